@@ -1,0 +1,31 @@
+// One configuration for every test. The ending of a file says what it may touch:
+//   *.test.ts      the core: no network, no disk, no clock
+//   *.int.test.ts  a real PostgreSQL or Redis
+//   *.e2e.test.ts  the service over HTTP
+const shared = {
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' } },
+    ],
+  },
+  roots: ['<rootDir>/packages', '<rootDir>/apps', '<rootDir>/tools'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  modulePathIgnorePatterns: ['/dist/'],
+};
+
+export default {
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: ['**/*.test.ts'],
+      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, '\\.(int|e2e)\\.test\\.ts$'],
+    },
+    { ...shared, displayName: 'integration', testMatch: ['**/*.int.test.ts'] },
+    { ...shared, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },
+  ],
+};
