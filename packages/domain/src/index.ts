@@ -1,1 +1,10 @@
-export {};
+export * from './access.ts';
+export * from './adjuster.ts';
+export * from './assignment.ts';
+export * from './building.ts';
+export * from './carrier.ts';
+export * from './claim.ts';
+export * from './errors.ts';
+export * from './ids.ts';
+export * from './membership.ts';
+export * from './policy.ts';

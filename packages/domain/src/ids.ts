@@ -1,0 +1,25 @@
+declare const brand: unique symbol;
+type Branded<T, Name extends string> = T & { readonly [brand]: Name };
+
+/** UUID of an adjusting firm. */
+export type FirmId = Branded<string, 'FirmId'>;
+/** UUID the service gives a claim. */
+export type ClaimId = Branded<string, 'ClaimId'>;
+/** Public id of an API key (never its secret). */
+export type KeyId = Branded<string, 'KeyId'>;
+/** The account id an adjuster holds; case-sensitive, 1 to 128 characters. */
+export type Svcid = Branded<string, 'Svcid'>;
+
+/** Milliseconds since 1970-01-01T00:00:00Z: the precision at which the service keeps and compares time. */
+export type Instant = number;
+/** `YYYY-MM-DD`; never converted between time zones. Two of them order as text. */
+export type CalendarDate = string;
+
+/** Live and test data of one firm never mix; a key reaches one of the two. */
+export type Environment = 'live' | 'test';
+export const ENVIRONMENTS: readonly Environment[] = ['live', 'test'];
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
