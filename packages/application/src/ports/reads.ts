@@ -1,0 +1,157 @@
+import type {
+  Adjuster,
+  Assignment,
+  AssignmentStatus,
+  CarrierDetails,
+  ClaimAsSent,
+  ClaimId,
+  ClaimWork,
+  Environment,
+  FirmId,
+  Instant,
+  KeyId,
+  LimitOverrides,
+  Membership,
+  Plan,
+  Purpose,
+  Svcid,
+} from '@svc/domain';
+import type { ApiKey, Firm, PushSubscription } from './unit-of-work.ts';
+
+/** A claim as the firm reads it. */
+export interface ClaimView {
+  readonly id: ClaimId;
+  readonly environment: Environment;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  readonly assignment: Assignment;
+  readonly asSent: ClaimAsSent;
+}
+
+/** The place of a row in a list: its sort value and the id that settles ties. */
+export interface Position {
+  readonly at: Instant;
+  readonly id: string;
+}
+
+export interface Slice<T> {
+  readonly rows: readonly T[];
+  /** Where the next page starts; null on the last one. */
+  readonly next: Position | null;
+}
+
+export interface PageRequest {
+  /** Rows strictly after this place; from the start when null. */
+  readonly after: Position | null;
+  readonly limit: number;
+}
+
+export interface ClaimFilter {
+  /** Inclusive. */
+  readonly updatedSince?: Instant | undefined;
+  readonly assignmentStatus?: AssignmentStatus | undefined;
+  /** Searches the key's own environment only. */
+  readonly externalId?: string | undefined;
+}
+
+/** Reads for firm systems. A live key reads test claims too; a test key reads nothing else. */
+export interface FirmReads {
+  claim(firmId: FirmId, environment: Environment, id: ClaimId): Promise<ClaimView | null>;
+  /** Ordered by `updatedAt`, then id: the firm's change feed. */
+  claims(
+    firmId: FirmId,
+    environment: Environment,
+    filter: ClaimFilter,
+    page: PageRequest,
+  ): Promise<Slice<ClaimView>>;
+  /** Ordered by when the firm first knew the adjuster, then SVCID. Those who left are not in it. */
+  adjusters(firmId: FirmId, environment: Environment, page: PageRequest): Promise<Slice<AdjusterView>>;
+  /** One record with its account; null when the firm has none or the adjuster left. */
+  adjuster(firmId: FirmId, svcId: Svcid): Promise<AdjusterView | null>;
+}
+
+export interface AdjusterView {
+  readonly membership: Membership;
+  readonly adjuster: Adjuster;
+}
+
+/** A claim as the adjuster's app reads it. */
+export interface AppClaimView extends ClaimView {
+  readonly firm: { readonly id: FirmId; readonly name: string };
+  readonly work: ClaimWork;
+  readonly closedAt: Instant | null;
+  /** What the firm's book holds under the carrier's name at the time of reading. */
+  readonly heldCarrier: CarrierDetails | null;
+}
+
+export interface InvitationView {
+  readonly firmId: FirmId;
+  readonly firmName: string;
+  readonly invitedAs: string | null;
+  readonly invitedAt: Instant;
+  readonly expiresAt: Instant;
+}
+
+export interface FirmMembershipView {
+  readonly firmId: FirmId;
+  readonly firmName: string;
+  readonly canAcceptClaims: boolean;
+  readonly acceptingAssignments: boolean;
+}
+
+export const APP_CLAIM_LISTS = ['pending_acceptance', 'accepted', 'closed'] as const;
+/** `accepted`: accepted and not closed. `closed`: accepted and closed. `pending_acceptance`: waiting and not closed. */
+export type AppClaimList = (typeof APP_CLAIM_LISTS)[number];
+
+/** Reads for the adjuster's app: always of one adjuster. */
+export interface AppReads {
+  adjuster(svcId: Svcid): Promise<Adjuster | null>;
+  /** Active memberships, in the order in which the firms first knew the adjuster. */
+  memberships(svcId: Svcid): Promise<FirmMembershipView[]>;
+  /** Pending at `now`; ordered by when they were sent, then firm id. */
+  invitations(svcId: Svcid, now: Instant, page: PageRequest): Promise<Slice<InvitationView>>;
+  /** Ordered by when they were offered, oldest first, then id. */
+  claims(svcId: Svcid, list: AppClaimList, page: PageRequest): Promise<Slice<AppClaimView>>;
+  /** Null once the claim was offered to someone else, or the offer lapsed. */
+  claim(svcId: Svcid, id: ClaimId): Promise<AppClaimView | null>;
+}
+
+/** What a key may do, as it is now. */
+export interface KeyGrant {
+  readonly keyId: KeyId;
+  readonly firmId: FirmId;
+  readonly firmName: string;
+  readonly environment: Environment;
+  readonly purpose: Purpose;
+  readonly plan: Plan;
+  readonly limits: LimitOverrides;
+  readonly expiresAt: Instant | null;
+  readonly revokedAt: Instant | null;
+}
+
+export interface Credentials {
+  /** Null when no key has this hash. Revoked and expired keys are found; the caller judges them by the clock. */
+  keyByHash(secretHash: string): Promise<KeyGrant | null>;
+  sessionByHash(tokenHash: string): Promise<{ readonly svcId: Svcid; readonly expiresAt: Instant } | null>;
+  /** A number that changes with every change to a key, a plan or a firm's limits. */
+  version(): Promise<string>;
+  /** Notes when keys were last used and sessions extended; in batches, off the request's path. */
+  noteUse(use: { keys: ReadonlyMap<KeyId, Instant>; sessions: ReadonlyMap<string, Instant> }): Promise<void>;
+}
+
+/** Reads for the operator. */
+export interface OperatorReads {
+  firms(): Promise<Firm[]>;
+  firm(id: FirmId): Promise<Firm | null>;
+  testAccounts(firmId: FirmId): Promise<Adjuster[]>;
+  keys(firmId: FirmId): Promise<ApiKey[]>;
+  claim(
+    id: ClaimId,
+  ): Promise<(AppClaimView & { readonly externalId: string; readonly claimNumber: string }) | null>;
+}
+
+/** Reads for jobs. */
+export interface JobReads {
+  firmName(firmId: FirmId): Promise<string | null>;
+  devices(svcId: Svcid): Promise<{ readonly deviceId: string; readonly subscription: PushSubscription }[]>;
+}
