@@ -1,0 +1,12 @@
+import { type Adjuster, type Claim, TEST_ACCOUNTS, TEST_ANSWER_DELAY } from '@svc/domain';
+import type { Outbox } from '../ports/jobs.ts';
+
+/** Tells the adjuster of a new offer; a test account that answers by itself is set to do so. */
+export async function announceOffer(outbox: Outbox, claim: Claim, adjuster: Adjuster): Promise<void> {
+  const offer = { firmId: claim.firmId, claimId: claim.id, svcId: adjuster.svcId };
+  await outbox.add({ kind: 'notify_offer', ...offer });
+  if (adjuster.testOf !== null && TEST_ACCOUNTS[adjuster.testOf.behavior].answersOffer !== undefined) {
+    const { offeredAt } = claim.assignment;
+    await outbox.add({ kind: 'rehearse_offer_answer', ...offer, offeredAt }, offeredAt + TEST_ANSWER_DELAY);
+  }
+}

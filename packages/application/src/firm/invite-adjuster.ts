@@ -1,0 +1,36 @@
+import {
+  checkInvitable,
+  type InvitationNotes,
+  invite,
+  type Membership,
+  type Svcid,
+  TEST_ACCOUNTS,
+  TEST_ANSWER_DELAY,
+} from '@svc/domain';
+import type { FirmActor } from '../actors.ts';
+import type { AdjusterView } from '../ports/reads.ts';
+import type { Clock } from '../ports/support.ts';
+import type { UnitOfWork } from '../ports/unit-of-work.ts';
+
+/** Invites an adjuster to the firm, or invites again one who declined, let it expire, was withdrawn, or left. */
+export const makeInviteAdjuster =
+  (deps: { uow: UnitOfWork; clock: Clock }) =>
+  (actor: FirmActor, command: { svcId: Svcid; notes: InvitationNotes }): Promise<AdjusterView> =>
+    deps.uow.run(async (tx) => {
+      const at = deps.clock.now();
+      const { firmId, environment } = actor;
+      const adjuster = checkInvitable(await tx.adjusters.find(command.svcId), firmId, environment);
+      const current = await tx.memberships.lock(firmId, command.svcId);
+      const membership: Membership = invite(current, { firmId, ...command, at });
+      await tx.memberships.save(membership);
+
+      const invitation = { firmId, svcId: command.svcId, invitedAt: at };
+      await tx.outbox.add({ kind: 'notify_invitation', ...invitation });
+      if (
+        adjuster.testOf !== null &&
+        TEST_ACCOUNTS[adjuster.testOf.behavior].answersInvitation !== undefined
+      ) {
+        await tx.outbox.add({ kind: 'rehearse_invitation_answer', ...invitation }, at + TEST_ANSWER_DELAY);
+      }
+      return { membership, adjuster };
+    });

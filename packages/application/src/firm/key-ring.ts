@@ -1,0 +1,85 @@
+import type { Instant, KeyId } from '@svc/domain';
+import type { Credentials, KeyGrant } from '../ports/reads.ts';
+import type { Clock, Secrets } from '../ports/support.ts';
+
+/** A grant that was confirmed longer ago than this is not trusted: a change is in force everywhere within it. */
+export const GRANT_TRUST = 1000;
+/** Confirm in the background from this age on, so that no request waits for it. */
+const CONFIRM_AFTER = 400;
+const MAX_GRANTS = 20_000;
+
+/** API keys, recognised without asking the store on every request. */
+export interface KeyRing {
+  /** The grant of a key that is valid now; null when it is malformed, unknown, revoked or expired. */
+  authenticate(secret: string): Promise<KeyGrant | null>;
+  /** Ask the store again on the next request: something changed in this very process. */
+  forget(): void;
+  /** Which keys were used since the last call. */
+  takeUses(): Map<KeyId, Instant>;
+}
+
+/**
+ * Grants stay in the process as long as the store's version number stands; one tiny query confirms it for all keys
+ * at once. Polling rather than notification, since that works through any pooler and any broken connection.
+ */
+export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets; clock: Clock }): KeyRing {
+  const { credentials, secrets, clock } = deps;
+  let grants = new Map<string, KeyGrant>();
+  let version: string | null = null;
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+  let confirming: Promise<void> | null = null;
+  let uses = new Map<KeyId, Instant>();
+
+  const confirm = (): Promise<void> => {
+    // The time before asking: a change made while the answer travels must not count as confirmed.
+    const askedAt = clock.now();
+    confirming ??= credentials
+      .version()
+      .then((current) => {
+        if (current !== version) grants = new Map();
+        version = current;
+        confirmedAt = askedAt;
+      })
+      .finally(() => {
+        confirming = null;
+      });
+    return confirming;
+  };
+
+  const confirmed = async (): Promise<void> => {
+    const age = clock.now() - confirmedAt;
+    // A clock that was set back must not stretch the trust.
+    if (age >= GRANT_TRUST || age < 0) await confirm();
+    else if (age >= CONFIRM_AFTER) confirm().catch(() => {}); // a lasting failure shows once the trust has run out
+  };
+
+  return {
+    async authenticate(secret) {
+      const hash = secrets.hashOf(secret, 'live_key') ?? secrets.hashOf(secret, 'test_key');
+      if (hash === null) return null;
+      await confirmed();
+      let grant = grants.get(hash) ?? null;
+      if (grant === null) {
+        const into = grants;
+        grant = await credentials.keyByHash(hash);
+        if (grant === null) return null;
+        if (into.size >= MAX_GRANTS) into.clear();
+        // Into the map that was current when the store was asked: if a change came in between, that map is gone.
+        into.set(hash, grant);
+      }
+      const now = clock.now();
+      if (grant.revokedAt !== null || (grant.expiresAt !== null && now >= grant.expiresAt)) return null;
+      uses.set(grant.keyId, now);
+      return grant;
+    },
+    forget() {
+      grants = new Map();
+      confirmedAt = Number.NEGATIVE_INFINITY;
+    },
+    takeUses() {
+      const taken = uses;
+      uses = new Map();
+      return taken;
+    },
+  };
+}

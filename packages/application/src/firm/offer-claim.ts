@@ -1,0 +1,68 @@
+import {
+  type ClaimId,
+  checkAddressee,
+  checkOfferable,
+  DomainError,
+  offerClaim,
+  type Svcid,
+} from '@svc/domain';
+import type { FirmActor } from '../actors.ts';
+import type { ClaimView, FirmReads } from '../ports/reads.ts';
+import type { Clock } from '../ports/support.ts';
+import type { Twins } from '../ports/twins.ts';
+import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import { announceOffer } from './announce-offer.ts';
+import { type OnceOnly, replayOf } from './idempotency.ts';
+import type { SentClaim } from './send-claim.ts';
+
+export interface OfferClaimCommand {
+  readonly idempotencyKey: string;
+  readonly fingerprint: string;
+  readonly claimId: ClaimId;
+  readonly adjuster: Svcid;
+}
+
+/** Offers a claim again, to another adjuster. Safe to repeat with the same Idempotency-Key. */
+export const makeOfferClaim =
+  (deps: { uow: UnitOfWork; twins: Twins; reads: FirmReads; clock: Clock }) =>
+  async (actor: FirmActor, command: OfferClaimCommand): Promise<SentClaim> => {
+    const { firmId, environment } = actor;
+    const once: OnceOnly = {
+      slot: { firmId, environment, key: command.idempotencyKey },
+      fingerprint: command.fingerprint,
+    };
+    let offered: ClaimView | null = null;
+
+    const { claimId, replayed } = await deps.twins.once(once.slot, once.fingerprint, () =>
+      deps.uow.run(async (tx) => {
+        const at = deps.clock.now();
+        const replay = await replayOf(tx, once, at);
+        if (replay !== null) return replay;
+
+        // The membership before the claim: an adjuster who leaves takes the two locks in this order as well.
+        const adjuster = await tx.adjusters.find(command.adjuster);
+        const membership = await tx.memberships.lockShared(firmId, command.adjuster);
+        const claim = await tx.claims.lock(firmId, command.claimId);
+        const visible = claim !== null && (environment === 'live' || claim.environment === 'test');
+        if (!visible) throw new DomainError('not_found', 'No such claim.');
+        checkOfferable(claim, environment);
+        checkAddressee({ adjuster, membership, firmId, environment, at });
+
+        const next = offerClaim(claim, { adjuster: command.adjuster, at });
+        await tx.idempotency.bind(once.slot, once.fingerprint, claim.id, at);
+        const before = claim.assignment;
+        if (before.status === 'pending_acceptance' && before.adjuster !== command.adjuster) {
+          const svcId = before.adjuster;
+          await tx.outbox.add({ kind: 'notify_offer_withdrawn', firmId, claimId: claim.id, svcId });
+        }
+        if (adjuster !== null) await announceOffer(tx.outbox, next, adjuster);
+        offered = await tx.claims.save(next);
+        return { claimId: claim.id, replayed: false };
+      }),
+    );
+
+    const claim = (replayed ? null : offered) ?? (await deps.reads.claim(firmId, environment, claimId));
+    if (claim === null)
+      throw new Error(`the claim ${claimId} that an Idempotency-Key is bound to does not exist`);
+    return { claim, replayed };
+  };

@@ -1,0 +1,84 @@
+import {
+  type ClaimAsSent,
+  type ClaimFacts,
+  type ClaimId,
+  checkAddressee,
+  DomainError,
+  type Svcid,
+  sendClaim,
+} from '@svc/domain';
+import type { FirmActor } from '../actors.ts';
+import type { ClaimView, FirmReads } from '../ports/reads.ts';
+import type { Clock, Ids } from '../ports/support.ts';
+import type { Twins } from '../ports/twins.ts';
+import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import { announceOffer } from './announce-offer.ts';
+import { type OnceOnly, replayOf } from './idempotency.ts';
+
+export interface SendClaimCommand {
+  readonly idempotencyKey: string;
+  readonly fingerprint: string;
+  readonly adjuster: Svcid;
+  readonly facts: ClaimFacts;
+  readonly asSent: ClaimAsSent;
+}
+
+export interface SentClaim {
+  readonly claim: ClaimView;
+  /** True when an earlier request with this key did the work; the claim is then as it is now. */
+  readonly replayed: boolean;
+}
+
+/** Creates a claim and offers it to an adjuster. Safe to repeat with the same Idempotency-Key. */
+export const makeSendClaim =
+  (deps: { uow: UnitOfWork; twins: Twins; reads: FirmReads; clock: Clock; ids: Ids }) =>
+  async (actor: FirmActor, command: SendClaimCommand): Promise<SentClaim> => {
+    const { firmId, environment } = actor;
+    const once: OnceOnly = {
+      slot: { firmId, environment, key: command.idempotencyKey },
+      fingerprint: command.fingerprint,
+    };
+    let added: ClaimView | null = null;
+
+    const { claimId, replayed } = await deps.twins.once(once.slot, once.fingerprint, () =>
+      deps.uow.run(async (tx) => {
+        const at = deps.clock.now();
+        const replay = await replayOf(tx, once, at);
+        if (replay !== null) return replay;
+
+        const duplicate = await tx.claims.findDuplicate({ firmId, environment, ...command.facts });
+        if (duplicate !== null) throw duplicateClaim(duplicate);
+
+        const adjuster = await tx.adjusters.find(command.adjuster);
+        const membership = await tx.memberships.lockShared(firmId, command.adjuster);
+        checkAddressee({ adjuster, membership, firmId, environment, at });
+
+        const claim = sendClaim(command.facts, {
+          id: deps.ids.next() as ClaimId,
+          firmId,
+          environment,
+          adjuster: command.adjuster,
+          asSent: command.asSent,
+          at,
+        });
+        await tx.idempotency.bind(once.slot, once.fingerprint, claim.id, at);
+        await tx.carriers.retain(firmId, claim.carrier);
+        if (adjuster !== null) await announceOffer(tx.outbox, claim, adjuster);
+        added = await tx.claims.add(claim);
+        return { claimId: claim.id, replayed: false };
+      }),
+    );
+
+    const claim = (replayed ? null : added) ?? (await deps.reads.claim(firmId, environment, claimId));
+    if (claim === null)
+      throw new Error(`the claim ${claimId} that an Idempotency-Key is bound to does not exist`);
+    return { claim, replayed };
+  };
+
+function duplicateClaim(found: { id: ClaimId; by: 'external_id' | 'claim_number' }): DomainError {
+  const detail =
+    found.by === 'external_id'
+      ? 'A claim with this external_id exists already.'
+      : 'An open claim with this claim_number exists already.';
+  return new DomainError('duplicate_claim', detail, found.id);
+}

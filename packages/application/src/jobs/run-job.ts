@@ -1,0 +1,93 @@
+import {
+  acceptInvitation,
+  acceptOffer,
+  declineInvitation,
+  rejectOffer,
+  statusAt,
+  TEST_ACCOUNTS,
+  TEST_REJECTION_REASON,
+} from '@svc/domain';
+import type { Job } from '../ports/jobs.ts';
+import type { Notifier } from '../ports/notices.ts';
+import type { FirmReads, JobReads } from '../ports/reads.ts';
+import type { Clock } from '../ports/support.ts';
+import type { UnitOfWork } from '../ports/unit-of-work.ts';
+
+interface Deps {
+  readonly uow: UnitOfWork;
+  readonly reads: JobReads;
+  readonly firmReads: FirmReads;
+  readonly notifier: Notifier;
+  readonly clock: Clock;
+}
+
+type Handlers = { readonly [K in Job['kind']]: (job: Extract<Job, { kind: K }>) => Promise<void> };
+
+/**
+ * Runs one job. Jobs come at least once and late, so each looks first whether its cause still stands and is harmless
+ * when it does not. What it throws makes the queue try again.
+ */
+export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
+  const handlers: Handlers = {
+    async notify_offer({ firmId, claimId, svcId }) {
+      const [firmName, claim] = await Promise.all([
+        deps.reads.firmName(firmId),
+        deps.firmReads.claim(firmId, 'live', claimId),
+      ]);
+      const waits = claim?.assignment.status === 'pending_acceptance' && claim.assignment.adjuster === svcId;
+      if (firmName !== null && waits) await deps.notifier.notify(svcId, { kind: 'offer', firmName, claimId });
+    },
+
+    async notify_offer_withdrawn({ firmId, claimId, svcId }) {
+      const firmName = await deps.reads.firmName(firmId);
+      if (firmName !== null)
+        await deps.notifier.notify(svcId, { kind: 'offer_withdrawn', firmName, claimId });
+    },
+
+    async notify_invitation({ firmId, svcId, invitedAt }) {
+      const [firmName, record] = await Promise.all([
+        deps.reads.firmName(firmId),
+        deps.firmReads.adjuster(firmId, svcId),
+      ]);
+      const waits =
+        record?.membership.invitedAt === invitedAt &&
+        statusAt(record.membership, deps.clock.now()) === 'pending';
+      if (firmName !== null && waits)
+        await deps.notifier.notify(svcId, { kind: 'invitation', firmName, firmId });
+    },
+
+    rehearse_offer_answer: ({ claimId, svcId, offeredAt }) =>
+      deps.uow.run(async (tx) => {
+        const adjuster = await tx.adjusters.find(svcId);
+        const claim = await tx.claims.lockOfferedTo(svcId, claimId);
+        const answer = adjuster?.testOf ? TEST_ACCOUNTS[adjuster.testOf.behavior].answersOffer : undefined;
+        const assignment = claim?.assignment;
+        const waits = assignment?.status === 'pending_acceptance' && assignment.offeredAt === offeredAt;
+        if (claim === null || !waits || answer === undefined || claim.closedAt !== null) return;
+        const at = deps.clock.now();
+        const answered =
+          answer === 'accept'
+            ? acceptOffer(claim, { by: svcId, at })
+            : rejectOffer(claim, { by: svcId, at, reason: TEST_REJECTION_REASON });
+        await tx.claims.save(answered);
+      }),
+
+    rehearse_invitation_answer: ({ firmId, svcId, invitedAt }) =>
+      deps.uow.run(async (tx) => {
+        const adjuster = await tx.adjusters.find(svcId);
+        const membership = await tx.memberships.lock(firmId, svcId);
+        const answer = adjuster?.testOf
+          ? TEST_ACCOUNTS[adjuster.testOf.behavior].answersInvitation
+          : undefined;
+        const at = deps.clock.now();
+        const waits = membership?.invitedAt === invitedAt && statusAt(membership, at) === 'pending';
+        if (adjuster === null || membership === null || !waits || answer === undefined) return;
+        const answered =
+          answer === 'accept'
+            ? acceptInvitation(membership, adjuster, at)
+            : declineInvitation(membership, at);
+        await tx.memberships.save(answered);
+      }),
+  };
+  return (job) => (handlers[job.kind] as (job: Job) => Promise<void>)(job);
+}

@@ -1,0 +1,92 @@
+import {
+  type Adjuster,
+  addMember,
+  type FirmId,
+  type LimitOverrides,
+  NO_OVERRIDES,
+  type Plan,
+  type Svcid,
+  TEST_ACCOUNTS,
+  TEST_BEHAVIORS,
+  type TestBehavior,
+} from '@svc/domain';
+import type { KeyRing } from '../firm/key-ring.ts';
+import type { Clock, Ids, Secrets } from '../ports/support.ts';
+import type { Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import { OperatorRefusal } from './refusal.ts';
+
+export interface IssuedTestAccount {
+  readonly svcId: Svcid;
+  readonly behavior: TestBehavior;
+  /** Shown once. */
+  readonly signInSecret: string;
+}
+
+/** Creates a firm with its test accounts. */
+export const makeCreateFirm =
+  (deps: { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids }) =>
+  (command: { name: string; plan: Plan }): Promise<{ firm: Firm; testAccounts: IssuedTestAccount[] }> =>
+    deps.uow.run(async (tx) => {
+      const firm: Firm = {
+        id: deps.ids.next() as FirmId,
+        name: command.name,
+        plan: command.plan,
+        limits: NO_OVERRIDES,
+        createdAt: deps.clock.now(),
+      };
+      await tx.firms.add(firm);
+      const tag = deps.secrets.testAccountTag();
+      const testAccounts: IssuedTestAccount[] = [];
+      for (const behavior of TEST_BEHAVIORS)
+        testAccounts.push(await addTestAccount(tx, deps, firm, tag, behavior));
+      return { firm, testAccounts };
+    });
+
+async function addTestAccount(
+  tx: Tx,
+  deps: { secrets: Secrets },
+  firm: Firm,
+  tag: string,
+  behavior: TestBehavior,
+): Promise<IssuedTestAccount> {
+  const account: Adjuster = {
+    svcId: `test_${tag}_${behavior}` as Svcid,
+    firstName: 'Test',
+    lastName: behavior.replace(/^./, (first) => first.toUpperCase()),
+    email: `${behavior}@${tag.toLowerCase()}.test`,
+    testOf: { firmId: firm.id, behavior },
+  };
+  const { secret, hash } = deps.secrets.issue('sign_in_secret');
+  if (!(await tx.adjusters.add(account, hash))) throw new Error('a fresh test account tag is taken');
+  const { member, acceptingAssignments } = TEST_ACCOUNTS[behavior];
+  if (member) {
+    const membership = { firmId: firm.id, svcId: account.svcId, at: firm.createdAt, acceptingAssignments };
+    await tx.memberships.save(addMember(null, membership));
+  }
+  return { svcId: account.svcId, behavior, signInSecret: secret };
+}
+
+type ChangeDeps = { uow: UnitOfWork; keyRing: KeyRing };
+
+async function change(deps: ChangeDeps, id: FirmId, by: (firm: Firm) => Firm): Promise<Firm> {
+  const changed = await deps.uow.run(async (tx) => {
+    const firm = await tx.firms.lock(id);
+    if (firm === null) throw new OperatorRefusal(`no firm has the id ${id}`);
+    const next = by(firm);
+    await tx.firms.save(next);
+    return next;
+  });
+  deps.keyRing.forget();
+  return changed;
+}
+
+export const makeSetPlan =
+  (deps: ChangeDeps) =>
+  (id: FirmId, plan: Plan): Promise<Firm> =>
+    change(deps, id, (firm) => ({ ...firm, plan }));
+
+/** Replaces all of the firm's own limits; null goes back to the default. */
+export const makeSetLimits =
+  (deps: ChangeDeps) =>
+  (id: FirmId, limits: LimitOverrides): Promise<Firm> =>
+    change(deps, id, (firm) => ({ ...firm, limits }));

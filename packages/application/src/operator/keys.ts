@@ -1,0 +1,88 @@
+import type { Environment, FirmId, KeyId, Purpose } from '@svc/domain';
+import type { KeyRing } from '../firm/key-ring.ts';
+import type { Clock, Ids, Secrets } from '../ports/support.ts';
+import type { ApiKey, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import { OperatorRefusal } from './refusal.ts';
+
+export interface IssuedKey {
+  readonly key: ApiKey;
+  /** Shown once. */
+  readonly secret: string;
+}
+
+type Deps = { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids; keyRing: KeyRing };
+
+async function issue(
+  tx: Tx,
+  deps: Deps,
+  wanted: { firmId: FirmId; environment: Environment; purpose: Purpose; expiresAt: number | null },
+): Promise<IssuedKey> {
+  const { secret, hash } = deps.secrets.issue(wanted.environment === 'live' ? 'live_key' : 'test_key');
+  const key: ApiKey = {
+    ...wanted,
+    id: `key_${deps.ids.next()}` as KeyId,
+    secretHash: hash,
+    createdAt: deps.clock.now(),
+    revokedAt: null,
+    lastUsedAt: null,
+  };
+  await tx.keys.add(key);
+  return { key, secret };
+}
+
+async function lockedKey(tx: Tx, id: KeyId): Promise<ApiKey> {
+  const key = await tx.keys.lock(id);
+  if (key === null) throw new OperatorRefusal(`no key has the id ${id}`);
+  return key;
+}
+
+/** @param command.lifetime milliseconds; null: the key does not expire. */
+export const makeCreateKey =
+  (deps: Deps) =>
+  (command: {
+    firmId: FirmId;
+    environment: Environment;
+    purpose: Purpose;
+    lifetime: number | null;
+  }): Promise<IssuedKey> =>
+    deps.uow.run(async (tx) => {
+      const { firmId, environment, purpose, lifetime } = command;
+      if ((await tx.firms.lock(firmId)) === null) throw new OperatorRefusal(`no firm has the id ${firmId}`);
+      const expiresAt = lifetime === null ? null : deps.clock.now() + lifetime;
+      return issue(tx, deps, { firmId, environment, purpose, expiresAt });
+    });
+
+/** Revoking twice keeps the first time. */
+export const makeRevokeKey =
+  (deps: Deps) =>
+  async (id: KeyId): Promise<ApiKey> => {
+    const revoked = await deps.uow.run(async (tx) => {
+      const key = await lockedKey(tx, id);
+      const next = { ...key, revokedAt: key.revokedAt ?? deps.clock.now() };
+      await tx.keys.save(next);
+      return next;
+    });
+    deps.keyRing.forget();
+    return revoked;
+  };
+
+/**
+ * Replaces a key by a new one of the same firm, environment and purpose; the old one lives on for the overlap.
+ *
+ * @param overlap milliseconds.
+ */
+export const makeRollKey =
+  (deps: Deps) =>
+  async (id: KeyId, overlap: number): Promise<IssuedKey & { readonly replaced: ApiKey }> => {
+    const rolled = await deps.uow.run(async (tx) => {
+      const old = await lockedKey(tx, id);
+      if (old.revokedAt !== null) throw new OperatorRefusal(`the key ${id} is revoked; create a new one`);
+      const end = deps.clock.now() + overlap;
+      const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt, end) };
+      await tx.keys.save(replaced);
+      const { firmId, environment, purpose } = old;
+      return { ...(await issue(tx, deps, { firmId, environment, purpose, expiresAt: null })), replaced };
+    });
+    deps.keyRing.forget();
+    return rolled;
+  };
