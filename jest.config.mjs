@@ -17,6 +17,12 @@ const shared = {
   modulePathIgnorePatterns: ['/dist/'],
 };
 
+const withServers = {
+  ...shared,
+  globalSetup: '<rootDir>/tools/services/jest-setup.mjs',
+  globalTeardown: '<rootDir>/tools/services/jest-teardown.mjs',
+};
+
 export default {
   projects: [
     {
@@ -25,7 +31,7 @@ export default {
       testMatch: ['**/*.test.ts'],
       testPathIgnorePatterns: [...shared.testPathIgnorePatterns, '\\.(int|e2e)\\.test\\.ts$'],
     },
-    { ...shared, displayName: 'integration', testMatch: ['**/*.int.test.ts'] },
-    { ...shared, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },
+    { ...withServers, displayName: 'integration', testMatch: ['**/*.int.test.ts'] },
+    { ...withServers, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },
   ],
 };

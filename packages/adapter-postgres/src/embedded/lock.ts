@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { identify, isAlive, type ProcessIdentity, thisProcess } from './process-identity.ts';
+
+export interface Lock {
+  release(): void;
+}
+
+/**
+ * A lock between processes that survives `kill -9` of its holder, without a lease and without flock(2),
+ * which Node does not offer.
+ *
+ * Deleting a dead holder's file and creating one's own is two steps, and a second process that read the
+ * same dead holder deletes the new one in between. So nothing is taken over here: each acquisition is a
+ * new, higher generation (`1`, `2`, …), created atomically with its content by link(2). The highest one
+ * counts, and is free when it says so or its process is gone. The highest file is never deleted, so the
+ * generations only ever grow.
+ */
+export function tryLock(dir: string): Lock | { readonly heldBy: number } {
+  mkdirSync(dir, { recursive: true });
+  const highest = generations(dir).at(-1);
+  if (highest !== undefined) {
+    const holder = readHolder(join(dir, String(highest)));
+    if (holder === undefined || isAlive(holder)) return { heldBy: holder?.pid ?? 0 };
+  }
+  const mine = (highest ?? 0) + 1;
+  const file = join(dir, String(mine));
+  const draft = join(dir, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
+  writeFileSync(draft, JSON.stringify(thisProcess()), { mode: 0o600, flag: 'wx' });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return { heldBy: 0 };
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  // While this process slept between reading and linking, others may have gone on to higher generations
+  // and tidied this one away. Then the higher one counts.
+  const now = generations(dir);
+  if (now.at(-1) !== mine) {
+    rmSync(file, { force: true });
+    return { heldBy: 0 };
+  }
+  for (const old of now) if (old < mine) rmSync(join(dir, String(old)), { force: true });
+  removeDeadDrafts(dir);
+  let held = true;
+  return {
+    release() {
+      if (!held) return;
+      held = false;
+      const freed = join(dir, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
+      writeFileSync(freed, FREE, { mode: 0o600, flag: 'wx' });
+      renameSync(freed, file);
+    },
+  };
+}
+
+export async function lock(dir: string, timeoutMs: number): Promise<Lock> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const attempt = tryLock(dir);
+    if ('release' in attempt) return attempt;
+    if (Date.now() > deadline) {
+      const who = attempt.heldBy ? `process ${attempt.heldBy}` : 'another process';
+      throw new Error(`${dir} has been locked by ${who} for ${Math.round(timeoutMs / 1000)} s; is it stuck?`);
+    }
+    await sleep(20 + Math.random() * 30);
+  }
+}
+
+const FREE = '{"pid":0,"start":""}';
+
+function generations(dir: string): number[] {
+  return readdirSync(dir)
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+/** undefined when the file went away while it was looked at: its generation was overtaken. */
+function readHolder(file: string): ProcessIdentity | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    // A power cut can leave the name without its content. Nobody who runs now wrote it.
+    if (error instanceof SyntaxError) return { pid: 0, start: '' };
+    throw error;
+  }
+}
+
+function removeDeadDrafts(dir: string): void {
+  for (const name of readdirSync(dir)) {
+    const pid = /^draft-([0-9]+)-/.exec(name)?.[1];
+    if (pid !== undefined && identify(Number(pid)) === undefined) rmSync(join(dir, name), { force: true });
+  }
+}

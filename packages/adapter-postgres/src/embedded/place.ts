@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { type Account, accountOfOwner, canReach, runsAsRoot, SELF, unprivilegedAccount } from './account.ts';
+import { systemFolder } from './system-folder.ts';
+
+/**
+ * Everything of one server. The folder itself belongs to whoever starts the server, so that an account
+ * without rights cannot make root follow a link out of it; only `data` belongs to the server's account.
+ */
+export interface Place {
+  readonly folder: string;
+  readonly account: Account;
+  /** The link in DATA_DIR that leads here, where the server's account cannot reach DATA_DIR itself. */
+  readonly link: string | undefined;
+}
+
+export const dataOf = (place: Pick<Place, 'folder'>) => join(place.folder, 'data');
+
+/**
+ * DATA_DIR/postgres, or, when the server's account cannot get there (a checkout below /root, say), a
+ * folder of the system's that DATA_DIR/postgres then links to. The link counts before the path it was
+ * derived from, so that a checkout that is moved keeps its data.
+ */
+export function placeOf(dataDir: string, log: (line: string) => void): Place {
+  const root = resolve(dataDir);
+  mkdirSync(root, { recursive: true });
+  const wanted = join(root, 'postgres');
+  const linked = targetOf(wanted);
+  if (!runsAsRoot()) {
+    const folder = linked ?? wanted;
+    if (!linked) mkdirSync(folder, { recursive: true });
+    refuseForeign(folder);
+    return { folder: realpathSync(folder), account: SELF, link: undefined };
+  }
+  if (linked) return { folder: realpathSync(linked), account: accountFor(linked, log), link: wanted };
+
+  const account = accountFor(wanted, log);
+  if (canReach(account, root) && canHandOver(wanted, account)) {
+    return { folder: realpathSync(wanted), account, link: undefined };
+  }
+  if (existsSync(join(wanted, 'data'))) {
+    throw new Error(
+      `${account.name} can no longer reach its data in ${wanted}: a folder above it, or its mount, bars it. ` +
+        'Open the way to it, or move the data away.',
+    );
+  }
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
+  const folder = join(systemFolder(account), `data-${name}`);
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  chmodSync(folder, 0o755);
+  return { folder, account: accountFor(folder, log), link: wanted };
+}
+
+/**
+ * Leaves the link. To be called under the place's lock and with no server running: data found without a
+ * link to it belongs to a DATA_DIR that was deleted, whose owner wants to start afresh. It is set aside
+ * rather than deleted, since nobody asked for that.
+ */
+export function linkTo(place: Place, log: (line: string) => void): void {
+  if (place.link === undefined || targetOf(place.link) !== undefined) return;
+  const data = dataOf(place);
+  if (existsSync(data)) {
+    const aside = join(place.folder, `data-set-aside-${new Date().toISOString().replace(/[:.]/g, '-')}`);
+    renameSync(data, aside);
+    log(
+      `DATA_DIR is new, so the database starts empty. What an earlier DATA_DIR of this path held is in ${aside}.`,
+    );
+  }
+  rmSync(place.link, { recursive: true, force: true });
+  symlinkSync(place.folder, place.link);
+}
+
+function targetOf(link: string): string | undefined {
+  if (!lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
+  const target = readlinkSync(link);
+  const absolute = isAbsolute(target) ? target : resolve(link, '..', target);
+  return existsSync(absolute) ? absolute : undefined;
+}
+
+/** Data stays with whoever owns it, so that a user who once ran this as root can go on without. */
+function accountFor(folder: string, log: (line: string) => void): Account {
+  const data = statSync(join(folder, 'data'), { throwIfNoEntry: false });
+  return (data && accountOfOwner(data)) ?? unprivilegedAccount(log);
+}
+
+/** Network and desktop mounts may know no owners; a server cannot keep its data there. */
+function canHandOver(folder: string, account: Account): boolean {
+  const { uid, gid } = account.ids;
+  if (uid === undefined || gid === undefined) return true;
+  if (!existsSync(folder)) {
+    mkdirSync(folder, { mode: 0o755 });
+    chmodSync(folder, 0o755);
+  }
+  const probe = mkdtempSync(join(folder, 'probe-'));
+  try {
+    chownSync(probe, uid, gid);
+    return statSync(probe).uid === uid && canReach(account, probe);
+  } catch {
+    return false;
+  } finally {
+    rmSync(probe, { recursive: true, force: true });
+  }
+}
+
+function refuseForeign(folder: string): void {
+  const uid = process.getuid?.();
+  const owner = statSync(folder).uid;
+  if (uid !== undefined && owner !== uid) {
+    throw new Error(
+      `The database in ${folder} belongs to uid ${owner}, and this process runs as uid ${uid}. ` +
+        'Run as its owner or as root, or choose another DATA_DIR.',
+    );
+  }
+}

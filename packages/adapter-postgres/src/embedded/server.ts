@@ -1,0 +1,355 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Account } from './account.ts';
+import { type Binaries, binariesFor } from './binaries.ts';
+import { dataOf, type Place } from './place.ts';
+import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
+
+export interface RunningServer extends ProcessIdentity {
+  readonly port: number;
+}
+
+export interface ServerSettings {
+  readonly [name: string]: string;
+}
+
+/** Whose loss nobody would mourn: several times faster, and anything may be gone after a crash. */
+export const THROW_AWAY_SETTINGS: ServerSettings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '200',
+};
+
+const ALWAYS: ServerSettings = {
+  listen_addresses: '127.0.0.1',
+  // No socket file: its path is limited to 107 bytes and its folder would have to be reachable too.
+  unix_socket_directories: '',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // What a failed statement was about (names, addresses) is nobody's business in a log file.
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
+  log_checkpoints: 'off',
+};
+
+const USER = 'postgres';
+export const DATABASE = 'claims';
+const START_TIMEOUT_MS = 120_000;
+
+const logOf = (place: Place) => join(place.folder, 'postgres.log');
+const passwordOf = (place: Place) => join(place.folder, 'password');
+const stateOf = (place: Pick<Place, 'folder'>) => join(place.folder, 'server.json');
+
+export function urlOf(place: Place, port: number, database = DATABASE): string {
+  return `postgres://${USER}:${readFileSync(passwordOf(place), 'utf8').trim()}@127.0.0.1:${port}/${database}`;
+}
+
+/** The server that `start` wrote down, if it is still there. */
+export function recorded(place: Place): RunningServer | undefined {
+  const server = readState(place);
+  return server && isAlive(server) ? server : undefined;
+}
+
+/** From here on nobody finds the server: the first step of ending it. Its port is kept for the next one. */
+export function forget(place: Pick<Place, 'folder'>): void {
+  const port = readState(place)?.port;
+  if (port !== undefined) writeAtomically(stateOf(place), JSON.stringify({ pid: 0, start: '', port }));
+}
+
+export function isInitialised(place: Place): boolean {
+  return existsSync(join(dataOf(place), 'PG_VERSION'));
+}
+
+export function initialise(place: Place, { durable }: { durable: boolean }): void {
+  const binaries = binariesFor(place.account);
+  const password = randomBytes(24).toString('hex');
+  // Built beside its place and renamed, so that an interrupted attempt is never taken for a database.
+  const draft = join(place.folder, 'data-new');
+  const passwordForInitdb = join(place.folder, 'password-new');
+  rmSync(draft, { recursive: true, force: true });
+  rmSync(passwordForInitdb, { force: true });
+  try {
+    mkdirSync(draft, { mode: 0o700 });
+    hand(draft, place.account);
+    writeFileSync(passwordForInitdb, password, { mode: 0o600, flag: 'wx' });
+    hand(passwordForInitdb, place.account);
+    const result = spawnSync(
+      binaries.initdb,
+      [
+        `--pgdata=${draft}`,
+        `--username=${USER}`,
+        `--pwfile=${passwordForInitdb}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale=C',
+        '--no-instructions',
+        ...(durable ? [] : ['--no-sync']),
+      ],
+      { ...place.account.ids, cwd: '/', env: environment(), encoding: 'utf8' },
+    );
+    if (result.error)
+      throw new Error(`initdb did not start: ${result.error.message}`, { cause: result.error });
+    if (result.status !== 0) {
+      const end = result.signal ? `was ended by ${result.signal}` : `failed with exit code ${result.status}`;
+      throw new Error(`initdb ${end}:\n${lastLines(`${result.stdout}\n${result.stderr}`)}`);
+    }
+    rmSync(passwordOf(place), { force: true });
+    writeFileSync(passwordOf(place), password, { mode: 0o600, flag: 'wx' });
+    renameSync(draft, dataOf(place));
+  } finally {
+    rmSync(passwordForInitdb, { force: true });
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** Starts the server in a session of its own: it outlives this process, for the sake of others that use it. */
+export async function start(place: Place, settings: ServerSettings): Promise<RunningServer> {
+  const binaries = binariesFor(place.account);
+  // A process that outlived the server gets its database back where it knew it.
+  const before = readState(place)?.port;
+  for (let attempt = 0; ; attempt++) {
+    const port = attempt === 0 && before !== undefined ? before : await freePort();
+    const server = await launch(place, binaries, port, settings);
+    if (server !== 'port taken') {
+      writeAtomically(stateOf(place), JSON.stringify(server));
+      return server;
+    }
+    if (attempt === 5) throw new Error('Found no free port for PostgreSQL in six attempts.');
+  }
+}
+
+async function launch(
+  place: Place,
+  binaries: Binaries,
+  port: number,
+  settings: ServerSettings,
+): Promise<RunningServer | 'port taken'> {
+  const logFile = logOf(place);
+  if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`);
+  const log = openSync(logFile, 'ax', 0o600);
+  const options = Object.entries({ ...ALWAYS, ...settings, port: String(port) });
+  const child = spawn(
+    binaries.postgres,
+    ['-D', dataOf(place), ...options.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    { ...place.account.ids, cwd: '/', env: environment(), detached: true, stdio: ['ignore', log, log] },
+  );
+  closeSync(log);
+  child.unref();
+  let ended: string | undefined;
+  child.once('error', (error) => {
+    ended = error.message;
+  });
+  child.once('exit', (code, signal) => {
+    ended = signal ? `ended by ${signal}` : `exit code ${code}`;
+  });
+  const failed = (why: string) =>
+    new Error(
+      `PostgreSQL did not start (${why}). The last lines of ${logFile}:\n${lastLines(readFileSync(logFile, 'utf8'))}`,
+    );
+  const identity = child.pid === undefined ? undefined : identify(child.pid);
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    if (ended !== undefined || identity === undefined) {
+      if (/Address already in use|could not bind/.test(readFileSync(logFile, 'utf8'))) return 'port taken';
+      throw failed(ended ?? 'it ended at once');
+    }
+    const server = { ...identity, port };
+    if ((await probe(place, server)) === 'ready') return server;
+    if (Date.now() > deadline) {
+      child.kill('SIGKILL');
+      throw failed(`not ready after ${START_TIMEOUT_MS / 1000} s`);
+    }
+    await sleep(25);
+  }
+}
+
+/** Waits for a server that somebody else started to answer. False when it ended instead. */
+export async function answers(place: Place, server: RunningServer): Promise<boolean> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const found = await probe(place, server);
+    if (found === 'ready') return true;
+    if (!isAlive(server)) return false;
+    if (Date.now() > deadline) {
+      throw new Error(
+        `PostgreSQL (process ${server.pid}, port ${server.port}) runs but does not answer: ${found.message}`,
+        { cause: found },
+      );
+    }
+    await sleep(100);
+  }
+}
+
+async function probe(place: Place, { port }: RunningServer): Promise<'ready' | Error> {
+  try {
+    const rows = await query(place, port, 'postgres', 'SHOW data_directory');
+    const directory = String(rows[0]?.data_directory);
+    return directory === realpathSync(dataOf(place))
+      ? 'ready'
+      : new Error(`the server on port ${port} serves ${directory}`);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+export async function createDatabaseIfMissing(place: Place, port: number): Promise<void> {
+  const found = await query(
+    place,
+    port,
+    'postgres',
+    `SELECT 1 FROM pg_database WHERE datname = '${DATABASE}'`,
+  );
+  if (found.length === 0) await query(place, port, 'postgres', `CREATE DATABASE ${DATABASE}`);
+}
+
+async function query(
+  place: Place,
+  port: number,
+  database: string,
+  sql: string,
+): Promise<Record<string, unknown>[]> {
+  // ssl is named so that PGSSLMODE, meant for another server, has no say.
+  const client = new pg.Client({
+    connectionString: urlOf(place, port, database),
+    ssl: false,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 60_000,
+  });
+  // A server that ends meanwhile must not end this process: the query's own rejection says it.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Sees to it that no server runs in this place: one that is being stopped, one whose starter was killed
+ * before it wrote the server down, or only its postmaster.pid with a pid that now belongs to someone else,
+ * which PostgreSQL would respect for ever.
+ */
+export async function clear(place: Pick<Place, 'folder'>): Promise<void> {
+  forget(place);
+  const pidFile = join(dataOf(place), 'postmaster.pid');
+  const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8').split('\n')[0]) : 0;
+  const identity = pid > 0 ? identify(pid) : undefined;
+  if (identity && serves(pid, dataOf(place))) {
+    await stop(identity);
+  } else if (pid > 0 && (identity || answersSignals(pid))) {
+    rmSync(pidFile, { force: true });
+  }
+  // Otherwise the file stays: PostgreSQL finds in it the shared memory of a crash, and waits for the last
+  // of its former processes to let go.
+}
+
+function answersSignals(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function serves(pid: number, data: string): boolean {
+  if (process.platform === 'linux') {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data);
+    } catch {
+      return false;
+    }
+  }
+  const { stdout } = spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout?.includes(data) ?? false;
+}
+
+/** SIGINT breaks off what runs and shuts down in order; the others only if that takes too long. */
+export async function stop(server: ProcessIdentity): Promise<void> {
+  for (const [signal, patienceMs] of [
+    ['SIGINT', 30_000],
+    ['SIGQUIT', 10_000],
+    ['SIGKILL', 10_000],
+  ] as const) {
+    if (!signalServer(server, signal)) return;
+    const deadline = Date.now() + patienceMs;
+    while (Date.now() < deadline) {
+      if (!isAlive(server)) return;
+      await sleep(20);
+    }
+  }
+  throw new Error(`PostgreSQL (process ${server.pid}) cannot be stopped.`);
+}
+
+export function signalServer(server: ProcessIdentity, signal: NodeJS.Signals): boolean {
+  if (!isAlive(server)) return false;
+  try {
+    return process.kill(server.pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+export function hand(path: string, { ids }: Account): void {
+  if (ids.uid !== undefined && ids.gid !== undefined) chownSync(path, ids.uid, ids.gid);
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = createServer();
+    socket.once('error', reject);
+    socket.listen(0, '127.0.0.1', () => {
+      const address = socket.address();
+      socket.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+/** Without the caller's PG* and LC_* variables: a server that depends on them differs from start to start. */
+function environment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+}
+
+function readState(place: Pick<Place, 'folder'>): RunningServer | undefined {
+  try {
+    return JSON.parse(readFileSync(stateOf(place), 'utf8')) as RunningServer;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function writeAtomically(file: string, content: string): void {
+  const draft = `${file}-${process.pid}`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, content, { mode: 0o600, flag: 'wx' });
+  chmodSync(draft, 0o600);
+  renameSync(draft, file);
+}
+
+function lastLines(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-15)
+    .join('\n');
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Place } from './place.ts';
+import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.ts';
+
+const folderOf = (place: Place) => join(place.folder, 'users');
+
+/** Notes that this process uses the server. To be called under the place's lock. */
+export function enter(place: Place): string {
+  mkdirSync(folderOf(place), { recursive: true });
+  const file = join(folderOf(place), `${process.pid}-${randomBytes(6).toString('hex')}`);
+  writeFileSync(file, JSON.stringify(thisProcess()), { mode: 0o600, flag: 'wx' });
+  return file;
+}
+
+export function leave(file: string): void {
+  rmSync(file, { force: true });
+}
+
+/** Whether anybody uses the server. A process that was killed could not say goodbye, and is struck off. */
+export function inUse(place: Place): boolean {
+  let used = false;
+  mkdirSync(folderOf(place), { recursive: true });
+  for (const name of readdirSync(folderOf(place))) {
+    const file = join(folderOf(place), name);
+    const user = read(file);
+    if (user && isAlive(user)) used = true;
+    else rmSync(file, { force: true });
+  }
+  return used;
+}
+
+function read(file: string): ProcessIdentity | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity;
+  } catch {
+    // Gone meanwhile, or cut short by a crash: nobody in either case.
+    return undefined;
+  }
+}

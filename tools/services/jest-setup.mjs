@@ -1,0 +1,52 @@
+// Jest's globalSetup of every project that needs servers: starts those that TEST_* does not name, once per
+// run. Jest loads this file without its transforms, so the TypeScript runs in a process of its own.
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+
+const NEEDED = {
+  postgres: ['TEST_DATABASE_URL'],
+};
+
+export default async function setUp() {
+  process.env.TEST_RUN_ID ??= randomBytes(4).toString('hex');
+  const missing = Object.entries(NEEDED)
+    .filter(([, variables]) => variables.some((name) => !process.env[name]))
+    .map(([name]) => name);
+  // The second project of a run finds what the first one started.
+  if (missing.length === 0) return;
+  const { child, variables } = await serve(missing);
+  Object.assign(process.env, variables);
+  globalThis[Symbol.for('svc.test-servers')] = child;
+}
+
+function serve(names) {
+  const child = spawn(
+    process.execPath,
+    [
+      '--conditions=source',
+      '--no-warnings',
+      '--import',
+      import.meta.resolve('tsx'),
+      fileURLToPath(new URL('./serve.ts', import.meta.url)),
+      ...names,
+    ],
+    // A session of its own: Ctrl-C reaches it through its closing input, after the tests have ended.
+    { stdio: ['pipe', 'pipe', 'inherit'], detached: true },
+  );
+  return new Promise((resolve, reject) => {
+    let output = '';
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`The test servers did not start (exit code ${code}).`)));
+    child.stdout.setEncoding('utf8');
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+      if (!output.includes('\n')) return;
+      child.removeAllListeners('exit');
+      child.unref();
+      child.stdin.unref();
+      child.stdout.destroy();
+      resolve({ child, variables: JSON.parse(output) });
+    });
+  });
+}
