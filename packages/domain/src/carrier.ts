@@ -19,9 +19,11 @@ const DETAILS: readonly CarrierDetail[] = ['phone', 'email', 'address'];
 
 /**
  * Text as the rules compare it: without regard to capitals, surrounding blanks and the length of runs of blanks.
- * Upper before lower, so that letters with two lower-case forms (ß, ς) fold to one.
+ * By way of capitals, so that letters with two lower-case forms (ß and ss, σ and ς) fold to one; lower first, because
+ * the capital ẞ is its own upper case.
  */
-const folded = (text: string): string => text.trim().replace(/\s+/gu, ' ').toUpperCase().toLowerCase();
+const folded = (text: string): string =>
+  text.trim().replace(/\s+/gu, ' ').toLowerCase().toUpperCase().toLowerCase();
 
 /** The name under which a firm's book holds a carrier: equal keys are one carrier, all others are different ones. */
 export const carrierNameKey = (name: string): string => folded(name);

@@ -1,0 +1,233 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type CarrierAddress,
+  type CarrierDetails,
+  carrierNameKey,
+  carrierOnForms,
+  mergeCarrier,
+  sameAddress,
+  sameEmail,
+  samePhone,
+} from '../src/index.ts';
+
+const ADDRESS: CarrierAddress = { street: '1 Levee Rd', city: 'Slidell', state: 'LA', zip: '70458' };
+
+describe('a carrier by name', () => {
+  test.each([
+    ['Gulf Mutual', 'GULF MUTUAL'],
+    ['Gulf Mutual', '  gulf   mutual '],
+    ['Gulf Mutual', 'gulf\tmutual'],
+    ['Gulf Mutual', 'gulf\u00a0mutual'],
+    ['Gulf Mutual', 'gulf\u3000\nmutual'],
+    ['Straße', 'STRASSE'],
+    ['straße', 'STRAẞE'],
+    ['ΟΔΟΣ', 'οδος'],
+    ['οδοσ', 'οδος'],
+    ['ΟΔΟΣ ΑΕ', 'οδοσ αε'],
+    ['Éclair', 'éclair'],
+  ])('%j and %j are one', (one, other) => {
+    expect(carrierNameKey(one)).toBe(carrierNameKey(other));
+  });
+
+  test.each([
+    ['Gulf Mutual', 'Gulf-Mutual'],
+    ['Gulf Mutual', 'GulfMutual'],
+    ['Gulf Mutual', 'Gulf Mutual.'],
+    ['Gulf Mutual', 'Gulf Mutual Inc'],
+    ['Gulf & Co', 'Gulf and Co'],
+    ['Eclair', 'Éclair'],
+    ['Gulf Mutual 1', 'Gulf Mutual １'],
+    ['Gulf\u200bMutual', 'Gulf Mutual'],
+  ])('%j and %j are two', (one, other) => {
+    expect(carrierNameKey(one)).not.toBe(carrierNameKey(other));
+  });
+
+  test('capitals never matter, in any script, and the key of a key is itself', () => {
+    for (let point = 0; point <= 0x10ffff; point++) {
+      if (point >= 0xd800 && point <= 0xdfff) continue;
+      const letter = String.fromCodePoint(point);
+      const lower = letter.toLowerCase();
+      const upper = letter.toUpperCase();
+      // Of letters without capitals there is nothing to test, and they are most.
+      if (lower === letter && upper === letter) continue;
+      const key = carrierNameKey(`a${letter}a`);
+      const keys = [lower, upper].map((form) => carrierNameKey(`a${form}a`));
+      if (keys.some((k) => k !== key) || carrierNameKey(key) !== key) {
+        throw new Error(`U+${point.toString(16)}: ${[key, ...keys].join(' ')}`);
+      }
+    }
+  });
+});
+
+describe('two carrier details are one when', () => {
+  test.each([
+    ['(985) 555-0142', '985.555.0142', true],
+    ['+1 985 555 0142', '9855550142', true],
+    ['1-985-555-0142', '9855550142', true],
+    ['9855550142', '9855550143', false],
+    ['+44 985 555 0142', '9855550142', false],
+    ['11234567890', '1234567890', true],
+    ['119855550142', '19855550142', false],
+    ['985555014', '1985555014', false],
+    ['985-555-0142 x7', '985-555-0142', false],
+  ])('phones %s and %s: %s', (one, other, same) => {
+    expect(samePhone(one, other)).toBe(same);
+    expect(samePhone(other, one)).toBe(same);
+  });
+
+  test.each([
+    ['Claims@Gulf.example', 'claims@gulf.EXAMPLE', true],
+    ['claims@gulf.example', 'claim@gulf.example', false],
+    ['claims+a@gulf.example', 'claims@gulf.example', false],
+  ])('e-mails %s and %s: %s', (one, other, same) => {
+    expect(sameEmail(one, other)).toBe(same);
+  });
+
+  test.each<[Partial<CarrierAddress>, boolean]>([
+    [{}, true],
+    [{ street: ' 1  LEVEE rd ', city: 'SLIDELL' }, true],
+    [{ state: 'la' }, true],
+    [{ zip: '70458-1234' }, true],
+    [{ street: '1 Levee Road' }, false],
+    [{ city: 'Slidel' }, false],
+    [{ state: 'MS' }, false],
+    [{ zip: '70459' }, false],
+    [{ zip: '70459-0458' }, false],
+  ])('addresses that differ by %j: %s', (change, same) => {
+    expect(sameAddress(ADDRESS, { ...ADDRESS, ...change })).toBe(same);
+    expect(sameAddress({ ...ADDRESS, ...change }, ADDRESS)).toBe(same);
+  });
+
+  // Few letters and digits, so that equal ones come up often.
+  const phone = fc.string({ unit: fc.constantFrom('1', '2', ' ', '-', '+'), minLength: 1, maxLength: 13 });
+  const email = fc.string({
+    unit: fc.constantFrom('a', 'A', '@', 'ß', 'É', 'é'),
+    minLength: 1,
+    maxLength: 3,
+  });
+  const name = fc.string({
+    unit: fc.constantFrom('a', 'A', ' ', '\t', 'ß', 'ẞ', 'S', 'σ', 'ς'),
+    maxLength: 4,
+  });
+  const address = fc.record({
+    street: fc.constantFrom('1 A St', '1 a  st', '2 A St'),
+    city: fc.constantFrom('Slidell', 'SLIDELL '),
+    state: fc.constantFrom('LA', 'MS'),
+    zip: fc.constantFrom('70458', '70458-0001', '70459', '70459-0001'),
+  });
+
+  const relations = [
+    ['names', name, (a: string, b: string) => carrierNameKey(a) === carrierNameKey(b)],
+    ['phones', phone, samePhone],
+    ['e-mails', email, sameEmail],
+    ['addresses', address, sameAddress],
+  ] as const;
+
+  test.each(relations)(
+    '%s: each is itself, either way round, and through a third',
+    (_what, values, relation) => {
+      const same = relation as (one: unknown, other: unknown) => boolean;
+      fc.assert(
+        fc.property(values as fc.Arbitrary<unknown>, values, values, (a, b, c) => {
+          expect(same(a, a)).toBe(true);
+          expect(same(a, b)).toBe(same(b, a));
+          if (same(a, b) && same(b, c)) expect(same(a, c)).toBe(true);
+        }),
+        { numRuns: 2_000 },
+      );
+    },
+  );
+});
+
+describe("the firm's carrier book", () => {
+  const detail = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
+  const sent: fc.Arbitrary<CarrierDetails> = fc.record({
+    name: fc.constantFrom('Gulf Mutual', 'GULF  mutual'),
+    phone: detail(fc.constantFrom('985-555-0142', '+1 985 555 0142', '504-555-0199')),
+    email: detail(fc.constantFrom('claims@gulf.example', 'Claims@Gulf.example', 'fnol@gulf.example')),
+    address: detail(
+      fc.constantFrom(ADDRESS, { ...ADDRESS, zip: '70458-0001' }, { ...ADDRESS, city: 'Kenner' }),
+    ),
+  });
+  const book = (claims: readonly CarrierDetails[]): CarrierDetails | null =>
+    claims.reduce<CarrierDetails | null>((held, claim) => mergeCarrier(held, claim).held, null);
+  const DETAILS = ['phone', 'email', 'address'] as const;
+
+  test('the same claim again changes nothing', () => {
+    fc.assert(
+      fc.property(fc.array(sent, { minLength: 1 }), sent, (before, claim) => {
+        const once = mergeCarrier(book(before), claim);
+        const twice = mergeCarrier(once.held, claim);
+        expect(twice.held).toEqual(once.held);
+        expect(twice.gained).toEqual([]);
+        expect(twice.differing).toEqual(once.differing);
+      }),
+    );
+  });
+
+  test('what is held is never overwritten', () => {
+    fc.assert(
+      fc.property(fc.array(sent, { minLength: 1 }), sent, (before, claim) => {
+        const held = book(before) as CarrierDetails;
+        const after = mergeCarrier(held, claim).held;
+        expect(after.name).toBe(held.name);
+        for (const d of DETAILS) if (held[d] !== undefined) expect(after[d]).toEqual(held[d]);
+      }),
+    );
+  });
+
+  test('in whatever order claims come, no detail is lost: the first sent of each is held', () => {
+    fc.assert(
+      fc.property(fc.array(sent, { minLength: 1, maxLength: 8 }), (claims) => {
+        const held = book(claims);
+        for (const d of DETAILS) {
+          expect(held?.[d]).toEqual(claims.find((claim) => claim[d] !== undefined)?.[d]);
+        }
+      }),
+    );
+  });
+
+  test('says what it gained and what differs, and only that', () => {
+    const held = { name: 'Gulf Mutual', phone: '985-555-0142', address: ADDRESS };
+    const claim = {
+      name: 'GULF MUTUAL',
+      phone: '504-555-0199',
+      email: 'claims@gulf.example',
+      address: { ...ADDRESS, zip: '70458-0001' },
+    };
+    expect(mergeCarrier(held, claim)).toEqual({
+      held: { ...held, email: 'claims@gulf.example' },
+      gained: ['email'],
+      differing: ['phone'],
+    });
+  });
+
+  test('an address is taken whole or not at all', () => {
+    const held = { name: 'Gulf Mutual', address: ADDRESS };
+    const elsewhere = { street: '9 Canal St', city: 'Kenner', state: 'LA', zip: '70062-1111' };
+    expect(mergeCarrier(held, { name: 'Gulf Mutual', address: elsewhere })).toEqual({
+      held,
+      gained: [],
+      differing: ['address'],
+    });
+  });
+
+  test('the first claim makes the entry from what it sent', () => {
+    expect(mergeCarrier(null, { name: 'Gulf Mutual', phone: undefined, email: 'a@b.example' })).toEqual({
+      held: { name: 'Gulf Mutual', email: 'a@b.example' },
+      gained: ['email'],
+      differing: [],
+    });
+  });
+
+  test('a form prints what its claim sent, and the book only where the claim sent nothing', () => {
+    const held = { name: 'Gulf Mutual', phone: '985-555-0142', email: 'claims@gulf.example' };
+    expect(carrierOnForms({ name: 'GULF MUTUAL', phone: '504-555-0199' }, held)).toEqual({
+      name: 'GULF MUTUAL',
+      phone: '504-555-0199',
+      email: 'claims@gulf.example',
+    });
+    expect(carrierOnForms({ name: 'GULF MUTUAL' }, null)).toEqual({ name: 'GULF MUTUAL' });
+  });
+});

@@ -1,0 +1,347 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type Adjuster,
+  acceptInvitation,
+  addMember,
+  checkAddressee,
+  checkInvitable,
+  DomainError,
+  declineInvitation,
+  type Environment,
+  type FirmId,
+  fullName,
+  INVITATION_LIFETIME,
+  invite,
+  leaveFirm,
+  MEMBERSHIP_ACTIONS,
+  MEMBERSHIP_STATUSES,
+  MEMBERSHIP_TRANSITIONS,
+  type Membership,
+  type MembershipAction,
+  type MembershipStatus,
+  missingProfileFields,
+  NO_NOTES,
+  type Svcid,
+  statusAt,
+  TEST_ACCOUNTS,
+  TEST_BEHAVIORS,
+  withdrawInvitation,
+} from '../src/index.ts';
+
+const FIRM = '00000000-0000-7000-8000-0000000000f1' as FirmId;
+const OTHER_FIRM = '00000000-0000-7000-8000-0000000000f2' as FirmId;
+const ANNA: Adjuster = {
+  svcId: 'Anna-1' as Svcid,
+  firstName: 'Anna',
+  lastName: 'Ortiz',
+  email: 'anna@example.net',
+  testOf: null,
+};
+const INVITED = 1_756_684_800_000;
+const SEVEN_DAYS = 7 * 24 * 60 * 60 * 1000;
+const NOTES = { invitedAs: 'A. Ortiz', invitedBy: 'Kim', purpose: 'Helene', note: 'call first' };
+
+const invited = (): Membership =>
+  invite(null, { firmId: FIRM, svcId: ANNA.svcId, notes: NOTES, at: INVITED });
+const joined = (): Membership => acceptInvitation(invited(), ANNA, INVITED + 1);
+
+/** A record in each status, and a time at which it is in it. */
+const recordIn: Record<MembershipStatus, { record: () => Membership; now: number }> = {
+  pending: { record: invited, now: INVITED + 10 },
+  active: { record: joined, now: INVITED + 10 },
+  declined: { record: () => declineInvitation(invited(), INVITED + 1), now: INVITED + 10 },
+  expired: { record: invited, now: INVITED + SEVEN_DAYS },
+  withdrawn: { record: () => withdrawInvitation(invited(), INVITED + 1), now: INVITED + 10 },
+  left: { record: () => leaveFirm(joined(), INVITED + 2), now: INVITED + 10 },
+};
+
+const perform: Record<MembershipAction, (record: Membership, now: number) => Membership> = {
+  invite: (record, at) => invite(record, { firmId: FIRM, svcId: ANNA.svcId, notes: NO_NOTES, at }),
+  accept: (record, at) => acceptInvitation(record, ANNA, at),
+  decline: declineInvitation,
+  withdraw: withdrawInvitation,
+  leave: leaveFirm,
+};
+
+// Written from the interface's table of invitation states; capitals: refused.
+const EXPECTED = `
+           invite              accept     decline    withdraw   leave
+pending    INVITATION_PENDING  active     declined   withdrawn  NOT_FOUND
+active     ALREADY_MEMBER      NOT_FOUND  NOT_FOUND  NOT_FOUND  left
+declined   pending             NOT_FOUND  NOT_FOUND  NOT_FOUND  NOT_FOUND
+expired    pending             NOT_FOUND  NOT_FOUND  NOT_FOUND  NOT_FOUND
+withdrawn  pending             NOT_FOUND  NOT_FOUND  NOT_FOUND  NOT_FOUND
+left       pending             NOT_FOUND  NOT_FOUND  NOT_FOUND  NOT_FOUND
+`;
+
+const [header = [], ...lines] = EXPECTED.trim()
+  .split('\n')
+  .map((line) => line.trim().split(/\s+/));
+const expected = new Map(
+  lines.flatMap(([status, ...cells]) => cells.map((cell, i) => [`${status} × ${header[i]}`, cell] as const)),
+);
+const cases = MEMBERSHIP_STATUSES.flatMap((status) =>
+  MEMBERSHIP_ACTIONS.map((action) => ({ status, action, outcome: expected.get(`${status} × ${action}`) })),
+);
+
+function refusalOf(work: () => unknown): string | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (error instanceof DomainError) return error.code;
+    throw error;
+  }
+}
+
+describe('a membership', () => {
+  test('has an expectation for every status and action, and none besides', () => {
+    expect([...expected.keys()].sort()).toEqual(cases.map((c) => `${c.status} × ${c.action}`).sort());
+    expect(Object.keys(MEMBERSHIP_TRANSITIONS).sort()).toEqual([...MEMBERSHIP_STATUSES].sort());
+  });
+
+  test.each(cases)('$status × $action: $outcome', ({ status, action, outcome = 'missing' }) => {
+    const { record, now } = recordIn[status];
+    const before = record();
+    expect(statusAt(before, now)).toBe(status);
+    if (outcome === outcome.toUpperCase()) {
+      expect(refusalOf(() => perform[action](before, now))).toBe(outcome.toLowerCase());
+    } else {
+      expect(statusAt(perform[action](before, now), now)).toBe(outcome);
+    }
+    expect(before).toEqual(record());
+  });
+
+  test.each(MEMBERSHIP_STATUSES)('keeps, from %s on, when the firm first knew the adjuster', (status) => {
+    const { record, now } = recordIn[status];
+    for (const action of MEMBERSHIP_ACTIONS) {
+      if (refusalOf(() => perform[action](record(), now)) !== null) continue;
+      expect(perform[action](record(), now).firstKnownAt).toBe(INVITED);
+    }
+  });
+});
+
+describe('the life of an invitation', () => {
+  test('is seven days to the millisecond', () => {
+    expect(INVITATION_LIFETIME).toBe(SEVEN_DAYS);
+    expect(invited().expiresAt).toBe(INVITED + SEVEN_DAYS);
+    expect(statusAt(invited(), INVITED)).toBe('pending');
+    expect(statusAt(invited(), INVITED + SEVEN_DAYS - 1)).toBe('pending');
+    expect(statusAt(invited(), INVITED + SEVEN_DAYS)).toBe('expired');
+  });
+
+  test.each(['accept', 'decline', 'withdraw'] as const)('%s works in its last millisecond only', (action) => {
+    expect(refusalOf(() => perform[action](invited(), INVITED + SEVEN_DAYS - 1))).toBeNull();
+    expect(refusalOf(() => perform[action](invited(), INVITED + SEVEN_DAYS))).toBe('not_found');
+  });
+
+  test('an answer stops the clock for ever', () => {
+    for (const status of ['active', 'declined', 'withdrawn'] as const) {
+      expect(statusAt(recordIn[status].record(), INVITED + 10 * SEVEN_DAYS)).toBe(status);
+      expect(recordIn[status].record().expiresAt).toBeNull();
+    }
+  });
+
+  test('only accepting and declining is a response', () => {
+    const responses = MEMBERSHIP_STATUSES.map((s) => [s, recordIn[s].record().respondedAt]);
+    expect(Object.fromEntries(responses)).toEqual({
+      pending: null,
+      active: INVITED + 1,
+      declined: INVITED + 1,
+      expired: null,
+      withdrawn: null,
+      left: INVITED + 1,
+    });
+  });
+
+  test('inviting again replaces all four notes and starts seven new days', () => {
+    for (const status of ['declined', 'expired', 'withdrawn', 'left'] as const) {
+      const at = INVITED + 2 * SEVEN_DAYS;
+      const again = invite(recordIn[status].record(), {
+        firmId: FIRM,
+        svcId: ANNA.svcId,
+        notes: { ...NO_NOTES, purpose: 'Milton' },
+        at,
+      });
+      expect(again).toMatchObject({
+        notes: { invitedAs: null, invitedBy: null, purpose: 'Milton', note: null },
+        invitedAt: at,
+        expiresAt: at + SEVEN_DAYS,
+        respondedAt: null,
+      });
+    }
+  });
+
+  test.each([
+    [{ firstName: null }, ['first_name']],
+    [{ lastName: null }, ['last_name']],
+    [{ email: null }, ['email']],
+    [{ firstName: null, lastName: null, email: null }, ['first_name', 'last_name', 'email']],
+    [{}, []],
+  ])('needs a whole profile to be accepted: %j lacks %j', (gaps, missing) => {
+    const account = { ...ANNA, ...gaps };
+    expect(missingProfileFields(account)).toEqual(missing);
+    expect(refusalOf(() => acceptInvitation(invited(), account, INVITED + 1))).toBe(
+      missing.length === 0 ? null : 'profile_incomplete',
+    );
+    expect(refusalOf(() => acceptInvitation(invited(), account, INVITED + SEVEN_DAYS))).toBe('not_found');
+  });
+
+  test('an incomplete profile does not keep anyone from declining', () => {
+    expect(declineInvitation(invited(), INVITED + 1).status).toBe('declined');
+  });
+
+  test('the name is whole or none', () => {
+    expect(fullName(ANNA)).toBe('Anna Ortiz');
+    expect(fullName({ ...ANNA, firstName: null })).toBeNull();
+    expect(fullName({ ...ANNA, lastName: null })).toBeNull();
+  });
+});
+
+describe('a member without an invitation', () => {
+  const member = { firmId: FIRM, svcId: ANNA.svcId, at: INVITED + SEVEN_DAYS };
+
+  test('has no invitation times and no notes', () => {
+    expect(addMember(null, member)).toEqual({
+      firmId: FIRM,
+      svcId: ANNA.svcId,
+      status: 'active',
+      firstKnownAt: member.at,
+      invitedAt: null,
+      expiresAt: null,
+      respondedAt: null,
+      notes: NO_NOTES,
+      canAcceptClaims: true,
+      acceptingAssignments: true,
+    });
+  });
+
+  test.each(MEMBERSHIP_STATUSES)('can be added over a record that is %s, unless active', (status) => {
+    const { record } = recordIn[status];
+    const add = () => addMember(record(), member);
+    expect(refusalOf(add)).toBe(status === 'active' ? 'already_member' : null);
+    if (status !== 'active') expect(add()).toMatchObject({ status: 'active', firstKnownAt: INVITED });
+  });
+
+  test('what the operator took away stays away when the adjuster comes back', () => {
+    const barred = { ...recordIn.left.record(), canAcceptClaims: false };
+    expect(addMember(barred, member).canAcceptClaims).toBe(false);
+    expect(perform.invite(barred, member.at).canAcceptClaims).toBe(false);
+  });
+});
+
+describe('whom a key can name', () => {
+  const ours: Adjuster = { ...ANNA, testOf: { firmId: FIRM, behavior: 'manual' } };
+  const theirs: Adjuster = { ...ANNA, testOf: { firmId: OTHER_FIRM, behavior: 'manual' } };
+
+  test.each([
+    ['nobody', null, 'live', 'unknown_svcid'],
+    ['nobody', null, 'test', 'unknown_svcid'],
+    ['a real adjuster', ANNA, 'live', null],
+    ['a real adjuster', ANNA, 'test', 'unknown_svcid'],
+    ['its own test account', ours, 'live', 'environment_mismatch'],
+    ['its own test account', ours, 'test', null],
+    ["another firm's test account", theirs, 'live', 'unknown_svcid'],
+    ["another firm's test account", theirs, 'test', 'unknown_svcid'],
+  ] as const)('inviting %s (%#) with a %3$s key: %4$s', (_who, adjuster, environment, refusal) => {
+    expect(refusalOf(() => checkInvitable(adjuster, FIRM, environment))).toBe(refusal);
+  });
+
+  const active = (over: Partial<Membership> = {}): Membership => ({ ...joined(), ...over });
+  const offer = (over: {
+    adjuster?: Adjuster | null;
+    membership?: Membership | null;
+    environment?: Environment;
+    at?: number;
+  }) =>
+    refusalOf(() =>
+      checkAddressee({
+        adjuster: ANNA,
+        membership: active(),
+        environment: 'live',
+        at: INVITED + 10,
+        ...over,
+        firmId: FIRM,
+      }),
+    );
+
+  test.each([
+    ['an active member', {}, null],
+    ['nobody', { adjuster: null }, 'unknown_svcid'],
+    ['a stranger to the firm', { membership: null }, 'adjuster_not_in_firm'],
+    [
+      'a member without the permission',
+      { membership: active({ canAcceptClaims: false }) },
+      'adjuster_not_accepting',
+    ],
+    [
+      'a member who paused',
+      { membership: active({ acceptingAssignments: false }) },
+      'adjuster_not_accepting',
+    ],
+    ['its own test account', { adjuster: ours }, 'environment_mismatch'],
+    ["another firm's test account", { adjuster: theirs }, 'unknown_svcid'],
+  ] as const)('sending with a live key to %s: %3$s', (_who, over, refusal) => {
+    expect(offer(over)).toBe(refusal);
+  });
+
+  test.each([
+    ['nobody', { adjuster: null }, 'unknown_svcid'],
+    ['a real member', {}, 'adjuster_not_in_firm'],
+    ['its own test account', { adjuster: ours }, null],
+    [
+      'its own test account that paused',
+      { adjuster: ours, membership: active({ acceptingAssignments: false }) },
+      'adjuster_not_accepting',
+    ],
+    ['its own test account that is no member', { adjuster: ours, membership: null }, 'adjuster_not_in_firm'],
+    ["another firm's test account", { adjuster: theirs }, 'unknown_svcid'],
+  ] as const)('sending with a test key to %s: %3$s', (_who, over, refusal) => {
+    expect(offer({ ...over, environment: 'test' })).toBe(refusal);
+  });
+
+  test.each(MEMBERSHIP_STATUSES)('only an active member takes claims: %s', (status) => {
+    const { record, now } = recordIn[status];
+    expect(offer({ membership: record(), at: now })).toBe(
+      status === 'active' ? null : 'adjuster_not_in_firm',
+    );
+  });
+
+  test('the first reason that holds is told: unknown, environment, membership, accepting', () => {
+    const barred = active({ status: 'declined', canAcceptClaims: false });
+    expect(offer({ adjuster: theirs, membership: null })).toBe('unknown_svcid');
+    expect(offer({ adjuster: ours, membership: barred })).toBe('environment_mismatch');
+    expect(offer({ membership: barred })).toBe('adjuster_not_in_firm');
+    expect(offer({ membership: active({ canAcceptClaims: false }), environment: 'test' })).toBe(
+      'adjuster_not_in_firm',
+    );
+  });
+});
+
+describe('test accounts', () => {
+  test('rehearse each outcome a firm can meet', () => {
+    expect([...TEST_BEHAVIORS]).toEqual([
+      'manual',
+      'accepts',
+      'rejects',
+      'paused',
+      'new',
+      'joins',
+      'declines',
+    ]);
+    expect(TEST_ACCOUNTS).toEqual({
+      manual: { member: true, acceptingAssignments: true },
+      accepts: { member: true, acceptingAssignments: true, answersOffer: 'accept' },
+      rejects: { member: true, acceptingAssignments: true, answersOffer: 'reject' },
+      paused: { member: true, acceptingAssignments: false },
+      new: { member: false, acceptingAssignments: true },
+      joins: {
+        member: false,
+        acceptingAssignments: true,
+        answersInvitation: 'accept',
+        answersOffer: 'accept',
+      },
+      declines: { member: false, acceptingAssignments: true, answersInvitation: 'decline' },
+    });
+  });
+});
