@@ -1,1 +1,15 @@
-export {};
+export * from './adjuster.ts';
+export type { Answered, Open } from './answered.ts';
+export * from './app.ts';
+export { isCalendarDate, readInstant } from './calendar.ts';
+export * from './claim.ts';
+export { type BodyProblem, type CrossFieldRule, crossFieldRule } from './cross-field-rule.ts';
+export type { Auth, BodyOf, Endpoint, Method, RequestOf, ResponseOf } from './endpoint.ts';
+export * from './endpoints.ts';
+export { EDGE_REQUESTS_PER_MINUTE, LIMITS, RATES } from './limits.ts';
+export { nearestFloodZone } from './nearest.ts';
+export type { Page } from './page.ts';
+export { type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
+export * from './problems.ts';
+export { codePointLength, hasUnusableCharacter } from './text.ts';
+export * from './vocabulary.ts';

@@ -1,0 +1,55 @@
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:([Zz])|([+-])(\d{2}):(\d{2}))$/;
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+
+const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+
+const daysIn = (year: number, month: number): number =>
+  month === 2 && isLeapYear(year) ? 29 : (DAYS[month - 1] ?? 0);
+
+function splitDate(value: string): { year: number; month: number; day: number } | null {
+  const match = DATE.exec(value);
+  if (!match) return null;
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  return day >= 1 && day <= daysIn(year, month) ? { year, month, day } : null;
+}
+
+/** Whether the calendar has such a day: 2024-02-29 is one, 2023-02-29 is none. Years 0001 to 9999. */
+export function isCalendarDate(value: string): boolean {
+  const date = splitDate(value);
+  return date !== null && date.year >= 1;
+}
+
+const isClockTime = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+/** Whether a 24-hour clock shows it: 00:00 to 23:59. */
+export const isTimeOfDay = (value: string): boolean => isClockTime.test(value);
+
+/**
+ * Reads an RFC 3339 date-time with any offset as milliseconds since 1970, or null when it is none.
+ * Digits finer than a millisecond round up, so that "at or after" stays exact at the precision
+ * in which times are held. A leap second is read as the second that follows it, as clocks here have it.
+ */
+export function readInstant(value: string): number | null {
+  const match = DATE_TIME.exec(value);
+  if (!match) return null;
+  const [, datePart = '', hours, minutes, seconds, fraction = '', , sign, offsetHours, offsetMinutes] = match;
+  const date = splitDate(datePart);
+  if (!date) return null;
+  const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)];
+  const [offsetHour, offsetMinute] = [Number(offsetHours ?? 0), Number(offsetMinutes ?? 0)];
+  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return null;
+
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999; setUTCFullYear takes them at their word.
+  const midnight = new Date(0).setUTCFullYear(date.year, date.month - 1, date.day);
+  const offset = (offsetHour * 60 + offsetMinute) * (sign === '-' ? -1 : 1);
+  const minuteOfDay = hour * 60 + minute - offset;
+  const lastMinuteInUtc = (minuteOfDay + 1) % 1440 === 0;
+  if (second === 60 && !lastMinuteInUtc) return null;
+
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const finer = /[1-9]/.test(fraction.slice(3)) ? 1 : 0;
+  return midnight + minuteOfDay * 60_000 + second * 1000 + milliseconds + finer;
+}

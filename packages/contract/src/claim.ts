@@ -1,0 +1,339 @@
+import type { z } from 'zod';
+import { type Answered, answered, answeredObject, openEnum } from './answered.ts';
+import {
+  amount,
+  atMost,
+  calendarDate,
+  digits,
+  fields,
+  identifier,
+  integer,
+  oneOf,
+  oneOfExplained,
+  rate,
+  shown,
+  text,
+  timeOfDay,
+} from './fields.ts';
+import { LIMITS } from './limits.ts';
+import { nearestFloodZone } from './nearest.ts';
+import {
+  additionalContact,
+  agent,
+  carrier,
+  externalId,
+  lossLocation,
+  mortgagee,
+  policyholder,
+  svcId,
+} from './people.ts';
+import {
+  ASSIGNMENT_STATUSES,
+  BUILDING_TYPES,
+  CONSTRUCTION_TYPES,
+  FIRM_STATUSES,
+  FLOOD_ZONES,
+  FORM_TYPES,
+  LOSS_CAUSES,
+  OCCUPANCY_TYPES,
+  PERILS,
+  PROGRAM_TYPES,
+  SETTLEMENT_BASES,
+} from './vocabulary.ts';
+
+const loss = fields({
+  date: calendarDate({ description: 'The day of the loss.', example: '2026-08-27' }),
+  peril: oneOf(PERILS, { description: 'What caused the loss; always flood.', example: 'flood' }).optional(),
+  time: timeOfDay({
+    description: 'Local time of the loss, on a 24-hour clock.',
+    example: '04:30',
+  }).optional(),
+  description: text(LIMITS.lossDescription, {
+    description: 'What happened, in plain text.',
+    example: 'Storm surge entered the ground floor through the garage.',
+  }).optional(),
+  cause: oneOf(LOSS_CAUSES, {
+    description: 'Where the water came from.',
+    example: 'tidal_water_overflow',
+  }).optional(),
+  cat_code: text(LIMITS.catastropheCode, {
+    description: 'Catastrophe code of the event.',
+    example: '2643',
+  }).optional(),
+  fico_number: text(LIMITS.ficoNumber, {
+    description: 'Flood insurance claims office number of the event.',
+    example: '712',
+  }).optional(),
+  exterior_water_depth_inches: integer(LIMITS.waterDepthInches, {
+    description: 'How high the water stood outside.',
+    example: 38,
+  }).optional(),
+  interior_water_depth_inches: integer(LIMITS.waterDepthInches, {
+    description: 'How high the water stood inside.',
+    example: 14,
+  }).optional(),
+  water_duration_hours: integer(LIMITS.waterDurationHours, {
+    description: 'How long the water stayed.',
+    example: 9,
+  }).optional(),
+}).meta({ description: 'The loss.', example: { date: '2026-08-27', peril: 'flood' } });
+
+const policy = fields({
+  number: identifier(LIMITS.policyNumber, {
+    description: 'The policy number.',
+    example: '87-4410029316-2025',
+  }),
+  effective_date: calendarDate({
+    description: 'First day of the policy term.',
+    example: '2026-03-14',
+  }).optional(),
+  expiration_date: calendarDate({
+    description: 'Last day of the policy term; not before effective_date.',
+    example: '2027-03-14',
+  }).optional(),
+  original_effective_date: calendarDate({
+    description: 'First day of the very first term of this policy.',
+    example: '2019-03-14',
+  }).optional(),
+  form_type: oneOf(FORM_TYPES, { description: 'Form of the policy.', example: 'dwelling' }).optional(),
+  program_type: oneOf(PROGRAM_TYPES, {
+    description: 'Phase of the flood program that the community is in.',
+    example: 'regular',
+  }).optional(),
+  naic_number: digits(5, {
+    description: "The carrier's five-digit NAIC number, as text.",
+    example: '10064',
+  }).optional(),
+}).meta({
+  description: 'The policy.',
+  example: { number: '87-4410029316-2025', effective_date: '2026-03-14', expiration_date: '2027-03-14' },
+});
+
+const building = fields({
+  occupancy_type: oneOf(OCCUPANCY_TYPES, {
+    description: 'How the building is used. Goes with a building_type of the same class.',
+    example: 'single_family_home',
+  }).optional(),
+  building_type: oneOf(BUILDING_TYPES, {
+    description:
+      'What the building is. A residential occupancy takes a residential type, a non-residential one a non-residential type; without an occupancy the type must be residential.',
+    example: 'main_dwelling',
+  }).optional(),
+  firm_status: oneOf(FIRM_STATUSES, {
+    description:
+      "pre_firm: built or substantially improved by 31 December 1974 or before the community's first flood map took effect, whichever is later. post_firm: after that.",
+    example: 'post_firm',
+  }).optional(),
+  firm_date: calendarDate({
+    description: "The day the community's first flood map took effect.",
+    example: '1984-09-19',
+  }).optional(),
+  construction_date: calendarDate({
+    description: 'The day the building was built.',
+    example: '1996-05-01',
+  }).optional(),
+  flood_zone: oneOfExplained(
+    FLOOD_ZONES,
+    { description: 'Flood zone, in capitals as FEMA writes it.', example: 'AE' },
+    'one of the 72 flood zones, such as AE',
+    (sent) =>
+      `Must be one of the 72 flood zones, in capitals and without leading zeros; did you mean ${nearestFloodZone(sent)}?`,
+  ).optional(),
+  community_number: text(LIMITS.communityNumber, {
+    description: 'Flood program community number.',
+    example: '120673',
+  }).optional(),
+  map_panel_number: text(LIMITS.mapPanelNumber, {
+    description: 'Number of the flood map panel.',
+    example: '12071C0554G',
+  }).optional(),
+  construction_type: oneOf(CONSTRUCTION_TYPES, {
+    description: 'What the walls are made of.',
+    example: 'masonry',
+  }).optional(),
+  number_of_units: integer(LIMITS.numberOfUnits, {
+    description: 'Units in the building.',
+    example: 1,
+  }).optional(),
+  first_floor_height_feet: integer(LIMITS.firstFloorHeightFeet, {
+    description: 'Whole feet of the height of the first floor.',
+    example: 1,
+  }).optional(),
+  first_floor_height_inches: integer(LIMITS.firstFloorHeightInches, {
+    description: 'Inches beyond the whole feet.',
+    example: 6,
+  }).optional(),
+  flood_opening_count: integer(LIMITS.floodOpeningCount, {
+    description: 'Flood openings in the enclosure below the first floor.',
+    example: 4,
+  }).optional(),
+}).meta({
+  description: 'The building and its place on the flood map.',
+  example: { occupancy_type: 'single_family_home', building_type: 'main_dwelling', flood_zone: 'AE' },
+});
+
+const dollars = (description: string, example: number) =>
+  amount({ description: `${description} US dollars and cents.`, example }).optional();
+
+const coverages = fields({
+  special_limits_cap: dollars(
+    'Most that is paid for art, jewellery, furs and the like; the app uses 2500 when left out.',
+    2500,
+  ),
+  building_limit: dollars('Coverage limit of the building.', 250000),
+  contents_limit: dollars('Coverage limit of the contents.', 100000),
+  building_deductible: dollars('Deductible of the building.', 2000),
+  contents_deductible: dollars('Deductible of the contents.', 2000),
+  building_reserve: dollars('Reserve for the building.', 45000),
+  contents_reserve: dollars('Reserve for the contents.', 12500),
+  building_advance_payment: dollars('Paid in advance for the building.', 5000),
+  contents_advance_payment: dollars('Paid in advance for the contents.', 1500),
+  icc_limit: dollars('Limit for the increased cost of compliance.', 30000),
+  building_replacement_cost: dollars('What replacing the building would cost.', 312480.55),
+  building_actual_cash_value: dollars('What the building was worth before the loss.', 268900.4),
+  contents_replacement_cost: dollars('What replacing the contents would cost.', 84200),
+  contents_actual_cash_value: dollars('What the contents were worth before the loss.', 51730.25),
+  building_settlement_basis: oneOf(SETTLEMENT_BASES, {
+    description: 'How the building is settled.',
+    example: 'replacement_cost',
+  }).optional(),
+}).meta({
+  description: 'What the policy covers, and what has been set aside or paid.',
+  example: { building_limit: 250000, contents_limit: 100000, building_deductible: 2000 },
+});
+
+const fraction = (description: string, example: number) => rate({ description, example }).optional();
+
+const estimate = fields({
+  contents_tax_rate: fraction('Sales tax on contents, as a fraction: 0.07 is 7%.', 0.065),
+  building_tax_rate: fraction('Sales tax on building materials, as a fraction.', 0.065),
+  overhead_rate: fraction("The contractor's overhead, as a fraction.", 0.1),
+  profit_rate: fraction("The contractor's profit, as a fraction.", 0.1),
+  depreciation_rate: fraction('Depreciation to start from, as a fraction.', 0.15),
+  price_list: text(LIMITS.priceList, {
+    description: 'Price list the estimate is made with.',
+    example: 'FLFM8X_AUG26',
+  }).optional(),
+}).meta({
+  description: 'Figures the estimate starts from.',
+  example: { contents_tax_rate: 0.065, price_list: 'FLFM8X_AUG26' },
+});
+
+const adjusterSvcId = svcId();
+
+const claimFields = {
+  external_id: externalId(),
+  claim_number: identifier(LIMITS.claimNumber, {
+    description: "The carrier's claim number. No two open claims of the firm share one.",
+    example: 'FL26-0093184',
+  }),
+  loss,
+  policy,
+  carrier,
+  loss_location: lossLocation,
+  policyholder,
+  file_number: text(LIMITS.fileNumber, {
+    description: "The firm's file number; shown to the adjuster.",
+    example: 'FN-88213',
+  }).optional(),
+  instructions: text(LIMITS.instructions, {
+    description: 'Plain-text notes for the adjuster.',
+    example: 'Gate code 4471. Call the tenant before you come.',
+  }).optional(),
+  reported_date: calendarDate({
+    description: 'The day the loss was reported to the carrier.',
+    example: '2026-08-28',
+  }).optional(),
+  contact_date: calendarDate({
+    description: 'The day the policyholder was contacted.',
+    example: '2026-08-28',
+  }).optional(),
+  inspection_date: calendarDate({
+    description: 'The day of the inspection. Fills in the date only; makes no appointment.',
+    example: '2026-09-01',
+  }).optional(),
+  additional_contacts: atMost(
+    LIMITS.additionalContacts,
+    additionalContact,
+    `an array of at most ${LIMITS.additionalContacts} contacts`,
+    {
+      description: 'Other people or companies involved.',
+      example: [{ first_name: 'Ray', last_name: 'Okafor', phone: '239-555-0121', role: 'Tenant' }],
+    },
+  ).optional(),
+  agent: agent.optional(),
+  mortgagee: mortgagee.optional(),
+  building: building.optional(),
+  coverages: coverages.optional(),
+  estimate: estimate.optional(),
+};
+
+const { external_id, claim_number, ...furtherFields } = claimFields;
+
+export const sendClaimBody = fields({
+  external_id,
+  claim_number,
+  adjuster_svc_id: adjusterSvcId,
+  ...furtherFields,
+}).meta({ id: 'SendClaim', description: 'A claim and the adjuster it is offered to.' });
+export type SendClaimBody = z.output<typeof sendClaimBody>;
+
+export const offerClaimBody = fields({ adjuster_svc_id: adjusterSvcId }).meta({
+  id: 'OfferClaim',
+  description: 'The adjuster the claim is offered to.',
+});
+export type OfferClaimBody = z.output<typeof offerClaimBody>;
+
+/** A claim's fields as sent, without what the offer names. */
+export type ClaimFields = Omit<SendClaimBody, 'adjuster_svc_id'>;
+
+export const assignmentSchema = answeredObject({
+  status: openEnum(ASSIGNMENT_STATUSES, {
+    description: 'Where the latest offer stands. More values may be added.',
+    example: 'accepted',
+  }),
+  adjuster_svc_id: shown.text('SVCID of the adjuster the claim was last offered to.', 'SVC-7F3K-Delacroix'),
+  responded_at: shown
+    .dateTime('When the adjuster answered; null until then.', '2026-08-29T15:04:11.208Z')
+    .nullable(),
+  rejection_reason: shown
+    .text('The reason given with a rejection; otherwise null.', 'Too far from my other files.')
+    .nullable(),
+}).meta({
+  description: 'The latest offer of the claim. An earlier offer and its answer are no longer shown.',
+  example: {
+    status: 'accepted',
+    adjuster_svc_id: 'SVC-7F3K-Delacroix',
+    responded_at: '2026-08-29T15:04:11.208Z',
+    rejection_reason: null,
+  },
+});
+export type Assignment = z.output<typeof assignmentSchema>;
+
+const answeredLoss = loss.extend({ peril: loss.shape.peril.unwrap() }).meta(loss.meta() ?? {});
+
+const answeredFields = answered(fields({ ...claimFields, loss: answeredLoss })) as unknown as z.ZodObject<
+  AnsweredShape<typeof claimFields & { loss: typeof answeredLoss }>,
+  z.core.$strip
+>;
+
+type AnsweredShape<Shape extends Record<string, z.ZodType>> = {
+  [Name in keyof Shape]: Shape[Name] extends z.ZodOptional<infer Inner extends z.ZodType>
+    ? z.ZodOptional<z.ZodType<Answered<z.output<Inner>>>>
+    : z.ZodType<Answered<z.output<Shape[Name]>>>;
+};
+
+export const claimSchema = answeredObject({
+  id: shown.uuid("The service's id of the claim.", '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10'),
+  test: shown.flag('Whether the claim was sent with a test key. Test claims are never billed.', false),
+  created_at: shown.dateTime('When the claim was sent.', '2026-08-29T14:52:07.113Z'),
+  updated_at: shown.dateTime(
+    'When something the firm can see last changed: sent, offered, accepted or rejected.',
+    '2026-08-29T15:04:11.208Z',
+  ),
+  assignment: assignmentSchema,
+  ...answeredFields.shape,
+}).meta({ id: 'Claim', description: 'A claim as it was sent, with its id and the current assignment.' });
+
+/** A claim in a response. */
+export type ClaimResponse = z.output<typeof claimSchema>;

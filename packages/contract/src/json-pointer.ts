@@ -1,0 +1,22 @@
+/** RFC 6901: `~` and `/` are the two characters that a segment cannot hold as they are. */
+export function escapeSegment(segment: string): string {
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+export function toPointer(path: readonly PropertyKey[]): string {
+  let pointer = '';
+  for (const segment of path) pointer += `/${escapeSegment(String(segment))}`;
+  return pointer;
+}
+
+/** The value a pointer leads to, or undefined where nothing is. */
+export function valueAt(document: unknown, pointer: string): unknown {
+  let value = document;
+  if (pointer === '') return value;
+  for (const segment of pointer.slice(1).split('/')) {
+    const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value;
+}

@@ -1,0 +1,28 @@
+// A NUL cannot be stored as text, and half a surrogate pair is no character in any encoding.
+const UNUSABLE = /[\0\p{Cs}]/u;
+
+export const hasUnusableCharacter = (value: string): boolean => UNUSABLE.test(value);
+
+/** Length in Unicode code points, as people and databases count, where `length` counts UTF-16 units. */
+export function codePointLength(value: string): number {
+  let pairs = 0;
+  for (let index = 0; index < value.length - 1; index++) {
+    const unit = value.charCodeAt(index);
+    if (unit < 0xd800 || unit > 0xdbff) continue;
+    const next = value.charCodeAt(index + 1);
+    if (next >= 0xdc00 && next <= 0xdfff) {
+      pairs++;
+      index++;
+    }
+  }
+  return value.length - pairs;
+}
+
+/** Counts only where counting can change the answer: a code point is one or two units. */
+export function lengthWithin(value: string, min: number, max: number): boolean {
+  const units = value.length;
+  if (units < min || units > 2 * max) return false;
+  if (units >= 2 * min && units <= max) return true;
+  const length = codePointLength(value);
+  return length >= min && length <= max;
+}

@@ -1,0 +1,133 @@
+// Every closed list of the interface. A request must hold one of these; a response may one day hold more.
+
+/** Where the map puts the property, written as FEMA writes it: 36 A zones, 32 V zones and four others. */
+export const FLOOD_ZONES = [
+  'A',
+  'AE',
+  ...numbered('A', 30),
+  'A99',
+  'AH',
+  'AO',
+  'AR',
+  'V',
+  'VE',
+  ...numbered('V', 30),
+  'B',
+  'C',
+  'D',
+  'X',
+] as const;
+export type FloodZone = (typeof FLOOD_ZONES)[number];
+
+function numbered<Letter extends string>(letter: Letter, last: number): `${Letter}${number}`[] {
+  return Array.from({ length: last }, (_, index) => `${letter}${index + 1}` as const);
+}
+
+export const RESIDENTIAL_OCCUPANCY_TYPES = [
+  'single_family_home',
+  'residential_manufactured_home',
+  'residential_unit',
+  'two_to_four_family_building',
+  'other_residential_building',
+  'residential_condominium_building',
+] as const;
+export const NON_RESIDENTIAL_OCCUPANCY_TYPES = [
+  'non_residential_building',
+  'non_residential_manufactured_building',
+  'non_residential_unit',
+] as const;
+export const OCCUPANCY_TYPES = [...RESIDENTIAL_OCCUPANCY_TYPES, ...NON_RESIDENTIAL_OCCUPANCY_TYPES] as const;
+export type OccupancyType = (typeof OCCUPANCY_TYPES)[number];
+
+export const RESIDENTIAL_BUILDING_TYPES = [
+  'main_dwelling',
+  'detached_guest_house',
+  'apartment_building',
+  'apartment_unit',
+  'cooperative_building',
+  'cooperative_unit',
+  'condominium_building',
+  'condominium_unit',
+  'townhouse_rowhouse',
+  'other_residential',
+] as const;
+export const NON_RESIDENTIAL_BUILDING_TYPES = [
+  'detached_garage',
+  'agricultural_building',
+  'warehouse',
+  'recreation_building',
+  'storage_shed',
+  'barn',
+  'commercial_building',
+  'house_of_worship',
+  'manufactured_home',
+  'travel_trailer',
+  'other_non_residential',
+] as const;
+export const BUILDING_TYPES = [...RESIDENTIAL_BUILDING_TYPES, ...NON_RESIDENTIAL_BUILDING_TYPES] as const;
+export type BuildingType = (typeof BUILDING_TYPES)[number];
+
+export const FIRM_STATUSES = ['pre_firm', 'post_firm'] as const;
+export type FirmStatus = (typeof FIRM_STATUSES)[number];
+
+export const CONSTRUCTION_TYPES = ['framed', 'masonry', 'other'] as const;
+export type ConstructionType = (typeof CONSTRUCTION_TYPES)[number];
+
+/** Where insured property can stand: the fifty states, the District of Columbia and five territories. */
+export const LOSS_LOCATION_STATES = [
+  ...['AL', 'AK', 'AZ', 'AR', 'CA', 'CO', 'CT', 'DE', 'FL', 'GA', 'HI', 'ID', 'IL', 'IN', 'IA', 'KS'],
+  ...['KY', 'LA', 'ME', 'MD', 'MA', 'MI', 'MN', 'MS', 'MO', 'MT', 'NE', 'NV', 'NH', 'NJ', 'NM', 'NY'],
+  ...['NC', 'ND', 'OH', 'OK', 'OR', 'PA', 'RI', 'SC', 'SD', 'TN', 'TX', 'UT', 'VT', 'VA', 'WA', 'WV'],
+  ...['WI', 'WY', 'DC', 'AS', 'GU', 'MP', 'PR', 'VI'],
+] as const;
+
+/** Where mail can go: also the freely associated states and the armed forces. */
+export const MAILING_STATES = [...LOSS_LOCATION_STATES, 'FM', 'MH', 'PW', 'AA', 'AE', 'AP'] as const;
+
+export const PERILS = ['flood'] as const;
+export type Peril = (typeof PERILS)[number];
+
+export const LOSS_CAUSES = [
+  'tidal_water_overflow',
+  'stream_river_lake_overflow',
+  'alluvial_fan_overflow',
+  'rainfall_snowmelt_accumulation',
+  'earth_movement',
+  'closed_basin_lake',
+  'other',
+] as const;
+export type LossCause = (typeof LOSS_CAUSES)[number];
+
+export const FORM_TYPES = ['dwelling', 'general_property', 'rcbap'] as const;
+export type FormType = (typeof FORM_TYPES)[number];
+
+export const PROGRAM_TYPES = ['regular', 'emergency'] as const;
+export type ProgramType = (typeof PROGRAM_TYPES)[number];
+
+export const SETTLEMENT_BASES = ['replacement_cost', 'actual_cash_value'] as const;
+export type SettlementBasis = (typeof SETTLEMENT_BASES)[number];
+
+export const ASSIGNMENT_STATUSES = ['pending_acceptance', 'accepted', 'rejected', 'unassigned'] as const;
+export type AssignmentStatus = (typeof ASSIGNMENT_STATUSES)[number];
+
+export const ADJUSTER_STATUSES = ['pending', 'active', 'declined', 'expired', 'withdrawn'] as const;
+export type AdjusterStatus = (typeof ADJUSTER_STATUSES)[number];
+
+/** What an adjuster can ask their own list of claims for. */
+export const APP_CLAIM_STATUSES = ['pending_acceptance', 'accepted', 'closed'] as const;
+export type AppClaimStatus = (typeof APP_CLAIM_STATUSES)[number];
+
+export const PROFILE_FIELDS = ['first_name', 'last_name', 'email'] as const;
+export type ProfileField = (typeof PROFILE_FIELDS)[number];
+
+export const SCOPES = [
+  'claims:create',
+  'claims:read',
+  'claims:write',
+  'adjusters:read',
+  'adjusters:write',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export const ENVIRONMENTS = ['live', 'test'] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];
