@@ -1,26 +1,21 @@
 // Jest's globalSetup of every project that needs servers: starts those that TEST_* does not name, once per
-// run. Jest loads this file without its transforms, so the TypeScript runs in a process of its own.
+// run; `pnpm test` has done so by then. Jest loads this file without its transforms, so the TypeScript runs in a process of its own.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 
-const NEEDED = {
-  postgres: ['TEST_DATABASE_URL'],
-};
+const NEEDED = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_REDIS_CLUSTER_URL'];
 
 export default async function setUp() {
   process.env.TEST_RUN_ID ??= randomBytes(4).toString('hex');
-  const missing = Object.entries(NEEDED)
-    .filter(([, variables]) => variables.some((name) => !process.env[name]))
-    .map(([name]) => name);
   // The second project of a run finds what the first one started.
-  if (missing.length === 0) return;
-  const { child, variables } = await serve(missing);
+  if (NEEDED.every((name) => process.env[name])) return;
+  const { child, variables } = await serve();
   Object.assign(process.env, variables);
   globalThis[Symbol.for('svc.test-servers')] = child;
 }
 
-function serve(names) {
+function serve() {
   const child = spawn(
     process.execPath,
     [
@@ -29,7 +24,6 @@ function serve(names) {
       '--import',
       import.meta.resolve('tsx'),
       fileURLToPath(new URL('./serve.ts', import.meta.url)),
-      ...names,
     ],
     // A session of its own: Ctrl-C reaches it through its closing input, after the tests have ended.
     { stdio: ['pipe', 'pipe', 'inherit'], detached: true },

@@ -5,6 +5,8 @@ import pg from 'pg';
 export interface TestPostgres {
   /** A superuser's: tests create and drop databases of their own. */
   readonly url: string;
+  /** Unknown for a server that TEST_DATABASE_URL names. */
+  readonly pid: number | undefined;
   stop(): Promise<void>;
 }
 
@@ -15,7 +17,7 @@ export interface TestDatabase {
 
 export async function startPostgres(log?: (line: string) => void): Promise<TestPostgres> {
   const given = process.env.TEST_DATABASE_URL;
-  if (given) return { url: given, stop: async () => {} };
+  if (given) return { url: given, pid: undefined, stop: async () => {} };
   return startThrowAwayPostgres(log ? { log } : {});
 }
 

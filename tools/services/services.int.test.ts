@@ -1,6 +1,14 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { Cluster, Redis } from 'ioredis';
 import pg from 'pg';
+import { startPgBouncer } from './pgbouncer.ts';
 import { createDatabase } from './postgres.ts';
+import { startRedis, startRedisCluster } from './redis.ts';
 
 async function rows(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
@@ -30,3 +38,133 @@ test('each database starts as migrated, whatever was written to the others, and 
   await second.drop();
   await expect(rows(first.url, 'SELECT 1')).rejects.toThrow(/does not exist/);
 });
+
+function redisClient(url: string): Redis {
+  const client = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy: () => null, commandTimeout: 300 });
+  client.on('error', () => {});
+  return client;
+}
+
+test('a Redis can be paused, killed and started again on its port, and has then forgotten everything', async () => {
+  const server = await startRedis();
+  try {
+    const client = redisClient(server.url);
+    await client.set('a', '1');
+    server.pause();
+    await expect(client.get('a')).rejects.toThrow(/timed out/);
+    server.resume();
+    expect(await client.get('a')).toBe('1');
+
+    const before = server.pid;
+    await server.kill();
+    await expect(client.get('a')).rejects.toThrow();
+    client.disconnect();
+    await server.restart();
+    expect(server.pid).not.toBe(before);
+    const again = redisClient(server.url);
+    expect(await again.get('a')).toBeNull();
+    again.disconnect();
+  } finally {
+    await server.stop();
+  }
+  expect(isRunning(server.pid)).toBe(false);
+});
+
+test('a Redis Cluster has three masters that share all slots and answer for any key', async () => {
+  const cluster = await startRedisCluster();
+  try {
+    expect(cluster.nodes).toHaveLength(3);
+    const client = new Cluster(cluster.url.split(','), { redisOptions: { commandTimeout: 2_000 } });
+    const keys = Array.from({ length: 100 }, (_, n) => `key-${n}`);
+    await Promise.all(keys.map((key) => client.set(key, key)));
+    expect(await Promise.all(keys.map((key) => client.get(key)))).toEqual(keys);
+    const held = await Promise.all(client.nodes('master').map((node) => node.dbsize()));
+    expect(held).toHaveLength(3);
+    expect(held.every((count) => count > 0)).toBe(true);
+    expect(held.reduce((sum, count) => sum + count)).toBe(keys.length);
+    client.disconnect();
+
+    // A node that was down comes back into its place.
+    const [first] = cluster.nodes;
+    await first?.kill();
+    await first?.restart();
+    const again = new Cluster(cluster.url.split(','), { redisOptions: { commandTimeout: 2_000 } });
+    await until(async () => (await again.cluster('INFO')).includes('cluster_state:ok'));
+    await until(() =>
+      Promise.all(keys.map((key) => again.set(key, key))).then(
+        () => true,
+        () => false,
+      ),
+    );
+    again.disconnect();
+  } finally {
+    await cluster.stop();
+  }
+  expect(cluster.nodes.filter((node) => isRunning(node.pid))).toEqual([]);
+}, 30_000);
+
+test('PgBouncer pools by transaction: a session does not keep its connection', async () => {
+  const database = await createDatabase({ migrate: async () => {}, template: 'empty' });
+  const bouncer = await startPgBouncer({ databaseUrl: database.url, poolSize: 1 });
+  const [first, second] = [new pg.Client(bouncer.url), new pg.Client(bouncer.url)];
+  try {
+    await Promise.all([first.connect(), second.connect()]);
+    const pidOf = async (client: pg.Client) =>
+      (await client.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
+    expect(await pidOf(first)).toBe(await pidOf(second));
+  } finally {
+    await Promise.all([first.end(), second.end()]);
+    await bouncer.stop();
+    await database.drop();
+  }
+}, 120_000);
+
+test('nothing survives a test process that is killed: no server, no folder', async () => {
+  const script = `
+    const { startPostgres } = await import(${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)});
+    const { startRedis } = await import(${JSON.stringify(new URL('./redis.ts', import.meta.url).href)});
+    delete process.env.TEST_DATABASE_URL;
+    const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+    console.log(JSON.stringify([postgres.pid, redis.pid]));
+    setInterval(() => {}, 1000);`;
+  const child = spawn(
+    process.execPath,
+    ['--conditions=source', '--import', 'tsx', '--input-type=module', '--eval', script],
+    { cwd: fileURLToPath(new URL('..', import.meta.url)), stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const line = await new Promise<string>((resolve, reject) => {
+    child.stdout.once('data', (chunk) => resolve(String(chunk)));
+    child.once('exit', () => reject(new Error('The process ended before its servers ran.')));
+  });
+  const pids = JSON.parse(line) as number[];
+  expect(pids.map(isRunning)).toEqual([true, true]);
+  const folders = () =>
+    readdirSync(tmpdir()).filter((name) => name.startsWith(`claims-throw-away-${child.pid}-`));
+  child.kill('SIGKILL');
+  await until(async () => !pids.some(isRunning) && folders().length === 0);
+}, 30_000);
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('It did not come about within 15 s.');
+    await sleep(50);
+  }
+}
+
+/** A zombie does not count: whether anybody reaps it is not ours to see to. */
+function isRunning(pid: number): boolean {
+  if (existsSync('/proc/self/stat')) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      return stat[stat.lastIndexOf(')') + 2] !== 'Z';
+    } catch {
+      return false;
+    }
+  }
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

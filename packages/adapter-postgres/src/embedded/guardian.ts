@@ -16,14 +16,21 @@ export function guard({
   folder,
 }: {
   pid: number;
-  signal: 'QUIT' | 'KILL';
+  signal: 'QUIT' | 'TERM' | 'KILL';
   folder?: string;
 }): Guardian {
+  // A zombie that nobody reaps answers `kill -0` for ever; where there is a /proc, it tells.
   const script = `
+    alive() {
+      kill -0 "$1" 2>/dev/null || return 1
+      [ -r "/proc/$1/stat" ] || return 0
+      read -r stat <"/proc/$1/stat"
+      case "\${stat##*) }" in Z*|X*) return 1 ;; esac
+    }
     cat >/dev/null
     kill -${signal} "$1" 2>/dev/null
     i=0
-    while kill -0 "$1" 2>/dev/null && [ $i -lt 100 ]; do i=$((i+1)); sleep 0.1; done
+    while alive "$1" && [ $i -lt 100 ]; do i=$((i+1)); sleep 0.1; done
     kill -KILL "$1" 2>/dev/null
     [ -z "$2" ] || rm -rf -- "$2"`;
   const shell = spawn('/bin/sh', ['-c', script, 'guardian', String(pid), folder ?? ''], {

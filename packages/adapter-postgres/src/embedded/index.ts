@@ -5,10 +5,11 @@ import { dataOf, linkTo, type Place, placeOf } from './place.ts';
 import * as server from './server.ts';
 import { enter, inUse, leave } from './users.ts';
 
-export { type Account, canReach, unprivilegedAccount } from './account.ts';
+export { type Account, SELF, unprivilegedAccount } from './account.ts';
 export { type Guardian, guard } from './guardian.ts';
 export { freePort } from './server.ts';
 export { startThrowAwayPostgres, type ThrowAwayPostgres } from './throw-away.ts';
+export { createThrowAwayFolder } from './throw-away-folder.ts';
 
 export interface EmbeddedPostgres {
   /** Of the database `claims`. Holds the password: not for a log. */
