@@ -323,8 +323,16 @@ type AnsweredShape<Shape extends Record<string, z.ZodType>> = {
     : z.ZodType<Answered<z.output<Shape[Name]>>>;
 };
 
+const {
+  external_id: shownExternalId,
+  claim_number: shownClaimNumber,
+  ...furtherShown
+} = answeredFields.shape;
+
 export const claimSchema = answeredObject({
   id: shown.uuid("The service's id of the claim.", '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10'),
+  external_id: shownExternalId,
+  claim_number: shownClaimNumber,
   test: shown.flag('Whether the claim was sent with a test key. Test claims are never billed.', false),
   created_at: shown.dateTime('When the claim was sent.', '2026-08-29T14:52:07.113Z'),
   updated_at: shown.dateTime(
@@ -332,7 +340,7 @@ export const claimSchema = answeredObject({
     '2026-08-29T15:04:11.208Z',
   ),
   assignment: assignmentSchema,
-  ...answeredFields.shape,
+  ...furtherShown,
 }).meta({ id: 'Claim', description: 'A claim as it was sent, with its id and the current assignment.' });
 
 /** A claim in a response. */

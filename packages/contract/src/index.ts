@@ -6,6 +6,7 @@ export * from './claim.ts';
 export { type BodyProblem, type CrossFieldRule, crossFieldRule } from './cross-field-rule.ts';
 export type { Auth, BodyOf, Endpoint, Method, RequestOf, ResponseOf } from './endpoint.ts';
 export * from './endpoints.ts';
+export * from './examples.ts';
 export { EDGE_REQUESTS_PER_MINUTE, LIMITS, RATES } from './limits.ts';
 export { nearestFloodZone } from './nearest.ts';
 export type { Page } from './page.ts';

@@ -1,0 +1,383 @@
+import type { AdjusterRecord, InviteAdjusterBody, KeyInfo } from './adjuster.ts';
+import type { AppClaim, AppInvitation, Membership, Profile, Session } from './app.ts';
+import type { ClaimResponse, OfferClaimBody, SendClaimBody } from './claim.ts';
+import type { EndpointId } from './endpoints.ts';
+import { makeProblem, type Problem } from './problems.ts';
+
+// What the documentation shows. The people, firms and numbers are made up; the floods are of the usual kinds.
+
+const CLAIM_ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
+const FIRM = { id: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21', name: 'Gulf Adjusting Partners' } as const;
+
+/** No more than a claim must hold. */
+export const smallestClaim = {
+  external_id: 'CMS-2026-004418',
+  claim_number: 'FL26-0093185',
+  adjuster_svc_id: 'SVC-7F3K-Delacroix',
+  loss: { date: '2026-08-27' },
+  policy: { number: '87-4410029317-2025' },
+  carrier: { name: 'Palmetto Mutual Insurance' },
+  loss_location: { street: '88 Mangrove Court', city: 'Sanibel', state: 'FL', zip: '33957' },
+  policyholder: { company_name: 'Gulf Shore Rentals LLC', phone: '239-555-0163' },
+} as const satisfies SendClaimBody;
+
+/** A storm surge into a house on the coast, with all that a firm usually knows by then. */
+export const surgeClaim = {
+  external_id: 'CMS-2026-004417',
+  claim_number: 'FL26-0093184',
+  adjuster_svc_id: 'SVC-7F3K-Delacroix',
+  file_number: 'FN-88213',
+  instructions: 'Gate code 4471. Call the tenant before you come; the owner lives out of state.',
+  reported_date: '2026-08-28',
+  contact_date: '2026-08-28',
+  loss: {
+    date: '2026-08-27',
+    peril: 'flood',
+    time: '04:30',
+    cause: 'tidal_water_overflow',
+    description: 'Storm surge entered the ground floor through the garage and the lanai doors.',
+    cat_code: '2643',
+    fico_number: '712',
+    exterior_water_depth_inches: 38,
+    interior_water_depth_inches: 14,
+    water_duration_hours: 9,
+  },
+  policy: {
+    number: '87-4410029316-2025',
+    effective_date: '2026-03-14',
+    expiration_date: '2027-03-14',
+    original_effective_date: '2019-03-14',
+    form_type: 'dwelling',
+    program_type: 'regular',
+    naic_number: '10064',
+  },
+  carrier: {
+    name: 'Palmetto Mutual Insurance',
+    phone: '813-555-0100',
+    email: 'claims@palmetto.example.com',
+    address: { street: '200 Harbor Plaza, Suite 900', city: 'Tampa', state: 'FL', zip: '33602' },
+  },
+  loss_location: {
+    street: '1420 Seagrape Lane',
+    city: 'Fort Myers Beach',
+    county: 'Lee',
+    state: 'FL',
+    zip: '33931-4207',
+  },
+  policyholder: {
+    first_name: 'Marisol',
+    last_name: 'Delgado',
+    phone: '312-555-0142',
+    email: 'marisol.delgado@example.com',
+    mailing_address: { street: '3310 N Clark St', city: 'Chicago', state: 'IL', zip: '60657' },
+  },
+  additional_contacts: [{ first_name: 'Ray', last_name: 'Okafor', phone: '239-555-0121', role: 'Tenant' }],
+  agent: { company_name: 'Estero Bay Insurance', phone: '239-555-0170', agency_number: 'A-20417' },
+  mortgagee: { company_name: 'First Coast Mortgage', loan_number: '0048812237' },
+  building: {
+    occupancy_type: 'single_family_home',
+    building_type: 'main_dwelling',
+    firm_status: 'post_firm',
+    firm_date: '1984-09-19',
+    construction_date: '1996-05-01',
+    flood_zone: 'AE',
+    community_number: '120673',
+    map_panel_number: '12071C0554G',
+    construction_type: 'masonry',
+    number_of_units: 1,
+    first_floor_height_feet: 1,
+    first_floor_height_inches: 6,
+    flood_opening_count: 4,
+  },
+  coverages: {
+    special_limits_cap: 2500,
+    building_limit: 250000,
+    contents_limit: 100000,
+    building_deductible: 2000,
+    contents_deductible: 2000,
+    building_replacement_cost: 312480.55,
+    building_settlement_basis: 'replacement_cost',
+  },
+  estimate: { contents_tax_rate: 0.065, overhead_rate: 0.1, profit_rate: 0.1, price_list: 'FLFM8X_AUG26' },
+} as const satisfies SendClaimBody;
+
+/** A river over its banks at a shop: a company, a non-residential building, a legal description for a street. */
+export const riverClaim = {
+  external_id: 'CMS-2026-004502',
+  claim_number: 'VT26-0001937',
+  adjuster_svc_id: 'SVC-2M9D-Whitcomb',
+  loss: { date: '2026-07-11', cause: 'stream_river_lake_overflow', interior_water_depth_inches: 47 },
+  policy: { number: '41-0072213390-2026', form_type: 'general_property' },
+  carrier: { name: 'Green Mountain Fire & Casualty' },
+  loss_location: {
+    street: 'Lot 7, Block 2, Millrace Subdivision',
+    city: 'Barre',
+    county: 'Washington',
+    state: 'VT',
+    zip: '05641',
+  },
+  policyholder: {
+    first_name: 'Tobias',
+    last_name: 'Lindqvist',
+    company_name: 'Millrace Hardware',
+    email: 'office@millrace.example.com',
+  },
+  building: {
+    occupancy_type: 'non_residential_building',
+    building_type: 'commercial_building',
+    firm_status: 'pre_firm',
+    flood_zone: 'A8',
+    construction_type: 'framed',
+  },
+} as const satisfies SendClaimBody;
+
+const { adjuster_svc_id, ...surgeFields } = surgeClaim;
+
+const asShown = <Value>(value: Value): Value => structuredClone(value);
+
+const sentClaim = {
+  id: CLAIM_ID,
+  test: false,
+  created_at: '2026-08-29T14:52:07.113Z',
+  updated_at: '2026-08-29T14:52:07.113Z',
+  assignment: { status: 'pending_acceptance', adjuster_svc_id, responded_at: null, rejection_reason: null },
+  ...asShown(surgeFields),
+  additional_contacts: [...surgeFields.additional_contacts],
+} satisfies ClaimResponse;
+
+const rejectedClaim = {
+  ...sentClaim,
+  updated_at: '2026-08-29T15:04:11.208Z',
+  assignment: {
+    status: 'rejected',
+    adjuster_svc_id,
+    responded_at: '2026-08-29T15:04:11.208Z',
+    rejection_reason: 'Too far from my other files.',
+  },
+} satisfies ClaimResponse;
+
+const acceptedClaim = {
+  ...sentClaim,
+  updated_at: '2026-08-29T15:04:11.208Z',
+  assignment: {
+    status: 'accepted',
+    adjuster_svc_id,
+    responded_at: '2026-08-29T15:04:11.208Z',
+    rejection_reason: null,
+  },
+} satisfies ClaimResponse;
+
+const pendingAdjuster = {
+  svc_id: 'SVC-7F3K-Delacroix',
+  status: 'pending',
+  test: false,
+  name: null,
+  email: null,
+  invited_at: '2026-08-20T13:00:00.000Z',
+  expires_at: '2026-08-27T13:00:00.000Z',
+  responded_at: null,
+  invited_as: 'Jean Delacroix',
+  invited_by: 'Priya Natarajan',
+  purpose: 'Hurricane deployment, Lee County',
+  note: null,
+} satisfies AdjusterRecord;
+
+const activeAdjuster = {
+  ...pendingAdjuster,
+  status: 'active',
+  name: 'Jean-Luc Delacroix',
+  email: 'jean.delacroix@example.com',
+  expires_at: null,
+  responded_at: '2026-08-20T16:41:30.052Z',
+} satisfies AdjusterRecord;
+
+const membership = {
+  firm_id: FIRM.id,
+  firm_name: FIRM.name,
+  can_accept_claims: true,
+  accepting_assignments: true,
+} satisfies Membership;
+
+const profile = {
+  svc_id: 'SVC-7F3K-Delacroix',
+  test: false,
+  first_name: 'Jean-Luc',
+  last_name: 'Delacroix',
+  email: 'jean.delacroix@example.com',
+  firms: [membership],
+} satisfies Profile;
+
+const invitation = {
+  firm_id: FIRM.id,
+  firm_name: FIRM.name,
+  invited_as: 'Jean Delacroix',
+  invited_at: '2026-08-20T13:00:00.000Z',
+  expires_at: '2026-08-27T13:00:00.000Z',
+  missing_profile_fields: ['email'],
+} satisfies AppInvitation;
+
+const offeredClaim = {
+  ...sentClaim,
+  firm: FIRM,
+  offered_at: '2026-08-29T14:52:07.113Z',
+  work: {},
+  closed_at: null,
+} satisfies AppClaim;
+
+const ownClaim = {
+  ...offeredClaim,
+  updated_at: acceptedClaim.updated_at,
+  assignment: acceptedClaim.assignment,
+} satisfies AppClaim;
+
+const workedClaim = {
+  ...ownClaim,
+  work: {
+    contact_date: '2026-08-30',
+    inspection_date: '2026-09-02',
+    notes: 'Water line 14 inches in the den.',
+  },
+} satisfies AppClaim;
+
+interface Example {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly search?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Left out where the response has no body. */
+  readonly response?: unknown;
+}
+
+const claimPath = { id: CLAIM_ID };
+const firmPath = { firm_id: FIRM.id };
+const devicePath = { device_id: 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60' };
+const once = { 'idempotency-key': '6f1f4c0e-6c0b-4a2f-9d57-8f3f3f0a1c22' };
+
+/** A request and its response for every operation. */
+export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
+  listClaims: {
+    search: 'updated_since=2026-08-29T14%3A30%3A00Z&assignment_status=rejected&limit=100',
+    response: { data: [rejectedClaim], next_cursor: null },
+  },
+  sendClaim: { headers: once, body: surgeClaim, response: sentClaim },
+  getClaim: { params: claimPath, response: acceptedClaim },
+  offerClaim: {
+    params: claimPath,
+    headers: once,
+    body: { adjuster_svc_id: 'SVC-2M9D-Whitcomb' } satisfies OfferClaimBody,
+    response: {
+      ...sentClaim,
+      updated_at: '2026-08-29T15:20:45.671Z',
+      assignment: { ...sentClaim.assignment, adjuster_svc_id: 'SVC-2M9D-Whitcomb' },
+    } satisfies ClaimResponse,
+  },
+  inviteAdjuster: {
+    body: {
+      svc_id: 'SVC-7F3K-Delacroix',
+      invited_as: 'Jean Delacroix',
+      invited_by: 'Priya Natarajan',
+      purpose: 'Hurricane deployment, Lee County',
+    } satisfies InviteAdjusterBody,
+    response: pendingAdjuster,
+  },
+  listAdjusters: { search: 'limit=50', response: { data: [activeAdjuster], next_cursor: null } },
+  withdrawInvitation: {
+    params: { svc_id: 'SVC-7F3K-Delacroix' },
+    response: { ...pendingAdjuster, status: 'withdrawn', expires_at: null } satisfies AdjusterRecord,
+  },
+  getKeyInfo: {
+    response: {
+      key: { id: 'key_01J6Z8Q4T2', environment: 'live' },
+      firm: FIRM,
+      scopes: ['claims:create', 'claims:read', 'claims:write', 'adjusters:read', 'adjusters:write'],
+    } satisfies KeyInfo,
+  },
+  getHealth: { response: {} },
+  requestSignInCode: { body: { email: 'jean.delacroix@example.com' } },
+  signIn: {
+    body: { email: 'jean.delacroix@example.com', code: '402913' },
+    response: {
+      token: 'svc_app_EXAMPLE',
+      expires_at: '2026-11-27T14:52:07.113Z',
+      adjuster: profile,
+    } satisfies Session,
+  },
+  signOut: {},
+  getProfile: { response: profile },
+  updateProfile: { body: { first_name: 'Jean-Luc' }, response: profile },
+  listInvitations: { response: { data: [invitation], next_cursor: null } },
+  acceptInvitation: { params: firmPath, response: membership },
+  declineInvitation: {
+    params: firmPath,
+    response: {
+      firm_id: FIRM.id,
+      firm_name: FIRM.name,
+      status: 'declined',
+      responded_at: '2026-08-20T16:41:30.052Z',
+    },
+  },
+  updateMembership: {
+    params: firmPath,
+    body: { accepting_assignments: false },
+    response: { ...membership, accepting_assignments: false } satisfies Membership,
+  },
+  leaveFirm: { params: firmPath },
+  listOfferedClaims: {
+    search: 'status=pending_acceptance',
+    response: { data: [offeredClaim], next_cursor: null },
+  },
+  getOfferedClaim: { params: claimPath, response: offeredClaim },
+  acceptClaim: { params: claimPath, response: ownClaim },
+  rejectClaim: {
+    params: claimPath,
+    body: { reason: 'Too far from my other files.' },
+    response: { ...offeredClaim, assignment: rejectedClaim.assignment } satisfies AppClaim,
+  },
+  updateWork: {
+    params: claimPath,
+    body: {
+      contact_date: '2026-08-30',
+      inspection_date: '2026-09-02',
+      notes: 'Water line 14 inches in the den.',
+    },
+    response: workedClaim,
+  },
+  closeClaim: {
+    params: claimPath,
+    response: { ...workedClaim, closed_at: '2026-09-14T20:10:44.731Z' } satisfies AppClaim,
+  },
+  registerDevice: {
+    params: devicePath,
+    body: {
+      subscription: {
+        endpoint: 'https://push.example.net/send/c1KrmpTuRm',
+        expirationTime: null,
+        keys: {
+          p256dh: 'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM',
+          auth: 'tBHItJI5svbpez7KI4CCXg',
+        },
+      },
+    },
+  },
+  unregisterDevice: { params: devicePath },
+};
+
+/** A refused claim: everything that is wrong with it, at once. */
+export const EXAMPLE_PROBLEM: Problem = makeProblem('validation_failed', {
+  docsUrl: 'https://example.com/docs',
+  requestId: '01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55',
+  errors: [
+    {
+      detail: 'This header is required: printable text of 1 to 255 characters.',
+      header: 'Idempotency-Key',
+    },
+    {
+      detail: 'Must be a calendar date that exists, written YYYY-MM-DD.',
+      pointer: '/loss/date',
+    },
+    {
+      detail: 'Must be one of the 72 flood zones, in capitals and without leading zeros; did you mean A8?',
+      pointer: '/building/flood_zone',
+    },
+  ],
+});
