@@ -1,1 +1,4 @@
-export {};
+export * from './edge-limiter.ts';
+export * from './memory-stores.ts';
+export * from './rate-limiter.ts';
+export * from './twins.ts';

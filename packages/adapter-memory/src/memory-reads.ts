@@ -1,0 +1,166 @@
+import type {
+  AdjusterView,
+  AppClaimView,
+  AppReads,
+  ClaimView,
+  FirmReads,
+  JobReads,
+  OperatorReads,
+} from '@svc/application';
+import { type Claim, carrierNameKey, type FirmId, isShownTo, type Membership, statusAt } from '@svc/domain';
+import { compareText, slice } from './order.ts';
+import { keyOf, type Tables } from './tables.ts';
+
+const viewOf = ({ id, environment, createdAt, updatedAt, assignment, asSent }: Claim): ClaimView => ({
+  id,
+  environment,
+  createdAt,
+  updatedAt,
+  assignment,
+  asSent,
+});
+
+function firmOf(tables: Tables, id: FirmId): { id: FirmId; name: string } {
+  const firm = tables.firms.get(keyOf(id));
+  if (firm === undefined) throw new Error(`a row belongs to the firm ${id}, which does not exist`);
+  return { id, name: firm.name };
+}
+
+const appViewOf = (tables: Tables, claim: Claim): AppClaimView => ({
+  ...viewOf(claim),
+  firm: firmOf(tables, claim.firmId),
+  work: claim.work,
+  closedAt: claim.closedAt,
+  heldCarrier: tables.carriers.get(keyOf(claim.firmId, carrierNameKey(claim.carrier.name)))?.held ?? null,
+});
+
+export function memoryFirmReads(tables: Tables): FirmReads {
+  const recordOf = (membership: Membership): AdjusterView => {
+    const account = tables.accounts.get(keyOf(membership.svcId));
+    if (account === undefined) throw new Error(`${membership.svcId} is in a firm and has no account`);
+    return { membership, adjuster: account.adjuster };
+  };
+  return {
+    async claim(firmId, environment, id) {
+      const claim = tables.claims.get(keyOf(id));
+      if (claim?.firmId !== firmId || (environment === 'test' && claim.environment === 'live')) return null;
+      return viewOf(claim);
+    },
+    async claims(firmId, environment, filter, page) {
+      const { updatedSince, assignmentStatus, externalId } = filter;
+      const found = tables.claims
+        .all()
+        .filter(
+          (claim) =>
+            claim.firmId === firmId &&
+            (environment === 'live' || claim.environment === 'test') &&
+            (updatedSince === undefined || claim.updatedAt >= updatedSince) &&
+            (assignmentStatus === undefined || claim.assignment.status === assignmentStatus) &&
+            (externalId === undefined ||
+              (claim.externalId === externalId && claim.environment === environment)),
+        );
+      return slice(found.map(viewOf), ({ updatedAt, id }) => ({ at: updatedAt, id }), page);
+    },
+    async adjusters(firmId, environment, page) {
+      const found = tables.memberships
+        .all()
+        .filter((membership) => membership.firmId === firmId && membership.status !== 'left')
+        .map(recordOf)
+        .filter(({ adjuster }) => environment === 'live' || adjuster.testOf !== null);
+      return slice(
+        found,
+        ({ membership: { firstKnownAt, svcId } }) => ({ at: firstKnownAt, id: svcId }),
+        page,
+      );
+    },
+    async adjuster(firmId, svcId) {
+      const membership = tables.memberships.get(keyOf(firmId, svcId));
+      return membership === undefined || membership.status === 'left' ? null : recordOf(membership);
+    },
+  };
+}
+
+export function memoryAppReads(tables: Tables): AppReads {
+  return {
+    async adjuster(svcId) {
+      return tables.accounts.get(keyOf(svcId))?.adjuster ?? null;
+    },
+    async memberships(svcId) {
+      return tables.memberships
+        .all()
+        .filter((membership) => membership.svcId === svcId && membership.status === 'active')
+        .sort((a, b) => a.firstKnownAt - b.firstKnownAt || compareText(a.firmId, b.firmId))
+        .map(({ firmId, canAcceptClaims, acceptingAssignments }) => ({
+          firmId,
+          firmName: firmOf(tables, firmId).name,
+          canAcceptClaims,
+          acceptingAssignments,
+        }));
+    },
+    async invitations(svcId, now, page) {
+      const found = tables.memberships.all().flatMap((membership) => {
+        const { firmId, invitedAt, expiresAt, notes } = membership;
+        if (membership.svcId !== svcId || statusAt(membership, now) !== 'pending') return [];
+        if (invitedAt === null || expiresAt === null) return [];
+        const firmName = firmOf(tables, firmId).name;
+        return [{ firmId, firmName, invitedAs: notes.invitedAs, invitedAt, expiresAt }];
+      });
+      return slice(found, ({ invitedAt, firmId }) => ({ at: invitedAt, id: firmId }), page);
+    },
+    async claims(svcId, list, page) {
+      const found = tables.claims.all().filter(({ assignment, closedAt }) => {
+        if (assignment.adjuster !== svcId) return false;
+        if (list === 'closed') return assignment.status === 'accepted' && closedAt !== null;
+        return assignment.status === list && closedAt === null;
+      });
+      const views = found.map((claim) => appViewOf(tables, claim));
+      return slice(views, ({ assignment, id }) => ({ at: assignment.offeredAt, id }), page);
+    },
+    async claim(svcId, id) {
+      const claim = tables.claims.get(keyOf(id));
+      return claim === undefined || !isShownTo(claim, svcId) ? null : appViewOf(tables, claim);
+    },
+  };
+}
+
+export function memoryOperatorReads(tables: Tables): OperatorReads {
+  return {
+    async firms() {
+      return tables.firms.all().sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));
+    },
+    async firm(id) {
+      return tables.firms.get(keyOf(id)) ?? null;
+    },
+    async testAccounts(firmId) {
+      return tables.accounts
+        .all()
+        .map(({ adjuster }) => adjuster)
+        .filter(({ testOf }) => testOf?.firmId === firmId)
+        .sort((a, b) => compareText(a.svcId, b.svcId));
+    },
+    async keys(firmId) {
+      return tables.keys
+        .all()
+        .filter((key) => key.firmId === firmId)
+        .sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));
+    },
+    async claim(id) {
+      const claim = tables.claims.get(keyOf(id));
+      if (claim === undefined) return null;
+      const { externalId, claimNumber } = claim;
+      return { ...appViewOf(tables, claim), externalId, claimNumber };
+    },
+  };
+}
+
+export const memoryJobReads = (tables: Tables): JobReads => ({
+  async firmName(firmId) {
+    return tables.firms.get(keyOf(firmId))?.name ?? null;
+  },
+  async devices(svcId) {
+    return tables.devices
+      .all()
+      .filter((device) => device.svcId === svcId)
+      .map(({ deviceId, subscription }) => ({ deviceId, subscription }));
+  },
+});

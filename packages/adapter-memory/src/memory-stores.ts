@@ -1,0 +1,163 @@
+import {
+  type AppReads,
+  type Clock,
+  type Credentials,
+  type FirmReads,
+  type Job,
+  type JobReads,
+  type OperatorReads,
+  SESSION_LIFETIME,
+  type Tx,
+  type UnitOfWork,
+} from '@svc/application';
+import type { Instant } from '@svc/domain';
+import { memoryAppReads, memoryFirmReads, memoryJobReads, memoryOperatorReads } from './memory-reads.ts';
+import { memoryTx } from './memory-tx.ts';
+import { Collision, createDatabase, type Database, keyOf, type WritableTables } from './tables.ts';
+
+export interface WaitingJob {
+  readonly job: Job;
+  readonly runAt: Instant;
+}
+
+/** The queue behind the outbox. */
+export interface MemoryJobs {
+  /** Jobs that were committed and have not been done, in the order in which they will run. */
+  pending(): Promise<WaitingJob[]>;
+  /**
+   * Runs every job that is due, also those that come up meanwhile. A job whose handler throws stays, and the error
+   * comes out.
+   *
+   * @returns how many were done.
+   */
+  runDue(now: Instant, handler: (job: Job) => Promise<void>): Promise<number>;
+}
+
+export interface MemoryStores {
+  readonly unitOfWork: UnitOfWork;
+  readonly firmReads: FirmReads;
+  readonly appReads: AppReads;
+  readonly operatorReads: OperatorReads;
+  readonly credentials: Credentials;
+  readonly jobReads: JobReads;
+  readonly jobs: MemoryJobs;
+}
+
+const systemClock: Clock = { now: () => Date.now() };
+/** A collision that is still there on what the other unit left behind is no race but a mistake. */
+const ATTEMPTS = 3;
+
+/**
+ * Every store in the process. Units of work run one after the other; what one has not committed nobody sees.
+ *
+ * @param options.everyUnitTwice runs each unit once in vain before it counts, as if another had been faster: work
+ *   that cannot be repeated shows.
+ */
+export function createMemoryStores(options: { clock?: Clock; everyUnitTwice?: boolean } = {}): MemoryStores {
+  const { clock = systemClock, everyUnitTwice = false } = options;
+  const database = createDatabase();
+  const inTurn = createMutex();
+
+  const attempt = async <T>(work: (tables: WritableTables) => Promise<T>, keep = true): Promise<T> => {
+    const draft = database.draft();
+    const result = await work(draft.tables);
+    if (keep) draft.commit();
+    return result;
+  };
+  const inTx =
+    <T>(work: (tx: Tx) => Promise<T>) =>
+    async (tables: WritableTables): Promise<T> => {
+      const { tx, end } = memoryTx(tables, clock);
+      try {
+        return await work(tx);
+      } finally {
+        end();
+      }
+    };
+
+  const unitOfWork: UnitOfWork = {
+    run: (work) =>
+      inTurn(async () => {
+        if (everyUnitTwice) await attempt(inTx(work), false);
+        for (let left = ATTEMPTS - 1; ; left--) {
+          try {
+            return await attempt(inTx(work));
+          } catch (error) {
+            if (!(error instanceof Collision) || left === 0) throw error;
+          }
+        }
+      }),
+  };
+
+  return {
+    unitOfWork,
+    firmReads: memoryFirmReads(database.committed),
+    appReads: memoryAppReads(database.committed),
+    operatorReads: memoryOperatorReads(database.committed),
+    credentials: memoryCredentials(database, (work) => inTurn(() => attempt(work))),
+    jobReads: memoryJobReads(database.committed),
+    jobs: memoryJobs(database, (work) => inTurn(() => attempt(work))),
+  };
+}
+
+type Write = (work: (tables: WritableTables) => Promise<void>) => Promise<void>;
+
+function memoryCredentials({ committed }: Database, write: Write): Credentials {
+  return {
+    async keyByHash(secretHash) {
+      const key = committed.keys.all().find((held) => held.secretHash === secretHash);
+      const firm = key === undefined ? undefined : committed.firms.get(keyOf(key.firmId));
+      if (key === undefined || firm === undefined) return null;
+      const { id: keyId, firmId, environment, purpose, expiresAt, revokedAt } = key;
+      const { name: firmName, plan, limits } = firm;
+      return { keyId, firmId, firmName, environment, purpose, plan, limits, expiresAt, revokedAt };
+    },
+    async sessionByHash(tokenHash) {
+      const session = committed.sessions.get(keyOf(tokenHash));
+      return session === undefined ? null : { svcId: session.svcId, expiresAt: session.expiresAt };
+    },
+    async version() {
+      return String(committed.counters.get(keyOf('credentials'))?.value ?? 0);
+    },
+    noteUse: ({ keys, sessions }) =>
+      write(async (tables) => {
+        for (const [id, at] of keys) {
+          const key = tables.keys.get(keyOf(id));
+          if (key !== undefined) tables.keys.put({ ...key, lastUsedAt: Math.max(at, key.lastUsedAt ?? at) });
+        }
+        for (const [tokenHash, at] of sessions) {
+          const session = tables.sessions.get(keyOf(tokenHash));
+          if (session === undefined) continue;
+          const expiresAt = Math.max(session.expiresAt, at + SESSION_LIFETIME);
+          tables.sessions.put({ ...session, expiresAt });
+        }
+      }),
+  };
+}
+
+function memoryJobs({ committed }: Database, write: Write): MemoryJobs {
+  const inOrder = () => committed.jobs.all().sort((a, b) => a.runAt - b.runAt || a.number - b.number);
+  return {
+    async pending() {
+      return inOrder().map(({ job, runAt }) => ({ job, runAt }));
+    },
+    async runDue(now, handler) {
+      for (let done = 0; ; done++) {
+        const due = inOrder().find(({ runAt }) => runAt <= now);
+        if (due === undefined) return done;
+        await handler(due.job);
+        await write(async (tables) => tables.jobs.delete(keyOf(due.number)));
+      }
+    },
+  };
+}
+
+/** Lets one piece of work at a time through, in the order in which they came. */
+function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = last.then(work);
+    last = turn.catch(() => {});
+    return turn;
+  };
+}

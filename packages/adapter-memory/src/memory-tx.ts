@@ -1,0 +1,196 @@
+import { type Clock, IDEMPOTENCY_WINDOW, type Tx } from '@svc/application';
+import { type Claim, carrierNameKey, DomainError, mergeCarrier } from '@svc/domain';
+import { Collision, emailKeyOf, keyOf, type WritableTables } from './tables.ts';
+
+/** One transaction's stores, over tables nobody else sees before the commit. */
+export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end(): void } {
+  let over = false;
+  // Each step takes a turn of its own, so that what forgot to await it meets a unit that is over, as on a database.
+  const step =
+    <A extends unknown[], T>(work: (...args: A) => T) =>
+    async (...args: A): Promise<T> => {
+      await null;
+      if (over) throw new Error('a store was used after its unit of work had ended');
+      return work(...args);
+    };
+
+  const count = (name: 'credentials' | 'jobs'): number => {
+    const value = (tables.counters.get(keyOf(name))?.value ?? 0) + 1;
+    tables.counters.put({ name, value });
+    return value;
+  };
+
+  const stamped = (claim: Claim): Claim => {
+    const last = tables.feeds.get(keyOf(claim.firmId))?.lastStamp ?? Number.NEGATIVE_INFINITY;
+    const lastStamp = Math.max(clock.now(), last + 1);
+    tables.feeds.put({ firmId: claim.firmId, lastStamp });
+    return { ...claim, updatedAt: lastStamp };
+  };
+  const known = (claim: Claim): void => {
+    if (tables.claims.get(keyOf(claim.id)) === undefined) throw new Error(`no claim ${claim.id} to save`);
+  };
+
+  const saveAccount = (save: () => void): void => {
+    try {
+      save();
+    } catch (error) {
+      if (error instanceof Collision)
+        throw new DomainError('email_taken', 'Another account has this e-mail address.');
+      throw error;
+    }
+  };
+
+  const tx: Tx = {
+    claims: {
+      findDuplicate: step(({ firmId, environment, externalId, claimNumber }) => {
+        const own = tables.claims
+          .all()
+          .filter((claim) => claim.firmId === firmId && claim.environment === environment);
+        const byExternalId = own.find((claim) => claim.externalId === externalId);
+        if (byExternalId !== undefined) return { id: byExternalId.id, by: 'external_id' };
+        const byNumber = own.find((claim) => claim.claimNumber === claimNumber && claim.closedAt === null);
+        return byNumber === undefined ? null : { id: byNumber.id, by: 'claim_number' };
+      }),
+      lock: step((firmId, id) => {
+        const claim = tables.claims.get(keyOf(id));
+        return claim?.firmId === firmId ? claim : null;
+      }),
+      lockOfferedTo: step((svcId, id) => {
+        const claim = tables.claims.get(keyOf(id));
+        return claim?.assignment.adjuster === svcId ? claim : null;
+      }),
+      lockAny: step((id) => tables.claims.get(keyOf(id)) ?? null),
+      lockPendingOf: step((firmId, svcId) =>
+        tables.claims.all().filter(({ firmId: firm, assignment }) => {
+          const waits = assignment.status === 'pending_acceptance' && assignment.adjuster === svcId;
+          return waits && firm === firmId;
+        }),
+      ),
+      add: step((claim) => {
+        const added = stamped(claim);
+        tables.claims.insert(added);
+        return added;
+      }),
+      save: step((claim) => {
+        known(claim);
+        const saved = stamped(claim);
+        tables.claims.put(saved);
+        return saved;
+      }),
+      saveUnseen: step((claim) => {
+        known(claim);
+        tables.claims.put(claim);
+      }),
+    },
+
+    idempotency: {
+      find: step((slot, now) => {
+        const row = tables.idempotency.get(keyOf(slot.firmId, slot.environment, slot.key));
+        if (row === undefined || now - row.boundAt >= IDEMPOTENCY_WINDOW) return null;
+        return { fingerprint: row.fingerprint, claimId: row.claimId };
+      }),
+      bind: step((slot, fingerprint, claimId, now) => {
+        const row = tables.idempotency.get(keyOf(slot.firmId, slot.environment, slot.key));
+        if (row !== undefined && now - row.boundAt < IDEMPOTENCY_WINDOW) {
+          throw new Collision('this Idempotency-Key is bound');
+        }
+        const { firmId, environment, key } = slot;
+        tables.idempotency.put({ slot: { firmId, environment, key }, fingerprint, claimId, boundAt: now });
+      }),
+    },
+
+    carriers: {
+      retain: step((firmId, sent) => {
+        const nameKey = carrierNameKey(sent.name);
+        const held = tables.carriers.get(keyOf(firmId, nameKey))?.held ?? null;
+        const merged = mergeCarrier(held, sent);
+        if (held === null || merged.gained.length > 0) {
+          tables.carriers.put({ firmId, nameKey, held: merged.held });
+        }
+      }),
+    },
+
+    adjusters: {
+      find: step((svcId) => tables.accounts.get(keyOf(svcId))?.adjuster ?? null),
+      lock: step((svcId) => tables.accounts.get(keyOf(svcId))?.adjuster ?? null),
+      findByEmail: step((email) => {
+        const sought = email.toLowerCase();
+        return (
+          tables.accounts.all().find(({ adjuster }) => emailKeyOf(adjuster) === sought)?.adjuster ?? null
+        );
+      }),
+      add: step((adjuster, signInSecretHash) => {
+        if (tables.accounts.get(keyOf(adjuster.svcId)) !== undefined) return false;
+        saveAccount(() => tables.accounts.insert({ adjuster, signInSecretHash }));
+        return true;
+      }),
+      saveProfile: step((adjuster) => {
+        const account = tables.accounts.get(keyOf(adjuster.svcId));
+        if (account === undefined) throw new Error(`no account ${adjuster.svcId} to save`);
+        const { firstName, lastName, email } = adjuster;
+        const changed = { ...account.adjuster, firstName, lastName, email };
+        saveAccount(() => tables.accounts.put({ ...account, adjuster: changed }));
+      }),
+      signInSecretHash: step((svcId) => tables.accounts.get(keyOf(svcId))?.signInSecretHash ?? null),
+    },
+
+    memberships: {
+      lockShared: step((firmId, svcId) => tables.memberships.get(keyOf(firmId, svcId)) ?? null),
+      lock: step((firmId, svcId) => tables.memberships.get(keyOf(firmId, svcId)) ?? null),
+      save: step((membership) => tables.memberships.put(membership)),
+    },
+
+    firms: {
+      add: step((firm) => {
+        tables.firms.insert(firm);
+        count('credentials');
+      }),
+      lock: step((id) => tables.firms.get(keyOf(id)) ?? null),
+      save: step((firm) => {
+        tables.firms.put(firm);
+        count('credentials');
+      }),
+      count: step(() => tables.firms.all().length),
+    },
+
+    keys: {
+      add: step((key) => {
+        tables.keys.insert(key);
+        count('credentials');
+      }),
+      lock: step((id) => tables.keys.get(keyOf(id)) ?? null),
+      save: step((key) => {
+        tables.keys.put(key);
+        count('credentials');
+      }),
+    },
+
+    sessions: {
+      add: step((session) => tables.sessions.insert(session)),
+      remove: step((tokenHash) => tables.sessions.delete(keyOf(tokenHash))),
+    },
+
+    signInCodes: {
+      put: step((code) => tables.signInCodes.put(code)),
+      lock: step((emailKey) => tables.signInCodes.get(keyOf(emailKey)) ?? null),
+      remove: step((emailKey) => tables.signInCodes.delete(keyOf(emailKey))),
+    },
+
+    devices: {
+      put: step((svcId, deviceId, subscription) => tables.devices.put({ svcId, deviceId, subscription })),
+      remove: step((svcId, deviceId) => tables.devices.delete(keyOf(svcId, deviceId))),
+    },
+
+    outbox: {
+      add: step((job, runAt) =>
+        tables.jobs.insert({ number: count('jobs'), job, runAt: runAt ?? clock.now() }),
+      ),
+    },
+  };
+  return {
+    tx,
+    end: () => {
+      over = true;
+    },
+  };
+}

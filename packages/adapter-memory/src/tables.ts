@@ -1,0 +1,207 @@
+import type {
+  ApiKey,
+  Firm,
+  IdempotencySlot,
+  Job,
+  PushSubscription,
+  Session,
+  SignInCode,
+} from '@svc/application';
+import type { Adjuster, CarrierDetails, Claim, FirmId, Instant, Membership, Svcid } from '@svc/domain';
+
+export interface AccountRow {
+  readonly adjuster: Adjuster;
+  readonly signInSecretHash: string | null;
+}
+export interface IdempotencyRow {
+  readonly slot: IdempotencySlot;
+  readonly fingerprint: string;
+  readonly claimId: Claim['id'];
+  readonly boundAt: Instant;
+}
+export interface CarrierRow {
+  readonly firmId: FirmId;
+  readonly nameKey: string;
+  readonly held: CarrierDetails;
+}
+export interface DeviceRow {
+  readonly svcId: Svcid;
+  readonly deviceId: string;
+  readonly subscription: PushSubscription;
+}
+export interface JobRow {
+  readonly number: number;
+  readonly job: Job;
+  readonly runAt: Instant;
+}
+/** The last stamp of a firm's change feed. */
+export interface FeedRow {
+  readonly firmId: FirmId;
+  readonly lastStamp: Instant;
+}
+/** Counters of the whole store. */
+export interface CounterRow {
+  readonly name: 'credentials' | 'jobs';
+  readonly value: number;
+}
+
+export interface Schema {
+  readonly claims: Claim;
+  readonly idempotency: IdempotencyRow;
+  readonly carriers: CarrierRow;
+  readonly accounts: AccountRow;
+  readonly memberships: Membership;
+  readonly firms: Firm;
+  readonly keys: ApiKey;
+  readonly sessions: Session;
+  readonly signInCodes: SignInCode;
+  readonly devices: DeviceRow;
+  readonly jobs: JobRow;
+  readonly feeds: FeedRow;
+  readonly counters: CounterRow;
+}
+
+/** Several parts as one map key; JSON keeps apart what a plain join would run together. */
+export const keyOf = (...parts: readonly (string | number)[]): string => JSON.stringify(parts);
+
+/** What two rows of a table must not have in common; the first is the row's own key. Null: this row is exempt. */
+type UniqueKeys<R> = readonly [(row: R) => string, ...((row: R) => string | null)[]];
+
+const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
+  claims: [
+    ({ id }) => keyOf(id),
+    ({ firmId, environment, externalId }) => keyOf(firmId, environment, externalId),
+  ],
+  idempotency: [({ slot }) => keyOf(slot.firmId, slot.environment, slot.key)],
+  carriers: [({ firmId, nameKey }) => keyOf(firmId, nameKey)],
+  accounts: [({ adjuster }) => keyOf(adjuster.svcId), ({ adjuster }) => emailKeyOf(adjuster)],
+  memberships: [({ firmId, svcId }) => keyOf(firmId, svcId)],
+  firms: [({ id }) => keyOf(id)],
+  keys: [({ id }) => keyOf(id), ({ secretHash }) => secretHash],
+  sessions: [({ tokenHash }) => keyOf(tokenHash)],
+  signInCodes: [({ emailKey }) => keyOf(emailKey)],
+  devices: [({ svcId, deviceId }) => keyOf(svcId, deviceId)],
+  jobs: [({ number }) => keyOf(number)],
+  feeds: [({ firmId }) => keyOf(firmId)],
+  counters: [({ name }) => keyOf(name)],
+};
+
+/** The address by which an account signs in; test accounts sign in otherwise, so theirs may repeat. */
+export const emailKeyOf = ({ email, testOf }: Adjuster): string | null =>
+  email === null || testOf !== null ? null : email.toLowerCase();
+
+/** Another row holds a key that this one wants. A store that runs units side by side would run this one again. */
+export class Collision extends Error {
+  override readonly name = 'Collision';
+}
+
+export interface Table<R> {
+  get(key: string): R | undefined;
+  all(): R[];
+}
+export interface WritableTable<R> extends Table<R> {
+  /** Adds or replaces the row with this row's key. */
+  put(row: R): void;
+  /** Adds a row; collides when there is one with its key. */
+  insert(row: R): void;
+  delete(key: string): void;
+}
+export type Tables = { readonly [T in keyof Schema]: Table<Schema[T]> };
+export type WritableTables = { readonly [T in keyof Schema]: WritableTable<Schema[T]> };
+
+export interface Draft {
+  readonly tables: WritableTables;
+  commit(): void;
+}
+export interface Database {
+  /** What has been committed. */
+  readonly committed: Tables;
+  /** Changes that nobody else sees before they are committed; dropping them is the rollback. */
+  draft(): Draft;
+}
+
+type Stored = { readonly [T in keyof Schema]: Map<string, Schema[T]> };
+
+export function createDatabase(): Database {
+  const stored = mapTables<Stored>(() => new Map());
+  return {
+    committed: mapTables<Tables>((name) => committedTable(stored[name] as Map<string, never>)),
+    draft() {
+      const commits: (() => void)[] = [];
+      const tables = mapTables<WritableTables>((name) => {
+        const { table, commit } = draftTable(
+          stored[name] as Map<string, object>,
+          UNIQUE[name] as unknown as UniqueKeys<object>,
+        );
+        commits.push(commit);
+        return table;
+      });
+      return {
+        tables,
+        commit: () => {
+          for (const commit of commits) commit();
+        },
+      };
+    },
+  };
+}
+
+const mapTables = <Result>(make: (name: keyof Schema) => unknown): Result =>
+  Object.fromEntries(Object.keys(UNIQUE).map((name) => [name, make(name as keyof Schema)])) as Result;
+
+const committedTable = <R>(rows: Map<string, R>): Table<R> => ({
+  get: (key) => rows.get(key),
+  all: () => [...rows.values()],
+});
+
+function draftTable<R extends object>(rows: Map<string, R>, [keyOfRow, ...otherKeys]: UniqueKeys<R>) {
+  /** What this unit changed; null: deleted. */
+  const changed = new Map<string, R | null>();
+  const get = (key: string): R | undefined =>
+    changed.has(key) ? (changed.get(key) ?? undefined) : rows.get(key);
+  const all = (): R[] => {
+    const kept = [...rows].filter(([key]) => !changed.has(key)).map(([, row]) => row);
+    return [...kept, ...[...changed.values()].filter((row) => row !== null)];
+  };
+  const put = (row: R): void => {
+    const key = keyOfRow(row);
+    for (const other of otherKeys) {
+      const wanted = other(row);
+      if (wanted === null) continue;
+      const holder = all().find((held) => other(held) === wanted);
+      if (holder !== undefined && keyOfRow(holder) !== key) throw new Collision(`${wanted} is taken`);
+    }
+    changed.set(key, frozenCopy(row));
+  };
+  const table: WritableTable<R> = {
+    get,
+    all,
+    put,
+    insert(row) {
+      const key = keyOfRow(row);
+      if (get(key) !== undefined) throw new Collision(`${key} is taken`);
+      put(row);
+    },
+    delete: (key) => void changed.set(key, null),
+  };
+  const commit = (): void => {
+    for (const [key, row] of changed) {
+      if (row === null) rows.delete(key);
+      else rows.set(key, row);
+    }
+  };
+  return { table, commit };
+}
+
+/** Copied on the way in and frozen, so that no caller holds a string to what is stored. */
+function frozenCopy<R>(row: R): R {
+  return frozen(structuredClone(row));
+}
+
+function frozen<V>(value: V): V {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) frozen(part);
+  }
+  return value;
+}
