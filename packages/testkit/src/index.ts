@@ -1,1 +1,2 @@
-export {};
+export * from './suites/rate-limiter.ts';
+export * from './suites/twins.ts';

@@ -1,0 +1,135 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createEdgeLimiter, networkOf } from '../src/edge-limiter.ts';
+
+const MINUTE = 60_000;
+const START = 1_800_000_000_123;
+
+function underTest(perMinute: number, addressesPerMinute?: number) {
+  const clock = { time: START, now: () => clock.time };
+  const edge = createEdgeLimiter({ perMinute, clock, ...(addressesPerMinute && { addressesPerMinute }) });
+  const admitted = (address: string, times: number) =>
+    Array.from({ length: times }, () => edge.admit(address)).filter(Boolean).length;
+  return { clock, edge, admitted };
+}
+
+describe('the limit at the edge', () => {
+  test('of 700 requests in one instant 600 come in', () => {
+    const { admitted } = underTest(600);
+    expect(admitted('192.0.2.1', 700)).toBe(600);
+  });
+
+  test('0 turns it off', () => {
+    const { admitted, edge } = underTest(0);
+    expect(admitted('192.0.2.1', 10_000)).toBe(10_000);
+    expect(edge.size).toBe(0);
+  });
+
+  test('one address leaves the others alone', () => {
+    const { admitted } = underTest(10);
+    expect(admitted('192.0.2.1', 20)).toBe(10);
+    expect(admitted('192.0.2.2', 20)).toBe(10);
+  });
+
+  test.each([0, 1, 100, 59_876, 59_877, 59_999])(
+    'whoever waits a minute after a refusal may come in, %i ms into the minute',
+    (offset) => {
+      const { admitted, clock } = underTest(600);
+      clock.time += offset;
+      expect(admitted('192.0.2.1', 601)).toBe(600);
+      clock.time += MINUTE;
+      expect(admitted('192.0.2.1', 1)).toBe(1);
+    },
+  );
+
+  test('what was refused does not count: the window slides on for one who keeps trying', () => {
+    const { edge, clock } = underTest(60);
+    let inside = 0;
+    // Ten a second for ten minutes.
+    for (let n = 0; n < 6000; n++) {
+      clock.time += 100;
+      if (edge.admit('192.0.2.1')) inside += 1;
+    }
+    expect(inside).toBeGreaterThanOrEqual(60 * 9);
+    expect(inside).toBeLessThanOrEqual(60 * 11);
+  });
+
+  test('a minute of the clock never lets more in than allowed, and no minute at all more than twice that', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 30 }),
+        fc.array(fc.nat({ max: 20_000 }), { maxLength: 80 }),
+        (perMinute, pauses) => {
+          const { edge, clock } = underTest(perMinute);
+          const inside: number[] = [];
+          for (const pause of pauses) {
+            clock.time += pause;
+            if (edge.admit('192.0.2.1')) inside.push(clock.time);
+          }
+          for (const from of inside) {
+            const minute = Math.floor(from / MINUTE);
+            expect(inside.filter((at) => Math.floor(at / MINUTE) === minute).length).toBeLessThanOrEqual(
+              perMinute,
+            );
+            expect(inside.filter((at) => at >= from && at < from + MINUTE).length).toBeLessThan(
+              2 * perMinute + 1,
+            );
+          }
+        },
+      ),
+    );
+  });
+
+  test('a steady client just under the limit is never refused', () => {
+    const { edge, clock } = underTest(600);
+    for (let n = 0; n < 6000; n++) {
+      clock.time += 101;
+      expect(edge.admit('192.0.2.1')).toBe(true);
+    }
+  });
+
+  test('a clock set back refuses nobody for long', () => {
+    const { admitted, clock } = underTest(10);
+    admitted('192.0.2.1', 20);
+    clock.time -= 60 * MINUTE;
+    expect(admitted('192.0.2.1', 20)).toBe(10);
+  });
+
+  test('forgets idle addresses after two minutes, and holds no more than it is told to', () => {
+    const { edge, clock } = underTest(600, 1000);
+    for (let n = 0; n < 50_000; n++) edge.admit(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
+    expect(edge.size).toBe(1000);
+    clock.time += 2 * MINUTE;
+    edge.admit('192.0.2.1');
+    expect(edge.size).toBe(1);
+  });
+});
+
+describe('whom an address stands for', () => {
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:192.0.2.1', '192.0.2.1'],
+    ['::ffff:c000:201', '192.0.2.1'],
+    ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::9', '2001:db8:1:2::/64'],
+    ['2001:db8::', '2001:db8:0:0::/64'],
+    ['2001:db8::1:2:3:4:5', '2001:db8:0:1::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+    ['', ''],
+    ['unknown', 'unknown'],
+  ])('%s: %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+
+  test('addresses of one /64 share one count', () => {
+    const { admitted } = underTest(10);
+    expect(admitted('2001:db8::1', 6)).toBe(6);
+    expect(admitted('2001:db8::2', 6)).toBe(4);
+    expect(admitted('2001:db8:0:1::2', 6)).toBe(6);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { decide, fullAgainAt, REQUEST_WEIGHT, type Spent } from '../src/rate-limiter-gcra.ts';
+
+const limits = { requestsPerMinute: 7, writesPerMinute: 7, burst: 3 };
+const READ = { write: false };
+
+describe('the decision over the buckets', () => {
+  test('does not drift at a rate that divides no minute: a million spends at 7 a minute take exactly as long', () => {
+    let spent: Spent | null = null;
+    let now = 0;
+    for (let n = 0; n < 1_000_000; n++) {
+      let decision = decide(spent, limits, READ, now);
+      if (decision.retryAfterMs > 0) {
+        now += decision.retryAfterMs;
+        decision = decide(decision.spent, limits, READ, now);
+      }
+      spent = decision.spent;
+    }
+    expect(now).toBe(Math.ceil(((1_000_000 - limits.burst) * 60_000) / 7));
+  });
+
+  test('leaves the given state as it was', () => {
+    const before: Spent = Object.freeze({ at: 5, requests: REQUEST_WEIGHT, writes: 0 });
+    decide(before, limits, { write: true }, 6);
+    expect(before).toEqual({ at: 5, requests: REQUEST_WEIGHT, writes: 0 });
+  });
+
+  test('looking at a refused subject again and again changes nothing about its wait', () => {
+    let { spent } = decide(null, limits, READ, 0);
+    for (let n = 0; n < 2; n++) spent = decide(spent, limits, READ, 0).spent;
+    for (let now = 0; now < 8571; now += 1) {
+      const decision = decide(spent, limits, READ, now);
+      expect(decision.retryAfterMs).toBe(8572 - now);
+      spent = decision.spent;
+    }
+  });
+
+  test('says when the buckets are full again, to the millisecond', () => {
+    const { spent } = decide(null, limits, { write: true }, 1000);
+    const full = fullAgainAt(spent, limits);
+    expect(full).toBe(1000 + 8572);
+    expect(decide(spent, limits, READ, full).spent).toEqual({
+      at: full,
+      requests: REQUEST_WEIGHT,
+      writes: 0,
+    });
+    expect(decide(spent, limits, READ, full - 1).spent.requests).toBeGreaterThan(REQUEST_WEIGHT);
+  });
+});
