@@ -1,0 +1,118 @@
+import { resolve } from 'node:path';
+import type { LogFormat, LogLevel } from './logging.ts';
+
+/** Everything the environment decides. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Null: made from the address the server ends up listening on. */
+  readonly baseUrl: string | null;
+  readonly docsUrl: string | null;
+  /** Null: the embedded server under `dataDir`. */
+  readonly databaseUrl: string | null;
+  readonly dataDir: string;
+  /** Empty: limits and twins live in the process. Several: the nodes of a cluster. */
+  readonly redisUrls: readonly string[];
+  readonly trustProxy: boolean | number | string;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+  readonly dbPoolMax: number;
+  readonly shutdownGraceMs: number;
+  readonly metricsPort: number | null;
+  readonly smtpUrl: string | null;
+  readonly vapid: {
+    readonly publicKey: string;
+    readonly privateKey: string;
+    readonly subject: string;
+  } | null;
+  readonly edgeLimitPerMinute: number;
+}
+
+/** A variable holds something it must not. One line: which, what, and what is allowed. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Read once, at the start, by the entry points alone. An empty variable counts as unset. */
+export function readConfig(env: Env, terminal: boolean): Config {
+  const held = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+  const fail = (name: string, allowed: string, secret = false): never => {
+    const value = secret ? 'a value that is not shown' : JSON.stringify(env[name]?.slice(0, 100));
+    throw new ConfigError(`${name} holds ${value}; allowed: ${allowed}`);
+  };
+  const integer = <D>(name: string, fallback: D, min: number, max: number): number | D => {
+    const text = held(name);
+    if (text === undefined) return fallback;
+    const value = Number(text);
+    const fits = /^\d{1,10}$/.test(text) && value >= min && value <= max;
+    return fits ? value : fail(name, `a whole number from ${min} to ${max}`);
+  };
+  const choice = <T extends string>(name: string, fallback: T, allowed: readonly T[]): T => {
+    const text = held(name) ?? fallback;
+    return allowed.find((one) => one === text) ?? fail(name, allowed.join(', '));
+  };
+  const url = (
+    name: string,
+    protocols: readonly string[],
+    secret: boolean,
+    text = held(name),
+  ): string | null => {
+    if (text === undefined) return null;
+    const allowed = `a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`;
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol))
+      return fail(name, allowed, secret);
+    return text;
+  };
+  const address = (name: string): string | null =>
+    url(name, ['http:', 'https:'], false)?.replace(/\/+$/, '') ?? null;
+
+  const vapidParts = ['VAPID_PUBLIC_KEY', 'VAPID_PRIVATE_KEY', 'VAPID_SUBJECT'] as const;
+  const [publicKey, privateKey, subject] = vapidParts.map(held);
+  if (publicKey !== undefined || privateKey !== undefined || subject !== undefined) {
+    const missing = vapidParts.find((name) => held(name) === undefined);
+    if (missing !== undefined)
+      throw new ConfigError(`${missing} is unset; allowed: all three of ${vapidParts.join(', ')}, or none`);
+  }
+
+  return {
+    port: integer('PORT', 3000, 0, 65_535),
+    host: held('HOST') ?? '127.0.0.1',
+    baseUrl: address('BASE_URL'),
+    docsUrl: address('DOCS_URL'),
+    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:'], true),
+    dataDir: resolve(held('DATA_DIR') ?? '.data'),
+    redisUrls: (held('REDIS_URL')?.split(',') ?? []).map((part) => {
+      const text = part.trim();
+      return url('REDIS_URL', ['redis:', 'rediss:'], true, text) ?? text;
+    }),
+    trustProxy: trustProxy(held('TRUST_PROXY')),
+    logLevel: choice('LOG_LEVEL', 'info', ['error', 'warn', 'info', 'debug']),
+    logFormat: choice('LOG_FORMAT', terminal ? 'pretty' : 'json', ['json', 'pretty']),
+    dbPoolMax: integer('DB_POOL_MAX', 10, 1, 1000),
+    shutdownGraceMs: integer('SHUTDOWN_GRACE_MS', 10_000, 0, 600_000),
+    metricsPort: integer('METRICS_PORT', null, 0, 65_535),
+    smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:'], true),
+    vapid:
+      publicKey !== undefined && privateKey !== undefined && subject !== undefined
+        ? { publicKey, privateKey, subject }
+        : null,
+    edgeLimitPerMinute: integer('EDGE_LIMIT_PER_MINUTE', 600, 0, 1_000_000_000),
+  };
+}
+
+/** As Express takes it: a number of hops, `true`, or a list of addresses and networks (`loopback`, `10.0.0.0/8`). */
+function trustProxy(text: string | undefined): boolean | number | string {
+  if (text === undefined || text === 'none' || text === 'false') return false;
+  if (text === 'true') return true;
+  if (/^\d+$/.test(text)) return Number(text);
+  const parts = text.split(',').map((part) => part.trim());
+  const known = /^(loopback|linklocal|uniquelocal|[0-9a-fA-F.:]+(\/\d{1,3})?)$/;
+  if (!parts.every((part) => known.test(part))) {
+    throw new ConfigError(
+      `TRUST_PROXY holds ${JSON.stringify(text.slice(0, 100))}; allowed: none, true, a number of proxies, or a comma-separated list of addresses, networks, loopback, linklocal, uniquelocal`,
+    );
+  }
+  return parts.join(',');
+}

@@ -1,0 +1,208 @@
+import 'reflect-metadata';
+import {
+  type AppReads,
+  type Clock,
+  type Credentials,
+  createKeyRing,
+  createSessionGate,
+  type FirmReads,
+  type Ids,
+  type JobReads,
+  type Mailer,
+  makeAcceptInvitation,
+  makeAcceptOffer,
+  makeAddMember,
+  makeCloseAcceptedClaim,
+  makeCloseClaim,
+  makeCreateAdjuster,
+  makeCreateFirm,
+  makeCreateKey,
+  makeDeclineInvitation,
+  makeInviteAdjuster,
+  makeLeaveFirm,
+  makeOfferClaim,
+  makeOpenSession,
+  makePutDevice,
+  makeReadAppClaim,
+  makeReadProfile,
+  makeRecordWork,
+  makeRejectOffer,
+  makeRemoveDevice,
+  makeRequestSignInCode,
+  makeRevokeKey,
+  makeRollKey,
+  makeRunJob,
+  makeSendClaim,
+  makeSetAcceptingAssignments,
+  makeSetLimits,
+  makeSetMember,
+  makeSetPlan,
+  makeSignIn,
+  makeSignOut,
+  makeUpdateProfile,
+  makeWithdrawInvitation,
+  type Notifier,
+  type OperatorReads,
+  type RateLimiter,
+  type Twins,
+  type UnitOfWork,
+} from '@svc/application';
+import { Container } from 'inversify';
+import { createApp, type EdgeLimiter } from './http/app.ts';
+import { appRoutes } from './http/app-routes.ts';
+import { createCursors } from './http/cursor.ts';
+import { firmRoutes } from './http/firm-routes.ts';
+import type { ProblemAddresses } from './http/problem-answers.ts';
+import type { Log } from './logging.ts';
+import { createSecrets } from './secrets.ts';
+import { TOKENS as T } from './tokens.ts';
+import { createUuidV7 } from './uuid-v7.ts';
+
+/** What has to be connected, listened on or read from outside before anything can be wired. */
+export interface Outside {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly addresses: ProblemAddresses;
+  readonly trustProxy: boolean | number | string;
+  readonly checkHealth: () => Promise<void>;
+  readonly stores: {
+    readonly unitOfWork: UnitOfWork;
+    readonly firmReads: FirmReads;
+    readonly appReads: AppReads;
+    readonly operatorReads: OperatorReads;
+    readonly jobReads: JobReads;
+    readonly credentials: Credentials;
+  };
+  readonly rateLimiter: RateLimiter;
+  readonly twins: Twins;
+  readonly edgeLimiter: EdgeLimiter;
+  readonly mailer: Mailer;
+  readonly notifier: Notifier;
+  readonly cursorSecret: Uint8Array;
+  readonly signInCodeSecret: Uint8Array;
+}
+
+/** The one composition root. Everything lives as long as the process; nothing is made per request. */
+export function createContainer(outside: Outside): Container {
+  const c = new Container({ defaultScope: 'Singleton' });
+
+  c.bind(T.log).toConstantValue(outside.log);
+  c.bind(T.addresses).toConstantValue(outside.addresses);
+  c.bind(T.trustProxy).toConstantValue(outside.trustProxy);
+  c.bind(T.checkHealth).toConstantValue(outside.checkHealth);
+  c.bind(T.clock).toConstantValue(outside.clock);
+  c.bind<Ids>(T.ids).toConstantValue(createUuidV7());
+  c.bind(T.secrets).toConstantValue(createSecrets(outside.signInCodeSecret));
+  c.bind(T.cursors).toConstantValue(createCursors(outside.cursorSecret));
+  c.bind(T.mailer).toConstantValue(outside.mailer);
+  c.bind(T.notifier).toConstantValue(outside.notifier);
+  c.bind(T.uow).toConstantValue(outside.stores.unitOfWork);
+  c.bind(T.firmReads).toConstantValue(outside.stores.firmReads);
+  c.bind(T.appReads).toConstantValue(outside.stores.appReads);
+  c.bind(T.operatorReads).toConstantValue(outside.stores.operatorReads);
+  c.bind(T.jobReads).toConstantValue(outside.stores.jobReads);
+  c.bind(T.credentials).toConstantValue(outside.stores.credentials);
+  c.bind(T.rateLimiter).toConstantValue(outside.rateLimiter);
+  c.bind(T.twins).toConstantValue(outside.twins);
+  c.bind(T.edgeLimiter).toConstantValue(outside.edgeLimiter);
+
+  c.bind(T.keyRing).toResolvedValue(
+    (credentials, secrets, clock) => createKeyRing({ credentials, secrets, clock }),
+    [T.credentials, T.secrets, T.clock],
+  );
+  c.bind(T.sessionGate).toResolvedValue(
+    (credentials, secrets, clock) => createSessionGate({ credentials, secrets, clock }),
+    [T.credentials, T.secrets, T.clock],
+  );
+  c.bind(T.runJob).toResolvedValue(
+    (uow, reads, firmReads, notifier, clock) => makeRunJob({ uow, reads, firmReads, notifier, clock }),
+    [T.uow, T.jobReads, T.firmReads, T.notifier, T.clock],
+  );
+
+  c.bind(T.createFirm).toResolvedValue(
+    (uow, secrets, clock, ids) => makeCreateFirm({ uow, secrets, clock, ids }),
+    [T.uow, T.secrets, T.clock, T.ids],
+  );
+  c.bind(T.setPlan).toResolvedValue((uow, keyRing) => makeSetPlan({ uow, keyRing }), [T.uow, T.keyRing]);
+  c.bind(T.setLimits).toResolvedValue((uow, keyRing) => makeSetLimits({ uow, keyRing }), [T.uow, T.keyRing]);
+  const keyDeps = [T.uow, T.secrets, T.clock, T.ids, T.keyRing] as const;
+  c.bind(T.createKey).toResolvedValue(
+    (uow, secrets, clock, ids, keyRing) => makeCreateKey({ uow, secrets, clock, ids, keyRing }),
+    [...keyDeps],
+  );
+  c.bind(T.revokeKey).toResolvedValue(
+    (uow, secrets, clock, ids, keyRing) => makeRevokeKey({ uow, secrets, clock, ids, keyRing }),
+    [...keyDeps],
+  );
+  c.bind(T.rollKey).toResolvedValue(
+    (uow, secrets, clock, ids, keyRing) => makeRollKey({ uow, secrets, clock, ids, keyRing }),
+    [...keyDeps],
+  );
+  const adjusterDeps = [T.uow, T.secrets, T.clock] as const;
+  c.bind(T.createAdjuster).toResolvedValue(
+    (uow, secrets, clock) => makeCreateAdjuster({ uow, secrets, clock }),
+    [...adjusterDeps],
+  );
+  c.bind(T.openSession).toResolvedValue(
+    (uow, secrets, clock) => makeOpenSession({ uow, secrets, clock }),
+    [...adjusterDeps],
+  );
+  c.bind(T.addMember).toResolvedValue(
+    (uow, secrets, clock) => makeAddMember({ uow, secrets, clock }),
+    [...adjusterDeps],
+  );
+  c.bind(T.setMember).toResolvedValue(
+    (uow, secrets, clock) => makeSetMember({ uow, secrets, clock }),
+    [...adjusterDeps],
+  );
+  c.bind(T.closeClaim).toResolvedValue((uow, clock) => makeCloseClaim({ uow, clock }), [T.uow, T.clock]);
+
+  c.bind(T.firmRouteDeps).toResolvedValue(
+    (uow, twins, reads, clock, ids, cursors, checkHealth) => ({
+      sendClaim: makeSendClaim({ uow, twins, reads, clock, ids }),
+      offerClaim: makeOfferClaim({ uow, twins, reads, clock }),
+      inviteAdjuster: makeInviteAdjuster({ uow, clock }),
+      withdrawInvitation: makeWithdrawInvitation({ uow, clock }),
+      reads,
+      cursors,
+      clock,
+      checkHealth,
+    }),
+    [T.uow, T.twins, T.firmReads, T.clock, T.ids, T.cursors, T.checkHealth],
+  );
+  c.bind(T.appRouteDeps).toResolvedValue(
+    (uow, reads, jobReads, clock, secrets, mailer, limiter, cursors) => ({
+      requestSignInCode: makeRequestSignInCode({ uow, secrets, mailer, limiter, clock }),
+      signIn: makeSignIn({ uow, secrets, clock }),
+      signOut: makeSignOut({ uow }),
+      readProfile: makeReadProfile({ reads }),
+      updateProfile: makeUpdateProfile({ uow, reads }),
+      acceptInvitation: makeAcceptInvitation({ uow, reads, clock }),
+      declineInvitation: makeDeclineInvitation({ uow, reads, clock }),
+      setAcceptingAssignments: makeSetAcceptingAssignments({ uow, reads, clock }),
+      leaveFirm: makeLeaveFirm({ uow, reads, clock }),
+      readClaim: makeReadAppClaim({ reads }),
+      acceptOffer: makeAcceptOffer({ uow, reads, clock }),
+      rejectOffer: makeRejectOffer({ uow, reads, clock }),
+      recordWork: makeRecordWork({ uow, reads, clock }),
+      closeClaim: makeCloseAcceptedClaim({ uow, reads, clock }),
+      putDevice: makePutDevice({ uow }),
+      removeDevice: makeRemoveDevice({ uow }),
+      firmName: (firmId: Parameters<JobReads['firmName']>[0]) => jobReads.firmName(firmId),
+      reads,
+      cursors,
+      clock,
+    }),
+    [T.uow, T.appReads, T.jobReads, T.clock, T.secrets, T.mailer, T.rateLimiter, T.cursors],
+  );
+  c.bind(T.routes).toResolvedValue(
+    (firm, app) => [...firmRoutes(firm), ...appRoutes(app)],
+    [T.firmRouteDeps, T.appRouteDeps],
+  );
+  c.bind(T.app).toResolvedValue(
+    (routes, keyRing, sessionGate, rateLimiter, edgeLimiter, trustProxy, addresses, log) =>
+      createApp({ routes, keyRing, sessionGate, rateLimiter, edgeLimiter, trustProxy, addresses, log }),
+    [T.routes, T.keyRing, T.sessionGate, T.rateLimiter, T.edgeLimiter, T.trustProxy, T.addresses, T.log],
+  );
+  return c;
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import type { Endpoint } from '@svc/contract';
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+import type { Log } from '../logging.ts';
+import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problem-answers.ts';
+import { createPipeline, type PipelineDeps, type RequestTrace } from './request-pipeline.ts';
+import type { Route } from './route.ts';
+
+export interface EdgeLimiter {
+  /** False when this address has made too many requests. */
+  admit(address: string): boolean;
+}
+
+export interface AppDeps extends PipelineDeps {
+  readonly routes: readonly Route[];
+  readonly edgeLimiter: EdgeLimiter;
+  /** As Express' setting `trust proxy`. */
+  readonly trustProxy: boolean | number | string;
+  readonly addresses: ProblemAddresses;
+  readonly log: Log;
+}
+
+const TOO_MANY = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Too many requests</title></head>
+<body><h1>Too many requests</h1><p>This address sends too many requests. Wait a minute, then try again.</p></body></html>
+`;
+
+/** The whole HTTP side. Never reads the environment, never listens. */
+export function createApp(deps: AppDeps): Express {
+  const { log, addresses } = deps;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('trust proxy', deps.trustProxy);
+
+  app.use((request, response, next) => {
+    response.setHeader('Cache-Control', 'no-store');
+    // The edge speaks before the service does: no request id, no problem, nothing an integrator could mistake.
+    if (!deps.edgeLimiter.admit(request.ip ?? request.socket.remoteAddress ?? '')) {
+      response.statusCode = 429;
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      response.end(TOO_MANY);
+      return;
+    }
+    const trace: RequestTrace = { requestId: randomUUID() };
+    response.locals.trace = trace;
+    response.setHeader('X-Request-Id', trace.requestId);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    const startedAt = performance.now();
+    response.once('close', () => logRequest(log, request, response, trace, startedAt));
+    next();
+  });
+
+  const answer = createPipeline(deps);
+  for (const [path, routes] of byPath(deps.routes)) {
+    const allow = [...routes.keys()].join(', ');
+    app.all(path, async (request, response) => {
+      // HEAD is GET without the body, which node leaves out by itself.
+      const route = routes.get(request.method === 'HEAD' ? 'GET' : request.method);
+      if (route === undefined) throw new HttpProblem('method_not_allowed', { headers: { Allow: allow } });
+      const reply = await answer(route, request, response, response.locals.trace as RequestTrace);
+      response.statusCode = reply.status;
+      for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
+      if (reply.json === undefined) {
+        response.end();
+        return;
+      }
+      response.setHeader('Content-Type', 'application/json');
+      response.end(reply.json);
+    });
+  }
+
+  app.use(() => {
+    throw new HttpProblem('not_found', { detail: 'This path is not part of the interface.' });
+  });
+  app.use(problemHandler(log, addresses));
+  return app;
+}
+
+/** Routes by Express' spelling of their path, then by method. */
+function byPath(routes: readonly Route[]): Map<string, Map<string, Route>> {
+  const paths = new Map<string, Map<string, Route>>();
+  for (const route of routes) {
+    const path = expressPath(route.endpoint);
+    const methods = paths.get(path) ?? new Map<string, Route>();
+    methods.set(route.endpoint.method, route);
+    paths.set(path, methods);
+  }
+  return paths;
+}
+
+const expressPath = (endpoint: Endpoint): string => endpoint.path.replace(/\{(\w+)\}/g, ':$1');
+
+function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    const trace = response.locals.trace as RequestTrace;
+    const problem = isBrokenPath(error)
+      ? new HttpProblem('malformed_request', {
+          detail: 'The path has a percent-escape that cannot be decoded.',
+        })
+      : asHttpProblem(error);
+    trace.code = problem.code;
+    if (problem.code === 'internal_error' || problem.code === 'service_unavailable') {
+      log.error('a request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });
+    }
+    if (response.headersSent) {
+      next(error); // Express cuts the connection: half an answer must not look like a whole one
+      return;
+    }
+    sendProblem(response, trace.requestId, problem, addresses);
+  };
+}
+
+/** Express' router reports a path it cannot decode as an error with status 400. */
+const isBrokenPath = (error: unknown): boolean => error instanceof URIError;
+
+/** What the log says of a failure. The message of a database error may quote a row, so only its code is told. */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const { code } = error as { code?: unknown };
+  const isDriver = typeof code === 'string';
+  return {
+    error: error.name,
+    ...(isDriver ? { error_code: code } : { message: error.message }),
+    stack: error.stack
+      ?.split('\n')
+      .slice(1, 8)
+      .map((line) => line.trim()),
+  };
+}
+
+function logRequest(
+  log: Log,
+  request: Request,
+  response: Response,
+  trace: RequestTrace,
+  startedAt: number,
+): void {
+  log.info('request', {
+    request_id: trace.requestId,
+    method: request.method,
+    // The template, not the path: a path can hold an id that says who somebody is.
+    route: trace.route ?? 'none',
+    status: response.writableFinished ? response.statusCode : 'aborted',
+    ...(trace.code !== undefined && { code: trace.code }),
+    ...(trace.keyId !== undefined && { key_id: trace.keyId }),
+    ...(trace.firmId !== undefined && { firm_id: trace.firmId }),
+    ms: Math.round((performance.now() - startedAt) * 10) / 10,
+  });
+}

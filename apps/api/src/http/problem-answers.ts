@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http';
+import { Unavailable } from '@svc/application';
+import { ERRORS, type ErrorCode, makeProblem, type ProblemItem } from '@svc/contract';
+import { DomainError, type RefusalCode } from '@svc/domain';
+
+/** The one table from the words of the rules to the words of the wire. */
+const WIRE_CODES: Readonly<Record<RefusalCode, ErrorCode>> = {
+  not_found: 'not_found',
+  insufficient_scope: 'insufficient_scope',
+  not_in_plan: 'not_in_plan',
+  duplicate_claim: 'duplicate_claim',
+  claim_already_accepted: 'claim_already_accepted',
+  claim_closed: 'claim_closed',
+  already_member: 'already_member',
+  invitation_pending: 'invitation_pending',
+  idempotency_key_reused: 'idempotency_key_reused',
+  // The wire keeps a spelling of its own for this one.
+  unknown_svcid: 'unknown_osaid',
+  adjuster_not_in_firm: 'adjuster_not_in_firm',
+  adjuster_not_accepting: 'adjuster_not_accepting',
+  environment_mismatch: 'environment_mismatch',
+  building_pair_refused: 'validation_failed',
+  policy_term_reversed: 'validation_failed',
+  offer_not_pending: 'offer_not_pending',
+  profile_incomplete: 'profile_incomplete',
+  email_taken: 'validation_failed',
+  sign_in_refused: 'invalid_sign_in',
+};
+
+/** Where a refusal that the wire calls `validation_failed` stands in the body. */
+const POINTERS: Partial<Record<RefusalCode, string>> = {
+  building_pair_refused: '/building/building_type',
+  policy_term_reversed: '/policy/expiration_date',
+  email_taken: '/email',
+};
+
+/** A request that ends in a problem, decided at the edge. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  constructor(
+    readonly code: ErrorCode,
+    readonly extra: {
+      readonly detail?: string;
+      readonly errors?: readonly ProblemItem[];
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly existingClaimId?: string;
+    } = {},
+  ) {
+    super(extra.detail ?? ERRORS[code].title);
+  }
+}
+
+/** Seconds after which it is worth asking again when the database was away. */
+const UNAVAILABLE_RETRY_SECONDS = '1';
+
+/** What the client is told of anything thrown on the way. What is not meant for it becomes `internal_error`. */
+export function asHttpProblem(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof DomainError) {
+    const pointer = POINTERS[error.code];
+    return new HttpProblem(WIRE_CODES[error.code], {
+      detail: error.message,
+      ...(pointer !== undefined && { errors: [{ detail: error.message, pointer }] }),
+      ...(error.existingClaimId !== undefined && { existingClaimId: error.existingClaimId }),
+    });
+  }
+  if (error instanceof Unavailable) {
+    return new HttpProblem('service_unavailable', { headers: { 'Retry-After': UNAVAILABLE_RETRY_SECONDS } });
+  }
+  return new HttpProblem('internal_error');
+}
+
+export interface ProblemAddresses {
+  readonly baseUrl: string;
+  readonly docsUrl: string;
+}
+
+export function sendProblem(
+  response: ServerResponse,
+  requestId: string,
+  problem: HttpProblem,
+  addresses: ProblemAddresses,
+): void {
+  const { detail, errors, headers, existingClaimId } = problem.extra;
+  const body = makeProblem(problem.code, {
+    docsUrl: addresses.docsUrl,
+    requestId,
+    ...(detail !== undefined && { detail }),
+    ...(errors !== undefined && { errors }),
+    ...(existingClaimId !== undefined && {
+      existingClaim: { id: existingClaimId, url: `${addresses.baseUrl}/v1/claims/${existingClaimId}` },
+    }),
+  });
+  response.statusCode = body.status;
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  if (body.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+  response.setHeader('Content-Type', 'application/problem+json');
+  response.end(JSON.stringify(body));
+}

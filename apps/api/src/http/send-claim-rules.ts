@@ -1,0 +1,22 @@
+import { type CrossFieldRule, crossFieldRule, endpoints, type SendClaimBody } from '@svc/contract';
+import { buildingPairRefusal, policyTermRefusal } from '@svc/domain';
+
+/** The rules between fields, where the edge can point at them; the domain keeps them for every other caller. */
+export const sendClaimRules: readonly CrossFieldRule<SendClaimBody>[] = [
+  crossFieldRule(
+    endpoints.sendClaim,
+    ['/building/occupancy_type', '/building/building_type'],
+    (occupancy, buildingType) => {
+      const detail = buildingPairRefusal(occupancy, buildingType);
+      return detail === null ? null : { detail, pointer: '/building/building_type' };
+    },
+  ),
+  crossFieldRule(
+    endpoints.sendClaim,
+    ['/policy/effective_date', '/policy/expiration_date'],
+    (effective, expiration) => {
+      const detail = policyTermRefusal(effective, expiration);
+      return detail === null ? null : { detail, pointer: '/policy/expiration_date' };
+    },
+  ),
+];

@@ -1,0 +1,85 @@
+import type {
+  AdjusterView,
+  FirmMembershipView,
+  InvitationView,
+  OpenedSession,
+  Profile,
+} from '@svc/application';
+import type { InviteAdjusterBody } from '@svc/contract';
+import {
+  type Adjuster,
+  fullName,
+  type Instant,
+  type InvitationNotes,
+  type Membership,
+  missingProfileFields,
+  statusAt,
+} from '@svc/domain';
+import { toDateTime, toDateTimeOrNull } from './time.ts';
+
+export const notesFromWire = (body: InviteAdjusterBody): InvitationNotes => ({
+  invitedAs: body.invited_as ?? null,
+  invitedBy: body.invited_by ?? null,
+  purpose: body.purpose ?? null,
+  note: body.note ?? null,
+});
+
+/** An adjuster as the firm sees them at `now`; name and e-mail only once they have joined. */
+export function adjusterToWire({ membership, adjuster }: AdjusterView, now: Instant) {
+  const status = statusAt(membership, now);
+  const joined = status === 'active';
+  return {
+    svc_id: membership.svcId,
+    status,
+    test: adjuster.testOf !== null,
+    name: joined ? fullName(adjuster) : null,
+    email: joined ? adjuster.email : null,
+    invited_at: toDateTimeOrNull(membership.invitedAt),
+    expires_at: status === 'pending' ? toDateTimeOrNull(membership.expiresAt) : null,
+    responded_at: toDateTimeOrNull(membership.respondedAt),
+    invited_as: membership.notes.invitedAs,
+    invited_by: membership.notes.invitedBy,
+    purpose: membership.notes.purpose,
+    note: membership.notes.note,
+  };
+}
+
+export const membershipToWire = (view: FirmMembershipView) => ({
+  firm_id: view.firmId,
+  firm_name: view.firmName,
+  can_accept_claims: view.canAcceptClaims,
+  accepting_assignments: view.acceptingAssignments,
+});
+
+export const profileToWire = ({ adjuster, firms }: Profile) => ({
+  svc_id: adjuster.svcId,
+  test: adjuster.testOf !== null,
+  first_name: adjuster.firstName,
+  last_name: adjuster.lastName,
+  email: adjuster.email,
+  firms: firms.map(membershipToWire),
+});
+
+export const sessionToWire = (session: OpenedSession, profile: Profile) => ({
+  token: session.token,
+  expires_at: toDateTime(session.expiresAt),
+  adjuster: profileToWire(profile),
+});
+
+/** An invitation as the adjuster sees it: of the firm's four notes, only what the firm calls them. */
+export const invitationToWire = (invitation: InvitationView, adjuster: Adjuster) => ({
+  firm_id: invitation.firmId,
+  firm_name: invitation.firmName,
+  invited_as: invitation.invitedAs,
+  invited_at: toDateTime(invitation.invitedAt),
+  expires_at: toDateTime(invitation.expiresAt),
+  missing_profile_fields: missingProfileFields(adjuster),
+});
+
+/** An invitation that was just declined. */
+export const declinedToWire = (membership: Membership, firmName: string | null) => ({
+  firm_id: membership.firmId,
+  firm_name: firmName,
+  status: membership.status,
+  responded_at: toDateTimeOrNull(membership.respondedAt),
+});

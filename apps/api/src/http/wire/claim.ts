@@ -1,0 +1,89 @@
+import type { AppClaimView, ClaimView } from '@svc/application';
+import type { OfferClaimBody, SendClaimBody } from '@svc/contract';
+import {
+  type Assignment,
+  type CarrierDetails,
+  type ClaimAsSent,
+  type ClaimFacts,
+  type ClaimWork,
+  carrierOnForms,
+  type Svcid,
+} from '@svc/domain';
+import { toDateTime, toDateTimeOrNull } from './time.ts';
+
+/** What a claim's instructions tell the rules, and the content that is kept to be answered as it was sent. */
+export function claimFromWire(body: SendClaimBody): {
+  adjuster: Svcid;
+  facts: ClaimFacts;
+  asSent: ClaimAsSent;
+} {
+  const { adjuster_svc_id, ...content } = body;
+  // The peril may be left out of a request and is part of every answer.
+  const asSent = { ...content, loss: { ...content.loss, peril: 'flood' } };
+  return {
+    adjuster: adjuster_svc_id as Svcid,
+    facts: {
+      externalId: body.external_id,
+      claimNumber: body.claim_number,
+      carrier: body.carrier,
+      occupancyType: body.building?.occupancy_type,
+      buildingType: body.building?.building_type,
+      policyEffective: body.policy.effective_date,
+      policyExpiration: body.policy.expiration_date,
+    },
+    asSent: JSON.stringify(asSent) as ClaimAsSent,
+  };
+}
+
+export const adjusterFromWire = (body: OfferClaimBody): Svcid => body.adjuster_svc_id as Svcid;
+
+const assignmentToWire = (assignment: Assignment) => ({
+  status: assignment.status,
+  adjuster_svc_id: assignment.adjuster,
+  responded_at: toDateTimeOrNull(assignment.respondedAt),
+  rejection_reason: assignment.rejectionReason,
+});
+
+/**
+ * A claim as JSON text: what was sent is passed through as the text it is kept as, with the moving members spliced
+ * in before it. Parsing it to write it out again would cost more than all the rest of a read.
+ */
+export function claimToWire(claim: ClaimView): string {
+  const moving = JSON.stringify({
+    id: claim.id,
+    test: claim.environment === 'test',
+    created_at: toDateTime(claim.createdAt),
+    updated_at: toDateTime(claim.updatedAt),
+    assignment: assignmentToWire(claim.assignment),
+  });
+  return `${moving.slice(0, -1)},${claim.asSent.slice(1)}`;
+}
+
+/** What the app's forms print for jewellery, furs and the like where the firm sent no cap, in dollars. */
+const DEFAULT_SPECIAL_LIMITS_CAP = 2500;
+
+/** What was never entered is left out. */
+const workToWire = (work: ClaimWork) => ({
+  ...(work.contactDate !== null && { contact_date: work.contactDate }),
+  ...(work.inspectionDate !== null && { inspection_date: work.inspectionDate }),
+  ...(work.notes !== null && { notes: work.notes }),
+});
+
+/** A claim as the adjuster's app shows it: the carrier filled from the firm's book, and the adjuster's own work. */
+export function appClaimToWire(claim: AppClaimView): string {
+  const sent = JSON.parse(claim.asSent) as { carrier: CarrierDetails; coverages?: Record<string, unknown> };
+  return JSON.stringify({
+    id: claim.id,
+    test: claim.environment === 'test',
+    created_at: toDateTime(claim.createdAt),
+    updated_at: toDateTime(claim.updatedAt),
+    firm: claim.firm,
+    offered_at: toDateTime(claim.assignment.offeredAt),
+    assignment: assignmentToWire(claim.assignment),
+    work: workToWire(claim.work),
+    closed_at: toDateTimeOrNull(claim.closedAt),
+    ...sent,
+    carrier: carrierOnForms(sent.carrier, claim.heldCarrier),
+    coverages: { special_limits_cap: DEFAULT_SPECIAL_LIMITS_CAP, ...sent.coverages },
+  });
+}

@@ -1,0 +1,86 @@
+import type {
+  AppReads,
+  Clock,
+  Credentials,
+  FirmReads,
+  Ids,
+  JobReads,
+  KeyRing,
+  Mailer,
+  makeAddMember,
+  makeCloseClaim,
+  makeCreateAdjuster,
+  makeCreateFirm,
+  makeCreateKey,
+  makeOpenSession,
+  makeRevokeKey,
+  makeRollKey,
+  makeRunJob,
+  makeSetLimits,
+  makeSetMember,
+  makeSetPlan,
+  Notifier,
+  OperatorReads,
+  RateLimiter,
+  Secrets,
+  SessionGate,
+  Twins,
+  UnitOfWork,
+} from '@svc/application';
+import type { Express } from 'express';
+import type { ServiceIdentifier } from 'inversify';
+import type { EdgeLimiter } from './http/app.ts';
+import type { AppRouteDeps } from './http/app-routes.ts';
+import type { Cursors } from './http/cursor.ts';
+import type { FirmRouteDeps } from './http/firm-routes.ts';
+import type { ProblemAddresses } from './http/problem-answers.ts';
+import type { Route } from './http/route.ts';
+import type { Log } from './logging.ts';
+
+const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name) as ServiceIdentifier<T>;
+
+/** What the container knows things by. */
+export const TOKENS = {
+  log: token<Log>('log'),
+  addresses: token<ProblemAddresses>('addresses'),
+  trustProxy: token<boolean | number | string>('trust proxy'),
+  checkHealth: token<() => Promise<void>>('health check'),
+
+  clock: token<Clock>('clock'),
+  ids: token<Ids>('ids'),
+  secrets: token<Secrets>('secrets'),
+  cursors: token<Cursors>('cursors'),
+  mailer: token<Mailer>('mailer'),
+  notifier: token<Notifier>('notifier'),
+
+  uow: token<UnitOfWork>('unit of work'),
+  firmReads: token<FirmReads>('firm reads'),
+  appReads: token<AppReads>('app reads'),
+  operatorReads: token<OperatorReads>('operator reads'),
+  jobReads: token<JobReads>('job reads'),
+  credentials: token<Credentials>('credentials'),
+  rateLimiter: token<RateLimiter>('rate limiter'),
+  twins: token<Twins>('twins'),
+  edgeLimiter: token<EdgeLimiter>('edge limiter'),
+
+  keyRing: token<KeyRing>('key ring'),
+  sessionGate: token<SessionGate>('session gate'),
+  runJob: token<ReturnType<typeof makeRunJob>>('run job'),
+
+  createFirm: token<ReturnType<typeof makeCreateFirm>>('create firm'),
+  setPlan: token<ReturnType<typeof makeSetPlan>>('set plan'),
+  setLimits: token<ReturnType<typeof makeSetLimits>>('set limits'),
+  createKey: token<ReturnType<typeof makeCreateKey>>('create key'),
+  revokeKey: token<ReturnType<typeof makeRevokeKey>>('revoke key'),
+  rollKey: token<ReturnType<typeof makeRollKey>>('roll key'),
+  createAdjuster: token<ReturnType<typeof makeCreateAdjuster>>('create adjuster'),
+  openSession: token<ReturnType<typeof makeOpenSession>>('open session'),
+  addMember: token<ReturnType<typeof makeAddMember>>('add member'),
+  setMember: token<ReturnType<typeof makeSetMember>>('set member'),
+  closeClaim: token<ReturnType<typeof makeCloseClaim>>('close claim'),
+
+  firmRouteDeps: token<FirmRouteDeps>('what firm routes need'),
+  appRouteDeps: token<AppRouteDeps>('what app routes need'),
+  routes: token<readonly Route[]>('routes'),
+  app: token<Express>('app'),
+} as const;
