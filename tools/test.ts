@@ -1,0 +1,241 @@
+// `pnpm test`: everything that has to hold, each as a stage of its own. With arguments, which go to Jest as
+// they are (`pnpm test -t name`, `pnpm test packages/domain`), only the tests that they name.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { guard } from '@svc/adapter-postgres/embedded';
+import pc from 'picocolors';
+import { startTestServers, type TestServers } from './services/test-servers.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const STAGE_TIMEOUT_MS = 10 * 60_000;
+const PROJECTS = ['unit', 'integration', 'e2e'] as const;
+
+const interactive = process.stdout.isTTY === true;
+const paint = pc.createColors(interactive && !process.env.NO_COLOR);
+const reports = mkdtempSync(join(tmpdir(), 'claims-test-reports-'));
+
+interface Outcome {
+  readonly ok: boolean;
+  readonly passed: number;
+  readonly failed: number;
+  /** What the line of the stage says beside its time. */
+  readonly note: string;
+  readonly output: string;
+}
+
+interface Finished {
+  readonly code: number | null;
+  readonly timedOut: boolean;
+  readonly output: string;
+}
+
+const children = new Set<ChildProcess>();
+let servers: Promise<TestServers> | undefined;
+
+const args = process.argv.slice(2);
+// pnpm hands on the `--` of `pnpm test -- -t name`, which would make Jest take `-t` for a path.
+if (args[0] === '--') args.shift();
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const) {
+  process.once(signal, () => void quit(code));
+}
+
+const outcomes = args.length > 0 ? [await onlyTests(args)] : await everything();
+await quit(conclude(outcomes));
+
+/**
+ * The checks use one core while the tests, one after the other, use the other; servers come up during the
+ * unit tests, which need none.
+ */
+async function everything(): Promise<Outcome[]> {
+  servers = startTestServers((line) => console.log(paint.dim(line)));
+  // Awaited further down; until then a failure must not count as unhandled.
+  servers.catch(() => {});
+  const [checks, tests] = await Promise.all([runChecks(), runTests()]);
+  return [...checks, ...tests];
+}
+
+async function runChecks(): Promise<Outcome[]> {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const outcomes: Outcome[] = [];
+  for (const [name, script] of [
+    ['types', scripts.types],
+    ['lint', scripts.check],
+    ['walls', scripts.walls],
+  ] as const) {
+    outcomes.push(await stage(name, () => check(name, script)));
+  }
+  return outcomes;
+}
+
+async function runTests(): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const project of PROJECTS) outcomes.push(await stage(project, () => testProject(project)));
+  return outcomes;
+}
+
+async function check(name: string, script: string | undefined): Promise<Outcome> {
+  if (!script) throw new Error(`package.json has no script for ${name}.`);
+  const { code, timedOut, output } = await run('/bin/sh', ['-c', script]);
+  return { ok: code === 0 && !timedOut, passed: 0, failed: 0, note: timedOut ? overtime() : '', output };
+}
+
+async function testProject(project: (typeof PROJECTS)[number]): Promise<Outcome> {
+  const variables = project === 'unit' ? {} : (await servers)?.variables;
+  const report = join(reports, `${project}.json`);
+  return judge(await jest(['--selectProjects', project], report, { variables: variables ?? {} }), report);
+}
+
+/** As Jest shows it, while it runs. Servers are started by Jest's own set-up, if the tests want any. */
+async function onlyTests(args: string[]): Promise<Outcome> {
+  const report = join(reports, 'report.json');
+  const finished = await jest(args, report, {
+    inherit: true,
+    watching: args.some((arg) => arg.startsWith('--watch')),
+  });
+  const outcome = judge(finished, report);
+  if (outcome.passed + outcome.failed === 0) console.log(`\n${outcome.note}`);
+  return outcome;
+}
+
+function jest(args: string[], report: string, options: RunOptions): Promise<Finished> {
+  const command = [
+    '--experimental-vm-modules',
+    '--no-warnings',
+    join(ROOT, 'node_modules/jest/bin/jest.js'),
+    ...args,
+    '--json',
+    `--outputFile=${report}`,
+  ];
+  return run(process.execPath, command, options);
+}
+
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly numTodoTests: number;
+  /** Files that broke before their first test. */
+  readonly numRuntimeErrorTestSuites: number;
+}
+
+function judge({ code, timedOut, output }: Finished, file: string): Outcome {
+  let report: Report | undefined;
+  try {
+    report = JSON.parse(readFileSync(file, 'utf8')) as Report;
+  } catch {
+    // Jest ended before it could write one.
+  }
+  const passed = report?.numPassedTests ?? 0;
+  const failed = (report?.numFailedTests ?? 0) + (report?.numRuntimeErrorTestSuites ?? 0);
+  const skipped = (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0);
+  const ran = passed + failed > 0;
+  const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`];
+  const note = timedOut ? overtime() : ran ? counts.filter(Boolean).join(', ') : 'no test ran';
+  return { ok: code === 0 && !timedOut && ran, passed, failed, note, output };
+}
+
+const overtime = () => `ended after ${STAGE_TIMEOUT_MS / 60_000} minutes`;
+
+async function stage(name: string, work: () => Promise<Outcome>): Promise<Outcome> {
+  const since = performance.now();
+  const outcome = await work().catch(
+    (error: Error): Outcome => ({
+      ok: false,
+      passed: 0,
+      failed: 0,
+      note: 'did not run',
+      output: error.message,
+    }),
+  );
+  const seconds = `${((performance.now() - since) / 1000).toFixed(1)} s`;
+  const mark = outcome.ok ? paint.green('✓') : paint.red('✗');
+  if (!outcome.ok) console.log(`\n${outcome.output.trim()}\n`);
+  console.log(`${mark} ${name.padEnd(12)} ${seconds.padStart(8)}  ${paint.dim(outcome.note)}`.trimEnd());
+  return outcome;
+}
+
+/** The last line is for machines as well, and never says "0 failed" of a run that did. */
+function conclude(outcomes: readonly Outcome[]): number {
+  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
+  const failed = outcomes.reduce((sum, outcome) => sum + Math.max(outcome.failed, outcome.ok ? 0 : 1), 0);
+  console.log(`\n${passed} passed, ${failed} failed`);
+  return failed === 0 && passed > 0 ? 0 : 1;
+}
+
+interface RunOptions {
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly inherit?: boolean;
+  readonly watching?: boolean;
+}
+
+function run(command: string, args: string[], options: RunOptions = {}): Promise<Finished> {
+  const { variables = {}, inherit = false, watching = false } = options;
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      env: {
+        ...process.env,
+        ...variables,
+        PATH: `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`,
+        ...(interactive ? { FORCE_COLOR: '1' } : { FORCE_COLOR: '0', NO_COLOR: '1' }),
+      },
+      // A group of its own, so that a stage that hangs is ended with all its workers. Watching needs the terminal.
+      detached: !watching,
+      stdio: inherit ? [watching ? 'inherit' : 'ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
+    });
+    children.add(child);
+    const guardian = child.pid === undefined ? undefined : guard({ pid: child.pid, signal: 'KILL' });
+    let output = '';
+    const collect = (chunk: string) => {
+      output += chunk;
+    };
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', collect);
+    let timedOut = false;
+    const timer = watching
+      ? undefined
+      : setTimeout(() => {
+          timedOut = true;
+          endGroup(child);
+        }, STAGE_TIMEOUT_MS);
+    const finish = (code: number | null) => {
+      clearTimeout(timer);
+      children.delete(child);
+      guardian?.dismiss();
+      resolve({ code, timedOut, output });
+    };
+    child.once('error', (error) => {
+      output += error.message;
+      finish(null);
+    });
+    child.once('close', finish);
+  });
+}
+
+function endGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL');
+  }
+}
+
+async function quit(code: number): Promise<never> {
+  for (const child of children) endGroup(child);
+  await servers?.then(
+    (started) => started.stop(),
+    () => {},
+  );
+  rmSync(reports, { recursive: true, force: true });
+  process.exit(code);
+}
