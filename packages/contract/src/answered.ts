@@ -45,7 +45,7 @@ export function answered<Value>(schema: z.ZodType<Value>): z.ZodType<Answered<Va
 function opened(schema: z.core.$ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional) return opened(schema.unwrap()).optional();
   // An array with an upper bound checks its length before its items: the items are what comes out.
-  if (schema instanceof z.ZodPipe) return opened(schema.out);
+  if (schema instanceof z.ZodPipe) return withMeta(opened(schema.out), schema);
   return withMeta(openedWithoutMeta(schema), schema);
 }
 

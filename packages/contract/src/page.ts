@@ -22,9 +22,7 @@ export const pageParameters = () => ({
   limit: integerParameter(LIMITS.page, {
     description: `Items on a page; ${LIMITS.page.default} when left out.`,
     example: 100,
-  })
-    .default(LIMITS.page.default)
-    .meta({ default: LIMITS.page.default }),
+  }).default(LIMITS.page.default),
   cursor: text(LIMITS.cursor, {
     description: 'The next_cursor of the page before, sent with the same filters as that page.',
     example: 'eyJ2IjoxfQ.c2lnbmVk',

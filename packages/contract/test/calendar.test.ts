@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { isCalendarDate, isTimeOfDay, readInstant } from '../src/calendar.ts';
+
+describe('a calendar date', () => {
+  it.each(['0001-01-01', '9999-12-31', '2024-02-29', '2000-02-29', '2026-04-30', '2026-12-31'])(
+    '%s exists',
+    (date) => expect(isCalendarDate(date)).toBe(true),
+  );
+
+  it.each([
+    ...['0000-01-01', '2023-02-29', '2023-02-30', '1900-02-29', '2026-04-31', '2026-00-10', '2026-13-01'],
+    ...['2026-01-00', '2026-1-01', '26-01-01', '2026-01-01T00:00:00Z', ' 2026-01-01', '2026-01-01\n'],
+    ...['+2026-01-01', '12026-01-01', '٢٠٢٦-٠١-٠١', ''],
+  ])('%j does not', (date) => expect(isCalendarDate(date)).toBe(false));
+
+  it('exists exactly when the platform calendar has it', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 9999 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 31 }),
+        (year, month, day) => {
+          const moment = new Date(0);
+          moment.setUTCFullYear(year, month - 1, day);
+          const text = `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+          expect(isCalendarDate(text)).toBe(moment.getUTCMonth() === month - 1);
+        },
+      ),
+    );
+  });
+});
+
+describe('a time of day', () => {
+  it.each(['00:00', '04:30', '19:59', '23:59'])('%s is shown by a clock', (time) =>
+    expect(isTimeOfDay(time)).toBe(true),
+  );
+  it.each(['24:00', '23:60', '4:30', '04:30:00', '04:30\n', '0430', ''])('%j is not', (time) =>
+    expect(isTimeOfDay(time)).toBe(false),
+  );
+});
+
+describe('a moment', () => {
+  it.each([
+    ['2026-08-29T14:30:00Z', '2026-08-29T14:30:00.000Z'],
+    ['2026-08-29t14:30:00z', '2026-08-29T14:30:00.000Z'],
+    ['2026-08-29T10:30:00-04:00', '2026-08-29T14:30:00.000Z'],
+    ['2026-08-29T23:59:00+23:59', '2026-08-29T00:00:00.000Z'],
+    ['2026-08-29T14:30:00-00:00', '2026-08-29T14:30:00.000Z'],
+    ['2026-08-29T14:30:00.5Z', '2026-08-29T14:30:00.500Z'],
+    ['2026-08-29T14:30:00.123000000000Z', '2026-08-29T14:30:00.123Z'],
+    ['2026-12-31T23:59:60Z', '2027-01-01T00:00:00.000Z'],
+    ['2026-12-31T18:59:60-05:00', '2027-01-01T00:00:00.000Z'],
+    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+    ['0000-01-01T00:00:00Z', '0000-01-01T00:00:00.000Z'],
+  ])('%s is %s', (sent, expected) => {
+    expect(new Date(readInstant(sent) ?? Number.NaN).toISOString()).toBe(expected);
+  });
+
+  it('finer than a millisecond rounds up, so that "at or after" leaves nothing earlier in', () => {
+    expect(readInstant('2026-08-29T14:30:00.1230001Z')).toBe(Date.parse('2026-08-29T14:30:00.124Z'));
+    expect(readInstant('2026-08-29T14:30:00.9999Z')).toBe(Date.parse('2026-08-29T14:30:01.000Z'));
+  });
+
+  it.each([
+    ...[
+      '2026-08-29',
+      '2026-08-29T14:30Z',
+      '2026-08-29T14:30:00',
+      '2026-08-29 14:30:00Z',
+      '2026-02-30T00:00:00Z',
+    ],
+    ...['2026-08-29T24:00:00Z', '2026-08-29T14:60:00Z', '2026-08-29T14:30:61Z', '2026-08-29T14:30:60Z'],
+    ...[
+      '2026-08-29T14:30:00+24:00',
+      '2026-08-29T14:30:00+02:60',
+      '2026-08-29T14:30:00+0200',
+      '2026-08-29T14:30:00.Z',
+    ],
+    ...['1787236200000', 'now', '2026-08-29T14:30:00Z ', ''],
+  ])('%j is none', (sent) => expect(readInstant(sent)).toBeNull());
+
+  it('written by the platform is read back as it was', () => {
+    fc.assert(
+      fc.property(
+        fc.date({
+          min: new Date('0001-01-01T00:00:00Z'),
+          max: new Date('9999-12-31T23:59:59.999Z'),
+          noInvalidDate: true,
+        }),
+        (moment) => {
+          expect(readInstant(moment.toISOString())).toBe(moment.getTime());
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import {
+  BUILDING_TYPES,
+  crossFieldRule,
+  endpoints,
+  OCCUPANCY_TYPES,
+  parseRequest,
+  RESIDENTIAL_BUILDING_TYPES,
+  RESIDENTIAL_OCCUPANCY_TYPES,
+} from '../src/index.ts';
+import { claimWith, errorsOf } from './requests.ts';
+
+const includes = (list: readonly string[], value: string): boolean => list.includes(value);
+
+const pair = crossFieldRule(
+  endpoints.sendClaim,
+  ['/building/occupancy_type', '/building/building_type'],
+  (occupancy, type) => {
+    if (type === undefined) return null;
+    const wantsHome = occupancy === undefined || includes(RESIDENTIAL_OCCUPANCY_TYPES, occupancy);
+    return wantsHome === includes(RESIDENTIAL_BUILDING_TYPES, type)
+      ? null
+      : { pointer: '/building/building_type', detail: 'Must be of the same class.' };
+  },
+);
+
+const send = (body: unknown, rules = [pair]) =>
+  parseRequest(endpoints.sendClaim, { headers: { 'idempotency-key': 'k' }, body }, rules);
+const pointers = (body: unknown) => errorsOf(send(body)).map(({ pointer }) => pointer);
+
+describe('a rule over two fields', () => {
+  it('judges each of the 189 pairs: 93 pass', () => {
+    let passed = 0;
+    for (const occupancy_type of OCCUPANCY_TYPES)
+      for (const building_type of BUILDING_TYPES) {
+        const found = pointers(claimWith('/building', { occupancy_type, building_type }));
+        if (found.length === 0) passed++;
+        else expect(found).toEqual(['/building/building_type']);
+      }
+    expect(passed).toBe(93);
+  });
+
+  it('is asked with undefined for a field that was not sent', () => {
+    expect(
+      BUILDING_TYPES.filter(
+        (building_type) => pointers(claimWith('/building', { building_type })).length === 0,
+      ),
+    ).toEqual([...RESIDENTIAL_BUILDING_TYPES]);
+    for (const occupancy_type of OCCUPANCY_TYPES)
+      expect(pointers(claimWith('/building', { occupancy_type }))).toEqual([]);
+    expect(pointers(claimWith('/building', {}))).toEqual([]);
+    expect(pointers(claimWith('/building', undefined))).toEqual([]);
+  });
+
+  it('is listed together with errors elsewhere', () => {
+    const building = {
+      occupancy_type: 'single_family_home',
+      building_type: 'barn',
+      flood_zone: 'A08',
+      number_of_units: 0,
+    };
+    expect(pointers(claimWith('/building', building))).toEqual([
+      '/building/flood_zone',
+      '/building/number_of_units',
+      '/building/building_type',
+    ]);
+    expect(pointers({ building: { building_type: 'barn' } })).toContain('/building/building_type');
+  });
+
+  it.each([
+    [{ occupancy_type: 'house', building_type: 'barn' }, ['/building/occupancy_type']],
+    [{ occupancy_type: null, building_type: 'barn' }, ['/building/occupancy_type']],
+    [{ occupancy_type: 'single_family_home', building_type: 'igloo' }, ['/building/building_type']],
+    [{ occupancy_type: 1, building_type: 2 }, ['/building/occupancy_type', '/building/building_type']],
+    ['a house', ['/building']],
+    [[{ building_type: 'barn' }], ['/building']],
+  ])('is not asked about fields that are wrong by themselves: %j', (building, expected) => {
+    expect(pointers(claimWith('/building', building))).toEqual(expected);
+  });
+
+  it('is asked once, with what was sent, and not at all when what it reads is wrong', () => {
+    const judge = jest.fn((_effective: string | undefined, _expiration: string | undefined) => null);
+    const term = crossFieldRule(
+      endpoints.sendClaim,
+      ['/policy/effective_date', '/policy/expiration_date'],
+      judge,
+    );
+    const policy = { number: '1', effective_date: '2026-03-14', expiration_date: '2027-03-14' };
+    expect(send(claimWith('/policy', policy), [term]).ok).toBe(true);
+    expect(judge.mock.calls).toEqual([['2026-03-14', '2027-03-14']]);
+    send(claimWith('/policy', { ...policy, expiration_date: '2027-02-30' }), [term]);
+    expect(judge).toHaveBeenCalledTimes(1);
+    send(claimWith('/policy', { number: '1' }), [term]);
+    expect(judge.mock.lastCall).toEqual([undefined, undefined]);
+  });
+
+  it('is asked even when the body is no object, and then sees nothing', () => {
+    expect(pointers('building')).toEqual(['']);
+  });
+
+  it('knows the type of what it reads', () => {
+    // @ts-expect-error a claim has no such field
+    crossFieldRule(endpoints.sendClaim, ['/building/colour'], () => null);
+    const offer = crossFieldRule(endpoints.offerClaim, ['/adjuster_svc_id'], (id: string) =>
+      id === 'x' ? { pointer: '/adjuster_svc_id', detail: 'Must be another.' } : null,
+    );
+    const request = {
+      params: { id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' },
+      headers: { 'idempotency-key': 'k' },
+      body: { adjuster_svc_id: 'x' },
+    };
+    expect(errorsOf(parseRequest(endpoints.offerClaim, request, [offer]))).toHaveLength(1);
+  });
+});

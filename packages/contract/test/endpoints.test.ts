@@ -1,0 +1,225 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import {
+  type Endpoint,
+  EXAMPLES,
+  endpoints,
+  firmEndpoints,
+  parseRequest,
+  riverClaim,
+  smallestClaim,
+  surgeClaim,
+} from '../src/index.ts';
+import { errorsOf, overTheWire, sendClaim } from './requests.ts';
+
+const all = Object.entries(endpoints) as [keyof typeof endpoints, Endpoint][];
+
+describe('the operations', () => {
+  it('of the firm-facing interface are nine, with these scopes and statuses', () => {
+    expect(
+      Object.values(firmEndpoints).map(({ method, path, scope, write, success }) => [
+        `${method} ${path}`,
+        scope,
+        write,
+        success.status,
+      ]),
+    ).toEqual([
+      ['GET /v1/claims', 'claims:read', false, 200],
+      ['POST /v1/claims', 'claims:create', true, 201],
+      ['GET /v1/claims/{id}', 'claims:read', false, 200],
+      ['POST /v1/claims/{id}/assignment', 'claims:write', true, 200],
+      ['POST /v1/adjusters/invitations', 'adjusters:write', true, 201],
+      ['GET /v1/adjusters', 'adjusters:read', false, 200],
+      ['DELETE /v1/adjusters/invitations/{svc_id}', 'adjusters:write', true, 200],
+      ['GET /v1/me', null, false, 200],
+      ['GET /v1/health', null, false, 200],
+    ]);
+  });
+
+  it('are each found under their id, once', () => {
+    for (const [id, endpoint] of all) expect(endpoint.id).toBe(id);
+    expect(new Set(all.map(([, { method, path }]) => `${method} ${path}`)).size).toBe(all.length);
+  });
+
+  it.each(all)('%s is of one piece', (_, endpoint) => {
+    const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(Object.keys(endpoint.params?.shape ?? {})).toEqual(inPath);
+    expect(endpoint.write).toBe(endpoint.method !== 'GET');
+    expect(endpoint.success.schema === null).toBe([202, 204].includes(endpoint.success.status));
+    expect(new Set(endpoint.problems).size).toBe(endpoint.problems.length);
+    expect(endpoint.problems).toContain('validation_failed');
+    expect(endpoint.problems.includes('malformed_request')).toBe(endpoint.body !== undefined);
+    expect(endpoint.problems.includes('invalid_key')).toBe(endpoint.auth === 'key');
+    expect(endpoint.problems.includes('invalid_session')).toBe(endpoint.auth === 'session');
+    expect(endpoint.problems.includes('insufficient_scope')).toBe(endpoint.scope !== null);
+    expect(endpoint.problems.includes('idempotency_key_reused')).toBe(endpoint.headers !== undefined);
+  });
+});
+
+describe('the examples', () => {
+  it.each(all)('of %s pass, and come back as they are', (id, endpoint) => {
+    const { response, ...request } = EXAMPLES[id];
+    const result = parseRequest(endpoint, request);
+    expect(errorsOf(result)).toEqual([]);
+    expect(request.body !== undefined).toBe(endpoint.body !== undefined);
+    expect(endpoint.success.schema?.parse(response)).toEqual(response);
+  });
+
+  it.each([
+    ['smallest', smallestClaim],
+    ['surge', surgeClaim],
+    ['river', riverClaim],
+  ])('hold a %s claim that passes', (_, claim) => {
+    expect(errorsOf(sendClaim(overTheWire(claim)))).toEqual([]);
+  });
+});
+
+describe('a response', () => {
+  it('with values and fields to come is read unchanged', () => {
+    const claim = {
+      ...(EXAMPLES.getClaim.response as object),
+      assignment: {
+        status: 'on_hold',
+        adjuster_svc_id: 'S',
+        responded_at: null,
+        rejection_reason: null,
+        queue: 3,
+      },
+      building: { flood_zone: 'AE2', roof: 'tin', number_of_units: 0 },
+      additional_contacts: Array(30).fill({ pronouns: 'they' }),
+      weather: 'wet',
+    };
+    expect(endpoints.getClaim.success.schema.parse(claim)).toEqual(claim);
+  });
+
+  it('must still hold what was promised', () => {
+    const { assignment: _, ...claim } = EXAMPLES.getClaim.response as Record<string, unknown>;
+    expect(endpoints.getClaim.success.schema.safeParse(claim).success).toBe(false);
+    const { loss: __, ...withoutLoss } = EXAMPLES.getClaim.response as Record<string, unknown>;
+    expect(endpoints.getClaim.success.schema.safeParse(withoutLoss).success).toBe(false);
+  });
+});
+
+interface JsonSchema {
+  readonly [keyword: string]: unknown;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+}
+
+const schemas: [string, z.ZodType, 'input' | 'output'][] = all.flatMap(([id, endpoint]) => [
+  ...(['params', 'query', 'headers', 'body'] as const).flatMap((part): [string, z.ZodType, 'input'][] => {
+    const schema = endpoint[part];
+    return schema ? [[`${id}: ${part}`, schema, 'input']] : [];
+  }),
+  ...(endpoint.success.schema
+    ? [[`${id}: response`, endpoint.success.schema, 'output'] as [string, z.ZodType, 'output']]
+    : []),
+]);
+
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return unwrap(schema.unwrap());
+  return schema;
+}
+
+/** Every field of a schema, with what stands in it. */
+function fieldsIn(schema: z.core.$ZodType, base = ''): [string, z.ZodType][] {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodPipe) return fieldsIn(inner.out, base);
+  if (inner instanceof z.ZodArray) return fieldsIn(inner.element, `${base}/0`);
+  if (!(inner instanceof z.ZodObject)) return [];
+  return Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([name, field]) => [
+    [`${base}/${name}`, field] as [string, z.ZodType],
+    ...fieldsIn(field, `${base}/${name}`),
+  ]);
+}
+
+const withoutOwnMeta = new Set(['/data/0']);
+
+describe('the documentation', () => {
+  it.each(schemas)('of %s can be generated', (_, schema, io) => {
+    expect(() => z.toJSONSchema(schema, { io })).not.toThrow();
+  });
+
+  it.each(schemas)('of %s describes each field and gives an example that passes', (_, schema) => {
+    for (const [path, field] of fieldsIn(schema)) {
+      if (withoutOwnMeta.has(path)) continue;
+      const meta = metaOf(field);
+      if (meta.id !== undefined) continue;
+      expect([path, meta.description]).toEqual([path, expect.stringMatching(/^.+\.$/s)]);
+      expect([path, 'example' in meta]).toEqual([path, true]);
+      const example =
+        unwrap(field) instanceof z.ZodPipe && typeof meta.example === 'number'
+          ? String(meta.example)
+          : meta.example;
+      expect([path, field.safeParse(example).error?.issues]).toEqual([path, undefined]);
+    }
+  });
+
+  function metaOf(field: z.core.$ZodType): Record<string, unknown> {
+    const own = z.globalRegistry.get(field);
+    if (own?.description !== undefined) return own;
+    const inner =
+      field instanceof z.ZodOptional || field instanceof z.ZodNullable || field instanceof z.ZodDefault
+        ? field.unwrap()
+        : undefined;
+    return inner ? metaOf(inner) : (own ?? {});
+  }
+
+  it('shows the bounds that are enforced', () => {
+    const schema = z.toJSONSchema(endpoints.sendClaim.body, { io: 'input' }) as unknown as {
+      $defs: { SendClaim: JsonSchema };
+    };
+    const claim = schema.$defs.SendClaim;
+    const at = (path: string): JsonSchema | undefined =>
+      path
+        .slice(1)
+        .split('/')
+        .reduce<JsonSchema | undefined>((inner, name) => inner?.properties?.[name], claim);
+    expect(claim).toMatchObject({
+      additionalProperties: false,
+      required: [
+        ...['external_id', 'claim_number', 'adjuster_svc_id', 'loss', 'policy', 'carrier'],
+        ...['loss_location', 'policyholder'],
+      ],
+    });
+    expect(at('/external_id')).toMatchObject({
+      type: 'string',
+      minLength: 1,
+      maxLength: 100,
+      pattern: '^\\S(.*\\S)?$',
+    });
+    expect(at('/loss/date')).toMatchObject({ type: 'string', format: 'date' });
+    expect(at('/building/number_of_units')).toMatchObject({ type: 'integer', minimum: 1, maximum: 100_000 });
+    expect(at('/building/flood_zone')?.enum).toHaveLength(72);
+    expect(at('/coverages/special_limits_cap')).toMatchObject({
+      type: 'number',
+      minimum: 0,
+      maximum: 9_999_999_999.99,
+    });
+    expect(at('/additional_contacts')).toMatchObject({
+      type: 'array',
+      maxItems: 20,
+      items: { type: 'object' },
+    });
+    expect(z.toJSONSchema(endpoints.listClaims.query, { io: 'input' }).properties).toMatchObject({
+      limit: { type: 'integer', minimum: 1, maximum: 200 },
+      updated_since: { type: 'string', format: 'date-time' },
+      cursor: { type: 'string', minLength: 1, maxLength: 512 },
+    });
+  });
+
+  it('of a body leaves no place where anything goes', () => {
+    for (const [, { body }] of all) {
+      if (!body) continue;
+      for (const [path, field] of [['', body] as [string, z.ZodType], ...fieldsIn(body)]) {
+        const inner = unwrap(field);
+        expect([path, ['any', 'unknown', 'record', 'custom'].includes(inner._zod.def.type)]).toEqual([
+          path,
+          false,
+        ]);
+        if (inner instanceof z.ZodObject)
+          expect([path, inner._zod.def.catchall?._zod.def.type]).toEqual([path, 'never']);
+      }
+    }
+  });
+});

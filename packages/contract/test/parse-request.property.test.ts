@@ -1,0 +1,198 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  codePointLength,
+  type Endpoint,
+  endpoints,
+  FLOOD_ZONES,
+  LOSS_LOCATION_STATES,
+  parseRequest,
+  type SendClaimBody,
+  surgeClaim,
+} from '../src/index.ts';
+import { valueAt } from '../src/json-pointer.ts';
+import { errorsOf, type Located, overTheWire, sendClaim } from './requests.ts';
+
+const all: Endpoint[] = Object.values(endpoints);
+const anyEndpoint = fc.constantFrom(...all);
+const hostileName = fc.oneof(
+  fc.constantFrom('__proto__', 'constructor', 'toString', 'a/b', '~', '', '\ud800', '\0'),
+  fc.string({ unit: 'binary' }),
+);
+const anyJson = fc.oneof(
+  fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' }),
+  fc.dictionary(hostileName, fc.jsonValue()),
+);
+
+/** A valid claim with some members replaced, taken out or added: most mistakes look like this. */
+const mangled = fc
+  .array(fc.tuple(fc.constantFrom(...pathsOf(surgeClaim)), fc.option(anyJson, { nil: undefined })), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  .map((changes) => {
+    const body = overTheWire(surgeClaim);
+    for (const [path, value] of changes) {
+      const holder = valueAt(body, path.slice(0, path.lastIndexOf('/')));
+      const name = path.slice(path.lastIndexOf('/') + 1);
+      if (typeof holder !== 'object' || holder === null) continue;
+      if (value === undefined && Array.isArray(holder)) holder.splice(Number(name), 1);
+      else if (value === undefined) Reflect.deleteProperty(holder, name);
+      else
+        Object.defineProperty(holder, name, { value, enumerable: true, writable: true, configurable: true });
+    }
+    return body;
+  });
+
+function pathsOf(value: unknown, base = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [
+    `${base}/${name}`,
+    ...pathsOf(inner, `${base}/${name}`),
+  ]);
+}
+
+function expectOnePlace(error: Located): void {
+  const places = [error.pointer, error.parameter, error.header].filter((place) => place !== undefined);
+  expect(places).toHaveLength(1);
+  expect(error.detail.length).toBeGreaterThan(0);
+  expect(error.detail.length).toBeLessThan(700);
+}
+
+/** What is pointed at is there, or is missing from an object that is there. */
+function expectToLeadSomewhere(body: unknown, { pointer }: Located): void {
+  if (pointer === undefined || pointer === '') return;
+  const parent = pointer.slice(0, pointer.lastIndexOf('/'));
+  expect(typeof valueAt(body, parent)).toBe('object');
+}
+
+describe('parsing', () => {
+  it('never throws for any JSON, and says of each problem where it is', () => {
+    fc.assert(
+      fc.property(anyEndpoint, fc.oneof(anyJson, mangled), (endpoint, body) => {
+        for (const error of errorsOf(parseRequest(endpoint, { body }))) {
+          expectOnePlace(error);
+          expectToLeadSomewhere(body, error);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('never throws for any query, path or header', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.webQueryParameters());
+    const search = fc.oneof(
+      text,
+      fc
+        .array(fc.tuple(fc.constantFrom('limit', 'cursor', 'updated_since', 'external_id', 'x'), text))
+        .map((pairs) => pairs.map(([name, value]) => `${name}=${value}`).join('&')),
+    );
+    fc.assert(
+      fc.property(anyEndpoint, search, text, (endpoint, search, value) => {
+        const result = parseRequest(endpoint, {
+          search,
+          params: { id: value, svc_id: value, firm_id: value, device_id: value },
+          headers: { 'idempotency-key': value },
+        });
+        for (const error of errorsOf(result)) expectOnePlace(error);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('finds the same problems in the same order each time', () => {
+    fc.assert(
+      fc.property(mangled, (body) => {
+        expect(sendClaim(body)).toEqual(sendClaim(overTheWire(body)));
+      }),
+    );
+  });
+
+  it('complains of a wrong value whatever else is wrong', () => {
+    fc.assert(
+      fc.property(mangled, (body) => {
+        const holder = overTheWire(body) as Record<string, unknown>;
+        holder.claim_number = ' ';
+        expect(errorsOf(sendClaim(holder)).map(({ pointer }) => pointer)).toContain('/claim_number');
+      }),
+    );
+  });
+
+  const characters = (max: number) =>
+    fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: max })
+      .filter((value) => codePointLength(value) <= max && !value.includes('\0'));
+  const identifier = characters(100).filter((value) => /^\S(.*\S)?$/.test(value));
+  const date = fc
+    .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+    .map((moment) => moment.toISOString().slice(0, 10));
+  const cents = fc.integer({ min: 0, max: 999_999_999_999 }).map((value) => value / 100);
+  const claim: fc.Arbitrary<SendClaimBody> = fc.record(
+    {
+      external_id: identifier,
+      claim_number: identifier,
+      adjuster_svc_id: characters(128),
+      loss: fc.record({ date, peril: fc.constant('flood' as const) }, { requiredKeys: ['date'] }),
+      policy: fc.record({ number: identifier, effective_date: date }, { requiredKeys: ['number'] }),
+      carrier: fc.record({ name: characters(255) }),
+      loss_location: fc.record({
+        street: characters(255),
+        city: characters(100),
+        state: fc.constantFrom(...LOSS_LOCATION_STATES),
+        zip: fc.integer({ min: 0, max: 99_999 }).map((value) => String(value).padStart(5, '0')),
+      }),
+      policyholder: fc.record({ company_name: characters(255), phone: fc.constant('239-555-0142') }),
+      instructions: characters(4000),
+      building: fc.record({ flood_zone: fc.constantFrom(...FLOOD_ZONES) }, { requiredKeys: [] }),
+      coverages: fc.record({ building_limit: cents, icc_limit: cents }, { requiredKeys: [] }),
+      estimate: fc.record({ contents_tax_rate: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    },
+    {
+      requiredKeys: [
+        ...(['external_id', 'claim_number', 'adjuster_svc_id', 'loss', 'policy', 'carrier'] as const),
+        ...(['loss_location', 'policyholder'] as const),
+      ],
+    },
+  );
+
+  it('hands a valid claim back as it was', () => {
+    fc.assert(
+      fc.property(claim, (body) => {
+        const sent = JSON.stringify(body);
+        const result = sendClaim(JSON.parse(sent));
+        expect(errorsOf(result)).toEqual([]);
+        expect(result.ok && JSON.stringify(result.value.body)).toBe(sent);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('looks at each member of a body a bounded number of times', () => {
+    const readsOf = (members: number): number => {
+      let reads = 0;
+      const counted = <Value extends object>(value: Value): Value =>
+        new Proxy(value, {
+          get(target, name, receiver) {
+            reads++;
+            const inner: unknown = Reflect.get(target, name, receiver);
+            return typeof inner === 'object' && inner !== null ? counted(inner) : inner;
+          },
+          has(target, name) {
+            reads++;
+            return Reflect.has(target, name);
+          },
+          getOwnPropertyDescriptor(target, name) {
+            reads++;
+            return Reflect.getOwnPropertyDescriptor(target, name);
+          },
+        });
+      const extra = Object.fromEntries(Array.from({ length: members }, (_, index) => [`k${index}`, index]));
+      sendClaim(counted({ ...surgeClaim, ...extra }));
+      return reads;
+    };
+    const [none, some, many] = [readsOf(0), readsOf(1_000), readsOf(10_000)];
+    expect(none).toBeLessThan(2_000);
+    expect(some - none).toBeLessThanOrEqual(4 * 1_000);
+    expect(many - none).toBeLessThanOrEqual(4 * 10_000);
+  });
+});

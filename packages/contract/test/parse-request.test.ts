@@ -1,0 +1,374 @@
+import { describe, expect, it } from '@jest/globals';
+import { endpoints, parseRequest, smallestClaim, surgeClaim } from '../src/index.ts';
+import { claimWith, errorsOf, overTheWire, pointersOf, sendClaim } from './requests.ts';
+
+const list = (search: string) => parseRequest(endpoints.listClaims, { search });
+const queryErrors = (search: string) => errorsOf(list(search)).map(({ parameter }) => parameter);
+const queryOf = (search: string) => {
+  const result = list(search);
+  if (!result.ok) throw new Error(JSON.stringify(result.errors));
+  return result.value.query;
+};
+
+describe('a body that passes', () => {
+  it('comes back as the very object that was sent, in the order it was sent', () => {
+    const { loss, external_id, ...rest } = surgeClaim;
+    const body = overTheWire({ loss: { ...loss, date: loss.date }, ...rest, external_id });
+    const result = sendClaim(body);
+    expect(result.ok && result.value.body).toBe(body);
+    expect(JSON.stringify(result.ok && result.value.body)).toBe(JSON.stringify(body));
+  });
+
+  it('gets no defaults put in', () => {
+    const result = sendClaim(overTheWire(smallestClaim));
+    expect(result.ok && JSON.stringify(result.value.body)).toBe(JSON.stringify(smallestClaim));
+  });
+});
+
+describe('a body that does not pass', () => {
+  it('is answered with every problem at once, in the order of the documentation', () => {
+    const body = {
+      claim_number: ' 1',
+      loss: { date: '2023-02-30', hour: 4 },
+      policy: {},
+      carrier: { name: 'C', address: { street: 's', city: 'c', state: 'FL' } },
+      loss_location: { street: 's', city: 'c', state: 'Florida', zip: '1' },
+      policyholder: { first_name: 'A' },
+      estimate: { contents_tax_rate: 7 },
+      extra: 1,
+    };
+    const result = parseRequest(endpoints.sendClaim, { body, search: 'dry_run=true' });
+    expect(errorsOf(result).map(({ detail: _, ...place }) => place)).toEqual([
+      { parameter: 'dry_run' },
+      { header: 'Idempotency-Key' },
+      { pointer: '/external_id' },
+      { pointer: '/claim_number' },
+      { pointer: '/adjuster_svc_id' },
+      { pointer: '/loss/date' },
+      { pointer: '/loss/hour' },
+      { pointer: '/policy/number' },
+      { pointer: '/carrier/address/zip' },
+      { pointer: '/loss_location/state' },
+      { pointer: '/loss_location/zip' },
+      { pointer: '/policyholder/last_name' },
+      { pointer: '/policyholder' },
+      { pointer: '/estimate/contents_tax_rate' },
+      { pointer: '/extra' },
+    ]);
+  });
+
+  it.each([[[]], ['text'], [5], [true], [null], [undefined]])(
+    'is pointed at as a whole when it is %j',
+    (body) => {
+      expect(pointersOf(body)).toEqual(['']);
+    },
+  );
+
+  it('says what was meant by a misspelled field', () => {
+    const details = errorsOf(
+      sendClaim({ ...smallestClaim, claimNumber: 1, polcy: {}, 'loss-location': 1, zzz: 1 }),
+    ).map(({ detail }) => detail);
+    expect(details).toEqual([
+      'This field is not known here; did you mean claim_number?',
+      'This field is not known here; did you mean policy?',
+      'This field is not known here; did you mean loss_location?',
+      'This field is not known here.',
+    ]);
+    expect(
+      errorsOf(sendClaim(claimWith('/additional_contacts', [{ company_name: 'C', phne: '1' }]))),
+    ).toEqual([
+      { pointer: '/additional_contacts/0/phne', detail: 'This field is not known here; did you mean phone?' },
+    ]);
+  });
+
+  it('does not repeat what a person sent', () => {
+    const secret = 'Xq7 secret street';
+    const result = sendClaim({
+      ...smallestClaim,
+      policyholder: { company_name: 'C', email: secret, phone: 'call Xq secret' },
+      loss_location: { street: 's', city: 'c', state: secret, zip: secret },
+    });
+    expect(errorsOf(result)).toHaveLength(4);
+    expect(JSON.stringify(result)).not.toContain('Xq');
+  });
+});
+
+describe('hostile bodies', () => {
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype'])(
+    'with the field %s are refused at every level, and leave no trace',
+    (name) => {
+      const text = JSON.stringify(smallestClaim);
+      const top = `${text.slice(0, -1)},"${name}":{"test":true}}`;
+      const inner = text.replace('"loss":{', `"loss":{"${name}":{"polluted":true},`);
+      const contact = `${text.slice(0, -1)},"additional_contacts":[{"company_name":"C","${name}":1}]}`;
+      expect(pointersOf(JSON.parse(top))).toEqual([`/${name}`]);
+      expect(pointersOf(JSON.parse(inner))).toEqual([`/loss/${name}`]);
+      expect(pointersOf(JSON.parse(contact))).toEqual([`/additional_contacts/0/${name}`]);
+      expect(Object.keys(Object.prototype)).toEqual([]);
+    },
+  );
+
+  it('cannot hide a required field in the prototype', () => {
+    const { external_id, ...rest } = smallestClaim;
+    const body = JSON.parse(
+      `${JSON.stringify(rest).slice(0, -1)},"__proto__":{"external_id":"${external_id}"}}`,
+    );
+    expect(pointersOf(body)).toEqual(['/external_id', '/__proto__']);
+  });
+
+  it('of 40,000 unknown fields get 40,000 complaints', () => {
+    const body = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`k${index}`, index]));
+    const pointers = pointersOf({ ...smallestClaim, ...body });
+    expect(pointers).toHaveLength(40_000);
+    expect(pointers[39_999]).toBe('/k39999');
+  });
+
+  it('nested half a million deep overflow nothing, wherever they stand', () => {
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 500_000; depth++) deep = depth % 2 === 0 ? [deep] : { a: deep };
+    expect(pointersOf([deep])).toEqual(['']);
+    expect(pointersOf(claimWith('/x', deep))).toEqual(['/x']);
+    expect(pointersOf(claimWith('/loss/date', deep))).toEqual(['/loss/date']);
+    expect(pointersOf(claimWith('/building', [deep]))).toEqual(['/building']);
+    expect(pointersOf(claimWith('/additional_contacts', [[deep]]))).toEqual(['/additional_contacts/0']);
+  });
+
+  it('with names that need escaping are pointed at by RFC 6901', () => {
+    expect(pointersOf({ ...smallestClaim, 'a/b~c': 1, '': 1 })).toEqual(['/a~1b~0c', '/']);
+  });
+
+  it('with half a pair or U+0000 in a name are pointed at and can be answered as JSON', () => {
+    const result = sendClaim({ ...smallestClaim, 'x\ud800': 1, 'y\0': 2 });
+    expect(errorsOf(result).map(({ pointer }) => pointer)).toEqual(['/x\ud800', '/y\0']);
+    expect(JSON.parse(JSON.stringify(result))).toEqual(result);
+  });
+
+  it('with a name of a megabyte are answered briefly', () => {
+    const result = sendClaim({
+      ...smallestClaim,
+      loss: { date: '2026-08-27', [`${'n'.repeat(99)}🌊`.repeat(10_000)]: 1 },
+    });
+    const [error, ...others] = errorsOf(result);
+    expect(others).toEqual([]);
+    expect(error?.pointer).toBe('/loss');
+    expect(error?.detail.length).toBeLessThan(250);
+    expect(error?.detail).not.toMatch(/[\ud800-\udfff]/);
+  });
+
+  it('keep the details short whatever they hold', () => {
+    const long = 'z'.repeat(900_000);
+    for (const pointer of [
+      '/external_id',
+      '/loss/date',
+      '/building/flood_zone',
+      '/loss_location/state',
+      '/carrier/email',
+    ])
+      for (const { detail } of errorsOf(sendClaim(claimWith(pointer, long))))
+        expect(detail.length).toBeLessThan(300);
+  });
+});
+
+describe('a query', () => {
+  it('may be empty and then asks for fifty', () => {
+    expect(queryOf('')).toEqual({ limit: 50 });
+    expect(queryOf('&&')).toEqual({ limit: 50 });
+  });
+
+  it('is read with its types', () => {
+    expect(
+      queryOf(
+        'updated_since=2026-08-29T14:30:00.5%2B02:00&assignment_status=rejected&external_id=a+b%2Fc&limit=200&cursor=x%3D',
+      ),
+    ).toEqual({
+      updated_since: Date.parse('2026-08-29T12:30:00.500Z'),
+      assignment_status: 'rejected',
+      external_id: 'a b/c',
+      limit: 200,
+      cursor: 'x=',
+    });
+  });
+
+  it('may carry an offset whose plus sign was not encoded', () => {
+    expect(queryOf('updated_since=2026-08-29T14:30:00+02:00').updated_since).toBe(
+      Date.parse('2026-08-29T12:30:00Z'),
+    );
+  });
+
+  it.each(['1', '50', '200'])('takes the limit %s', (limit) =>
+    expect(queryOf(`limit=${limit}`).limit).toBe(Number(limit)),
+  );
+  it.each(['0', '201', '-1', '1.0', '1e1', '0x10', '050', '', 'ten', '+5', '1%20', '99999999999999999999'])(
+    'refuses the limit %j',
+    (limit) => expect(queryErrors(`limit=${limit}`)).toEqual(['limit']),
+  );
+
+  it.each([
+    ['cursor=', 'cursor'],
+    [`cursor=${'c'.repeat(513)}`, 'cursor'],
+    ['assignment_status=closed', 'assignment_status'],
+    ['external_id=%20a', 'external_id'],
+    ['external_id=a%0A', 'external_id'],
+    ['updated_since=yesterday', 'updated_since'],
+    ['updated_since=2026-08-29', 'updated_since'],
+    ['limit', 'limit'],
+    ['limit=5&limit=5', 'limit'],
+    ['limit=5&lim%69t=6', 'limit'],
+    ['external_id=%', 'external_id'],
+    ['external_id=%zz', 'external_id'],
+    ['external_id=%ff', 'external_id'],
+    ['external_id=%ed%a0%80', 'external_id'],
+    ['external_id=a%00b', 'external_id'],
+    ['external_id=\ud800', 'external_id'],
+    ['external_id=é', 'external_id'],
+    ['Limit=5', 'Limit'],
+    ['__proto__=1', '__proto__'],
+    ['constructor=1&constructor=2', 'constructor'],
+    ['toString', 'toString'],
+    ['=1', ''],
+    ['a%00=1', 'a%00'],
+    ['%=1', '%'],
+    ['limit[]=5', 'limit[]'],
+    ['?limit=5', '?limit'],
+  ])('%j is refused once, at its parameter', (search, parameter) => {
+    expect(queryErrors(search)).toEqual([parameter]);
+  });
+
+  it('is quoted back briefly', () => {
+    const [error] = errorsOf(list(`${'n'.repeat(50_000)}=1`));
+    expect(error?.parameter?.length).toBeLessThan(110);
+  });
+
+  it('must be empty where the operation takes none', () => {
+    expect(
+      errorsOf(parseRequest(endpoints.getHealth, { search: 'a=1&b' })).map(({ parameter }) => parameter),
+    ).toEqual(['a', 'b']);
+    expect(parseRequest(endpoints.getHealth, {})).toEqual({
+      ok: true,
+      value: { params: {}, query: {}, headers: {}, body: undefined },
+    });
+  });
+});
+
+describe('the parameters of a path', () => {
+  const id = '0B9F6A52-3c0e-4a53-8f57-2f1f7a3c9d10';
+  it('hold a uuid in any case and give it in small letters', () => {
+    const result = parseRequest(endpoints.getClaim, { params: { id } });
+    expect(result.ok && result.value.params).toEqual({ id: id.toLowerCase() });
+  });
+
+  it.each(['1', '', `${id}0`, `{${id}}`, id.replaceAll('-', ''), `${id}\n`])('%j is no uuid', (wrong) => {
+    expect(errorsOf(parseRequest(endpoints.getClaim, { params: { id: wrong } }))).toEqual([
+      { parameter: 'id', detail: 'Must be a uuid.' },
+    ]);
+  });
+
+  it('hold an SVCID of up to 128 characters', () => {
+    const withdraw = (svc_id: string) => parseRequest(endpoints.withdrawInvitation, { params: { svc_id } });
+    expect(withdraw('Ä'.repeat(128)).ok).toBe(true);
+    expect(errorsOf(withdraw('x'.repeat(129)))).toMatchObject([{ parameter: 'svc_id' }]);
+    expect(errorsOf(withdraw('a\0'))).toMatchObject([{ parameter: 'svc_id' }]);
+  });
+});
+
+describe('the Idempotency-Key', () => {
+  const withKey = (key: string | string[] | undefined) =>
+    parseRequest(endpoints.offerClaim, {
+      params: { id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' },
+      headers: { 'idempotency-key': key, 'content-type': 'application/json' },
+      body: { adjuster_svc_id: 'S' },
+    });
+
+  it.each(['k', 'a, b', 'k'.repeat(255), 'Ã©', '~!"#'])('may be %j', (key) => {
+    const result = withKey(key);
+    expect(result.ok && result.value.headers).toEqual({ 'Idempotency-Key': key });
+  });
+
+  it.each([undefined, '', ' ', 'k'.repeat(256), 'a\tb', 'a\0', '\u007f', 'a\nb'])('may not be %j', (key) => {
+    expect(errorsOf(withKey(key)).map(({ header }) => header)).toEqual(['Idempotency-Key']);
+  });
+
+  it('sent twice is read as HTTP joins it', () => {
+    const result = withKey(['a', 'b']);
+    expect(result.ok && result.value.headers['Idempotency-Key']).toBe('a, b');
+  });
+});
+
+describe('other bodies', () => {
+  it('an invitation refuses null and empty notes', () => {
+    const invite = (body: unknown) =>
+      errorsOf(parseRequest(endpoints.inviteAdjuster, { body })).map(({ pointer }) => pointer);
+    expect(invite({ svc_id: 'S' })).toEqual([]);
+    expect(
+      invite({
+        svc_id: 'S',
+        invited_as: null,
+        invited_by: '',
+        purpose: 'p'.repeat(501),
+        note: 'n'.repeat(1001),
+      }),
+    ).toEqual(['/invited_as', '/invited_by', '/purpose', '/note']);
+    expect(
+      invite({
+        svc_id: 'S'.repeat(128),
+        invited_as: 'a'.repeat(200),
+        invited_by: 'b'.repeat(200),
+        purpose: 'p'.repeat(500),
+        note: 'n'.repeat(1000),
+      }),
+    ).toEqual([]);
+  });
+
+  it('a sign-in takes one of two pairs', () => {
+    const signIn = (body: unknown) =>
+      errorsOf(parseRequest(endpoints.signIn, { body })).map(({ pointer }) => pointer);
+    expect(signIn({ email: 'a@b', code: '012345' })).toEqual([]);
+    expect(signIn({ svc_id: 'S_manual', sign_in_secret: 's' })).toEqual([]);
+    expect(signIn({})).toEqual(['']);
+    expect(signIn({ email: 'a@b' })).toEqual(['/code']);
+    expect(signIn({ sign_in_secret: 's' })).toEqual(['/svc_id']);
+    expect(signIn({ email: 'a@b', code: '012345', svc_id: 'S' })).toEqual(['']);
+    expect(signIn({ email: 'a@b', code: 12345 })).toEqual(['/code']);
+    expect(signIn(null)).toEqual(['']);
+  });
+
+  it('a rejection may come without a body, an offer may not', () => {
+    const params = { id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' };
+    const rejection = parseRequest(endpoints.rejectClaim, { params });
+    expect(rejection.ok && rejection.value.body).toEqual({});
+    expect(errorsOf(parseRequest(endpoints.rejectClaim, { params, body: null }))).toMatchObject([
+      { pointer: '' },
+    ]);
+    expect(errorsOf(parseRequest(endpoints.rejectClaim, { params, body: { reason: '' } }))).toMatchObject([
+      { pointer: '/reason' },
+    ]);
+    expect(
+      errorsOf(parseRequest(endpoints.offerClaim, { params, headers: { 'idempotency-key': 'k' } })),
+    ).toMatchObject([{ pointer: '' }]);
+  });
+
+  it('a push subscription is taken as browsers write it', () => {
+    const register = (subscription: unknown) =>
+      errorsOf(
+        parseRequest(endpoints.registerDevice, { params: { device_id: 'd' }, body: { subscription } }),
+      ).map(({ pointer }) => pointer);
+    const keys = { p256dh: 'BNcR-_', auth: 'tBH' };
+    expect(register({ endpoint: 'https://push.example/x', expirationTime: null, keys })).toEqual([]);
+    expect(register({ endpoint: 'https://push.example/x', expirationTime: 1_790_000_000_000, keys })).toEqual(
+      [],
+    );
+    expect(register({ endpoint: 'https://push.example/x', keys })).toEqual([]);
+    for (const endpoint of [
+      'http://push.example/x',
+      'https://',
+      'https:///x',
+      'push.example',
+      'file:///etc/passwd',
+    ])
+      expect(register({ endpoint, keys })).toEqual(['/subscription/endpoint']);
+    expect(register({ endpoint: 'https://push.example/x', keys: { p256dh: 'a+b', auth: '' } })).toEqual([
+      '/subscription/keys/p256dh',
+      '/subscription/keys/auth',
+    ]);
+  });
+});

@@ -1,0 +1,41 @@
+import {
+  endpoints,
+  type ParsedRequest,
+  parseRequest,
+  type SendClaimBody,
+  smallestClaim,
+} from '../src/index.ts';
+
+/** JSON text and back: what a host would hand over, `__proto__` members included. */
+export const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+export const sendClaim = (body: unknown): ParsedRequest<typeof endpoints.sendClaim> =>
+  parseRequest(endpoints.sendClaim, { headers: { 'idempotency-key': 'k' }, body });
+
+export interface Located {
+  readonly detail: string;
+  readonly pointer?: string;
+  readonly parameter?: string;
+  readonly header?: string;
+}
+
+export const errorsOf = (result: { ok: boolean; errors?: readonly Located[] }): readonly Located[] =>
+  result.ok ? [] : (result.errors ?? []);
+
+export const pointersOf = (body: unknown): (string | undefined)[] =>
+  errorsOf(sendClaim(body)).map(({ pointer }) => pointer);
+
+/** The smallest claim with one value put in at the pointer; undefined takes the field out. */
+export function claimWith(pointer: string, value: unknown): unknown {
+  const claim = structuredClone<SendClaimBody>(smallestClaim) as unknown as Record<string, unknown>;
+  const names = pointer.slice(1).split('/');
+  const last = names.pop() ?? '';
+  let holder: Record<string, unknown> = claim;
+  for (const name of names) {
+    holder[name] ??= {};
+    holder = holder[name] as Record<string, unknown>;
+  }
+  if (value === undefined) delete holder[last];
+  else holder[last] = value;
+  return claim;
+}
