@@ -57,6 +57,7 @@ const START_TIMEOUT_MS = 120_000;
 
 const logOf = (place: Place) => join(place.folder, 'postgres.log');
 const passwordOf = (place: Place) => join(place.folder, 'password');
+const pidFileOf = (place: Pick<Place, 'folder'>) => join(dataOf(place), 'postmaster.pid');
 const stateOf = (place: Pick<Place, 'folder'>) => join(place.folder, 'server.json');
 
 export function urlOf(place: Place, port: number, database = DATABASE): string {
@@ -173,13 +174,21 @@ async function launch(
       throw failed(ended ?? 'it ended at once');
     }
     const server = { ...identity, port };
-    if ((await probe(place, server)) === 'ready') return server;
+    if (declaresReady(place, server) && (await probe(place, server)) === 'ready') return server;
     if (Date.now() > deadline) {
       child.kill('SIGKILL');
       throw failed(`not ready after ${START_TIMEOUT_MS / 1000} s`);
     }
     await sleep(25);
   }
+}
+
+/** Asked before any connection: until the port is certainly its own, a stranger may keep the caller waiting. */
+function declaresReady(place: Place, { pid }: ProcessIdentity): boolean {
+  const file = pidFileOf(place);
+  if (!existsSync(file)) return false;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
 }
 
 /** Waits for a server that somebody else started to answer. False when it ended instead. */
@@ -251,7 +260,7 @@ async function query(
  */
 export async function clear(place: Pick<Place, 'folder'>): Promise<void> {
   forget(place);
-  const pidFile = join(dataOf(place), 'postmaster.pid');
+  const pidFile = pidFileOf(place);
   const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8').split('\n')[0]) : 0;
   const identity = pid > 0 ? identify(pid) : undefined;
   if (identity && serves(pid, dataOf(place))) {
