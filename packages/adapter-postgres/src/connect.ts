@@ -1,0 +1,119 @@
+import type {
+  AppReads,
+  Clock,
+  Credentials,
+  FirmReads,
+  JobReads,
+  OperatorReads,
+  UnitOfWork,
+} from '@svc/application';
+import type { Instant } from '@svc/domain';
+import { openDatabase } from './database.ts';
+import { jobWorkers } from './job-workers.ts';
+import { type JobHandler, type JobOptions, type RunningJobs, startJobs } from './jobs.ts';
+import { type DatabaseLog, SILENT } from './log.ts';
+import { type Purged, purge } from './purge.ts';
+import { pgAppReads } from './reads/pg-app-reads.ts';
+import { pgCredentials } from './reads/pg-credentials.ts';
+import { pgFirmReads } from './reads/pg-firm-reads.ts';
+import { pgJobReads } from './reads/pg-job-reads.ts';
+import { pgOperatorReads } from './reads/pg-operator-reads.ts';
+import type { ServiceSecret } from './schema/migrate.ts';
+import { serviceSecret } from './service-secrets.ts';
+import { pgUnitOfWork } from './unit-of-work.ts';
+
+export interface ConnectOptions {
+  readonly url: string;
+  /** Connections of this process; the job queue takes a few of its own. */
+  readonly poolMax?: number | undefined;
+  readonly applicationName?: string | undefined;
+  /** Stamps the change feeds; the system's clock when left out. */
+  readonly clock?: Clock | undefined;
+  readonly log?: DatabaseLog | undefined;
+  /** To open a connection, or to wait for one of the pool. */
+  readonly connectTimeoutMs?: number | undefined;
+  readonly statementTimeoutMs?: number | undefined;
+  readonly lockTimeoutMs?: number | undefined;
+  readonly idleInTransactionTimeoutMs?: number | undefined;
+  /** Whether a pooler in transaction mode (PgBouncer) stands in between. Found out when left out. */
+  readonly pooler?: boolean | undefined;
+}
+
+/** Everything the application keeps in PostgreSQL. */
+export interface PostgresStores {
+  readonly unitOfWork: UnitOfWork;
+  readonly firmReads: FirmReads;
+  readonly appReads: AppReads;
+  readonly operatorReads: OperatorReads;
+  readonly credentials: Credentials;
+  readonly jobReads: JobReads;
+  /** Whether a pooler was found between here and the server. */
+  readonly behindPooler: boolean;
+  /** Throws `Unavailable` when PostgreSQL does not answer within this time. */
+  ping(timeoutMs: number): Promise<void>;
+  serviceSecret(name: ServiceSecret): Promise<Buffer>;
+  /** Works off the outbox until stopped, here and in any number of other processes. */
+  startJobs(handler: JobHandler, options?: JobOptions): RunningJobs;
+  /** Removes what is out of date. The job queue does so every hour; this is for doing it now. */
+  purge(now: Instant): Promise<Purged>;
+  /** Lets what is under way finish, and closes every connection. Jobs are stopped first. */
+  close(): Promise<void>;
+}
+
+const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
+
+/** @throws Unavailable when PostgreSQL cannot be reached now. Once connected, it comes back by itself. */
+export async function connect(options: ConnectOptions): Promise<PostgresStores> {
+  const clock = options.clock ?? SYSTEM_CLOCK;
+  const log = options.log ?? SILENT;
+  const applicationName = options.applicationName ?? 'claim-assignment';
+  const connectTimeoutMs = options.connectTimeoutMs ?? 2000;
+  const database = await openDatabase({
+    url: options.url,
+    poolMax: Math.max(2, options.poolMax ?? 10),
+    applicationName,
+    connectTimeoutMs,
+    statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
+    lockTimeoutMs: options.lockTimeoutMs ?? 8000,
+    idleInTransactionTimeoutMs: options.idleInTransactionTimeoutMs ?? 10_000,
+    pooler: options.pooler,
+    log,
+  });
+  const { reads } = database;
+  const running = new Set<RunningJobs>();
+  return {
+    unitOfWork: pgUnitOfWork(database, clock),
+    firmReads: pgFirmReads(reads),
+    appReads: pgAppReads(reads),
+    operatorReads: pgOperatorReads(reads),
+    credentials: pgCredentials(reads),
+    jobReads: pgJobReads(reads),
+    behindPooler: database.behindPooler,
+    ping: (timeoutMs) => database.ping(timeoutMs),
+    serviceSecret: (name) => serviceSecret(reads, name),
+    startJobs(handler, jobOptions = {}) {
+      const jobs = startJobs(
+        {
+          url: options.url,
+          applicationName: `${applicationName}-jobs`,
+          connectTimeoutMs,
+          behindPooler: database.behindPooler,
+          log,
+          workers: jobWorkers(reads),
+          purge: async () => {
+            await purge(reads, clock.now());
+          },
+        },
+        handler,
+        jobOptions,
+      );
+      running.add(jobs);
+      return jobs;
+    },
+    purge: (now) => purge(reads, now),
+    async close() {
+      await Promise.all([...running].map((jobs) => jobs.stop()));
+      await database.close();
+    },
+  };
+}

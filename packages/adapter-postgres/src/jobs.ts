@@ -1,0 +1,190 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Job, JobKind } from '@svc/application';
+import {
+  Logger,
+  parseCronItems,
+  type Runner,
+  type RunnerOptions,
+  run,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker';
+import pg from 'pg';
+import type { JobWorkers } from './job-workers.ts';
+import type { DatabaseLog } from './log.ts';
+
+/** Throws when trying again later may help. */
+export type JobHandler = (job: Job) => Promise<void>;
+
+export interface JobOptions {
+  /** Jobs at once in this process. */
+  readonly concurrency?: number;
+  /** How often to look for jobs whose time has come; new ones are announced where the connection allows it. */
+  readonly pollIntervalMs?: number;
+}
+
+export interface RunningJobs {
+  /** Takes no more jobs and lets those under way finish. */
+  stop(): Promise<void>;
+}
+
+export interface JobSurroundings {
+  readonly url: string;
+  readonly applicationName: string;
+  readonly connectTimeoutMs: number;
+  readonly behindPooler: boolean;
+  readonly log: DatabaseLog;
+  readonly workers: JobWorkers;
+  purge(): Promise<void>;
+}
+
+const KINDS: Readonly<Record<JobKind, true>> = {
+  notify_offer: true,
+  notify_offer_withdrawn: true,
+  notify_invitation: true,
+  rehearse_offer_answer: true,
+  rehearse_invitation_answer: true,
+};
+
+const PURGE = 'purge_outdated';
+const PURGE_TIMES = '23 * * * *';
+const BEAT_MS = 10_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5000;
+/** A run that held this long was a good one: the next failure is a new one. */
+const GOOD_RUN_MS = 30_000;
+
+/**
+ * Runs the queue for as long as it is wanted. The queue gives up where a connection fails at the wrong moment: a
+ * worker that cannot report its job ends itself, and the timetable ends the whole run. So a run that fails, or loses a
+ * worker, is stopped and a new one started, with growing pauses while PostgreSQL is away.
+ */
+export function startJobs(
+  surroundings: JobSurroundings,
+  handler: JobHandler,
+  options: JobOptions,
+): RunningJobs {
+  const { log, workers } = surroundings;
+  const stopping = new AbortController();
+  const taskList = tasksFor(surroundings, handler);
+
+  const untilStoppedOrBroken = async (): Promise<void> => {
+    const events = new EventEmitter() as WorkerEvents;
+    const own = new Set<string>();
+    let broken: () => void = () => {};
+    const breakdown = new Promise<void>((resolve) => {
+      broken = resolve;
+    });
+    events.on('worker:create', ({ worker }) => own.add(worker.workerId));
+    events.on('worker:fatalError', () => broken());
+    events.on('job:error', ({ job, error }) => {
+      const last = job.attempts >= job.max_attempts;
+      const fields = { kind: job.task_identifier, attempt: job.attempts, error: nameOf(error) };
+      if (last) log.error('a job failed for good', fields);
+      else log.warn('a job failed and will be tried again', fields);
+    });
+    const pool = poolFor(surroundings, options);
+    let runner: Runner | undefined;
+    let beat: NodeJS.Timeout | undefined;
+    try {
+      runner = await run(runnerOptions(surroundings, options, { pool, events, taskList }));
+      const show = (): void => {
+        workers.seen([...own]).catch((error) => {
+          log.warn('the job queue could not show that it lives', { error: nameOf(error) });
+        });
+      };
+      show();
+      beat = setInterval(show, BEAT_MS);
+      beat.unref();
+      const stopped = new Promise<void>((resolve) => {
+        if (stopping.signal.aborted) resolve();
+        stopping.signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      await Promise.race([runner.promise, stopped, breakdown]);
+    } finally {
+      clearInterval(beat);
+      await runner?.stop().catch(() => {}); // it may have stopped by itself
+      runner?.promise.catch(() => {});
+      await workers.gone([...own]).catch(() => {}); // others will find out
+      await pool.end().catch(() => {});
+    }
+  };
+
+  const supervise = async (): Promise<void> => {
+    for (let pause = FIRST_PAUSE_MS; !stopping.signal.aborted; ) {
+      const begun = Date.now();
+      let reason = 'a worker was lost';
+      try {
+        await untilStoppedOrBroken();
+      } catch (error) {
+        reason = nameOf(error);
+      }
+      if (stopping.signal.aborted) return;
+      if (Date.now() - begun > GOOD_RUN_MS) pause = FIRST_PAUSE_MS;
+      log.warn('the job queue starts again', { reason, pauseMs: pause });
+      await sleep(pause, undefined, { signal: stopping.signal }).catch(() => {});
+      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    }
+  };
+
+  const done = supervise();
+  return {
+    stop() {
+      stopping.abort();
+      return done;
+    },
+  };
+}
+
+function tasksFor({ purge }: JobSurroundings, handler: JobHandler): TaskList {
+  const tasks: TaskList = { [PURGE]: () => purge() };
+  for (const kind of Object.keys(KINDS)) tasks[kind] = (payload) => handler(payload as Job);
+  return tasks;
+}
+
+function poolFor(surroundings: JobSurroundings, options: JobOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: surroundings.url,
+    application_name: surroundings.applicationName,
+    // One listens for new jobs; the workers share the rest, which they need only before and after a job.
+    max: 1 + Math.max(1, Math.ceil((options.concurrency ?? DEFAULT_CONCURRENCY) / 2)),
+    connectionTimeoutMillis: surroundings.connectTimeoutMs,
+    query_timeout: 10_000,
+    keepAlive: true,
+  });
+  pool.on('error', () => {}); // the pool has dropped the connection; the queue notices by itself
+  return pool;
+}
+
+const DEFAULT_CONCURRENCY = 4;
+
+function runnerOptions(
+  { behindPooler, log }: JobSurroundings,
+  options: JobOptions,
+  { pool, events, taskList }: { pool: pg.Pool; events: WorkerEvents; taskList: TaskList },
+): RunnerOptions {
+  return {
+    pgPool: pool,
+    events,
+    taskList,
+    concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
+    pollInterval: options.pollIntervalMs ?? 500,
+    noHandleSignals: true,
+    noPreparedStatements: behindPooler,
+    parsedCronItems: parseCronItems([
+      { task: PURGE, match: PURGE_TIMES, options: { maxAttempts: 3, backfillPeriod: 0 } },
+    ]),
+    logger: new Logger(() => (level, _message, meta) => {
+      // The queue's own words quote errors, and those may quote a job: only that something happened is passed on.
+      if (level !== 'error' || meta?.failure) return;
+      log.warn('the job queue met an error', { error: nameOf(meta?.error ?? meta?.fatalError) });
+    }),
+  };
+}
+
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const code = (error as Error & { code?: unknown }).code;
+  return typeof code === 'string' ? `${error.name} ${code}` : error.name;
+}

@@ -1,0 +1,32 @@
+import type { AppClaimView } from '@svc/application';
+import type { FirmId } from '@svc/domain';
+import { HELD_CARRIER_COLUMNS, type HeldCarrierRow, heldCarrierFrom } from '../stores/carrier-rows.ts';
+import {
+  SEEN_COLUMNS,
+  type SeenClaimRow,
+  WORK_COLUMNS,
+  type WorkRow,
+  workFrom,
+} from '../stores/claim-rows.ts';
+import { claimViewFrom } from './pg-firm-reads.ts';
+
+export interface AppClaimRow extends SeenClaimRow, WorkRow, HeldCarrierRow {
+  readonly firm_id: FirmId;
+  readonly firm_name: string;
+}
+
+/** Columns for {@link AppClaimRow}, over {@link APP_CLAIM_JOINS}. */
+export const APP_CLAIM_COLUMNS = `${SEEN_COLUMNS}, ${WORK_COLUMNS}, c.firm_id, f.name AS firm_name,
+  ${HELD_CARRIER_COLUMNS}`;
+
+/** What belongs to a claim of `claims c` in the app: the firm, and what its book holds of the carrier. */
+export const APP_CLAIM_JOINS = `JOIN firms f ON f.id = c.firm_id
+  LEFT JOIN carriers held ON held.firm_id = c.firm_id AND held.name_key = c.carrier_key`;
+
+export const appClaimFrom = (row: AppClaimRow): AppClaimView => ({
+  ...claimViewFrom(row),
+  firm: { id: row.firm_id, name: row.firm_name },
+  work: workFrom(row),
+  closedAt: row.closed_at,
+  heldCarrier: heldCarrierFrom(row),
+});

@@ -1,0 +1,98 @@
+import type { AppClaimList, AppReads, FirmMembershipView, InvitationView, Position } from '@svc/application';
+import { first, type Session, type Statement, sql } from '../session.ts';
+import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
+import { isUuid, timestamp } from '../values.ts';
+import { APP_CLAIM_COLUMNS, APP_CLAIM_JOINS, type AppClaimRow, appClaimFrom } from './app-claim-rows.ts';
+import { fetchCount, slice, uuidPlaceValues } from './slices.ts';
+
+const MEMBERSHIPS = sql(
+  'app_memberships',
+  `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.can_accept_claims AS "canAcceptClaims",
+     m.accepting_assignments AS "acceptingAssignments"
+     FROM memberships m JOIN firms f ON f.id = m.firm_id
+    WHERE m.svc_id = $1 AND m.status = 'active' ORDER BY m.first_known_at, m.firm_id`,
+);
+
+const INVITATIONS = sql(
+  'app_invitations',
+  `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.invited_as AS "invitedAs", m.invited_at AS "invitedAt",
+     m.expires_at AS "expiresAt"
+     FROM memberships m JOIN firms f ON f.id = m.firm_id
+    WHERE m.svc_id = $1 AND m.status = 'pending' AND m.expires_at > $2 AND (m.invited_at, m.firm_id) > ($3, $4)
+    ORDER BY m.invited_at, m.firm_id LIMIT $5`,
+);
+
+const LISTED: Readonly<Record<AppClaimList, string>> = {
+  pending_acceptance: "c.status = 'pending_acceptance' AND c.closed_at IS NULL",
+  accepted: "c.status = 'accepted' AND c.closed_at IS NULL",
+  closed: "c.status = 'accepted' AND c.closed_at IS NOT NULL",
+};
+
+/**
+ * A page from each firm that ever had the adjuster, merged to one: what an adjuster accepted stays after leaving.
+ * Firms and carriers are looked up for the page alone.
+ */
+const claimsOf = (list: AppClaimList): Statement =>
+  sql(
+    `app_claims_${list}`,
+    `SELECT ${APP_CLAIM_COLUMNS}
+       FROM (
+         SELECT own.* FROM memberships m CROSS JOIN LATERAL (
+           SELECT c.* FROM claims c
+            WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = $1 AND ${LISTED[list]}
+              AND (c.offered_at, c.id) > ($2, $3)
+            ORDER BY c.offered_at, c.id LIMIT $4) own
+          WHERE m.svc_id = $1
+          ORDER BY own.offered_at, own.id LIMIT $4) c
+       ${APP_CLAIM_JOINS}
+      ORDER BY c.offered_at, c.id`,
+  );
+
+const CLAIMS: Readonly<Record<AppClaimList, Statement>> = {
+  pending_acceptance: claimsOf('pending_acceptance'),
+  accepted: claimsOf('accepted'),
+  closed: claimsOf('closed'),
+};
+
+const CLAIM = sql(
+  'app_claim',
+  `SELECT ${APP_CLAIM_COLUMNS}
+     FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2 ${APP_CLAIM_JOINS}
+    WHERE m.svc_id = $1 AND c.adjuster_svc_id = $1 AND c.status <> 'unassigned'`,
+);
+
+const offerPosition = (row: AppClaimRow): Position => ({ at: row.offered_at, id: row.id });
+
+export function pgAppReads(session: Session): AppReads {
+  return {
+    async adjuster(svcId) {
+      const row = first(await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]));
+      return row === null ? null : adjusterFrom(row);
+    },
+
+    memberships: (svcId) => session.rows<FirmMembershipView>(MEMBERSHIPS, [svcId]),
+
+    async invitations(svcId, now, page) {
+      const values = [svcId, timestamp(now), ...uuidPlaceValues(page.after), fetchCount(page)];
+      const found = await session.rows<InvitationView>(INVITATIONS, values);
+      return slice(
+        found,
+        page,
+        (row) => ({ at: row.invitedAt, id: row.firmId }),
+        (row) => row,
+      );
+    },
+
+    async claims(svcId, list, page) {
+      const values = [svcId, ...uuidPlaceValues(page.after), fetchCount(page)];
+      const found = await session.rows<AppClaimRow>(CLAIMS[list], values);
+      return slice(found, page, offerPosition, appClaimFrom);
+    },
+
+    async claim(svcId, id) {
+      if (!isUuid(id)) return null;
+      const row = first(await session.rows<AppClaimRow>(CLAIM, [svcId, id]));
+      return row === null ? null : appClaimFrom(row);
+    },
+  };
+}

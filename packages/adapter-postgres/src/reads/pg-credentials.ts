@@ -1,0 +1,89 @@
+import { type Credentials, type KeyGrant, SESSION_LIFETIME } from '@svc/application';
+import type { Environment, FirmId, Instant, KeyId, Plan, Purpose, Svcid } from '@svc/domain';
+import { first, type Session, sql } from '../session.ts';
+import { timestamp } from '../values.ts';
+
+interface GrantRow {
+  readonly key_id: KeyId;
+  readonly firm_id: FirmId;
+  readonly firm_name: string;
+  readonly environment: Environment;
+  readonly purpose: Purpose;
+  readonly plan: Plan;
+  readonly requests_per_minute: number | null;
+  readonly writes_per_minute: number | null;
+  readonly burst: number | null;
+  readonly expires_at: Instant | null;
+  readonly revoked_at: Instant | null;
+}
+
+const KEY_BY_HASH = sql(
+  'credentials_key_by_hash',
+  `SELECT k.id AS key_id, k.firm_id, f.name AS firm_name, k.environment, k.purpose, f.plan,
+     f.requests_per_minute, f.writes_per_minute, f.burst, k.expires_at, k.revoked_at
+     FROM api_keys k JOIN firms f ON f.id = k.firm_id WHERE k.secret_hash = $1`,
+);
+
+const SESSION_BY_HASH = sql(
+  'credentials_session_by_hash',
+  'SELECT svc_id AS "svcId", expires_at AS "expiresAt" FROM sessions WHERE token_hash = $1',
+);
+
+const VERSION = sql('credentials_version', 'SELECT version FROM registry_version');
+
+/** Rows are locked in the order of their keys, since several processes note the same keys at the same time. */
+const NOTE_USE = sql(
+  'credentials_note_use',
+  `WITH used_keys AS (
+     SELECT k.id, u.at FROM api_keys k JOIN unnest($1::text[], $2::timestamptz[]) AS u (id, at) ON u.id = k.id
+      WHERE k.last_used_at IS NULL OR k.last_used_at < u.at ORDER BY k.id FOR NO KEY UPDATE OF k),
+   noted AS (
+     UPDATE api_keys k SET last_used_at = u.at FROM used_keys u WHERE k.id = u.id),
+   used_sessions AS (
+     SELECT s.token_hash, u.ends FROM sessions s
+       JOIN unnest($3::text[], $4::timestamptz[]) AS u (token_hash, ends) ON u.token_hash = s.token_hash
+      WHERE s.expires_at < u.ends ORDER BY s.token_hash FOR NO KEY UPDATE OF s)
+   UPDATE sessions s SET expires_at = u.ends FROM used_sessions u WHERE s.token_hash = u.token_hash`,
+);
+
+const grantFrom = (row: GrantRow): KeyGrant => ({
+  keyId: row.key_id,
+  firmId: row.firm_id,
+  firmName: row.firm_name,
+  environment: row.environment,
+  purpose: row.purpose,
+  plan: row.plan,
+  limits: {
+    requestsPerMinute: row.requests_per_minute,
+    writesPerMinute: row.writes_per_minute,
+    burst: row.burst,
+  },
+  expiresAt: row.expires_at,
+  revokedAt: row.revoked_at,
+});
+
+export function pgCredentials(session: Session): Credentials {
+  return {
+    async keyByHash(secretHash) {
+      const row = first(await session.rows<GrantRow>(KEY_BY_HASH, [secretHash]));
+      return row === null ? null : grantFrom(row);
+    },
+
+    sessionByHash: async (tokenHash) =>
+      first(await session.rows<{ svcId: Svcid; expiresAt: Instant }>(SESSION_BY_HASH, [tokenHash])),
+
+    async version() {
+      return first(await session.rows<{ version: string }>(VERSION))?.version ?? '';
+    },
+
+    async noteUse({ keys, sessions }) {
+      if (keys.size === 0 && sessions.size === 0) return;
+      await session.rows(NOTE_USE, [
+        [...keys.keys()],
+        [...keys.values()].map(timestamp),
+        [...sessions.keys()],
+        [...sessions.values()].map((at) => timestamp(at + SESSION_LIFETIME)),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import type {
+  AdjusterView,
+  ClaimFilter,
+  ClaimView,
+  FirmReads,
+  PageRequest,
+  Position,
+} from '@svc/application';
+import type { ClaimAsSent, Environment } from '@svc/domain';
+import { first, type Session, type Statement, sql, type Value } from '../session.ts';
+import { assignmentFrom, SEEN_COLUMNS, type SeenClaimRow } from '../stores/claim-rows.ts';
+import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-adjusters.ts';
+import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipFrom } from '../stores/pg-memberships.ts';
+import { isUuid } from '../values.ts';
+import { fetchCount, placeBefore, placeValues, slice, uuidPlaceValues } from './slices.ts';
+
+/** Whatever is not the key's own business: a live key reads both environments, a test key one. */
+const VISIBLE: Readonly<Record<Environment, string>> = { live: '', test: "AND c.environment = 'test'" };
+
+const each = (statementFor: (environment: Environment) => Statement): Record<Environment, Statement> => ({
+  live: statementFor('live'),
+  test: statementFor('test'),
+});
+
+const CLAIM = each((environment) =>
+  sql(
+    `firm_claim_${environment}`,
+    `SELECT ${SEEN_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND c.id = $2 ${VISIBLE[environment]}`,
+  ),
+);
+
+const FEED = each((environment) =>
+  sql(
+    `firm_feed_${environment}`,
+    `SELECT ${SEEN_COLUMNS} FROM claims c
+      WHERE c.firm_id = $1 AND (c.updated_at, c.id) > ($2, $3) ${VISIBLE[environment]}
+      ORDER BY c.updated_at, c.id LIMIT $4`,
+  ),
+);
+
+const FEED_BY_STATUS = each((environment) =>
+  sql(
+    `firm_feed_by_status_${environment}`,
+    `SELECT ${SEEN_COLUMNS} FROM claims c
+      WHERE c.firm_id = $1 AND c.status = $5 AND (c.updated_at, c.id) > ($2, $3) ${VISIBLE[environment]}
+      ORDER BY c.updated_at, c.id LIMIT $4`,
+  ),
+);
+
+/** At most one row, so the other filters need no index. */
+const BY_EXTERNAL_ID = sql(
+  'firm_claim_by_external_id',
+  `SELECT ${SEEN_COLUMNS} FROM claims c
+    WHERE c.firm_id = $1 AND c.environment = $4 AND c.external_id = $5
+      AND (c.updated_at, c.id) > ($2, $3) AND ($6::text IS NULL OR c.status = $6)`,
+);
+
+const ADJUSTERS: Readonly<Record<Environment, Statement>> = {
+  live: sql(
+    'firm_adjusters_live',
+    `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS} FROM memberships m JOIN adjusters a ON a.svc_id = m.svc_id
+      WHERE m.firm_id = $1 AND m.status <> 'left' AND (m.first_known_at, m.svc_id) > ($2, $3)
+      ORDER BY m.first_known_at, m.svc_id LIMIT $4`,
+  ),
+  // From the few test accounts to their memberships: the firm may have thousands of real ones.
+  test: sql(
+    'firm_adjusters_test',
+    `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS}
+       FROM adjusters a JOIN memberships m ON m.firm_id = $1 AND m.svc_id = a.svc_id
+      WHERE a.test_firm_id = $1 AND m.status <> 'left' AND (m.first_known_at, m.svc_id) > ($2, $3)
+      ORDER BY m.first_known_at, m.svc_id LIMIT $4`,
+  ),
+};
+
+const ADJUSTER = sql(
+  'firm_adjuster',
+  `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS} FROM memberships m JOIN adjusters a ON a.svc_id = m.svc_id
+    WHERE m.firm_id = $1 AND m.svc_id = $2 AND m.status <> 'left'`,
+);
+
+export const claimViewFrom = (row: SeenClaimRow): ClaimView => ({
+  id: row.id,
+  environment: row.environment,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  assignment: assignmentFrom(row),
+  asSent: row.document as ClaimAsSent,
+});
+
+type AdjusterViewRow = MembershipRow & AdjusterRow;
+
+const adjusterViewFrom = (row: AdjusterViewRow): AdjusterView => ({
+  membership: membershipFrom(row),
+  adjuster: adjusterFrom(row),
+});
+
+const feedPosition = (row: SeenClaimRow): Position => ({ at: row.updated_at, id: row.id });
+const listPosition = (row: AdjusterViewRow): Position => ({ at: row.first_known_at, id: row.svc_id });
+
+/** `updatedSince` and the cursor are both a place to start after; the later one counts. */
+function startOf({ updatedSince }: ClaimFilter, { after }: PageRequest): Position | null {
+  if (updatedSince === undefined) return after;
+  return after !== null && after.at >= updatedSince ? after : placeBefore(updatedSince);
+}
+
+export function pgFirmReads(session: Session): FirmReads {
+  return {
+    async claim(firmId, environment, id) {
+      if (!isUuid(id)) return null;
+      const row = first(await session.rows<SeenClaimRow>(CLAIM[environment], [firmId, id]));
+      return row === null ? null : claimViewFrom(row);
+    },
+
+    async claims(firmId, environment, filter, page) {
+      const { externalId, assignmentStatus: status } = filter;
+      const from: Value[] = [firmId, ...uuidPlaceValues(startOf(filter, page))];
+      const query = (): Promise<SeenClaimRow[]> => {
+        if (externalId !== undefined) {
+          return session.rows(BY_EXTERNAL_ID, [...from, environment, externalId, status ?? null]);
+        }
+        if (status !== undefined) {
+          return session.rows(FEED_BY_STATUS[environment], [...from, fetchCount(page), status]);
+        }
+        return session.rows(FEED[environment], [...from, fetchCount(page)]);
+      };
+      return slice(await query(), page, feedPosition, claimViewFrom);
+    },
+
+    async adjusters(firmId, environment, page) {
+      const values = [firmId, ...placeValues(page.after), fetchCount(page)];
+      const found = await session.rows<AdjusterViewRow>(ADJUSTERS[environment], values);
+      return slice(found, page, listPosition, adjusterViewFrom);
+    },
+
+    async adjuster(firmId, svcId) {
+      const row = first(await session.rows<AdjusterViewRow>(ADJUSTER, [firmId, svcId]));
+      return row === null ? null : adjusterViewFrom(row);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { OperatorReads } from '@svc/application';
+import type { ApiKeyRow, FirmRow } from '../schema/entities.ts';
+import { first, type Session, sql } from '../session.ts';
+import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-adjusters.ts';
+import { firmFrom } from '../stores/pg-firms.ts';
+import { keyFrom } from '../stores/pg-keys.ts';
+import { isUuid } from '../values.ts';
+import { APP_CLAIM_COLUMNS, APP_CLAIM_JOINS, type AppClaimRow, appClaimFrom } from './app-claim-rows.ts';
+
+const FIRM_COLUMNS = 'id, name, plan, requests_per_minute, writes_per_minute, burst, created_at';
+const FIRMS = sql('operator_firms', `SELECT ${FIRM_COLUMNS} FROM firms ORDER BY created_at, id`);
+const FIRM = sql('operator_firm', `SELECT ${FIRM_COLUMNS} FROM firms WHERE id = $1`);
+
+const TEST_ACCOUNTS = sql(
+  'operator_test_accounts',
+  `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.test_firm_id = $1 ORDER BY a.svc_id`,
+);
+
+const KEYS = sql(
+  'operator_keys',
+  `SELECT id, firm_id, environment, purpose, secret_hash, created_at, expires_at, revoked_at, last_used_at
+     FROM api_keys WHERE firm_id = $1 ORDER BY created_at, id`,
+);
+
+/** By way of the firms: no index finds a claim without its firm, and there are far fewer firms than claims. */
+const CLAIM = sql(
+  'operator_claim',
+  `SELECT ${APP_CLAIM_COLUMNS}, c.external_id, c.claim_number
+     FROM firms one JOIN claims c ON c.firm_id = one.id AND c.id = $1 ${APP_CLAIM_JOINS}`,
+);
+
+type OperatorClaimRow = AppClaimRow & { readonly external_id: string; readonly claim_number: string };
+
+export function pgOperatorReads(session: Session): OperatorReads {
+  return {
+    firms: async () => (await session.rows<FirmRow>(FIRMS)).map(firmFrom),
+
+    async firm(id) {
+      const row = isUuid(id) ? first(await session.rows<FirmRow>(FIRM, [id])) : null;
+      return row === null ? null : firmFrom(row);
+    },
+
+    async testAccounts(firmId) {
+      if (!isUuid(firmId)) return [];
+      return (await session.rows<AdjusterRow>(TEST_ACCOUNTS, [firmId])).map(adjusterFrom);
+    },
+
+    async keys(firmId) {
+      if (!isUuid(firmId)) return [];
+      return (await session.rows<ApiKeyRow>(KEYS, [firmId])).map(keyFrom);
+    },
+
+    async claim(id) {
+      const row = isUuid(id) ? first(await session.rows<OperatorClaimRow>(CLAIM, [id])) : null;
+      if (row === null) return null;
+      return { ...appClaimFrom(row), externalId: row.external_id, claimNumber: row.claim_number };
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { CarrierAddress, CarrierDetails } from '@svc/domain';
+
+/** An entry of the carrier book, left-joined: all null where there is none. */
+export interface HeldCarrierRow {
+  readonly held_name: string | null;
+  readonly held_phone: string | null;
+  readonly held_email: string | null;
+  readonly held_address: string | null;
+}
+
+/** Columns of `carriers held` for {@link HeldCarrierRow}. */
+export const HELD_CARRIER_COLUMNS = `held.name AS held_name, held.phone AS held_phone, held.email AS held_email,
+  held.address AS held_address`;
+
+export function heldCarrierFrom(row: HeldCarrierRow): CarrierDetails | null {
+  if (row.held_name === null) return null;
+  return {
+    name: row.held_name,
+    ...(row.held_phone === null ? {} : { phone: row.held_phone }),
+    ...(row.held_email === null ? {} : { email: row.held_email }),
+    ...(row.held_address === null ? {} : { address: JSON.parse(row.held_address) as CarrierAddress }),
+  };
+}

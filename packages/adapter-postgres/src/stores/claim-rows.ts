@@ -1,0 +1,87 @@
+import type {
+  AssignmentStatus,
+  CarrierDetails,
+  Claim,
+  ClaimAsSent,
+  ClaimId,
+  ClaimWork,
+  Environment,
+  FirmId,
+  Instant,
+  Svcid,
+} from '@svc/domain';
+
+/** What a firm sees of a claim, as its columns. */
+export interface SeenClaimRow {
+  readonly id: ClaimId;
+  readonly environment: Environment;
+  readonly created_at: Instant;
+  readonly updated_at: Instant;
+  readonly status: AssignmentStatus;
+  readonly adjuster_svc_id: Svcid;
+  readonly offered_at: Instant;
+  readonly responded_at: Instant | null;
+  readonly rejection_reason: string | null;
+  readonly document: string;
+}
+
+export interface WorkRow {
+  readonly work_contact_date: string | null;
+  readonly work_inspection_date: string | null;
+  readonly work_notes: string | null;
+  readonly closed_at: Instant | null;
+}
+
+export interface ClaimRow extends SeenClaimRow, WorkRow {
+  readonly firm_id: FirmId;
+  readonly external_id: string;
+  readonly claim_number: string;
+  readonly carrier: string;
+}
+
+const columns = (...names: string[]): string => names.map((name) => `c.${name}`).join(', ');
+
+/** Columns of `claims c` for {@link SeenClaimRow}. */
+export const SEEN_COLUMNS = columns(
+  'id',
+  'environment',
+  'created_at',
+  'updated_at',
+  'status',
+  'adjuster_svc_id',
+  'offered_at',
+  'responded_at',
+  'rejection_reason',
+  'document',
+);
+export const WORK_COLUMNS = columns('work_contact_date', 'work_inspection_date', 'work_notes', 'closed_at');
+export const CLAIM_COLUMNS = `${SEEN_COLUMNS}, ${WORK_COLUMNS}, ${columns('firm_id', 'external_id', 'claim_number', 'carrier')}`;
+
+export const assignmentFrom = (row: SeenClaimRow): Claim['assignment'] => ({
+  status: row.status,
+  adjuster: row.adjuster_svc_id,
+  offeredAt: row.offered_at,
+  respondedAt: row.responded_at,
+  rejectionReason: row.rejection_reason,
+});
+
+export const workFrom = (row: WorkRow): ClaimWork => ({
+  contactDate: row.work_contact_date,
+  inspectionDate: row.work_inspection_date,
+  notes: row.work_notes,
+});
+
+export const claimFrom = (row: ClaimRow): Claim => ({
+  id: row.id,
+  firmId: row.firm_id,
+  environment: row.environment,
+  externalId: row.external_id,
+  claimNumber: row.claim_number,
+  carrier: JSON.parse(row.carrier) as CarrierDetails,
+  asSent: row.document as ClaimAsSent,
+  assignment: assignmentFrom(row),
+  work: workFrom(row),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  closedAt: row.closed_at,
+});

@@ -1,0 +1,95 @@
+import type { Adjusters } from '@svc/application';
+import type { Adjuster, FirmId, Svcid, TestBehavior } from '@svc/domain';
+import { first, sql, type TxSession, type Value } from '../session.ts';
+
+export interface AdjusterRow {
+  readonly svc_id: Svcid;
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+  readonly email: string | null;
+  readonly test_firm_id: FirmId | null;
+  readonly test_behavior: TestBehavior | null;
+}
+
+/** Columns of `adjusters a` for {@link AdjusterRow}. */
+export const ADJUSTER_COLUMNS =
+  'a.svc_id, a.first_name, a.last_name, a.email, a.test_firm_id, a.test_behavior';
+
+export const adjusterFrom = (row: AdjusterRow): Adjuster => ({
+  svcId: row.svc_id,
+  firstName: row.first_name,
+  lastName: row.last_name,
+  email: row.email,
+  testOf:
+    row.test_firm_id === null || row.test_behavior === null
+      ? null
+      : { firmId: row.test_firm_id, behavior: row.test_behavior },
+});
+
+export const FIND_ADJUSTER = sql(
+  'adjusters_find',
+  `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.svc_id = $1`,
+);
+
+// "No key": memberships and sessions that point here need not wait for a change of name.
+const LOCK = sql(
+  'adjusters_lock',
+  `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.svc_id = $1 FOR NO KEY UPDATE`,
+);
+
+const FIND_BY_EMAIL = sql(
+  'adjusters_find_by_email',
+  `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.email_key = $1 AND a.test_firm_id IS NULL`,
+);
+
+const ADD = sql(
+  'adjusters_add',
+  `INSERT INTO adjusters (svc_id, first_name, last_name, email, email_key, test_firm_id, test_behavior,
+     sign_in_secret_hash)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (svc_id) DO NOTHING RETURNING svc_id`,
+);
+
+const SAVE_PROFILE = sql(
+  'adjusters_save_profile',
+  'UPDATE adjusters SET first_name = $2, last_name = $3, email = $4, email_key = $5 WHERE svc_id = $1',
+);
+
+const SIGN_IN_SECRET_HASH = sql(
+  'adjusters_sign_in_secret_hash',
+  'SELECT sign_in_secret_hash AS hash FROM adjusters WHERE svc_id = $1',
+);
+
+/** Folded here and not by the database, whose lower() depends on the locale it was made with. */
+const emailKey = (email: string | null): string | null => email?.toLowerCase() ?? null;
+
+const profileValues = ({ svcId, firstName, lastName, email }: Adjuster): Value[] => [
+  svcId,
+  firstName,
+  lastName,
+  email,
+  emailKey(email),
+];
+
+export function pgAdjusters(session: TxSession): Adjusters {
+  const one = (row: AdjusterRow | null): Adjuster | null => (row === null ? null : adjusterFrom(row));
+  return {
+    find: async (svcId) => one(first(await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]))),
+    lock: async (svcId) => one(first(await session.rows<AdjusterRow>(LOCK, [svcId]))),
+    findByEmail: async (email) =>
+      one(first(await session.rows<AdjusterRow>(FIND_BY_EMAIL, [emailKey(email)]))),
+
+    async add(adjuster, signInSecretHash) {
+      const { testOf } = adjuster;
+      const test = [testOf?.firmId ?? null, testOf?.behavior ?? null, signInSecretHash];
+      return (await session.rows(ADD, [...profileValues(adjuster), ...test])).length === 1;
+    },
+
+    async saveProfile(adjuster) {
+      await session.rows(SAVE_PROFILE, profileValues(adjuster));
+    },
+
+    async signInSecretHash(svcId) {
+      return first(await session.rows<{ hash: string | null }>(SIGN_IN_SECRET_HASH, [svcId]))?.hash ?? null;
+    },
+  };
+}

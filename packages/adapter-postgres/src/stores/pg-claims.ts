@@ -1,0 +1,161 @@
+import type { Claims, Clock } from '@svc/application';
+import { type Claim, type ClaimId, carrierNameKey, type FirmId, type Instant } from '@svc/domain';
+import { DatabaseFault } from '../faults.ts';
+import { first, sql, type TxSession, type Value } from '../session.ts';
+import { isUuid, timestamp, timestampOrNull } from '../values.ts';
+import { CLAIM_COLUMNS, type ClaimRow, claimFrom } from './claim-rows.ts';
+
+const FIND_DUPLICATE = sql(
+  'claims_find_duplicate',
+  `(SELECT id, 'external_id' AS by FROM claims WHERE firm_id = $1 AND environment = $2 AND external_id = $3)
+   UNION ALL
+   (SELECT id, 'claim_number' FROM claims
+     WHERE firm_id = $1 AND environment = $2 AND claim_number = $4 AND closed_at IS NULL ORDER BY created_at LIMIT 1)
+   LIMIT 1`,
+);
+
+const LOCK = sql(
+  'claims_lock',
+  `SELECT ${CLAIM_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND c.id = $2 FOR UPDATE`,
+);
+
+/** Which firm sent a claim: among the firms that ever had this adjuster, since a leaver keeps what was accepted. */
+const FIRM_OF_ADJUSTERS_CLAIM = sql(
+  'claims_firm_of_adjusters_claim',
+  `SELECT c.firm_id FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2 WHERE m.svc_id = $1`,
+);
+
+const FIRM_OF_CLAIM = sql(
+  'claims_firm_of_claim',
+  'SELECT c.firm_id FROM firms f JOIN claims c ON c.firm_id = f.id AND c.id = $1',
+);
+
+const LOCK_PENDING = sql(
+  'claims_lock_pending',
+  `SELECT ${CLAIM_COLUMNS} FROM claims c
+    WHERE c.firm_id = $1 AND c.adjuster_svc_id = $2 AND c.status = 'pending_acceptance'
+    ORDER BY c.id FOR UPDATE`,
+);
+
+/** The next stamp of the firm's change feed; its row stays locked until the commit. */
+const STAMP = `UPDATE firm_feeds SET last_stamp = greatest($2::timestamptz, last_stamp + interval '1 ms')
+     WHERE firm_id = $1 RETURNING last_stamp`;
+
+const ADD = sql(
+  'claims_add',
+  `WITH stamp AS (${STAMP})
+   INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
+     status, adjuster_svc_id, offered_at, responded_at, rejection_reason,
+     work_contact_date, work_inspection_date, work_notes, closed_at, created_at, updated_at)
+   SELECT $1, $3, $4, $5, $6, $7, $8::json, $9::json, $10, $11, $12, $13, $14, $15::date, $16::date, $17, $18,
+     last_stamp, last_stamp
+   FROM stamp RETURNING updated_at`,
+);
+
+const SAVE = sql(
+  'claims_save',
+  `WITH stamp AS (${STAMP})
+   UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7, rejection_reason = $8,
+     work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11, closed_at = $12,
+     updated_at = last_stamp
+   FROM stamp WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
+);
+
+const SAVE_UNSEEN = sql(
+  'claims_save_unseen',
+  `UPDATE claims SET work_contact_date = $3::date, work_inspection_date = $4::date, work_notes = $5, closed_at = $6
+   WHERE firm_id = $1 AND id = $2`,
+);
+
+const assignmentValues = ({ assignment }: Claim): Value[] => [
+  assignment.status,
+  assignment.adjuster,
+  timestamp(assignment.offeredAt),
+  timestampOrNull(assignment.respondedAt),
+  assignment.rejectionReason,
+];
+
+const workValues = ({ work, closedAt }: Claim): Value[] => [
+  work.contactDate,
+  work.inspectionDate,
+  work.notes,
+  timestampOrNull(closedAt),
+];
+
+const missing = (): DatabaseFault => new DatabaseFault('A claim, or the feed of its firm, does not exist.');
+
+export function pgClaims(session: TxSession, clock: Clock): Claims {
+  const lock = async (firmId: FirmId, id: ClaimId): Promise<Claim | null> => {
+    const row = first(await session.rows<ClaimRow>(LOCK, [firmId, id]));
+    return row === null ? null : claimFrom(row);
+  };
+
+  return {
+    async findDuplicate({ firmId, environment, externalId, claimNumber }) {
+      const sought = [firmId, environment, externalId, claimNumber];
+      return first(
+        await session.rows<{ id: ClaimId; by: 'external_id' | 'claim_number' }>(FIND_DUPLICATE, sought),
+      );
+    },
+
+    async lock(firmId, id) {
+      return isUuid(id) ? lock(firmId, id) : null;
+    },
+
+    async lockOfferedTo(svcId, id) {
+      if (!isUuid(id)) return null;
+      const found = first(await session.rows<{ firm_id: FirmId }>(FIRM_OF_ADJUSTERS_CLAIM, [svcId, id]));
+      // Two steps, so that the lock is taken by a statement that names the firm.
+      const claim = found === null ? null : await lock(found.firm_id, id);
+      return claim?.assignment.adjuster === svcId ? claim : null;
+    },
+
+    async lockAny(id) {
+      if (!isUuid(id)) return null;
+      const found = first(await session.rows<{ firm_id: FirmId }>(FIRM_OF_CLAIM, [id]));
+      return found === null ? null : lock(found.firm_id, id);
+    },
+
+    async lockPendingOf(firmId, svcId) {
+      return (await session.rows<ClaimRow>(LOCK_PENDING, [firmId, svcId])).map(claimFrom);
+    },
+
+    async add(claim) {
+      const added = first(
+        await session.rows<{ updated_at: Instant }>(ADD, [
+          claim.firmId,
+          timestamp(clock.now()),
+          claim.id,
+          claim.environment,
+          claim.externalId,
+          claim.claimNumber,
+          carrierNameKey(claim.carrier.name),
+          JSON.stringify(claim.carrier),
+          claim.asSent,
+          ...assignmentValues(claim),
+          ...workValues(claim),
+        ]),
+      );
+      if (added === null) throw missing();
+      return { ...claim, createdAt: added.updated_at, updatedAt: added.updated_at };
+    },
+
+    async save(claim) {
+      const values = [
+        claim.firmId,
+        timestamp(clock.now()),
+        claim.id,
+        ...assignmentValues(claim),
+        ...workValues(claim),
+      ];
+      const saved = first(await session.rows<{ updated_at: Instant }>(SAVE, values));
+      if (saved === null) throw missing();
+      return { ...claim, updatedAt: saved.updated_at };
+    },
+
+    async saveUnseen(claim) {
+      const values = [claim.firmId, claim.id, ...workValues(claim)];
+      session.send(SAVE_UNSEEN, values, (count) => (count === 1 ? null : missing()));
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Firm, Firms } from '@svc/application';
+import type { EntityManager } from 'typeorm';
+import { FIRM_ROWS, type FirmRow } from '../schema/entities.ts';
+import { sql, type TxSession } from '../session.ts';
+import { isUuid } from '../values.ts';
+import { registryChanged } from './registry-version.ts';
+
+export const firmFrom = (row: FirmRow): Firm => ({
+  id: row.id,
+  name: row.name,
+  plan: row.plan,
+  limits: {
+    requestsPerMinute: row.requests_per_minute,
+    writesPerMinute: row.writes_per_minute,
+    burst: row.burst,
+  },
+  createdAt: row.created_at,
+});
+
+const toRow = ({ id, name, plan, limits, createdAt }: Firm): FirmRow => ({
+  id,
+  name,
+  plan,
+  requests_per_minute: limits.requestsPerMinute,
+  writes_per_minute: limits.writesPerMinute,
+  burst: limits.burst,
+  created_at: createdAt,
+});
+
+/** Apart from the firm itself, since this row is locked by every visible change of one of its claims. */
+const OPEN_FEED = sql('firm_feeds_open', `INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, 'epoch')`);
+
+const repository = (manager: EntityManager) => manager.getRepository(FIRM_ROWS);
+
+export function pgFirms(session: TxSession): Firms {
+  return {
+    async add(firm) {
+      await session.orm('firms_add', (manager) => repository(manager).insert(toRow(firm)));
+      session.send(OPEN_FEED, [firm.id]);
+    },
+
+    async lock(id) {
+      if (!isUuid(id)) return null;
+      const lock = { mode: 'for_no_key_update' } as const;
+      const row = await session.orm('firms_lock', (manager) =>
+        repository(manager).findOne({ where: { id }, lock }),
+      );
+      return row === null ? null : firmFrom(row);
+    },
+
+    async save(firm) {
+      const { id, created_at: _, ...changes } = toRow(firm);
+      await session.orm('firms_save', (manager) => repository(manager).update({ id }, changes));
+      registryChanged(session);
+    },
+
+    count: () => session.orm('firms_count', (manager) => repository(manager).count()),
+  };
+}

@@ -1,0 +1,45 @@
+import { IDEMPOTENCY_WINDOW, type IdempotencyRecords } from '@svc/application';
+import type { ClaimId } from '@svc/domain';
+import { Outrun } from '../faults.ts';
+import { first, sql, type TxSession } from '../session.ts';
+import { timestamp } from '../values.ts';
+
+const FIND = sql(
+  'idempotency_find',
+  `SELECT fingerprint, claim_id AS "claimId" FROM idempotency_records
+    WHERE firm_id = $1 AND environment = $2 AND key = $3 AND bound_at > $4`,
+);
+
+/** Waits for a twin that has the key in a transaction under way; writes nothing when that one commits. */
+const BIND = sql(
+  'idempotency_bind',
+  `INSERT INTO idempotency_records AS held (firm_id, environment, key, fingerprint, claim_id, bound_at)
+   VALUES ($1, $2, $3, $4, $5, $6)
+   ON CONFLICT (firm_id, environment, key) DO UPDATE
+     SET fingerprint = excluded.fingerprint, claim_id = excluded.claim_id, bound_at = excluded.bound_at
+     WHERE held.bound_at <= $7`,
+);
+
+const outrun = (): Outrun => new Outrun('idempotency_bind: a twin bound the key');
+
+export function pgIdempotency(session: TxSession): IdempotencyRecords {
+  return {
+    async find({ firmId, environment, key }, now) {
+      const since = timestamp(now - IDEMPOTENCY_WINDOW);
+      return first(
+        await session.rows<{ fingerprint: string; claimId: ClaimId }>(FIND, [
+          firmId,
+          environment,
+          key,
+          since,
+        ]),
+      );
+    },
+
+    async bind({ firmId, environment, key }, fingerprint, claimId, now) {
+      const outdated = timestamp(now - IDEMPOTENCY_WINDOW);
+      const values = [firmId, environment, key, fingerprint, claimId, timestamp(now), outdated];
+      session.send(BIND, values, (count) => (count === 1 ? null : outrun()));
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import type { Memberships } from '@svc/application';
+import type { FirmId, Instant, Membership, Svcid } from '@svc/domain';
+import { first, sql, type TxSession } from '../session.ts';
+import { timestamp, timestampOrNull } from '../values.ts';
+
+export interface MembershipRow {
+  readonly firm_id: FirmId;
+  readonly svc_id: Svcid;
+  readonly status: Membership['status'];
+  readonly first_known_at: Instant;
+  readonly invited_at: Instant | null;
+  readonly expires_at: Instant | null;
+  readonly responded_at: Instant | null;
+  readonly invited_as: string | null;
+  readonly invited_by: string | null;
+  readonly purpose: string | null;
+  readonly note: string | null;
+  readonly can_accept_claims: boolean;
+  readonly accepting_assignments: boolean;
+}
+
+/** Columns of `memberships m` for {@link MembershipRow}. */
+export const MEMBERSHIP_COLUMNS = `m.firm_id, m.svc_id, m.status, m.first_known_at, m.invited_at, m.expires_at,
+  m.responded_at, m.invited_as, m.invited_by, m.purpose, m.note, m.can_accept_claims, m.accepting_assignments`;
+
+export const membershipFrom = (row: MembershipRow): Membership => ({
+  firmId: row.firm_id,
+  svcId: row.svc_id,
+  status: row.status,
+  firstKnownAt: row.first_known_at,
+  invitedAt: row.invited_at,
+  expiresAt: row.expires_at,
+  respondedAt: row.responded_at,
+  notes: { invitedAs: row.invited_as, invitedBy: row.invited_by, purpose: row.purpose, note: row.note },
+  canAcceptClaims: row.can_accept_claims,
+  acceptingAssignments: row.accepting_assignments,
+});
+
+const find = (strength: string): string =>
+  `SELECT ${MEMBERSHIP_COLUMNS} FROM memberships m WHERE m.firm_id = $1 AND m.svc_id = $2 ${strength}`;
+
+const LOCK_SHARED = sql('memberships_lock_shared', find('FOR SHARE'));
+const LOCK = sql('memberships_lock', find('FOR UPDATE'));
+
+/** A row that does not exist cannot be locked: this stands for the place where it would be. */
+const LOCK_PLACE = sql(
+  'memberships_lock_place',
+  `SELECT pg_advisory_xact_lock(hashtextextended($2, hashtextextended($1, 0)))`,
+);
+
+const SAVE = sql(
+  'memberships_save',
+  `INSERT INTO memberships (firm_id, svc_id, status, first_known_at, invited_at, expires_at, responded_at,
+     invited_as, invited_by, purpose, note, can_accept_claims, accepting_assignments)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+   ON CONFLICT (firm_id, svc_id) DO UPDATE SET
+     status = excluded.status, invited_at = excluded.invited_at, expires_at = excluded.expires_at,
+     responded_at = excluded.responded_at, invited_as = excluded.invited_as, invited_by = excluded.invited_by,
+     purpose = excluded.purpose, note = excluded.note, can_accept_claims = excluded.can_accept_claims,
+     accepting_assignments = excluded.accepting_assignments`,
+);
+
+export function pgMemberships(session: TxSession): Memberships {
+  const one = (row: MembershipRow | null): Membership | null => (row === null ? null : membershipFrom(row));
+  return {
+    lockShared: async (firmId, svcId) =>
+      one(first(await session.rows<MembershipRow>(LOCK_SHARED, [firmId, svcId]))),
+
+    async lock(firmId, svcId) {
+      // Sent ahead of the row's own lock: whoever waits here looks for the row only once the place is theirs.
+      session.send(LOCK_PLACE, [firmId, svcId]);
+      return one(first(await session.rows<MembershipRow>(LOCK, [firmId, svcId])));
+    },
+
+    async save(membership) {
+      const { notes } = membership;
+      session.send(SAVE, [
+        membership.firmId,
+        membership.svcId,
+        membership.status,
+        timestamp(membership.firstKnownAt),
+        timestampOrNull(membership.invitedAt),
+        timestampOrNull(membership.expiresAt),
+        timestampOrNull(membership.respondedAt),
+        notes.invitedAs,
+        notes.invitedBy,
+        notes.purpose,
+        notes.note,
+        membership.canAcceptClaims,
+        membership.acceptingAssignments,
+      ]);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, type Tx, Unavailable, type UnitOfWork } from '@svc/application';
+import type { Database } from './database.ts';
+import { Outrun } from './faults.ts';
+import type { TxSession } from './session.ts';
+import { pgAdjusters } from './stores/pg-adjusters.ts';
+import { pgCarriers } from './stores/pg-carriers.ts';
+import { pgClaims } from './stores/pg-claims.ts';
+import { pgDevices } from './stores/pg-devices.ts';
+import { pgFirms } from './stores/pg-firms.ts';
+import { pgIdempotency } from './stores/pg-idempotency.ts';
+import { pgKeys } from './stores/pg-keys.ts';
+import { pgMemberships } from './stores/pg-memberships.ts';
+import { pgOutbox } from './stores/pg-outbox.ts';
+import { pgSessions } from './stores/pg-sessions.ts';
+import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
+
+const ATTEMPTS = 5;
+
+const storesOn = (session: TxSession, clock: Clock): Tx => ({
+  claims: pgClaims(session, clock),
+  idempotency: pgIdempotency(session),
+  carriers: pgCarriers(session),
+  adjusters: pgAdjusters(session),
+  memberships: pgMemberships(session),
+  firms: pgFirms(session),
+  keys: pgKeys(session),
+  sessions: pgSessions(session),
+  signInCodes: pgSignInCodes(session),
+  devices: pgDevices(session),
+  outbox: pgOutbox(session),
+});
+
+/**
+ * Transactions at READ COMMITTED: every statement sees what has been committed before it, so a unit that waited for
+ * another's lock goes on with what that one left. What locks do not order is run again.
+ */
+export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
+  const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const transaction = await database.begin();
+    let result: T;
+    try {
+      result = await work(storesOn(transaction, clock));
+    } catch (error) {
+      await transaction.rollback();
+      // The work may have dressed a statement's failure up as something else.
+      throw transaction.failure instanceof Outrun ? transaction.failure : error;
+    }
+    try {
+      await transaction.commit();
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+    return result;
+  };
+
+  return {
+    async run(work) {
+      for (let count = 1; ; count += 1) {
+        try {
+          return await attempt(work);
+        } catch (error) {
+          if (!(error instanceof Outrun)) throw error;
+          if (count === ATTEMPTS) throw new Unavailable('Too many changes of the same records at once.');
+          await sleep(Math.random() * 10 * count);
+        }
+      }
+    },
+  };
+}

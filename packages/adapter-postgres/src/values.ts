@@ -1,0 +1,42 @@
+import type { Instant } from '@svc/domain';
+import pg from 'pg';
+
+const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z');
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** An instant as PostgreSQL reads it. Filters may name the year 0 or 10000, which it does not know: the nearest counts. */
+export const timestamp = (at: Instant): string =>
+  new Date(Math.min(Math.max(at, EARLIEST), LATEST)).toISOString();
+
+export const timestampOrNull = (at: Instant | null): string | null => (at === null ? null : timestamp(at));
+
+/** `2026-03-01 14:05:09.123+00`; the offset follows the session's time zone. */
+function instant(text: string): Instant {
+  const utc = text.endsWith('+00');
+  const date = text.slice(0, 10);
+  if (utc) return Date.parse(`${date}T${text.slice(11, -3)}Z`);
+  const offset = /[+-]\d\d(:\d\d)?(:\d\d)?$/.exec(text)?.[0] ?? '+00:00';
+  const time = text.slice(11, text.length - offset.length);
+  return Date.parse(`${date}T${time}${offset.length === 3 ? `${offset}:00` : offset.slice(0, 6)}`);
+}
+
+const asText = (text: string): string => text;
+
+const TIMESTAMPTZ = 1184;
+/** Left as text: a date belongs to no time zone, JSON is passed through to the letter, bigints are no numbers. */
+const TEXTS = new Set<number>([pg.types.builtins.DATE, pg.types.builtins.JSON, pg.types.builtins.INT8]);
+
+/** How columns arrive here. Handed to our own connections only; the driver's global registry stays as it is. */
+export const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (format !== 'binary') {
+      if (oid === TIMESTAMPTZ) return instant;
+      if (TEXTS.has(oid)) return asText;
+    }
+    return pg.types.getTypeParser(oid, format as 'text');
+  }) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** What is no uuid is the id of nothing; PostgreSQL would call it an error. */
+export const isUuid = (text: string): boolean => UUID.test(text);
