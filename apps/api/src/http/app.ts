@@ -18,6 +18,8 @@ export interface AppDeps extends PipelineDeps {
   readonly trustProxy: boolean | number | string;
   readonly addresses: ProblemAddresses;
   readonly log: Log;
+  /** The process is about to end: connections are closed with the answer they wait for. */
+  readonly isDraining: () => boolean;
 }
 
 const TOO_MANY = `<!doctype html>
@@ -38,6 +40,7 @@ export function createApp(deps: AppDeps): Express {
 
   app.use((request, response, next) => {
     response.setHeader('Cache-Control', 'no-store');
+    if (deps.isDraining()) response.setHeader('Connection', 'close');
     // The edge speaks before the service does: no request id, no problem, nothing an integrator could mistake.
     if (!deps.edgeLimiter.admit(request.ip ?? request.socket.remoteAddress ?? '')) {
       response.statusCode = 429;

@@ -48,15 +48,15 @@ import {
   type UnitOfWork,
 } from '@svc/application';
 import { Container } from 'inversify';
-import { createApp, type EdgeLimiter } from './http/app.ts';
-import { appRoutes } from './http/app-routes.ts';
-import { createCursors } from './http/cursor.ts';
-import { firmRoutes } from './http/firm-routes.ts';
-import type { ProblemAddresses } from './http/problem-answers.ts';
-import type { Log } from './logging.ts';
-import { createSecrets } from './secrets.ts';
+import { createApp, type EdgeLimiter } from '../http/app.ts';
+import { appRoutes } from '../http/app-routes.ts';
+import { createCursors } from '../http/cursor.ts';
+import { firmRoutes } from '../http/firm-routes.ts';
+import type { ProblemAddresses } from '../http/problem-answers.ts';
+import type { Log } from '../logging.ts';
+import { createSecrets } from '../secrets.ts';
+import { createUuidV7 } from '../uuid-v7.ts';
 import { TOKENS as T } from './tokens.ts';
-import { createUuidV7 } from './uuid-v7.ts';
 
 /** What has to be connected, listened on or read from outside before anything can be wired. */
 export interface Outside {
@@ -65,6 +65,7 @@ export interface Outside {
   readonly addresses: ProblemAddresses;
   readonly trustProxy: boolean | number | string;
   readonly checkHealth: () => Promise<void>;
+  readonly isDraining: () => boolean;
   readonly stores: {
     readonly unitOfWork: UnitOfWork;
     readonly firmReads: FirmReads;
@@ -90,6 +91,7 @@ export function createContainer(outside: Outside): Container {
   c.bind(T.addresses).toConstantValue(outside.addresses);
   c.bind(T.trustProxy).toConstantValue(outside.trustProxy);
   c.bind(T.checkHealth).toConstantValue(outside.checkHealth);
+  c.bind(T.isDraining).toConstantValue(outside.isDraining);
   c.bind(T.clock).toConstantValue(outside.clock);
   c.bind<Ids>(T.ids).toConstantValue(createUuidV7());
   c.bind(T.secrets).toConstantValue(createSecrets(outside.signInCodeSecret));
@@ -200,9 +202,29 @@ export function createContainer(outside: Outside): Container {
     [T.firmRouteDeps, T.appRouteDeps],
   );
   c.bind(T.app).toResolvedValue(
-    (routes, keyRing, sessionGate, rateLimiter, edgeLimiter, trustProxy, addresses, log) =>
-      createApp({ routes, keyRing, sessionGate, rateLimiter, edgeLimiter, trustProxy, addresses, log }),
-    [T.routes, T.keyRing, T.sessionGate, T.rateLimiter, T.edgeLimiter, T.trustProxy, T.addresses, T.log],
+    (routes, keyRing, sessionGate, rateLimiter, edgeLimiter, trustProxy, addresses, log, isDraining) =>
+      createApp({
+        routes,
+        keyRing,
+        sessionGate,
+        rateLimiter,
+        edgeLimiter,
+        trustProxy,
+        addresses,
+        log,
+        isDraining,
+      }),
+    [
+      T.routes,
+      T.keyRing,
+      T.sessionGate,
+      T.rateLimiter,
+      T.edgeLimiter,
+      T.trustProxy,
+      T.addresses,
+      T.log,
+      T.isDraining,
+    ],
   );
   return c;
 }

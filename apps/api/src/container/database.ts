@@ -1,0 +1,18 @@
+import { startEmbeddedPostgres } from '@svc/adapter-postgres/embedded';
+import type { Config } from '../config.ts';
+
+export interface Database {
+  readonly url: string;
+  /** Null for a database of the operator's own. */
+  readonly embeddedIn: string | null;
+  release(): Promise<void>;
+}
+
+/** The database that was named, or one of our own under DATA_DIR. */
+export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
+  if (config.databaseUrl !== null) {
+    return { url: config.databaseUrl, embeddedIn: null, release: async () => {} };
+  }
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log: say });
+  return { url: embedded.url, embeddedIn: embedded.dataDir, release: () => embedded.stop() };
+}

@@ -1,0 +1,120 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createEdgeLimiter, createMemoryRateLimiter, createMemoryTwins } from '@svc/adapter-memory';
+import { connect, migrate, type PostgresStores, schemaState } from '@svc/adapter-postgres';
+import { connectRedis } from '@svc/adapter-redis';
+import { type Clock, type Job, Unavailable } from '@svc/application';
+import type { Config } from '../config.ts';
+import type { ProblemAddresses } from '../http/problem-answers.ts';
+import type { Log } from '../logging.ts';
+import { createMailer } from '../mailer.ts';
+import { createContainer } from './container.ts';
+import type { Wiring } from './tokens.ts';
+
+/** How long health may go on telling what it last found. */
+const HEALTH_TRUST_MS = 250;
+const HEALTH_TIMEOUT_MS = 900;
+
+export interface Wired {
+  readonly wiring: Wiring;
+  /** Runs jobs from the queue until stopped; stopping lets those under way finish. */
+  startJobs(run: (job: Job) => Promise<void>): { stop(): Promise<void> };
+  close(): Promise<void>;
+}
+
+export interface Surroundings {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly log: Log;
+  readonly addresses: ProblemAddresses;
+  readonly isDraining: () => boolean;
+  /** The system's when left out. */
+  readonly clock?: Clock | undefined;
+}
+
+const systemClock: Clock = { now: Date.now };
+
+/** Limits and twins of this process alone. */
+const inProcess = (clock: Clock) => ({
+  rateLimiter: createMemoryRateLimiter({ clock }),
+  twins: createMemoryTwins(),
+});
+
+/** Connects everything outside and wires the inside; the schema has to be there. */
+export async function wire(surroundings: Surroundings): Promise<Wired> {
+  const { config, databaseUrl, log, addresses, isDraining, clock = systemClock } = surroundings;
+  const stores = await connect({ url: databaseUrl, poolMax: config.dbPoolMax, log, clock });
+  const redis =
+    config.redisUrls.length === 0
+      ? null
+      : connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(clock) });
+  const { rateLimiter, twins } = redis ?? inProcess(clock);
+  const wiring = createContainer({
+    log,
+    clock,
+    addresses,
+    trustProxy: config.trustProxy,
+    checkHealth: createHealthCheck(stores, isDraining),
+    isDraining,
+    stores,
+    rateLimiter,
+    twins,
+    edgeLimiter: createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock }),
+    mailer: createMailer(config.smtpUrl, log),
+    notifier: {
+      notify: async (_svcId, notice) => log.debug('no push service is set up', { notice: notice.kind }),
+    },
+    cursorSecret: await stores.serviceSecret('cursor_signing'),
+    signInCodeSecret: await stores.serviceSecret('sign_in_code_hashing'),
+  });
+  return {
+    wiring,
+    startJobs: (run) => stores.startJobs(run),
+    async close() {
+      await redis?.close();
+      await stores.close();
+    },
+  };
+}
+
+/** Asks the database, but not more often than it takes to tell the truth: health is asked by many. */
+function createHealthCheck(stores: PostgresStores, isDraining: () => boolean): () => Promise<void> {
+  let asking: Promise<void> = Promise.resolve();
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (isDraining()) throw new Unavailable('the service is shutting down');
+    const now = performance.now();
+    if (now - askedAt > HEALTH_TRUST_MS) {
+      askedAt = now;
+      asking = stores.ping(HEALTH_TIMEOUT_MS);
+      asking.catch(() => {}); // every caller awaits it for itself
+    }
+    await asking;
+  };
+}
+
+/** Brings the schema up to date; safe when several processes do so at once. */
+export const migrateDatabase = (url: string, log: Log): Promise<void> => migrate({ url, log });
+
+export const readSchemaState = (url: string) => schemaState({ url });
+
+/** Whether the database answers. */
+export async function probeDatabase(url: string, log: Log): Promise<void> {
+  const stores = await connect({ url, poolMax: 1, log });
+  try {
+    await stores.ping(2000);
+  } finally {
+    await stores.close();
+  }
+}
+
+/** Whether Redis answers; null when none is configured. */
+export async function probeRedis(config: Config, log: Log): Promise<boolean | null> {
+  if (config.redisUrls.length === 0) return null;
+  const redis = connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(systemClock) });
+  try {
+    for (let waited = 0; waited < 2000 && redis.state().status !== 'up'; waited += 50) await pause(50);
+    return redis.state().status === 'up';
+  } finally {
+    await redis.close();
+  }
+}

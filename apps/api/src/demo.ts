@@ -1,0 +1,55 @@
+import { TOKENS, type Wiring } from './container/tokens.ts';
+
+export interface Demo {
+  readonly firmId: string;
+  readonly testKey: string;
+  readonly liveKey: string;
+  readonly adjuster: string;
+}
+
+/** On an empty database: a firm to try the service with. Null when there is a firm already. */
+export async function createDemo(wiring: Wiring): Promise<Demo | null> {
+  if ((await wiring.get(TOKENS.operatorReads).firms()).length > 0) return null;
+  const { firm, testAccounts } = await wiring.get(TOKENS.createFirm)({
+    name: 'Demo Adjusting Firm',
+    plan: 'standard',
+  });
+  const createKey = wiring.get(TOKENS.createKey);
+  const wanted = { firmId: firm.id, purpose: 'full_access', lifetime: null } as const;
+  const test = await createKey({ ...wanted, environment: 'test' });
+  const live = await createKey({ ...wanted, environment: 'live' });
+  const accepts = testAccounts.find(({ behavior }) => behavior === 'accepts');
+  return { firmId: firm.id, testKey: test.secret, liveKey: live.secret, adjuster: accepts?.svcId ?? '' };
+}
+
+/** A walk-through to paste: send a claim to a test account, wait until it has accepted, read the outcome. */
+export function walkThrough(url: string, demo: Demo): string {
+  return `A demo firm was created. Its keys are shown this once:
+
+  test key  ${demo.testKey}
+  live key  ${demo.liveKey}
+  firm id   ${demo.firmId}
+
+Try it; paste this into a shell. The test account accepts every offer about two seconds later:
+
+  URL=${url}
+  KEY=${demo.testKey}
+
+  curl -s $URL/v1/me -H "Authorization: Bearer $KEY"
+
+  curl -s $URL/v1/claims -H "Authorization: Bearer $KEY" \\
+    -H 'Idempotency-Key: walk-through-1' -H 'Content-Type: application/json' -d '{
+      "external_id": "WALK-1", "claim_number": "FLD-2024-000123",
+      "adjuster_svc_id": "${demo.adjuster}",
+      "loss": {"date": "2024-09-26"},
+      "policy": {"number": "8704421973"},
+      "carrier": {"name": "Gulf Mutual Flood"},
+      "loss_location": {"street": "114 Bayshore Dr", "city": "Cedar Key", "state": "FL", "zip": "32625"},
+      "policyholder": {"first_name": "Ana", "last_name": "Reyes", "phone": "352-555-0142"},
+      "building": {"flood_zone": "AE"}
+    }'
+
+  sleep 3
+  curl -s "$URL/v1/claims?external_id=WALK-1" -H "Authorization: Bearer $KEY"
+`;
+}

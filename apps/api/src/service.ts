@@ -1,0 +1,97 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '@svc/application';
+import type { Config } from './config.ts';
+import { TOKENS, type Wiring } from './container/tokens.ts';
+import { migrateDatabase, wire } from './container/wire.ts';
+import { createAlignedServer } from './http/aligned-server.ts';
+import type { Log } from './logging.ts';
+
+/** How often it is written down when keys and sessions were last used. */
+const NOTE_USE_EVERY_MS = 30_000;
+export interface Service {
+  /** Where it really listens. */
+  readonly url: string;
+  readonly port: number;
+  readonly wiring: Wiring;
+  /**
+   * Health turns 503 at once; the service goes on answering for `lingerMs`, so that balancers notice, then lets the
+   * requests in flight finish and closes everything. The configured grace bounds the whole wait.
+   */
+  stop(lingerMs?: number): Promise<void>;
+}
+
+/** Migrates, wires and listens. */
+export async function startService(
+  config: Config,
+  databaseUrl: string,
+  log: Log,
+  clock?: Clock,
+): Promise<Service> {
+  await migrateDatabase(databaseUrl, log);
+
+  let draining = false;
+  const addresses = { baseUrl: '', docsUrl: '' };
+  const wired = await wire({ config, databaseUrl, log, addresses, isDraining: () => draining, clock });
+  const { wiring } = wired;
+  const server = createAlignedServer(wiring.get(TOKENS.app));
+  try {
+    await listen(server, config.port, config.host);
+  } catch (error) {
+    await wired.close();
+    throw error;
+  }
+  const { port } = server.address() as AddressInfo;
+  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  addresses.baseUrl = config.baseUrl ?? url;
+  addresses.docsUrl = config.docsUrl ?? `${addresses.baseUrl}/docs`;
+
+  const jobs = wired.startJobs(wiring.get(TOKENS.runJob));
+  const noteUse = async (): Promise<void> => {
+    const keys = wiring.get(TOKENS.keyRing).takeUses();
+    const sessions = wiring.get(TOKENS.sessionGate).takeUses();
+    if (keys.size === 0 && sessions.size === 0) return;
+    await wiring.get(TOKENS.credentials).noteUse({ keys, sessions });
+  };
+  // Losing a batch costs a minute of "last used"; a failing database says so elsewhere.
+  const noting = setInterval(() => void noteUse().catch(() => {}), NOTE_USE_EVERY_MS).unref();
+
+  return {
+    url,
+    port,
+    wiring,
+    async stop(lingerMs = 0) {
+      draining = true;
+      clearInterval(noting);
+      await drain(server, lingerMs, config.shutdownGraceMs);
+      await jobs.stop();
+      await noteUse().catch(() => {});
+      await wired.close();
+    },
+  };
+}
+
+const listen = (server: Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+/** Goes on listening for a while and for as long as requests are in flight, then closes the server. */
+async function drain(server: Server, lingerMs: number, graceMs: number): Promise<void> {
+  const late = setTimeout(() => server.closeAllConnections(), graceMs);
+  const begun = performance.now();
+  const elapsed = (): number => performance.now() - begun;
+  while (elapsed() < Math.min(lingerMs, graceMs / 2)) await pause(25);
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A connection that becomes idle now would be kept alive for a next request, which must go elsewhere.
+  const sweep = setInterval(() => server.closeIdleConnections(), 25);
+  server.closeIdleConnections();
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(late);
+}

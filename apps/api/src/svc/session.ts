@@ -1,0 +1,30 @@
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../container/database.ts';
+import type { Wiring } from '../container/tokens.ts';
+import { migrateDatabase, wire } from '../container/wire.ts';
+import { createLog } from '../logging.ts';
+
+/** Wires the service without listening, does one thing, and leaves everything as it was found. */
+export async function withService<T>(work: (wiring: Wiring, databaseUrl: string) => Promise<T>): Promise<T> {
+  const config = readConfig(process.env, false);
+  // Standard output carries the result and nothing else.
+  const log = createLog({ level: 'error', format: config.logFormat, stream: process.stderr });
+  const database = await openDatabase(config, (line) => process.stderr.write(`${line}\n`));
+  try {
+    await migrateDatabase(database.url, log);
+    const wired = await wire({
+      config: { ...config, redisUrls: [], dbPoolMax: 2 },
+      databaseUrl: database.url,
+      log,
+      addresses: { baseUrl: '', docsUrl: '' },
+      isDraining: () => false,
+    });
+    try {
+      return await work(wired.wiring, database.url);
+    } finally {
+      await wired.close();
+    }
+  } finally {
+    await database.release();
+  }
+}

@@ -1,0 +1,194 @@
+import { Writable } from 'node:stream';
+import { migrate } from '@svc/adapter-postgres';
+import type { Clock } from '@svc/application';
+import type { Environment, FirmId, Plan, Purpose, Svcid, TestBehavior } from '@svc/domain';
+import { createDatabase } from '../../../tools/services/postgres.ts';
+import { readConfig } from '../src/config.ts';
+import { TOKENS } from '../src/container/tokens.ts';
+import { createLog } from '../src/logging.ts';
+import { type Service, startService } from '../src/service.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined when there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  readonly json: any;
+}
+
+export interface Call {
+  /** An API key or a session token. */
+  readonly as?: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface TestFirm {
+  readonly id: FirmId;
+  readonly live: string;
+  readonly test: string;
+  /** SVCIDs of the firm's test accounts. */
+  readonly account: Readonly<Record<TestBehavior, Svcid>>;
+  readonly signInSecret: Readonly<Record<TestBehavior, string>>;
+}
+
+/** The whole service on a database of its own, reached over HTTP. */
+export interface ServiceUnderTest {
+  readonly url: string;
+  readonly service: Service;
+  readonly databaseUrl: string;
+  /** Every line the service has logged. */
+  readonly logged: string[];
+  call(method: string, path: string, call?: Call): Promise<Answer>;
+  /** A firm with a live and a test key. Its limits are out of the way unless it is to be limited. */
+  firm(options?: { limited?: boolean; plan?: Plan }): Promise<TestFirm>;
+  key(firm: TestFirm, options?: { environment?: Environment; purpose?: Purpose }): Promise<string>;
+  /** A real adjuster's account with a full profile, and a session. Not yet in any firm. */
+  adjuster(
+    profile?: Partial<{ firstName: string | null; lastName: string | null; email: string | null }>,
+  ): Promise<{
+    svcId: Svcid;
+    token: string;
+  }>;
+  /** A real adjuster who is a member of the firm. */
+  member(firm: TestFirm): Promise<{ svcId: Svcid; token: string }>;
+  session(svcId: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+let adjusters = 0;
+
+export async function startServiceUnderTest(
+  options: { env?: Record<string, string>; clock?: Clock; databaseUrl?: string } = {},
+): Promise<ServiceUnderTest> {
+  const database =
+    options.databaseUrl === undefined
+      ? await createDatabase({ migrate: (url) => migrate({ url }) })
+      : { url: options.databaseUrl, drop: async () => {} };
+  const logged: string[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      logged.push(String(chunk));
+      done();
+    },
+  });
+  const env = { PORT: '0', EDGE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'debug', ...options.env };
+  const log = createLog({ level: 'debug', format: 'json', stream: sink });
+  const service = await startService(readConfig(env, false), database.url, log, options.clock);
+  const { wiring } = service;
+
+  const key: ServiceUnderTest['key'] = async (firm, { environment = 'live', purpose = 'full_access' } = {}) =>
+    (await wiring.get(TOKENS.createKey)({ firmId: firm.id, environment, purpose, lifetime: null })).secret;
+  const session = async (svcId: string): Promise<string> =>
+    (await wiring.get(TOKENS.openSession)(svcId as Svcid)).token;
+  const adjuster: ServiceUnderTest['adjuster'] = async (profile = {}) => {
+    adjusters += 1;
+    const svcId = `SVC-${adjusters}-${Math.random().toString(36).slice(2, 8)}` as Svcid;
+    await wiring.get(TOKENS.createAdjuster)({
+      svcId,
+      firstName: 'Jean',
+      lastName: 'Delacroix',
+      email: `${svcId.toLowerCase()}@example.com`,
+      ...profile,
+    });
+    return { svcId, token: await session(svcId) };
+  };
+
+  return {
+    url: service.url,
+    service,
+    databaseUrl: database.url,
+    logged,
+    key,
+    session,
+    adjuster,
+    call: (method, path, call) => callHttp(service.url, method, path, call),
+    async firm({ limited = false, plan = 'standard' } = {}) {
+      const { firm, testAccounts } = await wiring.get(TOKENS.createFirm)({
+        name: 'Gulf Adjusting Partners',
+        plan,
+      });
+      if (!limited) {
+        const many = 1_000_000;
+        await wiring.get(TOKENS.setLimits)(firm.id, {
+          requestsPerMinute: many,
+          writesPerMinute: many,
+          burst: many,
+        });
+      }
+      const created = {
+        id: firm.id,
+        account: Object.fromEntries(testAccounts.map((one) => [one.behavior, one.svcId])),
+        signInSecret: Object.fromEntries(testAccounts.map((one) => [one.behavior, one.signInSecret])),
+      } as unknown as TestFirm;
+      const live = await key(created);
+      const test = await key(created, { environment: 'test' });
+      return { ...created, live, test };
+    },
+    async member(firm) {
+      const joined = await adjuster();
+      await wiring.get(TOKENS.addMember)(firm.id, joined.svcId);
+      return joined;
+    },
+    async stop() {
+      await service.stop();
+      await database.drop();
+    },
+  };
+}
+
+export async function callHttp(base: string, method: string, path: string, call: Call = {}): Promise<Answer> {
+  const body = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+  const response = await fetch(base + path, {
+    method,
+    headers: {
+      ...(call.as !== undefined && { Authorization: `Bearer ${call.as}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...call.headers,
+    },
+    ...(body !== undefined && { body: body as string }),
+  });
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson ? JSON.parse(text) : undefined,
+  };
+}
+
+let claims = 0;
+
+/** A sound claim; each one with an external id and a claim number of its own. */
+export function claimBody(
+  adjuster: string,
+  changes: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  claims += 1;
+  const unique = `${claims}-${Math.random().toString(36).slice(2, 8)}`;
+  return {
+    external_id: `EXT-${unique}`,
+    claim_number: `CLM-${unique}`,
+    adjuster_svc_id: adjuster,
+    loss: { date: '2024-09-26' },
+    policy: { number: '8704421973', effective_date: '2024-01-01', expiration_date: '2025-01-01' },
+    carrier: { name: 'Gulf Mutual Flood' },
+    loss_location: { street: '114 Bayshore Dr', city: 'Cedar Key', state: 'FL', zip: '32625' },
+    policyholder: { first_name: 'Ana', last_name: 'Reyes', phone: '352-555-0142' },
+    ...changes,
+  };
+}
+
+/** Sends a claim and returns the answer; the Idempotency-Key is new unless one is given. */
+export const sendClaim = (
+  service: Pick<ServiceUnderTest, 'call'>,
+  key: string,
+  body: unknown,
+  idempotencyKey: string = `key-${Math.random().toString(36).slice(2)}`,
+): Promise<Answer> =>
+  service.call('POST', '/v1/claims', { as: key, body, headers: { 'Idempotency-Key': idempotencyKey } });
