@@ -1,0 +1,305 @@
+import {
+  type AdjusterView,
+  type AppReads,
+  type Credentials,
+  createKeyRing,
+  createSessionGate,
+  type FirmActor,
+  type FirmReads,
+  type Job,
+  type JobReads,
+  type Mailer,
+  makeAcceptInvitation,
+  makeAcceptOffer,
+  makeAddMember,
+  makeCloseAcceptedClaim,
+  makeCloseClaim,
+  makeCreateAdjuster,
+  makeCreateFirm,
+  makeCreateKey,
+  makeDeclineInvitation,
+  makeInviteAdjuster,
+  makeLeaveFirm,
+  makeOfferClaim,
+  makeOpenSession,
+  makePutDevice,
+  makeReadAppClaim,
+  makeReadProfile,
+  makeRecordWork,
+  makeRejectOffer,
+  makeRemoveDevice,
+  makeRequestSignInCode,
+  makeRevokeKey,
+  makeRollKey,
+  makeRunJob,
+  makeSendClaim,
+  makeSetAcceptingAssignments,
+  makeSetLimits,
+  makeSetMember,
+  makeSetPlan,
+  makeSignIn,
+  makeSignOut,
+  makeUpdateProfile,
+  makeWithdrawInvitation,
+  type Notice,
+  type Notifier,
+  type OperatorReads,
+  type PageRequest,
+  type Position,
+  type RateLimiter,
+  type SentClaim,
+  type Slice,
+  type Twins,
+  type UnitOfWork,
+} from '@svc/application';
+import {
+  type Adjuster,
+  type ClaimId,
+  type FirmId,
+  type Instant,
+  type InvitationNotes,
+  type KeyLimits,
+  NO_NOTES,
+  type Plan,
+  type Svcid,
+  type TestBehavior,
+} from '@svc/domain';
+import { type ClaimToSend, claimNumber } from './claim-builder.ts';
+import { createCountingIds } from './counting-ids.ts';
+import type { FixedClock } from './fixed-clock.ts';
+import { createTestSecrets, sha256 } from './test-secrets.ts';
+
+/** Every store the use cases need, on whatever technology. */
+export interface Stores {
+  readonly unitOfWork: UnitOfWork;
+  readonly firmReads: FirmReads;
+  readonly appReads: AppReads;
+  readonly operatorReads: OperatorReads;
+  readonly credentials: Credentials;
+  readonly jobReads: JobReads;
+  readonly jobs: {
+    /** What was committed to the outbox and has not been done, earliest first. */
+    pending(): Promise<readonly { readonly job: Job; readonly runAt: Instant }[]>;
+  };
+}
+
+export interface TestFirm {
+  readonly id: FirmId;
+  readonly name: string;
+  readonly live: FirmActor;
+  readonly test: FirmActor;
+  readonly accounts: Readonly<Record<TestBehavior, Svcid>>;
+  readonly signInSecrets: Readonly<Record<TestBehavior, string>>;
+}
+
+export interface SendOptions {
+  readonly claim?: ClaimToSend;
+  readonly idempotencyKey?: string;
+  readonly fingerprint?: string;
+}
+
+/** Notes what it was told instead of telling anyone. */
+export interface Outside {
+  readonly mails: { readonly email: string; readonly code: string }[];
+  readonly notices: { readonly svcId: Svcid; readonly notice: Notice }[];
+  /** Subjects that were asked about. */
+  readonly spent: { readonly subject: string; readonly limits: KeyLimits }[];
+  /** Set to refuse from now on. */
+  refuses: boolean;
+}
+
+/** The fast path that has forgotten everything: the stores alone must get it right. */
+const forgetfulTwins: Twins = { once: (_slot, _fingerprint, attempt) => attempt() };
+
+function wire(
+  stores: Stores,
+  uow: UnitOfWork,
+  support: {
+    clock: FixedClock;
+    secrets: ReturnType<typeof createTestSecrets>;
+    ids: ReturnType<typeof createCountingIds>;
+    outside: Outside;
+  },
+) {
+  const { clock, secrets, ids, outside } = support;
+  const { firmReads, appReads, credentials, jobReads } = stores;
+  const mailer: Mailer = {
+    async sendSignInCode(email, code) {
+      outside.mails.push({ email, code });
+    },
+  };
+  const notifier: Notifier = {
+    async notify(svcId, notice) {
+      outside.notices.push({ svcId, notice });
+    },
+  };
+  const limiter: RateLimiter = {
+    async spend(subject, limits) {
+      outside.spent.push({ subject, limits });
+      return outside.refuses ? { allowed: false, retryAfterMs: 1000 } : { allowed: true };
+    },
+  };
+  const keyRing = createKeyRing({ credentials, secrets, clock });
+  const firm = { uow, twins: forgetfulTwins, reads: firmReads, clock, ids };
+  const app = { uow, reads: appReads, clock };
+  const operator = { uow, secrets, clock, ids, keyRing };
+  return {
+    keyRing,
+    sessionGate: createSessionGate({ credentials, secrets, clock }),
+    sendClaim: makeSendClaim(firm),
+    offerClaim: makeOfferClaim(firm),
+    inviteAdjuster: makeInviteAdjuster({ uow, clock }),
+    withdrawInvitation: makeWithdrawInvitation({ uow, clock }),
+    readAppClaim: makeReadAppClaim(app),
+    acceptOffer: makeAcceptOffer(app),
+    rejectOffer: makeRejectOffer(app),
+    recordWork: makeRecordWork(app),
+    closeAcceptedClaim: makeCloseAcceptedClaim(app),
+    acceptInvitation: makeAcceptInvitation(app),
+    declineInvitation: makeDeclineInvitation(app),
+    setAcceptingAssignments: makeSetAcceptingAssignments(app),
+    leaveFirm: makeLeaveFirm(app),
+    readProfile: makeReadProfile(app),
+    updateProfile: makeUpdateProfile(app),
+    putDevice: makePutDevice({ uow }),
+    removeDevice: makeRemoveDevice({ uow }),
+    requestSignInCode: makeRequestSignInCode({ uow, secrets, mailer, limiter, clock }),
+    signIn: makeSignIn({ uow, secrets, clock }),
+    signOut: makeSignOut({ uow }),
+    runJob: makeRunJob({ uow, reads: jobReads, firmReads, notifier, clock }),
+    createFirm: makeCreateFirm(operator),
+    setPlan: makeSetPlan(operator),
+    setLimits: makeSetLimits(operator),
+    createKey: makeCreateKey(operator),
+    revokeKey: makeRevokeKey(operator),
+    rollKey: makeRollKey(operator),
+    createAdjuster: makeCreateAdjuster(operator),
+    openSession: makeOpenSession(operator),
+    addMember: makeAddMember(operator),
+    setMember: makeSetMember(operator),
+    closeClaim: makeCloseClaim(operator),
+  };
+}
+
+export type UseCases = ReturnType<typeof wire>;
+
+/** The use cases on given stores, and short ways to the situations that tests begin with. */
+export function createBench(stores: Stores, clock: FixedClock) {
+  const outside: Outside = { mails: [], notices: [], spent: [], refuses: false };
+  const support = { clock, secrets: createTestSecrets(), ids: createCountingIds(0xbe7c), outside };
+  const use = wire(stores, stores.unitOfWork, support);
+  let count = 0;
+  const next = (): number => {
+    count += 1;
+    return count;
+  };
+
+  const newFirm = async (plan: Plan = 'standard'): Promise<TestFirm> => {
+    const name = `Firm ${next()}`;
+    const { firm, testAccounts } = await use.createFirm({ name, plan });
+    const each = <V>(value: (account: (typeof testAccounts)[number]) => V) =>
+      Object.fromEntries(testAccounts.map((account) => [account.behavior, value(account)])) as Record<
+        TestBehavior,
+        V
+      >;
+    return {
+      id: firm.id,
+      name,
+      live: { firmId: firm.id, environment: 'live' },
+      test: { firmId: firm.id, environment: 'test' },
+      accounts: each(({ svcId }) => svcId),
+      signInSecrets: each(({ signInSecret }) => signInSecret),
+    };
+  };
+
+  const newAdjuster = (profile: Partial<Omit<Adjuster, 'testOf'>> = {}): Promise<Adjuster> => {
+    const n = next();
+    return use.createAdjuster({
+      svcId: `Adj-${n}` as Svcid,
+      firstName: 'Renée',
+      lastName: `Adjuster ${n}`,
+      email: `Adjuster.${n}@Example.net`,
+      ...profile,
+    });
+  };
+
+  const invite = (
+    firm: TestFirm,
+    svcId: Svcid,
+    notes: Partial<InvitationNotes> = {},
+  ): Promise<AdjusterView> => use.inviteAdjuster(firm.live, { svcId, notes: { ...NO_NOTES, ...notes } });
+
+  /** An adjuster who accepted the firm's invitation. */
+  const newMember = async (firm: TestFirm): Promise<Svcid> => {
+    const { svcId } = await newAdjuster();
+    await invite(firm, svcId);
+    await use.acceptInvitation({ svcId }, firm.id);
+    return svcId;
+  };
+
+  const newClaim = (changes: Parameters<typeof claimNumber>[1] = {}): ClaimToSend =>
+    claimNumber(next(), changes);
+
+  const send = (actor: FirmActor, adjuster: Svcid, options: SendOptions = {}): Promise<SentClaim> => {
+    const { claim = newClaim(), idempotencyKey = `send-${next()}` } = options;
+    const { fingerprint = sha256(`POST /v1/claims ${adjuster} ${claim.asSent}`) } = options;
+    return use.sendClaim(actor, { ...claim, adjuster, idempotencyKey, fingerprint });
+  };
+
+  const offer = (
+    actor: FirmActor,
+    claimId: ClaimId,
+    adjuster: Svcid,
+    options: Omit<SendOptions, 'claim'> = {},
+  ): Promise<SentClaim> => {
+    const { idempotencyKey = `offer-${next()}` } = options;
+    const { fingerprint = sha256(`POST /v1/claims/${claimId}/assignment ${adjuster}`) } = options;
+    return use.offerClaim(actor, { claimId, adjuster, idempotencyKey, fingerprint });
+  };
+
+  return {
+    stores,
+    clock,
+    ids: support.ids,
+    secrets: support.secrets,
+    outside,
+    use,
+    /** The same use cases on another way to run units. */
+    useOn: (uow: UnitOfWork): UseCases => wire(stores, uow, support),
+    newFirm,
+    newAdjuster,
+    newMember,
+    newClaim,
+    invite,
+    send,
+    offer,
+    /** The id of a claim that was just sent. */
+    sendId: async (actor: FirmActor, adjuster: Svcid, options: SendOptions = {}): Promise<ClaimId> =>
+      (await send(actor, adjuster, options)).claim.id,
+    /** Jobs that wait, of one firm. */
+    jobsOf: async (firm: TestFirm) =>
+      (await stores.jobs.pending()).filter(({ job }) => job.firmId === firm.id),
+  };
+}
+
+export type Bench = ReturnType<typeof createBench>;
+
+/** Reads a list to its end, page by page. */
+export async function everyPage<T>(
+  read: (page: PageRequest) => Promise<Slice<T>>,
+  limit: number,
+  betweenPages: (rows: readonly T[]) => Promise<unknown> = async () => {},
+): Promise<T[]> {
+  const found: T[] = [];
+  let after: Position | null = null;
+  do {
+    const slice: Slice<T> = await read({ after, limit });
+    if (slice.rows.length > limit) throw new Error(`a page of ${limit} holds ${slice.rows.length} rows`);
+    if (slice.next !== null && slice.rows.length < limit)
+      throw new Error('a page that is not the last is not full');
+    found.push(...slice.rows);
+    after = slice.next;
+    if (after !== null) await betweenPages(slice.rows);
+  } while (after !== null);
+  return found;
+}

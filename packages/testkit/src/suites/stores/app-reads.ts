@@ -1,0 +1,161 @@
+import { describe, expect, test } from '@jest/globals';
+import type { AppClaimList } from '@svc/application';
+import type { ClaimId, Svcid } from '@svc/domain';
+import { type Bench, everyPage } from '../../bench.ts';
+import { refusalOf } from '../../faults.ts';
+
+export function appReadsBehaviour(bench: () => Bench): void {
+  const listed = async (svcId: Svcid, list: AppClaimList, limit = 2): Promise<ClaimId[]> =>
+    (await everyPage((page) => bench().stores.appReads.claims(svcId, list, page), limit)).map(({ id }) => id);
+
+  describe("the adjuster's app", () => {
+    test('shows a claim with its firm, its work and what the book holds', async () => {
+      const { newFirm, newMember, newClaim, send, stores, clock } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const phone = '985-555-0142';
+      await send(firm.live, svcId, { claim: newClaim({ carrier: { name: 'Gulf Mutual', phone } }) });
+      const at = clock.advance(1);
+      const claim = newClaim({ carrier: { name: 'GULF MUTUAL' } });
+      const { claim: sent } = await send(firm.live, svcId, { claim });
+      const expected = {
+        id: sent.id,
+        environment: 'live',
+        createdAt: at,
+        updatedAt: at,
+        assignment: {
+          status: 'pending_acceptance',
+          adjuster: svcId,
+          offeredAt: at,
+          respondedAt: null,
+          rejectionReason: null,
+        },
+        asSent: claim.asSent,
+        firm: { id: firm.id, name: firm.name },
+        work: { contactDate: null, inspectionDate: null, notes: null },
+        closedAt: null,
+        heldCarrier: { name: 'Gulf Mutual', phone },
+      };
+      expect(await stores.appReads.claim(svcId, sent.id)).toEqual(expected);
+      const page = await stores.appReads.claims(svcId, 'pending_acceptance', { after: null, limit: 10 });
+      expect(page.rows[1]).toEqual(expected);
+    });
+
+    test('lists claims by what they wait for, of all firms, oldest offer first', async () => {
+      const { newFirm, newMember, sendId, offer, use, clock } = bench();
+      const [one, two] = [await newFirm(), await newFirm()];
+      const svcId = await newMember(one);
+      await use.addMember(two.id, svcId);
+      const other = await newMember(one);
+      const ids: ClaimId[] = [];
+      for (let n = 0; n < 8; n++) {
+        clock.advance(1);
+        ids.push(await sendId(n % 2 === 0 ? one.live : two.live, svcId));
+      }
+      const [reoffered, waits, accepted, done, rejected, closedWaiting, , lost] = ids as [
+        ClaimId,
+        ClaimId,
+        ClaimId,
+        ClaimId,
+        ClaimId,
+        ClaimId,
+        ClaimId,
+        ClaimId,
+      ];
+      const actor = { svcId };
+      await use.acceptOffer(actor, accepted);
+      await use.acceptOffer(actor, done);
+      await use.closeAcceptedClaim(actor, done);
+      await use.rejectOffer(actor, rejected, null);
+      await use.closeClaim(closedWaiting);
+      await use.addMember(two.id, other);
+      await offer(two.live, lost, other);
+      clock.advance(1);
+      await offer(one.live, reoffered, svcId);
+      expect(await listed(svcId, 'pending_acceptance')).toEqual([waits, ids[6], reoffered]);
+      expect(await listed(svcId, 'accepted')).toEqual([accepted]);
+      expect(await listed(svcId, 'closed')).toEqual([done]);
+      expect(await refusalOf(use.readAppClaim(actor, lost))).toBe('not_found');
+      expect((await use.readAppClaim(actor, rejected)).assignment.status).toBe('rejected');
+      expect((await use.readAppClaim(actor, closedWaiting)).closedAt).not.toBeNull();
+    });
+
+    test('every claim that stays is listed exactly once while others are answered', async () => {
+      const { newFirm, newMember, sendId, use } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const ids: ClaimId[] = [];
+      // All within one millisecond: only the id tells them apart.
+      for (let n = 0; n < 15; n++) ids.push(await sendId(firm.live, svcId));
+      const toAnswer = [ids[0], ids[14], ids[7]] as ClaimId[];
+      const answered = new Set(toAnswer);
+      const found = await everyPage(
+        (page) => bench().stores.appReads.claims(svcId, 'pending_acceptance', page),
+        4,
+        async () => {
+          const id = toAnswer.shift();
+          if (id !== undefined) await use.acceptOffer({ svcId }, id);
+        },
+      );
+      const seen = found.map(({ id }) => id);
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen.filter((id) => !answered.has(id))).toEqual(ids.filter((id) => !answered.has(id)).sort());
+    });
+
+    test("lists pending invitations with nothing of the firm's own notes", async () => {
+      const { newFirm, newAdjuster, invite, use, clock, stores } = bench();
+      const { svcId } = await newAdjuster();
+      const firms = [await newFirm(), await newFirm(), await newFirm(), await newFirm()];
+      const at = clock.now();
+      for (const firm of [...firms].reverse()) {
+        await invite(firm, svcId, {
+          invitedAs: 'Renée',
+          invitedBy: 'Kim',
+          purpose: 'secret',
+          note: 'secret',
+        });
+      }
+      const [one, two, declined, withdrawn] = firms as [
+        (typeof firms)[0],
+        (typeof firms)[0],
+        (typeof firms)[0],
+        (typeof firms)[0],
+      ];
+      await use.declineInvitation({ svcId }, declined.id);
+      await use.withdrawInvitation(withdrawn.live, svcId);
+      const found = await everyPage((page) => stores.appReads.invitations(svcId, clock.now(), page), 1);
+      expect(found).toEqual(
+        [one, two].map((firm) => ({
+          firmId: firm.id,
+          firmName: firm.name,
+          invitedAs: 'Renée',
+          invitedAt: at,
+          expiresAt: at + 7 * 24 * 60 * 60 * 1000,
+        })),
+      );
+    });
+
+    test('lists the firms of an adjuster in the order in which they first knew each other', async () => {
+      const { newFirm, newAdjuster, invite, use, clock, stores } = bench();
+      const { svcId } = await newAdjuster();
+      const [one, two, three] = [await newFirm(), await newFirm(), await newFirm()];
+      await invite(three, svcId);
+      clock.advance(1);
+      await use.addMember(one.id, svcId);
+      await invite(two, svcId);
+      await use.acceptInvitation({ svcId }, three.id);
+      await use.setAcceptingAssignments({ svcId }, one.id, false);
+      expect(await stores.appReads.memberships(svcId)).toEqual([
+        { firmId: three.id, firmName: three.name, canAcceptClaims: true, acceptingAssignments: true },
+        { firmId: one.id, firmName: one.name, canAcceptClaims: true, acceptingAssignments: false },
+      ]);
+    });
+
+    test('knows nobody by an SVCID in other capitals', async () => {
+      const { newAdjuster, stores } = bench();
+      const { svcId } = await newAdjuster();
+      expect(await stores.appReads.adjuster(svcId.toUpperCase() as Svcid)).toBeNull();
+      expect(await stores.appReads.adjuster(svcId)).not.toBeNull();
+    });
+  });
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import type { CarrierDetails, ClaimId, Svcid } from '@svc/domain';
+import type { Bench } from '../../bench.ts';
+
+export function carriersBehaviour(bench: () => Bench): void {
+  const held = async (svcId: Svcid, id: ClaimId): Promise<CarrierDetails | null> =>
+    (await bench().use.readAppClaim({ svcId }, id)).heldCarrier;
+
+  describe("the firm's carrier book", () => {
+    const address = { street: '1 Levee Rd', city: 'Slidell', state: 'LA', zip: '70458' };
+
+    test('fills in what is missing and never overwrites', async () => {
+      const { newFirm, newMember, newClaim, send } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const sent: CarrierDetails[] = [
+        { name: 'Gulf Mutual' },
+        { name: ' GULF  mutual', phone: '985-555-0142' },
+        { name: 'gulf mutual', phone: '504-555-0199', email: 'claims@gulf.example' },
+        { name: 'Gulf Mutual', email: 'other@gulf.example', address },
+        { name: 'Gulf Mutual', address: { ...address, street: '2 Levee Rd' } },
+      ];
+      const ids: ClaimId[] = [];
+      for (const carrier of sent) {
+        ids.push((await send(firm.live, svcId, { claim: newClaim({ carrier }) })).claim.id);
+      }
+      for (const id of ids) {
+        expect(await held(svcId, id)).toEqual({
+          name: 'Gulf Mutual',
+          phone: '985-555-0142',
+          email: 'claims@gulf.example',
+          address,
+        });
+      }
+    });
+
+    test('holds another carrier under any other name', async () => {
+      const { newFirm, newMember, newClaim, send } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const one = { name: 'Gulf Mutual', phone: '985-555-0142' };
+      const two = { name: 'Gulf-Mutual' };
+      await send(firm.live, svcId, { claim: newClaim({ carrier: one }) });
+      const { claim } = await send(firm.live, svcId, { claim: newClaim({ carrier: two }) });
+      expect(await held(svcId, claim.id)).toEqual(two);
+    });
+
+    test('takes names to their full length in any script', async () => {
+      const { newFirm, newMember, newClaim, send } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      for (const name of ['ß'.repeat(255), '🌊'.repeat(255), 'İ'.repeat(255)]) {
+        const { claim } = await send(firm.live, svcId, { claim: newClaim({ carrier: { name } }) });
+        expect(await held(svcId, claim.id)).toEqual({ name });
+      }
+    });
+
+    test('is shared by test and live claims, and by no other firm', async () => {
+      const { newFirm, newMember, newClaim, send } = bench();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const svcId = await newMember(firm);
+      const stranger = await newMember(other);
+      const named = { name: 'Gulf Mutual' };
+      const full = { ...named, phone: '985-555-0142' };
+      await send(firm.test, firm.accounts.manual, { claim: newClaim({ carrier: full }) });
+      const live = await send(firm.live, svcId, { claim: newClaim({ carrier: named }) });
+      const theirs = await send(other.live, stranger, { claim: newClaim({ carrier: named }) });
+      expect(await held(svcId, live.claim.id)).toEqual(full);
+      expect(await held(stranger, theirs.claim.id)).toEqual(named);
+    });
+
+    test('loses no detail of twenty claims at once', async () => {
+      const { newFirm, newMember, newClaim, send } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const parts: Partial<CarrierDetails>[] = [
+        {},
+        { phone: '985-555-0142' },
+        { email: 'claims@gulf.example' },
+        { address },
+      ];
+      const sent = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => {
+          const carrier = { name: n % 2 === 0 ? 'Gulf Mutual' : 'GULF MUTUAL', ...parts[n % 4] };
+          return send(firm.live, svcId, { claim: newClaim({ carrier }) });
+        }),
+      );
+      const found = await held(svcId, sent[0]?.claim.id as ClaimId);
+      expect(found).toEqual({
+        name: expect.stringMatching(/^gulf mutual$/i),
+        phone: '985-555-0142',
+        email: 'claims@gulf.example',
+        address,
+      });
+    });
+
+    test('keeps several carriers apart when claims for all of them come at once, in any order', async () => {
+      const { newFirm, newMember, newClaim, send } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const names = ['Alpha', 'Beta', 'Gamma', 'Delta'];
+      const sent = await Promise.all(
+        Array.from({ length: 24 }, (_, n) => {
+          const name = names[(n * 7) % names.length] as string;
+          const carrier = { name, ...(n % 3 === 0 ? { email: `${name}@carriers.example` } : {}) };
+          return send(firm.live, svcId, { claim: newClaim({ carrier }) });
+        }),
+      );
+      for (const { claim } of sent) {
+        const found = await held(svcId, claim.id);
+        expect(found?.email).toBe(`${found?.name}@carriers.example`);
+      }
+    });
+  });
+}

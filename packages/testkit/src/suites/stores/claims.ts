@@ -1,0 +1,256 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ClaimAsSent, ClaimId } from '@svc/domain';
+import type { Bench } from '../../bench.ts';
+import { refusalOf } from '../../faults.ts';
+
+export function claimsBehaviour(bench: () => Bench): void {
+  const read = (
+    firm: { live: { firmId: Parameters<Bench['stores']['firmReads']['claim']>[0] } },
+    id: ClaimId,
+  ) => bench().stores.firmReads.claim(firm.live.firmId, 'live', id);
+
+  describe('claims', () => {
+    test('a sent claim is read back as it was sent, waiting for its adjuster', async () => {
+      const { newFirm, newMember, newClaim, send, clock, stores } = bench();
+      const firm = await newFirm();
+      const adjuster = await newMember(firm);
+      const claim = newClaim();
+      const at = clock.advance(1);
+      const { claim: sent, replayed } = await send(firm.live, adjuster, { claim });
+      expect(replayed).toBe(false);
+      const expected = {
+        id: sent.id,
+        environment: 'live',
+        createdAt: at,
+        updatedAt: at,
+        assignment: {
+          status: 'pending_acceptance',
+          adjuster,
+          offeredAt: at,
+          respondedAt: null,
+          rejectionReason: null,
+        },
+        asSent: claim.asSent,
+      };
+      expect(sent).toMatchObject(expected);
+      expect(await read(firm, sent.id)).toEqual(expected);
+      const list = await stores.firmReads.claims(firm.id, 'live', {}, { after: null, limit: 10 });
+      expect(list).toEqual({ rows: [expected], next: null });
+    });
+
+    test('what was sent is kept to the letter', async () => {
+      const { newFirm, newMember, newClaim, send } = bench();
+      const firm = await newFirm();
+      const adjuster = await newMember(firm);
+      const asSent =
+        '{ "b":2500.00, "a" : 2.5e3,"\\u00e9":"\\u2028 🌊 \\ud83c\\udf0a \\\\ \\" \'","b2":0.10000000000000000555,\n"z":[ ],"a ":null}';
+      const claim = { ...newClaim(), asSent: asSent as ClaimAsSent };
+      const { claim: sent } = await send(firm.live, adjuster, { claim });
+      expect((await read(firm, sent.id))?.asSent).toBe(asSent);
+    });
+
+    test('an acceptance shows to the firm, when it was given, and moves updated_at', async () => {
+      const { newFirm, newMember, sendId, use, clock } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      const at = clock.advance(4_321);
+      const view = await use.acceptOffer({ svcId }, id);
+      expect(view).toMatchObject({ id, updatedAt: at, assignment: { status: 'accepted', respondedAt: at } });
+      expect(await read(firm, id)).toMatchObject({
+        createdAt: at - 4_321,
+        updatedAt: at,
+        assignment: { status: 'accepted', adjuster: svcId, respondedAt: at, rejectionReason: null },
+      });
+    });
+
+    test.each([['far beyond my county — “no boat” 🚤'], [null]])(
+      'a rejection shows to the firm with its reason: %j',
+      async (reason) => {
+        const { newFirm, newMember, sendId, use, clock } = bench();
+        const firm = await newFirm();
+        const svcId = await newMember(firm);
+        const id = await sendId(firm.live, svcId);
+        const at = clock.advance(1);
+        await use.rejectOffer({ svcId }, id, reason);
+        expect(await read(firm, id)).toMatchObject({
+          updatedAt: at,
+          assignment: { status: 'rejected', respondedAt: at, rejectionReason: reason },
+        });
+      },
+    );
+
+    test('a rejected claim offered again shows the new offer and nothing of the earlier answer', async () => {
+      const { newFirm, newMember, sendId, offer, use, clock } = bench();
+      const firm = await newFirm();
+      const [first, second] = [await newMember(firm), await newMember(firm)];
+      const id = await sendId(firm.live, first);
+      await use.rejectOffer({ svcId: first }, id, 'too far');
+      const at = clock.advance(10);
+      await offer(firm.live, id, second);
+      expect(await read(firm, id)).toMatchObject({
+        updatedAt: at,
+        assignment: {
+          status: 'pending_acceptance',
+          adjuster: second,
+          offeredAt: at,
+          respondedAt: null,
+          rejectionReason: null,
+        },
+      });
+      expect(await refusalOf(use.acceptOffer({ svcId: first }, id))).toBe('not_found');
+      expect(await refusalOf(use.readAppClaim({ svcId: first }, id))).toBe('not_found');
+      await use.acceptOffer({ svcId: second }, id);
+    });
+
+    test('an accepted claim cannot be offered again, and stays as it was', async () => {
+      const { newFirm, newMember, sendId, offer, use } = bench();
+      const firm = await newFirm();
+      const [first, second] = [await newMember(firm), await newMember(firm)];
+      const id = await sendId(firm.live, first);
+      await use.acceptOffer({ svcId: first }, id);
+      const before = await read(firm, id);
+      expect(await refusalOf(offer(firm.live, id, second))).toBe('claim_already_accepted');
+      expect(await read(firm, id)).toEqual(before);
+    });
+
+    test('an offer is answered once', async () => {
+      const { newFirm, newMember, sendId, use } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      await use.rejectOffer({ svcId }, id, null);
+      const before = await read(firm, id);
+      expect(await refusalOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
+      expect(await refusalOf(use.rejectOffer({ svcId }, id, null))).toBe('offer_not_pending');
+      expect(await read(firm, id)).toEqual(before);
+    });
+
+    test("the adjuster's work and the closing stay out of the firm's sight and of updated_at", async () => {
+      const { newFirm, newMember, sendId, use, clock } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      await use.acceptOffer({ svcId }, id);
+      const before = await read(firm, id);
+      clock.advance(60_000);
+      await use.recordWork({ svcId }, id, { contactDate: '2026-09-02', notes: 'water line at 14″' });
+      const worked = await use.recordWork({ svcId }, id, { inspectionDate: '2026-09-03' });
+      expect(worked.work).toEqual({
+        contactDate: '2026-09-02',
+        inspectionDate: '2026-09-03',
+        notes: 'water line at 14″',
+      });
+      const closed = await use.closeAcceptedClaim({ svcId }, id);
+      expect(closed).toMatchObject({ closedAt: clock.now(), work: worked.work });
+      expect(await read(firm, id)).toEqual(before);
+      expect(await refusalOf(use.recordWork({ svcId }, id, { notes: null }))).toBe('offer_not_pending');
+    });
+
+    test('a closed claim can be neither offered nor answered', async () => {
+      const { newFirm, newMember, sendId, offer, use } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      await use.closeClaim(id);
+      expect(await refusalOf(offer(firm.live, id, svcId))).toBe('claim_closed');
+      expect(await refusalOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
+      expect(await refusalOf(use.rejectOffer({ svcId }, id, null))).toBe('offer_not_pending');
+    });
+
+    test('a claim that does not exist cannot be offered, answered or read', async () => {
+      const { newFirm, newMember, offer, use, ids } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const id = ids.next() as ClaimId;
+      expect(await read(firm, id)).toBeNull();
+      expect(await refusalOf(offer(firm.live, id, svcId))).toBe('not_found');
+      expect(await refusalOf(use.acceptOffer({ svcId }, id))).toBe('not_found');
+      expect(await refusalOf(use.readAppClaim({ svcId }, id))).toBe('not_found');
+    });
+  });
+
+  describe('duplicates', () => {
+    test('an external id is taken for ever, also by a closed claim, and the refusal names the claim', async () => {
+      const { newFirm, newMember, newClaim, send, use } = bench();
+      const firm = await newFirm();
+      const adjuster = await newMember(firm);
+      const first = newClaim();
+      const { claim } = await send(firm.live, adjuster, { claim: first });
+      const again = () =>
+        send(firm.live, adjuster, { claim: newClaim({ externalId: first.facts.externalId }) });
+      const refused = { code: 'duplicate_claim', existingClaimId: claim.id };
+      await expect(again()).rejects.toMatchObject(refused);
+      await use.closeClaim(claim.id);
+      await expect(again()).rejects.toMatchObject(refused);
+    });
+
+    test('a claim number is taken as long as its claim is open', async () => {
+      const { newFirm, newMember, newClaim, send, use } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const first = newClaim();
+      const { claim } = await send(firm.live, svcId, { claim: first });
+      const again = () =>
+        send(firm.live, svcId, { claim: newClaim({ claimNumber: first.facts.claimNumber }) });
+      const refused = { code: 'duplicate_claim', existingClaimId: claim.id };
+      await expect(again()).rejects.toMatchObject(refused);
+      await use.acceptOffer({ svcId }, claim.id);
+      await expect(again()).rejects.toMatchObject(refused);
+      await use.closeAcceptedClaim({ svcId }, claim.id);
+      expect((await again()).replayed).toBe(false);
+    });
+
+    test('of two collisions the one by external id is named', async () => {
+      const { newFirm, newMember, newClaim, send } = bench();
+      const firm = await newFirm();
+      const adjuster = await newMember(firm);
+      const [one, two] = [newClaim(), newClaim()];
+      const byNumber = await send(firm.live, adjuster, { claim: one });
+      const byId = await send(firm.live, adjuster, { claim: two });
+      expect(byNumber.claim.id).not.toBe(byId.claim.id);
+      const claim = newClaim({ externalId: two.facts.externalId, claimNumber: one.facts.claimNumber });
+      await expect(send(firm.live, adjuster, { claim })).rejects.toMatchObject({
+        existingClaimId: byId.claim.id,
+      });
+    });
+
+    test('ids that differ in capitals or accents are different ids', async () => {
+      const { newFirm, newMember, newClaim, send } = bench();
+      const firm = await newFirm();
+      const adjuster = await newMember(firm);
+      for (const externalId of ['Ö-1 a', 'ö-1 a', 'O\u0308-1 a', 'o-1 a', 'Ö-1  a']) {
+        expect((await send(firm.live, adjuster, { claim: newClaim({ externalId }) })).replayed).toBe(false);
+      }
+    });
+
+    test('test claims, live claims and the claims of another firm do not collide', async () => {
+      const { newFirm, newMember, newClaim, send } = bench();
+      const [one, two] = [await newFirm(), await newFirm()];
+      const claim = newClaim();
+      const sent = await Promise.all([
+        send(one.live, await newMember(one), { claim }),
+        send(one.test, one.accounts.manual, { claim }),
+        send(two.live, await newMember(two), { claim }),
+        send(two.test, two.accounts.manual, { claim }),
+      ]);
+      expect(new Set(sent.map((each) => each.claim.id)).size).toBe(4);
+    });
+
+    test('of ten different requests at once with one external id, one makes the claim and all others learn its id', async () => {
+      const { newFirm, newMember, newClaim, send } = bench();
+      const firm = await newFirm();
+      const adjuster = await newMember(firm);
+      const { externalId } = newClaim().facts;
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 10 }, () => send(firm.live, adjuster, { claim: newClaim({ externalId }) })),
+      );
+      const made = outcomes.flatMap((o) => (o.status === 'fulfilled' ? [o.value.claim.id] : []));
+      const refused = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason] : []));
+      expect(made).toHaveLength(1);
+      for (const reason of refused) {
+        expect(reason).toMatchObject({ code: 'duplicate_claim', existingClaimId: made[0] });
+      }
+    });
+  });
+}

@@ -1,0 +1,206 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ClaimId, HOUR } from '@svc/domain';
+import type { Bench } from '../../bench.ts';
+import { refusalOf } from '../../faults.ts';
+
+export function idempotencyBehaviour(bench: () => Bench): void {
+  describe('an Idempotency-Key', () => {
+    const started = async () => {
+      const { newFirm, newMember, newClaim } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      return { firm, svcId, claim: newClaim() };
+    };
+
+    test('makes a repeated request answer with the claim as it is now, and do nothing', async () => {
+      const { send, use, jobsOf, stores } = bench();
+      const { firm, svcId, claim } = await started();
+      const request = { claim, idempotencyKey: 'key-1' };
+      const first = await send(firm.live, svcId, request);
+      await use.acceptOffer({ svcId }, first.claim.id);
+      const jobs = (await jobsOf(firm)).length;
+      const again = await send(firm.live, svcId, request);
+      expect(again).toEqual({
+        replayed: true,
+        claim: await stores.firmReads.claim(firm.id, 'live', first.claim.id),
+      });
+      expect(again.claim.assignment.status).toBe('accepted');
+      expect(await jobsOf(firm)).toHaveLength(jobs);
+    });
+
+    test('cannot be used for a different request', async () => {
+      const { send, newClaim, offer } = bench();
+      const { firm, svcId, claim } = await started();
+      const first = await send(firm.live, svcId, { claim, idempotencyKey: 'key-1' });
+      const reused = 'idempotency_key_reused';
+      expect(await refusalOf(send(firm.live, svcId, { claim: newClaim(), idempotencyKey: 'key-1' }))).toBe(
+        reused,
+      );
+      expect(await refusalOf(offer(firm.live, first.claim.id, svcId, { idempotencyKey: 'key-1' }))).toBe(
+        reused,
+      );
+    });
+
+    test('is bound by success only: a refused request can be corrected', async () => {
+      const { send, use, newClaim } = bench();
+      const { firm, svcId, claim } = await started();
+      await use.setAcceptingAssignments({ svcId }, firm.id, false);
+      const request = { claim, idempotencyKey: 'key-1' };
+      expect(await refusalOf(send(firm.live, svcId, request))).toBe('adjuster_not_accepting');
+      await use.setAcceptingAssignments({ svcId }, firm.id, true);
+      const corrected = { claim: newClaim(), idempotencyKey: 'key-1' };
+      expect((await send(firm.live, svcId, corrected)).replayed).toBe(false);
+      expect((await send(firm.live, svcId, corrected)).replayed).toBe(true);
+    });
+
+    test('belongs to the firm and the environment', async () => {
+      const { send } = bench();
+      const { firm, svcId, claim } = await started();
+      const other = await started();
+      const request = { claim, idempotencyKey: 'key-1', fingerprint: 'f'.repeat(64) };
+      const sent = [
+        await send(firm.live, svcId, request),
+        await send(firm.test, firm.accounts.manual, request),
+        await send(other.firm.live, other.svcId, request),
+      ];
+      expect(sent.map(({ replayed }) => replayed)).toEqual([false, false, false]);
+      expect(new Set(sent.map((each) => each.claim.id)).size).toBe(3);
+    });
+
+    test('outlives the API key it came with', async () => {
+      const { send, use } = bench();
+      const { firm, svcId, claim } = await started();
+      const old = await use.createKey({
+        firmId: firm.id,
+        environment: 'live',
+        purpose: 'claims',
+        lifetime: null,
+      });
+      const actor = async (secret: string) => {
+        const grant = await use.keyRing.authenticate(secret);
+        if (grant === null) throw new Error('the key does not work');
+        return { firmId: grant.firmId, environment: grant.environment };
+      };
+      const request = { claim, idempotencyKey: 'key-1' };
+      const first = await send(await actor(old.secret), svcId, request);
+      const rolled = await use.rollKey(old.key.id, 0);
+      expect(await use.keyRing.authenticate(old.secret)).toBeNull();
+      const again = await send(await actor(rolled.secret), svcId, request);
+      expect(again).toMatchObject({ replayed: true, claim: { id: first.claim.id } });
+    });
+
+    test('answers a retry also after the adjuster has left the firm', async () => {
+      const { send, use } = bench();
+      const { firm, svcId, claim } = await started();
+      const request = { claim, idempotencyKey: 'key-1' };
+      const first = await send(firm.live, svcId, request);
+      await use.leaveFirm({ svcId }, firm.id);
+      expect(await send(firm.live, svcId, request)).toMatchObject({
+        replayed: true,
+        claim: { id: first.claim.id, assignment: { status: 'unassigned' } },
+      });
+    });
+
+    test('is remembered for 24 hours, to the millisecond', async () => {
+      const { send, clock } = bench();
+      const { firm, svcId, claim } = await started();
+      const request = { claim, idempotencyKey: 'key-1' };
+      await send(firm.live, svcId, request);
+      clock.advance(24 * HOUR - 1);
+      expect((await send(firm.live, svcId, request)).replayed).toBe(true);
+      clock.advance(1);
+      expect(await refusalOf(send(firm.live, svcId, request))).toBe('duplicate_claim');
+    });
+
+    test('can be used for something else once it is forgotten, and is then remembered anew', async () => {
+      const { send, newClaim, clock } = bench();
+      const { firm, svcId, claim } = await started();
+      await send(firm.live, svcId, { claim, idempotencyKey: 'key-1' });
+      clock.advance(24 * HOUR);
+      const request = { claim: newClaim(), idempotencyKey: 'key-1' };
+      const second = await send(firm.live, svcId, request);
+      clock.advance(24 * HOUR - 1);
+      expect(await send(firm.live, svcId, request)).toMatchObject({
+        replayed: true,
+        claim: { id: second.claim.id },
+      });
+    });
+
+    test('makes an assignment call answer with the claim even once it has been accepted', async () => {
+      const { offer, sendId, use, newMember } = bench();
+      const { firm, svcId } = await started();
+      const second = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      await offer(firm.live, id, second, { idempotencyKey: 'key-1' });
+      await use.acceptOffer({ svcId: second }, id);
+      const again = await offer(firm.live, id, second, { idempotencyKey: 'key-1' });
+      expect(again).toMatchObject({ replayed: true, claim: { id, assignment: { status: 'accepted' } } });
+      expect(await refusalOf(offer(firm.live, id, second))).toBe('claim_already_accepted');
+    });
+
+    test('of any length and script is told apart from every other', async () => {
+      const { send, newClaim } = bench();
+      const { firm, svcId } = await started();
+      for (const idempotencyKey of [
+        'k',
+        'K',
+        'k ',
+        'ключ',
+        'k'.repeat(255),
+        '🔑'.repeat(255),
+        "k'--",
+        '%_',
+      ]) {
+        const request = { claim: newClaim(), idempotencyKey };
+        expect((await send(firm.live, svcId, request)).replayed).toBe(false);
+        expect((await send(firm.live, svcId, request)).replayed).toBe(true);
+      }
+    });
+
+    test('lets forty identical requests at once make one claim, which all of them get', async () => {
+      const { send, jobsOf, stores } = bench();
+      const { firm, svcId, claim } = await started();
+      const request = { claim, idempotencyKey: 'key-1' };
+      const jobs = (await jobsOf(firm)).length;
+      const sent = await Promise.all(Array.from({ length: 40 }, () => send(firm.live, svcId, request)));
+      expect(new Set(sent.map((each) => each.claim.id)).size).toBe(1);
+      expect(sent.filter(({ replayed }) => !replayed)).toHaveLength(1);
+      const { rows } = await stores.firmReads.claims(firm.id, 'live', {}, { after: null, limit: 100 });
+      expect(rows.map(({ id }) => id)).toEqual([sent[0]?.claim.id]);
+      expect(await jobsOf(firm)).toHaveLength(jobs + 1);
+    });
+
+    test('lets identical assignment calls at once make one offer', async () => {
+      const { offer, sendId, newMember, jobsOf } = bench();
+      const { firm, svcId } = await started();
+      const second = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      const jobs = (await jobsOf(firm)).length;
+      const offered = await Promise.all(
+        Array.from({ length: 10 }, () => offer(firm.live, id, second, { idempotencyKey: 'key-1' })),
+      );
+      expect(offered.filter(({ replayed }) => !replayed)).toHaveLength(1);
+      expect(new Set(offered.map((each) => each.claim.updatedAt)).size).toBe(1);
+      // One offer to the second adjuster, one withdrawal from the first.
+      expect(await jobsOf(firm)).toHaveLength(jobs + 2);
+    });
+
+    test('of different requests at once, one wins and all others are told', async () => {
+      const { send, newClaim, stores } = bench();
+      const { firm, svcId } = await started();
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 10 }, () =>
+          send(firm.live, svcId, { claim: newClaim(), idempotencyKey: 'key-1' }),
+        ),
+      );
+      const made: ClaimId[] = [];
+      for (const outcome of outcomes) {
+        if (outcome.status === 'fulfilled') made.push(outcome.value.claim.id);
+        else expect(outcome.reason).toMatchObject({ code: 'idempotency_key_reused' });
+      }
+      expect(made).toHaveLength(1);
+      const { rows } = await stores.firmReads.claims(firm.id, 'live', {}, { after: null, limit: 100 });
+      expect(rows.map(({ id }) => id)).toEqual(made);
+    });
+  });
+}

@@ -1,0 +1,155 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Environment } from '@svc/domain';
+import type { Bench } from '../../bench.ts';
+import { refusalOf } from '../../faults.ts';
+
+const PAGE = { after: null, limit: 50 } as const;
+
+export function isolationBehaviour(bench: () => Bench): void {
+  /** A firm with everything in it, and another one that knows its ids. */
+  const started = async () => {
+    const { newFirm, newMember, newAdjuster, newClaim, invite, sendId, use } = bench();
+    const [owner, other] = [await newFirm(), await newFirm()];
+    const svcId = await newMember(owner);
+    const stranger = await newMember(other);
+    const { svcId: invited } = await newAdjuster();
+    await invite(owner, invited);
+    const claim = newClaim();
+    const id = await sendId(owner.live, svcId, { claim, idempotencyKey: 'owner' });
+    const accepted = await sendId(owner.live, svcId);
+    await use.acceptOffer({ svcId }, accepted);
+    return { owner, other, svcId, stranger, invited, claim, id, accepted };
+  };
+
+  describe('another firm', () => {
+    test.each<Environment>(['live', 'test'])(
+      'reads nothing of this one with a %s key',
+      async (environment) => {
+        const { firmReads } = bench().stores;
+        const { other, svcId, claim, id, stranger } = await started();
+        const { externalId } = claim.facts;
+        expect(await firmReads.claim(other.id, environment, id)).toBeNull();
+        expect(await firmReads.claims(other.id, environment, {}, PAGE)).toEqual({ rows: [], next: null });
+        expect((await firmReads.claims(other.id, environment, { externalId }, PAGE)).rows).toEqual([]);
+        expect(await firmReads.adjuster(other.id, svcId)).toBeNull();
+        const adjusters = (await firmReads.adjusters(other.id, environment, PAGE)).rows;
+        const own = ['accepts', 'manual', 'paused', 'rejects'] as const;
+        expect(adjusters.map(({ adjuster }) => adjuster.svcId).sort()).toEqual(
+          [...own.map((b) => other.accounts[b]), ...(environment === 'live' ? [stranger] : [])].sort(),
+        );
+      },
+    );
+
+    test('can neither offer its claims nor send to its adjusters nor touch its invitations', async () => {
+      const { offer, send, use, stores } = bench();
+      const { owner, other, svcId, stranger, invited, id } = await started();
+      const before = await stores.firmReads.claim(owner.id, 'live', id);
+      expect(await refusalOf(offer(other.live, id, stranger))).toBe('not_found');
+      expect(await refusalOf(offer(other.test, id, other.accounts.manual))).toBe('not_found');
+      expect(await refusalOf(send(other.live, svcId))).toBe('adjuster_not_in_firm');
+      expect(await refusalOf(use.withdrawInvitation(other.live, invited))).toBe('not_found');
+      expect(await stores.firmReads.claim(owner.id, 'live', id)).toEqual(before);
+      expect((await stores.firmReads.adjuster(owner.id, invited))?.membership.status).toBe('pending');
+    });
+
+    test('does not learn of its test accounts', async () => {
+      const { send, use } = bench();
+      const { owner, other } = await started();
+      const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
+      for (const actor of [other.live, other.test]) {
+        expect(await refusalOf(send(actor, owner.accounts.manual))).toBe('unknown_svcid');
+        const invitation = use.inviteAdjuster(actor, { svcId: owner.accounts.new, notes });
+        expect(await refusalOf(invitation)).toBe('unknown_svcid');
+      }
+    });
+
+    test('has keys, external ids and claim numbers of its own', async () => {
+      const { send } = bench();
+      const { other, stranger, claim, id } = await started();
+      const sent = await send(other.live, stranger, { claim, idempotencyKey: 'owner' });
+      expect(sent.replayed).toBe(false);
+      expect(sent.claim.id).not.toBe(id);
+    });
+
+    test('finds nothing of this one inside a transaction', async () => {
+      const { stores, clock } = bench();
+      const { owner, other, svcId, claim, id } = await started();
+      await stores.unitOfWork.run(async (tx) => {
+        const { id: firmId } = other;
+        const slot = { firmId, environment: 'live', key: 'owner' } as const;
+        expect(await tx.claims.lock(firmId, id)).toBeNull();
+        expect(await tx.claims.lockPendingOf(firmId, svcId)).toEqual([]);
+        expect(await tx.claims.findDuplicate({ firmId, environment: 'live', ...claim.facts })).toBeNull();
+        expect(await tx.idempotency.find(slot, clock.now())).toBeNull();
+        expect(await tx.idempotency.find({ ...slot, firmId: owner.id }, clock.now())).not.toBeNull();
+        expect(await tx.memberships.lock(firmId, svcId)).toBeNull();
+        expect(await tx.memberships.lockShared(firmId, svcId)).toBeNull();
+      });
+    });
+
+    test('is not left by leaving this one', async () => {
+      const { use, sendId, stores } = bench();
+      const { owner, other, svcId } = await started();
+      await use.addMember(other.id, svcId);
+      const theirs = await sendId(other.live, svcId);
+      await use.leaveFirm({ svcId }, owner.id);
+      expect((await stores.firmReads.adjuster(other.id, svcId))?.membership.status).toBe('active');
+      expect((await stores.firmReads.claim(other.id, 'live', theirs))?.assignment.status).toBe(
+        'pending_acceptance',
+      );
+    });
+  });
+
+  describe('another adjuster', () => {
+    test('can neither read nor answer nor work on nor close a claim', async () => {
+      const { use } = bench();
+      const { stranger, id, accepted } = await started();
+      const actor = { svcId: stranger };
+      for (const claimId of [id, accepted]) {
+        expect(await refusalOf(use.readAppClaim(actor, claimId))).toBe('not_found');
+        expect(await refusalOf(use.acceptOffer(actor, claimId))).toBe('not_found');
+        expect(await refusalOf(use.rejectOffer(actor, claimId, 'no'))).toBe('not_found');
+        expect(await refusalOf(use.recordWork(actor, claimId, { notes: 'mine' }))).toBe('not_found');
+        expect(await refusalOf(use.closeAcceptedClaim(actor, claimId))).toBe('not_found');
+      }
+    });
+
+    test('can neither answer an invitation nor change a membership', async () => {
+      const { use, stores } = bench();
+      const { owner, svcId, stranger, invited } = await started();
+      const actor = { svcId: stranger };
+      expect(await refusalOf(use.acceptInvitation(actor, owner.id))).toBe('not_found');
+      expect(await refusalOf(use.declineInvitation(actor, owner.id))).toBe('not_found');
+      expect(await refusalOf(use.setAcceptingAssignments(actor, owner.id, false))).toBe('not_found');
+      expect(await refusalOf(use.leaveFirm(actor, owner.id))).toBe('not_found');
+      expect((await stores.firmReads.adjuster(owner.id, invited))?.membership.status).toBe('pending');
+      expect((await stores.firmReads.adjuster(owner.id, svcId))?.membership.status).toBe('active');
+    });
+  });
+
+  describe('the environments of a firm', () => {
+    test('a test key reaches neither real adjusters nor real claims', async () => {
+      const { use, send, offer } = bench();
+      const { owner, svcId, invited, id } = await started();
+      const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
+      expect(await refusalOf(send(owner.test, svcId))).toBe('adjuster_not_in_firm');
+      expect(await refusalOf(offer(owner.test, id, owner.accounts.manual))).toBe('not_found');
+      expect(await refusalOf(use.inviteAdjuster(owner.test, { svcId, notes }))).toBe('unknown_svcid');
+      expect(await refusalOf(use.withdrawInvitation(owner.test, invited))).toBe('not_found');
+    });
+
+    test('a live key can neither name test accounts nor offer test claims', async () => {
+      const { use, send, sendId, offer } = bench();
+      const { owner, svcId, id } = await started();
+      const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
+      const tested = await sendId(owner.test, owner.accounts.manual);
+      const mismatch = 'environment_mismatch';
+      expect(await refusalOf(send(owner.live, owner.accounts.manual))).toBe(mismatch);
+      expect(await refusalOf(offer(owner.live, id, owner.accounts.manual))).toBe(mismatch);
+      expect(await refusalOf(offer(owner.live, tested, svcId))).toBe(mismatch);
+      expect(await refusalOf(use.inviteAdjuster(owner.live, { svcId: owner.accounts.new, notes }))).toBe(
+        mismatch,
+      );
+    });
+  });
+}

@@ -1,0 +1,278 @@
+import { describe, expect, test } from '@jest/globals';
+import { DAY, type Svcid, statusAt } from '@svc/domain';
+import { type Bench, everyPage, type TestFirm } from '../../bench.ts';
+import { refusalOf } from '../../faults.ts';
+
+export function membershipsBehaviour(bench: () => Bench): void {
+  const statusOf = async (firm: TestFirm, svcId: Svcid) => {
+    const record = await bench().stores.firmReads.adjuster(firm.id, svcId);
+    return record === null ? null : statusAt(record.membership, bench().clock.now());
+  };
+  const listed = (firm: TestFirm, environment: 'live' | 'test' = 'live') =>
+    everyPage((page) => bench().stores.firmReads.adjusters(firm.id, environment, page), 2);
+
+  describe('memberships', () => {
+    test('an invitation goes from pending to active, with its times and notes', async () => {
+      const { newFirm, newAdjuster, invite, use, clock, stores } = bench();
+      const firm = await newFirm();
+      const adjuster = await newAdjuster();
+      const { svcId } = adjuster;
+      const notes = { invitedAs: 'Renée', invitedBy: 'Kim', purpose: 'Helene', note: '“call” first' };
+      const at = clock.advance(1);
+      const invited = await invite(firm, svcId, notes);
+      const record = await stores.firmReads.adjuster(firm.id, svcId);
+      expect(record).toEqual(invited);
+      expect(record).toEqual({
+        adjuster,
+        membership: {
+          firmId: firm.id,
+          svcId,
+          status: 'pending',
+          firstKnownAt: at,
+          invitedAt: at,
+          expiresAt: at + 7 * DAY,
+          respondedAt: null,
+          notes,
+          canAcceptClaims: true,
+          acceptingAssignments: true,
+        },
+      });
+      clock.advance(5);
+      expect(await use.acceptInvitation({ svcId }, firm.id)).toEqual({
+        firmId: firm.id,
+        firmName: firm.name,
+        canAcceptClaims: true,
+        acceptingAssignments: true,
+      });
+      expect((await stores.firmReads.adjuster(firm.id, svcId))?.membership).toMatchObject({
+        status: 'active',
+        invitedAt: at,
+        expiresAt: null,
+        respondedAt: at + 5,
+        notes,
+      });
+    });
+
+    test('an invitation can be answered until its seven days are over, to the millisecond', async () => {
+      const { newFirm, newAdjuster, invite, use, clock, stores } = bench();
+      const firm = await newFirm();
+      const [{ svcId: inTime }, { svcId: tooLate }] = [await newAdjuster(), await newAdjuster()];
+      await invite(firm, inTime);
+      await invite(firm, tooLate);
+      clock.advance(7 * DAY - 1);
+      await use.acceptInvitation({ svcId: inTime }, firm.id);
+      expect(await statusOf(firm, tooLate)).toBe('pending');
+      clock.advance(1);
+      expect(await statusOf(firm, tooLate)).toBe('expired');
+      expect(await refusalOf(use.acceptInvitation({ svcId: tooLate }, firm.id))).toBe('not_found');
+      expect(await refusalOf(use.withdrawInvitation(firm.live, tooLate))).toBe('not_found');
+      const page = { after: null, limit: 10 };
+      expect((await stores.appReads.invitations(tooLate, clock.now(), page)).rows).toEqual([]);
+      expect((await stores.appReads.invitations(tooLate, clock.now() - 1, page)).rows).toHaveLength(1);
+      await invite(firm, tooLate);
+      expect(await statusOf(firm, tooLate)).toBe('pending');
+    });
+
+    test('declining and withdrawing end an invitation; inviting again replaces every note', async () => {
+      const { newFirm, newAdjuster, invite, use, stores } = bench();
+      const firm = await newFirm();
+      const { svcId } = await newAdjuster();
+      await invite(firm, svcId, { invitedAs: 'R.', note: 'first' });
+      await use.declineInvitation({ svcId }, firm.id);
+      expect(await statusOf(firm, svcId)).toBe('declined');
+      await invite(firm, svcId, { purpose: 'second' });
+      const again = await stores.firmReads.adjuster(firm.id, svcId);
+      expect(again?.membership.notes).toEqual({
+        invitedAs: null,
+        invitedBy: null,
+        purpose: 'second',
+        note: null,
+      });
+      expect((await use.withdrawInvitation(firm.live, svcId)).membership.status).toBe('withdrawn');
+      expect(await statusOf(firm, svcId)).toBe('withdrawn');
+      expect(await refusalOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
+      expect(await refusalOf(use.acceptInvitation({ svcId }, firm.id))).toBe('not_found');
+    });
+
+    test('a pending invitation and a membership each refuse another invitation', async () => {
+      const { newFirm, newAdjuster, invite, use } = bench();
+      const firm = await newFirm();
+      const { svcId } = await newAdjuster();
+      await invite(firm, svcId);
+      expect(await refusalOf(invite(firm, svcId))).toBe('invitation_pending');
+      await use.acceptInvitation({ svcId }, firm.id);
+      expect(await refusalOf(invite(firm, svcId))).toBe('already_member');
+    });
+
+    test('an invitation waits for a complete profile', async () => {
+      const { newFirm, newAdjuster, invite, use } = bench();
+      const firm = await newFirm();
+      const { svcId } = await newAdjuster({ firstName: null, email: null });
+      await invite(firm, svcId);
+      expect(await refusalOf(use.acceptInvitation({ svcId }, firm.id))).toBe('profile_incomplete');
+      await use.updateProfile({ svcId }, { firstName: 'Ida', email: `${svcId}@ida.example` });
+      await use.acceptInvitation({ svcId }, firm.id);
+      expect(await statusOf(firm, svcId)).toBe('active');
+    });
+
+    test('who leaves is listed no more, keeps what they accepted, and their waiting offers lapse in sight of the firm', async () => {
+      const { newFirm, newMember, sendId, use, clock, stores } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const [accepted, rejected, one, two] = [
+        await sendId(firm.live, svcId),
+        await sendId(firm.live, svcId),
+        await sendId(firm.live, svcId),
+        await sendId(firm.live, svcId),
+      ];
+      await use.acceptOffer({ svcId }, accepted);
+      await use.rejectOffer({ svcId }, rejected, 'no');
+      const at = clock.advance(1_000);
+      await use.leaveFirm({ svcId }, firm.id);
+
+      expect(await stores.firmReads.adjuster(firm.id, svcId)).toBeNull();
+      expect((await listed(firm)).map(({ membership }) => membership.svcId)).not.toContain(svcId);
+      expect(await stores.appReads.memberships(svcId)).toEqual([]);
+
+      const claim = async (id: typeof one) => {
+        const view = await stores.firmReads.claim(firm.id, 'live', id);
+        return { status: view?.assignment.status, adjuster: view?.assignment.adjuster, at: view?.updatedAt };
+      };
+      const lapsed = [await claim(one), await claim(two)];
+      expect(lapsed.map(({ status }) => status)).toEqual(['unassigned', 'unassigned']);
+      expect(lapsed.map(({ adjuster }) => adjuster)).toEqual([svcId, svcId]);
+      expect(lapsed.map((each) => each.at).sort()).toEqual([at, at + 1]);
+      expect(await claim(rejected)).toMatchObject({ status: 'rejected' });
+      expect(await claim(accepted)).toMatchObject({ status: 'accepted' });
+      expect((await use.readAppClaim({ svcId }, accepted)).assignment.status).toBe('accepted');
+      expect(await refusalOf(use.readAppClaim({ svcId }, one))).toBe('not_found');
+      expect(await refusalOf(use.leaveFirm({ svcId }, firm.id))).toBe('not_found');
+    });
+
+    test('who left takes no claims until invited back, and comes back to the old place in the list', async () => {
+      const { newFirm, newMember, invite, use, send } = bench();
+      const firm = await newFirm();
+      const [svcId, later] = [await newMember(firm), await newMember(firm)];
+      await use.leaveFirm({ svcId }, firm.id);
+      expect(await refusalOf(send(firm.live, svcId))).toBe('adjuster_not_in_firm');
+      await invite(firm, svcId);
+      expect(await refusalOf(send(firm.live, svcId))).toBe('adjuster_not_in_firm');
+      await use.acceptInvitation({ svcId }, firm.id);
+      await send(firm.live, svcId);
+      const order = (await listed(firm)).map(({ membership }) => membership.svcId);
+      expect(order.indexOf(svcId)).toBeLessThan(order.indexOf(later));
+    });
+
+    test('an unassigned claim can be offered to somebody else', async () => {
+      const { newFirm, newMember, use, sendId, offer } = bench();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const id = await sendId(firm.live, svcId);
+      await use.leaveFirm({ svcId }, firm.id);
+      expect((await offer(firm.live, id, other)).claim.assignment).toMatchObject({
+        status: 'pending_acceptance',
+        adjuster: other,
+      });
+    });
+
+    test('a member who paused, or whom the operator barred, is offered nothing until that ends', async () => {
+      const { newFirm, newMember, use, send, sendId, offer } = bench();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const id = await sendId(firm.live, other);
+      const refusals = async () => [
+        await refusalOf(send(firm.live, svcId)),
+        await refusalOf(offer(firm.live, id, svcId)),
+      ];
+      const notAccepting = ['adjuster_not_accepting', 'adjuster_not_accepting'];
+      await use.setAcceptingAssignments({ svcId }, firm.id, false);
+      expect(await refusals()).toEqual(notAccepting);
+      await use.setAcceptingAssignments({ svcId }, firm.id, true);
+      await use.setMember(firm.id, svcId, false);
+      expect(await refusals()).toEqual(notAccepting);
+      await use.setMember(firm.id, svcId, true);
+      await send(firm.live, svcId);
+    });
+
+    test('the list runs in the order in which the firm first knew the adjusters, then by SVCID', async () => {
+      const { newFirm, newAdjuster, invite, use, clock } = bench();
+      const firm = await newFirm();
+      const born = ['accepts', 'manual', 'paused', 'rejects'] as const;
+      clock.advance(1);
+      const names = ['b', 'B', 'a', 'ä', 'ab', 'a b', 'a_b', '10', '9', '～', '🌊'];
+      const tag = clock.now();
+      const sorted = ['10', '9', 'B', 'a', 'a b', 'a_b', 'ab', 'b', 'ä', '～', '🌊'];
+      for (const name of names) {
+        const { svcId } = await newAdjuster({ svcId: `${tag} ${name}` as Svcid });
+        await invite(firm, svcId);
+      }
+      clock.advance(1);
+      const { svcId: last } = await newAdjuster({ svcId: `${tag - 1}` as Svcid });
+      await invite(firm, last);
+      const first = `${tag} b` as Svcid;
+      await use.declineInvitation({ svcId: first }, firm.id);
+      await invite(firm, first);
+      expect((await listed(firm)).map(({ membership }) => membership.svcId)).toEqual([
+        ...born.map((behavior) => firm.accounts[behavior]),
+        ...sorted.map((name) => `${tag} ${name}`),
+        last,
+      ]);
+    });
+
+    test('every adjuster is listed exactly once while others join, leave and are invited', async () => {
+      const { newFirm, newMember, newAdjuster, invite, use, clock, stores } = bench();
+      const firm = await newFirm();
+      const stay: Svcid[] = [];
+      const leave: Svcid[] = [];
+      for (let n = 0; n < 12; n++) {
+        clock.advance(n % 2);
+        stay.push(await newMember(firm));
+        leave.push(await newMember(firm));
+      }
+      const found = await everyPage(
+        (page) => stores.firmReads.adjusters(firm.id, 'live', page),
+        3,
+        async () => {
+          const leaver = leave.shift();
+          if (leaver !== undefined) await use.leaveFirm({ svcId: leaver }, firm.id);
+          const [mover] = stay;
+          if (mover !== undefined) await use.setAcceptingAssignments({ svcId: mover }, firm.id, false);
+          clock.advance(1);
+          await invite(firm, (await newAdjuster()).svcId);
+        },
+      );
+      const ids = found.map(({ membership }) => membership.svcId);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const svcId of stay) expect(ids).toContain(svcId);
+    });
+
+    test('a test key sees test accounts only, a live key sees everyone', async () => {
+      const { newFirm, newMember, use } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      await use.inviteAdjuster(firm.test, { svcId: firm.accounts.new, notes: NO_NOTES });
+      const accounts = ['accepts', 'manual', 'new', 'paused', 'rejects'] as const;
+      const tests = accounts.map((behavior) => firm.accounts[behavior]).sort();
+      expect((await listed(firm, 'test')).map((r) => r.membership.svcId).sort()).toEqual(tests);
+      expect((await listed(firm)).map((r) => r.membership.svcId).sort()).toEqual([svcId, ...tests].sort());
+    });
+
+    test('a member without an invitation has no invitation times', async () => {
+      const { newFirm, newAdjuster, use, clock, stores } = bench();
+      const firm = await newFirm();
+      const { svcId } = await newAdjuster();
+      const at = clock.advance(1);
+      const membership = await use.addMember(firm.id, svcId);
+      expect((await stores.firmReads.adjuster(firm.id, svcId))?.membership).toEqual(membership);
+      expect(membership).toMatchObject({
+        status: 'active',
+        firstKnownAt: at,
+        invitedAt: null,
+        expiresAt: null,
+        respondedAt: null,
+      });
+    });
+  });
+}
+
+const NO_NOTES = { invitedAs: null, invitedBy: null, purpose: null, note: null };

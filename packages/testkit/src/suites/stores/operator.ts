@@ -1,0 +1,213 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
+import { HOUR, NO_OVERRIDES, TEST_BEHAVIORS } from '@svc/domain';
+import type { Bench, TestFirm } from '../../bench.ts';
+import { refusalOf } from '../../faults.ts';
+
+export function operatorBehaviour(bench: () => Bench): void {
+  const newKey = (firm: TestFirm, environment: 'live' | 'test' = 'live', lifetime: number | null = null) =>
+    bench().use.createKey({ firmId: firm.id, environment, purpose: 'full_access', lifetime });
+
+  describe('the operator', () => {
+    test('creates a firm with its seven test accounts, four of them members', async () => {
+      const { newFirm, stores, clock } = bench();
+      const at = clock.now();
+      const firm = await newFirm('claims_only');
+      const row = { id: firm.id, name: firm.name, plan: 'claims_only', limits: NO_OVERRIDES, createdAt: at };
+      expect(await stores.operatorReads.firm(firm.id)).toEqual(row);
+      expect(await stores.operatorReads.firms()).toContainEqual(row);
+      const accounts = await stores.operatorReads.testAccounts(firm.id);
+      expect(accounts.map(({ testOf }) => testOf?.behavior).sort()).toEqual([...TEST_BEHAVIORS].sort());
+      for (const { svcId, testOf } of accounts) {
+        expect(svcId).toMatch(new RegExp(`_${testOf?.behavior}$`));
+        expect(testOf?.firmId).toBe(firm.id);
+      }
+      const page = { after: null, limit: 50 };
+      const members = (await stores.firmReads.adjusters(firm.id, 'test', page)).rows;
+      expect(
+        members.map(({ adjuster, membership }) => [
+          adjuster.testOf?.behavior,
+          membership.acceptingAssignments,
+        ]),
+      ).toEqual([
+        ['accepts', true],
+        ['manual', true],
+        ['paused', false],
+        ['rejects', true],
+      ]);
+    });
+
+    test('counts firms', async () => {
+      const { newFirm, stores } = bench();
+      const count = () => stores.unitOfWork.run((tx) => tx.firms.count());
+      const before = await count();
+      await newFirm();
+      expect(await count()).toBe(before + 1);
+    });
+
+    test('a key grants what its purpose and the firm say, as it is now', async () => {
+      const { newFirm, use, stores, secrets } = bench();
+      const firm = await newFirm('read_only');
+      const { key, secret } = await newKey(firm, 'test', HOUR);
+      const hash = secrets.hashOf(secret, 'test_key') ?? '';
+      const grant = () => stores.credentials.keyByHash(hash);
+      const expected = {
+        keyId: key.id,
+        firmId: firm.id,
+        firmName: firm.name,
+        environment: 'test',
+        purpose: 'full_access',
+        plan: 'read_only',
+        limits: NO_OVERRIDES,
+        expiresAt: key.createdAt + HOUR,
+        revokedAt: null,
+      };
+      expect(await grant()).toEqual(expected);
+      await use.setPlan(firm.id, 'standard');
+      const limits = { requestsPerMinute: 6_000, writesPerMinute: null, burst: 50 };
+      await use.setLimits(firm.id, limits);
+      expect(await grant()).toEqual({ ...expected, plan: 'standard', limits });
+      await use.setLimits(firm.id, NO_OVERRIDES);
+      const { revokedAt } = await use.revokeKey(key.id);
+      expect(await grant()).toEqual({ ...expected, plan: 'standard', revokedAt });
+      expect(await stores.credentials.keyByHash(`${hash}0`)).toBeNull();
+    });
+
+    test('every change to a key, a plan or limits changes the version; using a key does not', async () => {
+      const { newFirm, use, stores, clock } = bench();
+      const firm = await newFirm();
+      const seen = new Set<string>();
+      const changed = async (): Promise<boolean> => {
+        const version = await stores.credentials.version();
+        const fresh = !seen.has(version);
+        seen.add(version);
+        return fresh;
+      };
+      await changed();
+      const { key } = await newKey(firm);
+      expect(await changed()).toBe(true);
+      await use.rollKey(key.id, HOUR);
+      expect(await changed()).toBe(true);
+      await use.revokeKey(key.id);
+      expect(await changed()).toBe(true);
+      await use.setPlan(firm.id, 'claims_only');
+      expect(await changed()).toBe(true);
+      await use.setLimits(firm.id, { ...NO_OVERRIDES, burst: 5 });
+      expect(await changed()).toBe(true);
+      await stores.credentials.noteUse({ keys: new Map([[key.id, clock.now()]]), sessions: new Map() });
+      expect(await changed()).toBe(false);
+    });
+
+    test('sees when a key was last used; a late note does not set it back', async () => {
+      const { newFirm, stores, clock, ids } = bench();
+      const firm = await newFirm();
+      const [{ key }, { key: unused }] = [await newKey(firm), await newKey(firm)];
+      const note = (at: number) =>
+        stores.credentials.noteUse({
+          keys: new Map([
+            [key.id, at],
+            [`key_${ids.next()}` as KeyId, at],
+          ]),
+          sessions: new Map(),
+        });
+      const lastUse = async (id: KeyId) =>
+        (await stores.operatorReads.keys(firm.id)).find((held) => held.id === id)?.lastUsedAt;
+      expect(await lastUse(key.id)).toBeNull();
+      await note(clock.now());
+      await note(clock.now() - HOUR);
+      expect(await lastUse(key.id)).toBe(clock.now());
+      expect(await lastUse(unused.id)).toBeNull();
+    });
+
+    test('lists the keys of one firm, with nothing of the secret but its hash', async () => {
+      const { newFirm, stores, secrets } = bench();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      await newKey(other);
+      const issued = [await newKey(firm), await newKey(firm, 'test', HOUR)];
+      const keys = await stores.operatorReads.keys(firm.id);
+      expect(keys).toHaveLength(2);
+      for (const { key, secret } of issued) {
+        const kind = key.environment === 'live' ? 'live_key' : 'test_key';
+        expect(keys).toContainEqual({ ...key, secretHash: secrets.hashOf(secret, kind) });
+        expect(JSON.stringify(keys)).not.toContain(`"${secret}"`);
+      }
+    });
+
+    test('rolls a key: the new one works at once, the old one until the overlap is over', async () => {
+      const { newFirm, use, clock } = bench();
+      const firm = await newFirm();
+      const { key, secret } = await newKey(firm);
+      const rolled = await use.rollKey(key.id, HOUR);
+      expect(rolled.key).toMatchObject({ firmId: firm.id, environment: 'live', purpose: 'full_access' });
+      expect(rolled.replaced).toMatchObject({ id: key.id, expiresAt: clock.now() + HOUR });
+      expect(await use.keyRing.authenticate(rolled.secret)).not.toBeNull();
+      clock.advance(HOUR - 1);
+      expect(await use.keyRing.authenticate(secret)).not.toBeNull();
+      clock.advance(1);
+      expect(await use.keyRing.authenticate(secret)).toBeNull();
+      expect(await use.keyRing.authenticate(rolled.secret)).not.toBeNull();
+    });
+
+    test('a revoked key stays revoked, with the first time', async () => {
+      const { newFirm, use, clock, stores } = bench();
+      const firm = await newFirm();
+      const { key, secret } = await newKey(firm);
+      const at = clock.now();
+      await use.revokeKey(key.id);
+      expect(await use.keyRing.authenticate(secret)).toBeNull();
+      clock.advance(HOUR);
+      await use.revokeKey(key.id);
+      expect((await stores.operatorReads.keys(firm.id))[0]?.revokedAt).toBe(at);
+      await expect(use.rollKey(key.id, HOUR)).rejects.toThrow('revoked');
+    });
+
+    test('sees any claim with all it holds, and closes it', async () => {
+      const { newFirm, newMember, newClaim, sendId, use, stores, clock } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const claim = newClaim();
+      const id = await sendId(firm.live, svcId, { claim });
+      await use.leaveFirm({ svcId }, firm.id);
+      const at = clock.advance(1);
+      expect(await use.closeClaim(id)).toMatchObject({ id, closedAt: at });
+      expect(await stores.operatorReads.claim(id)).toMatchObject({
+        id,
+        externalId: claim.facts.externalId,
+        claimNumber: claim.facts.claimNumber,
+        firm: { id: firm.id, name: firm.name },
+        assignment: { status: 'unassigned', adjuster: svcId },
+        closedAt: at,
+      });
+    });
+
+    test('makes a member of the firm’s own test accounts and of real adjusters only', async () => {
+      const { newFirm, use } = bench();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      await use.addMember(firm.id, firm.accounts.new);
+      await expect(use.addMember(firm.id, other.accounts.new)).rejects.toThrow('another firm');
+      expect(await refusalOf(use.addMember(firm.id, firm.accounts.new))).toBe('already_member');
+    });
+
+    test('is told of ids that do not exist', async () => {
+      const { newFirm, use, stores, ids } = bench();
+      const firm = await newFirm();
+      const nothing = ids.next();
+      expect(await stores.operatorReads.firm(nothing as FirmId)).toBeNull();
+      expect(await stores.operatorReads.firm('no uuid' as FirmId)).toBeNull();
+      expect(await stores.operatorReads.claim(nothing as ClaimId)).toBeNull();
+      expect(await stores.operatorReads.claim('no uuid' as ClaimId)).toBeNull();
+      expect(await stores.operatorReads.keys(nothing as FirmId)).toEqual([]);
+      expect(await stores.jobReads.firmName(nothing as FirmId)).toBeNull();
+      expect(await stores.jobReads.firmName(firm.id)).toBe(firm.name);
+      for (const id of [nothing, 'no uuid']) {
+        await expect(use.closeClaim(id as ClaimId)).rejects.toThrow(id);
+        await expect(use.revokeKey(id as KeyId)).rejects.toThrow(id);
+        await expect(use.setPlan(id as FirmId, 'standard')).rejects.toThrow(id);
+        await expect(use.openSession(id as Svcid)).rejects.toThrow(id);
+        await expect(use.addMember(firm.id, id as Svcid)).rejects.toThrow(id);
+        await expect(use.addMember(id as FirmId, firm.accounts.new)).rejects.toThrow(id);
+        await expect(use.setMember(id as FirmId, firm.accounts.new, true)).rejects.toThrow(id);
+      }
+    });
+  });
+}

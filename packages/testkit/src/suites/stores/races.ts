@@ -1,0 +1,232 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ClaimId, type Svcid, statusAt } from '@svc/domain';
+import type { Bench, TestFirm } from '../../bench.ts';
+
+const ROUNDS = 8;
+
+/** How each of the pieces of work that ran at once ended: null for well, else the code of the refusal. */
+async function outcomes(work: readonly Promise<unknown>[]): Promise<(string | null)[]> {
+  const settled = await Promise.allSettled(work);
+  return settled.map((outcome) => {
+    if (outcome.status === 'fulfilled') return null;
+    const { reason } = outcome;
+    if (reason instanceof Error && reason.name === 'DomainError' && 'code' in reason)
+      return String(reason.code);
+    throw reason;
+  });
+}
+
+export function racesBehaviour(bench: () => Bench): void {
+  const assignmentOf = async (firm: TestFirm, id: ClaimId) => {
+    const claim = await bench().stores.firmReads.claim(firm.id, 'live', id);
+    if (claim === null) throw new Error('the claim is gone');
+    return claim.assignment;
+  };
+  const inFirm = async (firm: TestFirm, svcId: Svcid): Promise<boolean> => {
+    const record = await bench().stores.firmReads.adjuster(firm.id, svcId);
+    return record !== null && statusAt(record.membership, bench().clock.now()) === 'active';
+  };
+
+  /** Some rounds, each on a fresh claim; who starts first alternates. */
+  const rounds = async (round: (n: number) => Promise<void>): Promise<void> => {
+    for (let n = 0; n < ROUNDS; n++) await round(n);
+  };
+  const inEitherOrder = <T>(n: number, one: () => Promise<T>, other: () => Promise<T>): Promise<T>[] => {
+    if (n % 2 === 0) return [one(), other()];
+    const second = other();
+    return [one(), second];
+  };
+
+  describe('races', () => {
+    test('an acceptance and a new offer at once: one of them wins', async () => {
+      const { newFirm, newMember, sendId, offer, use } = bench();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      await rounds(async (n) => {
+        const id = await sendId(firm.live, svcId);
+        const [accepted, offered] = await outcomes(
+          inEitherOrder<unknown>(
+            n,
+            () => use.acceptOffer({ svcId }, id),
+            () => offer(firm.live, id, other),
+          ),
+        );
+        const assignment = await assignmentOf(firm, id);
+        if (accepted === null) {
+          expect(offered).toBe('claim_already_accepted');
+          expect(assignment).toMatchObject({ status: 'accepted', adjuster: svcId });
+        } else {
+          expect([accepted, offered]).toEqual(['not_found', null]);
+          expect(assignment).toMatchObject({ status: 'pending_acceptance', adjuster: other });
+        }
+      });
+    });
+
+    test('an acceptance and a rejection at once: one of them wins', async () => {
+      const { newFirm, newMember, sendId, use } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      await rounds(async (n) => {
+        const id = await sendId(firm.live, svcId);
+        const ends = await outcomes(
+          inEitherOrder<unknown>(
+            n,
+            () => use.acceptOffer({ svcId }, id),
+            () => use.rejectOffer({ svcId }, id, 'no'),
+          ),
+        );
+        expect([...ends].sort()).toEqual([null, 'offer_not_pending'].sort());
+        expect((await assignmentOf(firm, id)).status).toBe(ends[0] === null ? 'accepted' : 'rejected');
+      });
+    });
+
+    test('ten acceptances at once: one counts', async () => {
+      const { newFirm, newMember, sendId, use } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      const ends = await outcomes(Array.from({ length: 10 }, () => use.acceptOffer({ svcId }, id)));
+      expect(ends.filter((end) => end === null)).toHaveLength(1);
+      expect(ends.filter((end) => end === 'offer_not_pending')).toHaveLength(9);
+    });
+
+    test('offers of one claim to ten adjusters at once: one adjuster holds it at the end', async () => {
+      const { newFirm, newMember, sendId, offer, use } = bench();
+      const firm = await newFirm();
+      const svcIds = await Promise.all(Array.from({ length: 10 }, () => newMember(firm)));
+      const id = await sendId(firm.live, svcIds[0] as Svcid);
+      await outcomes(svcIds.map((svcId) => offer(firm.live, id, svcId)));
+      const { adjuster } = await assignmentOf(firm, id);
+      const ends = await outcomes(svcIds.map((svcId) => use.acceptOffer({ svcId }, id)));
+      expect(svcIds.filter((_, n) => ends[n] === null)).toEqual([adjuster]);
+    });
+
+    test('leaving while claims come: no claim ever waits for someone who left', async () => {
+      const { newFirm, newMember, sendId, send, offer, use, stores } = bench();
+      const firm = await newFirm();
+      const other = await newMember(firm);
+      await rounds(async (n) => {
+        const svcId = await newMember(firm);
+        const held = await sendId(firm.live, other);
+        const [left] = await outcomes([
+          ...inEitherOrder<unknown>(
+            n,
+            () => use.leaveFirm({ svcId }, firm.id),
+            () => send(firm.live, svcId),
+          ),
+          send(firm.live, svcId),
+          offer(firm.live, held, svcId),
+        ]);
+        expect(left).toBeNull();
+        const page = { after: null, limit: 200 };
+        const { rows } = await stores.firmReads.claims(firm.id, 'live', {}, page);
+        const waiting = rows.filter(
+          ({ assignment }) => assignment.adjuster === svcId && assignment.status === 'pending_acceptance',
+        );
+        expect(waiting).toEqual([]);
+      });
+    });
+
+    test('leaving and accepting at once: the claim is accepted or unassigned, never waiting', async () => {
+      const { newFirm, newMember, sendId, use } = bench();
+      const firm = await newFirm();
+      await rounds(async (n) => {
+        const svcId = await newMember(firm);
+        const id = await sendId(firm.live, svcId);
+        const [left, accepted] = await outcomes(
+          inEitherOrder<unknown>(
+            n,
+            () => use.leaveFirm({ svcId }, firm.id),
+            () => use.acceptOffer({ svcId }, id),
+          ),
+        );
+        expect(left).toBeNull();
+        expect((await assignmentOf(firm, id)).status).toBe(accepted === null ? 'accepted' : 'unassigned');
+      });
+    });
+
+    test('two invitations at once: one is sent, the other learns that it waits', async () => {
+      const { newFirm, newAdjuster, invite, jobsOf } = bench();
+      const firm = await newFirm();
+      await rounds(async () => {
+        const { svcId } = await newAdjuster();
+        const ends = await outcomes([invite(firm, svcId), invite(firm, svcId)]);
+        expect([...ends].sort()).toEqual([null, 'invitation_pending'].sort());
+        const sent = (await jobsOf(firm)).filter(({ job }) => job.svcId === svcId);
+        expect(sent).toHaveLength(1);
+      });
+    });
+
+    test('accepting and withdrawing an invitation at once: one of them wins', async () => {
+      const { newFirm, newAdjuster, invite, use } = bench();
+      const firm = await newFirm();
+      await rounds(async (n) => {
+        const { svcId } = await newAdjuster();
+        await invite(firm, svcId);
+        const [accepted, withdrawn] = await outcomes(
+          inEitherOrder<unknown>(
+            n,
+            () => use.acceptInvitation({ svcId }, firm.id),
+            () => use.withdrawInvitation(firm.live, svcId),
+          ),
+        );
+        expect([accepted, withdrawn]).toContain(null);
+        expect([accepted, withdrawn]).toContain('not_found');
+        expect(await inFirm(firm, svcId)).toBe(accepted === null);
+      });
+    });
+
+    test('claims of many adjusters sent, offered, answered and left all at once come to rest in order', async () => {
+      const { newFirm, newMember, sendId, send, offer, use, stores } = bench();
+      const firm = await newFirm();
+      const svcIds = await Promise.all(Array.from({ length: 5 }, () => newMember(firm)));
+      const at = (n: number): Svcid => svcIds[n % svcIds.length] as Svcid;
+      const ids: ClaimId[] = [];
+      for (let n = 0; n < 10; n++) ids.push(await sendId(firm.live, at(n)));
+      await outcomes(
+        ids.flatMap((id, n) => [
+          use.acceptOffer({ svcId: at(n) }, id),
+          offer(firm.live, id, at(n + 1)),
+          use.rejectOffer({ svcId: at(n + 1) }, id, null),
+          offer(firm.live, id, at(n + 2)),
+          send(firm.live, at(n + 3)),
+          ...(n % 5 === 0 ? [use.leaveFirm({ svcId: at(n / 5) }, firm.id)] : []),
+        ]),
+      );
+      const { rows } = await stores.firmReads.claims(firm.id, 'live', {}, { after: null, limit: 200 });
+      expect(new Set(rows.map(({ updatedAt }) => updatedAt)).size).toBe(rows.length);
+      for (const { assignment } of rows) {
+        const { status, adjuster, respondedAt } = assignment;
+        expect(respondedAt === null).toBe(status === 'pending_acceptance' || status === 'unassigned');
+        if (status === 'pending_acceptance') expect(await inFirm(firm, adjuster)).toBe(true);
+      }
+    });
+
+    test('two keys rolled from one at once both work, and the old one ends', async () => {
+      const { newFirm, use } = bench();
+      const firm = await newFirm();
+      const { key, secret } = await use.createKey({
+        firmId: firm.id,
+        environment: 'live',
+        purpose: 'full_access',
+        lifetime: null,
+      });
+      const rolled = await Promise.all([use.rollKey(key.id, 0), use.rollKey(key.id, 0)]);
+      expect(await use.keyRing.authenticate(secret)).toBeNull();
+      for (const { secret: fresh } of rolled) expect(await use.keyRing.authenticate(fresh)).not.toBeNull();
+    });
+
+    test('one e-mail address taken by two at once goes to one', async () => {
+      const { newAdjuster, use } = bench();
+      await rounds(async (n) => {
+        const [one, two] = [await newAdjuster(), await newAdjuster()];
+        const email = `shared.${one.svcId}@example.net`;
+        const ends = await outcomes([
+          use.updateProfile({ svcId: one.svcId }, { email }),
+          use.updateProfile({ svcId: two.svcId }, { email: n % 2 === 0 ? email : email.toUpperCase() }),
+        ]);
+        expect([...ends].sort()).toEqual([null, 'email_taken'].sort());
+      });
+    });
+  });
+}

@@ -1,0 +1,231 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ClaimId, Svcid } from '@svc/domain';
+import { type Bench, everyPage, type TestFirm, type UseCases } from '../../bench.ts';
+import { failingAfter, PlantedFault } from '../../faults.ts';
+
+export function rollbackBehaviour(bench: () => Bench): void {
+  /** All that anybody can see of a firm and an adjuster. */
+  const everythingOf = async (firm: TestFirm, svcIds: readonly Svcid[]) => {
+    const { stores, clock, jobsOf } = bench();
+    const { firmReads, appReads, operatorReads } = stores;
+    const claims = await everyPage((page) => firmReads.claims(firm.id, 'live', {}, page), 100);
+    return {
+      claims: await Promise.all(claims.map(({ id }) => operatorReads.claim(id))),
+      adjusters: await everyPage((page) => firmReads.adjusters(firm.id, 'live', page), 100),
+      firm: await operatorReads.firm(firm.id),
+      keys: await operatorReads.keys(firm.id),
+      version: await stores.credentials.version(),
+      jobs: await jobsOf(firm),
+      apps: await Promise.all(
+        svcIds.map(async (svcId) => ({
+          account: await appReads.adjuster(svcId),
+          firms: await appReads.memberships(svcId),
+          invitations: await appReads.invitations(svcId, clock.now(), { after: null, limit: 100 }),
+          devices: await stores.jobReads.devices(svcId),
+        })),
+      ),
+    };
+  };
+
+  /** Plants a fault after each store call of the unit in turn, until the work gets through. Returns how many there were. */
+  const failingAtEachStep = async (
+    work: (use: UseCases) => Promise<unknown>,
+    everything: () => Promise<unknown>,
+  ): Promise<number> => {
+    const { useOn, stores } = bench();
+    const before = await everything();
+    for (let calls = 1; ; calls++) {
+      const { uow, struck } = failingAfter(stores.unitOfWork, calls);
+      const end = await work(useOn(uow)).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      if (!struck()) {
+        expect(end).toBeNull();
+        expect(await everything()).not.toEqual(before);
+        return calls - 1;
+      }
+      expect(end).toBeInstanceOf(PlantedFault);
+      expect(await everything()).toEqual(before);
+    }
+  };
+
+  describe('a unit of work that fails, at whatever step, leaves nothing', () => {
+    const started = async () => {
+      const { newFirm, newMember, sendId, newClaim } = bench();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const carrier = { name: 'Gulf Mutual' };
+      const id = await sendId(firm.live, svcId, { claim: newClaim({ carrier }) });
+      return { firm, svcId, other, id, everything: () => everythingOf(firm, [svcId, other]) };
+    };
+
+    test('sending a claim: no claim, no carrier detail, no bound key, no stamp, no job', async () => {
+      const { newClaim, clock } = bench();
+      const { firm, svcId, everything } = await started();
+      clock.advance(10);
+      const claim = newClaim({ carrier: { name: 'Gulf Mutual', phone: '985-555-0142' } });
+      const command = { ...claim, adjuster: svcId, idempotencyKey: 'key-1', fingerprint: 'a'.repeat(64) };
+      const results: unknown[] = [];
+      const steps = await failingAtEachStep(async (use) => {
+        results.push(await use.sendClaim(firm.live, command));
+      }, everything);
+      expect(steps).toBeGreaterThanOrEqual(7);
+      expect(results).toMatchObject([{ replayed: false, claim: { updatedAt: clock.now() } }]);
+    });
+
+    test('offering a claim', async () => {
+      const { firm, other, id: claimId, everything } = await started();
+      const command = { claimId, adjuster: other, idempotencyKey: 'key-1', fingerprint: 'a'.repeat(64) };
+      await failingAtEachStep((use) => use.offerClaim(firm.live, command), everything);
+    });
+
+    test('sending to a test account that answers by itself', async () => {
+      const { newClaim } = bench();
+      const { firm, everything } = await started();
+      const command = {
+        ...newClaim(),
+        adjuster: firm.accounts.accepts,
+        idempotencyKey: 'k',
+        fingerprint: 'f',
+      };
+      await failingAtEachStep((use) => use.sendClaim(firm.test, command), everything);
+    });
+
+    test('answering, working on and closing a claim', async () => {
+      const { svcId, id, everything } = await started();
+      await failingAtEachStep((use) => use.acceptOffer({ svcId }, id), everything);
+      await failingAtEachStep((use) => use.recordWork({ svcId }, id, { notes: 'n' }), everything);
+      await failingAtEachStep((use) => use.closeAcceptedClaim({ svcId }, id), everything);
+    });
+
+    test('leaving a firm with several offers waiting', async () => {
+      const { sendId } = bench();
+      const { firm, svcId, everything } = await started();
+      const ids: ClaimId[] = [];
+      for (let n = 0; n < 3; n++) ids.push(await sendId(firm.live, svcId));
+      await failingAtEachStep((use) => use.leaveFirm({ svcId }, firm.id), everything);
+    });
+
+    test('inviting, accepting, withdrawing', async () => {
+      const { newAdjuster } = bench();
+      const { firm } = await started();
+      const { svcId } = await newAdjuster();
+      const everything = () => everythingOf(firm, [svcId]);
+      const notes = { invitedAs: 'A', invitedBy: null, purpose: null, note: null };
+      const invite = (use: UseCases) => use.inviteAdjuster(firm.live, { svcId, notes });
+      await failingAtEachStep(invite, everything);
+      await failingAtEachStep((use) => use.withdrawInvitation(firm.live, svcId), everything);
+      await failingAtEachStep(invite, everything);
+      await failingAtEachStep((use) => use.acceptInvitation({ svcId }, firm.id), everything);
+    });
+
+    test('changing a profile, a device, a membership', async () => {
+      const { firm, svcId, everything } = await started();
+      const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
+      const email = `${svcId}@changed.example`;
+      await failingAtEachStep((use) => use.updateProfile({ svcId }, { email }), everything);
+      await failingAtEachStep((use) => use.putDevice({ svcId }, 'phone', subscription), everything);
+      await failingAtEachStep((use) => use.removeDevice({ svcId }, 'phone'), everything);
+      await failingAtEachStep((use) => use.setMember(firm.id, svcId, false), everything);
+    });
+
+    test('creating a firm: no half of its test accounts either', async () => {
+      const { stores } = bench();
+      const firms = async () => (await stores.operatorReads.firms()).length;
+      const steps = await failingAtEachStep(
+        (use) => use.createFirm({ name: 'Half', plan: 'standard' }),
+        firms,
+      );
+      expect(steps).toBeGreaterThanOrEqual(1 + 7 + 4);
+    });
+
+    test('creating, rolling and revoking keys, changing the plan', async () => {
+      const { use } = bench();
+      const { firm, everything } = await started();
+      const wanted = { firmId: firm.id, environment: 'live', purpose: 'claims', lifetime: null } as const;
+      await failingAtEachStep((on) => on.createKey(wanted), everything);
+      const { key } = await use.createKey(wanted);
+      await failingAtEachStep((on) => on.rollKey(key.id, 1_000), everything);
+      await failingAtEachStep((on) => on.revokeKey(key.id), everything);
+      await failingAtEachStep((on) => on.setPlan(firm.id, 'read_only'), everything);
+    });
+
+    test('a sign-in: the code can still be used', async () => {
+      const { useOn, use, stores, outside } = bench();
+      const { email, svcId } = await bench().newAdjuster();
+      await use.requestSignInCode(email ?? '');
+      const { code = '' } = outside.mails.at(-1) ?? {};
+      let calls = 1;
+      for (; ; calls++) {
+        const { uow, struck } = failingAfter(stores.unitOfWork, calls);
+        const signIn = useOn(uow).signIn({ email: email ?? '', code });
+        if (
+          !(await signIn.then(
+            () => false,
+            () => struck(),
+          ))
+        ) {
+          expect((await signIn).adjuster.svcId).toBe(svcId);
+          break;
+        }
+      }
+      expect(calls).toBeGreaterThan(3);
+    });
+  });
+
+  describe('a unit of work that is under way', () => {
+    test('is seen by nobody before it ends, and by itself at once', async () => {
+      const { stores, newFirm, newMember, sendId, clock } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      const before = await everythingOf(firm, [svcId]);
+      await stores.unitOfWork.run(async (tx) => {
+        const membership = await tx.memberships.lock(firm.id, svcId);
+        const claim = await tx.claims.lock(firm.id, id);
+        if (membership === null || claim === null) throw new Error('nothing to begin with');
+        await tx.memberships.save({ ...membership, canAcceptClaims: false });
+        await tx.outbox.add({ kind: 'notify_offer', firmId: firm.id, claimId: id, svcId });
+        const slot = { firmId: firm.id, environment: 'live', key: 'mine' } as const;
+        await tx.idempotency.bind(slot, 'a'.repeat(64), id, clock.now());
+        const saved = await tx.claims.save({ ...claim, closedAt: clock.now() });
+        expect(await everythingOf(firm, [svcId])).toEqual(before);
+        expect((await tx.memberships.lock(firm.id, svcId))?.canAcceptClaims).toBe(false);
+        expect(await tx.claims.lock(firm.id, id)).toEqual(saved);
+        expect(await tx.idempotency.find(slot, clock.now())).toEqual({
+          fingerprint: 'a'.repeat(64),
+          claimId: id,
+        });
+      });
+      expect(await everythingOf(firm, [svcId])).not.toEqual(before);
+    });
+
+    test('hands out copies: what a caller does to them changes nothing', async () => {
+      const { stores, newFirm, newMember } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const before = await everythingOf(firm, [svcId]);
+      const record = await stores.firmReads.adjuster(firm.id, svcId);
+      try {
+        Object.assign(record?.membership ?? {}, { status: 'left' });
+      } catch {
+        // Frozen is as good as copied.
+      }
+      expect(await everythingOf(firm, [svcId])).toEqual(before);
+    });
+
+    test('is rolled back by what it throws, and that comes out unchanged', async () => {
+      const { stores } = bench();
+      const thrown = new PlantedFault('mine');
+      await expect(stores.unitOfWork.run(() => Promise.reject(thrown))).rejects.toBe(thrown);
+    });
+
+    test('returns what its work returns', async () => {
+      const { stores } = bench();
+      const value = { any: 'thing' };
+      expect(await stores.unitOfWork.run(async () => value)).toBe(value);
+      expect(await stores.unitOfWork.run(async () => undefined)).toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { SecretKind, Secrets } from '@svc/application';
+
+const PREFIXES: Readonly<Record<SecretKind, string>> = {
+  live_key: 'svc_live_',
+  test_key: 'svc_test_',
+  app_session: 'svc_app_',
+  sign_in_secret: 'svc_signin_',
+};
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Secrets that count instead of drawing lots: a test that fails fails again. */
+export function createTestSecrets(): Secrets {
+  let count = 0;
+  const next = (): number => {
+    count += 1;
+    return count;
+  };
+  const hashOfCode = (email: string, code: string): string => sha256(`${email}:${code}`);
+  return {
+    issue(kind) {
+      const secret = `${PREFIXES[kind]}${next()}`;
+      return { secret, hash: sha256(secret) };
+    },
+    hashOf: (secret, kind) => (secret.startsWith(PREFIXES[kind]) ? sha256(secret) : null),
+    issueCode(email) {
+      const code = String(next() % 1_000_000).padStart(6, '0');
+      return { code, hash: hashOfCode(email, code) };
+    },
+    hashOfCode,
+    equal: (one, other) => one === other,
+    testAccountTag: () => `Tag${next()}`,
+  };
+}
