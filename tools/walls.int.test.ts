@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** A house of the same shape as this one, in which every file but the first breaks into a room that is closed to it. */
+const PLANTED = {
+  'packages/domain/src/claim.ts': 'export const claim = 1;',
+  'packages/domain/src/clock.ts':
+    "import { readFileSync } from 'node:fs';\nexport const clock = readFileSync;",
+  'packages/application/src/send.ts':
+    "import type { Wire } from '../../contract/src/wire.ts';\nexport type Send = Wire;",
+  'packages/contract/src/wire.ts':
+    "import { claim } from '../../domain/src/claim.ts';\nexport type Wire = typeof claim;",
+  'packages/adapter-postgres/src/store.ts': 'export const store = 1;',
+  'packages/adapter-redis/src/limiter.ts':
+    "import { store } from '../../adapter-postgres/src/store.ts';\nexport const limiter = store;",
+  'apps/api/src/http/route.ts':
+    "import { store } from '../../../../packages/adapter-postgres/src/store.ts';\nexport const route = store;",
+  'apps/api/src/service.ts':
+    "import { limiter } from '../../../packages/adapter-redis/src/limiter.ts';\nexport const service = limiter;",
+  'apps/api/src/one.ts': "import { two } from './two.ts';\nexport const one = two;",
+  'apps/api/src/two.ts': "import { one } from './one.ts';\nexport const two = one;",
+};
+
+let house: string;
+beforeAll(() => {
+  house = mkdtempSync(join(tmpdir(), 'walls-'));
+  for (const [path, text] of Object.entries(PLANTED)) {
+    mkdirSync(join(house, dirname(path)), { recursive: true });
+    writeFileSync(join(house, path), text);
+  }
+  writeFileSync(join(house, 'tsconfig.json'), '{ "compilerOptions": { "module": "NodeNext" } }');
+});
+afterAll(() => rmSync(house, { recursive: true }));
+
+test('a file that breaks into a closed room is caught, whichever wall it climbs', () => {
+  const run = spawnSync(
+    process.execPath,
+    [
+      join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs'),
+      ...['--config', join(ROOT, '.dependency-cruiser.cjs'), '--output-type', 'json', 'packages', 'apps'],
+    ],
+    { cwd: house, encoding: 'utf8' },
+  );
+  const { summary } = JSON.parse(run.stdout) as {
+    summary: { violations: { from: string; rule: { name: string } }[] };
+  };
+  const caught = summary.violations.map(({ from, rule }) => `${from}: ${rule.name}`).sort();
+  expect([...new Set(caught)]).toEqual([
+    'apps/api/src/http/route.ts: http reaches only what it may',
+    'apps/api/src/http/route.ts: only the container knows adapters and Inversify',
+    'apps/api/src/one.ts: no cycles',
+    'apps/api/src/service.ts: only the container knows adapters and Inversify',
+    'packages/adapter-redis/src/limiter.ts: adapter-redis reaches only what it may',
+    'packages/application/src/send.ts: application reaches only what it may',
+    'packages/contract/src/wire.ts: contract reaches only what it may',
+    'packages/domain/src/clock.ts: domain reaches only what it may',
+  ]);
+});
