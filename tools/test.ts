@@ -92,7 +92,15 @@ async function check(name: string, script: string | undefined): Promise<Outcome>
 async function testProject(project: (typeof PROJECTS)[number]): Promise<Outcome> {
   const variables = project === 'unit' ? {} : (await servers)?.variables;
   const report = join(reports, `${project}.json`);
-  return judge(await jest(['--selectProjects', project], report, { variables: variables ?? {} }), report);
+  return judge(
+    await jest(['--selectProjects', project, ...workers(project)], report, { variables: variables ?? {} }),
+    report,
+  );
+}
+
+/** Tests that wait for a server leave the core they run on idle. */
+function workers(project: (typeof PROJECTS)[number]): string[] {
+  return project === 'integration' ? ['--maxWorkers=100%'] : [];
 }
 
 /** As Jest shows it, while it runs. Servers are started by Jest's own set-up, if the tests want any. */
@@ -144,7 +152,9 @@ function judge({ code, timedOut, output }: Finished, file: string): Outcome {
   return { ok: code === 0 && !timedOut && ran, passed, failed, note, output };
 }
 
-const overtime = () => `ended after ${STAGE_TIMEOUT_MS / 60_000} minutes`;
+function overtime(): string {
+  return `ended after ${STAGE_TIMEOUT_MS / 60_000} minutes`;
+}
 
 async function stage(name: string, work: () => Promise<Outcome>): Promise<Outcome> {
   const since = performance.now();

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identify, isAlive, type ProcessIdentity, thisProcess } from './process-identity.ts';
@@ -28,7 +37,7 @@ export function tryLock(dir: string): Lock | { readonly heldBy: number } {
   const mine = (highest ?? 0) + 1;
   const file = join(dir, String(mine));
   const draft = join(dir, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
-  writeFileSync(draft, JSON.stringify(thisProcess()), { mode: 0o600, flag: 'wx' });
+  write(draft, JSON.stringify(thisProcess()));
   try {
     linkSync(draft, file);
   } catch (error) {
@@ -52,7 +61,7 @@ export function tryLock(dir: string): Lock | { readonly heldBy: number } {
       if (!held) return;
       held = false;
       const freed = join(dir, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
-      writeFileSync(freed, FREE, { mode: 0o600, flag: 'wx' });
+      write(freed, FREE);
       renameSync(freed, file);
     },
   };
@@ -69,6 +78,12 @@ export async function lock(dir: string, timeoutMs: number): Promise<Lock> {
     }
     await sleep(20 + Math.random() * 30);
   }
+}
+
+/** Readable by all: where root and the owner of the data take turns, each has to see who the other was. */
+function write(file: string, content: string): void {
+  writeFileSync(file, content, { flag: 'wx' });
+  chmodSync(file, 0o644);
 }
 
 const FREE = '{"pid":0,"start":""}';

@@ -350,8 +350,8 @@ function readState(place: Pick<Place, 'folder'>): RunningServer | undefined {
 function writeAtomically(file: string, content: string): void {
   const draft = `${file}-${process.pid}`;
   rmSync(draft, { force: true });
-  writeFileSync(draft, content, { mode: 0o600, flag: 'wx' });
-  chmodSync(draft, 0o600);
+  writeFileSync(draft, content, { flag: 'wx' });
+  chmodSync(draft, 0o644);
   renameSync(draft, file);
 }
 

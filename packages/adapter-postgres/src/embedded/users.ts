@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Place } from './place.ts';
 import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.ts';
@@ -10,7 +10,8 @@ const folderOf = (place: Place) => join(place.folder, 'users');
 export function enter(place: Place): string {
   mkdirSync(folderOf(place), { recursive: true });
   const file = join(folderOf(place), `${process.pid}-${randomBytes(6).toString('hex')}`);
-  writeFileSync(file, JSON.stringify(thisProcess()), { mode: 0o600, flag: 'wx' });
+  writeFileSync(file, JSON.stringify(thisProcess()), { flag: 'wx' });
+  chmodSync(file, 0o644);
   return file;
 }
 
