@@ -67,7 +67,8 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
         }),
       ),
       add: step((claim) => {
-        const added = stamped(claim);
+        const { updatedAt } = stamped(claim);
+        const added = { ...claim, createdAt: updatedAt, updatedAt };
         tables.claims.insert(added);
         return added;
       }),

@@ -78,7 +78,7 @@ export interface Stores {
   readonly credentials: Credentials;
   readonly jobReads: JobReads;
   readonly jobs: {
-    /** What was committed to the outbox and has not been done, earliest first. */
+    /** What was committed to the outbox and has not been done. */
     pending(): Promise<readonly { readonly job: Job; readonly runAt: Instant }[]>;
   };
 }

@@ -61,6 +61,7 @@ export interface Claims {
    * Adds or saves a claim with a change the firm can see, and stamps it: `updatedAt` becomes the later of the
    * clock and the firm's last stamp plus a millisecond, under the firm's feed lock. Stamps of one firm are unique
    * and become visible in their order, so this comes last in a unit: the lock is held from here to the commit.
+   * A claim's first stamp is its `createdAt` as well.
    */
   add(claim: Claim): Promise<Claim>;
   save(claim: Claim): Promise<Claim>;

@@ -42,6 +42,11 @@ export function feedBehaviour(bench: () => Bench): void {
       expect(after.slice(-2).map(({ updatedAt }) => updatedAt)).toEqual([at + 5, at + 6]);
     });
 
+    test('a claim comes into being at its first stamp', async () => {
+      const { firm } = await started(3);
+      for (const view of await feed(firm)) expect(view.createdAt).toBe(view.updatedAt);
+    });
+
     test('a clock that was set back moves no stamp back', async () => {
       const { use, clock } = bench();
       const { firm, svcId, ids } = await started(2);

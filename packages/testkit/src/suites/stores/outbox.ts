@@ -1,12 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Svcid, TEST_REJECTION_REASON } from '@svc/domain';
+import type { Job } from '@svc/application';
+import { type ClaimId, type Svcid, TEST_REJECTION_REASON } from '@svc/domain';
 import type { Bench, TestFirm } from '../../bench.ts';
 
 export function outboxBehaviour(bench: () => Bench): void {
-  /** Runs what waits and is due for a firm, as the queue would; the queue itself is left as it is. */
+  /**
+   * Runs what waits and is due for a firm, as the queue would; the queue itself is left as it is. What is due at once
+   * may be dated by the queue's own clock.
+   */
   const runDue = async (firm: TestFirm): Promise<void> => {
     const { jobsOf, use, clock } = bench();
-    for (const { job, runAt } of await jobsOf(firm)) if (runAt <= clock.now()) await use.runJob(job);
+    for (const { job, runAt } of await jobsOf(firm)) {
+      if (job.kind.startsWith('notify') || runAt <= clock.now()) await use.runJob(job);
+    }
   };
   const noticesTo = (svcId: Svcid) =>
     bench().outside.notices.flatMap((each) => (each.svcId === svcId ? [each.notice] : []));
@@ -16,10 +22,10 @@ export function outboxBehaviour(bench: () => Bench): void {
       const { newFirm, newMember, sendId, offer, jobsOf } = bench();
       const firm = await newFirm();
       const [first, second] = [await newMember(firm), await newMember(firm)];
-      const before = (await jobsOf(firm)).length;
       const claimId = await sendId(firm.live, first);
       await offer(firm.live, claimId, second);
-      const jobs = (await jobsOf(firm)).slice(before).map(({ job }) => job);
+      const waiting = await jobsOf(firm);
+      const jobs = waiting.map(({ job }) => job).filter(({ kind }) => kind !== 'notify_invitation');
       const about = { firmId: firm.id, claimId };
       expect(jobs).toHaveLength(3);
       expect(jobs).toEqual(
@@ -33,22 +39,27 @@ export function outboxBehaviour(bench: () => Bench): void {
       expect(noticesTo(second)).toEqual([{ kind: 'offer', firmName: firm.name, claimId }]);
     });
 
-    test('a job is at hand at once, or not before its time', async () => {
-      const { newFirm, stores, clock, jobsOf } = bench();
+    test('a job keeps what it says, and its time if it has one', async () => {
+      const { newFirm, stores, clock, jobsOf, ids } = bench();
       const firm = await newFirm();
-      const svcId = firm.accounts.manual;
+      const about = { firmId: firm.id, svcId: 'ünïcode "quoted" \\ 🌊' as Svcid };
+      const claimId = ids.next() as ClaimId;
       const at = clock.now();
-      const invitation = { kind: 'notify_invitation', firmId: firm.id, svcId } as const;
+      const jobs: Job[] = [
+        { kind: 'notify_offer', ...about, claimId },
+        { kind: 'notify_offer_withdrawn', ...about, claimId },
+        { kind: 'notify_invitation', ...about, invitedAt: at },
+        { kind: 'rehearse_offer_answer', ...about, claimId, offeredAt: at },
+        { kind: 'rehearse_invitation_answer', ...about, invitedAt: at },
+      ];
       await stores.unitOfWork.run(async (tx) => {
-        await tx.outbox.add({ ...invitation, invitedAt: 1 }, at + 2_000);
-        await tx.outbox.add({ ...invitation, invitedAt: 2 });
+        for (const job of jobs) await tx.outbox.add(job, at + 12_345);
+        for (const job of jobs) await tx.outbox.add(job);
       });
-      const jobs = await jobsOf(firm);
-      expect(jobs.map(({ job }) => job)).toEqual([
-        { ...invitation, invitedAt: 2 },
-        { ...invitation, invitedAt: 1 },
-      ]);
-      expect(jobs[1]?.runAt).toBe(at + 2_000);
+      const waiting = await jobsOf(firm);
+      expect(waiting).toHaveLength(10);
+      expect(waiting.filter(({ runAt }) => runAt === at + 12_345).map(({ job }) => job)).toEqual(jobs);
+      expect(waiting.filter(({ runAt }) => runAt !== at + 12_345).map(({ job }) => job)).toEqual(jobs);
     });
 
     test('test accounts answer offers as their name says, about two seconds later', async () => {

@@ -1,0 +1,32 @@
+import type { Job } from '@svc/application';
+import { createFixedClock, storesSuite } from '@svc/testkit';
+import pg from 'pg';
+import { createDatabase } from '../../../tools/services/postgres.ts';
+import { connect, migrate } from '../src/index.ts';
+
+const PENDING = `SELECT j.payload AS job, j.run_at FROM graphile_worker._private_jobs j ORDER BY j.id`;
+
+storesSuite('PostgreSQL', async () => {
+  const database = await createDatabase({ migrate: async (url) => void (await migrate({ url })) });
+  const clock = createFixedClock();
+  const stores = await connect({ url: database.url, clock });
+  // The queue's own table has no reading port: nothing but a test wants to look into it.
+  const queue = new pg.Pool({ connectionString: database.url, max: 1 });
+  return {
+    stores: {
+      ...stores,
+      jobs: {
+        async pending() {
+          const { rows } = await queue.query<{ job: Job; run_at: Date }>(PENDING);
+          return rows.map(({ job, run_at }) => ({ job, runAt: run_at.getTime() }));
+        },
+      },
+    },
+    clock,
+    async dispose() {
+      await queue.end();
+      await stores.close();
+      await database.drop();
+    },
+  };
+});
