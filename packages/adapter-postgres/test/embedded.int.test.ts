@@ -24,7 +24,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/embedded/index.ts';
+import { type EmbeddedPostgres, type Guardian, guard, startEmbeddedPostgres } from '../src/embedded/index.ts';
 import { lock, tryLock } from '../src/embedded/lock.ts';
 
 const asRoot = process.getuid?.() === 0;
@@ -36,7 +36,7 @@ let dataDir: string;
 /** Processes and servers of a test, to be ended even when it fails half way. */
 let users: User[];
 let handles: EmbeddedPostgres[];
-let servers: Set<number>;
+let servers: Map<number, Guardian>;
 
 beforeEach(() => {
   top = mkdtempSync(join(tmpdir(), 'embedded-'));
@@ -44,14 +44,15 @@ beforeEach(() => {
   dataDir = join(top, 'data');
   users = [];
   handles = [];
-  servers = new Set();
+  servers = new Map();
 });
 
 afterEach(async () => {
   for (const { child } of users) child.kill('SIGKILL');
   await Promise.all(handles.map((handle) => handle.stop()));
-  for (const pid of servers) if (isRunning(pid)) process.kill(pid, 'SIGQUIT');
-  await until(() => ![...servers].some(isRunning));
+  for (const pid of servers.keys()) if (isRunning(pid)) process.kill(pid, 'SIGQUIT');
+  await until(() => ![...servers.keys()].some(isRunning));
+  for (const guardian of servers.values()) guardian.dismiss();
   const elsewhere = join(dataDir, 'postgres');
   if (lstatSync(elsewhere, { throwIfNoEntry: false })?.isSymbolicLink()) {
     rmSync(readlinkSync(elsewhere), { recursive: true, force: true });
@@ -446,8 +447,13 @@ describeForRoot('as root', () => {
 async function start(log?: (line: string) => void): Promise<EmbeddedPostgres> {
   const handle = await startEmbeddedPostgres(log ? { dataDir, log } : { dataDir });
   handles.push(handle);
-  servers.add(pidOfServer(handle.dataDir));
+  note(pidOfServer(handle.dataDir));
   return handle;
+}
+
+/** These servers are meant to outlive the processes that started them, but not a test run that is killed. */
+function note(pid: number): void {
+  if (!servers.has(pid)) servers.set(pid, guard({ pid, signal: 'QUIT', folder: top }));
 }
 
 interface User {
@@ -475,7 +481,7 @@ async function use(env: NodeJS.ProcessEnv = {}, entry = module('index')): Promis
   );
   const answer = JSON.parse(await line()) as { url: string; dataDir: string; started: boolean };
   const serverPid = pidOfServer(answer.dataDir);
-  servers.add(serverPid);
+  note(serverPid);
   const gone = once(child, 'exit');
   const tell = async (word: string) => {
     child.stdin?.write(`${word}\n`);
