@@ -1,1 +1,2 @@
-export {};
+export type { RedisLog, RedisState } from './breaker.ts';
+export { connectRedis, type RedisConnection, type RedisSettings } from './connect.ts';

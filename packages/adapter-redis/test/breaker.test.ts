@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { type Breaker, createBreaker } from '../src/breaker.ts';
+
+const TIMEOUT = 50;
+const silence = () => new Promise<never>(() => {});
+const failure = () => Promise.reject(new Error('MISCONF disk full'));
+
+describe('the breaker', () => {
+  let breaker: Breaker;
+  let redisWorks: boolean;
+  let probes: number;
+  let reconnects: number;
+  const log = { warn: jest.fn(), info: jest.fn() };
+  const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+  const status = () => breaker.state().status;
+
+  beforeEach(async () => {
+    jest.useFakeTimers();
+    log.warn.mockClear();
+    log.info.mockClear();
+    redisWorks = true;
+    probes = 0;
+    reconnects = 0;
+    breaker = createBreaker({
+      timeoutMs: TIMEOUT,
+      log,
+      reconnect: () => {
+        reconnects += 1;
+      },
+      probe: () => {
+        probes += 1;
+        return redisWorks ? Promise.resolve() : silence();
+      },
+    });
+    breaker.connected();
+    await pass(1);
+    // Long enough for a later outage not to look like one more of the same.
+    await pass(10_000);
+  });
+  afterEach(async () => {
+    breaker.stop();
+    // A probe under way ends by itself.
+    await pass(TIMEOUT);
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+
+  test('hands on what Redis answers', async () => {
+    expect(await breaker.ask(async () => 42)).toBe(42);
+    expect(breaker.state()).toEqual({ status: 'up', timeouts: 0, failures: 0, outages: 0 });
+    expect(log.warn).not.toHaveBeenCalled();
+  });
+
+  test('the first silence opens it and lets everyone go; then nobody asks any more', async () => {
+    redisWorks = false;
+    const first = breaker.ask(silence);
+    await pass(30);
+    const later = breaker.ask(silence);
+    await pass(TIMEOUT - 30 + 1);
+    expect(await Promise.all([first, later])).toEqual([undefined, undefined]);
+    const command = jest.fn(async () => 42);
+    expect(await breaker.ask(command)).toBeUndefined();
+    expect(command).not.toHaveBeenCalled();
+    expect(breaker.state()).toEqual({ status: 'away', timeouts: 1, failures: 0, outages: 1 });
+  });
+
+  test('a steady run of answers, none too late, keeps it closed', async () => {
+    for (let n = 0; n < 100; n++) {
+      const answer = breaker.ask(() => new Promise((resolve) => setTimeout(resolve, TIMEOUT - 10, n)));
+      await pass(TIMEOUT - 10);
+      expect(await answer).toBe(n);
+    }
+    expect(breaker.state()).toMatchObject({ status: 'up', timeouts: 0 });
+  });
+
+  test('a silence is noticed behind any number of answers', async () => {
+    redisWorks = false;
+    const silent = breaker.ask(silence);
+    for (let n = 0; n < 6; n++) {
+      await pass(10);
+      await breaker.ask(async () => n);
+    }
+    expect(await silent).toBeUndefined();
+    expect(breaker.state().timeouts).toBe(1);
+  });
+
+  test('an answer after the caller was let go changes nothing', async () => {
+    redisWorks = false;
+    let answer: (value: number) => void = () => {};
+    let isAwaited: () => boolean = () => false;
+    const asked = breaker.ask((awaited) => {
+      isAwaited = awaited;
+      return new Promise<number>((resolve) => {
+        answer = resolve;
+      });
+    });
+    expect(isAwaited()).toBe(true);
+    await pass(TIMEOUT + 1);
+    expect(isAwaited()).toBe(false);
+    answer(42);
+    expect(await asked).toBeUndefined();
+    expect(status()).toBe('away');
+  });
+
+  test('single errors are the matter of single requests, three in a row open it', async () => {
+    for (let n = 0; n < 10; n++) {
+      expect(await breaker.ask(failure)).toBeUndefined();
+      expect(await breaker.ask(failure)).toBeUndefined();
+      expect(await breaker.ask(async () => n)).toBe(n);
+    }
+    expect(status()).toBe('up');
+    for (let n = 0; n < 3; n++) await breaker.ask(failure);
+    expect(breaker.state()).toEqual({ status: 'away', timeouts: 0, failures: 23, outages: 1 });
+    expect(log.warn).toHaveBeenCalledWith(expect.any(String), { reason: 'MISCONF disk full' });
+  });
+
+  test('a lost connection opens it at once', async () => {
+    const asked = breaker.ask(silence);
+    breaker.lost('closed');
+    expect(await asked).toBeUndefined();
+    expect(breaker.state()).toMatchObject({ status: 'away', timeouts: 0 });
+  });
+
+  test('a probe closes it, and nothing else does', async () => {
+    redisWorks = false;
+    breaker.lost('closed');
+    await pass(3000);
+    expect(status()).toBe('away');
+    expect(probes).toBeGreaterThan(3);
+    redisWorks = true;
+    await pass(400);
+    expect(status()).toBe('up');
+    expect(await breaker.ask(async () => 42)).toBe(42);
+  });
+
+  test('an outage is told once when it begins and once when it ends', async () => {
+    redisWorks = false;
+    breaker.lost('closed');
+    for (let n = 0; n < 20; n++) {
+      breaker.lost('refused');
+      await pass(200);
+    }
+    redisWorks = true;
+    await pass(1000);
+    expect(log.warn.mock.calls).toEqual([[expect.any(String), { reason: 'closed' }]]);
+    expect(log.info.mock.calls).toEqual([[expect.any(String), { awayMs: expect.any(Number) }]]);
+  });
+
+  test('a connection that stays silent is thrown away in the end', async () => {
+    redisWorks = false;
+    breaker.lost('closed');
+    await pass(20 * (250 + TIMEOUT) + 250);
+    expect(reconnects).toBe(1);
+  });
+
+  test('a Redis that fails again as soon as it is used is asked less and less often', async () => {
+    const outages = async (ms: number) => {
+      const before = breaker.state().outages;
+      for (let passed = 0; passed < ms; passed += 10) {
+        await breaker.ask(failure);
+        await pass(10);
+      }
+      return breaker.state().outages - before;
+    };
+    expect(await outages(60_000)).toBeLessThan(30);
+  });
+
+  test('a timer that comes late is forgiven once: the answer may have been here, unread', async () => {
+    const asked = breaker.ask(() => new Promise((resolve) => setTimeout(resolve, 80, 42)));
+    // The process was busy: the clock went on, the timers did not.
+    const now = performance.now.bind(performance);
+    const late = jest.spyOn(performance, 'now').mockImplementation(() => now() + 40);
+    await pass(TIMEOUT + 1);
+    late.mockRestore();
+    expect(status()).toBe('up');
+    await pass(40);
+    expect(await asked).toBe(42);
+    expect(breaker.state().timeouts).toBe(0);
+  });
+});

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createMemoryRateLimiter, createMemoryTwins } from '@svc/adapter-memory';
+import type { RateLimiter } from '@svc/application';
+import type { KeyLimits } from '@svc/domain';
+import { connectRedis, type RedisConnection, type RedisSettings } from '../src/index.ts';
+
+export interface Connected extends RedisConnection {
+  /** Spends that the fallback had to decide. */
+  readonly fallenBack: () => number;
+  readonly logged: readonly string[];
+  readonly keyPrefix: string;
+}
+
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(5);
+}
+
+/** A connection that is up, with keys of its own. */
+export async function connected(url: string, settings: Partial<RedisSettings> = {}): Promise<Connected> {
+  const logged: string[] = [];
+  let fallenBack = 0;
+  const memory = createMemoryRateLimiter({ clock: Date });
+  const rateLimiter: RateLimiter = {
+    spend(...args) {
+      fallenBack += 1;
+      return memory.spend(...args);
+    },
+  };
+  const keyPrefix = settings.keyPrefix ?? `test:${randomUUID()}:`;
+  const connection = connectRedis({
+    url,
+    keyPrefix,
+    log: { warn: (message) => logged.push(message), info: (message) => logged.push(message) },
+    fallback: { rateLimiter, twins: createMemoryTwins() },
+    ...settings,
+  });
+  await until(() => connection.state().status === 'up');
+  return { ...connection, fallenBack: () => fallenBack, logged, keyPrefix };
+}
+
+/** For the suites, which are about Redis' answers and not about its absence: a busy machine must not matter. */
+export const PATIENT = { commandTimeoutMs: 30_000 } as const;
+
+export function testUrl(name: 'TEST_REDIS_URL' | 'TEST_REDIS_CLUSTER_URL'): string {
+  const url = process.env[name];
+  if (!url) throw new Error(`${name} is not set.`);
+  return url;
+}
+
+/** Far from refilling while a test runs. */
+export const SLOW: KeyLimits = { requestsPerMinute: 1, writesPerMinute: 1, burst: 20 };
+
+export async function allowedOf(limiter: RateLimiter, subject: string, limits: KeyLimits, times: number) {
+  const spendings = await Promise.all(
+    Array.from({ length: times }, () => limiter.spend(subject, limits, { write: true })),
+  );
+  return spendings.filter(({ allowed }) => allowed).length;
+}

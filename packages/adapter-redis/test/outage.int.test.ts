@@ -1,0 +1,319 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Attempt } from '@svc/application';
+import { type ClaimId, DEFAULT_LIMITS, type FirmId } from '@svc/domain';
+import { Redis } from 'ioredis';
+import {
+  type RedisCluster,
+  type RedisServer,
+  startRedis,
+  startRedisCluster,
+} from '../../../tools/services/redis.ts';
+import { allowedOf, type Connected, connected, SLOW, until } from './connected.ts';
+
+const isUp = (connection: Connected) => () => connection.state().status === 'up';
+const isAway = (connection: Connected) => () => connection.state().status === 'away';
+const READ = { write: false };
+/** Longer than in service: here Redis shares the machine with everything else. */
+const TIMEOUT = { commandTimeoutMs: 300 };
+
+describe('an outage of Redis', () => {
+  let server: RedisServer;
+  let connection: Connected;
+  const spend = (subject: string) => connection.rateLimiter.spend(subject, DEFAULT_LIMITS.live, READ);
+  const operator = async <T>(work: (client: Redis) => Promise<T>): Promise<T> => {
+    const client = new Redis(server.url);
+    try {
+      return await work(client);
+    } finally {
+      client.disconnect();
+    }
+  };
+
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server?.stop());
+  beforeEach(async () => {
+    connection = await connected(server.url, TIMEOUT);
+  });
+  afterEach(() => connection?.close());
+
+  test('frozen: one request waits for one timeout, every other goes on without', async () => {
+    await spend('k');
+    server.pause();
+    try {
+      for (let n = 0; n < 200; n++) expect(await spend(`k ${n}`)).toEqual({ allowed: true });
+      expect(connection.state()).toEqual({ status: 'away', timeouts: 1, failures: 0, outages: 1 });
+      expect(connection.fallenBack()).toBe(200);
+    } finally {
+      server.resume();
+    }
+    await until(isUp(connection));
+    expect(await spend('k')).toEqual({ allowed: true });
+    expect(connection.fallenBack()).toBe(200);
+    expect(connection.logged).toEqual([expect.stringContaining('away'), expect.stringContaining('back')]);
+  });
+
+  test('frozen: all that wait are let go together', async () => {
+    server.pause();
+    try {
+      const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => spend(`together ${n}`)));
+      expect(answers).toEqual(Array(100).fill({ allowed: true }));
+      expect(connection.state().timeouts).toBe(1);
+    } finally {
+      server.resume();
+    }
+    await until(isUp(connection));
+  });
+
+  test('what a frozen Redis reads after its callers have gone on spends nothing', async () => {
+    server.pause();
+    try {
+      expect(await allowedOf(connection.rateLimiter, 'thawed', SLOW, 20)).toBe(20);
+      // Longer than a command may be under way; more only makes it clearer.
+      await sleep(4 * TIMEOUT.commandTimeoutMs);
+    } finally {
+      server.resume();
+    }
+    await until(isUp(connection));
+    const fallenBack = connection.fallenBack();
+    expect(await allowedOf(connection.rateLimiter, 'thawed', SLOW, 25)).toBe(20);
+    expect(connection.fallenBack()).toBe(fallenBack);
+  });
+
+  test('killed, and started again on its port: no request fails, and it is used again', async () => {
+    await spend('k');
+    const inFlight = Promise.all(Array.from({ length: 50 }, (_, n) => spend(`in flight ${n}`)));
+    await server.kill();
+    expect(await inFlight).toEqual(Array(50).fill({ allowed: true }));
+    await until(isAway(connection));
+    for (let n = 0; n < 50; n++) expect(await spend(`dead ${n}`)).toEqual({ allowed: true });
+    await server.restart();
+    await until(isUp(connection));
+    const fallenBack = connection.fallenBack();
+    expect(await allowedOf(connection.rateLimiter, 'reborn', SLOW, 25)).toBe(20);
+    expect(connection.fallenBack()).toBe(fallenBack);
+    expect(connection.state().timeouts).toBe(0);
+  });
+
+  test('while it is away the limits hold in this process', async () => {
+    await server.kill();
+    await until(isAway(connection));
+    expect(await allowedOf(connection.rateLimiter, 'alone', SLOW, 25)).toBe(20);
+    await server.restart();
+    await until(isUp(connection));
+  });
+
+  test.each([
+    ['a replica', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+    ['out of memory', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
+    [
+      'without its replicas',
+      ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
+      ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
+    ],
+  ])(
+    'it refuses to write, being %s: no request fails, and it is used again',
+    async (_, [begin = '', ...how], [end = '', ...back]) => {
+      await operator((client) => client.call(begin, ...how));
+      try {
+        for (let n = 0; n < 50; n++) expect(await spend(`refused ${n}`)).toEqual({ allowed: true });
+        expect(connection.state()).toMatchObject({ status: 'away', timeouts: 0 });
+      } finally {
+        await operator((client) => client.call(end, ...back));
+      }
+      await until(isUp(connection));
+      const fallenBack = connection.fallenBack();
+      expect(await spend('again')).toEqual({ allowed: true });
+      expect(connection.fallenBack()).toBe(fallenBack);
+    },
+  );
+
+  test('one key in disorder is the matter of that key alone', async () => {
+    await operator((client) => client.set(`${connection.keyPrefix}limit:{broken}`, 'junk'));
+    for (let n = 0; n < 20; n++) {
+      expect(await spend('broken')).toEqual({ allowed: true });
+      expect(await spend('sound')).toEqual({ allowed: true });
+    }
+    expect(connection.state()).toMatchObject({ status: 'up', failures: 20 });
+    expect(connection.fallenBack()).toBe(20);
+  });
+
+  test('there from the start or not: requests are served, and Redis is used once it comes', async () => {
+    await connection.close();
+    await server.kill();
+    const starting = connected(server.url, TIMEOUT);
+    await server.restart();
+    connection = await starting;
+    await spend('k');
+    expect(connection.fallenBack()).toBe(0);
+  });
+
+  test('after it was closed, the fallback serves', async () => {
+    await connection.close();
+    expect(await spend('k')).toEqual({ allowed: true });
+    expect(connection.fallenBack()).toBe(1);
+  });
+
+  describe('and twins', () => {
+    const aSlot = () => ({ firmId: randomUUID() as FirmId, environment: 'live', key: 'k' }) as const;
+    const created = (): Attempt => ({ claimId: randomUUID() as ClaimId, replayed: false });
+
+    test('frozen: each attempt is made once and its result handed on', async () => {
+      server.pause();
+      let attempts = 0;
+      try {
+        for (let n = 0; n < 20; n++) {
+          const outcome = created();
+          const got = await connection.twins.once(aSlot(), 'print', async () => {
+            attempts += 1;
+            return outcome;
+          });
+          expect(got).toEqual(outcome);
+        }
+        expect(attempts).toBe(20);
+        expect(connection.state().timeouts).toBe(1);
+      } finally {
+        server.resume();
+      }
+      await until(isUp(connection));
+    });
+
+    test('frozen in the middle of an attempt: the result is handed on at once, and so is a failure', async () => {
+      const slot = aSlot();
+      const outcome = created();
+      const failure = new Error('refused');
+      try {
+        const good = connection.twins.once(slot, 'print', async () => {
+          server.pause();
+          return outcome;
+        });
+        expect(await good).toEqual(outcome);
+        await expect(connection.twins.once(aSlot(), 'print', () => Promise.reject(failure))).rejects.toBe(
+          failure,
+        );
+      } finally {
+        server.resume();
+      }
+      await until(isUp(connection));
+    });
+
+    test('a slot that was asked for while Redis was frozen is not taken when it thaws', async () => {
+      const slot = aSlot();
+      server.pause();
+      try {
+        const failure = new Error('refused');
+        await expect(connection.twins.once(slot, 'print', () => Promise.reject(failure))).rejects.toBe(
+          failure,
+        );
+        await sleep(4 * TIMEOUT.commandTimeoutMs);
+      } finally {
+        server.resume();
+      }
+      await until(isUp(connection));
+      const outcome = created();
+      expect(await connection.twins.once(slot, 'corrected print', async () => outcome)).toEqual(outcome);
+    });
+
+    test('killed: twins of one process still wait for each other', async () => {
+      await server.kill();
+      await until(isAway(connection));
+      const slot = aSlot();
+      const outcome = created();
+      let attempts = 0;
+      const outcomes = await Promise.all(
+        Array.from({ length: 40 }, () =>
+          connection.twins.once(slot, 'print', async () => {
+            attempts += 1;
+            await sleep(1);
+            return outcome;
+          }),
+        ),
+      );
+      expect(attempts).toBe(1);
+      expect(new Set(outcomes.map(({ claimId }) => claimId))).toEqual(new Set([outcome.claimId]));
+      await server.restart();
+      await until(isUp(connection));
+    });
+  });
+});
+
+describe('an outage in a Redis Cluster', () => {
+  let cluster: RedisCluster;
+  let connection: Connected;
+  const spendAll = async (label: string) => {
+    for (let n = 0; n < 60; n++) {
+      const answer = await connection.rateLimiter.spend(`${label} ${n}`, DEFAULT_LIMITS.live, READ);
+      expect(answer).toEqual({ allowed: true });
+    }
+  };
+  /** Over all nodes, without the fallback. */
+  const servesAll = async () => {
+    const before = connection.fallenBack();
+    await spendAll(`whole ${randomUUID()}`);
+    return connection.fallenBack() === before;
+  };
+  const node = (n: number) => cluster.nodes[n] as RedisServer;
+
+  beforeAll(async () => {
+    cluster = await startRedisCluster();
+  });
+  afterAll(() => cluster?.stop());
+  beforeEach(async () => {
+    connection = await connected(cluster.url, TIMEOUT);
+  });
+  afterEach(() => connection?.close());
+
+  test('one node frozen: one timeout, no failed request, and the node is used again', async () => {
+    await spendAll('before');
+    node(1).pause();
+    try {
+      await spendAll('frozen');
+      expect(connection.state()).toMatchObject({ status: 'away', timeouts: 1 });
+    } finally {
+      node(1).resume();
+    }
+    await until(isUp(connection));
+    await until(servesAll);
+  });
+
+  test('one node killed and started again: no failed request, and the node is used again', async () => {
+    await spendAll('before');
+    await node(2).kill();
+    await spendAll('killed');
+    // By then the others know, and refuse everything.
+    await until(async () => {
+      await spendAll('down');
+      return connection.state().status === 'away';
+    });
+    await node(2).restart();
+    await until(isUp(connection));
+    await until(servesAll);
+  });
+
+  test('slots that move to another node are followed', async () => {
+    const clients = cluster.nodes.map(({ url }) => new Redis(url));
+    try {
+      await spendAll('before');
+      // A slot with keys in it is not given away.
+      for (const client of clients) await client.flushall();
+      const ids = await Promise.all(clients.map((client) => client.call('CLUSTER', 'MYID')));
+      const subjects = Array.from({ length: 30 }, (_, n) => `moved ${n}`);
+      for (const [n, subject] of subjects.entries()) {
+        const slot = String(
+          await clients[0]?.call('CLUSTER', 'KEYSLOT', `${connection.keyPrefix}limit:{${subject}}`),
+        );
+        for (const client of clients)
+          await client.call('CLUSTER', 'SETSLOT', slot, 'NODE', String(ids[n % 3]));
+      }
+      for (const subject of subjects) {
+        expect(await allowedOf(connection.rateLimiter, subject, SLOW, 25)).toBe(20);
+      }
+      expect(connection.fallenBack()).toBe(0);
+    } finally {
+      for (const client of clients) client.disconnect();
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DEFAULT_LIMITS } from '@svc/domain';
+import { rateLimiterSuite } from '@svc/testkit';
+import { Redis } from 'ioredis';
+import { allowedOf, type Connected, connected, PATIENT, SLOW, testUrl } from './connected.ts';
+
+for (const [name, variable] of [
+  ['Redis', 'TEST_REDIS_URL'],
+  ['Redis Cluster', 'TEST_REDIS_CLUSTER_URL'],
+] as const) {
+  rateLimiterSuite(name, async (clock) => {
+    const connection = await connected(testUrl(variable), { ...PATIENT, clock });
+    return {
+      limiter: connection.rateLimiter,
+      async close() {
+        expect(connection.fallenBack()).toBe(0);
+        await connection.close();
+      },
+    };
+  });
+}
+
+describe('the limits on the clock of Redis', () => {
+  let client: Redis;
+  let connection: Connected;
+
+  beforeAll(async () => {
+    client = new Redis(testUrl('TEST_REDIS_URL'));
+    connection = await connected(testUrl('TEST_REDIS_URL'), PATIENT);
+  });
+  afterAll(async () => {
+    await connection?.close();
+    client?.disconnect();
+  });
+
+  test('25 at once: 20 are accepted, and the wait is within one interval', async () => {
+    expect(await allowedOf(connection.rateLimiter, 'at once', SLOW, 25)).toBe(20);
+    const answer = await connection.rateLimiter.spend('at once', SLOW, { write: true });
+    expect(answer.allowed ? 0 : answer.retryAfterMs).toBeGreaterThan(0);
+    expect(answer.allowed ? 0 : answer.retryAfterMs).toBeLessThanOrEqual(60_000);
+  });
+
+  test('several processes share one bucket', async () => {
+    const other = await connected(testUrl('TEST_REDIS_URL'), { ...PATIENT, keyPrefix: connection.keyPrefix });
+    const counts = await Promise.all(
+      [connection, other].map(({ rateLimiter }) => allowedOf(rateLimiter, 'shared', SLOW, 15)),
+    );
+    expect(counts.reduce((sum, count) => sum + count)).toBe(20);
+    await other.close();
+  });
+
+  test('a subject is forgotten when its buckets are full again, and not kept for longer', async () => {
+    const key = `${connection.keyPrefix}limit:{forgotten}`;
+    await allowedOf(connection.rateLimiter, 'forgotten', SLOW, 3);
+    const left = await client.pttl(key);
+    expect(left).toBeGreaterThan(120_000);
+    expect(left).toBeLessThanOrEqual(180_000);
+    // One write of a live key is regained within 500 ms, by when the key may be gone already.
+    await allowedOf(connection.rateLimiter, 'brief', DEFAULT_LIMITS.live, 1);
+    expect(await client.pttl(`${connection.keyPrefix}limit:{brief}`)).toBeLessThanOrEqual(500);
+  });
+
+  test('scripts that Redis has forgotten are loaded again', async () => {
+    await allowedOf(connection.rateLimiter, 'scripts', SLOW, 5);
+    await client.script('FLUSH');
+    expect(await allowedOf(connection.rateLimiter, 'scripts', SLOW, 25)).toBe(15);
+    expect(connection.fallenBack()).toBe(0);
+  });
+
+  test('when Redis loses its memory, a key gains its burst and no more', async () => {
+    const before = await allowedOf(connection.rateLimiter, 'flushed', SLOW, 13);
+    await client.del(`${connection.keyPrefix}limit:{flushed}`);
+    const after = await allowedOf(connection.rateLimiter, 'flushed', SLOW, 50);
+    expect([before, after]).toEqual([13, 20]);
+  });
+});

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Attempt, IDEMPOTENCY_WINDOW, type IdempotencySlot } from '@svc/application';
+import type { ClaimId, FirmId } from '@svc/domain';
+import { twinsSuite } from '@svc/testkit';
+import { Redis } from 'ioredis';
+import { type Connected, connected, PATIENT, testUrl, until } from './connected.ts';
+
+for (const [name, variable] of [
+  ['Redis', 'TEST_REDIS_URL'],
+  ['Redis Cluster', 'TEST_REDIS_CLUSTER_URL'],
+] as const) {
+  twinsSuite(`${name}, with three processes,`, async () => {
+    const keyPrefix = `test:${randomUUID()}:`;
+    const one = await connected(testUrl(variable), { ...PATIENT, keyPrefix });
+    const others = await Promise.all(
+      [1, 2].map(() => connected(testUrl(variable), { ...PATIENT, keyPrefix })),
+    );
+    const all = [one, ...others];
+    return {
+      processes: [one.twins, ...others.map(({ twins }) => twins)],
+      async close() {
+        expect(all.map((connection) => connection.state().failures)).toEqual([0, 0, 0]);
+        await Promise.all(all.map((connection) => connection.close()));
+      },
+    };
+  });
+}
+
+describe('what Redis remembers of twins', () => {
+  let client: Redis;
+  let here: Connected;
+  let there: Connected;
+
+  const aSlot = (): IdempotencySlot => ({
+    firmId: randomUUID() as FirmId,
+    environment: 'live',
+    key: `order ${randomUUID()}`,
+  });
+  const created = (): Attempt => ({ claimId: randomUUID() as ClaimId, replayed: false });
+  const never = async (): Promise<Attempt> => {
+    throw new Error('No attempt should have been made.');
+  };
+  const keys = () => client.keys(`${here.keyPrefix}twins:*`);
+
+  beforeAll(async () => {
+    client = new Redis(testUrl('TEST_REDIS_URL'));
+    here = await connected(testUrl('TEST_REDIS_URL'), PATIENT);
+    there = await connected(testUrl('TEST_REDIS_URL'), { ...PATIENT, keyPrefix: here.keyPrefix });
+  });
+  afterAll(async () => {
+    await Promise.all([here?.close(), there?.close()]);
+    client?.disconnect();
+  });
+
+  test('a later replay is answered everywhere without an attempt, a later conflict refused', async () => {
+    const slot = aSlot();
+    const outcome = await here.twins.once(slot, 'print', async () => created());
+    expect(await here.twins.once(slot, 'print', never)).toEqual({ claimId: outcome.claimId, replayed: true });
+    expect(await there.twins.once(slot, 'print', never)).toEqual({
+      claimId: outcome.claimId,
+      replayed: true,
+    });
+    for (const { twins } of [here, there]) {
+      await expect(twins.once(slot, 'other print', never)).rejects.toMatchObject({
+        code: 'idempotency_key_reused',
+      });
+    }
+  });
+
+  test('it is remembered until 24 hours after the attempt began, and no longer', async () => {
+    await client.del(...(await keys()), 'x');
+    const [seconds] = await client.time();
+    await here.twins.once(aSlot(), 'print', async () => created());
+    // The same connection answers in order.
+    await here.rateLimiter.spend(
+      'after',
+      { requestsPerMinute: 1, writesPerMinute: 1, burst: 1 },
+      { write: false },
+    );
+    const [key = ''] = await keys();
+    const until = Number(await client.call('PEXPIRETIME', key));
+    const [now] = await client.time();
+    expect(until).toBeGreaterThanOrEqual(Number(seconds) * 1000 + IDEMPOTENCY_WINDOW);
+    expect(until).toBeLessThanOrEqual((Number(now) + 1) * 1000 + IDEMPOTENCY_WINDOW);
+  });
+
+  test('an outcome that was found has an unknown age and is not remembered', async () => {
+    const slot = aSlot();
+    const found = { ...created(), replayed: true };
+    await here.twins.once(slot, 'print', async () => found);
+    let attempts = 0;
+    await here.twins.once(slot, 'print', async () => {
+      attempts += 1;
+      return found;
+    });
+    expect(attempts).toBe(1);
+  });
+
+  test("neither a client's key nor its firm can be read in Redis", async () => {
+    const slot = aSlot();
+    await here.twins.once(slot, 'print', async () => created());
+    const all = (await keys()).join();
+    expect(all).not.toContain(slot.key);
+    expect(all).not.toContain(slot.firmId);
+  });
+
+  test('when the process that held the slot dies, its twin elsewhere makes its own attempt', async () => {
+    const dying = await connected(testUrl('TEST_REDIS_URL'), { ...PATIENT, keyPrefix: here.keyPrefix });
+    const slot = aSlot();
+    let begun = false;
+    void dying.twins.once(slot, 'print', () => {
+      begun = true;
+      return new Promise(() => {});
+    });
+    await until(() => begun);
+    await dying.close();
+    const outcome = created();
+    expect(await there.twins.once(slot, 'print', async () => outcome)).toEqual(outcome);
+  });
+
+  test('an attempt longer than the lease keeps its slot', async () => {
+    const slot = aSlot();
+    const outcome = created();
+    let begun = false;
+    let finish: (outcome: Attempt) => void = () => {};
+    const long = here.twins.once(slot, 'print', () => {
+      begun = true;
+      return new Promise((resolve) => {
+        finish = resolve;
+      });
+    });
+    await until(() => begun);
+    const [key = ''] = (await Promise.all((await keys()).map(async (k) => [k, await client.get(k)] as const)))
+      .filter(([, held]) => held?.startsWith('under-way'))
+      .map(([k]) => k);
+    // The lease falls, and rises again when it is renewed.
+    const first = await client.pttl(key);
+    let lowest = first;
+    await until(async () => {
+      const left = await client.pttl(key);
+      lowest = Math.min(lowest, left);
+      return left > lowest;
+    });
+    await expect(there.twins.once(slot, 'other', never)).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+    });
+    finish(outcome);
+    expect(await long).toEqual(outcome);
+  });
+
+  test('when Redis loses its memory in the middle, attempts are let through and each gets its own result', async () => {
+    const slot = aSlot();
+    const outcomes = [created(), created()] as const;
+    const second = here.twins.once(slot, 'print', async () => {
+      await client.del(...(await keys()), 'x');
+      const inner = await there.twins.once(slot, 'print', async () => outcomes[0]);
+      expect(inner).toEqual(outcomes[0]);
+      return outcomes[1];
+    });
+    expect(await second).toEqual(outcomes[1]);
+  });
+
+  test('junk in the slot lets the attempt through or refuses, and harms nothing', async () => {
+    const slot = aSlot();
+    await here.twins.once(slot, 'print', async () => created());
+    for (const key of await keys()) {
+      await client.del(key);
+      await client.hset(key, 'not', 'a string');
+    }
+    const outcome = created();
+    expect(await there.twins.once(slot, 'print', async () => outcome)).toEqual(outcome);
+    await client.del(...(await keys()), 'x');
+  });
+});
