@@ -39,8 +39,13 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     },
 
     async notify_offer_withdrawn({ firmId, claimId, svcId }) {
-      const firmName = await deps.reads.firmName(firmId);
-      if (firmName !== null)
+      const [firmName, claim] = await Promise.all([
+        deps.reads.firmName(firmId),
+        deps.firmReads.claim(firmId, 'live', claimId),
+      ]);
+      // It may have come back to them meanwhile.
+      const gone = claim !== null && claim.assignment.adjuster !== svcId;
+      if (firmName !== null && gone)
         await deps.notifier.notify(svcId, { kind: 'offer_withdrawn', firmName, claimId });
     },
 

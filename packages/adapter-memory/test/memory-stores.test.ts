@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Job, Tx } from '@svc/application';
+import type { FirmId, Svcid } from '@svc/domain';
+import { claimNumber, createBench, createFixedClock } from '@svc/testkit';
+import { createMemoryStores } from '../src/index.ts';
+
+const started = () => {
+  const clock = createFixedClock();
+  const stores = createMemoryStores({ clock });
+  return { clock, stores, bench: createBench(stores, clock) };
+};
+
+describe('units of work in memory', () => {
+  test('run one after the other, in the order in which they came', async () => {
+    const { stores } = started();
+    const steps: string[] = [];
+    await Promise.all(
+      ['a', 'b', 'c'].map((name) =>
+        stores.unitOfWork.run(async (tx) => {
+          steps.push(`${name} begins`);
+          await tx.firms.count();
+          await tx.firms.count();
+          steps.push(`${name} ends`);
+        }),
+      ),
+    );
+    expect(steps).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  });
+
+  test('go on after one that failed', async () => {
+    const { stores } = started();
+    const failing = stores.unitOfWork.run(() => Promise.reject(new Error('mine')));
+    const next = stores.unitOfWork.run((tx) => tx.firms.count());
+    await expect(failing).rejects.toThrow('mine');
+    expect(await next).toBe(0);
+  });
+
+  test('cannot be used once they have ended, so that a forgotten await shows', async () => {
+    const { stores } = started();
+    let leaked: Tx | undefined;
+    await stores.unitOfWork.run(async (tx) => {
+      leaked = tx;
+    });
+    await expect(leaked?.firms.count()).rejects.toThrow('had ended');
+  });
+
+  test('take no row twice: work that does not look first fails, and leaves nothing', async () => {
+    const { stores, bench } = started();
+    const firm = await bench.newFirm();
+    const member = await bench.newMember(firm);
+    const { claim } = await bench.send(firm.live, member);
+    const jobs = await stores.jobs.pending();
+    let runs = 0;
+    const blind = stores.unitOfWork.run(async (tx) => {
+      runs += 1;
+      await tx.outbox.add({ kind: 'notify_offer', firmId: firm.id, claimId: claim.id, svcId: member });
+      const held = await tx.claims.lock(firm.id, claim.id);
+      if (held !== null) await tx.claims.add({ ...held, id: bench.ids.next() as typeof held.id });
+    });
+    await expect(blind).rejects.toThrow('is taken');
+    expect(runs).toBeGreaterThan(1);
+    expect(await stores.jobs.pending()).toEqual(jobs);
+  });
+
+  test('copy what they are given: changing it afterwards changes nothing stored', async () => {
+    const { stores, bench } = started();
+    const firm = await bench.newFirm();
+    const member = await bench.newMember(firm);
+    const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
+    await bench.use.putDevice({ svcId: member }, 'phone', subscription);
+    subscription.keys.auth = 'changed';
+    const [device] = await stores.jobReads.devices(member);
+    expect(device?.subscription.keys.auth).toBe('a');
+    expect(() => Object.assign(device?.subscription.keys ?? {}, { auth: 'changed' })).toThrow(TypeError);
+  });
+
+  test('can be run twice each, so that work which cannot be repeated shows', async () => {
+    const stores = createMemoryStores({ clock: createFixedClock(), everyUnitTwice: true });
+    let runs = 0;
+    const add = (tx: Tx) => {
+      runs += 1;
+      const plan = {
+        plan: 'standard',
+        limits: { requestsPerMinute: null, writesPerMinute: null, burst: null },
+      } as const;
+      return tx.firms.add({ id: 'f' as FirmId, name: 'Firm', ...plan, createdAt: 0 });
+    };
+    await stores.unitOfWork.run(add);
+    expect(runs).toBe(2);
+    expect(await stores.operatorReads.firms()).toHaveLength(1);
+  });
+});
+
+describe('the queue in memory', () => {
+  const job = (n: number): Job => ({
+    kind: 'notify_invitation',
+    firmId: 'f' as FirmId,
+    svcId: 's' as Svcid,
+    invitedAt: n,
+  });
+
+  test('runs what is due in the order of its time, and what comes up meanwhile', async () => {
+    const { stores, clock } = started();
+    const add = (n: number, runAt?: number) => stores.unitOfWork.run((tx) => tx.outbox.add(job(n), runAt));
+    const now = clock.now();
+    await add(3, now + 10);
+    await add(2);
+    await add(1, now - 10);
+    await add(9, now + 11);
+    const run: number[] = [];
+    const handler = async (due: Job) => {
+      if (due.kind !== 'notify_invitation') return;
+      run.push(due.invitedAt);
+      if (due.invitedAt === 2) await add(4, now + 10);
+    };
+    expect(await stores.jobs.runDue(now + 10, handler)).toBe(4);
+    expect(run).toEqual([1, 2, 3, 4]);
+    expect((await stores.jobs.pending()).map((waiting) => waiting.job)).toEqual([job(9)]);
+  });
+
+  test('keeps a job whose handler failed', async () => {
+    const { stores, clock } = started();
+    await stores.unitOfWork.run((tx) => tx.outbox.add(job(1)));
+    const failing = stores.jobs.runDue(clock.now(), () => Promise.reject(new Error('away')));
+    await expect(failing).rejects.toThrow('away');
+    expect(await stores.jobs.pending()).toHaveLength(1);
+    expect(await stores.jobs.runDue(clock.now(), async () => {})).toBe(1);
+  });
+});
+
+describe('the claims of the testkit', () => {
+  test('are as different as their numbers', () => {
+    const bodies = Array.from({ length: 50 }, (_, n) => claimNumber(n));
+    expect(new Set(bodies.map(({ facts }) => facts.externalId)).size).toBe(50);
+    expect(new Set(bodies.map(({ asSent }) => asSent)).size).toBe(50);
+    for (const { facts, asSent } of bodies) {
+      expect(JSON.parse(asSent)).toMatchObject({
+        external_id: facts.externalId,
+        claim_number: facts.claimNumber,
+        carrier: facts.carrier,
+      });
+    }
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ClaimId, NO_NOTES, type Svcid } from '@svc/domain';
+import { refusalOf } from '@svc/testkit';
+import { memoryBench } from './memory-bench.ts';
+
+const NOBODY = 'Nobody-0' as Svcid;
+
+describe('sending a claim that breaks several rules', () => {
+  test('is told of them in order: key, external id, claim number, adjuster, the claim itself', async () => {
+    const { newFirm, newMember, newClaim, send, use } = memoryBench();
+    const firm = await newFirm();
+    const member = await newMember(firm);
+    const [one, two] = [newClaim(), newClaim()];
+    await send(firm.live, member, { claim: one, idempotencyKey: 'bound' });
+    const byNumber = (await send(firm.live, member, { claim: two })).claim.id;
+    const broken = { occupancyType: 'single_family_home', buildingType: 'barn' } as const;
+
+    const allWrong = newClaim({ ...two.facts, ...broken, externalId: one.facts.externalId });
+    const attempt = (claim: typeof allWrong, adjuster: Svcid, idempotencyKey = 'fresh') =>
+      refusalOf(send(firm.live, adjuster, { claim, idempotencyKey }));
+    expect(await attempt(allWrong, NOBODY, 'bound')).toBe('idempotency_key_reused');
+    expect(await attempt(allWrong, NOBODY)).toBe('duplicate_claim');
+    const numberWrong = newClaim({ ...broken, claimNumber: two.facts.claimNumber });
+    await expect(send(firm.live, NOBODY, { claim: numberWrong })).rejects.toMatchObject({
+      code: 'duplicate_claim',
+      existingClaimId: byNumber,
+    });
+    const claimWrong = newClaim(broken);
+    expect(await attempt(claimWrong, NOBODY)).toBe('unknown_svcid');
+    expect(await attempt(claimWrong, firm.accounts.paused)).toBe('environment_mismatch');
+    await use.setMember(firm.id, member, false);
+    expect(await attempt(claimWrong, member)).toBe('adjuster_not_accepting');
+    await use.leaveFirm({ svcId: member }, firm.id);
+    expect(await attempt(claimWrong, member)).toBe('adjuster_not_in_firm');
+    const other = await newMember(firm);
+    expect(await attempt(claimWrong, other)).toBe('building_pair_refused');
+    const termWrong = newClaim({ policyEffective: '2026-02-02', policyExpiration: '2026-02-01' });
+    expect(await attempt(termWrong, other)).toBe('policy_term_reversed');
+  });
+
+  test('a refused claim leaves nothing to collide with', async () => {
+    const { newFirm, newMember, newClaim, send, memory } = memoryBench();
+    const firm = await newFirm();
+    const member = await newMember(firm);
+    const claim = newClaim();
+    expect(await refusalOf(send(firm.live, NOBODY, { claim, idempotencyKey: 'k' }))).toBe('unknown_svcid');
+    const jobs = (await memory.jobs.pending()).length;
+    expect((await send(firm.live, member, { claim, idempotencyKey: 'k' })).replayed).toBe(false);
+    expect(await memory.jobs.pending()).toHaveLength(jobs + 1);
+  });
+});
+
+describe('offering a claim that breaks several rules', () => {
+  test('is told of them in order: key, the claim, its environment, closed, accepted, adjuster', async () => {
+    const { newFirm, newMember, sendId, offer, use, ids } = memoryBench();
+    const firm = await newFirm();
+    const member = await newMember(firm);
+    const open = await sendId(firm.live, member, { idempotencyKey: 'bound' });
+    const accepted = await sendId(firm.live, member);
+    await use.acceptOffer({ svcId: member }, accepted);
+    const closed = await sendId(firm.live, member);
+    await use.acceptOffer({ svcId: member }, closed);
+    await use.closeAcceptedClaim({ svcId: member }, closed);
+    const tested = await sendId(firm.test, firm.accounts.manual);
+    await use.closeClaim(tested);
+
+    const attempt = (id: ClaimId, idempotencyKey = 'fresh') =>
+      refusalOf(offer(firm.live, id, NOBODY, { idempotencyKey }));
+    expect(await attempt(ids.next() as ClaimId, 'bound')).toBe('idempotency_key_reused');
+    expect(await attempt(ids.next() as ClaimId)).toBe('not_found');
+    expect(await attempt(tested)).toBe('environment_mismatch');
+    expect(await attempt(closed)).toBe('claim_closed');
+    expect(await attempt(accepted)).toBe('claim_already_accepted');
+    expect(await attempt(open)).toBe('unknown_svcid');
+  });
+
+  test('nobody is told that an offer went away when it goes to the same adjuster again', async () => {
+    const { newFirm, newMember, sendId, offer, jobsOf } = memoryBench();
+    const firm = await newFirm();
+    const member = await newMember(firm);
+    const id = await sendId(firm.live, member);
+    await offer(firm.live, id, member);
+    const kinds = (await jobsOf(firm)).map(({ job }) => job.kind);
+    expect(kinds.filter((kind) => kind === 'notify_offer_withdrawn')).toEqual([]);
+    expect(kinds.filter((kind) => kind === 'notify_offer')).toHaveLength(2);
+  });
+
+  test('nobody is told that an offer went away who had answered it', async () => {
+    const { newFirm, newMember, sendId, offer, use, jobsOf } = memoryBench();
+    const firm = await newFirm();
+    const [first, second] = [await newMember(firm), await newMember(firm)];
+    const id = await sendId(firm.live, first);
+    await use.rejectOffer({ svcId: first }, id, null);
+    await offer(firm.live, id, second);
+    const kinds = (await jobsOf(firm)).map(({ job }) => job.kind);
+    expect(kinds).not.toContain('notify_offer_withdrawn');
+  });
+});
+
+describe('withdrawing an invitation', () => {
+  test('tells a live key of the environment only where a test account’s invitation waits', async () => {
+    const { newFirm, use } = memoryBench();
+    const firm = await newFirm();
+    const svcId = firm.accounts.new;
+    expect(await refusalOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
+    await use.inviteAdjuster(firm.test, { svcId, notes: NO_NOTES });
+    expect(await refusalOf(use.withdrawInvitation(firm.live, svcId))).toBe('environment_mismatch');
+    expect((await use.withdrawInvitation(firm.test, svcId)).membership.status).toBe('withdrawn');
+    expect(await refusalOf(use.withdrawInvitation(firm.test, svcId))).toBe('not_found');
+  });
+
+  test('tells nothing of adjusters who do not exist, are no part of the firm, or have left', async () => {
+    const { newFirm, newMember, newAdjuster, use } = memoryBench();
+    const firm = await newFirm();
+    const { svcId: stranger } = await newAdjuster();
+    const member = await newMember(firm);
+    for (const svcId of [NOBODY, stranger, member]) {
+      expect(await refusalOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
+    }
+    await use.leaveFirm({ svcId: member }, firm.id);
+    expect(await refusalOf(use.withdrawInvitation(firm.live, member))).toBe('not_found');
+  });
+});
