@@ -1,0 +1,171 @@
+import { expect } from '@jest/globals';
+import type { Clock } from '@svc/application';
+import { type Answer, claimBody, type ServiceUnderTest, sendClaim } from './service-under-test.ts';
+
+// What tests of the firm-facing interface say again and again.
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+export const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** A clock that stands at the present until it is moved. */
+export interface HeldClock extends Clock {
+  advance(ms: number): void;
+}
+
+export function heldClock(): HeldClock {
+  let now = Date.now();
+  return {
+    now: () => now,
+    advance(ms) {
+      now += ms;
+    },
+  };
+}
+
+let keys = 0;
+/** An Idempotency-Key that nobody has used. */
+export const freshKey = (): string => {
+  keys += 1;
+  return `fresh-${keys}-${Math.random().toString(36).slice(2)}`;
+};
+
+/** Status and code of a refusal, or the status alone of a success: what most tests compare. */
+export const outcome = (answer: Answer): unknown[] =>
+  answer.status < 400 ? [answer.status] : [answer.status, answer.json?.code];
+
+/** The places a refusal complains about, in order of the alphabet. */
+export const places = (answer: Answer): string[] =>
+  (answer.json?.errors ?? [])
+    .map((item: Record<string, string>) => item.pointer ?? item.parameter ?? item.header)
+    .sort();
+
+/** The answer is `validation_failed` with exactly these places. */
+export function expectRefused(answer: Answer, ...where: string[]): void {
+  expect([...outcome(answer), places(answer)]).toEqual([422, 'validation_failed', [...where].sort()]);
+}
+
+/** The answer is this problem, with every member it has to have and none it must not. */
+export function expectProblem(
+  service: Pick<ServiceUnderTest, 'url'>,
+  answer: Answer,
+  status: number,
+  code: string,
+  more: Record<string, unknown> = {},
+): void {
+  expect(answer.json).toEqual({
+    type: `${service.url}/docs/errors#${code}`,
+    title: expect.stringMatching(/\S/),
+    status,
+    detail: expect.stringMatching(/\S/),
+    code,
+    request_id: answer.headers.get('x-request-id'),
+    ...more,
+  });
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('x-request-id')).toMatch(/\S/);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+}
+
+type Service = Pick<ServiceUnderTest, 'call'>;
+
+export const getClaim = (service: Service, key: string, id: string): Promise<Answer> =>
+  service.call('GET', `/v1/claims/${id}`, { as: key });
+
+export const listClaims = (service: Service, key: string, query = ''): Promise<Answer> =>
+  service.call('GET', `/v1/claims${query === '' ? '' : `?${query}`}`, { as: key });
+
+/** Sends a sound claim that has to be taken. */
+export async function sentClaim(
+  service: Service,
+  key: string,
+  adjuster: string,
+  changes: Readonly<Record<string, unknown>> = {},
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+): Promise<any> {
+  const answer = await sendClaim(service, key, claimBody(adjuster, changes));
+  expect(outcome(answer)).toEqual([201]);
+  return answer.json;
+}
+
+export const offerClaim = (
+  service: Service,
+  key: string,
+  id: string,
+  adjuster: unknown,
+  idempotencyKey: string = freshKey(),
+): Promise<Answer> =>
+  service.call('POST', `/v1/claims/${id}/assignment`, {
+    as: key,
+    body: { adjuster_svc_id: adjuster },
+    headers: { 'Idempotency-Key': idempotencyKey },
+  });
+
+export const acceptClaim = (service: Service, token: string, id: string): Promise<Answer> =>
+  service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+
+export const rejectClaim = (service: Service, token: string, id: string, reason?: string): Promise<Answer> =>
+  service.call('POST', `/app/v1/claims/${id}/rejection`, {
+    as: token,
+    body: reason === undefined ? {} : { reason },
+  });
+
+export const invite = (
+  service: Service,
+  key: string,
+  svcId: unknown,
+  notes: Readonly<Record<string, unknown>> = {},
+): Promise<Answer> =>
+  service.call('POST', '/v1/adjusters/invitations', { as: key, body: { svc_id: svcId, ...notes } });
+
+export const withdraw = (service: Service, key: string, svcId: string): Promise<Answer> =>
+  service.call('DELETE', `/v1/adjusters/invitations/${encodeURIComponent(svcId)}`, { as: key });
+
+export const answerInvitation = (
+  service: Service,
+  token: string,
+  firmId: string,
+  answer: 'acceptance' | 'decline',
+): Promise<Answer> => service.call('POST', `/app/v1/invitations/${firmId}/${answer}`, { as: token });
+
+export const leaveFirm = (service: Service, token: string, firmId: string): Promise<Answer> =>
+  service.call('DELETE', `/app/v1/firms/${firmId}/membership`, { as: token });
+
+/** Every row of a list, page by page. */
+export async function wholeList(
+  service: Service,
+  key: string,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+): Promise<any[]> {
+  const rows = [];
+  let cursor: string | null = null;
+  do {
+    const search = new URLSearchParams({ ...query, ...(cursor === null ? {} : { cursor }) });
+    const page = await service.call('GET', `${path}?${search}`, { as: key });
+    expect(outcome(page)).toEqual([200]);
+    rows.push(...page.json.data);
+    cursor = page.json.next_cursor;
+  } while (cursor !== null);
+  return rows;
+}
+
+/** How the firm's list shows this adjuster; undefined when it does not. */
+export const adjusterRecord = async (
+  service: Service,
+  key: string,
+  svcId: string,
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+): Promise<any> => (await wholeList(service, key, '/v1/adjusters')).find((record) => record.svc_id === svcId);
+
+/** Asks again until the answer is as wanted; the test's own time limit ends it otherwise. */
+export async function eventually<T>(ask: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
+  for (;;) {
+    const value = await ask();
+    if (wanted(value)) return value;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
