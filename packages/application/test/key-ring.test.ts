@@ -109,6 +109,15 @@ describe('the key ring', () => {
     });
   });
 
+  test('a changed plan and changed limits are in force at once in the process that made them', async () => {
+    const { use, secret, firm } = await started();
+    await use.keyRing.authenticate(secret);
+    await use.setPlan(firm.id, 'read_only');
+    expect((await use.keyRing.authenticate(secret))?.plan).toBe('read_only');
+    await use.setLimits(firm.id, { requestsPerMinute: 900, writesPerMinute: null, burst: null });
+    expect((await use.keyRing.authenticate(secret))?.limits.requestsPerMinute).toBe(900);
+  });
+
   test('a key ends by the clock, to the millisecond, without anyone being asked', async () => {
     const { use, elsewhere, firm, clock } = await started();
     const { secret } = await use.createKey({

@@ -194,6 +194,16 @@ export function membershipsBehaviour(bench: () => Bench): void {
       await send(firm.live, svcId);
     });
 
+    test('who is invited and no member yet has nothing to pause', async () => {
+      const { newFirm, newAdjuster, invite, use, stores } = bench();
+      const firm = await newFirm();
+      const { svcId } = await newAdjuster();
+      await invite(firm, svcId);
+      const before = await stores.firmReads.adjuster(firm.id, svcId);
+      expect(await refusalOf(use.setAcceptingAssignments({ svcId }, firm.id, false))).toBe('not_found');
+      expect(await stores.firmReads.adjuster(firm.id, svcId)).toEqual(before);
+    });
+
     test('the list runs in the order in which the firm first knew the adjusters, then by SVCID', async () => {
       const { newFirm, newAdjuster, invite, use, clock } = bench();
       const firm = await newFirm();

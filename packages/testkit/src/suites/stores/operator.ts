@@ -148,6 +148,13 @@ export function operatorBehaviour(bench: () => Bench): void {
       expect(await use.keyRing.authenticate(rolled.secret)).not.toBeNull();
     });
 
+    test('rolling a key gives the old one no longer life than it had', async () => {
+      const { newFirm, use } = bench();
+      const firm = await newFirm();
+      const { key } = await newKey(firm, 'live', HOUR);
+      expect((await use.rollKey(key.id, 24 * HOUR)).replaced.expiresAt).toBe(key.expiresAt);
+    });
+
     test('a revoked key stays revoked, with the first time', async () => {
       const { newFirm, use, clock, stores } = bench();
       const firm = await newFirm();
