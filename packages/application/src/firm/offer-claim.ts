@@ -36,13 +36,14 @@ export const makeOfferClaim =
     const { claimId, replayed } = await deps.twins.once(once.slot, once.fingerprint, () =>
       deps.uow.run(async (tx) => {
         const at = deps.clock.now();
-        const replay = await replayOf(tx, once, at);
+        // Asked together. The membership is locked before the claim, as by an adjuster who leaves.
+        const [replay, adjuster, membership, claim] = await Promise.all([
+          replayOf(tx, once, at),
+          tx.adjusters.find(command.adjuster),
+          tx.memberships.lockShared(firmId, command.adjuster),
+          tx.claims.lock(firmId, command.claimId),
+        ]);
         if (replay !== null) return replay;
-
-        // The membership before the claim: an adjuster who leaves takes the two locks in this order as well.
-        const adjuster = await tx.adjusters.find(command.adjuster);
-        const membership = await tx.memberships.lockShared(firmId, command.adjuster);
-        const claim = await tx.claims.lock(firmId, command.claimId);
         const visible = claim !== null && (environment === 'live' || claim.environment === 'test');
         if (!visible) throw new DomainError('not_found', 'No such claim.');
         checkOfferable(claim, environment);

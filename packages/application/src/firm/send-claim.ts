@@ -43,14 +43,15 @@ export const makeSendClaim =
     const { claimId, replayed } = await deps.twins.once(once.slot, once.fingerprint, () =>
       deps.uow.run(async (tx) => {
         const at = deps.clock.now();
-        const replay = await replayOf(tx, once, at);
+        // Asked together, since each waits for the database alone; judged in the order that the interface promises.
+        const [replay, duplicate, adjuster, membership] = await Promise.all([
+          replayOf(tx, once, at),
+          tx.claims.findDuplicate({ firmId, environment, ...command.facts }),
+          tx.adjusters.find(command.adjuster),
+          tx.memberships.lockShared(firmId, command.adjuster),
+        ]);
         if (replay !== null) return replay;
-
-        const duplicate = await tx.claims.findDuplicate({ firmId, environment, ...command.facts });
         if (duplicate !== null) throw duplicateClaim(duplicate);
-
-        const adjuster = await tx.adjusters.find(command.adjuster);
-        const membership = await tx.memberships.lockShared(firmId, command.adjuster);
         checkAddressee({ adjuster, membership, firmId, environment, at });
 
         const claim = sendClaim(command.facts, {
