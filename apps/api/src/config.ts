@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { LogFormat, LogLevel } from './logging.ts';
 
@@ -26,6 +27,9 @@ export interface Config {
     readonly subject: string;
   } | null;
   readonly edgeLimitPerMinute: number;
+  /** How long a client may take to send the headers, and the whole request. */
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
 }
 
 /** A variable holds something it must not. One line: which, what, and what is allowed. */
@@ -60,13 +64,24 @@ export function readConfig(env: Env, terminal: boolean): Config {
     text = held(name),
   ): string | null => {
     if (text === undefined) return null;
-    const allowed = `a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`;
+    const allowed = `a URL that starts with ${protocols.map((p) => (p === 'mailto:' ? p : `${p}//`)).join(' or ')}`;
     if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol))
       return fail(name, allowed, secret);
     return text;
   };
-  const address = (name: string): string | null =>
-    url(name, ['http:', 'https:'], false)?.replace(/\/+$/, '') ?? null;
+  /** Paths are appended to it, so nothing may follow its own. */
+  const address = (name: string): string | null => {
+    const text = url(name, ['http:', 'https:'], false);
+    if (text === null) return null;
+    const { username, password } = new URL(text);
+    if (/[?#\s]/.test(text) || username !== '' || password !== '')
+      return fail(name, 'a URL without user, query and fragment', username !== '' || password !== '');
+    return text.replace(/\/+$/, '');
+  };
+  const base64url = (name: string, text: string, bytes: number, secret: boolean): string => {
+    const fits = /^[\w-]+={0,2}$/.test(text) && Buffer.from(text, 'base64url').length === bytes;
+    return fits ? text : fail(name, `${bytes} bytes in base64url`, secret);
+  };
 
   const vapidParts = ['VAPID_PUBLIC_KEY', 'VAPID_PRIVATE_KEY', 'VAPID_SUBJECT'] as const;
   const [publicKey, privateKey, subject] = vapidParts.map(held);
@@ -76,9 +91,14 @@ export function readConfig(env: Env, terminal: boolean): Config {
       throw new ConfigError(`${missing} is unset; allowed: all three of ${vapidParts.join(', ')}, or none`);
   }
 
+  const headersTimeoutMs = integer('HEADERS_TIMEOUT_MS', 10_000, 100, 600_000);
+  const requestTimeoutMs = integer('REQUEST_TIMEOUT_MS', 30_000, 100, 600_000);
+  if (requestTimeoutMs < headersTimeoutMs)
+    fail('REQUEST_TIMEOUT_MS', `no less than HEADERS_TIMEOUT_MS (${headersTimeoutMs})`);
+
   return {
     port: integer('PORT', 3000, 0, 65_535),
-    host: held('HOST') ?? '127.0.0.1',
+    host: host(held('HOST')),
     baseUrl: address('BASE_URL'),
     docsUrl: address('DOCS_URL'),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:'], true),
@@ -96,10 +116,27 @@ export function readConfig(env: Env, terminal: boolean): Config {
     smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:'], true),
     vapid:
       publicKey !== undefined && privateKey !== undefined && subject !== undefined
-        ? { publicKey, privateKey, subject }
+        ? {
+            publicKey: base64url('VAPID_PUBLIC_KEY', publicKey, 65, false),
+            privateKey: base64url('VAPID_PRIVATE_KEY', privateKey, 32, true),
+            subject: url('VAPID_SUBJECT', ['mailto:', 'https:'], false) ?? subject,
+          }
         : null,
     edgeLimitPerMinute: integer('EDGE_LIMIT_PER_MINUTE', 600, 0, 1_000_000_000),
+    headersTimeoutMs,
+    requestTimeoutMs,
   };
+}
+
+function host(text = '127.0.0.1'): string {
+  if (
+    isIP(text) === 0 &&
+    !/^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
+  )
+    throw new ConfigError(
+      `HOST holds ${JSON.stringify(text.slice(0, 100))}; allowed: an IP address or a host name`,
+    );
+  return text;
 }
 
 /** As Express takes it: a number of hops, `true`, or a list of addresses and networks (`loopback`, `10.0.0.0/8`). */
@@ -108,11 +145,18 @@ function trustProxy(text: string | undefined): boolean | number | string {
   if (text === 'true') return true;
   if (/^\d+$/.test(text)) return Number(text);
   const parts = text.split(',').map((part) => part.trim());
-  const known = /^(loopback|linklocal|uniquelocal|[0-9a-fA-F.:]+(\/\d{1,3})?)$/;
-  if (!parts.every((part) => known.test(part))) {
+  if (!parts.every(isProxy)) {
     throw new ConfigError(
       `TRUST_PROXY holds ${JSON.stringify(text.slice(0, 100))}; allowed: none, true, a number of proxies, or a comma-separated list of addresses, networks, loopback, linklocal, uniquelocal`,
     );
   }
   return parts.join(',');
+}
+
+function isProxy(text: string): boolean {
+  if (/^(loopback|linklocal|uniquelocal)$/.test(text)) return true;
+  const [address = '', prefix, ...more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || more.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }

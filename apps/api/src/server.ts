@@ -1,8 +1,8 @@
 import { ConfigError, readConfig } from './config.ts';
-import { openDatabase } from './container/database.ts';
+import { type Database, openDatabase } from './container/database.ts';
 import { createDemo, walkThrough } from './demo.ts';
 import { createLog } from './logging.ts';
-import { startService } from './service.ts';
+import { type Service, startService } from './service.ts';
 
 /** Long enough for a balancer that looks twice a second. */
 const LINGER_MS = 1000;
@@ -14,43 +14,46 @@ const say = (line: string): void => {
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.stdout.isTTY === true);
   const log = createLog({ level: config.logLevel, format: config.logFormat });
+
+  // From the first line on: a start that is broken off must not leave a database behind.
+  let database: Database | null = null;
+  let service: Service | null = null;
+  let starting = true;
+  let stopping: Promise<void> | null = null;
+  const stop = async (): Promise<void> => {
+    await service?.stop(LINGER_MS);
+    await database?.release();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping === null) log.info('shutting down', { signal });
+      stopping ??= starting ? Promise.resolve() : stop();
+    });
+  }
+
   if (config.smtpUrl === null)
     say('No SMTP_URL is set: sign-in codes go to the log instead of being mailed.');
-  const database = await openDatabase(config, say);
-  const service = await startService(config, database.url, log).catch(async (error: unknown) => {
-    await database.release();
+  try {
+    database = await openDatabase(config, say);
+    service = await startService(config, database.url, log);
+  } catch (error) {
+    await database?.release();
     throw error;
-  });
-
+  }
   say(`Listening on ${service.url}`);
+  if (service.metricsUrl !== null) say(`Metrics are at ${service.metricsUrl}`);
   if (database.embeddedIn !== null) {
     say(`The database is embedded; its data lies in ${database.embeddedIn}`);
     const demo = await createDemo(service.wiring);
     if (demo !== null) say(`\n${walkThrough(service.url, demo)}`);
   }
-
-  let stopping = false;
-  const stop = async (signal: string): Promise<void> => {
-    if (stopping) return;
-    stopping = true;
-    log.info('shutting down', { signal });
-    await service.stop(LINGER_MS);
-    await database.release();
-    process.exit(0);
-  };
-  process.on('SIGTERM', (signal) => void stop(signal));
-  process.on('SIGINT', (signal) => void stop(signal));
+  starting = false;
+  if (stopping !== null) await stop();
 }
 
 main().catch((error: unknown) => {
-  say(error instanceof ConfigError ? error.message : `The service did not start: ${describe(error)}`);
+  const message = error instanceof Error ? error.message : String(error);
+  say(error instanceof ConfigError ? message : `The service did not start: ${message}`);
   process.exit(1);
 });
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code, port } = error as { code?: string; port?: number };
-  if (code === 'EADDRINUSE')
-    return `PORT ${port} is in use; set PORT to another one, or to 0 for any that is free`;
-  return error.message;
-}

@@ -2,11 +2,12 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '@svc/application';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { TOKENS, type Wiring } from './container/tokens.ts';
 import { migrateDatabase, wire } from './container/wire.ts';
 import { createAlignedServer } from './http/aligned-server.ts';
 import type { Log } from './logging.ts';
+import { createMetrics } from './metrics.ts';
 
 /** How often it is written down when keys and sessions were last used. */
 const NOTE_USE_EVERY_MS = 30_000;
@@ -14,6 +15,8 @@ export interface Service {
   /** Where it really listens. */
   readonly url: string;
   readonly port: number;
+  /** Where the figures are; null when nobody asked for them. */
+  readonly metricsUrl: string | null;
   readonly wiring: Wiring;
   /**
    * Health turns 503 at once; the service goes on answering for `lingerMs`, so that balancers notice, then lets the
@@ -33,17 +36,42 @@ export async function startService(
 
   let draining = false;
   const addresses = { baseUrl: '', docsUrl: '' };
-  const wired = await wire({ config, databaseUrl, log, addresses, isDraining: () => draining, clock });
+  const metrics = config.metricsPort === null ? null : createMetrics();
+  const observe = metrics?.observe ?? (() => {});
+  const wired = await wire({
+    config,
+    databaseUrl,
+    log,
+    addresses,
+    isDraining: () => draining,
+    observe,
+    clock,
+  });
   const { wiring } = wired;
-  const server = createAlignedServer(wiring.get(TOKENS.app));
+  const { headersTimeoutMs, requestTimeoutMs } = config;
+  const server = createAlignedServer(wiring.get(TOKENS.app), {
+    headersTimeoutMs,
+    requestTimeoutMs,
+    addresses,
+    log,
+  });
+  const figures = await metrics
+    ?.listen(config.metricsPort ?? 0, config.host)
+    .catch(async (error: unknown) => {
+      await wired.close();
+      throw cannotListen(error, 'METRICS_PORT', config);
+    });
   try {
     await listen(server, config.port, config.host);
   } catch (error) {
+    await figures?.close();
     await wired.close();
-    throw error;
+    throw cannotListen(error, 'PORT', config);
   }
   const { port } = server.address() as AddressInfo;
-  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  const urlOf = (at: number): string =>
+    `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${at}`;
+  const url = urlOf(port);
   addresses.baseUrl = config.baseUrl ?? url;
   addresses.docsUrl = config.docsUrl ?? `${addresses.baseUrl}/docs`;
 
@@ -60,6 +88,7 @@ export async function startService(
   return {
     url,
     port,
+    metricsUrl: figures === undefined ? null : `${urlOf(figures.port)}/metrics`,
     wiring,
     async stop(lingerMs = 0) {
       draining = true;
@@ -67,6 +96,7 @@ export async function startService(
       await drain(server, lingerMs, config.shutdownGraceMs);
       await jobs.stop();
       await noteUse().catch(() => {});
+      await figures?.close();
       await wired.close();
     },
   };
@@ -80,6 +110,26 @@ const listen = (server: Server, port: number, host: string): Promise<void> =>
       resolve();
     });
   });
+
+/** Says which variable is to be changed. */
+function cannotListen(error: unknown, variable: 'PORT' | 'METRICS_PORT', config: Config): unknown {
+  const port = variable === 'PORT' ? config.port : config.metricsPort;
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new ConfigError(
+        `${variable} holds "${port}", which is in use; allowed: a port that is free, or 0 for any that is`,
+      );
+    case 'EACCES':
+      return new ConfigError(`${variable} holds "${port}"; allowed: a port that this user may listen on`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+      return new ConfigError(`HOST holds "${config.host}"; allowed: an address of this machine`);
+    default:
+      return error;
+  }
+}
 
 /** Goes on listening for a while and for as long as requests are in flight, then closes the server. */
 async function drain(server: Server, lingerMs: number, graceMs: number): Promise<void> {

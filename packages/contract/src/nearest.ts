@@ -48,7 +48,10 @@ const LONGEST_COMPARED = 24;
 
 /** The listed zone that a refused one most likely means. FEMA's own files spell some zones differently. */
 export function nearestFloodZone(value: string): FloodZone {
-  const written = value.slice(0, LONGEST_COMPARED).toUpperCase().replace(/[\s-]+/g, '');
+  const written = value
+    .slice(0, LONGEST_COMPARED)
+    .toUpperCase()
+    .replace(/[\s-]+/g, '');
   const unpadded = written.replace(/^([AV])0+(?=[1-9])/, '$1');
   if (isZone(unpadded)) return unpadded;
   if (unpadded.startsWith('AR/')) return 'AR';

@@ -64,6 +64,12 @@ export const ERRORS = {
     cause: 'The path exists, but not with this method.',
     fix: 'Use one of the methods listed in the Allow header of the response.',
   },
+  request_timeout: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    cause: 'The headers or the body of the request did not arrive in time, so the connection was closed.',
+    fix: 'Send the whole request at once. Retry on a new connection with the same Idempotency-Key.',
+  },
   duplicate_claim: {
     status: 409,
     title: 'The claim was already sent',
@@ -159,6 +165,12 @@ export const ERRORS = {
     title: 'Too many requests',
     cause: 'More requests came in than the limit allows.',
     fix: 'Wait for the number of seconds in the Retry-After header, then send the request again.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'The request headers are too large',
+    cause: 'The request line and the headers together are larger than 16 KB.',
+    fix: 'Shorten the address and the headers. Cookies of other services do not belong here.',
   },
   internal_error: {
     status: 500,

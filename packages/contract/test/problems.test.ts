@@ -14,6 +14,7 @@ describe('the errors', () => {
       not_in_plan: 403,
       not_found: 404,
       method_not_allowed: 405,
+      request_timeout: 408,
       duplicate_claim: 409,
       claim_already_accepted: 409,
       claim_closed: 409,
@@ -29,6 +30,7 @@ describe('the errors', () => {
       adjuster_not_accepting: 422,
       environment_mismatch: 422,
       rate_limited: 429,
+      headers_too_large: 431,
       internal_error: 500,
       service_unavailable: 503,
     });

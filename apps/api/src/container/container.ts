@@ -48,7 +48,7 @@ import {
   type UnitOfWork,
 } from '@svc/application';
 import { Container } from 'inversify';
-import { createApp, type EdgeLimiter } from '../http/app.ts';
+import { createApp, type EdgeLimiter, type Observe } from '../http/app.ts';
 import { appRoutes } from '../http/app-routes.ts';
 import { createCursors } from '../http/cursor.ts';
 import { firmRoutes } from '../http/firm-routes.ts';
@@ -66,6 +66,7 @@ export interface Outside {
   readonly trustProxy: boolean | number | string;
   readonly checkHealth: () => Promise<void>;
   readonly isDraining: () => boolean;
+  readonly observe: Observe;
   readonly stores: {
     readonly unitOfWork: UnitOfWork;
     readonly firmReads: FirmReads;
@@ -92,6 +93,7 @@ export function createContainer(outside: Outside): Container {
   c.bind(T.trustProxy).toConstantValue(outside.trustProxy);
   c.bind(T.checkHealth).toConstantValue(outside.checkHealth);
   c.bind(T.isDraining).toConstantValue(outside.isDraining);
+  c.bind(T.observe).toConstantValue(outside.observe);
   c.bind(T.clock).toConstantValue(outside.clock);
   c.bind<Ids>(T.ids).toConstantValue(createUuidV7());
   c.bind(T.secrets).toConstantValue(createSecrets(outside.signInCodeSecret));
@@ -202,7 +204,18 @@ export function createContainer(outside: Outside): Container {
     [T.firmRouteDeps, T.appRouteDeps],
   );
   c.bind(T.app).toResolvedValue(
-    (routes, keyRing, sessionGate, rateLimiter, edgeLimiter, trustProxy, addresses, log, isDraining) =>
+    (
+      routes,
+      keyRing,
+      sessionGate,
+      rateLimiter,
+      edgeLimiter,
+      trustProxy,
+      addresses,
+      log,
+      isDraining,
+      observe,
+    ) =>
       createApp({
         routes,
         keyRing,
@@ -213,6 +226,7 @@ export function createContainer(outside: Outside): Container {
         addresses,
         log,
         isDraining,
+        observe,
       }),
     [
       T.routes,
@@ -224,6 +238,7 @@ export function createContainer(outside: Outside): Container {
       T.addresses,
       T.log,
       T.isDraining,
+      T.observe,
     ],
   );
   return c;

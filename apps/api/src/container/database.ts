@@ -1,5 +1,5 @@
 import { startEmbeddedPostgres } from '@svc/adapter-postgres/embedded';
-import type { Config } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 
 export interface Database {
   readonly url: string;
@@ -13,6 +13,16 @@ export async function openDatabase(config: Config, say: (line: string) => void):
   if (config.databaseUrl !== null) {
     return { url: config.databaseUrl, embeddedIn: null, release: async () => {} };
   }
-  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log: say });
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log: say }).catch(
+    (error: unknown) => {
+      const { code, syscall } = error as NodeJS.ErrnoException;
+      if (syscall === 'mkdir') {
+        throw new ConfigError(
+          `DATA_DIR holds ${JSON.stringify(config.dataDir)}; allowed: a folder that is there or can be made (${code})`,
+        );
+      }
+      throw error;
+    },
+  );
   return { url: embedded.url, embeddedIn: embedded.dataDir, release: () => embedded.stop() };
 }

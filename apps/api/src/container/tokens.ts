@@ -29,7 +29,7 @@ import type {
 } from '@svc/application';
 import type { Express } from 'express';
 import type { ServiceIdentifier } from 'inversify';
-import type { EdgeLimiter } from '../http/app.ts';
+import type { EdgeLimiter, Observe } from '../http/app.ts';
 import type { AppRouteDeps } from '../http/app-routes.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { FirmRouteDeps } from '../http/firm-routes.ts';
@@ -45,6 +45,7 @@ export const TOKENS = {
   addresses: token<ProblemAddresses>('addresses'),
   trustProxy: token<boolean | number | string>('trust proxy'),
   isDraining: token<() => boolean>('is draining'),
+  observe: token<Observe>('observer of answers'),
   checkHealth: token<() => Promise<void>>('health check'),
 
   clock: token<Clock>('clock'),

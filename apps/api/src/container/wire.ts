@@ -4,6 +4,7 @@ import { connect, migrate, type PostgresStores, schemaState } from '@svc/adapter
 import { connectRedis } from '@svc/adapter-redis';
 import { type Clock, type Job, Unavailable } from '@svc/application';
 import type { Config } from '../config.ts';
+import type { Observe } from '../http/app.ts';
 import type { ProblemAddresses } from '../http/problem-answers.ts';
 import type { Log } from '../logging.ts';
 import { createMailer } from '../mailer.ts';
@@ -27,6 +28,7 @@ export interface Surroundings {
   readonly log: Log;
   readonly addresses: ProblemAddresses;
   readonly isDraining: () => boolean;
+  readonly observe: Observe;
   /** The system's when left out. */
   readonly clock?: Clock | undefined;
 }
@@ -41,7 +43,7 @@ const inProcess = (clock: Clock) => ({
 
 /** Connects everything outside and wires the inside; the schema has to be there. */
 export async function wire(surroundings: Surroundings): Promise<Wired> {
-  const { config, databaseUrl, log, addresses, isDraining, clock = systemClock } = surroundings;
+  const { config, databaseUrl, log, addresses, isDraining, observe, clock = systemClock } = surroundings;
   const stores = await connect({ url: databaseUrl, poolMax: config.dbPoolMax, log, clock });
   const redis =
     config.redisUrls.length === 0
@@ -55,6 +57,7 @@ export async function wire(surroundings: Surroundings): Promise<Wired> {
     trustProxy: config.trustProxy,
     checkHealth: createHealthCheck(stores, isDraining),
     isDraining,
+    observe,
     stores,
     rateLimiter,
     twins,

@@ -1,5 +1,24 @@
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { makeProblem } from '@svc/contract';
 import type { Express } from 'express';
+import type { Log } from '../logging.ts';
+import { HttpProblem, type ProblemAddresses, sendProblem } from './problem-answers.ts';
+
+export interface ServerOptions {
+  /** How long a client may take to send the headers. */
+  readonly headersTimeoutMs: number;
+  /** How long a client may take to send the whole request. */
+  readonly requestTimeoutMs: number;
+  readonly addresses: ProblemAddresses;
+  readonly log: Log;
+}
+
+/** A connection on which nothing moves is given up, also in the middle of an answer that nobody reads. */
+const IDLE_TIMEOUT_MS = 60_000;
+/** How long a refused client may go on sending: closing at once would make it lose the answer. */
+const LAST_WORDS_MS = 1000;
 
 /**
  * An HTTP server whose requests and responses are born with the prototypes that Express is about to give them.
@@ -7,8 +26,11 @@ import type { Express } from 'express';
  * Express replaces the prototype of every request and response it handles. Changing the prototype of a live object
  * throws away what the engine has learned about its shape, and costs more than the whole routing. Here there is
  * nothing left to change: the constructors below make plain node objects that already have Express' prototypes.
+ *
+ * What never becomes a request (broken HTTP, headers without end, a client too slow) is answered here, as a problem
+ * like any other.
  */
-export function createAlignedServer(app: Express): Server {
+export function createAlignedServer(app: Express, options: ServerOptions): Server {
   function AlignedRequest(this: unknown, ...args: unknown[]) {
     return Reflect.construct(IncomingMessage, args, AlignedRequest);
   }
@@ -18,17 +40,118 @@ export function createAlignedServer(app: Express): Server {
   }
   AlignedResponse.prototype = app.response;
 
-  return createServer(
+  /** The last request of each connection, to which a failure of the connection may belong. */
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    latest.set(request.socket, response);
+    const url = request.url ?? '/';
+    if (url.charCodeAt(0) !== SLASH || url.includes('#')) request.url = originForm(url);
+    (app as (request: IncomingMessage, response: ServerResponse) => void)(request, response);
+  };
+
+  const server = createServer(
     {
       IncomingMessage: AlignedRequest as unknown as typeof IncomingMessage,
       ServerResponse: AlignedResponse as unknown as typeof ServerResponse,
-      // What a careful host allows a client: ten seconds for the headers, thirty for the whole request.
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
+      headersTimeout: options.headersTimeoutMs,
+      requestTimeout: options.requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(1000, options.headersTimeoutMs),
       // Longer than the idle time of the usual balancers, so that they are the ones to close.
       keepAliveTimeout: 75_000,
       maxHeaderSize: 16_384,
+      // A request without one is refused further in, where it gets a problem.
+      requireHostHeader: false,
     },
-    app,
+    listener,
   );
+  server.timeout = IDLE_TIMEOUT_MS;
+  // An expectation nobody knows may be ignored; refusing it here would leave the answer without a request id.
+  server.on('checkExpectation', listener);
+  server.on('connect', (_request, socket: Duplex) => {
+    refuse(
+      socket,
+      new HttpProblem('method_not_allowed', { headers: { Allow: 'GET, POST, PUT, PATCH, DELETE' } }),
+    );
+  });
+
+  const refused = new WeakSet<Duplex>();
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // What is still coming in after the first failure fails again.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const problem = problemOf(error);
+    const response = latest.get(socket);
+    if (response === undefined || response.closed) return refuse(socket, problem);
+    // Answers leave in the order of their requests.
+    if (response.req.complete) return void response.once('close', () => refuse(socket, problem));
+    if (!response.headersSent) {
+      response.setHeader('Connection', 'close');
+      sendProblem(response, String(response.getHeader('X-Request-Id')), problem, options.addresses);
+    }
+    leave(socket);
+  });
+
+  /** Answers a client that has not come as far as a request. */
+  function refuse(socket: Duplex, problem: HttpProblem): void {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const requestId = randomUUID();
+    const { detail, headers } = problem.extra;
+    const body = makeProblem(problem.code, {
+      docsUrl: options.addresses.docsUrl,
+      requestId,
+      ...(detail !== undefined && { detail }),
+    });
+    const json = JSON.stringify(body);
+    const fields: Record<string, string> = {
+      Date: new Date().toUTCString(),
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestId,
+      'X-Content-Type-Options': 'nosniff',
+      ...headers,
+      'Content-Type': 'application/problem+json',
+      'Content-Length': String(Buffer.byteLength(json)),
+      Connection: 'close',
+    };
+    const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${body.status} ${STATUS_CODES[body.status]}\r\n${head.join('')}\r\n${json}`);
+    leave(socket);
+    options.log.info('request', {
+      request_id: requestId,
+      method: 'none',
+      route: 'none',
+      status: body.status,
+      code: body.code,
+    });
+  }
+
+  return server;
+}
+
+const SLASH = 47;
+
+/** The path and query of a target that names the host as well, as requests to a proxy do; never a fragment. */
+const originForm = (target: string): string => {
+  const [, rest = target] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^#]*)/i.exec(target) ?? [];
+  const plain = rest.replace(/#.*$/s, '');
+  return plain.startsWith('/') || plain === '*' ? plain : `/${plain}`;
+};
+
+/** Says goodbye: the answer goes out, and the connection ends with it or soon after. */
+function leave(socket: Duplex): void {
+  const late = setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref();
+  socket.once('close', () => clearTimeout(late));
+}
+
+function problemOf({ code }: NodeJS.ErrnoException): HttpProblem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new HttpProblem('request_timeout');
+  if (code === 'HPE_HEADER_OVERFLOW') return new HttpProblem('headers_too_large');
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return new HttpProblem('payload_too_large');
+  return new HttpProblem('malformed_request', { detail: 'This is not HTTP as the service understands it.' });
 }

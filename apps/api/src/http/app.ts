@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '@svc/contract';
-import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request } from 'express';
 import type { Log } from '../logging.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problem-answers.ts';
 import { createPipeline, type PipelineDeps, type RequestTrace } from './request-pipeline.ts';
@@ -20,7 +20,16 @@ export interface AppDeps extends PipelineDeps {
   readonly log: Log;
   /** The process is about to end: connections are closed with the answer they wait for. */
   readonly isDraining: () => boolean;
+  /** Told of every answer, for the figures. */
+  readonly observe: Observe;
 }
+
+/** @param route the template of the path with its method; `none` for a path outside the interface. */
+export type Observe = (answered: {
+  readonly route: string;
+  readonly status: number | 'aborted';
+  readonly seconds: number;
+}) => void;
 
 const TOO_MANY = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Too many requests</title></head>
@@ -53,13 +62,28 @@ export function createApp(deps: AppDeps): Express {
     response.setHeader('X-Request-Id', trace.requestId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     const startedAt = performance.now();
-    response.once('close', () => logRequest(log, request, response, trace, startedAt));
+    response.once('close', () => {
+      const status = response.writableFinished ? response.statusCode : 'aborted';
+      const ms = performance.now() - startedAt;
+      logRequest(log, request, trace, status, ms);
+      deps.observe({ route: trace.route ?? 'none', status, seconds: ms / 1000 });
+    });
+    next();
+  });
+
+  app.use((request, _response, next) => {
+    // What a host must do by the standard; node would answer by itself, and without a problem.
+    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      throw new HttpProblem('malformed_request', { detail: 'The Host header is missing.' });
+    }
     next();
   });
 
   const answer = createPipeline(deps);
   for (const [path, routes] of byPath(deps.routes)) {
-    const allow = [...routes.keys()].join(', ');
+    const allow = [...routes.keys()]
+      .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
+      .join(', ');
     app.all(path, async (request, response) => {
       // HEAD is GET without the body, which node leaves out by itself.
       const route = routes.get(request.method === 'HEAD' ? 'GET' : request.method);
@@ -138,19 +162,19 @@ function describe(error: unknown): Record<string, unknown> {
 function logRequest(
   log: Log,
   request: Request,
-  response: Response,
   trace: RequestTrace,
-  startedAt: number,
+  status: number | 'aborted',
+  ms: number,
 ): void {
   log.info('request', {
     request_id: trace.requestId,
     method: request.method,
     // The template, not the path: a path can hold an id that says who somebody is.
     route: trace.route ?? 'none',
-    status: response.writableFinished ? response.statusCode : 'aborted',
+    status,
     ...(trace.code !== undefined && { code: trace.code }),
     ...(trace.keyId !== undefined && { key_id: trace.keyId }),
     ...(trace.firmId !== undefined && { firm_id: trace.firmId }),
-    ms: Math.round((performance.now() - startedAt) * 10) / 10,
+    ms: Math.round(ms * 10) / 10,
   });
 }

@@ -1,5 +1,5 @@
 import type { ApiKey, AppClaimView, Firm } from '@svc/application';
-import { type Adjuster, type Membership, PURPOSE_SCOPES, statusAt } from '@svc/domain';
+import { type Adjuster, type Membership, statusAt } from '@svc/domain';
 import { toDateTime, toDateTimeOrNull } from '../http/wire/time.ts';
 
 // What the commands answer, in the words of the wire.
@@ -16,8 +16,8 @@ export const firmDocument = (firm: Firm) => ({
   created_at: toDateTime(firm.createdAt),
 });
 
-/** @param scopes as they are now, where the plan is known; else all that the purpose has. */
-export const keyDocument = (key: ApiKey, scopes: readonly string[] = PURPOSE_SCOPES[key.purpose]) => ({
+/** @param scopes as they are now. */
+export const keyDocument = (key: ApiKey, scopes: readonly string[]) => ({
   id: key.id,
   environment: key.environment,
   purpose: key.purpose,

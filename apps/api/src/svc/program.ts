@@ -1,4 +1,4 @@
-import { OperatorRefusal } from '@svc/application';
+import { type ApiKey, OperatorRefusal } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import {
   type ClaimId,
@@ -18,7 +18,7 @@ import {
   scopesOf,
 } from '@svc/domain';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { TOKENS as T } from '../container/tokens.ts';
+import { TOKENS as T, type Wiring } from '../container/tokens.ts';
 import { readSchemaState } from '../container/wire.ts';
 import { diagnose } from './doctor.ts';
 import { adjusterDocument, claimDocument, firmDocument, keyDocument, memberDocument } from './documents.ts';
@@ -34,6 +34,13 @@ function duration(text: string): number {
     throw new InvalidArgumentError('Allowed: a whole number and a unit, such as 90d, 24h, 30m or 45s.');
   }
   return Number(amount) * (UNITS[unit] ?? 0);
+}
+
+/** A key that is over before it begins helps nobody. */
+function lifetime(text: string): number {
+  const length = duration(text);
+  if (length === 0) throw new InvalidArgumentError('Allowed: a time longer than nothing, such as 90d.');
+  return length;
 }
 
 function positive(text: string): number {
@@ -68,6 +75,12 @@ const flag = (text: string): boolean => {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Allowed: true, false.');
   return text === 'true';
 };
+
+/** What the key's purpose and its firm's plan have in common. */
+async function scopesNow(c: Wiring, key: ApiKey): Promise<readonly string[]> {
+  const firm = await c.get(T.operatorReads).firm(key.firmId);
+  return firm === null ? [] : scopesOf(key.purpose, firm.plan);
+}
 
 const firmOption = () => new Option('--firm <id>', "the firm's id").argParser(uuid).makeOptionMandatory();
 const svcIdOption = () =>
@@ -179,7 +192,7 @@ export function createProgram(): Command {
         .makeOptionMandatory(),
     )
     .addOption(new Option('--purpose <purpose>', 'what it may do').choices(PURPOSES).default('full_access'))
-    .addOption(new Option('--expires-in <duration>', 'such as 90d; never when left out').argParser(duration))
+    .addOption(new Option('--expires-in <duration>', 'such as 90d; never when left out').argParser(lifetime))
     .action(
       async (options: {
         firm: FirmId;
@@ -195,8 +208,7 @@ export function createProgram(): Command {
             purpose: options.purpose,
             lifetime: options.expiresIn ?? null,
           });
-          const plan = (await c.get(T.operatorReads).firm(options.firm))?.plan ?? 'standard';
-          return { key: keyDocument(issued.key, scopesOf(issued.key.purpose, plan)), secret: issued.secret };
+          return { key: keyDocument(issued.key, await scopesNow(c, issued.key)), secret: issued.secret };
         });
         if (options.json) return printJson(document);
         printFields({ ...document.key, secret: document.secret });
@@ -220,7 +232,10 @@ export function createProgram(): Command {
   command(key, 'revoke', 'end a key at once')
     .argument('<key-id>', "the key's id")
     .action(async (id: KeyId, options: { json?: boolean }) => {
-      const revoked = keyDocument(await withService((c) => c.get(T.revokeKey)(id)));
+      const revoked = await withService(async (c) => {
+        const key = await c.get(T.revokeKey)(id);
+        return keyDocument(key, await scopesNow(c, key));
+      });
       if (options.json) return printJson({ key: revoked });
       printFields({ id: revoked.id, revoked_at: revoked.revoked_at });
     });
@@ -228,12 +243,15 @@ export function createProgram(): Command {
     .argument('<key-id>', "the key's id")
     .addOption(new Option('--overlap <duration>', 'such as 24h').argParser(duration).default(DAY, '24h'))
     .action(async (id: KeyId, options: { overlap: number; json?: boolean }) => {
-      const rolled = await withService((c) => c.get(T.rollKey)(id, options.overlap));
-      const document = {
-        key: keyDocument(rolled.key),
-        secret: rolled.secret,
-        replaced: keyDocument(rolled.replaced),
-      };
+      const document = await withService(async (c) => {
+        const rolled = await c.get(T.rollKey)(id, options.overlap);
+        const scopes = await scopesNow(c, rolled.key);
+        return {
+          key: keyDocument(rolled.key, scopes),
+          secret: rolled.secret,
+          replaced: keyDocument(rolled.replaced, scopes),
+        };
+      });
       if (options.json) return printJson(document);
       printFields({ ...document.key, secret: document.secret, 'old key ends': document.replaced.expires_at });
     });

@@ -18,6 +18,7 @@ export async function withService<T>(work: (wiring: Wiring, databaseUrl: string)
       log,
       addresses: { baseUrl: '', docsUrl: '' },
       isDraining: () => false,
+      observe: () => {},
     });
     try {
       return await work(wired.wiring, database.url);
