@@ -1,0 +1,25 @@
+export { type Client, type ClientOptions, type CreatingOptions, createClient, type Offer } from './client.ts';
+export {
+  ClaimsApiError,
+  ClaimsConnectionError,
+  ClaimsError,
+  ClaimsTimeoutError,
+  type ProblemItem,
+} from './errors.ts';
+export type { List, ListClaims } from './list.ts';
+export type { OperationId } from './operations.ts';
+export { type Platform, platform } from './platform.ts';
+export type { PollOptions } from './poll.ts';
+export type { CallOptions, Hooks, RequestEvent, ResponseEvent, RetryEvent } from './transport.ts';
+export type {
+  Adjuster,
+  AssignmentStatus,
+  Claim,
+  ClaimFilters,
+  ErrorCode,
+  Invitation,
+  KeyInfo,
+  NewClaim,
+  Page,
+  PageOptions,
+} from './wire.ts';

@@ -1,0 +1,654 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { ERRORS, EXAMPLES, smallestClaim } from '@svc/contract';
+import {
+  type Claim,
+  ClaimsApiError,
+  ClaimsConnectionError,
+  ClaimsError,
+  ClaimsTimeoutError,
+  type Client,
+  createClient,
+  type RetryEvent,
+} from '../src/index.ts';
+import {
+  collect,
+  createWorld,
+  deafStall,
+  failureOf,
+  html,
+  json,
+  problem,
+  type Reply,
+  stall,
+  unreachable,
+} from './world.ts';
+
+const claim = EXAMPLES.sendClaim.response as Claim;
+const adjuster = EXAMPLES.inviteAdjuster.response as Record<string, unknown>;
+const ID = claim.id;
+const sent = json(claim, 201);
+const keysOf = (requests: readonly { headers: Headers }[]) =>
+  requests.map(({ headers }) => headers.get('idempotency-key'));
+
+describe('a request', () => {
+  it('carries the key, the body as it was given, and says what it takes', async () => {
+    const { client, sent: requests } = createWorld([sent]);
+    expect(await client.claims.send(smallestClaim)).toEqual(claim);
+    expect(requests).toHaveLength(1);
+    expect(requests[0]).toMatchObject({ method: 'POST', body: smallestClaim });
+    expect(requests[0]?.url.href).toBe('https://claims.example.com/v1/claims');
+    expect(Object.fromEntries(requests[0]?.headers ?? [])).toEqual({
+      accept: 'application/json, application/problem+json',
+      authorization: 'Bearer svc_test_0123456789',
+      'content-type': 'application/json',
+      'idempotency-key': 'key-1',
+    });
+  });
+
+  it('has no body and no idempotency key where the operation takes none', async () => {
+    const { client, sent: requests } = createWorld([json(claim)]);
+    await client.claims.get(ID);
+    await client.adjusters.withdraw('SVC 1/2');
+    expect(requests.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual([
+      `GET /v1/claims/${ID}`,
+      'DELETE /v1/adjusters/invitations/SVC%201%2F2',
+    ]);
+    for (const { headers } of requests) {
+      expect(headers.has('idempotency-key')).toBe(false);
+      expect(headers.has('content-type')).toBe(false);
+    }
+  });
+
+  it('for health leaves the key at home, and is not repeated unless told', async () => {
+    const { client, sent: requests } = createWorld([problem(503, 'service_unavailable'), html(200)]);
+    await expect(client.health()).rejects.toMatchObject({ status: 503, code: 'service_unavailable' });
+    await client.health();
+    expect(requests).toHaveLength(2);
+    expect(requests[0]?.headers.has('authorization')).toBe(false);
+  });
+
+  it('stays below a base address that has a path of its own', async () => {
+    const { client, sent: requests } = createWorld([json(EXAMPLES.getKeyInfo.response)], {
+      baseUrl: 'https://gateway.example.com/claims//',
+    });
+    await client.me();
+    expect(requests[0]?.url.href).toBe('https://gateway.example.com/claims/v1/me');
+  });
+
+  it.each(['', '.', '..', undefined, 7])(
+    'is not made for the id %j, which would be another path',
+    async (id) => {
+      const { client, sent: requests } = createWorld([json(claim)]);
+      expect(await failureOf(client.claims.get(id as string))).toBeInstanceOf(TypeError);
+      expect(await failureOf(client.adjusters.withdraw(id as string))).toBeInstanceOf(TypeError);
+      expect(await failureOf(client.claims.offer(id as string, { adjusterSvcId: 'A' }))).toBeInstanceOf(
+        TypeError,
+      );
+      expect(requests).toEqual([]);
+    },
+  );
+
+  it.each(['', ' a', 'a ', 'a\nb', 'ключ', 'x'.repeat(256), 7])(
+    'is not made with the idempotency key %j, which no header can carry as it is',
+    async (idempotencyKey) => {
+      const { client, sent: requests } = createWorld([sent]);
+      const options = { idempotencyKey: idempotencyKey as string };
+      expect(await failureOf(client.claims.send(smallestClaim, options))).toBeInstanceOf(TypeError);
+      expect(requests).toEqual([]);
+    },
+  );
+});
+
+describe('the idempotency key', () => {
+  it('is one for all attempts of a call', async () => {
+    const { client, sent: requests } = createWorld([unreachable, problem(500, 'internal_error'), sent]);
+    await client.claims.send(smallestClaim);
+    expect(keysOf(requests)).toEqual(['key-1', 'key-1', 'key-1']);
+    expect(new Set(requests.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  });
+
+  it('is another one for another call', async () => {
+    const { client, sent: requests } = createWorld([sent]);
+    await client.claims.send(smallestClaim);
+    await client.claims.send(smallestClaim);
+    await client.claims.offer(ID, { adjusterSvcId: 'SVC-2' });
+    expect(keysOf(requests)).toEqual(['key-1', 'key-2', 'key-3']);
+    expect(requests[2]?.body).toEqual({ adjuster_svc_id: 'SVC-2' });
+  });
+
+  it('is the one that was given, retries included', async () => {
+    const { client, sent: requests } = createWorld([unreachable, sent]);
+    await client.claims.send(smallestClaim, { idempotencyKey: 'mine' });
+    await client.claims.offer(ID, { adjusterSvcId: 'SVC-2', idempotencyKey: 'x'.repeat(255) });
+    expect(keysOf(requests)).toEqual(['mine', 'mine', 'x'.repeat(255)]);
+  });
+});
+
+describe('a failure', () => {
+  const passing: [string, Reply][] = [
+    ['no connection', unreachable],
+    ['a timeout', stall],
+    ['a timeout of a fetch that does not listen', deafStall],
+    [
+      'a body that breaks off',
+      () => ({ ...brokenBody(), headers: new Headers(), status: 201 }) as unknown as Response,
+    ],
+    ['201 without JSON', html(201)],
+    ['201 with JSON that is no object', json([], 201)],
+    ['429 with a problem', problem(429, 'rate_limited', {}, { 'Retry-After': '1' })],
+    ['429 from the edge', html(429)],
+    ...[500, 502, 503, 504, 599].map((status): [string, Reply] => [`${status} without JSON`, html(status)]),
+    ['500 with a problem', problem(500, 'internal_error')],
+    ['503 with a problem', problem(503, 'service_unavailable', {}, { 'Retry-After': '2' })],
+  ];
+
+  it.each(passing)('that may pass is retried: %s', async (_, reply) => {
+    const { client, sent: requests } = createWorld([reply, reply, sent]);
+    expect(await client.claims.send(smallestClaim)).toEqual(claim);
+    expect(requests).toHaveLength(3);
+    expect(new Set(keysOf(requests)).size).toBe(1);
+  });
+
+  it.each(passing)('that stays is reported after the last attempt: %s', async (_, reply) => {
+    const { client, sent: requests } = createWorld([reply], { maxRetries: 3 });
+    const error = await failureOf(client.claims.send(smallestClaim));
+    expect(error).toBeInstanceOf(ClaimsError);
+    expect((error as ClaimsError).attempts).toBe(4);
+    expect(requests).toHaveLength(4);
+  });
+
+  it.each(passing)('is reported at once where no retry is wanted: %s', async (_, reply) => {
+    const never = createWorld([reply], { maxRetries: 0 });
+    expect(await failureOf(never.client.claims.send(smallestClaim))).toBeInstanceOf(ClaimsError);
+    expect(never.sent).toHaveLength(1);
+    const notNow = createWorld([reply]);
+    expect(await failureOf(notNow.client.claims.send(smallestClaim, { maxRetries: 0 }))).toBeInstanceOf(
+      ClaimsError,
+    );
+    expect(notNow.sent).toHaveLength(1);
+  });
+
+  const final = Object.entries(ERRORS)
+    .filter(([, { status }]) => status < 500 && status !== 429)
+    .map(([code, { status }]): [number, string] => [status, code]);
+
+  it.each([...final, [408, 'timed_out_upstream'], [425, 'too_early'], [423, 'a_code_of_tomorrow']] as [
+    number,
+    string,
+  ][])('that is an answer is never retried: %d %s', async (status, code) => {
+    const { client, sent: requests } = createWorld([problem(status, code, {}, { 'Retry-After': '1' }), sent]);
+    const error = await failureOf(client.claims.send(smallestClaim));
+    expect(error).toBeInstanceOf(ClaimsApiError);
+    expect(error).toMatchObject({ status, code, attempts: 1 });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([400, 401, 403, 404, 409, 413, 422, 301, 307, 304])(
+    'that has no JSON body is judged by its status: %d',
+    async (status) => {
+      const reply: Reply = () =>
+        new Response(status === 304 ? null : '<h1>no</h1>', {
+          status,
+          headers: { 'X-Request-Id': 'from-header' },
+        });
+      const { client, sent: requests } = createWorld([reply, sent]);
+      const error = await failureOf(client.claims.send(smallestClaim));
+      expect(error).toMatchObject({
+        name: 'ClaimsApiError',
+        status,
+        code: null,
+        requestId: 'from-header',
+        errors: [],
+      });
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  it('tells all that the problem tells', async () => {
+    const errors = [
+      { detail: 'Must be a date.', pointer: '/loss/date' },
+      { detail: 'Required.', header: 'Idempotency-Key', hint: 'of tomorrow' },
+      'no item at all',
+    ];
+    const { client } = createWorld([problem(422, 'validation_failed', { errors, request_id: 'req-9' })]);
+    const error = await failureOf(client.claims.send(smallestClaim));
+    expect(error).toMatchObject({
+      status: 422,
+      code: 'validation_failed',
+      title: 'T',
+      detail: 'D',
+      type: 'https://x.test/errors#validation_failed',
+      requestId: 'req-9',
+      errors: errors.slice(0, 2),
+      existingClaimId: null,
+      retryAfterMs: null,
+      message: 'validation_failed: D',
+    });
+  });
+
+  it('of a duplicate names the claim that is in the way', async () => {
+    const existing = { existing_claim_id: ID, existing_claim_url: `https://x.test/v1/claims/${ID}` };
+    const { client } = createWorld([problem(409, 'duplicate_claim', existing)]);
+    expect(await failureOf(client.claims.send(smallestClaim))).toMatchObject({
+      existingClaimId: ID,
+      existingClaimUrl: existing.existing_claim_url,
+    });
+  });
+
+  it('is told apart by class: refused, unreachable, too slow', async () => {
+    const kindOf = async (reply: Reply) => {
+      const error = await failureOf(createWorld([reply], { maxRetries: 1 }).client.me());
+      return [ClaimsApiError, ClaimsConnectionError, ClaimsTimeoutError].map((kind) => error instanceof kind);
+    };
+    expect(await kindOf(problem(500, 'internal_error'))).toEqual([true, false, false]);
+    expect(await kindOf(unreachable)).toEqual([false, true, false]);
+    expect(await kindOf(stall)).toEqual([false, true, true]);
+  });
+
+  it('of the network says what happened, and keeps what fetch threw as its cause', async () => {
+    const error = await failureOf(createWorld([unreachable], { maxRetries: 0 }).client.me());
+    expect(error).toMatchObject({
+      message: 'no answer: connect ECONNREFUSED',
+      cause: { message: 'fetch failed' },
+    });
+  });
+
+  it.each([...passing, ['401', problem(401, 'invalid_key')] as [string, Reply]])(
+    'never shows the key: %s',
+    async (_, reply) => {
+      const events: unknown[] = [];
+      const note = (event: unknown) => events.push(event);
+      const world = createWorld([reply], { maxRetries: 1, onRequest: note, onResponse: note, onRetry: note });
+      const error = (await failureOf(world.client.claims.send(smallestClaim))) as Error;
+      const told = `${error.stack} ${JSON.stringify(error)} ${JSON.stringify(events)}`;
+      expect(told).not.toContain(world.apiKey);
+    },
+  );
+});
+
+describe('the wait before a retry', () => {
+  const waits = async (replies: readonly Reply[], random: number, options = {}) => {
+    const delays: number[] = [];
+    const onRetry = ({ delayMs }: RetryEvent) => delays.push(delayMs);
+    const world = createWorld([...replies, json(claim)], { ...options, onRetry }, () => random);
+    await world.client.claims.get(ID);
+    const gaps = world.sent.slice(1).map(({ at }, i) => at - (world.sent[i]?.at ?? 0));
+    expect(gaps.map(Math.round)).toEqual(delays.map(Math.round));
+    return delays;
+  };
+
+  it('grows, with full jitter', async () => {
+    const failing = Array.from({ length: 5 }, () => problem(500, 'internal_error'));
+    expect(await waits(failing, 0.5)).toEqual([250, 500, 1000, 2000, 4000]);
+    expect(await waits(failing, 0)).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it('can be set, to nothing as well', async () => {
+    const failing = [unreachable, unreachable, unreachable];
+    expect(await waits(failing, 1, { backoff: { baseMs: 0 } })).toEqual([0, 0, 0]);
+    expect(await waits(failing, 1, { backoff: { baseMs: 100, maxMs: 150 } })).toEqual([100, 150, 150]);
+  });
+
+  it.each([429, 503])('of %d is never shorter than Retry-After, and hardly longer', async (status) => {
+    const asks = problem(status, 'c', {}, { 'Retry-After': '7' });
+    expect(await waits([asks], 0)).toEqual([7000]);
+    expect(await waits([asks], 0.999)).toEqual([expect.closeTo(7249.75, 2)]);
+  });
+
+  it('of 503 grows beyond a Retry-After that stays short', async () => {
+    const asks = problem(503, 'service_unavailable', {}, { 'Retry-After': '1' });
+    expect(await waits([asks, asks, asks, asks], 1)).toEqual([1250, 1250, 2000, 4000]);
+  });
+
+  it('of a 429 without JSON, as the edge sends it, is a minute', async () => {
+    expect(await waits([html(429)], 0)).toEqual([60_000]);
+  });
+
+  it('of other failures does not heed Retry-After', async () => {
+    expect(await waits([problem(500, 'internal_error', {}, { 'Retry-After': '99' })], 0)).toEqual([0]);
+  });
+
+  it('is not begun when the service asks for more than the caller grants: the error says how long', async () => {
+    const asks = problem(429, 'rate_limited', {}, { 'Retry-After': '301' });
+    const { client, sent: requests } = createWorld([asks]);
+    expect(await failureOf(client.me())).toMatchObject({ status: 429, retryAfterMs: 301_000, attempts: 1 });
+    expect(requests).toHaveLength(1);
+    const never = createWorld([problem(429, 'rate_limited', {}, { 'Retry-After': '1' })], { maxWaitMs: 0 });
+    expect(await failureOf(never.client.me())).toMatchObject({ retryAfterMs: 1000 });
+  });
+
+  it('may be longer than a timer can count', async () => {
+    const month = 31 * 24 * 3600;
+    const asks = problem(503, 'service_unavailable', {}, { 'Retry-After': String(month) });
+    expect(await waits([asks], 0, { maxWaitMs: Number.POSITIVE_INFINITY })).toEqual([month * 1000]);
+  });
+});
+
+describe('a timeout', () => {
+  it('counts for each attempt by itself', async () => {
+    const { client, sent: requests } = createWorld([stall, stall, json(claim)], { timeoutMs: 1000 }, () => 0);
+    await client.claims.get(ID);
+    expect(requests.map(({ at }) => at - (requests[0]?.at ?? 0))).toEqual([0, 1000, 2000]);
+  });
+
+  it('covers the body as well as the head of an answer', async () => {
+    const stalling: Reply = (_, signal) =>
+      ({
+        status: 200,
+        headers: new Headers(),
+        text: () => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      }) as unknown as Response;
+    const { client } = createWorld([stalling], { maxRetries: 0, timeoutMs: 1000 });
+    expect(await failureOf(client.me())).toMatchObject({
+      name: 'ClaimsTimeoutError',
+      message: 'no answer within 1000 ms',
+    });
+  });
+
+  it('of 0 is none: no timer is ever set', async () => {
+    const slow: Reply = () => new Promise((resolve) => setImmediate(() => resolve(Response.json(claim))));
+    const world = createWorld([slow], { timeoutMs: 0 });
+    const call = world.client.claims.get(ID);
+    expect(world.pendingTimers()).toBe(0);
+    expect(await call).toEqual(claim);
+    const own = createWorld([slow]);
+    const ownCall = own.client.claims.get(ID, { timeoutMs: 0 });
+    expect(own.pendingTimers()).toBe(0);
+    await ownCall;
+  });
+
+  it('leaves nothing behind once the answer is there', async () => {
+    const world = createWorld([unreachable, json(claim)]);
+    await world.client.claims.get(ID);
+    expect(world.pendingTimers()).toBe(0);
+  });
+});
+
+describe('an abort', () => {
+  const reason = new Error('the user has left');
+  const aborted = () => {
+    const controller = new AbortController();
+    controller.abort(reason);
+    return controller.signal;
+  };
+
+  const calls: [string, (client: Client, signal: AbortSignal) => Promise<unknown>][] = [
+    ['claims.send', (client, signal) => client.claims.send(smallestClaim, { signal })],
+    ['claims.get', (client, signal) => client.claims.get(ID, { signal })],
+    ['claims.offer', (client, signal) => client.claims.offer(ID, { adjusterSvcId: 'A', signal })],
+    ['claims.list', (client, signal) => collect(client.claims.list({}, { signal }))],
+    ['adjusters.list', (client, signal) => collect(client.adjusters.list({}, { signal }))],
+    ['adjusters.invite', (client, signal) => client.adjusters.invite({ svc_id: 'A' }, { signal })],
+    ['adjusters.withdraw', (client, signal) => client.adjusters.withdraw('A', { signal })],
+    ['me', (client, signal) => client.me({ signal })],
+    ['health', (client, signal) => client.health({ signal })],
+  ];
+
+  it.each(calls)('from before the call keeps %s from making a request', async (_, call) => {
+    const { client, sent: requests } = createWorld([json(claim)]);
+    expect(await failureOf(call(client, aborted()))).toBe(reason);
+    expect(requests).toEqual([]);
+  });
+
+  it.each(calls)('during a request ends %s at once, and is not taken for a failure', async (_, call) => {
+    for (const reply of [stall, deafStall]) {
+      const controller = new AbortController();
+      const onRetry = jest.fn();
+      const world = createWorld(
+        [
+          (request, signal) => {
+            queueMicrotask(() => controller.abort(reason));
+            return reply(request, signal);
+          },
+        ],
+        { timeoutMs: 0, onRetry },
+      );
+      expect(await failureOf(call(world.client, controller.signal))).toBe(reason);
+      expect(world.sent).toHaveLength(1);
+      expect(onRetry).not.toHaveBeenCalled();
+    }
+  });
+
+  it.each(calls.slice(0, -1))('between two attempts ends %s without another one', async (_, call) => {
+    const controller = new AbortController();
+    const world = createWorld([html(429)], { onRetry: () => queueMicrotask(() => controller.abort(reason)) });
+    expect(await failureOf(call(world.client, controller.signal))).toBe(reason);
+    expect(world.sent).toHaveLength(1);
+    expect(world.pendingTimers()).toBe(0);
+  });
+
+  it('leaves no listener on the signal of a caller that goes on', async () => {
+    const { signal } = new AbortController();
+    const add = jest.spyOn(signal, 'addEventListener');
+    const remove = jest.spyOn(signal, 'removeEventListener');
+    await createWorld([unreachable, unreachable, json(claim)]).client.claims.get(ID, { signal });
+    expect(add).toHaveBeenCalledTimes(5);
+    expect(remove).toHaveBeenCalledTimes(5);
+  });
+});
+
+describe('hooks', () => {
+  it('tell of each request, answer and retry, on the client and on the call', async () => {
+    const told: string[] = [];
+    const note = (who: string) => ({
+      onRequest: ({ attempt, idempotencyKey }: { attempt: number; idempotencyKey: string | undefined }) =>
+        told.push(`${who} asks ${attempt} ${idempotencyKey}`),
+      onResponse: ({
+        status,
+        requestId,
+        replayed,
+      }: {
+        status: number;
+        requestId: string | null;
+        replayed: boolean;
+      }) => told.push(`${who} hears ${status} ${requestId} ${replayed}`),
+      onRetry: ({ error, delayMs }: RetryEvent) => told.push(`${who} waits ${delayMs} for ${error.message}`),
+    });
+    const replayed = json(claim, 201, { 'Idempotent-Replayed': 'true' });
+    const { client } = createWorld([unreachable, problem(500, 'internal_error'), replayed], note('client'));
+    await client.claims.send(smallestClaim, note('call'));
+    const expected = [
+      'asks 1 key-1',
+      'waits 250 for no answer: connect ECONNREFUSED',
+      'asks 2 key-1',
+      'hears 500 req-1 false',
+      'waits 500 for internal_error: D',
+      'asks 3 key-1',
+      'hears 201 req-1 true',
+    ];
+    expect(told).toEqual(expected.flatMap((line) => [`client ${line}`, `call ${line}`]));
+  });
+});
+
+describe('a list', () => {
+  const page = (ids: readonly string[], next: unknown): Reply =>
+    json({ data: ids.map((id) => ({ id })), next_cursor: next });
+
+  it('is walked to its end, with the same filters beside each cursor', async () => {
+    const { client, sent: requests } = createWorld([
+      page(['a', 'b'], 'c/1+='),
+      page([], 'c2'),
+      page(['c'], null),
+    ]);
+    const filters = {
+      updated_since: new Date('2026-08-29T16:30:00+02:00'),
+      assignment_status: 'rejected',
+      external_id: 'Ä & B',
+      limit: 2,
+    } as const;
+    const ids = (await collect(client.claims.list(filters))).map(({ id }) => id);
+    expect(ids).toEqual(['a', 'b', 'c']);
+    expect(requests.map(({ url }) => Object.fromEntries(url.searchParams))).toEqual(
+      [{}, { cursor: 'c/1+=' }, { cursor: 'c2' }].map((cursor) => ({
+        updated_since: '2026-08-29T14:30:00.000Z',
+        assignment_status: 'rejected',
+        external_id: 'Ä & B',
+        limit: '2',
+        ...cursor,
+      })),
+    );
+  });
+
+  it('can be had page by page, whatever a page may come to hold besides', async () => {
+    const first = { data: [adjuster], next_cursor: 'c', total: 2 };
+    const { client } = createWorld([json(first), json({ data: [] })]);
+    expect(await collect(client.adjusters.list({ limit: 1 }).pages())).toEqual([
+      first,
+      { data: [], next_cursor: null },
+    ]);
+  });
+
+  it('asks for no page that nobody looks at', async () => {
+    const { client, sent: requests } = createWorld([page(['a', 'b'], 'c')]);
+    for await (const { id } of client.claims.list()) if (id === 'b') break;
+    expect(requests).toHaveLength(1);
+  });
+
+  it('begins anew with each walk, and where it is told', async () => {
+    const { client, sent: requests } = createWorld([page(['a'], null)]);
+    const list = client.claims.list({ cursor: 'kept' });
+    await collect(list);
+    await collect(list);
+    expect(requests.map(({ url }) => url.search)).toEqual(['?cursor=kept', '?cursor=kept']);
+  });
+
+  it('retries the page that failed and no other', async () => {
+    const { client, sent: requests } = createWorld([page(['a'], 'c'), html(502), page(['b'], null)]);
+    expect((await collect(client.claims.list())).map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(requests.map(({ url }) => url.searchParams.get('cursor'))).toEqual([null, 'c', 'c']);
+  });
+
+  it('does not walk in a circle', async () => {
+    const { client } = createWorld([page(['a'], 'c')]);
+    expect(await failureOf(collect(client.claims.list()))).toBeInstanceOf(ClaimsConnectionError);
+  });
+
+  it('does not take another document for a page', async () => {
+    const { client } = createWorld([json({ status: 'ok' })]);
+    expect(await failureOf(collect(client.claims.list()))).toBeInstanceOf(ClaimsConnectionError);
+  });
+});
+
+describe('an invitation, which takes no idempotency key', () => {
+  const invitation = { svc_id: 'SVC-7F3K-Delacroix', invited_as: 'Jean Delacroix' };
+  const pending = {
+    ...adjuster,
+    ...invitation,
+    invited_by: null,
+    purpose: null,
+    note: null,
+    status: 'pending',
+  };
+  const listed = (...data: unknown[]) => json({ data, next_cursor: null });
+  const refused = problem(409, 'invitation_pending');
+  const missing = problem(404, 'not_found');
+
+  it.each([unreachable, stall, html(502)])('whose answer was lost is found, not refused', async (lost) => {
+    const { client } = createWorld([lost, refused, listed({ svc_id: 'other' }, pending)]);
+    expect(await client.adjusters.invite(invitation)).toEqual(pending);
+  });
+
+  it('that somebody else had sent before is refused', async () => {
+    const world = createWorld([refused, listed(pending)]);
+    expect(await failureOf(world.client.adjusters.invite(invitation))).toMatchObject({
+      code: 'invitation_pending',
+    });
+    expect(world.sent).toHaveLength(1);
+  });
+
+  it.each([
+    ['with other notes', listed({ ...pending, note: 'by a colleague' })],
+    ['that has been answered', listed({ ...pending, status: 'declined' })],
+    ['that is not there', listed()],
+    ['that cannot be looked up', problem(403, 'insufficient_scope')],
+  ])('is refused for one %s, even after a lost answer', async (_, found) => {
+    const { client } = createWorld([unreachable, refused, found]);
+    expect(await failureOf(client.adjusters.invite(invitation))).toMatchObject({
+      code: 'invitation_pending',
+    });
+  });
+
+  it('that was only held up by a limit was not carried out', async () => {
+    const limited = problem(429, 'rate_limited', {}, { 'Retry-After': '1' });
+    const { client } = createWorld([limited, refused, listed(pending)]);
+    expect(await failureOf(client.adjusters.invite(invitation))).toMatchObject({
+      code: 'invitation_pending',
+    });
+  });
+
+  it('is withdrawn even when the answer to that was lost', async () => {
+    const withdrawn = { ...pending, status: 'withdrawn' };
+    const { client } = createWorld([unreachable, missing, listed(withdrawn)]);
+    expect(await client.adjusters.withdraw(invitation.svc_id)).toEqual(withdrawn);
+  });
+
+  it('that was not pending cannot be withdrawn', async () => {
+    const first = createWorld([missing, listed({ ...pending, status: 'withdrawn' })]);
+    expect(await failureOf(first.client.adjusters.withdraw('A'))).toMatchObject({ code: 'not_found' });
+    const active = createWorld([unreachable, missing, listed({ ...pending, status: 'active' })]);
+    expect(await failureOf(active.client.adjusters.withdraw(invitation.svc_id))).toMatchObject({
+      code: 'not_found',
+    });
+  });
+});
+
+describe('answers of tomorrow', () => {
+  it('go through untouched: new fields, new statuses, new scopes', async () => {
+    const future = {
+      ...claim,
+      priority: 'high',
+      assignment: { ...claim.assignment, status: 'on_hold', by: 1 },
+    };
+    expect(await createWorld([json(future)]).client.claims.get(ID)).toEqual(future);
+    const key = { key: { id: 'k', environment: 'sandbox' }, firm: { id: ID, name: 'F' }, scopes: ['x:y'] };
+    expect(await createWorld([json(key)]).client.me()).toEqual(key);
+  });
+
+  it('with another success status are successes', async () => {
+    expect(await createWorld([json(claim, 202)]).client.claims.send(smallestClaim)).toEqual(claim);
+  });
+});
+
+describe('a client', () => {
+  const good = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'svc_test_x' };
+
+  it.each([
+    { baseUrl: '' },
+    { baseUrl: 'claims.example.com' },
+    { baseUrl: 'ftp://claims.example.com' },
+    { baseUrl: 'https://user:secret@claims.example.com' },
+    { baseUrl: 'https://claims.example.com/?a=b' },
+    { timeoutMs: -1 },
+    { timeoutMs: Number.NaN },
+    { maxRetries: -1 },
+    { maxRetries: 1.5 },
+    { maxWaitMs: Number.NaN },
+    { backoff: { baseMs: -5 } },
+  ])('is not made with %j', (wrong) => {
+    expect(() => createClient({ ...good, ...wrong })).toThrow(TypeError);
+  });
+
+  it.each(['', ' svc_test_x', 'svc_test_x\n', 'svc test', 'ключ', undefined])(
+    'is not made with the key %j, and does not quote it',
+    (apiKey) => {
+      let message = '';
+      try {
+        createClient({ ...good, apiKey: apiKey as string });
+      } catch (error) {
+        message = (error as Error).message;
+      }
+      expect(message).toContain('apiKey must be');
+      if (apiKey) expect(message).not.toContain(apiKey);
+    },
+  );
+
+  it('is made when everything is left at its default, undefined included', () => {
+    expect(() =>
+      createClient({ ...good, timeoutMs: undefined, maxRetries: undefined, backoff: undefined }),
+    ).not.toThrow();
+  });
+});
+
+function brokenBody() {
+  return { text: () => Promise.reject(new TypeError('terminated')) };
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  type Endpoint,
+  type EndpointId,
+  EXAMPLES,
+  endpoints,
+  firmEndpoints,
+  parseRequest,
+  riverClaim,
+  type SendClaimBody,
+  smallestClaim,
+  surgeClaim,
+} from '@svc/contract';
+import fc from 'fast-check';
+import { OPERATIONS } from '../src/operations.ts';
+import { collect, createWorld, json, type Sent } from './world.ts';
+
+const ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
+
+/** The endpoint a request reaches, and what the contract finds wrong with it. */
+function judge({ method, url, headers, body }: Sent): { readonly id: string; readonly errors: unknown } {
+  for (const endpoint of Object.values(firmEndpoints) as readonly Endpoint[]) {
+    const pattern = new RegExp(`^${endpoint.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+    const match = pattern.exec(url.pathname);
+    // `/v1/adjusters/invitations` is no claim's or adjuster's id.
+    if (endpoint.method !== method || !match) continue;
+    const params = Object.fromEntries(
+      Object.entries(match.groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]),
+    );
+    const parsed = parseRequest(endpoint, {
+      params,
+      search: url.search.slice(1),
+      headers: Object.fromEntries(headers),
+      body,
+    });
+    return { id: endpoint.id, errors: parsed.ok ? null : parsed.errors };
+  }
+  return { id: `none for ${method} ${url.pathname}`, errors: null };
+}
+
+/** Enough of an answer for any operation. */
+const anything = json({ id: ID, data: [EXAMPLES.sendClaim.response], next_cursor: null });
+
+describe('the table of operations', () => {
+  it('says what the contract says', () => {
+    const told = Object.entries(firmEndpoints as Record<string, Endpoint>).map(
+      ([id, { method, path, auth, headers }]) => [
+        id,
+        { method, path, auth, idempotencyKey: headers !== undefined },
+      ],
+    );
+    expect(OPERATIONS).toEqual(Object.fromEntries(told));
+  });
+});
+
+describe('every request the client makes', () => {
+  it('is one the contract accepts', async () => {
+    const { client, sent } = createWorld([anything]);
+    await client.claims.send(smallestClaim);
+    await client.claims.send(surgeClaim as unknown as SendClaimBody, { idempotencyKey: 'a b' });
+    await client.claims.send(riverClaim, { idempotencyKey: '~'.repeat(255) });
+    await client.claims.get(ID);
+    await collect(client.claims.list());
+    await collect(
+      client.claims.list({
+        updated_since: '2026-08-29T14:30:00+02:00',
+        assignment_status: 'unassigned',
+        external_id: 'a+b &=%',
+        limit: 200,
+        cursor: 'x=/+',
+      }),
+    );
+    await collect(client.claims.list({ updated_since: new Date(0), limit: undefined }));
+    await client.claims.offer(ID, { adjusterSvcId: 'SVC-2M9D-Whitcomb' });
+    await collect(client.adjusters.list());
+    await collect(client.adjusters.list({ limit: 1, cursor: 'c' }));
+    await client.adjusters.invite(EXAMPLES.inviteAdjuster.body as { svc_id: string });
+    await client.adjusters.withdraw('SVC-7F3K-Delacroix');
+    await client.me();
+    await client.health();
+    await client.pollClaims({ since: new Date(0) }).next();
+    const judged = sent.map(judge);
+    expect(judged.filter(({ errors }) => errors !== null)).toEqual([]);
+    expect(new Set(judged.map(({ id }) => id))).toEqual(new Set(Object.keys(firmEndpoints)));
+  });
+
+  it('arrives as it was meant, whatever characters an id or a filter holds', async () => {
+    const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }).filter((value) => {
+      const outer = value.trim() === value && value !== '.' && value !== '..';
+      return outer && !value.includes('\0') && !/\p{Cc}/u.test(value) && !/^\s|\s$/u.test(value);
+    });
+    await fc.assert(
+      fc.asyncProperty(text, async (value) => {
+        const { client, sent } = createWorld([anything]);
+        await client.adjusters.withdraw(value);
+        await collect(client.claims.list({ external_id: value }));
+        const [withdraw, list] = sent;
+        const path = endpoints.withdrawInvitation.path.split('{')[0] ?? '';
+        expect(decodeURIComponent(withdraw?.url.pathname.slice(path.length) ?? '')).toBe(value);
+        const found = parseRequest(endpoints.listClaims, { search: list?.url.search.slice(1) ?? '' });
+        expect(found.ok && found.value.query.external_id).toBe(value);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each(['updated_since', 'assignment_status', 'external_id', 'limit', 'cursor'])(
+    'may hold the filter %s, which the contract knows',
+    (name) => {
+      expect(Object.keys(endpoints.listClaims.query.shape)).toContain(name);
+    },
+  );
+
+  it('may hold every filter that the contract knows', () => {
+    const ids = ['listClaims', 'listAdjusters'] as const satisfies readonly EndpointId[];
+    expect(ids.map((id) => Object.keys(endpoints[id].query.shape).sort())).toEqual([
+      ['assignment_status', 'cursor', 'external_id', 'limit', 'updated_since'],
+      ['cursor', 'limit'],
+    ]);
+  });
+});

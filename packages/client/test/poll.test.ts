@@ -1,0 +1,330 @@
+import { describe, expect, it } from '@jest/globals';
+import { EXAMPLES } from '@svc/contract';
+import type { Claim, ClaimsError, PollOptions } from '../src/index.ts';
+import {
+  collect,
+  createWorld,
+  failureOf,
+  html,
+  json,
+  problem,
+  type Reply,
+  type Sent,
+  unreachable,
+} from './world.ts';
+
+const at = (seconds: number): string =>
+  new Date(Date.UTC(2026, 7, 29, 12, 0, 0) + seconds * 1000).toISOString();
+const claim = (id: string, seconds: number): Claim => ({
+  ...(EXAMPLES.sendClaim.response as Claim),
+  id,
+  updated_at: at(seconds),
+});
+const page = (claims: readonly Claim[], next: string | null = null): Reply =>
+  json({ data: claims, next_cursor: next });
+const short = ({ id, updated_at }: Claim): string =>
+  `${id}@${(Date.parse(updated_at) - Date.parse(at(0))) / 1000}`;
+const sinceOf = ({ url }: Sent): string | null => url.searchParams.get('updated_since');
+
+/** Lets the loop run until the service has been asked so many times, or so many claims have come. */
+async function poll(
+  replies: readonly Reply[],
+  options: PollOptions & { readonly rounds?: number; readonly take?: number } = {},
+  retries = 0,
+) {
+  const { rounds = replies.length, take = Number.POSITIVE_INFINITY, ...rest } = options;
+  const controller = new AbortController();
+  const seen: string[] = [];
+  const positions: string[] = [];
+  const errors: ClaimsError[] = [];
+  const world = createWorld(
+    [
+      ...replies,
+      () => {
+        throw new Error('asked too often');
+      },
+    ],
+    {
+      maxRetries: retries,
+      onRequest: () => {
+        if (world.sent.length >= rounds) controller.abort();
+      },
+    },
+    () => 0,
+  );
+  const changes = world.client.pollClaims({
+    signal: controller.signal,
+    onPosition: (position) => void positions.push(position),
+    onError: (error) => void errors.push(error),
+    ...rest,
+  });
+  for await (const change of changes) {
+    seen.push(short(change));
+    if (seen.length >= take) break;
+  }
+  return { seen, positions, errors, sent: world.sent, last: positions.at(-1) };
+}
+
+describe('polling', () => {
+  it('asks from the latest change minus the overlap, follows cursors, and waits the interval', async () => {
+    const { seen, sent } = await poll([
+      page([claim('a', 0), claim('b', 10)], 'next'),
+      page([claim('c', 200)]),
+      page([]),
+      page([claim('d', 400)]),
+      page([]),
+    ]);
+    expect(seen).toEqual(['a@0', 'b@10', 'c@200', 'd@400']);
+    expect(sent.map(sinceOf)).toEqual([null, null, at(140), at(140), at(340)]);
+    expect(sent.map(({ url }) => url.searchParams.get('cursor'))).toEqual([null, 'next', null, null, null]);
+    expect(sent.map(({ at: time }) => time - (sent[0]?.at ?? 0))).toEqual([0, 0, 60_000, 120_000, 180_000]);
+    expect(sent.every(({ url }) => url.searchParams.get('limit') === '200')).toBe(true);
+  });
+
+  it('shows each change once, however often the overlap repeats it', async () => {
+    const old = [claim('a', 0), claim('b', 10)];
+    const { seen } = await poll([
+      page(old),
+      page(old),
+      page([...old, claim('a', 20)]),
+      page([claim('a', 20)]),
+      page([]),
+    ]);
+    expect(seen).toEqual(['a@0', 'b@10', 'a@20']);
+  });
+
+  it('shows a change that turns up late within the overlap, without moving back', async () => {
+    const { seen, sent } = await poll([
+      page([claim('a', 100)]),
+      page([claim('late', 70), claim('a', 100)]),
+      page([claim('late', 70), claim('a', 100)]),
+      page([]),
+    ]);
+    expect(seen).toEqual(['a@100', 'late@70']);
+    expect(sent.map(sinceOf)).toEqual([null, at(40), at(40), at(40)]);
+  });
+
+  it('shows claims of a page that is out of order, and goes on from the latest', async () => {
+    const { seen, sent } = await poll([page([claim('b', 100), claim('a', 50), claim('c', 75)]), page([])]);
+    expect(seen).toEqual(['b@100', 'a@50', 'c@75']);
+    expect(sinceOf(sent[1] as Sent)).toBe(at(40));
+  });
+
+  it('does not show an older state of a claim behind a newer one', async () => {
+    const { seen } = await poll([
+      page([claim('a', 20)]),
+      page([claim('a', 10)]),
+      page([claim('a', 30)]),
+      page([]),
+    ]);
+    expect(seen).toEqual(['a@20', 'a@30']);
+  });
+
+  it('shows two changes of a claim in one page, and two within one millisecond', async () => {
+    const fine = (digits: string): Claim => ({
+      ...claim('b', 0),
+      updated_at: `2026-08-29T12:00:01.5000${digits}Z`,
+    });
+    const { seen } = await poll([page([claim('a', 1), claim('a', 2), fine('1'), fine('2')]), page([])]);
+    expect(seen).toEqual(['a@1', 'a@2', 'b@1.5', 'b@1.5']);
+  });
+
+  it('takes its own interval and overlap, 0 included', async () => {
+    const { sent } = await poll([page([claim('a', 100)]), page([]), page([])], {
+      intervalMs: 5000,
+      overlapMs: 0,
+    });
+    expect(sent.map(sinceOf)).toEqual([null, at(100), at(100)]);
+    expect(sent.map(({ at: time }) => time - (sent[0]?.at ?? 0))).toEqual([0, 5000, 10_000]);
+    const busy = await poll([page([]), page([]), page([])], { intervalMs: 0 });
+    expect(busy.sent.map(({ at: time }) => time - (busy.sent[0]?.at ?? 0))).toEqual([0, 0, 0]);
+  });
+
+  it('begins where it is told, until there is a first change', async () => {
+    const { sent } = await poll([page([]), page([claim('a', 500)]), page([])], { since: new Date(at(300)) });
+    expect(sent.map(sinceOf)).toEqual([at(300), at(300), at(440)]);
+  });
+
+  it('forgets what lies before the overlap, so that a position stays small', async () => {
+    const claims = Array.from({ length: 500 }, (_, i) => claim(`id-${i}`, i));
+    const { last, seen } = await poll([page(claims), page([])]);
+    expect(seen).toHaveLength(500);
+    expect(Object.keys(JSON.parse(last ?? '{}').seen)).toHaveLength(61);
+  });
+});
+
+describe('a position', () => {
+  it('is told after each page, once the loop has dealt with all of it', async () => {
+    const told: [number, string][] = [];
+    let handled = 0;
+    const controller = new AbortController();
+    const world = createWorld([page([claim('a', 0), claim('b', 1)], 'n'), page([claim('c', 2)]), page([])], {
+      onRequest: () => {
+        if (world.sent.length === 2) controller.abort();
+      },
+    });
+    const onPosition = async (position: string) => {
+      await Promise.resolve();
+      told.push([handled, JSON.parse(position).latest]);
+    };
+    for await (const _ of world.client.pollClaims({ signal: controller.signal, onPosition })) handled += 1;
+    expect(told).toEqual([
+      [2, at(1)],
+      [3, at(2)],
+    ]);
+  });
+
+  it('is not told again while nothing changes', async () => {
+    const same = page([claim('a', 0)]);
+    expect((await poll([same, same, same, page([])])).positions).toHaveLength(1);
+    expect((await poll([page([]), page([])])).positions).toEqual([]);
+  });
+
+  it('resumes behind the last change, without repeating what the overlap brings back', async () => {
+    const first = await poll([page([claim('a', 0), claim('b', 30)]), page([])]);
+    const again = [claim('a', 0), claim('b', 30), claim('c', 31)];
+    const second = await poll([page(again), page([])], { position: first.last });
+    expect(second.seen).toEqual(['c@31']);
+    expect(second.sent.map(sinceOf)).toEqual([at(-30), at(-29)]);
+  });
+
+  it('told when the loop is left stands before the claim that was being dealt with', async () => {
+    const three = [claim('a', 0), claim('b', 10), claim('c', 20)];
+    const left = await poll([page(three)], { take: 2, rounds: 9 });
+    expect(left.seen).toEqual(['a@0', 'b@10']);
+    const resumed = await poll([page(three), page([])], { position: left.last });
+    expect(resumed.seen).toEqual(['b@10', 'c@20']);
+  });
+
+  it('told when the loop fails stands before the claim it failed at', async () => {
+    const positions: string[] = [];
+    const world = createWorld([page([claim('a', 0), claim('b', 10)])]);
+    const broken = (async () => {
+      for await (const { id } of world.client.pollClaims({ onPosition: (p) => void positions.push(p) })) {
+        if (id === 'b') throw new Error('the database is away');
+      }
+    })();
+    expect(await failureOf(broken)).toMatchObject({ message: 'the database is away' });
+    const resumed = await poll([page([claim('a', 0), claim('b', 10)]), page([])], {
+      position: positions.at(-1),
+    });
+    expect(resumed.seen).toEqual(['b@10']);
+  });
+
+  it.each([
+    '',
+    'x',
+    '{}',
+    '[]',
+    '{"v":2}',
+    '{"v":1,"latest":"never","seen":{}}',
+    '{"v":1,"latest":3,"seen":{}}',
+  ])('that is none is refused: %j', async (position) => {
+    expect(await failureOf(poll([page([])], { position }))).toBeInstanceOf(TypeError);
+  });
+
+  it('that cannot be kept ends the loop: going on would lose it', async () => {
+    const onPosition = () => Promise.reject(new Error('disk full'));
+    expect(await failureOf(poll([page([claim('a', 0)]), page([])], { onPosition }))).toMatchObject({
+      message: 'disk full',
+    });
+  });
+});
+
+describe('polling through trouble', () => {
+  it.each([
+    ['no connection', unreachable],
+    ['a server error', problem(500, 'internal_error')],
+    ['a gateway', html(502)],
+    ['something else than a page', json({})],
+  ])('survives %s: the next round is made all the same', async (_, trouble) => {
+    const { seen, errors, sent } = await poll([
+      page([claim('a', 100)]),
+      trouble,
+      trouble,
+      page([claim('b', 130)]),
+      page([]),
+    ]);
+    expect(seen).toEqual(['a@100', 'b@130']);
+    expect(errors).toHaveLength(2);
+    expect(sent.map(sinceOf)).toEqual([null, at(40), at(40), at(40), at(70)]);
+  });
+
+  it('goes on from the page that was reached when the next one fails', async () => {
+    const { seen, sent } = await poll([
+      page([claim('a', 0), claim('b', 300)], 'n'),
+      html(500),
+      page([claim('b', 300), claim('c', 301)]),
+      page([]),
+    ]);
+    expect(seen).toEqual(['a@0', 'b@300', 'c@301']);
+    expect(sent.map(sinceOf)).toEqual([null, null, at(240), at(241)]);
+  });
+
+  it('begins the round anew when a cursor is refused', async () => {
+    const stale = problem(422, 'validation_failed', {
+      errors: [{ detail: 'Unknown.', parameter: 'cursor' }],
+    });
+    const { seen, errors } = await poll([
+      page([claim('a', 0)], 'n'),
+      stale,
+      page([claim('a', 0), claim('b', 1)]),
+      page([]),
+    ]);
+    expect(seen).toEqual(['a@0', 'b@1']);
+    expect(errors).toMatchObject([{ code: 'validation_failed' }]);
+  });
+
+  it('does not come back before the service wants it to', async () => {
+    const wait = problem(429, 'rate_limited', {}, { 'Retry-After': '90' });
+    const { sent } = await poll([wait, page([]), page([])]);
+    expect(sent.map(({ at: time }) => time - (sent[0]?.at ?? 0))).toEqual([0, 90_000, 150_000]);
+  });
+
+  it.each([
+    [401, 'invalid_key'],
+    [403, 'insufficient_scope'],
+    [422, 'validation_failed'],
+  ])('ends with an error where another round would meet the same: %d %s', async (status, code) => {
+    expect(await failureOf(poll([problem(status, code)], { rounds: 9 }))).toMatchObject({ status, code });
+  });
+
+  it('lets each call retry by itself before a round counts as failed', async () => {
+    const { seen, errors } = await poll([html(502), html(502), page([claim('a', 0)]), page([])], {}, 5);
+    expect(seen).toEqual(['a@0']);
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('an abort of the polling', () => {
+  it('from before the loop ends it without a request', async () => {
+    const world = createWorld([page([claim('a', 0)])]);
+    expect(await collect(world.client.pollClaims({ signal: AbortSignal.abort() }))).toEqual([]);
+    expect(world.sent).toEqual([]);
+  });
+
+  it('between two rounds ends it quietly, and leaves no timer', async () => {
+    const controller = new AbortController();
+    const world = createWorld([page([claim('a', 0)])], {
+      onResponse: () => void setImmediate(() => queueMicrotask(() => controller.abort())),
+    });
+    expect((await collect(world.client.pollClaims({ signal: controller.signal }))).map(short)).toEqual([
+      'a@0',
+    ]);
+    expect(world.pendingTimers()).toBe(0);
+  });
+
+  it('amid a page ends it behind the claim that was dealt with', async () => {
+    const controller = new AbortController();
+    const three = [claim('a', 0), claim('b', 10), claim('c', 20)];
+    const world = createWorld([page(three)]);
+    let last: string | undefined;
+    const onPosition = (position: string) => {
+      last = position;
+    };
+    for await (const { id } of world.client.pollClaims({ signal: controller.signal, onPosition })) {
+      if (id === 'b') controller.abort();
+    }
+    expect((await poll([page(three), page([])], { position: last })).seen).toEqual(['c@20']);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { askedWaitMs, backoffMs, EDGE_WAIT_MS, isWorthRetrying, parseRetryAfter } from '../src/retry.ts';
+import { START } from './world.ts';
+
+describe('the wait between attempts', () => {
+  const settings = fc.record({
+    attempt: fc.integer({ min: 1, max: 100_000 }),
+    baseMs: fc.integer({ min: 0, max: 10_000 }),
+    maxMs: fc.integer({ min: 0, max: 600_000 }),
+    random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+  });
+
+  it('is never below nothing and never above its ceiling, however many attempts there were', () => {
+    fc.assert(
+      fc.property(settings, ({ attempt, baseMs, maxMs, random }) => {
+        const wait = backoffMs(attempt, { baseMs, maxMs }, () => random);
+        const ceiling = Math.min(maxMs, baseMs * 2 ** Math.min(attempt - 1, 60));
+        expect(wait).toBeGreaterThanOrEqual(0);
+        expect(wait).toBeLessThanOrEqual(ceiling);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is spread over the whole range, from nothing to the ceiling', () => {
+    const backoff = { baseMs: 500, maxMs: 30_000 };
+    expect(backoffMs(4, backoff, () => 0)).toBe(0);
+    expect(backoffMs(4, backoff, () => 0.999)).toBeCloseTo(3996);
+  });
+
+  it('has a ceiling that doubles until it is reached', () => {
+    const ceilings = Array.from({ length: 9 }, (_, i) =>
+      backoffMs(i + 1, { baseMs: 500, maxMs: 30_000 }, () => 1),
+    );
+    expect(ceilings).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+  });
+});
+
+describe('Retry-After', () => {
+  it.each([
+    ['1', 1000],
+    ['0', 0],
+    ['120', 120_000],
+    [' 7 ', 7000],
+    ['Sat, 29 Aug 2026 14:00:30 GMT', 30_000],
+    ['Sat, 29 Aug 2026 13:59:00 GMT', 0],
+    [null, null],
+    ['', null],
+    ['-1', null],
+    ['1.5', null],
+    ['1e3', null],
+    ['0x10', null],
+    ['soon', null],
+    ['2026-08-29', null],
+    ['Sat, 99 Aug 2026 14:00:30 GMT', null],
+  ])('%j asks for %j milliseconds', (value, expected) => {
+    expect(parseRetryAfter(value, START)).toBe(expected);
+  });
+
+  it('reads any whole number of seconds and never throws on anything', () => {
+    fc.assert(fc.property(fc.nat(), (seconds) => parseRetryAfter(String(seconds), START) === seconds * 1000));
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const wait = parseRetryAfter(text, START);
+        return wait === null || wait >= 0;
+      }),
+    );
+  });
+
+  it.each([
+    { status: 429, isJson: true, retryAfter: '3', expected: 3000 },
+    { status: 503, isJson: true, retryAfter: '2', expected: 2000 },
+    { status: 503, isJson: false, retryAfter: '2', expected: 2000 },
+    { status: 503, isJson: false, retryAfter: null, expected: null },
+    { status: 429, isJson: false, retryAfter: null, expected: EDGE_WAIT_MS },
+    { status: 429, isJson: false, retryAfter: '5', expected: 5000 },
+    { status: 429, isJson: false, retryAfter: 'soon', expected: EDGE_WAIT_MS },
+    { status: 429, isJson: true, retryAfter: null, expected: null },
+    { status: 500, isJson: true, retryAfter: '9', expected: null },
+    { status: 409, isJson: true, retryAfter: '9', expected: null },
+  ])(
+    'on $status (JSON: $isJson, $retryAfter) asks for $expected ms',
+    ({ status, isJson, retryAfter, expected }) => {
+      expect(askedWaitMs(status, isJson, retryAfter, START)).toBe(expected);
+    },
+  );
+
+  it('is worth another attempt on 429 and every 5xx, and on nothing else', () => {
+    const worth = Array.from({ length: 500 }, (_, i) => 100 + i).filter(isWorthRetrying);
+    expect(worth).toEqual([429, ...Array.from({ length: 100 }, (_, i) => 500 + i)]);
+  });
+});

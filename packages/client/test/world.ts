@@ -1,0 +1,144 @@
+import { type Client, type ClientOptions, createClient } from '../src/index.ts';
+
+/** A request as it left the client. */
+export interface Sent {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: unknown;
+  /** When, on the world's clock. */
+  readonly at: number;
+}
+
+/** What the service, or whatever stands in front of it, does with a request. */
+export type Reply = (sent: Sent, signal: AbortSignal) => Response | Promise<Response>;
+
+export interface World {
+  readonly client: Client;
+  readonly sent: readonly Sent[];
+  readonly now: () => number;
+  /** Timers that were set and neither ran nor were taken back. */
+  readonly pendingTimers: () => number;
+  readonly apiKey: string;
+}
+
+export const START = Date.UTC(2026, 7, 29, 14, 0, 0);
+
+/**
+ * A client on a clock of its own, which jumps to the next timer as soon as nothing else is left to do: minutes of
+ * waiting take no time. The replies are given in turn; the last one stays.
+ */
+export function createWorld(
+  replies: readonly Reply[],
+  options: Partial<ClientOptions> = {},
+  random: () => number = () => 0.5,
+): World {
+  const sent: Sent[] = [];
+  const apiKey = 'svc_test_0123456789';
+  let clock = START;
+  let keys = 0;
+  const timers = new Set<{ readonly at: number; readonly action: () => void }>();
+
+  const runNext = () => {
+    const [next] = [...timers].sort((a, b) => a.at - b.at);
+    if (next === undefined) return;
+    timers.delete(next);
+    clock = Math.max(clock, next.at);
+    next.action();
+  };
+
+  const client = createClient(
+    {
+      baseUrl: 'https://claims.example.com',
+      apiKey,
+      fetch: async (input, init) => {
+        const reply = replies[Math.min(sent.length, replies.length - 1)];
+        const request: Sent = {
+          method: init?.method ?? 'GET',
+          url: new URL(String(input)),
+          headers: new Headers(init?.headers),
+          body: typeof init?.body === 'string' ? JSON.parse(init.body) : undefined,
+          at: clock,
+        };
+        sent.push(request);
+        if (reply === undefined) throw new Error('no reply is planned');
+        return reply(request, init?.signal ?? new AbortController().signal);
+      },
+      ...options,
+    },
+    {
+      now: () => clock,
+      after(milliseconds, action) {
+        const timer = { at: clock + milliseconds, action };
+        timers.add(timer);
+        // Behind everything that is already on its way: an answer that is there beats its own timeout.
+        setImmediate(runNext);
+        return () => timers.delete(timer);
+      },
+      random,
+      newKey: () => `key-${++keys}`,
+    },
+  );
+  return { client, sent, now: () => clock, pendingTimers: () => timers.size, apiKey };
+}
+
+export const json =
+  (body: unknown, status = 200, headers: Record<string, string> = {}): Reply =>
+  () =>
+    new Response(JSON.stringify(body), {
+      status,
+      headers: { 'Content-Type': 'application/json', 'X-Request-Id': 'req-1', ...headers },
+    });
+
+export const problem = (
+  status: number,
+  code: string,
+  more: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Reply =>
+  json(
+    {
+      type: `https://x.test/errors#${code}`,
+      title: 'T',
+      status,
+      detail: 'D',
+      code,
+      request_id: 'req-1',
+      ...more,
+    },
+    status,
+    { 'Content-Type': 'application/problem+json', ...headers },
+  );
+
+export const html =
+  (status: number, headers: Record<string, string> = {}): Reply =>
+  () =>
+    new Response('<html>blocked</html>', { status, headers: { 'Content-Type': 'text/html', ...headers } });
+
+/** No connection, as fetch tells it. */
+export const unreachable: Reply = () => {
+  throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+};
+
+/** No answer, until whoever asked gives up. */
+export const stall: Reply = (_, signal) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+/** No answer, and no ear for being told to give up. */
+export const deafStall: Reply = () => new Promise(() => {});
+
+export const failureOf = async (work: Promise<unknown>): Promise<unknown> => {
+  try {
+    await work;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing failed');
+};
+
+/** Array.fromAsync, which came with Node 22. */
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const collected: Item[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}
