@@ -12,31 +12,53 @@ export interface CursorScope {
 
 const MAC_LENGTH = 16;
 
-/** Opaque, signed page positions. The stamp travels as text; the signature covers reader and filters. */
+/** Ids that may stand in a URL as they are: uuids, and SVCIDs as they usually come. */
+const PLAIN_ID = /^[\w-]+$/;
+const CODE_POINT_BITS = 21n;
+const CODE_POINT_MASK = (1n << CODE_POINT_BITS) - 1n;
+
+/** Any other id goes by code points, packed: 128 characters of four bytes each would outgrow a cursor in base64. */
+function idToText(id: string): string {
+  if (PLAIN_ID.test(id)) return id;
+  let bits = 1n;
+  for (const character of id) bits = (bits << CODE_POINT_BITS) | BigInt(character.codePointAt(0) ?? 0);
+  const hex = bits.toString(16);
+  return `~${Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex').toString('base64url')}`;
+}
+
+function idFromText(text: string): string {
+  if (!text.startsWith('~')) return text;
+  let bits = BigInt(`0x${Buffer.from(text.slice(1), 'base64url').toString('hex')}`);
+  const characters: string[] = [];
+  for (; bits > 1n; bits >>= CODE_POINT_BITS) {
+    characters.push(String.fromCodePoint(Number(bits & CODE_POINT_MASK)));
+  }
+  return characters.reverse().join('');
+}
+
+/** Opaque, signed page positions. The signature covers reader and filters. */
 export function createCursors(secret: Uint8Array) {
-  const mac = (payload: string, scope: CursorScope): Buffer =>
+  const mac = (payload: string, scope: CursorScope): string =>
     createHmac('sha256', secret)
       .update(JSON.stringify([scope.list, scope.reader, scope.filters, payload]))
       .digest()
-      .subarray(0, MAC_LENGTH);
+      .subarray(0, MAC_LENGTH)
+      .toString('base64url');
 
   return {
     write(position: Position, scope: CursorScope): string {
-      const payload = Buffer.from(
-        JSON.stringify([new Date(position.at).toISOString(), position.id]),
-      ).toString('base64url');
-      return `${payload}.${mac(payload, scope).toString('base64url')}`;
+      const payload = `${position.at}~${idToText(position.id)}`;
+      return `${payload}.${mac(payload, scope)}`;
     },
-    /** Null for anything this service did not write for this very list. */
+    /** Null for anything this service did not write, to the letter, for this very list. */
     read(cursor: string, scope: CursorScope): Position | null {
       const [payload, signature, ...rest] = cursor.split('.');
       if (payload === undefined || signature === undefined || rest.length > 0) return null;
-      // Compared as text: of the last character, decoding would ignore the bits that stand for nothing.
-      const given = Buffer.from(signature);
-      const expected = Buffer.from(mac(payload, scope).toString('base64url'));
+      // The text and not the bytes it stands for: base64 has several spellings of the same bytes.
+      const [given, expected] = [Buffer.from(signature), Buffer.from(mac(payload, scope))];
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
-      const [at, id] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [string, string];
-      return { at: Date.parse(at), id };
+      const mark = payload.indexOf('~');
+      return { at: Number(payload.slice(0, mark)), id: idFromText(payload.slice(mark + 1)) };
     },
   };
 }

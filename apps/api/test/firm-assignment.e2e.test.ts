@@ -1,0 +1,401 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TOKENS } from '../src/container/tokens.ts';
+import {
+  acceptClaim,
+  DATE_TIME,
+  expectProblem,
+  expectRefused,
+  freshKey,
+  getClaim,
+  leaveFirm,
+  listClaims,
+  offerClaim,
+  outcome,
+  rejectClaim,
+  sentClaim,
+} from './firm-calls.ts';
+import {
+  type Answer,
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+
+let service: ServiceUnderTest;
+let firm: TestFirm;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  firm = await service.firm();
+});
+afterAll(() => service.stop());
+
+type Status = 'pending_acceptance' | 'accepted' | 'rejected' | 'unassigned';
+interface Situation {
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  readonly claim: any;
+  readonly first: { svcId: string; token: string };
+}
+
+/** A claim that has come to this status by the calls that lead to it. */
+async function claimIn(status: Status): Promise<Situation> {
+  const first = await service.member(firm);
+  const { id } = await sentClaim(service, firm.live, first.svcId);
+  if (status === 'accepted') await acceptClaim(service, first.token, id);
+  if (status === 'rejected') await rejectClaim(service, first.token, id, 'too far');
+  if (status === 'unassigned') await leaveFirm(service, first.token, firm.id);
+  const claim = (await getClaim(service, firm.live, id)).json;
+  expect(claim.assignment.status).toBe(status);
+  return { claim, first };
+}
+
+const now = async (id: string) => (await getClaim(service, firm.live, id)).json;
+
+const STATUSES: Status[] = ['pending_acceptance', 'accepted', 'rejected', 'unassigned'];
+
+describe('an assignment shows', () => {
+  test.each<[Status, boolean, string | null]>([
+    ['pending_acceptance', false, null],
+    ['accepted', true, null],
+    ['rejected', true, 'too far'],
+    ['unassigned', false, null],
+  ])('%s with its answer time and its reason, and nothing else', async (status, answered, reason) => {
+    const { claim, first } = await claimIn(status);
+    expect(claim.assignment).toEqual({
+      status,
+      adjuster_svc_id: first.svcId,
+      responded_at: answered ? expect.stringMatching(DATE_TIME) : null,
+      rejection_reason: reason,
+    });
+  });
+
+  test('a rejection without a reason with none', async () => {
+    const first = await service.member(firm);
+    const { id } = await sentClaim(service, firm.live, first.svcId);
+    expect(outcome(await rejectClaim(service, first.token, id))).toEqual([200]);
+    expect((await now(id)).assignment).toMatchObject({ status: 'rejected', rejection_reason: null });
+  });
+});
+
+describe('updated_at', () => {
+  test('is created_at at first, and moves with an offer, an acceptance, a rejection and a lapse', async () => {
+    const [first, second, third] = [
+      await service.member(firm),
+      await service.member(firm),
+      await service.member(firm),
+    ];
+    const sent = await sentClaim(service, firm.live, first.svcId);
+    expect(sent.updated_at).toBe(sent.created_at);
+    const stamps = [sent.updated_at];
+    const step = async (call: Promise<Answer>) => {
+      expect((await call).status).toBeLessThan(300);
+      stamps.push((await now(sent.id)).updated_at);
+    };
+    await step(rejectClaim(service, first.token, sent.id));
+    await step(offerClaim(service, firm.live, sent.id, second.svcId));
+    await step(leaveFirm(service, second.token, firm.id));
+    await step(offerClaim(service, firm.live, sent.id, third.svcId));
+    await step(acceptClaim(service, third.token, sent.id));
+    expect(stamps).toEqual([...new Set(stamps)].sort());
+    expect(stamps).toHaveLength(6);
+    expect((await now(sent.id)).created_at).toBe(sent.created_at);
+  });
+
+  test("does not move with the adjuster's work, with refused calls, replays, or closing; nor do the claim's fields", async () => {
+    const { claim, first } = await claimIn('accepted');
+    const app = (method: string, path: string, body?: unknown) =>
+      service.call(method, `/app/v1/claims/${claim.id}${path}`, {
+        as: first.token,
+        ...(body !== undefined && { body }),
+      });
+    const work = { contact_date: '2024-10-02', inspection_date: '2024-10-03', notes: 'wet' };
+    expect(outcome(await app('PATCH', '/work', work))).toEqual([200]);
+    expect(outcome(await app('POST', '/acceptance'))).toEqual([409, 'offer_not_pending']);
+    expect(outcome(await offerClaim(service, firm.live, claim.id, first.svcId))).toEqual([
+      409,
+      'claim_already_accepted',
+    ]);
+    expect(outcome(await app('POST', '/closure'))).toEqual([200]);
+    expect(await now(claim.id)).toEqual(claim);
+  });
+});
+
+describe('an offer to another adjuster', () => {
+  test.each<Status>(['pending_acceptance', 'rejected', 'unassigned'])(
+    'of a claim that is %s makes it pending for the new one, and the earlier answer is gone',
+    async (status) => {
+      const { claim, first } = await claimIn(status);
+      const second = await service.member(firm);
+      const answer = await offerClaim(service, firm.live, claim.id, second.svcId);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('idempotent-replayed')).toBeNull();
+      expect(answer.json).toEqual({
+        ...claim,
+        updated_at: answer.json.updated_at,
+        assignment: {
+          status: 'pending_acceptance',
+          adjuster_svc_id: second.svcId,
+          responded_at: null,
+          rejection_reason: null,
+        },
+      });
+      expect(answer.json.updated_at > claim.updated_at).toBe(true);
+      expect(await now(claim.id)).toEqual(answer.json);
+      // The first adjuster has no say any more.
+      expect(outcome(await acceptClaim(service, first.token, claim.id))).toEqual([404, 'not_found']);
+      expect(outcome(await rejectClaim(service, first.token, claim.id))).toEqual([404, 'not_found']);
+      expect(await now(claim.id)).toEqual(answer.json);
+      expect(outcome(await acceptClaim(service, second.token, claim.id))).toEqual([200]);
+    },
+  );
+
+  test('of an accepted claim is refused and leaves it accepted', async () => {
+    const { claim } = await claimIn('accepted');
+    const second = await service.member(firm);
+    expectProblem(
+      service,
+      await offerClaim(service, firm.live, claim.id, second.svcId),
+      409,
+      'claim_already_accepted',
+    );
+    expect(await now(claim.id)).toEqual(claim);
+    expect((await listClaims(service, firm.live, 'assignment_status=accepted')).text).toContain(claim.id);
+  });
+
+  test.each<Status>(STATUSES)('of a closed claim that was %s is refused', async (status) => {
+    const { claim } = await claimIn(status);
+    const second = await service.member(firm);
+    await service.service.wiring.get(TOKENS.closeClaim)(claim.id);
+    const answer = await offerClaim(service, firm.live, claim.id, second.svcId);
+    expect(outcome(answer)).toEqual([409, 'claim_closed']);
+    expect(await now(claim.id)).toEqual(claim);
+  });
+
+  test('may go to the same adjuster again, who can then answer again', async () => {
+    const { claim, first } = await claimIn('rejected');
+    expect((await offerClaim(service, firm.live, claim.id, first.svcId)).json.assignment.status).toBe(
+      'pending_acceptance',
+    );
+    expect(outcome(await acceptClaim(service, first.token, claim.id))).toEqual([200]);
+  });
+
+  test('can go on as often as adjusters reject', async () => {
+    const { claim } = await claimIn('rejected');
+    for (let round = 0; round < 5; round += 1) {
+      const next = await service.member(firm);
+      await offerClaim(service, firm.live, claim.id, next.svcId);
+      await rejectClaim(service, next.token, claim.id, `reason ${round}`);
+      expect((await now(claim.id)).assignment).toMatchObject({
+        status: 'rejected',
+        adjuster_svc_id: next.svcId,
+        rejection_reason: `reason ${round}`,
+      });
+    }
+  });
+
+  test('asks for one field, the key, and a uuid in the path, and tells all of it at once', async () => {
+    const call = (
+      path: string,
+      body: unknown,
+      headers: Record<string, string> = { 'Idempotency-Key': freshKey() },
+    ) => service.call('POST', path, { as: firm.live, body, headers });
+    const { claim, first } = await claimIn('rejected');
+    const path = `/v1/claims/${claim.id}/assignment`;
+    expectRefused(await call(path, {}), '/adjuster_svc_id');
+    expectRefused(await call(path, { adjuster_svc_id: null }), '/adjuster_svc_id');
+    expectRefused(await call(path, { adjuster_svc_id: '' }), '/adjuster_svc_id');
+    expectRefused(await call(path, { adjuster_svc_id: 'x'.repeat(129) }), '/adjuster_svc_id');
+    expectRefused(await call(path, { adjuster_svc_id: first.svcId }, {}), 'Idempotency-Key');
+    expectRefused(
+      await call('/v1/claims/not-a-uuid/assignment?force=1', { adjuster: 'x' }, {}),
+      'id',
+      'force',
+      '/adjuster',
+      '/adjuster_svc_id',
+      'Idempotency-Key',
+    );
+    expect(await now(claim.id)).toEqual(claim);
+  });
+});
+
+describe.each<[string, (svcId: unknown) => Promise<Answer>]>([
+  ['a new claim', (svcId) => sendClaim(service, firm.live, claimBody(svcId as string))],
+  [
+    'an offer',
+    async (svcId) => {
+      const first = await service.member(firm);
+      const { id } = await sentClaim(service, firm.live, first.svcId);
+      return offerClaim(service, firm.live, id, svcId);
+    },
+  ],
+])('%s', (_, to) => {
+  test('to an SVCID that nobody has is refused', async () => {
+    expect(outcome(await to('SVC-nobody'))).toEqual([422, 'unknown_osaid']);
+  });
+  test('to an SVCID in other letters is refused: capitals count', async () => {
+    const { svcId } = await service.member(firm);
+    expect(outcome(await to(svcId.toLowerCase()))).toEqual([422, 'unknown_osaid']);
+    expect(outcome(await to(` ${svcId}`))).toEqual([422, 'unknown_osaid']);
+  });
+  test('to an adjuster whom the firm never invited is refused', async () => {
+    expect(outcome(await to((await service.adjuster()).svcId))).toEqual([422, 'adjuster_not_in_firm']);
+  });
+  test('to an adjuster who left is refused', async () => {
+    const member = await service.member(firm);
+    await leaveFirm(service, member.token, firm.id);
+    expect(outcome(await to(member.svcId))).toEqual([422, 'adjuster_not_in_firm']);
+  });
+  test('to an adjuster who has paused assignments is refused until they go on', async () => {
+    const member = await service.member(firm);
+    const set = (accepting_assignments: boolean) =>
+      service.call('PATCH', `/app/v1/firms/${firm.id}/membership`, {
+        as: member.token,
+        body: { accepting_assignments },
+      });
+    await set(false);
+    expect(outcome(await to(member.svcId))).toEqual([422, 'adjuster_not_accepting']);
+    await set(true);
+    expect((await to(member.svcId)).status).toBeLessThan(300);
+  });
+  test('to an adjuster without the permission to accept claims is refused until it is given', async () => {
+    const member = await service.member(firm);
+    const set = service.service.wiring.get(TOKENS.setMember);
+    await set(firm.id, member.svcId, false);
+    expect(outcome(await to(member.svcId))).toEqual([422, 'adjuster_not_accepting']);
+    await set(firm.id, member.svcId, true);
+    expect((await to(member.svcId)).status).toBeLessThan(300);
+  });
+});
+
+test('an adjuster who pauses after the offer can still accept it', async () => {
+  const member = await service.member(firm);
+  const { id } = await sentClaim(service, firm.live, member.svcId);
+  await service.call('PATCH', `/app/v1/firms/${firm.id}/membership`, {
+    as: member.token,
+    body: { accepting_assignments: false },
+  });
+  expect(outcome(await acceptClaim(service, member.token, id))).toEqual([200]);
+});
+
+test('an adjuster who leaves keeps what was accepted, and loses what was waiting', async () => {
+  const member = await service.member(firm);
+  const [kept, rejected, lost] = [
+    await sentClaim(service, firm.live, member.svcId),
+    await sentClaim(service, firm.live, member.svcId),
+    await sentClaim(service, firm.live, member.svcId),
+  ];
+  await acceptClaim(service, member.token, kept.id);
+  await rejectClaim(service, member.token, rejected.id, 'no');
+  const before = [await now(kept.id), await now(rejected.id)];
+  expect(outcome(await leaveFirm(service, member.token, firm.id))).toEqual([204]);
+  expect([await now(kept.id), await now(rejected.id)]).toEqual(before);
+  expect((await now(lost.id)).assignment).toEqual({
+    status: 'unassigned',
+    adjuster_svc_id: member.svcId,
+    responded_at: null,
+    rejection_reason: null,
+  });
+  const stillTheirs = await service.call('GET', `/app/v1/claims/${kept.id}`, { as: member.token });
+  expect(outcome(stillTheirs)).toEqual([200]);
+  expect(outcome(await acceptClaim(service, member.token, lost.id))).toEqual([409, 'offer_not_pending']);
+});
+
+describe('a claim number', () => {
+  const again = (claim_number: string, adjuster: string) =>
+    sendClaim(service, firm.live, claimBody(adjuster, { claim_number }));
+
+  test.each<Status>(STATUSES)(
+    'is taken while its claim is %s, and free once that is closed',
+    async (status) => {
+      const { claim } = await claimIn(status);
+      const { svcId } = await service.member(firm);
+      expectProblem(service, await again(claim.claim_number, svcId), 409, 'duplicate_claim', {
+        existing_claim_id: claim.id,
+        existing_claim_url: `${service.url}/v1/claims/${claim.id}`,
+      });
+      await service.service.wiring.get(TOKENS.closeClaim)(claim.id);
+      expect(outcome(await again(claim.claim_number, svcId))).toEqual([201]);
+      expect(outcome(await again(claim.claim_number, svcId))).toEqual([409, 'duplicate_claim']);
+    },
+  );
+
+  test('in other letters or with other blanks is another number', async () => {
+    const { claim, first } = await claimIn('accepted');
+    expect(outcome(await again(claim.claim_number.toLowerCase(), first.svcId))).toEqual([201]);
+  });
+});
+
+describe('an external id', () => {
+  test('is taken for ever, closed or not, and the answer leads to the claim that has it', async () => {
+    const { claim, first } = await claimIn('accepted');
+    const again = () =>
+      sendClaim(service, firm.live, claimBody(first.svcId, { external_id: claim.external_id }));
+    const answer = await again();
+    expectProblem(service, answer, 409, 'duplicate_claim', {
+      existing_claim_id: claim.id,
+      existing_claim_url: `${service.url}/v1/claims/${claim.id}`,
+    });
+    const existing = await fetch(answer.json.existing_claim_url, {
+      headers: { Authorization: `Bearer ${firm.live}` },
+    });
+    expect(await existing.json()).toEqual(claim);
+    await service.service.wiring.get(TOKENS.closeClaim)(claim.id);
+    expect(outcome(await again())).toEqual([409, 'duplicate_claim']);
+  });
+
+  test('in other letters is another id', async () => {
+    const { claim, first } = await claimIn('accepted');
+    const external_id = claim.external_id.toLowerCase();
+    const other = await sendClaim(service, firm.live, claimBody(first.svcId, { external_id }));
+    expect(outcome(other)).toEqual([201]);
+    const found = await listClaims(service, firm.live, `external_id=${external_id}`);
+    expect(found.json.data.map((one: { id: string }) => one.id)).toEqual([other.json.id]);
+  });
+
+  test('counts before the claim number, and both before the adjuster', async () => {
+    const [one, other] = [await claimIn('accepted'), await claimIn('rejected')];
+    const both = await sendClaim(
+      service,
+      firm.live,
+      claimBody('SVC-nobody', { external_id: one.claim.external_id, claim_number: other.claim.claim_number }),
+    );
+    expect([...outcome(both), both.json.existing_claim_id]).toEqual([409, 'duplicate_claim', one.claim.id]);
+    const number = await sendClaim(
+      service,
+      firm.live,
+      claimBody('SVC-nobody', { claim_number: other.claim.claim_number }),
+    );
+    expect([...outcome(number), number.json.existing_claim_id]).toEqual([
+      409,
+      'duplicate_claim',
+      other.claim.id,
+    ]);
+  });
+
+  test('is not used up by a claim that was refused', async () => {
+    const body = claimBody('SVC-nobody');
+    expect(outcome(await sendClaim(service, firm.live, body))).toEqual([422, 'unknown_osaid']);
+    const { svcId } = await service.member(firm);
+    expect(outcome(await sendClaim(service, firm.live, { ...body, adjuster_svc_id: svcId }))).toEqual([201]);
+  });
+});
+
+test('a firm that the public address of the service is configured for is led there by existing_claim_url', async () => {
+  const behindProxy = await startServiceUnderTest({
+    env: { BASE_URL: 'https://claims.example.com/', DOCS_URL: 'https://docs.example.com/' },
+  });
+  try {
+    const own = await behindProxy.firm();
+    const { svcId } = await behindProxy.member(own);
+    const claim = await sentClaim(behindProxy, own.live, svcId);
+    const { external_id } = claim;
+    const answer = await sendClaim(behindProxy, own.live, claimBody(svcId, { external_id }));
+    expect(answer.json).toMatchObject({
+      type: 'https://docs.example.com/errors#duplicate_claim',
+      existing_claim_url: `https://claims.example.com/v1/claims/${claim.id}`,
+    });
+  } finally {
+    await behindProxy.stop();
+  }
+});

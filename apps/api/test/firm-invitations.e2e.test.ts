@@ -1,0 +1,487 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TOKENS } from '../src/container/tokens.ts';
+import {
+  adjusterRecord,
+  answerInvitation,
+  DATE_TIME,
+  DAY,
+  expectProblem,
+  expectRefused,
+  heldClock,
+  invite,
+  leaveFirm,
+  outcome,
+  sentClaim,
+  wholeList,
+  withdraw,
+} from './firm-calls.ts';
+import {
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+
+const clock = heldClock();
+let service: ServiceUnderTest;
+let firm: TestFirm;
+beforeAll(async () => {
+  service = await startServiceUnderTest({ clock });
+  firm = await service.firm();
+});
+afterAll(() => service.stop());
+
+const NOTES = {
+  invited_as: 'Jean D.',
+  invited_by: 'Priya Natarajan',
+  purpose: 'Hurricane deployment',
+  note: 'Certified for large losses.',
+};
+const NO_NOTES = { invited_as: null, invited_by: null, purpose: null, note: null };
+const at = (ms: number): string => new Date(ms).toISOString();
+
+type Status = 'pending' | 'active' | 'declined' | 'expired' | 'withdrawn' | 'left';
+
+/** An adjuster whose record has come to this status by the calls that lead to it. */
+async function adjusterIn(status: Status, notes: Record<string, unknown> = NOTES) {
+  const adjuster = await service.adjuster();
+  const { svcId, token } = adjuster;
+  const invitedAt = clock.now();
+  expect(outcome(await invite(service, firm.live, svcId, notes))).toEqual([201]);
+  clock.advance(1000);
+  if (status === 'active' || status === 'left') await answerInvitation(service, token, firm.id, 'acceptance');
+  if (status === 'declined') await answerInvitation(service, token, firm.id, 'decline');
+  if (status === 'withdrawn') await withdraw(service, firm.live, svcId);
+  if (status === 'left') await leaveFirm(service, token, firm.id);
+  if (status === 'expired') clock.advance(7 * DAY);
+  const record = await adjusterRecord(service, firm.live, svcId);
+  return { ...adjuster, invitedAt, record };
+}
+
+const STATUSES: Status[] = ['pending', 'active', 'declined', 'expired', 'withdrawn', 'left'];
+
+describe('a record shows', () => {
+  test('a pending invitation with its end in seven days, its notes, and nothing of the account', async () => {
+    const { svcId } = await service.adjuster();
+    const answer = await invite(service, firm.live, svcId, NOTES);
+    expect(answer.status).toBe(201);
+    expect(answer.json).toEqual({
+      svc_id: svcId,
+      status: 'pending',
+      test: false,
+      name: null,
+      email: null,
+      invited_at: at(clock.now()),
+      expires_at: at(clock.now() + 7 * DAY),
+      responded_at: null,
+      ...NOTES,
+    });
+    expect(answer.json.invited_at).toMatch(DATE_TIME);
+    expect(await adjusterRecord(service, firm.live, svcId)).toEqual(answer.json);
+  });
+
+  test.each<[Status, boolean, boolean]>([
+    ['active', true, true],
+    ['declined', true, false],
+    ['expired', false, false],
+    ['withdrawn', false, false],
+  ])('%s without an end, and the account only once it has joined', async (status, responded, known) => {
+    const { svcId, invitedAt, record } = await adjusterIn(status);
+    expect(record).toEqual({
+      svc_id: svcId,
+      status,
+      test: false,
+      name: known ? 'Jean Delacroix' : null,
+      email: known ? `${svcId.toLowerCase()}@example.com` : null,
+      invited_at: at(invitedAt),
+      expires_at: null,
+      responded_at: responded ? at(invitedAt + 1000) : null,
+      ...NOTES,
+    });
+  });
+
+  test('a member without an invitation record with neither times nor notes', async () => {
+    const { svcId } = await service.member(firm);
+    expect(await adjusterRecord(service, firm.live, svcId)).toEqual({
+      svc_id: svcId,
+      status: 'active',
+      test: false,
+      name: 'Jean Delacroix',
+      email: `${svcId.toLowerCase()}@example.com`,
+      invited_at: null,
+      expires_at: null,
+      responded_at: null,
+      ...NO_NOTES,
+    });
+  });
+
+  test('the name the account has now, whatever the firm called the adjuster', async () => {
+    const { svcId, token } = await adjusterIn('active', { invited_as: 'Somebody Else' });
+    await service.call('PATCH', '/app/v1/me', { as: token, body: { last_name: 'Du Lac' } });
+    expect(await adjusterRecord(service, firm.live, svcId)).toMatchObject({
+      name: 'Jean Du Lac',
+      invited_as: 'Somebody Else',
+    });
+  });
+
+  test('nothing of an adjuster who left', async () => {
+    expect((await adjusterIn('left')).record).toBeUndefined();
+  });
+});
+
+describe('an invitation', () => {
+  test.each<[Status, string]>([
+    ['active', 'already_member'],
+    ['pending', 'invitation_pending'],
+  ])('to an adjuster who is %s is refused and changes nothing', async (status, code) => {
+    const { svcId, record } = await adjusterIn(status);
+    expectProblem(service, await invite(service, firm.live, svcId, { note: 'other' }), 409, code);
+    expect(await adjusterRecord(service, firm.live, svcId)).toEqual(record);
+  });
+
+  test('to a member who was never invited is refused as well', async () => {
+    const { svcId } = await service.member(firm);
+    expect(outcome(await invite(service, firm.live, svcId))).toEqual([409, 'already_member']);
+  });
+
+  test.each<Status>(['declined', 'expired', 'withdrawn', 'left'])(
+    'to an adjuster who is %s makes a new one, whose notes replace all four of the old',
+    async (status) => {
+      const { svcId, token } = await adjusterIn(status);
+      clock.advance(1000);
+      const again = await invite(service, firm.live, svcId, { purpose: 'Second season' });
+      expect(again.status).toBe(201);
+      expect(again.json).toEqual({
+        svc_id: svcId,
+        status: 'pending',
+        test: false,
+        name: null,
+        email: null,
+        invited_at: at(clock.now()),
+        expires_at: at(clock.now() + 7 * DAY),
+        responded_at: null,
+        ...NO_NOTES,
+        purpose: 'Second season',
+      });
+      expect(await adjusterRecord(service, firm.live, svcId)).toEqual(again.json);
+      expect(outcome(await answerInvitation(service, token, firm.id, 'acceptance'))).toEqual([200]);
+      expect(await adjusterRecord(service, firm.live, svcId)).toMatchObject({
+        status: 'active',
+        invited_as: null,
+        purpose: 'Second season',
+      });
+      await sentClaim(service, firm.live, svcId);
+    },
+  );
+
+  test('without notes has none', async () => {
+    const { svcId } = await service.adjuster();
+    expect((await invite(service, firm.live, svcId)).json).toMatchObject(NO_NOTES);
+  });
+
+  test.each([
+    ['invited_as', 200],
+    ['invited_by', 200],
+    ['purpose', 500],
+    ['note', 1000],
+  ])('takes %s of 1 to %i code points, neither null nor empty', async (name, max) => {
+    const { svcId } = await service.adjuster();
+    for (const value of [null, '', '🌊'.repeat(max + 1), 7, ['x']])
+      expectRefused(await invite(service, firm.live, svcId, { [name]: value }), `/${name}`);
+    const longest = '🌊'.repeat(max);
+    expect((await invite(service, firm.live, svcId, { [name]: longest })).json[name]).toBe(longest);
+    const other = await service.adjuster();
+    expect((await invite(service, firm.live, other.svcId, { [name]: ' ' })).json[name]).toBe(' ');
+  });
+
+  test('names its adjuster in 1 to 128 characters, knows no other field, and needs no Idempotency-Key', async () => {
+    for (const svcId of ['', null, 7, 'x'.repeat(129)])
+      expectRefused(await invite(service, firm.live, svcId), '/svc_id');
+    expectRefused(await invite(service, firm.live, undefined), '/svc_id');
+    expectRefused(
+      await invite(service, firm.live, 'x', { name: 'Jean', adjuster_svc_id: 'x' }),
+      '/name',
+      '/adjuster_svc_id',
+    );
+    const { svcId } = await service.adjuster();
+    const answer = await service.call('POST', '/v1/adjusters/invitations?notify=no', {
+      as: firm.live,
+      body: { svc_id: svcId },
+    });
+    expectRefused(answer, 'notify');
+    expect(await adjusterRecord(service, firm.live, svcId)).toBeUndefined();
+  });
+
+  test('to an SVCID that nobody has is refused; capitals count', async () => {
+    const { svcId } = await service.adjuster();
+    for (const unknown of ['SVC-nobody', 'x'.repeat(128), svcId.toLowerCase(), `${svcId} `])
+      expectProblem(service, await invite(service, firm.live, unknown), 422, 'unknown_osaid');
+  });
+
+  test('is kept apart for each firm: a member of one is invited by another', async () => {
+    const other = await service.firm();
+    const { svcId } = await adjusterIn('active');
+    expect(outcome(await invite(service, other.live, svcId))).toEqual([201]);
+    expect((await adjusterRecord(service, firm.live, svcId)).status).toBe('active');
+    expect((await adjusterRecord(service, other.live, svcId)).status).toBe('pending');
+  });
+});
+
+describe('seven days', () => {
+  test('to the millisecond an invitation can be answered, withdrawn and not repeated; then it has expired for everyone at once', async () => {
+    const [first, second, third] = [
+      await service.adjuster(),
+      await service.adjuster(),
+      await service.adjuster(),
+    ];
+    for (const one of [first, second, third]) await invite(service, firm.live, one.svcId);
+    clock.advance(7 * DAY - 1);
+    expect((await adjusterRecord(service, firm.live, first.svcId)).status).toBe('pending');
+    expect(outcome(await invite(service, firm.live, second.svcId))).toEqual([409, 'invitation_pending']);
+    expect(outcome(await answerInvitation(service, first.token, firm.id, 'acceptance'))).toEqual([200]);
+    clock.advance(1);
+    const record = await adjusterRecord(service, firm.live, second.svcId);
+    expect([record.status, record.expires_at, record.responded_at]).toEqual(['expired', null, null]);
+    const list = await service.call('GET', '/app/v1/invitations', { as: second.token });
+    expect(list.json.data).toEqual([]);
+    for (const answer of ['acceptance', 'decline'] as const)
+      expect(outcome(await answerInvitation(service, second.token, firm.id, answer))).toEqual([
+        404,
+        'not_found',
+      ]);
+    expect(outcome(await withdraw(service, firm.live, second.svcId))).toEqual([404, 'not_found']);
+    expect(outcome(await sendClaim(service, firm.live, claimBody(second.svcId)))).toEqual([
+      422,
+      'adjuster_not_in_firm',
+    ]);
+    expect((await adjusterRecord(service, firm.live, second.svcId)).status).toBe('expired');
+    expect(outcome(await invite(service, firm.live, third.svcId))).toEqual([201]);
+    expect((await adjusterRecord(service, firm.live, third.svcId)).status).toBe('pending');
+    // A membership has no end.
+    clock.advance(60 * DAY);
+    expect((await adjusterRecord(service, firm.live, first.svcId)).status).toBe('active');
+  });
+});
+
+describe('an answer in the app', () => {
+  test.each<Status>(STATUSES.filter((status) => status !== 'pending'))(
+    'finds no invitation where the record is %s',
+    async (status) => {
+      const { svcId, token, record } = await adjusterIn(status);
+      for (const answer of ['acceptance', 'decline'] as const)
+        expect(outcome(await answerInvitation(service, token, firm.id, answer))).toEqual([404, 'not_found']);
+      expect(await adjusterRecord(service, firm.live, svcId)).toEqual(record);
+    },
+  );
+
+  test.each([
+    [{ firstName: null }, ['first_name']],
+    [{ lastName: null }, ['last_name']],
+    [{ email: null }, ['email']],
+    [{ firstName: null, lastName: null, email: null }, ['first_name', 'last_name', 'email']],
+  ])('joins only once the profile is complete: %j', async (lacks, missing) => {
+    const { svcId, token } = await service.adjuster(lacks);
+    await invite(service, firm.live, svcId);
+    const shown = await service.call('GET', '/app/v1/invitations', { as: token });
+    expect(shown.json.data[0].missing_profile_fields).toEqual(missing);
+    const early = await answerInvitation(service, token, firm.id, 'acceptance');
+    expect(outcome(early)).toEqual([409, 'profile_incomplete']);
+    expect((await adjusterRecord(service, firm.live, svcId)).status).toBe('pending');
+    const profile = { first_name: 'Ana', last_name: 'Ruiz', email: `${svcId}@later.example` };
+    await service.call('PATCH', '/app/v1/me', {
+      as: token,
+      body: Object.fromEntries(Object.entries(profile).filter(([name]) => missing.includes(name))),
+    });
+    expect(outcome(await answerInvitation(service, token, firm.id, 'acceptance'))).toEqual([200]);
+  });
+
+  test('may decline with an incomplete profile', async () => {
+    const { svcId, token } = await service.adjuster({ firstName: null, email: null });
+    await invite(service, firm.live, svcId);
+    expect(outcome(await answerInvitation(service, token, firm.id, 'decline'))).toEqual([200]);
+    expect((await adjusterRecord(service, firm.live, svcId)).status).toBe('declined');
+  });
+
+  test('is not needed to keep the firm to itself: the invitation shows the firm and one note, and no claim', async () => {
+    const { svcId, token } = await service.adjuster();
+    await invite(service, firm.live, svcId, NOTES);
+    const shown = await service.call('GET', '/app/v1/invitations', { as: token });
+    expect(shown.json.data).toEqual([
+      {
+        firm_id: firm.id,
+        firm_name: 'Gulf Adjusting Partners',
+        invited_as: NOTES.invited_as,
+        invited_at: at(clock.now()),
+        expires_at: at(clock.now() + 7 * DAY),
+        missing_profile_fields: [],
+      },
+    ]);
+    const claims = await service.call('GET', '/app/v1/claims', { as: token });
+    expect(claims.json.data).toEqual([]);
+  });
+});
+
+describe('a withdrawal', () => {
+  test('answers the record, withdrawn, and the adjuster can no longer join', async () => {
+    const { svcId, token, record } = await adjusterIn('pending');
+    const answer = await withdraw(service, firm.live, svcId);
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual({ ...record, status: 'withdrawn', expires_at: null });
+    expect(await adjusterRecord(service, firm.live, svcId)).toEqual(answer.json);
+    expect(outcome(await answerInvitation(service, token, firm.id, 'acceptance'))).toEqual([
+      404,
+      'not_found',
+    ]);
+    const list = await service.call('GET', '/app/v1/invitations', { as: token });
+    expect(list.json.data).toEqual([]);
+  });
+
+  test.each<Status>(STATUSES.filter((status) => status !== 'pending'))(
+    'finds nothing pending where the record is %s, and changes nothing',
+    async (status) => {
+      const { svcId, record } = await adjusterIn(status);
+      expectProblem(service, await withdraw(service, firm.live, svcId), 404, 'not_found');
+      expect(await adjusterRecord(service, firm.live, svcId)).toEqual(record);
+    },
+  );
+
+  test('of what was never invited finds nothing: unknown, another firm, in other letters', async () => {
+    const { svcId } = await adjusterIn('pending');
+    const other = await service.firm();
+    for (const unknown of ['SVC-nobody', svcId.toLowerCase(), (await service.adjuster()).svcId])
+      expect(outcome(await withdraw(service, firm.live, unknown))).toEqual([404, 'not_found']);
+    expect(outcome(await withdraw(service, other.live, svcId))).toEqual([404, 'not_found']);
+    expect((await adjusterRecord(service, firm.live, svcId)).status).toBe('pending');
+  });
+
+  test('takes an SVCID of up to 128 characters in the path, and no query', async () => {
+    expectRefused(await withdraw(service, firm.live, 'x'.repeat(129)), 'svc_id');
+    expect(outcome(await withdraw(service, firm.live, 'x'.repeat(128)))).toEqual([404, 'not_found']);
+    const asked = await service.call('DELETE', '/v1/adjusters/invitations/x?y=1', { as: firm.live });
+    expectRefused(asked, 'y');
+  });
+
+  test('reaches an SVCID with every kind of character in it', async () => {
+    for (const svcId of ['SVC/../x y', 'SVC%2F?#&+', 'SVC-日本-🌊', '.hidden', 'a\'b"c\\d']) {
+      await service.service.wiring.get(TOKENS.createAdjuster)({
+        svcId: svcId as never,
+        firstName: null,
+        lastName: null,
+        email: null,
+      });
+      expect(outcome(await invite(service, firm.live, svcId))).toEqual([201]);
+      const answer = await withdraw(service, firm.live, svcId);
+      expect([answer.status, answer.json.svc_id, answer.json.status]).toEqual([200, svcId, 'withdrawn']);
+    }
+  });
+});
+
+test('a member who was made one by the operator after an invitation can be sent claims', async () => {
+  const { svcId } = await adjusterIn('pending');
+  await service.service.wiring.get(TOKENS.addMember)(firm.id, svcId);
+  expect(await adjusterRecord(service, firm.live, svcId)).toMatchObject({
+    status: 'active',
+    expires_at: null,
+  });
+  await sentClaim(service, firm.live, svcId);
+});
+
+describe('the list of adjusters', () => {
+  test('holds every status, in the order in which the firm first knew them, whatever became of them', async () => {
+    const own = await service.firm();
+    const adjusters = [];
+    for (let index = 0; index < 7; index += 1) {
+      clock.advance(10);
+      const adjuster = await service.adjuster();
+      adjusters.push(adjuster);
+      await invite(service, own.live, adjuster.svcId);
+    }
+    const [accepts, declines, isWithdrawn, leaves, returns] = adjusters as [
+      (typeof adjusters)[0],
+      (typeof adjusters)[0],
+      (typeof adjusters)[0],
+      (typeof adjusters)[0],
+      (typeof adjusters)[0],
+    ];
+    clock.advance(10);
+    await answerInvitation(service, accepts.token, own.id, 'acceptance');
+    await answerInvitation(service, declines.token, own.id, 'decline');
+    await withdraw(service, own.live, isWithdrawn.svcId);
+    for (const one of [leaves, returns]) {
+      await answerInvitation(service, one.token, own.id, 'acceptance');
+      await leaveFirm(service, one.token, own.id);
+    }
+    await invite(service, own.live, returns.svcId);
+    const list = await wholeList(service, own.live, '/v1/adjusters');
+    const real = list.filter((record) => !record.test);
+    expect(real.map((record) => [record.svc_id, record.status])).toEqual(
+      adjusters
+        .filter((one) => one !== leaves)
+        .map((one) => [
+          one.svcId,
+          one === accepts
+            ? 'active'
+            : one === declines
+              ? 'declined'
+              : one === isWithdrawn
+                ? 'withdrawn'
+                : 'pending',
+        ]),
+    );
+    for (const limit of ['1', '2', '3', '200'])
+      expect(await wholeList(service, own.live, '/v1/adjusters', { limit })).toEqual(list);
+  });
+
+  test('settles the same moment by SVCID, by code point', async () => {
+    const own = await service.firm();
+    const known = ['b', 'a', 'C', 'é', '_'].map((letter) => `${letter}-${own.id}`);
+    for (const svcId of known) {
+      const profile = { svcId: svcId as never, firstName: null, lastName: null, email: null };
+      await service.service.wiring.get(TOKENS.createAdjuster)(profile);
+      await invite(service, own.live, svcId);
+    }
+    const list = await wholeList(service, own.live, '/v1/adjusters', { limit: '2' });
+    expect(list.filter((one) => !one.test).map((one) => one.svc_id)).toEqual([...known].sort());
+  });
+
+  test('walks with its cursors through SVCIDs of every length', async () => {
+    const own = await service.firm();
+    for (const letter of ['x', '🌊', '"', '日']) {
+      const svcId = letter.repeat(128) as never;
+      await service.service.wiring.get(TOKENS.createAdjuster)({
+        svcId,
+        firstName: null,
+        lastName: null,
+        email: null,
+      });
+      await invite(service, own.live, svcId);
+    }
+    const list = await wholeList(service, own.live, '/v1/adjusters', { limit: '1' });
+    expect(list.filter((one) => !one.test)).toHaveLength(4);
+  });
+
+  test('knows limit and cursor and nothing else', async () => {
+    const ask = (query: string) => service.call('GET', `/v1/adjusters?${query}`, { as: firm.live });
+    for (const limit of ['0', '201', '-1', '1.5', 'ten', '', '01', '1e2'])
+      expectRefused(await ask(`limit=${limit}`), 'limit');
+    for (const limit of ['1', '200']) expect(outcome(await ask(`limit=${limit}`))).toEqual([200]);
+    expectRefused(await ask('status=active'), 'status');
+    expectRefused(await ask('updated_since=2024-01-01T00:00:00Z&cursor='), 'updated_since', 'cursor');
+    expectRefused(await ask(`cursor=${'x'.repeat(513)}`), 'cursor');
+    expectRefused(await ask(`cursor=${'x'.repeat(512)}`), 'cursor');
+  });
+
+  test('has 50 on a page where no limit is sent', async () => {
+    const own = await service.firm();
+    const before = (await wholeList(service, own.live, '/v1/adjusters')).length;
+    for (let index = before; index < 51; index += 1)
+      await invite(service, own.live, (await service.adjuster()).svcId);
+    const first = await service.call('GET', '/v1/adjusters', { as: own.live });
+    expect(first.json.data).toHaveLength(50);
+    const last = await service.call('GET', `/v1/adjusters?cursor=${first.json.next_cursor}`, {
+      as: own.live,
+    });
+    expect([last.json.data.length, last.json.next_cursor]).toEqual([1, null]);
+  });
+});
