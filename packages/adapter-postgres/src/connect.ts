@@ -79,14 +79,14 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     pooler: options.pooler,
     log,
   });
-  const { reads } = database;
+  const { reads, chores } = database;
   const running = new Set<RunningJobs>();
   return {
     unitOfWork: pgUnitOfWork(database, clock),
     firmReads: pgFirmReads(reads),
     appReads: pgAppReads(reads),
     operatorReads: pgOperatorReads(reads),
-    credentials: pgCredentials(reads),
+    credentials: pgCredentials(reads, chores),
     jobReads: pgJobReads(reads),
     behindPooler: database.behindPooler,
     ping: (timeoutMs) => database.ping(timeoutMs),
@@ -99,9 +99,9 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           connectTimeoutMs,
           behindPooler: database.behindPooler,
           log,
-          workers: jobWorkers(reads),
+          workers: jobWorkers(chores),
           purge: async () => {
-            await purge(reads, clock.now());
+            await purge(chores, clock.now());
           },
         },
         handler,
@@ -110,7 +110,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       running.add(jobs);
       return jobs;
     },
-    purge: (now) => purge(reads, now),
+    purge: (now) => purge(chores, now),
     async close() {
       await Promise.all([...running].map((jobs) => jobs.stop()));
       await database.close();

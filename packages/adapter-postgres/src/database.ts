@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { translated } from './faults.ts';
 import type { DatabaseLog } from './log.ts';
-import { ReadLanes } from './read-lanes.ts';
+import { ReadLanes, SingleReads } from './read-lanes.ts';
 import { ENTITIES } from './schema/entities.ts';
 import type { Session } from './session.ts';
 import { type Dialect, Transaction } from './transaction.ts';
@@ -27,6 +27,8 @@ export interface DatabaseOptions {
 
 export interface Database {
   readonly reads: Session;
+  /** Each statement on a connection of its own: for what runs longer than a request would like to wait. */
+  readonly chores: Session;
   begin(): Promise<Transaction>;
   ping(timeoutMs: number): Promise<void>;
   readonly behindPooler: boolean;
@@ -82,17 +84,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     throw translated(error, 'connect');
   }
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
-  const lanes = new ReadLanes(pool, {
-    // Two are enough: each carries many reads at once. A single one would let one slow page hold up all the rest.
-    count: options.poolMax >= 4 ? 2 : 1,
-    prepared: dialect.prepared,
-    shared: !behindPooler,
-  });
+  // Two are enough: each carries many reads at once. A single one would let one slow page hold up all the rest.
+  const lanes = new ReadLanes(pool, options.poolMax >= 4 ? 2 : 1);
+  const chores = new SingleReads(pool);
+  const reads = behindPooler ? chores : lanes;
   return {
-    reads: lanes,
+    reads,
+    chores,
     behindPooler,
     begin: () => Transaction.begin(dataSource.createQueryRunner(), dialect),
-    ping: (timeoutMs) => within(timeoutMs, lanes.rows({ name: 'ping', text: 'SELECT 1' })),
+    ping: (timeoutMs) => within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' })),
     async close() {
       lanes.close();
       await dataSource.destroy();

@@ -18,25 +18,22 @@ export class ReadLanes implements Session {
 
   constructor(
     private readonly pool: pg.Pool,
-    private readonly options: {
-      readonly count: number;
-      readonly prepared: boolean;
-      /** False: each read borrows a connection for itself, as a pooler in transaction mode likes it best. */
-      readonly shared: boolean;
-    },
+    count: number,
   ) {
-    this.#lanes = Array.from({ length: options.count }, () => ({ client: null, underway: 0 }));
+    this.#lanes = Array.from({ length: count }, () => ({ client: null, underway: 0 }));
   }
 
-  async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
-    const { name, text } = statement;
-    const config: pg.QueryConfig = { text, values: values as unknown[] };
-    if (this.options.prepared) config.name = name;
+  async rows<R>({ name, text }: Statement, values: readonly Value[] = []): Promise<R[]> {
+    if (this.#closed) throw new Unavailable('The connection to PostgreSQL is closed.');
+    const lane = this.#lanes.reduce((best, next) => (next.underway < best.underway ? next : best));
+    lane.underway += 1;
     try {
-      const result = this.options.shared ? await this.#onLane(config) : await this.pool.query(config);
-      return result.rows as R[];
+      const client = await (lane.client ?? this.#connect(lane));
+      return (await client.query({ name, text, values: values as unknown[] })).rows;
     } catch (error) {
       throw translated(error, name);
+    } finally {
+      lane.underway -= 1;
     }
   }
 
@@ -51,37 +48,35 @@ export class ReadLanes implements Session {
     }
   }
 
-  async #onLane(config: pg.QueryConfig): Promise<pg.QueryResult> {
-    if (this.#closed) throw new Unavailable('The connection to PostgreSQL is closed.');
-    const lane = this.#lanes.reduce((best, next) => (next.underway < best.underway ? next : best));
-    lane.underway += 1;
-    try {
-      const client = await (lane.client ?? this.#connect(lane));
-      return await client.query(config);
-    } finally {
-      lane.underway -= 1;
-    }
-  }
-
   #connect(lane: Lane): Promise<pg.PoolClient> {
     const connecting = this.pool.connect();
     lane.client = connecting;
+    const drop = (client?: pg.PoolClient): void => {
+      if (lane.client !== connecting) return;
+      lane.client = null;
+      client?.release(true);
+    };
     connecting.then(
       (client) => {
-        const lost = (): void => {
-          client.removeListener('end', lost);
-          if (lane.client !== connecting) return;
-          lane.client = null;
-          client.release(true);
-        };
         // Listening also keeps an error of the connection from ending the process.
-        client.on('error', lost);
-        client.on('end', lost);
+        client.on('error', () => drop(client));
+        client.once('end', () => drop(client));
       },
-      () => {
-        lane.client = null;
-      },
+      () => drop(),
     );
     return connecting;
+  }
+}
+
+/** Statements outside transactions, each on a connection it borrows for itself, and unprepared. */
+export class SingleReads implements Session {
+  constructor(private readonly pool: pg.Pool) {}
+
+  async rows<R>({ name, text }: Statement, values: readonly Value[] = []): Promise<R[]> {
+    try {
+      return (await this.pool.query({ text, values: values as unknown[] })).rows;
+    } catch (error) {
+      throw translated(error, name);
+    }
   }
 }

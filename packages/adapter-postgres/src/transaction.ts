@@ -21,6 +21,7 @@ export class Transaction implements TxSession {
   #failure: unknown = null;
   #failed = false;
   #broken = false;
+  #closing = false;
   #ended = false;
   /** Writes under way of which the number of rows decides whether they went well. */
   #judging = 0;
@@ -63,6 +64,7 @@ export class Transaction implements TxSession {
   }
 
   orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    if (this.#closing) return Promise.reject(new DatabaseFault(`${name} came after the end of its unit.`));
     return this.#settled(name, () => work(this.runner.manager));
   }
 
@@ -70,6 +72,7 @@ export class Transaction implements TxSession {
   async commit(): Promise<void> {
     // The server itself refuses to commit after a failure of its own, so only our own judgement must be waited for.
     if (this.#failed || this.#judging > 0) await this.#arrived();
+    this.#closing = true;
     let tag: string | null = null;
     try {
       tag = (await this.client.query('COMMIT')).command;
@@ -88,6 +91,7 @@ export class Transaction implements TxSession {
 
   /** Undoes everything that was not committed. Never throws: what went wrong before is what counts. */
   async rollback(): Promise<void> {
+    this.#closing = true;
     await Promise.all(this.#sent.splice(0));
     if (!this.#broken && !this.#ended) {
       try {
@@ -106,6 +110,8 @@ export class Transaction implements TxSession {
 
   #query(statement: Statement, values: readonly Value[]): Promise<pg.QueryResult> {
     const { name, text } = statement;
+    // Work that outlives its unit would run on a connection that belongs to somebody else by now.
+    if (this.#closing) return Promise.reject(new DatabaseFault(`${name} came after the end of its unit.`));
     const config = { text, values: values as unknown[] };
     return this.client.query(this.dialect.prepared ? { name, ...config } : config);
   }

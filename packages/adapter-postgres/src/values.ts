@@ -10,14 +10,14 @@ export const timestamp = (at: Instant): string =>
 
 export const timestampOrNull = (at: Instant | null): string | null => (at === null ? null : timestamp(at));
 
-/** `2026-03-01 14:05:09.123+00`; the offset follows the session's time zone. */
+/** `2026-03-01 14:05:09.123+00`; the offset is that of the session's time zone, in the distant past with seconds. */
 function instant(text: string): Instant {
-  const utc = text.endsWith('+00');
-  const date = text.slice(0, 10);
-  if (utc) return Date.parse(`${date}T${text.slice(11, -3)}Z`);
-  const offset = /[+-]\d\d(:\d\d)?(:\d\d)?$/.exec(text)?.[0] ?? '+00:00';
-  const time = text.slice(11, text.length - offset.length);
-  return Date.parse(`${date}T${time}${offset.length === 3 ? `${offset}:00` : offset.slice(0, 6)}`);
+  if (text.endsWith('+00')) return Date.parse(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
+  const found = /^(\S+) ([\d:.]+)([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?$/.exec(text);
+  if (found === null) return Number.NaN;
+  const [, date, time, sign, hours, minutes = '0', seconds = '0'] = found;
+  const offset = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
+  return Date.parse(`${date}T${time}Z`) - (sign === '-' ? -offset : offset);
 }
 
 const asText = (text: string): string => text;

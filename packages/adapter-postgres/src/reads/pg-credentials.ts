@@ -62,7 +62,7 @@ const grantFrom = (row: GrantRow): KeyGrant => ({
   revokedAt: row.revoked_at,
 });
 
-export function pgCredentials(session: Session): Credentials {
+export function pgCredentials(session: Session, chores: Session): Credentials {
   return {
     async keyByHash(secretHash) {
       const row = first(await session.rows<GrantRow>(KEY_BY_HASH, [secretHash]));
@@ -78,7 +78,7 @@ export function pgCredentials(session: Session): Credentials {
 
     async noteUse({ keys, sessions }) {
       if (keys.size === 0 && sessions.size === 0) return;
-      await session.rows(NOTE_USE, [
+      await chores.rows(NOTE_USE, [
         [...keys.keys()],
         [...keys.values()].map(timestamp),
         [...sessions.keys()],

@@ -1,5 +1,6 @@
 import type { JobReads, PushSubscription } from '@svc/application';
 import { first, type Session, sql } from '../session.ts';
+import { isUuid } from '../values.ts';
 
 const FIRM_NAME = sql('jobs_firm_name', 'SELECT name FROM firms WHERE id = $1');
 
@@ -10,8 +11,10 @@ const DEVICES = sql(
 
 export function pgJobReads(session: Session): JobReads {
   return {
-    firmName: async (firmId) =>
-      first(await session.rows<{ name: string }>(FIRM_NAME, [firmId]))?.name ?? null,
+    async firmName(firmId) {
+      if (!isUuid(firmId)) return null;
+      return first(await session.rows<{ name: string }>(FIRM_NAME, [firmId]))?.name ?? null;
+    },
 
     async devices(svcId) {
       const rows = await session.rows<{ device_id: string; subscription: string }>(DEVICES, [svcId]);

@@ -1,7 +1,7 @@
 import type { Memberships } from '@svc/application';
 import type { FirmId, Instant, Membership, Svcid } from '@svc/domain';
 import { first, sql, type TxSession } from '../session.ts';
-import { timestamp, timestampOrNull } from '../values.ts';
+import { isUuid, timestamp, timestampOrNull } from '../values.ts';
 
 export interface MembershipRow {
   readonly firm_id: FirmId;
@@ -63,10 +63,13 @@ const SAVE = sql(
 export function pgMemberships(session: TxSession): Memberships {
   const one = (row: MembershipRow | null): Membership | null => (row === null ? null : membershipFrom(row));
   return {
-    lockShared: async (firmId, svcId) =>
-      one(first(await session.rows<MembershipRow>(LOCK_SHARED, [firmId, svcId]))),
+    async lockShared(firmId, svcId) {
+      if (!isUuid(firmId)) return null;
+      return one(first(await session.rows<MembershipRow>(LOCK_SHARED, [firmId, svcId])));
+    },
 
     async lock(firmId, svcId) {
+      if (!isUuid(firmId)) return null;
       // Sent ahead of the row's own lock: whoever waits here looks for the row only once the place is theirs.
       session.send(LOCK_PLACE, [firmId, svcId]);
       return one(first(await session.rows<MembershipRow>(LOCK, [firmId, svcId])));

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import type { Claim, ClaimAsSent, ClaimId, FirmId, Membership, Svcid } from '@svc/domain';
+import { NO_NOTES, NO_OVERRIDES } from '@svc/domain';
+import type { PostgresStores } from '../src/index.ts';
+
+export const newId = <T extends string>(): T => randomUUID() as T;
+export const NOW = Date.parse('2026-09-01T12:00:00.000Z');
+
+export const aMembership = (firmId: FirmId, svcId: Svcid, changes: Partial<Membership> = {}): Membership => ({
+  firmId,
+  svcId,
+  status: 'active',
+  firstKnownAt: NOW,
+  invitedAt: null,
+  expiresAt: null,
+  respondedAt: null,
+  notes: NO_NOTES,
+  canAcceptClaims: true,
+  acceptingAssignments: true,
+  ...changes,
+});
+
+let count = 0;
+
+export function aClaim(firmId: FirmId, adjuster: Svcid, changes: Partial<Claim> = {}): Claim {
+  count += 1;
+  return {
+    id: newId<ClaimId>(),
+    firmId,
+    environment: 'live',
+    externalId: `ext-${count}`,
+    claimNumber: `number-${count}`,
+    carrier: { name: 'Tidewater Indemnity' },
+    asSent: `{"external_id":"ext-${count}"}` as ClaimAsSent,
+    assignment: {
+      status: 'pending_acceptance',
+      adjuster,
+      offeredAt: NOW,
+      respondedAt: null,
+      rejectionReason: null,
+    },
+    work: { contactDate: null, inspectionDate: null, notes: null },
+    createdAt: NOW,
+    updatedAt: NOW,
+    closedAt: null,
+    ...changes,
+  };
+}
+
+/** A firm with one active adjuster. */
+export async function aFirm(stores: PostgresStores): Promise<{ firmId: FirmId; svcId: Svcid }> {
+  const firmId = newId<FirmId>();
+  const svcId = newId<Svcid>();
+  await stores.unitOfWork.run(async (tx) => {
+    await tx.firms.add({ id: firmId, name: 'Firm', plan: 'standard', limits: NO_OVERRIDES, createdAt: NOW });
+    await tx.adjusters.add({ svcId, firstName: 'Ada', lastName: 'Juster', email: null, testOf: null }, null);
+    await tx.memberships.save(aMembership(firmId, svcId));
+  });
+  return { firmId, svcId };
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+export interface FreshDatabase {
+  readonly url: string;
+  /** A connection beside the adapter, to look at and to meddle with what it does. */
+  readonly sql: pg.Client;
+  drop(): Promise<void>;
+}
+
+const connected = async (url: string): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+};
+
+/** An empty database of the caller's own on the test server. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const server = process.env.TEST_DATABASE_URL;
+  if (server === undefined) throw new Error('TEST_DATABASE_URL names no server');
+  const name = `adapter_${randomBytes(6).toString('hex')}`;
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const admin = await connected(server);
+  await admin.query(`CREATE DATABASE ${name}`);
+  const sql = await connected(url.href);
+  return {
+    url: url.href,
+    sql,
+    async drop() {
+      await sql.end();
+      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await admin.end();
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
+import pg from 'pg';
+import { migrate } from '../src/index.ts';
+import { pgAppReads } from '../src/reads/pg-app-reads.ts';
+import { pgCredentials } from '../src/reads/pg-credentials.ts';
+import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
+import { pgOperatorReads } from '../src/reads/pg-operator-reads.ts';
+import type { Session, Statement, TxSession, Value } from '../src/session.ts';
+import { pgAdjusters } from '../src/stores/pg-adjusters.ts';
+import { pgCarriers } from '../src/stores/pg-carriers.ts';
+import { pgClaims } from '../src/stores/pg-claims.ts';
+import { pgIdempotency } from '../src/stores/pg-idempotency.ts';
+import { pgMemberships } from '../src/stores/pg-memberships.ts';
+import { aClaim, aMembership, NOW, newId } from './a-firm.ts';
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  Plans?: Plan[];
+}
+
+const FIRMS = 20;
+const CLAIMS_OF_EACH = 1500;
+
+/**
+ * The plans of what runs all day, asked for as prepared statements get them once PostgreSQL no longer looks at the
+ * values. A firm's page must come out of one index in its order: a plan that sorts, or reads a whole table, is quick
+ * here and slow where there are millions.
+ */
+describe('hot statements', () => {
+  let database: FreshDatabase;
+  let firmId: FirmId;
+  let svcId: Svcid;
+  let claimId: ClaimId;
+  const plans: { statement: Statement; nodes: Plan[] }[] = [];
+
+  const explain = async ({ name, text }: Statement, values: readonly Value[]): Promise<void> => {
+    const literal = (value: Value): string => {
+      if (value === null) return 'NULL';
+      if (typeof value === 'object') return pg.escapeLiteral(`{${value.join(',')}}`);
+      return typeof value === 'string' ? pg.escapeLiteral(value) : String(value);
+    };
+    await database.sql.query(`PREPARE ${name} AS ${text}`);
+    const list = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
+    const { rows } = await database.sql.query(`EXPLAIN (FORMAT JSON) EXECUTE ${name}${list}`);
+    await database.sql.query(`DEALLOCATE ${name}`);
+    const flat = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flat)];
+    plans.push({ statement: { name, text }, nodes: flat(rows[0]['QUERY PLAN'][0].Plan) });
+  };
+
+  /** Explains instead of running; whoever asked finds nothing. */
+  const session: Session = {
+    async rows(statement, values = []) {
+      await explain(statement, values);
+      return [];
+    },
+  };
+  const sent: Promise<void>[] = [];
+  const txSession: TxSession = {
+    ...session,
+    send: (statement, values) => {
+      sent.push(explain(statement, values));
+    },
+    orm: () => Promise.reject(new Error('not explained here')),
+  };
+
+  const explained = async (work: () => Promise<unknown>): Promise<Plan[]> => {
+    plans.length = 0;
+    await work().catch(() => {}); // having found nothing may be an error to the store
+    await Promise.all(sent.splice(0));
+    return plans.flatMap(({ nodes }) => nodes);
+  };
+  const indexesOf = (nodes: Plan[]): string[] => nodes.flatMap((node) => node['Index Name'] ?? []);
+  const typesOf = (nodes: Plan[]): string[] => nodes.map((node) => node['Node Type']);
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+    await migrate(database);
+    const { sql } = database;
+    await sql.query(`
+      INSERT INTO firms SELECT gen_random_uuid(), 'F' || n, 'standard', NULL, NULL, NULL, now()
+        FROM generate_series(1, ${FIRMS}) n;
+      INSERT INTO firm_feeds SELECT id, 'epoch' FROM firms;
+      INSERT INTO adjusters (svc_id) SELECT 'A' || n FROM generate_series(1, 5000) n;
+      INSERT INTO adjusters (svc_id, test_firm_id, test_behavior) SELECT 'test_' || id, id, 'manual' FROM firms;
+      INSERT INTO memberships (firm_id, svc_id, status, first_known_at, can_accept_claims, accepting_assignments)
+        SELECT f.id, a.svc_id, 'active', now(), true, true FROM firms f, adjusters a
+         WHERE a.test_firm_id = f.id OR (a.test_firm_id IS NULL AND hashtext(f.name || a.svc_id) % 60 = 0);
+      INSERT INTO api_keys (id, firm_id, environment, purpose, secret_hash, created_at)
+        SELECT 'k' || n, (SELECT id FROM firms ORDER BY id LIMIT 1), 'live', 'claims', 'h' || n, now()
+          FROM generate_series(1, 20000) n;
+      INSERT INTO sessions SELECT 't' || n, 'A1', now() FROM generate_series(1, 20000) n;
+      INSERT INTO carriers (firm_id, name_key, name) SELECT id, 'c' || n, 'c' FROM firms, generate_series(1, 100) n;
+      INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,
+          adjuster_svc_id, offered_at, responded_at, created_at, updated_at, closed_at)
+        SELECT f.id, gen_random_uuid(), CASE WHEN n % 50 = 0 THEN 'test' ELSE 'live' END, 'e' || n, 'n' || n, 'c1',
+            '{"name":"c1"}', '{}', CASE WHEN n % 20 = 0 THEN 'pending_acceptance' ELSE 'accepted' END, 'A' || n % 5000,
+            at, CASE WHEN n % 20 = 0 THEN NULL ELSE at END, at, at, CASE WHEN n % 3 = 1 THEN at END
+          FROM firms f, generate_series(1, ${CLAIMS_OF_EACH}) n, LATERAL (SELECT now() - n * interval '1 s') t (at);
+      INSERT INTO idempotency_records SELECT firm_id, environment, external_id, 'f', id, updated_at FROM claims;
+      SET plan_cache_mode = force_generic_plan;
+    `);
+    await sql.query('VACUUM ANALYZE');
+    const { rows } = await sql.query(`SELECT firm_id, id FROM claims WHERE adjuster_svc_id = 'A1' LIMIT 1`);
+    firmId = rows[0].firm_id;
+    claimId = rows[0].id;
+    svcId = 'A1' as Svcid;
+  });
+  afterAll(() => database.drop());
+
+  const after = { at: NOW, id: newId() };
+  const page = { after, limit: 50 };
+  const firm = pgFirmReads(session);
+
+  test.each([
+    ['live', {}, 'claims_feed'],
+    ['live', { assignmentStatus: 'rejected' }, 'claims_feed_by_status'],
+    ['test', {}, 'claims_test_feed'],
+    ['test', { assignmentStatus: 'accepted' }, 'claims_test_feed_by_status'],
+    ['live', { externalId: 'e1', assignmentStatus: 'accepted' }, 'claims_external_id_key'],
+  ] as const)(
+    'the feed of a %s key, filtered by %j, is read from %s in its order',
+    async (key, filter, index) => {
+      const nodes = await explained(() => firm.claims(firmId, key, filter, page));
+      expect(indexesOf(nodes)).toEqual([index]);
+      expect(typesOf(nodes)).not.toContain('Sort');
+    },
+  );
+
+  test('a page of adjusters is read in its order, and a test key does not walk past the real ones', async () => {
+    const live = await explained(() => firm.adjusters(firmId, 'live', page));
+    expect(indexesOf(live)).toContain('memberships_list');
+    const test = await explained(() => firm.adjusters(firmId, 'test', page));
+    expect(indexesOf(test)).toContain('adjusters_test_accounts');
+  });
+
+  test.each([
+    ['pending_acceptance', 'claims_of_adjuster'],
+    ['accepted', 'claims_of_adjuster'],
+    ['closed', 'claims_closed_of_adjuster'],
+  ] as const)("an adjuster's list %s is read from %s", async (list, index) => {
+    const nodes = await explained(() => pgAppReads(session).claims(svcId, list, page));
+    expect(indexesOf(nodes)).toContain(index);
+  });
+
+  const app = pgAppReads(session);
+  const credentials = pgCredentials(session, session);
+  const clock = { now: () => NOW };
+  const claims = pgClaims(txSession, clock);
+  const slot = { environment: 'live', key: 'k' } as const;
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['firm_claim', () => firm.claim(firmId, 'live', claimId)],
+    ['firm_adjuster', () => firm.adjuster(firmId, svcId)],
+    ['app_claim', () => app.claim(svcId, claimId)],
+    ['app_memberships', () => app.memberships(svcId)],
+    ['app_invitations', () => app.invitations(svcId, NOW, page)],
+    ['operator_claim', () => pgOperatorReads(session).claim(claimId)],
+    ['key_by_hash', () => credentials.keyByHash('h')],
+    ['session_by_hash', () => credentials.sessionByHash('t')],
+    [
+      'note_use',
+      () => credentials.noteUse({ keys: new Map([['k' as KeyId, NOW]]), sessions: new Map([['t', NOW]]) }),
+    ],
+    [
+      'find_duplicate',
+      () => claims.findDuplicate({ firmId, environment: 'live', externalId: 'e', claimNumber: 'n' }),
+    ],
+    ['lock', () => claims.lock(firmId, claimId)],
+    ['lock_offered_to', () => claims.lockOfferedTo(svcId, claimId)],
+    ['lock_any', () => claims.lockAny(claimId)],
+    ['lock_pending', () => claims.lockPendingOf(firmId, svcId)],
+    ['add', () => claims.add(aClaim(firmId, svcId))],
+    ['save', () => claims.save(aClaim(firmId, svcId))],
+    ['save_unseen', () => claims.saveUnseen(aClaim(firmId, svcId))],
+    ['idempotency_find', () => pgIdempotency(txSession).find({ firmId, ...slot }, NOW)],
+    ['idempotency_bind', () => pgIdempotency(txSession).bind({ firmId, ...slot }, 'f', claimId, NOW)],
+    ['retain', () => pgCarriers(txSession).retain(firmId, { name: 'c1' })],
+    ['adjuster_find', () => pgAdjusters(txSession).find(svcId)],
+    ['adjuster_by_email', () => pgAdjusters(txSession).findByEmail('a@b.example')],
+    ['membership_lock', () => pgMemberships(txSession).lock(firmId, svcId)],
+    ['membership_save', () => pgMemberships(txSession).save(aMembership(firmId, svcId))],
+  ])('%s reads no whole table', async (_, work) => {
+    const nodes = await explained(work);
+    expect(plans.length).toBeGreaterThan(0);
+    const whole = nodes
+      .filter((node) => node['Node Type'] === 'Seq Scan')
+      .map((node) => node['Relation Name']);
+    // A handful of firms is read at once, whatever index there is.
+    expect(whole.filter((table) => table !== 'firms' && table !== 'firm_feeds')).toEqual([]);
+  });
+});

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Position } from '@svc/application';
+import type { ClaimAsSent, ClaimId, FirmId, Svcid } from '@svc/domain';
+import { connect, migrate, type PostgresStores } from '../src/index.ts';
+import { aClaim, aFirm, NOW, newId } from './a-firm.ts';
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+
+describe('reads', () => {
+  let database: FreshDatabase;
+  let stores: PostgresStores;
+  let now = NOW;
+  let firmId: FirmId;
+  let svcId: Svcid;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    await migrate(database);
+    // Whoever administers the database may have chosen another time zone; no instant may depend on it.
+    await database.sql.query(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone = %L', current_database(), 'Asia/Kathmandu'); END $$`,
+    );
+    stores = await connect({ url: database.url, clock: { now: () => now } });
+    ({ firmId, svcId } = await aFirm(stores));
+  });
+  afterAll(async () => {
+    await stores.close();
+    await database.drop();
+  });
+
+  test.each([
+    ['the order of keys', '{"b":1,"a":2,"b2":{"z":1,"y":2}}'],
+    ['a key that comes twice', '{"a":1,"a":2}'],
+    ['numbers as they were written', '{"a":2500.10,"b":2.5e3,"c":-0.0,"d":12345678901234567890.123456789}'],
+    ['blanks', '{ "a" :\t1 ,\n "b": [ ] }'],
+    ['every kind of letter', '{"a":"Peña 東京 😀 \u2028 ß"}'],
+    ['escapes', '{"a":"\\u00e9\\n\\/\\ud83d\\ude00\\u0000"}'],
+    ['a long text', JSON.stringify({ instructions: 'é"\\'.repeat(100_000) })],
+  ])('a claim comes back to the letter: %s', async (_, text) => {
+    const claim = aClaim(firmId, svcId, { asSent: text as ClaimAsSent });
+    await stores.unitOfWork.run((tx) => tx.claims.add(claim));
+    expect((await stores.firmReads.claim(firmId, 'live', claim.id))?.asSent).toBe(text);
+    expect((await stores.appReads.claim(svcId, claim.id))?.asSent).toBe(text);
+    const locked = await stores.unitOfWork.run((tx) => tx.claims.lock(firmId, claim.id));
+    expect(locked?.asSent).toBe(text);
+  });
+
+  test.each([
+    0,
+    1,
+    999,
+    -62_135_596_800_000,
+    Date.UTC(1969, 11, 31, 23, 59, 59, 999),
+    Date.UTC(9999, 11, 31),
+  ])('the instant %i comes back to the millisecond', async (offeredAt) => {
+    const { assignment, ...rest } = aClaim(firmId, svcId);
+    const claim = { ...rest, assignment: { ...assignment, offeredAt } };
+    await stores.unitOfWork.run((tx) => tx.claims.add(claim));
+    const view = await stores.firmReads.claim(firmId, 'live', claim.id);
+    expect(view?.assignment.offeredAt).toBe(offeredAt);
+  });
+
+  describe('of a change feed', () => {
+    let feed: FirmId;
+    const ids: ClaimId[] = [];
+    const stamps: number[] = [];
+    beforeAll(async () => {
+      const firm = await aFirm(stores);
+      feed = firm.firmId;
+      for (let n = 0; n < 9; n += 1) {
+        // Stamps without a gap, then a pause.
+        now = NOW + (n < 5 ? 0 : 10_000);
+        const environment = n % 3 === 0 ? 'test' : 'live';
+        const claim = aClaim(feed, firm.svcId, { environment });
+        const added = await stores.unitOfWork.run((tx) => tx.claims.add(claim));
+        ids.push(added.id);
+        stamps.push(added.updatedAt);
+      }
+    });
+
+    const all = async (
+      environment: 'live' | 'test',
+      filter: object,
+      limit: number,
+    ): Promise<{ ids: string[]; pages: number }> => {
+      const found: string[] = [];
+      let after: Position | null = null;
+      for (let pages = 1; ; pages += 1) {
+        const page = await stores.firmReads.claims(feed, environment, filter, { after, limit });
+        found.push(...page.rows.map(({ id }) => id));
+        if (page.next === null) return { ids: found, pages };
+        after = page.next;
+      }
+    };
+
+    test.each([1, 2, 3, 4, 8, 9, 10])('pages of %i lose and repeat nothing', async (limit) => {
+      expect(await all('live', {}, limit)).toEqual({ ids, pages: Math.ceil(9 / limit) });
+    });
+
+    test('a test key reads its own claims alone', async () => {
+      const own = ids.filter((_, n) => n % 3 === 0);
+      expect((await all('test', {}, 2)).ids).toEqual(own);
+      expect((await all('test', { assignmentStatus: 'pending_acceptance' }, 2)).ids).toEqual(own);
+      expect(await stores.firmReads.claim(feed, 'test', ids[1] as ClaimId)).toBeNull();
+    });
+
+    test('"since" is inclusive to the millisecond, on each page of it', async () => {
+      for (const [n, stamp] of stamps.entries()) {
+        expect((await all('live', { updatedSince: stamp }, 2)).ids).toEqual(ids.slice(n));
+        expect((await all('live', { updatedSince: stamp + 1 }, 2)).ids).toEqual(ids.slice(n + 1));
+      }
+    });
+
+    test('rows of one instant are told apart by their ids', async () => {
+      await database.sql.query('UPDATE claims SET created_at = $2, updated_at = $2 WHERE firm_id = $1', [
+        feed,
+        new Date(NOW),
+      ]);
+      const sorted = [...ids].sort();
+      for (const limit of [1, 2, 4, 9]) {
+        expect((await all('live', {}, limit)).ids).toEqual(sorted);
+        expect((await all('live', { updatedSince: NOW }, limit)).ids).toEqual(sorted);
+        expect((await all('live', { updatedSince: NOW + 1 }, limit)).ids).toEqual([]);
+      }
+    });
+
+    test('years that PostgreSQL does not know are places before and after everything', async () => {
+      const year0 = Date.parse('0000-01-01T00:00:00+01:00');
+      const year10000 = Date.parse('+010000-01-01T00:00:00Z');
+      expect((await all('live', { updatedSince: year0 }, 9)).ids).toHaveLength(9);
+      expect((await all('live', { updatedSince: year10000 }, 9)).ids).toHaveLength(0);
+    });
+  });
+
+  test('an adjuster sees in one list the claims of all firms, those of a firm they left among them', async () => {
+    const one = await aFirm(stores);
+    const other = await aFirm(stores);
+    const adjuster = one.svcId;
+    const added: ClaimId[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      const firm = n % 2 === 0 ? one : other;
+      const { assignment, ...rest } = aClaim(firm.firmId, adjuster);
+      const accepted = { ...assignment, status: 'accepted', offeredAt: NOW + n, respondedAt: NOW } as const;
+      await stores.unitOfWork.run((tx) => tx.claims.add({ ...rest, assignment: accepted }));
+      added.push(rest.id);
+    }
+    await database.sql.query(
+      `INSERT INTO memberships SELECT $1, $2, 'left', first_known_at, invited_at, expires_at, responded_at,
+         invited_as, invited_by, purpose, note, can_accept_claims, accepting_assignments
+         FROM memberships WHERE svc_id = $2 LIMIT 1`,
+      [other.firmId, adjuster],
+    );
+    const found: string[] = [];
+    let after: Position | null = null;
+    do {
+      const page = await stores.appReads.claims(adjuster, 'accepted', { after, limit: 4 });
+      found.push(...page.rows.map(({ id }) => id));
+      after = page.next;
+    } while (after !== null);
+    expect(found).toEqual(added);
+  });
+
+  test('what is no uuid is the id of nothing', async () => {
+    expect(await stores.firmReads.claim(firmId, 'live', 'x' as ClaimId)).toBeNull();
+    expect(await stores.appReads.claim(svcId, 'x' as ClaimId)).toBeNull();
+    expect(await stores.appReads.claim(newId<Svcid>(), newId<ClaimId>())).toBeNull();
+  });
+});

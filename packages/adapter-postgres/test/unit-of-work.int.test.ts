@@ -1,0 +1,364 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Unavailable } from '@svc/application';
+import {
+  type CarrierDetails,
+  type ClaimId,
+  DomainError,
+  type FirmId,
+  mergeCarrier,
+  type Svcid,
+} from '@svc/domain';
+import { connect, migrate, type PostgresStores } from '../src/index.ts';
+import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+
+/** The second time as through a pooler: other timeouts, no prepared statements, no shared connections. */
+describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ pooler }) => {
+  let database: FreshDatabase;
+  let stores: PostgresStores;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    await migrate(database);
+    stores = await connect({ url: database.url, poolMax: 30, pooler });
+  });
+  afterAll(async () => {
+    await stores.close();
+    await database.drop();
+  });
+
+  const run: PostgresStores['unitOfWork']['run'] = (work) => stores.unitOfWork.run(work);
+
+  const rowsOf = async (table: string, firmId: FirmId): Promise<number> => {
+    const { rows } = await database.sql.query(`SELECT count(*)::int AS n FROM ${table} WHERE firm_id = $1`, [
+      firmId,
+    ]);
+    return rows[0].n;
+  };
+
+  test('leaves nothing of what it wrote when it throws', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const claim = aClaim(firmId, svcId);
+    const failure = new Error('thrown at the end');
+    const unit = run(async (tx) => {
+      await tx.idempotency.bind({ firmId, environment: 'live', key: 'k' }, 'print', claim.id, NOW);
+      await tx.carriers.retain(firmId, claim.carrier);
+      await tx.outbox.add({ kind: 'notify_offer', firmId, claimId: claim.id, svcId });
+      await tx.claims.add(claim);
+      throw failure;
+    });
+    await expect(unit).rejects.toBe(failure);
+    for (const table of ['claims', 'carriers', 'idempotency_records']) {
+      expect(await rowsOf(table, firmId)).toBe(0);
+    }
+    const { rows } = await database.sql.query('SELECT 1 FROM graphile_worker.jobs');
+    expect(rows).toEqual([]);
+  });
+
+  test('a write that fails unseen fails the unit, even one that swallows every error', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const unit = run(async (tx) => {
+      await tx.memberships.save(aMembership(firmId, svcId, { status: 'pending' }));
+      await tx.claims.add(aClaim(firmId, svcId)).catch(() => {});
+    });
+    await expect(unit).rejects.toMatchObject({ name: 'DatabaseFault' });
+    expect(await rowsOf('claims', firmId)).toBe(0);
+  });
+
+  test('the error of a refused statement quotes none of its values', async () => {
+    const { firmId } = await aFirm(stores);
+    const svcId = 'a-secret-name' as Svcid;
+    const unit = run((tx) => tx.memberships.save(aMembership(firmId, svcId)));
+    const error = await unit.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ name: 'DatabaseFault' });
+    expect(JSON.stringify({ ...(error as Error), text: String((error as Error).stack) })).not.toContain(
+      svcId,
+    );
+    expect((error as Error).cause).toBeUndefined();
+  });
+
+  test('what a unit left running after its end touches nothing', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    let late: Promise<unknown> = Promise.resolve();
+    await run(async (tx) => {
+      late = sleep(20).then(() => tx.claims.add(aClaim(firmId, svcId)));
+      late.catch(() => {});
+    });
+    await expect(late).rejects.toThrow('after the end of its unit');
+    expect(await rowsOf('claims', firmId)).toBe(0);
+  });
+
+  test('twenty claims at once get stamps of their own, and the first stamp is when they were created', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const added = await Promise.all(
+      Array.from({ length: 20 }, () => run((tx) => tx.claims.add(aClaim(firmId, svcId)))),
+    );
+    expect(new Set(added.map(({ updatedAt }) => updatedAt)).size).toBe(20);
+    for (const claim of added) expect(claim.createdAt).toBe(claim.updatedAt);
+    const page = await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 50 });
+    expect(page.rows.map(({ updatedAt }) => updatedAt)).toEqual(
+      added.map(({ updatedAt }) => updatedAt).sort((a, b) => a - b),
+    );
+  });
+
+  test('a poller without overlap misses nothing while slow and failing units run', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const seen = new Set<string>();
+    let writing = true;
+    const poller = (async () => {
+      let after = null as { at: number; id: string } | null;
+      for (let more = true; more; ) {
+        const last = !writing;
+        const { rows } = await stores.firmReads.claims(firmId, 'live', {}, { after, limit: 3 });
+        for (const row of rows) seen.add(row.id);
+        const end = rows.at(-1);
+        if (end !== undefined) after = { at: end.updatedAt, id: end.id };
+        more = !last || rows.length > 0;
+      }
+    })();
+    const added: string[] = [];
+    await Promise.all(
+      Array.from({ length: 12 }, async (_, writer) => {
+        for (let n = 0; n < 8; n += 1) {
+          const claim = aClaim(firmId, svcId);
+          const unit = run(async (tx) => {
+            await sleep(Math.random() * 10);
+            await tx.claims.add(claim);
+            await sleep((writer + n) % 4 === 0 ? 15 : 0);
+            if ((writer + n) % 7 === 0) throw new Error('fails after its stamp');
+          });
+          await unit.then(
+            () => added.push(claim.id),
+            () => {},
+          );
+        }
+      }),
+    );
+    writing = false;
+    await poller;
+    expect(added.length).toBeGreaterThan(70);
+    expect(added.filter((id) => !seen.has(id))).toEqual([]);
+  });
+
+  test('a stamp never goes back, whatever the clock does', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    let now = NOW + 1000;
+    const turned = await connect({ url: database.url, poolMax: 2, clock: { now: () => now } });
+    const add = () => turned.unitOfWork.run((tx) => tx.claims.add(aClaim(firmId, svcId)));
+    const stamps = [(await add()).updatedAt];
+    now -= 60_000;
+    stamps.push((await add()).updatedAt, (await add()).updatedAt);
+    now += 120_000;
+    stamps.push((await add()).updatedAt);
+    await turned.close();
+    expect(stamps).toEqual([NOW + 1000, NOW + 1001, NOW + 1002, NOW + 61_000]);
+  });
+
+  test('twenty merges of one carrier at once lose no detail', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const address = { street: '1 Main', city: 'Miami', state: 'FL', zip: '33101' };
+    const details = [{ phone: '305-555-0100' }, { email: 'a@carrier.example' }, { address }, {}];
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        run((tx) => tx.carriers.retain(firmId, { name: 'One  Carrier ', ...details[n % 4] })),
+      ),
+    );
+    const claim = aClaim(firmId, svcId, { carrier: { name: 'one carrier' } });
+    await run((tx) => tx.claims.add(claim));
+    expect((await stores.appReads.claim(svcId, claim.id))?.heldCarrier).toEqual({
+      name: 'One  Carrier ',
+      phone: '305-555-0100',
+      email: 'a@carrier.example',
+      address,
+    });
+  });
+
+  test('the book holds after each merge what the rule says', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const some = <T>(value: T): T | undefined => (Math.random() < 0.5 ? value : undefined);
+    for (let round = 0; round < 30; round += 1) {
+      const name = `carrier ${round}`;
+      const claim = aClaim(firmId, svcId, { carrier: { name } });
+      await run((tx) => tx.claims.add(claim));
+      let expected: CarrierDetails | null = null;
+      for (let n = 0; n < 4; n += 1) {
+        const address = { street: `${n} Main`, city: 'Miami', state: 'FL', zip: '33101' };
+        const sent: CarrierDetails = {
+          name: n === 0 ? name : name.toUpperCase(),
+          phone: some(`305-555-010${n}`),
+          email: some(`n${n}@carrier.example`),
+          address: some(address),
+        };
+        expected = mergeCarrier(expected, sent).held;
+        await run((tx) => tx.carriers.retain(firmId, sent));
+        expect((await stores.appReads.claim(svcId, claim.id))?.heldCarrier).toEqual(expected);
+      }
+    }
+  });
+
+  test('a merge that brings nothing new waits for nobody', async () => {
+    const { firmId } = await aFirm(stores);
+    const carrier = { name: 'Busy Carrier', phone: '1' };
+    await run((tx) => tx.carriers.retain(firmId, carrier));
+    await database.sql.query('BEGIN');
+    await database.sql.query('SELECT 1 FROM carriers WHERE firm_id = $1 FOR UPDATE', [firmId]);
+    await run((tx) => tx.carriers.retain(firmId, { ...carrier, phone: '2' }));
+    await database.sql.query('ROLLBACK');
+  });
+
+  test('of twins that bind one key, one does the work and the other is run again to find it', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const slot = { firmId, environment: 'live', key: 'one key' } as const;
+    let runs = 0;
+    const attempt = () =>
+      run(async (tx) => {
+        runs += 1;
+        const before = await tx.idempotency.find(slot, NOW);
+        if (before !== null) return before.claimId;
+        await sleep(30);
+        const claim = aClaim(firmId, svcId);
+        await tx.idempotency.bind(slot, 'print', claim.id, NOW);
+        await tx.claims.add(claim);
+        return claim.id;
+      });
+    const ids = await Promise.all(Array.from({ length: 8 }, attempt));
+    expect(new Set(ids).size).toBe(1);
+    expect(runs).toBeGreaterThan(8);
+    expect(await rowsOf('claims', firmId)).toBe(1);
+  });
+
+  test('a twin without a key finds the claim that took its external id', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const send = () =>
+      run(async (tx) => {
+        const claim = aClaim(firmId, svcId, { externalId: 'the one', claimNumber: newId() });
+        const duplicate = await tx.claims.findDuplicate(claim);
+        if (duplicate !== null) throw new DomainError('duplicate_claim', 'exists', duplicate.id);
+        await sleep(20);
+        await tx.claims.add(claim);
+        return claim.id;
+      });
+    const results = await Promise.allSettled([send(), send(), send()]);
+    const won = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
+    expect(won).toHaveLength(1);
+    for (const result of results) {
+      if (result.status === 'rejected') expect(result.reason.existingClaimId).toBe(won[0]);
+    }
+  });
+
+  test('a key is free again once its window is over', async () => {
+    const { firmId } = await aFirm(stores);
+    const slot = { firmId, environment: 'test', key: 'k' } as const;
+    const day = 24 * 60 * 60 * 1000;
+    const [one, other] = [newId<ClaimId>(), newId<ClaimId>()];
+    await run((tx) => tx.idempotency.bind(slot, 'a', one, NOW));
+    expect(await run((tx) => tx.idempotency.find(slot, NOW + day - 1))).toEqual({
+      fingerprint: 'a',
+      claimId: one,
+    });
+    expect(await run((tx) => tx.idempotency.find(slot, NOW + day))).toBeNull();
+    await run((tx) => tx.idempotency.bind(slot, 'b', other, NOW + day));
+    expect(await run((tx) => tx.idempotency.find(slot, NOW + day))).toMatchObject({ claimId: other });
+  });
+
+  test('of two who take the place of a record that does not exist, the second sees what the first wrote', async () => {
+    const { firmId } = await aFirm(stores);
+    const svcId = newId<Svcid>();
+    await run((tx) =>
+      tx.adjusters.add({ svcId, firstName: null, lastName: null, email: null, testOf: null }, null),
+    );
+    const invite = () =>
+      run(async (tx) => {
+        const before = await tx.memberships.lock(firmId, svcId);
+        await sleep(30);
+        if (before === null) await tx.memberships.save(aMembership(firmId, svcId));
+        return before;
+      });
+    const seen = await Promise.all([invite(), invite(), invite()]);
+    expect(seen.filter((before) => before === null)).toHaveLength(1);
+  });
+
+  test('those who only look do not wait for each other, and whoever changes waits for them', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const order: string[] = [];
+    await run(async (tx) => {
+      await tx.memberships.lockShared(firmId, svcId);
+      await run((other) => other.memberships.lockShared(firmId, svcId));
+      const change = run(async (other) => {
+        await other.memberships.lock(firmId, svcId);
+        order.push('changed');
+      });
+      change.catch(() => {});
+      await sleep(60);
+      order.push('looked');
+    });
+    await sleep(60);
+    expect(order).toEqual(['looked', 'changed']);
+  });
+
+  test('a deadlock is run again, and both units succeed', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const [a, b] = [aClaim(firmId, svcId), aClaim(firmId, svcId)];
+    for (const claim of [a, b]) await run((tx) => tx.claims.add(claim));
+    let runs = 0;
+    const both = (first: ClaimId, second: ClaimId) =>
+      run(async (tx) => {
+        runs += 1;
+        await tx.claims.lock(firmId, first);
+        await sleep(50);
+        await tx.claims.lock(firmId, second);
+      });
+    await Promise.all([both(a.id, b.id), both(b.id, a.id)]);
+    expect(runs).toBeGreaterThan(2);
+  });
+
+  test('an address that another account has is refused; those of test accounts count for nothing', async () => {
+    const { firmId } = await aFirm(stores);
+    const account = (email: string, test: boolean) => ({
+      svcId: newId<Svcid>(),
+      firstName: 'A',
+      lastName: 'B',
+      email,
+      testOf: test ? ({ firmId, behavior: 'manual' } as const) : null,
+    });
+    const email = `${newId()}@Example.net`;
+    const real = account(email, false);
+    await run((tx) => tx.adjusters.add(account(email, true), 'hash'));
+    expect(await run((tx) => tx.adjusters.add(real, null))).toBe(true);
+    expect(await run((tx) => tx.adjusters.add({ ...real, email: null }, null))).toBe(false);
+    await run((tx) => tx.adjusters.add(account(email, true), 'hash'));
+    const again = run((tx) => tx.adjusters.add(account(email.toUpperCase(), false), null));
+    await expect(again).rejects.toMatchObject({ code: 'email_taken' });
+    expect(await run((tx) => tx.adjusters.findByEmail(email.toLowerCase()))).toEqual(real);
+  });
+
+  test('waiting for a lock ends in time, with word that trying again may help', async () => {
+    const impatient = await connect({ url: database.url, poolMax: 4, pooler, lockTimeoutMs: 100 });
+    const { firmId, svcId } = await aFirm(stores);
+    const claim = aClaim(firmId, svcId);
+    await run((tx) => tx.claims.add(claim));
+    await database.sql.query('BEGIN');
+    await database.sql.query('SELECT 1 FROM claims WHERE id = $1 FOR UPDATE', [claim.id]);
+    const waiting = impatient.unitOfWork.run((tx) => tx.claims.lock(firmId, claim.id));
+    await expect(waiting).rejects.toBeInstanceOf(Unavailable);
+    await database.sql.query('ROLLBACK');
+    expect(await impatient.unitOfWork.run((tx) => tx.claims.lock(firmId, claim.id))).not.toBeNull();
+    await impatient.close();
+  });
+
+  test('a key, a plan or limits that change, change the version with them', async () => {
+    const { firmId } = await aFirm(stores);
+    const version = () => stores.credentials.version();
+    const before = await version();
+    await run(async (tx) => {
+      const firm = await tx.firms.lock(firmId);
+      if (firm !== null) await tx.firms.save({ ...firm, plan: 'read_only' });
+      expect(await version()).toBe(before);
+    });
+    expect(await version()).not.toBe(before);
+    expect((await stores.operatorReads.firm(firmId))?.plan).toBe('read_only');
+  });
+});
