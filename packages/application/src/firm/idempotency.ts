@@ -9,6 +9,21 @@ export interface OnceOnly {
   readonly fingerprint: string;
 }
 
+/**
+ * The last look before a refusal. Since the first one a twin may have been committed; then what stands in the way
+ * (the duplicate, the offer that was accepted) is this very request's own work, and the answer is a replay.
+ */
+export async function replayInsteadOf(
+  refusal: unknown,
+  tx: Tx,
+  once: OnceOnly,
+  now: number,
+): Promise<Attempt> {
+  const replay = refusal instanceof DomainError ? await replayOf(tx, once, now) : null;
+  if (replay === null) throw refusal;
+  return replay;
+}
+
 /** What this key did before within the window; throws when that was a different request. */
 export async function replayOf(
   tx: Tx,

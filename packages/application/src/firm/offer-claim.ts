@@ -1,4 +1,5 @@
 import {
+  type Claim,
   type ClaimId,
   checkAddressee,
   checkOfferable,
@@ -12,7 +13,7 @@ import type { Clock } from '../ports/support.ts';
 import type { Twins } from '../ports/twins.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { announceOffer } from './announce-offer.ts';
-import { type OnceOnly, replayOf } from './idempotency.ts';
+import { type OnceOnly, replayInsteadOf, replayOf } from './idempotency.ts';
 import type { SentClaim } from './send-claim.ts';
 
 export interface OfferClaimCommand {
@@ -46,10 +47,15 @@ export const makeOfferClaim =
         if (replay !== null) return replay;
         const visible = claim !== null && (environment === 'live' || claim.environment === 'test');
         if (!visible) throw new DomainError('not_found', 'No such claim.');
-        checkOfferable(claim, environment);
-        checkAddressee({ adjuster, membership, firmId, environment, at });
+        let next: Claim;
+        try {
+          checkOfferable(claim, environment);
+          checkAddressee({ adjuster, membership, firmId, environment, at });
+          next = offerClaim(claim, { adjuster: command.adjuster, at });
+        } catch (refusal) {
+          return replayInsteadOf(refusal, tx, once, at);
+        }
 
-        const next = offerClaim(claim, { adjuster: command.adjuster, at });
         await tx.idempotency.bind(once.slot, once.fingerprint, claim.id, at);
         const before = claim.assignment;
         if (before.status === 'pending_acceptance' && before.adjuster !== command.adjuster) {

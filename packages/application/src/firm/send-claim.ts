@@ -1,4 +1,5 @@
 import {
+  type Claim,
   type ClaimAsSent,
   type ClaimFacts,
   type ClaimId,
@@ -13,7 +14,7 @@ import type { Clock, Ids } from '../ports/support.ts';
 import type { Twins } from '../ports/twins.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { announceOffer } from './announce-offer.ts';
-import { type OnceOnly, replayOf } from './idempotency.ts';
+import { type OnceOnly, replayInsteadOf, replayOf } from './idempotency.ts';
 
 export interface SendClaimCommand {
   readonly idempotencyKey: string;
@@ -51,17 +52,21 @@ export const makeSendClaim =
           tx.memberships.lockShared(firmId, command.adjuster),
         ]);
         if (replay !== null) return replay;
-        if (duplicate !== null) throw duplicateClaim(duplicate);
-        checkAddressee({ adjuster, membership, firmId, environment, at });
-
-        const claim = sendClaim(command.facts, {
-          id: deps.ids.next() as ClaimId,
-          firmId,
-          environment,
-          adjuster: command.adjuster,
-          asSent: command.asSent,
-          at,
-        });
+        let claim: Claim;
+        try {
+          if (duplicate !== null) throw duplicateClaim(duplicate);
+          checkAddressee({ adjuster, membership, firmId, environment, at });
+          claim = sendClaim(command.facts, {
+            id: deps.ids.next() as ClaimId,
+            firmId,
+            environment,
+            adjuster: command.adjuster,
+            asSent: command.asSent,
+            at,
+          });
+        } catch (refusal) {
+          return replayInsteadOf(refusal, tx, once, at);
+        }
         await tx.idempotency.bind(once.slot, once.fingerprint, claim.id, at);
         await tx.carriers.retain(firmId, claim.carrier);
         if (adjuster !== null) await announceOffer(tx.outbox, claim, adjuster);
