@@ -1,0 +1,409 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  acceptClaim,
+  expectRefused,
+  heldClock,
+  leaveFirm,
+  listClaims,
+  offerClaim,
+  outcome,
+  rejectClaim,
+  sentClaim,
+  wholeList,
+} from './firm-calls.ts';
+import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
+
+const clock = heldClock();
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startServiceUnderTest({ clock });
+});
+afterAll(() => service.stop());
+
+interface Sender {
+  readonly firm: TestFirm;
+  readonly svcId: string;
+  readonly token: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  readonly claims: any[];
+}
+
+/** A firm with as many claims, each a second after the one before. */
+async function firmWith(count: number): Promise<Sender> {
+  const firm = await service.firm();
+  const member = await service.member(firm);
+  const claims = [];
+  for (let index = 0; index < count; index += 1) {
+    clock.advance(1000);
+    claims.push(await sentClaim(service, firm.live, member.svcId));
+  }
+  return { firm, ...member, claims };
+}
+
+const ids = (rows: { id: string }[]): string[] => rows.map((row) => row.id);
+const encoded = encodeURIComponent;
+
+describe('the list of claims', () => {
+  test('is empty where nothing was sent', async () => {
+    const firm = await service.firm();
+    const answer = await listClaims(service, firm.live);
+    expect([answer.status, answer.json]).toEqual([200, { data: [], next_cursor: null }]);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+  });
+
+  test('runs by updated_at, oldest first: what changed last comes last', async () => {
+    const { firm, token, claims } = await firmWith(4);
+    clock.advance(1000);
+    await acceptClaim(service, token, claims[0].id);
+    clock.advance(1000);
+    await rejectClaim(service, token, claims[2].id);
+    const { data } = (await listClaims(service, firm.live)).json;
+    expect(ids(data)).toEqual([claims[1].id, claims[3].id, claims[0].id, claims[2].id]);
+    const stamps = data.map((row: { updated_at: string }) => row.updated_at);
+    expect(stamps).toEqual([...stamps].sort());
+  });
+
+  test('has stamps of its own for claims sent in one instant', async () => {
+    const firm = await service.firm();
+    const { svcId } = await service.member(firm);
+    await Promise.all(Array.from({ length: 12 }, () => sentClaim(service, firm.live, svcId)));
+    const rows = await wholeList(service, firm.live, '/v1/claims', { limit: '5' });
+    expect(new Set(rows.map((row) => row.updated_at)).size).toBe(12);
+  });
+});
+
+describe('updated_since', () => {
+  const since = async (sender: Sender, text: string): Promise<string[]> =>
+    ids((await listClaims(service, sender.firm.live, `updated_since=${encoded(text)}`)).json.data);
+  const shifted = (stamp: string, ms: number): string => new Date(Date.parse(stamp) + ms).toISOString();
+
+  test('includes its own millisecond and nothing before it', async () => {
+    const sender = await firmWith(3);
+    const [first, second, third] = ids(sender.claims);
+    const stamp = sender.claims[1].updated_at;
+    expect(await since(sender, stamp)).toEqual([second, third]);
+    expect(await since(sender, shifted(stamp, -1))).toEqual([second, third]);
+    expect(await since(sender, shifted(stamp, 1))).toEqual([third]);
+    expect(await since(sender, shifted(stamp, -1000))).toEqual([first, second, third]);
+    expect(await since(sender, shifted(stamp, 1001))).toEqual([]);
+  });
+
+  test('is exact where digits finer than a millisecond are sent', async () => {
+    const sender = await firmWith(2);
+    const stamp = sender.claims[0].updated_at.slice(0, -1);
+    expect(await since(sender, `${stamp}000000Z`)).toHaveLength(2);
+    expect(await since(sender, `${stamp}000001Z`)).toHaveLength(1);
+    expect(await since(sender, `${shifted(`${stamp}Z`, -1).slice(0, -1)}999999Z`)).toHaveLength(2);
+  });
+
+  test('takes every spelling of one instant', async () => {
+    const sender = await firmWith(2);
+    const stamp: string = sender.claims[1].updated_at;
+    const at = Date.parse(stamp);
+    const local = (minutes: number): string => new Date(at + minutes * 60_000).toISOString().slice(0, -1);
+    for (const text of [
+      stamp,
+      stamp.toLowerCase(),
+      stamp.replace('T', 't'),
+      stamp.replace('Z', '+00:00'),
+      stamp.replace('Z', '-00:00'),
+      `${local(330)}+05:30`,
+      `${local(-480)}-08:00`,
+      `${local(845)}+14:05`,
+      `${stamp.slice(0, -1)}0Z`,
+    ])
+      expect([text, await since(sender, text)]).toEqual([text, [sender.claims[1].id]]);
+    // A plus sign that was not percent-encoded, as many a client sends it.
+    const plus = await listClaims(service, sender.firm.live, `updated_since=${local(330)}+05:30`);
+    expect(ids(plus.json.data)).toEqual([sender.claims[1].id]);
+  });
+
+  test('takes the first and the last instant there is', async () => {
+    const sender = await firmWith(1);
+    for (const text of ['0001-01-01T00:00:00Z', '0000-01-01T00:00:00+23:59', '1970-01-01T00:00:00Z'])
+      expect(await since(sender, text)).toHaveLength(1);
+    for (const text of ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59-23:59'])
+      expect(await since(sender, text)).toEqual([]);
+  });
+
+  test.each([
+    ...['', 'yesterday', '1727345678', '2024-09-26', '2024-09-26T10:00', '2024-09-26T10:00:00'],
+    ...['2024-09-26 10:00:00Z', '2024-02-30T10:00:00Z', '2024-09-26T24:00:00Z', '2024-09-26T10:60:00Z'],
+    ...[
+      '2024-09-26T10:00:00+0530',
+      '2024-09-26T10:00:00.Z',
+      '2024-9-26T10:00:00Z',
+      '2024-09-26T10:00:00+24:00',
+    ],
+  ])('%p is none', async (text) => {
+    const firm = await service.firm();
+    expectRefused(await listClaims(service, firm.live, `updated_since=${encoded(text)}`), 'updated_since');
+  });
+});
+
+describe('the other filters', () => {
+  test('assignment_status finds the claims that have it now, in the order of the list', async () => {
+    const { firm, svcId, token, claims } = await firmWith(8);
+    const second = await service.member(firm);
+    const [accepted, rejected, offered] = claims;
+    await acceptClaim(service, token, accepted.id);
+    await rejectClaim(service, token, rejected.id);
+    await rejectClaim(service, token, offered.id);
+    await offerClaim(service, firm.live, offered.id, second.svcId);
+    const by = async (status: string) =>
+      ids((await listClaims(service, firm.live, `assignment_status=${status}`)).json.data);
+    const waiting = ids(claims.slice(3));
+    expect(await by('accepted')).toEqual([accepted.id]);
+    expect(await by('rejected')).toEqual([rejected.id]);
+    expect(await by('pending_acceptance')).toEqual([...waiting, offered.id]);
+    expect(await by('unassigned')).toEqual([]);
+    await leaveFirm(service, token, firm.id);
+    expect((await by('unassigned')).sort()).toEqual([...waiting].sort());
+    expect(await by('pending_acceptance')).toEqual([offered.id]);
+    expect(svcId).not.toBe(second.svcId);
+  });
+
+  test.each(['', 'pending', 'ACCEPTED', 'closed', 'accepted,rejected'])(
+    'assignment_status %p is none',
+    async (status) => {
+      const firm = await service.firm();
+      expectRefused(await listClaims(service, firm.live, `assignment_status=${status}`), 'assignment_status');
+    },
+  );
+
+  test('external_id finds the one claim that has it, of every form that an external id can have', async () => {
+    const { firm, svcId } = await firmWith(2);
+    for (const external_id of ['A-1', 'a b & c=d#e?f/g%20+h', 'é日本🌊', 'x'.repeat(100), "o'%_\\"]) {
+      const { id } = await sentClaim(service, firm.live, svcId, { external_id });
+      const found = await listClaims(service, firm.live, `external_id=${encoded(external_id)}`);
+      expect([ids(found.json.data), found.json.next_cursor]).toEqual([[id], null]);
+    }
+    expect((await listClaims(service, firm.live, 'external_id=none')).json.data).toEqual([]);
+    expect((await listClaims(service, firm.live, 'external_id=a-1')).json.data).toEqual([]);
+  });
+
+  test.each(['', ' A', 'A ', 'x'.repeat(101), 'a\nb'])('external_id %p is none', async (id) => {
+    const firm = await service.firm();
+    expectRefused(await listClaims(service, firm.live, `external_id=${encoded(id)}`), 'external_id');
+  });
+
+  test('together find what meets all of them', async () => {
+    const { firm, token, claims } = await firmWith(4);
+    clock.advance(1000);
+    await acceptClaim(service, token, claims[3].id);
+    const ask = async (query: string) => ids((await listClaims(service, firm.live, query)).json.data);
+    const since = `updated_since=${encoded(claims[1].updated_at)}`;
+    expect(await ask(`${since}&assignment_status=pending_acceptance`)).toEqual(ids(claims.slice(1, 3)));
+    expect(await ask(`${since}&external_id=${claims[0].external_id}`)).toEqual([]);
+    expect(await ask(`${since}&external_id=${claims[1].external_id}`)).toEqual([claims[1].id]);
+    expect(await ask(`external_id=${claims[3].external_id}&assignment_status=rejected`)).toEqual([]);
+    expect(await ask(`external_id=${claims[3].external_id}&assignment_status=accepted&${since}`)).toEqual([
+      claims[3].id,
+    ]);
+  });
+
+  test('that are not known, or sent twice, are refused, each at its name', async () => {
+    const firm = await service.firm();
+    expectRefused(
+      await listClaims(service, firm.live, 'status=accepted&page=2&limit=0&limit=1'),
+      'status',
+      'page',
+      'limit',
+    );
+    expectRefused(await listClaims(service, firm.live, 'Limit=1'), 'Limit');
+  });
+});
+
+describe('a page', () => {
+  test('has 50 rows where no limit is sent, and up to 200 where one is', async () => {
+    const { firm, claims } = await firmWith(0);
+    const { svcId } = await service.member(firm);
+    for (let index = 0; index < 201; index += 1) claims.push(await sentClaim(service, firm.live, svcId));
+    const first = (await listClaims(service, firm.live)).json;
+    expect(ids(first.data)).toEqual(ids(claims.slice(0, 50)));
+    const large = (await listClaims(service, firm.live, 'limit=200')).json;
+    expect(ids(large.data)).toEqual(ids(claims.slice(0, 200)));
+    const last = (await listClaims(service, firm.live, `limit=200&cursor=${encoded(large.next_cursor)}`))
+      .json;
+    expect([ids(last.data), last.next_cursor]).toEqual([ids(claims.slice(200)), null]);
+    for (const limit of ['1', '7', '67', '100'])
+      expect(ids(await wholeList(service, firm.live, '/v1/claims', { limit }))).toEqual(ids(claims));
+  });
+
+  test.each(['0', '201', '-1', '1.5', 'ten', '', ' 5', '05', '1e2', '99999999999999999999'])(
+    'takes no limit of %p',
+    async (limit) => {
+      const firm = await service.firm();
+      expectRefused(await listClaims(service, firm.live, `limit=${encoded(limit)}`), 'limit');
+    },
+  );
+
+  test('that holds exactly what there is, is the last', async () => {
+    const { firm, claims } = await firmWith(3);
+    const exact = (await listClaims(service, firm.live, 'limit=3')).json;
+    expect([ids(exact.data), exact.next_cursor]).toEqual([ids(claims), null]);
+    const two = (await listClaims(service, firm.live, 'limit=2')).json;
+    expect(two.next_cursor).toEqual(expect.any(String));
+    const rest = (await listClaims(service, firm.live, `limit=2&cursor=${encoded(two.next_cursor)}`)).json;
+    expect([ids(rest.data), rest.next_cursor]).toEqual([[claims[2].id], null]);
+  });
+
+  test('may be of another size than the one before', async () => {
+    const { firm, claims } = await firmWith(6);
+    const first = (await listClaims(service, firm.live, 'limit=1')).json;
+    const second = (await listClaims(service, firm.live, `limit=3&cursor=${encoded(first.next_cursor)}`))
+      .json;
+    const third = (await listClaims(service, firm.live, `cursor=${encoded(second.next_cursor)}`)).json;
+    expect([first, second, third].map((one) => one.data.length)).toEqual([1, 3, 2]);
+    expect(ids([...first.data, ...second.data, ...third.data])).toEqual(ids(claims));
+  });
+
+  test.each([
+    ['updated_since', (sender: Sender) => ({ updated_since: sender.claims[1].updated_at })],
+    ['assignment_status', () => ({ assignment_status: 'pending_acceptance' })],
+    [
+      'both',
+      (sender: Sender) => ({
+        updated_since: sender.claims[1].updated_at,
+        assignment_status: 'pending_acceptance',
+      }),
+    ],
+  ])('follows another with the filter %s', async (_, filterOf) => {
+    const sender = await firmWith(7);
+    const filter: Record<string, string> = filterOf(sender);
+    const whole = await wholeList(service, sender.firm.live, '/v1/claims', filter);
+    expect(whole).toHaveLength('updated_since' in filter ? 6 : 7);
+    expect(await wholeList(service, sender.firm.live, '/v1/claims', { ...filter, limit: '2' })).toEqual(
+      whole,
+    );
+  });
+});
+
+describe('while claims change, a walk through the pages', () => {
+  test('shows every claim that was there, each once for each place it had, and every change after it', async () => {
+    const { firm, token, claims, svcId } = await firmWith(12);
+    const seen: { id: string; updated_at: string; assignment: { status: string } }[] = [];
+    let cursor: string | null = null;
+    let step = 0;
+    do {
+      const query: string = `limit=3${cursor === null ? '' : `&cursor=${encoded(cursor)}`}`;
+      const page = (await listClaims(service, firm.live, query)).json;
+      seen.push(...page.data);
+      cursor = page.next_cursor;
+      clock.advance(1000);
+      // One that was shown already, one that was not, and a new one: all three move behind the walk.
+      if (step < 3) {
+        await acceptClaim(service, token, claims[step].id);
+        await rejectClaim(service, token, claims[11 - step].id);
+        claims.push(await sentClaim(service, firm.live, svcId));
+      }
+      step += 1;
+    } while (cursor !== null);
+    expect(new Set(ids(seen))).toEqual(new Set(ids(claims)));
+    const versions = seen.map((row) => `${row.id} ${row.updated_at}`);
+    expect(new Set(versions).size).toBe(versions.length);
+    const latest = new Map(seen.map((row) => [row.id, row.assignment.status]));
+    for (const row of await wholeList(service, firm.live, '/v1/claims'))
+      expect(latest.get(row.id)).toBe(row.assignment.status);
+  });
+
+  test('goes on from a cursor whose own claim has moved', async () => {
+    const { firm, token, claims } = await firmWith(4);
+    const first = (await listClaims(service, firm.live, 'limit=2')).json;
+    await acceptClaim(service, token, claims[1].id);
+    const rest = (await listClaims(service, firm.live, `cursor=${encoded(first.next_cursor)}`)).json;
+    expect(ids(rest.data)).toEqual([claims[2].id, claims[3].id, claims[1].id]);
+  });
+});
+
+describe('a cursor', () => {
+  const refused = async (key: string, query: string, path = '/v1/claims') =>
+    expectRefused(await service.call('GET', `${path}?${query}`, { as: key }), 'cursor');
+
+  test('is of use to any key of its firm and environment, and to nobody else', async () => {
+    const { firm } = await firmWith(3);
+    const other = await firmWith(3);
+    const { next_cursor } = (await listClaims(service, firm.live, 'limit=1')).json;
+    const query = `cursor=${encoded(next_cursor)}`;
+    expect((await listClaims(service, await service.key(firm), query)).json.data).toHaveLength(2);
+    await refused(firm.test, query);
+    await refused(other.firm.live, query);
+    await refused(other.firm.test, query);
+  });
+
+  test('of a test key is of no use to a live key', async () => {
+    const firm = await service.firm();
+    for (let index = 0; index < 2; index += 1) await sentClaim(service, firm.test, firm.account.manual);
+    const { next_cursor } = (await listClaims(service, firm.test, 'limit=1')).json;
+    await refused(firm.live, `cursor=${encoded(next_cursor)}`);
+  });
+
+  test('goes with the filters it was made with, in any spelling, and with no others', async () => {
+    const { firm, claims } = await firmWith(4);
+    const since = claims[0].updated_at;
+    const filters = `assignment_status=pending_acceptance&updated_since=${since}`;
+    const { next_cursor } = (await listClaims(service, firm.live, `limit=1&${filters}`)).json;
+    const cursor = `cursor=${encoded(next_cursor)}`;
+    const respelled = `updated_since=${encoded(since.replace('Z', '+00:00'))}&assignment_status=pending_acceptance`;
+    for (const same of [filters, respelled, `limit=200&${filters}`])
+      expect((await listClaims(service, firm.live, `${cursor}&${same}`)).json.data).toHaveLength(3);
+    for (const other of [
+      '',
+      `updated_since=${since}`,
+      'assignment_status=pending_acceptance',
+      `assignment_status=accepted&updated_since=${since}`,
+      `assignment_status=pending_acceptance&updated_since=${new Date(Date.parse(since) + 1).toISOString()}`,
+      `${filters}&external_id=${claims[1].external_id}`,
+    ])
+      await refused(firm.live, `${cursor}&${other}`);
+    const plain = (await listClaims(service, firm.live, 'limit=1')).json.next_cursor;
+    await refused(firm.live, `cursor=${encoded(plain)}&assignment_status=pending_acceptance`);
+  });
+
+  test('of one list is of no use to another', async () => {
+    const { firm } = await firmWith(2);
+    await service.member(firm);
+    const claims = (await listClaims(service, firm.live, 'limit=1')).json.next_cursor;
+    const adjusters = (await service.call('GET', '/v1/adjusters?limit=1', { as: firm.live })).json
+      .next_cursor;
+    await refused(firm.live, `cursor=${encoded(claims)}`, '/v1/adjusters');
+    await refused(firm.live, `cursor=${encoded(adjusters)}`);
+    const other = await service.firm();
+    await refused(other.live, `cursor=${encoded(adjusters)}`, '/v1/adjusters');
+    await refused(firm.test, `cursor=${encoded(adjusters)}`, '/v1/adjusters');
+  });
+
+  test('that differs in any one character from what was given out is refused', async () => {
+    const { firm } = await firmWith(2);
+    const cursor: string = (await listClaims(service, firm.live, 'limit=1')).json.next_cursor;
+    expect(cursor.length).toBeLessThanOrEqual(512);
+    for (let index = 0; index < cursor.length; index += 1) {
+      const other = cursor[index] === 'A' ? 'B' : 'A';
+      await refused(firm.live, `cursor=${encoded(cursor.slice(0, index) + other + cursor.slice(index + 1))}`);
+    }
+    // The last character of base64 has bits that count for nothing.
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    for (const last of alphabet)
+      if (!cursor.endsWith(last)) await refused(firm.live, `cursor=${encoded(cursor.slice(0, -1) + last)}`);
+    for (const more of ['=', '!', ' ', '.', 'A'])
+      await refused(firm.live, `cursor=${encoded(cursor + more)}`);
+    await refused(firm.live, `cursor=${encoded(cursor.slice(0, -1))}`);
+  });
+
+  test.each(['x', '.', '..', 'e30.e30', 'null', '🌊', 'x'.repeat(512), 'x'.repeat(513), ''])(
+    'that was made up is refused: %p',
+    async (cursor) => {
+      const firm = await service.firm();
+      await refused(firm.live, `cursor=${encoded(cursor)}`);
+      await refused(firm.live, `cursor=${encoded(cursor)}`, '/v1/adjusters');
+    },
+  );
+
+  test('still leads on days later', async () => {
+    const { firm, claims } = await firmWith(2);
+    const { next_cursor } = (await listClaims(service, firm.live, 'limit=1')).json;
+    clock.advance(3 * 24 * 3_600_000);
+    const rest = await listClaims(service, firm.live, `cursor=${encoded(next_cursor)}`);
+    expect([outcome(rest), ids(rest.json.data)]).toEqual([[200], [claims[1].id]]);
+  });
+});
