@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { EXAMPLES, smallestClaim } from '@svc/contract';
+import { answers, startRoughServer } from './rough-server.ts';
+
+const run = promisify(execFile);
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = join(PACKAGE, '../..');
+
+// What firms get is the build, and not the sources that the other tests read.
+describe('the built package', () => {
+  let alone: string;
+  let files: readonly string[];
+
+  beforeAll(async () => {
+    await run(process.execPath, [
+      join(ROOT, 'node_modules/typescript/bin/tsc'),
+      '-b',
+      join(PACKAGE, 'tsconfig.json'),
+    ]);
+    alone = await mkdtemp(join(tmpdir(), 'claims-client-'));
+    // A folder without node_modules above it: whatever is imported from outside the package cannot be found.
+    await cp(join(PACKAGE, 'dist'), alone, { recursive: true });
+    files = (await readdir(alone)).filter((name) => name.endsWith('.js'));
+  }, 120_000);
+  afterAll(() => rm(alone, { recursive: true, force: true }));
+
+  it('imports nothing from outside the package', async () => {
+    expect(files).toContain('index.js');
+    for (const file of files) {
+      const source = await readFile(join(alone, file), 'utf8');
+      const imported = [...source.matchAll(/\b(?:from|import|require)\s*\(?\s*(['"])(.*?)\1/g)].map(
+        ([, , name]) => name,
+      );
+      expect(imported.filter((name) => !files.includes(name?.replace(/^\.\//, '') ?? ''))).toEqual([]);
+      expect(source).not.toMatch(/\bzod\b|\bprocess\.|\bBuffer\b|\brequire\(/);
+    }
+  });
+
+  it('sends a claim and walks a list by itself, on nothing but the platform', async () => {
+    const claim = EXAMPLES.sendClaim.response;
+    const server = await startRoughServer([
+      (_, socket) => socket.destroy(),
+      answers(201, claim),
+      answers(200, { data: [claim, claim], next_cursor: null }),
+    ]);
+    try {
+      const script = join(alone, 'script.mjs');
+      await writeFile(
+        script,
+        [
+          `import { createClient } from './index.js';`,
+          `const client = createClient({ baseUrl: '${server.url}', apiKey: 'svc_test_x', backoff: { baseMs: 1 } });`,
+          `const { id } = await client.claims.send(${JSON.stringify(smallestClaim)});`,
+          `let listed = 0;`,
+          `for await (const claim of client.claims.list()) listed += 1;`,
+          `console.log(JSON.stringify({ id, listed }));`,
+        ].join('\n'),
+      );
+      const { stdout, stderr } = await run(process.execPath, [script], { cwd: alone });
+      expect(JSON.parse(stdout)).toEqual({ id: (claim as { id: string }).id, listed: 2 });
+      expect(stderr).toBe('');
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('can be taken apart by a bundler: no module does anything when it is loaded', async () => {
+    const manifest = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8'));
+    expect(manifest).toMatchObject({ type: 'module', sideEffects: false });
+    expect(Object.keys(manifest.dependencies)).toEqual(['@svc/contract']);
+  });
+});
