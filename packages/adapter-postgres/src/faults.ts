@@ -50,8 +50,7 @@ const unwrapped = (error: unknown): unknown =>
 const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
 /** ECONNREFUSED, ENOTFOUND and their kin, also as the several failures of a host with several addresses. */
-const isNetworkError = (error: unknown): boolean =>
-  error instanceof Error && /^E[A-Z_]+$/.test(String((error as Coded).code ?? ''));
+const isNetworkError = (error: unknown): boolean => /^E[A-Z_]+$/.test(String((error as Coded)?.code ?? ''));
 
 /** Whether the connection can no longer be used, or is not the one we want (a server that has become a standby). */
 export function breaksConnection(error: unknown): boolean {

@@ -52,6 +52,8 @@ const PURGE_TIMES = '23 * * * *';
 const BEAT_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
+/** How long a run that ends may take to tell a server, which may be gone, of its last jobs. */
+const REPORT_MS = 2000;
 /** A run that held this long was a good one: the next failure is a new one. */
 const GOOD_RUN_MS = 30_000;
 
@@ -67,7 +69,20 @@ export function startJobs(
 ): RunningJobs {
   const { log, workers } = surroundings;
   const stopping = new AbortController();
-  const taskList = tasksFor(surroundings, handler);
+  const underway = new Set<Promise<void>>();
+  const taskList = tasksFor(surroundings, (job) => {
+    const work = handler(job).finally(() => underway.delete(work));
+    underway.add(work);
+    return work;
+  });
+  /** Workers of runs that have ended, until it could be told that they are gone. */
+  const departed = new Set<string>();
+  const reportDeparted = async (): Promise<void> => {
+    const ids = [...departed];
+    if (ids.length === 0) return;
+    await workers.gone(ids);
+    for (const id of ids) departed.delete(id);
+  };
 
   const untilStoppedOrBroken = async (): Promise<void> => {
     const events = new EventEmitter() as WorkerEvents;
@@ -90,7 +105,7 @@ export function startJobs(
     try {
       runner = await run(runnerOptions(surroundings, options, { pool, events, taskList }));
       const show = (): void => {
-        workers.seen([...own]).catch((error) => {
+        Promise.all([workers.seen([...own]), reportDeparted()]).catch((error) => {
           log.warn('the job queue could not show that it lives', { error: nameOf(error) });
         });
       };
@@ -104,10 +119,14 @@ export function startJobs(
       await Promise.race([runner.promise, stopped, breakdown]);
     } finally {
       clearInterval(beat);
-      await runner?.stop().catch(() => {}); // it may have stopped by itself
       runner?.promise.catch(() => {});
-      await workers.gone([...own]).catch(() => {}); // others will find out
-      await pool.end().catch(() => {});
+      await Promise.race([
+        runner?.stop().catch(() => {}), // it may have stopped by itself
+        Promise.allSettled(underway).then(() => sleep(REPORT_MS, undefined, { ref: false })),
+      ]);
+      for (const id of own) departed.add(id);
+      await reportDeparted().catch(() => {}); // the next run will, or others find out
+      await Promise.race([pool.end(), sleep(REPORT_MS, undefined, { ref: false })]);
     }
   };
 

@@ -1,0 +1,82 @@
+import { createServer, connect as dial, type Socket } from 'node:net';
+
+/** A wire to PostgreSQL that can be cut, blocked and mended: what a network and a restart do to a client. */
+export interface Wire {
+  readonly url: string;
+  /** Ends every connection and refuses new ones. */
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+  /** From now on nothing comes back, and nobody says so. */
+  block(): void;
+  unblock(): void;
+  /** Ends every connection as soon as one of them has sent this text, before the server has seen it or after. */
+  cutOn(text: string, when: 'before' | 'after'): void;
+  close(): Promise<void>;
+}
+
+export async function aWire(databaseUrl: string): Promise<Wire> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let blocked = false;
+  let trigger: { text: string; when: 'before' | 'after' } | null = null;
+  const cutAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const server = createServer((client) => {
+    const upstream = dial(Number(target.port || 5432), target.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on('data', (chunk) => {
+      const hit = trigger !== null && chunk.includes(trigger.text) ? trigger.when : null;
+      if (hit !== null) trigger = null;
+      if (hit === 'before') return cutAll();
+      if (hit === 'after') {
+        upstream.removeAllListeners('data');
+        upstream.once('data', cutAll);
+      }
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      if (!blocked) client.write(chunk);
+    });
+  });
+  let port = 0;
+  const listen = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.listen(port, '127.0.0.1', () => {
+        port = (server.address() as { port: number }).port;
+        resolve();
+      });
+    });
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      cutAll();
+    });
+  await listen();
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${port}`;
+  return {
+    url: url.href,
+    cut: stop,
+    mend: listen,
+    block: () => {
+      blocked = true;
+    },
+    unblock: () => {
+      blocked = false;
+      cutAll();
+    },
+    cutOn: (text, when) => {
+      trigger = { text, when };
+    },
+    close: stop,
+  };
+}

@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Job } from '@svc/application';
+import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import { connect, type DatabaseLog, migrate, type PostgresStores } from '../src/index.ts';
+import { newId } from './a-firm.ts';
+import { aWire, type Wire } from './a-wire.ts';
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+
+const aJob = (svcId = newId<Svcid>()): Job => ({
+  kind: 'notify_offer',
+  firmId: newId<FirmId>(),
+  claimId: newId<ClaimId>(),
+  svcId,
+});
+
+const until = async (condition: () => boolean | Promise<boolean>, timeoutMs = 5000): Promise<void> => {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('it did not come to pass in time');
+    await sleep(10);
+  }
+};
+
+describe('jobs', () => {
+  let database: FreshDatabase;
+  let wire: Wire;
+  let stores: PostgresStores;
+  const logged: string[] = [];
+  const note = (message: string, fields?: object): void => {
+    logged.push(JSON.stringify([message, fields]));
+  };
+  const log: DatabaseLog = { info: note, warn: note, error: note };
+
+  beforeEach(async () => {
+    logged.length = 0;
+    database = await freshDatabase();
+    await migrate(database);
+    wire = await aWire(database.url);
+    stores = await connect({ url: wire.url, poolMax: 4, connectTimeoutMs: 500, log });
+  });
+  afterEach(async () => {
+    await stores.close();
+    await wire.close();
+    await database.drop();
+  });
+
+  const add = (job: Job, runAt?: number) => stores.unitOfWork.run((tx) => tx.outbox.add(job, runAt));
+  const left = async (): Promise<number> =>
+    (await database.sql.query('SELECT 1 FROM graphile_worker.jobs')).rows.length;
+
+  test('a job of a committed unit runs once, at once; one of a unit that failed never does', async () => {
+    const done: Job[] = [];
+    stores.startJobs(async (job) => {
+      done.push(job);
+    });
+    await sleep(200);
+    const job = aJob();
+    const failed = stores.unitOfWork.run(async (tx) => {
+      await tx.outbox.add(aJob());
+      throw new Error('rolled back');
+    });
+    await expect(failed).rejects.toThrow('rolled back');
+    const begun = Date.now();
+    await add(job);
+    await until(() => done.length > 0);
+    expect(Date.now() - begun).toBeLessThan(800);
+    await until(async () => (await left()) === 0);
+    expect(done).toEqual([job]);
+  });
+
+  test('a job runs no earlier than told, and little later', async () => {
+    const ran: number[] = [];
+    stores.startJobs(async () => {
+      ran.push(Date.now());
+    });
+    const at = Date.now() + 1200;
+    await add(aJob(), at);
+    await until(() => ran.length > 0);
+    expect(ran[0]).toBeGreaterThanOrEqual(at);
+    expect(ran[0]).toBeLessThan(at + 900);
+  });
+
+  test('several processes share the jobs, and none runs twice', async () => {
+    const done: string[] = [];
+    const handler = async (job: Job) => {
+      await sleep(1);
+      done.push(job.svcId);
+    };
+    const other = await connect({ url: database.url, poolMax: 4 });
+    stores.startJobs(handler);
+    other.startJobs(handler);
+    const names = Array.from({ length: 60 }, (_, n) => `A${n}` as Svcid);
+    await stores.unitOfWork.run(async (tx) => {
+      for (const name of names) await tx.outbox.add(aJob(name));
+    });
+    await until(async () => (await left()) === 0);
+    await other.close();
+    expect([...done].sort()).toEqual([...names].sort());
+  });
+
+  test('a job that fails is tried again, and neither it nor its error is quoted in the log', async () => {
+    let tries = 0;
+    stores.startJobs(async () => {
+      tries += 1;
+      if (tries === 1) throw new Error('could not reach jane.doe@example.net');
+    });
+    await add(aJob('S3CRET' as Svcid));
+    await until(() => tries === 2, 8000);
+    const said = logged.join('\n');
+    expect(said).toContain('will be tried again');
+    expect(said).not.toContain('jane.doe');
+    expect(said).not.toContain('S3CRET');
+  }, 15_000);
+
+  test('stopping waits for the job under way', async () => {
+    let finished = false;
+    let begun = false;
+    const jobs = stores.startJobs(async () => {
+      begun = true;
+      await sleep(300);
+      finished = true;
+    });
+    await add(aJob());
+    await until(() => begun);
+    await jobs.stop();
+    expect(finished).toBe(true);
+    expect(await left()).toBe(0);
+  });
+
+  test('the queue outlives the server, and a job whose end could not be reported runs again soon', async () => {
+    const done: string[] = [];
+    let cutting = true;
+    stores.startJobs(async (job) => {
+      done.push(job.svcId);
+      if (cutting) {
+        cutting = false;
+        await wire.cut();
+      }
+    });
+    await add(aJob('first' as Svcid));
+    await until(() => done.length === 1);
+    await sleep(700);
+    await wire.mend();
+    await until(() => done.length === 2, 8000);
+    expect(done).toEqual(['first', 'first']);
+    await add(aJob('second' as Svcid));
+    await until(() => done.length === 3);
+    expect(done[2]).toBe('second');
+  }, 20_000);
+
+  test('the jobs of a worker that was killed are free after a minute, those of the living are not', async () => {
+    await add(aJob('of the dead' as Svcid));
+    await add(aJob('of the living' as Svcid));
+    await add(aJob('just taken' as Svcid));
+    const lock = (svcId: string, worker: string, ago: string) =>
+      database.sql.query(
+        `UPDATE graphile_worker._private_jobs SET locked_by = $2, locked_at = now() - $3::interval
+          WHERE payload->>'svcId' = $1`,
+        [svcId, worker, ago],
+      );
+    await lock('of the dead', 'killed', '2 minutes');
+    await lock('of the living', 'busy', '2 minutes');
+    await lock('just taken', 'newcomer', '5 seconds');
+    await database.sql.query(
+      `INSERT INTO job_workers VALUES ('killed', now() - interval '2 minutes'), ('busy', now())`,
+    );
+    const done: string[] = [];
+    stores.startJobs(async (job) => {
+      done.push(job.svcId);
+    });
+    await until(() => done.length > 0);
+    await sleep(600);
+    expect(done).toEqual(['of the dead']);
+  });
+
+  test('the purge takes what nobody can see any more, and nothing else', async () => {
+    const now = Date.now();
+    const at = (hoursAgo: number) => new Date(now - hoursAgo * 3_600_000);
+    await database.sql.query(
+      `INSERT INTO idempotency_records
+         SELECT gen_random_uuid(), 'live', 'k' || n, 'f', gen_random_uuid(), $1 FROM generate_series(1, 6000) n`,
+      [at(26)],
+    );
+    await database.sql.query(
+      `INSERT INTO idempotency_records VALUES (gen_random_uuid(), 'live', 'kept', 'f', gen_random_uuid(), $1)`,
+      [at(24.5)],
+    );
+    await database.sql.query(`INSERT INTO adjusters (svc_id) VALUES ('A')`);
+    await database.sql.query(`INSERT INTO sessions VALUES ('over', 'A', $1), ('open', 'A', $2)`, [
+      at(1),
+      at(-1),
+    ]);
+    await database.sql.query(`INSERT INTO sign_in_codes VALUES ('a', 'h', $1, 5), ('b', 'h', $2, 5)`, [
+      at(1),
+      at(-1),
+    ]);
+    await add(aJob());
+    const [one, other] = await Promise.all([stores.purge(now), stores.purge(now)]);
+    expect(one.idempotencyRecords + other.idempotencyRecords).toBe(6000);
+    expect(one.sessions + other.sessions).toBe(1);
+    expect(one.signInCodes + other.signInCodes).toBe(1);
+    expect(one.failedJobs + other.failedJobs).toBe(0);
+    expect(await left()).toBe(1);
+    const { rows } = await database.sql.query('SELECT key FROM idempotency_records');
+    expect(rows).toEqual([{ key: 'kept' }]);
+  });
+});
