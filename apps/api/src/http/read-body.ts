@@ -23,6 +23,9 @@ export async function readJsonBody(
   mayBeEmpty: boolean,
 ): Promise<unknown> {
   if (mayBeEmpty && isEmpty(request)) return {};
+  // Said at once: the reader would first let all of it arrive.
+  if (Number(request.headers['content-length'] ?? 0) > LIMITS.bodyBytes)
+    throw new HttpProblem('payload_too_large');
   const type = request.headers['content-type'];
   if (type === undefined || !JSON_TYPE.test(type)) {
     throw malformed('The Content-Type must be application/json.');

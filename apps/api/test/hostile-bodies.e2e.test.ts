@@ -1,0 +1,337 @@
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { endpoints } from '@svc/contract';
+import { countRows } from '../../../tools/services/count-rows.ts';
+import { expectProblem } from './problem-shape.ts';
+import { request, speak } from './raw-http.ts';
+import {
+  type Answer,
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+
+const MEGABYTE = 1_048_576;
+
+const BLANKS = Buffer.alloc(30 * MEGABYTE, ' ');
+const PACKERS = [
+  ['gzip', gzipSync, gzipSync(BLANKS)],
+  ['deflate', deflateSync, deflateSync(BLANKS)],
+  ['br', brotliCompressSync, brotliCompressSync(BLANKS, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
+] as const;
+
+/** A call that takes a body, ready to be made with any. */
+interface Target {
+  readonly method: string;
+  readonly path: string;
+  readonly as?: string;
+  readonly headers?: Record<string, string>;
+  readonly body: Record<string, unknown>;
+}
+
+const NAMES = Object.values(endpoints)
+  .filter((endpoint) => 'body' in endpoint)
+  .map((endpoint) => `${endpoint.method} ${endpoint.path}`);
+
+let service: ServiceUnderTest;
+let firm: TestFirm;
+let targets: Record<string, Target>;
+let rowsBefore: Record<string, number>;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  firm = await service.firm();
+  const { svcId, token } = await service.member(firm);
+  const stranger = await service.adjuster();
+  const offered = (await sendClaim(service, firm.live, claimBody(svcId))).json.id;
+  const accepted = (await sendClaim(service, firm.live, claimBody(svcId))).json.id;
+  await service.call('POST', `/app/v1/claims/${accepted}/acceptance`, { as: token });
+  const once = { 'Idempotency-Key': 'hostile' };
+  targets = {
+    'POST /v1/claims': {
+      method: 'POST',
+      path: '/v1/claims',
+      as: firm.live,
+      headers: once,
+      body: claimBody(svcId),
+    },
+    'POST /v1/claims/{id}/assignment': {
+      method: 'POST',
+      path: `/v1/claims/${offered}/assignment`,
+      as: firm.live,
+      headers: once,
+      body: { adjuster_svc_id: svcId },
+    },
+    'POST /v1/adjusters/invitations': {
+      method: 'POST',
+      path: '/v1/adjusters/invitations',
+      as: firm.live,
+      body: { svc_id: stranger.svcId, note: 'n' },
+    },
+    'POST /app/v1/sign-in-codes': {
+      method: 'POST',
+      path: '/app/v1/sign-in-codes',
+      body: { email: 'jean@example.com' },
+    },
+    'POST /app/v1/sessions': {
+      method: 'POST',
+      path: '/app/v1/sessions',
+      body: { email: 'jean@example.com', code: '123456' },
+    },
+    'PATCH /app/v1/me': { method: 'PATCH', path: '/app/v1/me', as: token, body: { first_name: 'Jean' } },
+    'PATCH /app/v1/firms/{firm_id}/membership': {
+      method: 'PATCH',
+      path: `/app/v1/firms/${firm.id}/membership`,
+      as: token,
+      body: { accepting_assignments: true },
+    },
+    'POST /app/v1/claims/{id}/rejection': {
+      method: 'POST',
+      path: `/app/v1/claims/${offered}/rejection`,
+      as: token,
+      body: { reason: 'r' },
+    },
+    'PATCH /app/v1/claims/{id}/work': {
+      method: 'PATCH',
+      path: `/app/v1/claims/${accepted}/work`,
+      as: token,
+      body: { notes: 'n' },
+    },
+    'PUT /app/v1/devices/{device_id}': {
+      method: 'PUT',
+      path: '/app/v1/devices/phone',
+      as: token,
+      body: { subscription: { endpoint: 'https://push.example.net/x', keys: { p256dh: 'BA', auth: 'BA' } } },
+    },
+  };
+  rowsBefore = await countRows(service.databaseUrl);
+});
+
+afterAll(() => service.stop());
+
+const target = (name: string): Target => {
+  const found = targets[name];
+  if (found === undefined) throw new Error(`${name} has no target here`);
+  return found;
+};
+
+const send = (
+  { method, path, as, headers }: Target,
+  raw: string | Uint8Array,
+  more: Record<string, string> = {},
+): Promise<Answer> =>
+  service.call(method, path, { ...(as !== undefined && { as }), raw, headers: { ...headers, ...more } });
+
+/** The body with one more member, written by hand: JSON.stringify would not write all of them. */
+const withMember = (body: object, member: string): string =>
+  `${JSON.stringify(body).slice(0, -1)},${member}}`;
+
+const utf16 = (text: string, mark: boolean): Buffer =>
+  Buffer.from(`${mark ? '\ufeff' : ''}${text}`, 'utf16le');
+
+describe.each(NAMES)('%s', (name) => {
+  test.each([
+    ['nothing but blanks', ' \n\t '],
+    ['half a document', '{"svc_id":'],
+    ['a comma too many', '{"a":1,}'],
+    ['a second document', '{}{}'],
+    ['quotes of another language', "{'a':1}"],
+    ['a number JSON does not know', '{"a":NaN}'],
+    ['a comment', '{}// nothing'],
+    ['a raw control character in text', '{"a":"\u0001"}'],
+    ['half a million open brackets', '['.repeat(500_000)],
+    ['an escape that does not exist', '{"a":"\\x41"}'],
+    ['half an escape', '{"a":"\\u00"}'],
+  ])('refuses %s as unreadable', async (_, raw) => {
+    expectProblem(await send(target(name), raw), 400, 'malformed_request');
+  });
+
+  test('refuses bytes that are not UTF-8 as unreadable, wherever they stand', async () => {
+    const good = JSON.stringify(target(name).body);
+    for (const raw of [
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]),
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc0, 0x80]), Buffer.from('"}')]),
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xf4, 0x90, 0x80, 0x80]), Buffer.from('"}')]),
+      Buffer.concat([Buffer.from(good), Buffer.from([0xff])]),
+      utf16(good, true),
+      utf16(good, false),
+      Buffer.from(good, 'utf16le').swap16(),
+    ]) {
+      expectProblem(await send(target(name), raw), 400, 'malformed_request');
+    }
+  });
+
+  test.each(['[]', '"text"', '5', '-0', '1e999', 'true', 'null', '[{}]'])(
+    'refuses %s, which is JSON but no object',
+    async (raw) => {
+      const answer = await send(target(name), raw);
+      expectProblem(answer, 422, 'validation_failed');
+      expect(answer.json.errors).toContainEqual(expect.objectContaining({ pointer: '' }));
+    },
+  );
+
+  test('points at fields named after what every object has', async () => {
+    for (const field of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']) {
+      for (const value of ['{}', '{"admin":true}', 'null', '"x"']) {
+        const answer = await send(target(name), withMember(target(name).body, `"${field}":${value}`));
+        expectProblem(answer, 422, 'validation_failed');
+        expect(answer.json.errors.map((item: { pointer: string }) => item.pointer)).toEqual([`/${field}`]);
+      }
+    }
+    expect(({} as { admin?: unknown }).admin).toBeUndefined();
+  });
+
+  test('refuses U+0000 and half surrogate pairs in names and values', async () => {
+    const { body } = target(name);
+    for (const bad of ['\\u0000', 'a\\u0000b', '\\ud800', '\\udc00', '\\udc00\\ud800', 'x\\udbffy']) {
+      const asName = await send(target(name), withMember(body, `"${bad}":1`));
+      expectProblem(asName, 422, 'validation_failed');
+      expect(asName.json.errors).toHaveLength(1);
+      for (const field of Object.keys(body)) {
+        if (typeof body[field] !== 'string') continue;
+        const raw = JSON.stringify({ ...body, [field]: '@@' }).replace('@@', bad);
+        expectProblem(await send(target(name), raw), 422, 'validation_failed');
+      }
+    }
+  });
+
+  test('reads half a million levels of nesting in time, and finds them unknown', async () => {
+    const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`;
+    expectProblem(await send(target(name), deep), 422, 'validation_failed');
+    expectProblem(await send(target(name), `{"x":${deep}}`), 422, 'validation_failed');
+    const objects = `${'{"a":'.repeat(170_000)}1${'}'.repeat(170_000)}`;
+    expectProblem(await send(target(name), objects), 422, 'validation_failed');
+  });
+
+  test('names each of 40,000 unknown fields', async () => {
+    const members = Array.from({ length: 40_000 }, (_, i) => `"unknown_${i}":${i}`);
+    const answer = await send(target(name), withMember(target(name).body, members.join()));
+    expectProblem(answer, 422, 'validation_failed');
+    expect(answer.json.errors).toHaveLength(40_000);
+  });
+
+  test('reads a body of exactly one megabyte and refuses one byte more, with a length and without', async () => {
+    const full = `[]${' '.repeat(MEGABYTE - 2)}`;
+    expectProblem(await send(target(name), full), 422, 'validation_failed');
+    expectProblem(await send(target(name), `${full} `), 413, 'payload_too_large');
+
+    const { method, path, as, headers } = target(name);
+    const head = request(`${method} ${path}`, {
+      ...(as !== undefined && { Authorization: `Bearer ${as}` }),
+      'Content-Type': 'application/json',
+      'Transfer-Encoding': 'chunked',
+      ...headers,
+    });
+    const chunk = (size: number): string => `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`;
+    const chunks = [head, '2\r\n[]\r\n', ...Array.from({ length: 15 }, () => chunk(65_536)), chunk(65_534)];
+    const read = await speak(service.url, [...chunks, '0\r\n\r\n'], { answers: 1 });
+    expect(read.answers[0]?.status).toBe(422);
+    const refused = await speak(service.url, [...chunks, chunk(1), '0\r\n\r\n'], { answers: 1 });
+    expect(JSON.parse(refused.answers[0]?.body ?? '')).toMatchObject({
+      status: 413,
+      code: 'payload_too_large',
+    });
+  });
+
+  test('refuses every Content-Type but JSON in UTF-8', async () => {
+    const good = JSON.stringify(target(name).body);
+    for (const type of [
+      'text/plain',
+      'text/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonp',
+      'application/json-patch',
+      'application/octet-stream',
+      'json',
+      '*/*',
+      'application/json, text/plain',
+      'application/json; charset=utf-16',
+      'application/json; charset=iso-8859-1',
+      'application/json; charset="latin1"',
+    ]) {
+      expectProblem(await send(target(name), good, { 'Content-Type': type }), 400, 'malformed_request');
+    }
+    const { method, path, as, headers } = target(name);
+    const untyped = await speak(
+      service.url,
+      request(
+        `${method} ${path}`,
+        { ...(as !== undefined && { Authorization: `Bearer ${as}` }), 'Content-Length': '2', ...headers },
+        '[]',
+      ),
+      { answers: 1 },
+    );
+    expect(JSON.parse(untyped.answers[0]?.body ?? '')).toMatchObject({
+      status: 400,
+      code: 'malformed_request',
+    });
+  });
+
+  test('takes JSON under each of its names, with UTF-8 spelled as people do, and past a byte order mark', async () => {
+    for (const type of [
+      'application/json; charset=utf-8',
+      'application/json;charset="UTF-8"',
+      'Application/JSON',
+      'application/vnd.api+json',
+      'application/json; charset=utf8; x=y',
+    ]) {
+      expectProblem(await send(target(name), '[]', { 'Content-Type': type }), 422, 'validation_failed');
+    }
+    expectProblem(await send(target(name), '\ufeff[]'), 422, 'validation_failed');
+  });
+
+  test('unpacks what is packed, up to one megabyte, and refuses what it cannot unpack', async () => {
+    for (const [encoding, pack, bomb] of PACKERS) {
+      const as = { 'Content-Encoding': encoding };
+      expectProblem(await send(target(name), pack('[]'), as), 422, 'validation_failed');
+      expect(bomb.length).toBeLessThan(MEGABYTE);
+      expectProblem(await send(target(name), bomb, as), 413, 'payload_too_large');
+      expectProblem(await send(target(name), '[]', as), 400, 'malformed_request');
+      expectProblem(await send(target(name), pack('[]').subarray(0, -3), as), 400, 'malformed_request');
+    }
+    for (const encoding of ['compress', 'zip', 'gzip, gzip', 'utf-8']) {
+      expectProblem(
+        await send(target(name), '[]', { 'Content-Encoding': encoding }),
+        400,
+        'malformed_request',
+      );
+    }
+  });
+});
+
+test('a body left out is unreadable, except where every field of it may be left out', async () => {
+  for (const name of NAMES) {
+    if (name === 'POST /app/v1/claims/{id}/rejection') continue;
+    expectProblem(await send(target(name), ''), 400, 'malformed_request');
+    const { method, path, as, headers } = target(name);
+    const bare = await service.call(method, path, {
+      ...(as !== undefined && { as }),
+      headers: headers ?? {},
+    });
+    expectProblem(bare, 400, 'malformed_request');
+  }
+});
+
+test('the last of two members with one name counts, as JSON parsers have it', async () => {
+  const { svcId } = await service.member(firm);
+  const body = claimBody(svcId, { file_number: 'first' });
+  const answer = await send(
+    { ...target('POST /v1/claims'), headers: { 'Idempotency-Key': 'twice-named' } },
+    withMember(body, '"file_number":"last"'),
+  );
+  expect([answer.status, answer.json.file_number]).toEqual([201, 'last']);
+  const names = answer.text.match(/"file_number"/g);
+  expect(names).toHaveLength(1);
+  rowsBefore = await countRows(service.databaseUrl);
+});
+
+test('none of it left a row behind, or made the service fail', async () => {
+  // Every target, sent as it should be, still does its work: nothing before has changed what it stands on.
+  expect(await countRows(service.databaseUrl)).toEqual(rowsBefore);
+  expect(service.logged.filter((line) => /"level":"error"|internal_error/.test(line))).toEqual([]);
+  expect((await service.call('GET', '/v1/health')).status).toBe(200);
+});

@@ -1,0 +1,90 @@
+import { connect } from 'node:net';
+
+/** An answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly head: string;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+export interface Heard {
+  readonly answers: readonly RawAnswer[];
+  /** Whether the server ended the connection. */
+  readonly ended: boolean;
+}
+
+type Step = string | Uint8Array;
+
+/**
+ * Says something over a bare connection and hears what comes back, until the server ends the connection or has given
+ * as many answers as are waited for. What is not HTTP on our side shows as it would to any client.
+ */
+export function speak(
+  url: string,
+  steps: Step | readonly Step[],
+  options: { readonly answers?: number; readonly bodiless?: boolean; readonly hangUp?: boolean } = {},
+): Promise<Heard> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    let heard = Buffer.alloc(0);
+    const finish = (ended: boolean): void => {
+      clearTimeout(late);
+      socket.destroy();
+      resolve({ answers: parse(heard, options.bodiless === true), ended });
+    };
+    const late = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`no end in sight; heard so far: ${heard.toString('latin1').slice(0, 500)}`));
+    }, 20_000);
+    socket.on('data', (chunk) => {
+      heard = Buffer.concat([heard, chunk]);
+      const wanted = options.answers;
+      if (wanted !== undefined && parse(heard, options.bodiless === true).length >= wanted) finish(false);
+    });
+    socket.on('end', () => finish(true));
+    socket.on('close', () => finish(true));
+    socket.on('error', () => finish(true));
+    socket.on('connect', () => {
+      for (const step of Array.isArray(steps) ? (steps as readonly Step[]) : [steps as Step]) {
+        socket.write(typeof step === 'string' ? Buffer.from(step, 'latin1') : step);
+      }
+      if (options.hangUp === true) socket.end();
+    });
+  });
+}
+
+function parse(bytes: Buffer, bodiless: boolean): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let rest = bytes;
+  for (;;) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end < 0) return answers;
+    const head = rest.subarray(0, end).toString('latin1');
+    const [first = '', ...lines] = head.split('\r\n');
+    const headers = new Map(
+      lines.map((line) => {
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+      }),
+    );
+    const status = Number(first.split(' ')[1]);
+    // Without a length, the end of the connection is the end of the answer.
+    const length =
+      status < 200 || bodiless ? 0 : Number(headers.get('content-length') ?? rest.length - end - 4);
+    if (rest.length < end + 4 + length) return answers;
+    answers.push({ status, head, headers, body: rest.subarray(end + 4, end + 4 + length).toString() });
+    rest = rest.subarray(end + 4 + length);
+  }
+}
+
+/** The lines of a request, with a Host. */
+export const request = (line: string, headers: Readonly<Record<string, string>> = {}, body = ''): string =>
+  [
+    `${line} HTTP/1.1`,
+    'Host: localhost',
+    ...Object.entries(headers).map(([n, v]) => `${n}: ${v}`),
+    '',
+    body,
+  ].join('\r\n');
