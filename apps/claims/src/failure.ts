@@ -1,0 +1,55 @@
+import { ClaimsApiError, ClaimsError } from '@svc/client';
+import { visible } from './output.ts';
+import { UsageError } from './surroundings.ts';
+
+/** An error as `--json` prints it. */
+export interface Failure {
+  readonly code: string;
+  readonly detail: string;
+  readonly status?: number;
+  readonly request_id?: string;
+  readonly errors?: readonly {
+    readonly detail: string;
+    readonly pointer?: string;
+    readonly parameter?: string;
+    readonly header?: string;
+  }[];
+  readonly existing_claim_id?: string;
+}
+
+export function failureFrom(error: unknown): Failure {
+  if (error instanceof ClaimsApiError) {
+    return {
+      code: error.code ?? `http_${error.status}`,
+      detail: error.detail ?? error.message,
+      status: error.status,
+      ...(error.requestId !== null && { request_id: error.requestId }),
+      ...(error.errors.length > 0 && { errors: error.errors }),
+      ...(error.existingClaimId !== null && { existing_claim_id: error.existingClaimId }),
+    };
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  if (error instanceof ClaimsError) return { code: 'no_answer', detail };
+  return { code: error instanceof UsageError || error instanceof TypeError ? 'usage' : 'failed', detail };
+}
+
+/** What is wrong, where, and what to tell support. */
+export function failureLines({
+  code,
+  detail,
+  status,
+  errors = [],
+  existing_claim_id,
+  request_id,
+}: Failure): string[] {
+  const place = ({ pointer, parameter, header }: NonNullable<Failure['errors']>[number]): string =>
+    pointer ?? parameter ?? header ?? '';
+  const width = Math.max(0, ...errors.map((item) => place(item).length));
+  return [
+    // Without a status the code is this program's own, for programs; people have the words.
+    status === undefined ? detail : `${code}: ${detail}`,
+    ...errors.map((item) => `  ${place(item).padEnd(width)}  ${item.detail}`),
+    ...(existing_claim_id === undefined ? [] : [`  existing claim ${existing_claim_id}`]),
+    ...(request_id === undefined ? [] : [`  request ${request_id}`]),
+  ].map(visible);
+}

@@ -1,0 +1,104 @@
+import type { Adjuster, Claim } from '@svc/client';
+import pc from 'picocolors';
+import type { Sink, Surroundings } from './surroundings.ts';
+
+export type Colors = ReturnType<typeof pc.createColors>;
+
+/** Colours where a person looks, and plain text where a program reads. */
+export const colorsFor = (sink: Sink, env: Surroundings['env']): Colors =>
+  pc.createColors(sink.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb');
+
+/**
+ * Names, reasons and notes are written by strangers, and a terminal obeys what it is shown: no control character gets
+ * through.
+ */
+export const visible = (value: unknown): string =>
+  value === null || value === undefined
+    ? '-'
+    : String(value).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd');
+
+export const jsonDocument = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+export const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
+
+/** Names and values, one a line. */
+export function fieldLines(fields: Readonly<Record<string, unknown>>, colors: Colors): string {
+  const width = Math.max(...Object.keys(fields).map((name) => name.length));
+  return Object.entries(fields)
+    .map(([name, value]) => `${colors.dim(name.padEnd(width))}  ${visible(value)}\n`)
+    .join('');
+}
+
+/** Rows under their column names. */
+export function table(rows: readonly Readonly<Record<string, unknown>>[], colors: Colors): string[] {
+  const columns = Object.keys(rows[0] ?? {});
+  const cells = rows.map((row) => columns.map((column) => visible(row[column])));
+  const widths = columns.map((column, i) =>
+    Math.max(column.length, ...cells.map((row) => row[i]?.length ?? 0)),
+  );
+  const padded = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0));
+  return [
+    colors.bold(padded(columns).join('  ').trimEnd()),
+    ...cells.map((row) =>
+      padded(row)
+        .map((cell, i) => (columns[i] === 'status' ? paintStatus(cell, colors) : cell))
+        .join('  ')
+        .trimEnd(),
+    ),
+  ];
+}
+
+const PAINT: Readonly<Record<string, 'green' | 'red' | 'yellow' | 'dim'>> = {
+  accepted: 'green',
+  active: 'green',
+  rejected: 'red',
+  declined: 'red',
+  unassigned: 'red',
+  pending_acceptance: 'yellow',
+  pending: 'yellow',
+  expired: 'dim',
+  withdrawn: 'dim',
+};
+
+/** A status of tomorrow stays as it is. */
+export function paintStatus(cell: string, colors: Colors): string {
+  const paint = PAINT[cell.trim()];
+  return paint === undefined ? cell : colors[paint](cell);
+}
+
+export const claimRow = ({ updated_at, assignment, external_id, claim_number, id }: Claim) => ({
+  updated_at,
+  status: assignment.status,
+  external_id,
+  claim_number,
+  adjuster: assignment.adjuster_svc_id,
+  reason: assignment.rejection_reason,
+  id,
+});
+
+export const claimFields = (claim: Claim) => ({
+  id: claim.id,
+  external_id: claim.external_id,
+  claim_number: claim.claim_number,
+  test: claim.test ? 'yes' : 'no',
+  status: claim.assignment.status,
+  adjuster: claim.assignment.adjuster_svc_id,
+  responded_at: claim.assignment.responded_at,
+  reason: claim.assignment.rejection_reason,
+  created_at: claim.created_at,
+  updated_at: claim.updated_at,
+  loss_date: claim.loss.date,
+  carrier: claim.carrier.name,
+  location: (['street', 'city', 'state', 'zip'] as const)
+    .map((part) => claim.loss_location[part])
+    .filter(Boolean)
+    .join(', '),
+});
+
+export const adjusterRow = (adjuster: Adjuster) => ({
+  svc_id: adjuster.svc_id,
+  status: adjuster.status,
+  test: adjuster.test ? 'yes' : 'no',
+  name: adjuster.name,
+  invited_as: adjuster.invited_as,
+  expires_at: adjuster.expires_at,
+});
