@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { makeProblem } from '@svc/contract';
-import type { Express } from 'express';
+import type { Express, Response } from 'express';
 import type { Log } from '../logging.ts';
 import { HttpProblem, type ProblemAddresses, sendProblem } from './problem-answers.ts';
+import type { RequestTrace } from './request-pipeline.ts';
 
 export interface ServerOptions {
   /** How long a client may take to send the headers. */
@@ -85,10 +86,17 @@ export function createAlignedServer(app: Express, options: ServerOptions): Serve
     }
     const problem = problemOf(error);
     const response = latest.get(socket);
-    if (response === undefined || response.closed) return refuse(socket, problem);
-    // Answers leave in the order of their requests.
-    if (response.req.complete) return void response.once('close', () => refuse(socket, problem));
+    if (response === undefined) return refuse(socket, problem);
+    if (response.req.complete) {
+      // Answers leave in the order of their requests.
+      if (response.closed) refuse(socket, problem);
+      else response.once('close', () => refuse(socket, problem));
+      return;
+    }
+    // The failure is in the body of this very request, which may have its answer already.
     if (!response.headersSent) {
+      const { trace } = (response as Response).locals as { trace?: RequestTrace };
+      if (trace !== undefined) trace.code = problem.code;
       response.setHeader('Connection', 'close');
       sendProblem(response, String(response.getHeader('X-Request-Id')), problem, options.addresses);
     }
