@@ -1,0 +1,374 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TOKENS } from '../src/container/tokens.ts';
+import {
+  acceptClaim,
+  DAY,
+  expectProblem,
+  freshKey,
+  getClaim,
+  heldClock,
+  leaveFirm,
+  listClaims,
+  offerClaim,
+  outcome,
+  rejectClaim,
+  sentClaim,
+  wholeList,
+} from './firm-calls.ts';
+import {
+  type Answer,
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+
+const clock = heldClock();
+let service: ServiceUnderTest;
+let firm: TestFirm;
+let member: { svcId: string; token: string };
+beforeAll(async () => {
+  service = await startServiceUnderTest({ clock });
+  firm = await service.firm();
+  member = await service.member(firm);
+});
+afterAll(() => service.stop());
+
+const replayed = (answer: Answer): string | null => answer.headers.get('idempotent-replayed');
+const sendRaw = (raw: string, key: string): Promise<Answer> =>
+  service.call('POST', '/v1/claims', { as: firm.live, raw, headers: { 'Idempotency-Key': key } });
+const count = async (key: string = firm.live): Promise<number> =>
+  (await wholeList(service, key, '/v1/claims', { limit: '200' })).length;
+
+describe('a retry of a send', () => {
+  test('answers as the first did, says that it is a repetition, and creates nothing', async () => {
+    const [key, body] = [freshKey(), claimBody(member.svcId)];
+    const first = await sendClaim(service, firm.live, body, key);
+    const before = await count();
+    const again = await sendClaim(service, firm.live, body, key);
+    expect([first.status, replayed(first)]).toEqual([201, null]);
+    expect([again.status, replayed(again), again.text]).toEqual([201, 'true', first.text]);
+    expect(again.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+    expect(await count()).toBe(before);
+  });
+
+  test.each([
+    ['accepted', () => (id: string) => acceptClaim(service, member.token, id)],
+    ['rejected', () => (id: string) => rejectClaim(service, member.token, id, 'no')],
+    [
+      'pending_acceptance',
+      () => async (id: string) => {
+        await rejectClaim(service, member.token, id);
+        return offerClaim(service, firm.live, id, (await service.member(firm)).svcId);
+      },
+    ],
+  ])('answers 201 with the claim as it is now: %s', async (status, change) => {
+    const [key, body] = [freshKey(), claimBody(member.svcId)];
+    const { id } = (await sendClaim(service, firm.live, body, key)).json;
+    await change()(id);
+    const again = await sendClaim(service, firm.live, body, key);
+    expect([again.status, replayed(again), again.json.assignment.status]).toEqual([201, 'true', status]);
+    expect(again.text).toBe((await getClaim(service, firm.live, id)).text);
+  });
+
+  test('still gets its 201 once the adjuster has left, the claim is closed, or the carrier number is taken again', async () => {
+    const leaver = await service.member(firm);
+    const [key, body] = [freshKey(), claimBody(leaver.svcId)];
+    const { id } = (await sendClaim(service, firm.live, body, key)).json;
+    await leaveFirm(service, leaver.token, firm.id);
+    await service.service.wiring.get(TOKENS.closeClaim)(id);
+    const again = await sendClaim(service, firm.live, body, key);
+    expect([again.status, again.json.id, again.json.assignment.status]).toEqual([201, id, 'unassigned']);
+  });
+
+  test('is the same request whatever the order of its fields, its blanks and the spelling of its numbers and characters', async () => {
+    const key = freshKey();
+    const body = claimBody(member.svcId, {
+      instructions: 'Tür é 🌊 /',
+      coverages: { building_limit: 250000, special_limits_cap: 2500 },
+      additional_contacts: [{ company_name: 'A' }, { company_name: 'B' }],
+    });
+    const { id } = (await sendClaim(service, firm.live, body, key)).json;
+    const same = {
+      reversed: JSON.stringify(Object.fromEntries(Object.entries(body).reverse())),
+      spaced: JSON.stringify(body, null, '\t'),
+      numbers: JSON.stringify(body).replace('250000', '2.5E+5').replace(':2500', ':2500.0'),
+      escaped: JSON.stringify(body).replace('Tür é 🌊 /', 'T\\u00fcr \\u00E9 \\ud83c\\udf0a \\/'),
+    };
+    for (const [how, raw] of Object.entries(same)) {
+      expect(raw).not.toBe(JSON.stringify(body));
+      const again = await sendRaw(raw, key);
+      expect([how, again.status, again.json.id, replayed(again)]).toEqual([how, 201, id, 'true']);
+    }
+  });
+
+  test('is another request with any other value, field, or order in a list', async () => {
+    const key = freshKey();
+    const body = claimBody(member.svcId, {
+      instructions: 'x',
+      building: { number_of_units: 1 },
+      additional_contacts: [{ company_name: 'A' }, { company_name: 'B' }],
+    });
+    await sendClaim(service, firm.live, body, key);
+    const { instructions: _, ...without } = body;
+    for (const other of [
+      { ...body, instructions: 'X' },
+      { ...body, instructions: 'x ' },
+      { ...body, building: { number_of_units: 2 } },
+      { ...body, building: {} },
+      { ...body, file_number: '1' },
+      { ...body, additional_contacts: [{ company_name: 'B' }, { company_name: 'A' }] },
+      { ...body, external_id: 'another' },
+      { ...body, adjuster_svc_id: 'SVC-nobody' },
+      { ...body, loss: { date: '2024-09-26', peril: 'flood' } },
+      without,
+    ])
+      expectProblem(service, await sendClaim(service, firm.live, other, key), 422, 'idempotency_key_reused');
+    expect(outcome(await sendClaim(service, firm.live, body, key))).toEqual([201]);
+  });
+
+  test('is judged by its fields first: what is no valid request is refused for that', async () => {
+    const [key, body] = [freshKey(), claimBody(member.svcId)];
+    await sendClaim(service, firm.live, body, key);
+    const wrong = await sendClaim(service, firm.live, { ...body, policy: {} }, key);
+    expect(outcome(wrong)).toEqual([422, 'validation_failed']);
+  });
+});
+
+describe('a key', () => {
+  test('is one for all API keys of the firm in an environment, a rolled one included', async () => {
+    const [key, body] = [freshKey(), claimBody(member.svcId)];
+    const { id } = (await sendClaim(service, firm.live, body, key)).json;
+    const second = await service.key(firm);
+    const again = await sendClaim(service, second, body, key);
+    expect([again.status, again.json.id, replayed(again)]).toEqual([201, id, 'true']);
+    const { key: own } = (await service.call('GET', '/v1/me', { as: second })).json;
+    const rolled = await service.service.wiring.get(TOKENS.rollKey)(own.id, 0);
+    expect((await sendClaim(service, rolled.secret, body, key)).json.id).toBe(id);
+  });
+
+  test('is another one in the other environment and in another firm', async () => {
+    const other = await service.firm();
+    const key = freshKey();
+    const live = await sendClaim(service, firm.live, claimBody(member.svcId), key);
+    const test = await sendClaim(service, firm.test, claimBody(firm.account.manual), key);
+    const elsewhere = await sendClaim(
+      service,
+      other.live,
+      claimBody((await service.member(other)).svcId),
+      key,
+    );
+    expect([live, test, elsewhere].map((one) => [one.status, replayed(one)])).toEqual([
+      [201, null],
+      [201, null],
+      [201, null],
+    ]);
+  });
+
+  test('is told apart from another by capitals and by blanks inside', async () => {
+    const key = freshKey();
+    for (const one of [`${key}a`, `${key}A`, `${key} a`, `${key}  a`])
+      expect(replayed(await sendClaim(service, firm.live, claimBody(member.svcId), one))).toBeNull();
+  });
+
+  test('that sent a claim cannot offer one, and the other way round', async () => {
+    const [one, other] = [freshKey(), freshKey()];
+    const { id } = (await sendClaim(service, firm.live, claimBody(member.svcId), one)).json;
+    const second = await service.member(firm);
+    const reused = [422, 'idempotency_key_reused'];
+    expect(outcome(await offerClaim(service, firm.live, id, second.svcId, one))).toEqual(reused);
+    expect((await getClaim(service, firm.live, id)).json.assignment.adjuster_svc_id).toBe(member.svcId);
+    expect(outcome(await offerClaim(service, firm.live, id, second.svcId, other))).toEqual([200]);
+    expect(outcome(await sendClaim(service, firm.live, claimBody(member.svcId), other))).toEqual(reused);
+    const next = await sentClaim(service, firm.live, member.svcId);
+    expect(outcome(await offerClaim(service, firm.live, next.id, second.svcId, other))).toEqual(reused);
+    expect(outcome(await offerClaim(service, firm.live, id, member.svcId, other))).toEqual(reused);
+  });
+
+  test.each([
+    ['an unknown adjuster', () => ({ adjuster_svc_id: 'SVC-nobody' }), [422, 'unknown_osaid']],
+    ['a wrong field', () => ({ policy: {} }), [422, 'validation_failed']],
+    ['a test account', () => ({ adjuster_svc_id: firm.account.manual }), [422, 'environment_mismatch']],
+  ])('of a request that was refused for %s may be used for the corrected one', async (_, wrong, refusal) => {
+    const [key, body] = [freshKey(), claimBody(member.svcId)];
+    expect(outcome(await sendClaim(service, firm.live, { ...body, ...wrong() }, key))).toEqual(refusal);
+    const corrected = await sendClaim(service, firm.live, body, key);
+    expect([corrected.status, replayed(corrected)]).toEqual([201, null]);
+  });
+
+  test('of a request refused for a duplicate may be used for the corrected one', async () => {
+    const key = freshKey();
+    const { external_id } = await sentClaim(service, firm.live, member.svcId);
+    const body = claimBody(member.svcId);
+    const refused = await sendClaim(service, firm.live, { ...body, external_id }, key);
+    expect(outcome(refused)).toEqual([409, 'duplicate_claim']);
+    expect(outcome(await sendClaim(service, firm.live, body, key))).toEqual([201]);
+  });
+
+  test('of an offer that was refused may be used for the corrected one', async () => {
+    const key = freshKey();
+    const { id } = await sentClaim(service, firm.live, member.svcId);
+    expect(outcome(await offerClaim(service, firm.live, id, 'SVC-nobody', key))).toEqual([
+      422,
+      'unknown_osaid',
+    ]);
+    expect(outcome(await offerClaim(service, firm.live, id, member.svcId, key))).toEqual([200]);
+  });
+});
+
+describe('after 24 hours', () => {
+  test('and not a millisecond before, a key is forgotten; the external id then stands in the way for ever', async () => {
+    const [key, body] = [freshKey(), claimBody(member.svcId)];
+    const { id } = (await sendClaim(service, firm.live, body, key)).json;
+    clock.advance(DAY - 1);
+    const last = await sendClaim(service, firm.live, body, key);
+    expect([last.status, last.json.id, replayed(last)]).toEqual([201, id, 'true']);
+    expect(outcome(await sendClaim(service, firm.live, claimBody(member.svcId), key))).toEqual([
+      422,
+      'idempotency_key_reused',
+    ]);
+    clock.advance(1);
+    const late = await sendClaim(service, firm.live, body, key);
+    expectProblem(service, late, 409, 'duplicate_claim', {
+      existing_claim_id: id,
+      existing_claim_url: `${service.url}/v1/claims/${id}`,
+    });
+    clock.advance(400 * DAY);
+    expect(outcome(await sendClaim(service, firm.live, body, key))).toEqual([409, 'duplicate_claim']);
+  });
+
+  test('a key may be used for another request, which then holds it for 24 hours of its own', async () => {
+    const key = freshKey();
+    await sendClaim(service, firm.live, claimBody(member.svcId), key);
+    clock.advance(DAY);
+    const body = claimBody(member.svcId);
+    const second = await sendClaim(service, firm.live, body, key);
+    expect([second.status, replayed(second)]).toEqual([201, null]);
+    clock.advance(DAY - 1);
+    expect((await sendClaim(service, firm.live, body, key)).json.id).toBe(second.json.id);
+  });
+
+  test('a replay has not lengthened the life of its key', async () => {
+    const [key, body] = [freshKey(), claimBody(member.svcId)];
+    await sendClaim(service, firm.live, body, key);
+    clock.advance(DAY / 2);
+    await sendClaim(service, firm.live, body, key);
+    clock.advance(DAY / 2);
+    expect(outcome(await sendClaim(service, firm.live, body, key))).toEqual([409, 'duplicate_claim']);
+  });
+
+  test('an offer is a new one', async () => {
+    const key = freshKey();
+    const { id } = await sentClaim(service, firm.live, member.svcId);
+    const first = await offerClaim(service, firm.live, id, member.svcId, key);
+    clock.advance(DAY);
+    const again = await offerClaim(service, firm.live, id, member.svcId, key);
+    expect([again.status, replayed(again)]).toEqual([200, null]);
+    expect(again.json.updated_at > first.json.updated_at).toBe(true);
+  });
+});
+
+describe('a retry of an offer', () => {
+  test('answers 200 with the claim as it is now, and offers nothing again', async () => {
+    const key = freshKey();
+    const second = await service.member(firm);
+    const { id } = await sentClaim(service, firm.live, member.svcId);
+    const first = await offerClaim(service, firm.live, id, second.svcId, key);
+    const again = await offerClaim(service, firm.live, id, second.svcId, key);
+    expect([again.status, replayed(again), again.text]).toEqual([200, 'true', first.text]);
+    await acceptClaim(service, second.token, id);
+    const accepted = await offerClaim(service, firm.live, id, second.svcId, key);
+    expect([accepted.status, replayed(accepted), accepted.json.assignment.status]).toEqual([
+      200,
+      'true',
+      'accepted',
+    ]);
+    expect(accepted.text).toBe((await getClaim(service, firm.live, id)).text);
+    await leaveFirm(service, second.token, firm.id);
+    expect(outcome(await offerClaim(service, firm.live, id, second.svcId, key))).toEqual([200]);
+  });
+
+  test('leaves a later offer as it is', async () => {
+    const key = freshKey();
+    const [second, third] = [await service.member(firm), await service.member(firm)];
+    const { id } = await sentClaim(service, firm.live, member.svcId);
+    await offerClaim(service, firm.live, id, second.svcId, key);
+    const later = await offerClaim(service, firm.live, id, third.svcId);
+    const again = await offerClaim(service, firm.live, id, second.svcId, key);
+    expect([again.status, replayed(again), again.text]).toEqual([200, 'true', later.text]);
+  });
+});
+
+describe('forty at once', () => {
+  test.each([1, 2, 3])(
+    'of the same request make one claim and forty equal answers, of which one is not a repetition (round %i)',
+    async () => {
+      const own = await service.firm();
+      const { svcId } = await service.member(own);
+      const [key, body] = [freshKey(), claimBody(svcId)];
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, () => sendClaim(service, own.live, body, key)),
+      );
+      expect(new Set(answers.map((one) => one.status))).toEqual(new Set([201]));
+      expect(new Set(answers.map((one) => one.text)).size).toBe(1);
+      expect(answers.filter((one) => replayed(one) === null)).toHaveLength(1);
+      expect(new Set(answers.map((one) => one.headers.get('x-request-id'))).size).toBe(40);
+      expect((await listClaims(service, own.live)).json.data).toHaveLength(1);
+    },
+  );
+
+  test('with one key and as many bodies make one claim; all others are told that the key is taken', async () => {
+    const own = await service.firm();
+    const { svcId } = await service.member(own);
+    const key = freshKey();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => sendClaim(service, own.live, claimBody(svcId), key)),
+    );
+    const taken = answers.filter((one) => one.status === 201);
+    expect(taken).toHaveLength(1);
+    for (const one of answers)
+      if (one.status !== 201) expect(outcome(one)).toEqual([422, 'idempotency_key_reused']);
+    expect((await listClaims(service, own.live)).json.data).toEqual([taken[0]?.json]);
+  });
+
+  test('with one external id and as many keys make one claim; all others are led to it', async () => {
+    const own = await service.firm();
+    const { svcId } = await service.member(own);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () =>
+        sendClaim(service, own.live, claimBody(svcId, { external_id: 'the-one' })),
+      ),
+    );
+    const taken = answers.filter((one) => one.status === 201);
+    expect(taken).toHaveLength(1);
+    for (const one of answers) {
+      if (one.status === 201) continue;
+      expect([...outcome(one), one.json.existing_claim_id]).toEqual([
+        409,
+        'duplicate_claim',
+        taken[0]?.json.id,
+      ]);
+    }
+    expect((await listClaims(service, own.live)).json.data).toHaveLength(1);
+  });
+
+  test('of the same offer offer it once', async () => {
+    const { id } = await sentClaim(service, firm.live, member.svcId);
+    const second = await service.member(firm);
+    const key = freshKey();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => offerClaim(service, firm.live, id, second.svcId, key)),
+    );
+    expect(new Set(answers.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
+    expect(answers.filter((one) => replayed(one) === null)).toHaveLength(1);
+  });
+
+  test('of the same request that has to be refused are all refused for its own reason', async () => {
+    const [key, body] = [freshKey(), claimBody('SVC-nobody')];
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => sendClaim(service, firm.live, body, key)),
+    );
+    for (const one of answers) expect(outcome(one)).toEqual([422, 'unknown_osaid']);
+  });
+});
