@@ -1,6 +1,7 @@
 import type { Instant, Svcid } from '@svc/domain';
 import type { Credentials } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
+import { SESSION_LIFETIME } from './sign-in.ts';
 
 export interface SignedIn {
   readonly svcId: Svcid;
@@ -25,8 +26,11 @@ export function createSessionGate(deps: {
     async authenticate(token) {
       const tokenHash = deps.secrets.hashOf(token, 'app_session');
       const session = tokenHash === null ? null : await deps.credentials.sessionByHash(tokenHash);
+      if (tokenHash === null || session === null) return null;
       const now = deps.clock.now();
-      if (tokenHash === null || session === null || now >= session.expiresAt) return null;
+      // A use that was not written down yet counts as well.
+      const usedUntil = (uses.get(tokenHash) ?? Number.NEGATIVE_INFINITY) + SESSION_LIFETIME;
+      if (now >= Math.max(session.expiresAt, usedUntil)) return null;
       uses.set(tokenHash, now);
       return { svcId: session.svcId, tokenHash };
     },

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { countRows } from '../../../tools/services/count-rows.ts';
+import { expectProblem } from './problem-shape.ts';
+import { type Answer, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+let now = Date.parse('2026-03-02T09:00:00Z');
+const clock = { now: () => now };
+let service: ServiceUnderTest;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({ clock });
+});
+afterAll(() => service.stop());
+
+const codes = (): string[] =>
+  service.logged
+    .map((line) => JSON.parse(line) as { sign_in_code?: string })
+    .flatMap(({ sign_in_code }) => sign_in_code ?? []);
+
+const askForCode = (email: string): Promise<Answer> =>
+  service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
+const signIn = (body: object): Promise<Answer> => service.call('POST', '/app/v1/sessions', { body });
+
+/** Asks for a code and returns it as the operator of a machine without mail finds it. */
+async function codeFor(email: string): Promise<string> {
+  const before = codes().length;
+  await askForCode(email);
+  for (let waited = 0; codes().length === before && waited < 100; waited++)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  const code = codes().at(-1);
+  if (codes().length !== before + 1 || code === undefined) throw new Error('no code was logged');
+  return code;
+}
+
+let people = 0;
+async function person(): Promise<{ svcId: string; email: string }> {
+  people += 1;
+  const email = `Person.${people}@Example.com`;
+  const { svcId } = await service.adjuster({ email });
+  return { svcId, email };
+}
+
+/** Another six digits, as often as one likes. */
+const wrong = (code: string, by = 1): string => String((Number(code) + by) % 1_000_000).padStart(6, '0');
+
+test('a mailed code opens a session, which is the account and nobody else', async () => {
+  const { svcId, email } = await person();
+  const opened = await signIn({ email, code: await codeFor(email) });
+  expect(opened.status).toBe(201);
+  expect(opened.json).toEqual({
+    token: expect.stringMatching(/^svc_app_[0-9A-Za-z]{49}$/),
+    expires_at: new Date(now + 90 * DAY).toISOString(),
+    adjuster: { svc_id: svcId, test: false, first_name: 'Jean', last_name: 'Delacroix', email, firms: [] },
+  });
+  const me = await service.call('GET', '/app/v1/me', { as: opened.json.token });
+  expect([me.status, me.json]).toEqual([200, opened.json.adjuster]);
+});
+
+test('the answer is the same, and empty, whether or not anybody has the address', async () => {
+  const { email } = await person();
+  const known = await askForCode(email);
+  const unknown = await askForCode('nobody-has-this@example.com');
+  const fixed = ({ status, text, headers }: Answer) => ({
+    status,
+    text,
+    headers: [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date'),
+  });
+  expect(known.status).toBe(202);
+  expect(fixed(unknown)).toEqual(fixed(known));
+  const before = codes().length;
+  await askForCode('nobody-has-this@example.com');
+  expect(codes()).toHaveLength(before);
+});
+
+test('refusals of a sign-in are alike, whatever was wrong', async () => {
+  const { svcId, email } = await person();
+  const code = await codeFor(email);
+  const firm = await service.firm();
+  const refusals = [
+    await signIn({ email, code: wrong(code) }),
+    await signIn({ email: 'nobody-has-this@example.com', code }),
+    await signIn({ svc_id: svcId, sign_in_secret: firm.signInSecret.manual }),
+    await signIn({ svc_id: 'nobody', sign_in_secret: firm.signInSecret.manual }),
+    await signIn({ svc_id: firm.account.manual, sign_in_secret: firm.signInSecret.accepts }),
+    await signIn({ svc_id: firm.account.manual, sign_in_secret: 'x' }),
+  ];
+  for (const refusal of refusals) expectProblem(refusal, 401, 'invalid_sign_in');
+  expect(new Set(refusals.map(({ json: { request_id: _, ...rest } }) => JSON.stringify(rest))).size).toBe(1);
+});
+
+test('the address counts without regard to capitals', async () => {
+  const { svcId, email } = await person();
+  const opened = await signIn({ email: email.toLowerCase(), code: await codeFor(email.toUpperCase()) });
+  expect([opened.status, opened.json.adjuster.svc_id]).toEqual([201, svcId]);
+});
+
+test('a code is good once', async () => {
+  const { email } = await person();
+  const code = await codeFor(email);
+  expect((await signIn({ email, code })).status).toBe(201);
+  expectProblem(await signIn({ email, code }), 401, 'invalid_sign_in');
+});
+
+test('of ten devices that use one code at the same time, one gets in', async () => {
+  const { email } = await person();
+  const code = await codeFor(email);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => signIn({ email, code })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 401)]);
+});
+
+test('a code is good for ten minutes and not a millisecond longer', async () => {
+  const { email } = await person();
+  const inTime = await codeFor(email);
+  now += 10 * MINUTE - 1;
+  expect((await signIn({ email, code: inTime })).status).toBe(201);
+  const late = await codeFor(email);
+  now += 10 * MINUTE;
+  expectProblem(await signIn({ email, code: late }), 401, 'invalid_sign_in');
+});
+
+test('a newer code replaces the older one', async () => {
+  const { email } = await person();
+  const older = await codeFor(email);
+  const newer = await codeFor(email);
+  if (older !== newer) expectProblem(await signIn({ email, code: older }), 401, 'invalid_sign_in');
+  expect((await signIn({ email, code: newer })).status).toBe(201);
+});
+
+test('the fifth try may be right, the sixth is too late', async () => {
+  const { email } = await person();
+  const lucky = await codeFor(email);
+  for (let by = 1; by <= 4; by++) await signIn({ email, code: wrong(lucky, by) });
+  expect((await signIn({ email, code: lucky })).status).toBe(201);
+
+  const lost = await codeFor(email);
+  for (let by = 1; by <= 5; by++)
+    expectProblem(await signIn({ email, code: wrong(lost, by) }), 401, 'invalid_sign_in');
+  expectProblem(await signIn({ email, code: lost }), 401, 'invalid_sign_in');
+});
+
+test('guessing with many hands at once gets no more than five tries', async () => {
+  const { email } = await person();
+  const code = await codeFor(email);
+  const guesses = Array.from({ length: 40 }, (_, i) => signIn({ email, code: wrong(code, i + 1) }));
+  expect(new Set((await Promise.all(guesses)).map(({ status }) => status))).toEqual(new Set([401]));
+  expectProblem(await signIn({ email, code }), 401, 'invalid_sign_in');
+});
+
+test('one address gets five codes at once and then one a minute, and the answer never tells', async () => {
+  const { email } = await person();
+  const before = codes().length;
+  for (let i = 0; i < 12; i++) expect((await askForCode(email)).status).toBe(202);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(codes().length - before).toBe(5);
+  now += MINUTE;
+  const code = await codeFor(email);
+  expect((await signIn({ email, code })).status).toBe(201);
+});
+
+test('asking for codes of nobody leaves no rows', async () => {
+  const before = await countRows(service.databaseUrl);
+  await Promise.all(Array.from({ length: 20 }, (_, i) => askForCode(`nobody-${i}@example.com`)));
+  expect(await countRows(service.databaseUrl)).toEqual(before);
+});
+
+test('a test account signs in with its secret, as often as it likes', async () => {
+  const firm = await service.firm();
+  for (const behavior of ['manual', 'new', 'paused'] as const) {
+    const body = { svc_id: firm.account[behavior], sign_in_secret: firm.signInSecret[behavior] };
+    const [first, second] = [await signIn(body), await signIn(body)];
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(first.json.token).not.toBe(second.json.token);
+    expect(first.json.adjuster).toMatchObject({ svc_id: firm.account[behavior], test: true });
+  }
+});
+
+test('nobody signs in to a test account by mail', async () => {
+  const firm = await service.firm();
+  const { json } = await signIn({ svc_id: firm.account.manual, sign_in_secret: firm.signInSecret.manual });
+  const before = codes().length;
+  await askForCode(json.adjuster.email);
+  expect(codes()).toHaveLength(before);
+});
+
+test.each([
+  [{}, ['']],
+  [{ email: 'a@b' }, ['/code']],
+  [{ code: '123456' }, ['/email']],
+  [{ svc_id: 'x' }, ['/sign_in_secret']],
+  [{ email: 'a@b', code: '123456', svc_id: 'x', sign_in_secret: 'y' }, ['']],
+  [{ email: 'a@b', code: '12345' }, ['/code']],
+  [{ email: 'a@b', code: 123456 }, ['/code']],
+  [{ email: 'a@b', code: '１２３４５６' }, ['/code']],
+  [{ email: 'ab', code: '123456' }, ['/email']],
+  [{ email: 'a@b', code: '123456', remember: true }, ['/remember']],
+])('a sign-in with %j is refused at %j', async (body, pointers) => {
+  const answer = await signIn(body);
+  expectProblem(answer, 422, 'validation_failed');
+  expect(answer.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
+});
+
+test('signing out ends this session and no other', async () => {
+  const { svcId } = await person();
+  const [here, there] = [await service.session(svcId), await service.session(svcId)];
+  const out = await service.call('DELETE', '/app/v1/sessions/current', { as: here });
+  expect([out.status, out.text]).toEqual([204, '']);
+  expectProblem(await service.call('GET', '/app/v1/me', { as: here }), 401, 'invalid_session');
+  expectProblem(
+    await service.call('DELETE', '/app/v1/sessions/current', { as: here }),
+    401,
+    'invalid_session',
+  );
+  expect((await service.call('GET', '/app/v1/me', { as: there })).status).toBe(200);
+});
+
+test('a session ends ninety days after it was last used', async () => {
+  const { svcId } = await person();
+  const [used, idle] = [await service.session(svcId), await service.session(svcId)];
+  const look = (as: string): Promise<Answer> => service.call('GET', '/app/v1/me', { as });
+  now += 90 * DAY - 1;
+  expect((await look(used)).status).toBe(200);
+  now += 1;
+  expectProblem(await look(idle), 401, 'invalid_session');
+  // Used a millisecond ago: the end has moved, for this request already.
+  expect((await look(used)).status).toBe(200);
+
+  // Another process knows as well, once the use was written down.
+  now += 89 * DAY;
+  expect((await look(used)).status).toBe(200);
+  await service.service.stop();
+  service = Object.assign(await startServiceUnderTest({ clock, databaseUrl: service.databaseUrl }), {
+    stop: service.stop,
+  });
+  now += 89 * DAY;
+  expect((await look(used)).status).toBe(200);
+  now += 90 * DAY;
+  expectProblem(await look(used), 401, 'invalid_session');
+});
+
+test('no code is logged beside a word that says whose it is', () => {
+  const lines = service.logged.filter((line) => line.includes('sign_in_code'));
+  for (const line of lines) expect(line).not.toMatch(/@|Person/);
+});
