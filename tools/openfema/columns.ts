@@ -1,0 +1,165 @@
+// How FEMA has named what a claim needs, in the three versions of its NFIP claims data set: FimaNfipClaims v1
+// and v2, and NfipClaims v3. Case and punctuation are ignored, so that `reportedZipcode` (v1) and
+// `reportedZipCode` (v2, v3) are one name. Where a file has several of a field's columns, the first that
+// holds something counts.
+const COLUMNS = {
+  id: ['id'],
+  state: ['state', 'propertyState'],
+  zip: ['reportedZipCode'],
+  city: ['reportedCity'],
+  dateOfLoss: ['dateOfLoss'],
+  floodZone: ['ratedFloodZone', 'floodZone'],
+  occupancy: ['occupancyType'],
+  buildingDescription: ['buildingDescriptionCode'],
+  constructionDate: ['originalConstructionDate'],
+  postFirm: ['postFIRMConstructionIndicator'],
+  preFirm: ['preFirmIndicator'],
+  communityNumber: ['nfipRatedCommunityNumber', 'nfipCommunityNumberCurrent'],
+  numberOfUnits: ['numberOfUnits'],
+  buildingLimit: ['totalBuildingInsuranceCoverage'],
+  contentsLimit: ['totalContentsInsuranceCoverage'],
+  iccLimit: ['iccCoverage'],
+  buildingDeductible: ['buildingDeductibleCode'],
+  contentsDeductible: ['contentsDeductibleCode'],
+  buildingReplacementCost: ['buildingReplacementCost'],
+  contentsReplacementCost: ['contentsReplacementCost'],
+  buildingValue: ['buildingPropertyValue'],
+  contentsValue: ['contentsPropertyValue'],
+  settlementBasis: ['replacementCostBasis'],
+  cause: ['causeOfDamage'],
+  exteriorWaterDepth: ['exteriorWaterDepth'],
+  interiorWaterDepth: ['interiorWaterDepth', 'waterDepth'],
+  waterDuration: ['floodWaterDuration'],
+  eventNumber: ['eventDesignationNumber'],
+  eventName: ['floodEvent'],
+  ficoNumber: ['ficoNumber'],
+  firstPolicyDate: ['originalNBDate'],
+} as const satisfies Record<string, readonly [string, ...string[]]>;
+
+export type Field = keyof typeof COLUMNS;
+
+/** Without these four no row can become a claim: nothing stands in for them. */
+const REQUIRED: readonly Field[] = ['id', 'state', 'zip', 'dateOfLoss'];
+
+/** Columns of FEMA's that a claim has no field for. They are named once per file, not once per row. */
+const WITHOUT_A_FIELD = [
+  'agricultureStructureIndicator',
+  'amountPaidOnBuildingClaim',
+  'amountPaidOnContentsClaim',
+  'amountPaidOnIncreasedCostOfComplianceClaim',
+  'asOfDate',
+  'baseFloodElevation',
+  'basementEnclosureCrawlspace',
+  'basementEnclosureCrawlspaceType',
+  'buildingDamageAmount',
+  'censusBlockGroupFips',
+  'censusGeoid',
+  'censusTract',
+  'communityRatingSystemDiscount',
+  'condominiumCoverageTypeCode',
+  'condominiumIndicator',
+  'contentsDamageAmount',
+  'countyCode',
+  'crsClassCode',
+  'crsClassificationCode',
+  'disasterAssistanceCoverageRequired',
+  'elevatedBuildingIndicator',
+  'elevationCertificateIndicator',
+  'elevationDifference',
+  'floodCharacteristicsIndicator',
+  'floodproofedIndicator',
+  'floodZoneCurrent',
+  'foundationType',
+  'houseWorship',
+  'latitude',
+  'locationOfContents',
+  'longitude',
+  'lowestAdjacentGrade',
+  'lowestFloorElevation',
+  'mostRecentPaymentDate',
+  'mostRecentRecoveryDate',
+  'netBuildingPaymentAmount',
+  'netContentsPaymentAmount',
+  'netIccPaymentAmount',
+  'nfipCommunityName',
+  'nonPaymentReasonBuilding',
+  'nonPaymentReasonContents',
+  'nonProfitIndicator',
+  'numberOfFloors',
+  'numberOfFloorsInTheInsuredBuilding',
+  'obstructionType',
+  'openDate',
+  'policyCount',
+  'primaryResidence',
+  'primaryResidenceIndicator',
+  'rateMethod',
+  'rentalPropertyIndicator',
+  'smallBusinessIndicatorBuilding',
+  'stateOwnedIndicator',
+  'totalBldgClaimPmtRecovery',
+  'totalContentsClaimPmtRecovery',
+  'totalIccClaimPmtRecovery',
+  'totalSalvageRecovery',
+  'totalSubrogationRecovery',
+  'yearOfLoss',
+];
+
+const folded = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+const withoutAField = new Set(WITHOUT_A_FIELD.map(folded));
+
+/** A value and the column it stands in, as the file spells it. */
+export interface Cell {
+  readonly column: string;
+  readonly value: string;
+}
+
+/** Reads a field of one row; null when the file has no such column or nothing stands in it. */
+export type Row = (field: Field) => Cell | null;
+
+export interface Header {
+  readonly names: readonly string[];
+  readonly row: (record: readonly string[]) => Row;
+  /** Columns of FEMA's that a claim has no field for. */
+  readonly withoutAField: readonly string[];
+  /** Columns that are none of FEMA's, or repeat one. */
+  readonly unknown: readonly string[];
+  /** What a claim cannot do without and the file has no column for, by FEMA's name. */
+  readonly missing: readonly string[];
+}
+
+/** What people and programs write where there is nothing. */
+const NOTHING = new Set(['', 'null', 'na', 'n/a', 'nan', 'none']);
+
+export function readHeader(names: readonly string[]): Header {
+  const places = new Map<string, number>();
+  const unknown: string[] = [];
+  for (const [place, name] of names.entries()) {
+    if (places.has(folded(name))) unknown.push(name);
+    else places.set(folded(name), place);
+  }
+
+  const read = new Set<number>();
+  const placesOf = {} as Record<Field, number[]>;
+  for (const [field, spellings] of Object.entries(COLUMNS) as [Field, readonly string[]][]) {
+    placesOf[field] = spellings.map((name) => places.get(folded(name)) ?? -1).filter((place) => place >= 0);
+    for (const place of placesOf[field]) read.add(place);
+  }
+  const unread = [...places].filter(([, place]) => !read.has(place));
+
+  return {
+    names,
+    row: (record) => (field) => {
+      for (const place of placesOf[field]) {
+        const value = record[place]?.trim() ?? '';
+        if (!NOTHING.has(value.toLowerCase())) return { column: names[place] ?? '', value };
+      }
+      return null;
+    },
+    withoutAField: unread.filter(([name]) => withoutAField.has(name)).map(([, place]) => names[place] ?? ''),
+    unknown: [
+      ...unread.filter(([name]) => !withoutAField.has(name)).map(([, place]) => names[place] ?? ''),
+      ...unknown,
+    ],
+    missing: REQUIRED.filter((field) => placesOf[field].length === 0).map((field) => COLUMNS[field][0]),
+  };
+}

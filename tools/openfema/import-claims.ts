@@ -1,0 +1,195 @@
+import { endpoints, parseRequest, type SendClaimBody } from '@svc/contract';
+import { type Mapped, mapRow, type Note } from './map-row.ts';
+import { type File, type FileRow, UnreadableFile } from './read-rows.ts';
+import { CannotGoOn, type Delivery, idempotencyKey, type RefusedWith } from './send-claim.ts';
+
+/** What happened to the rows, counted. Nothing in it grows with the file but the numbers of skipped rows. */
+export interface Tally {
+  rows: number;
+  /** Created by this run; in a dry run, those that would be sent. */
+  sent: number;
+  alreadyThere: number;
+  refused: number;
+  undelivered: number;
+  skipped: number;
+  /** Read, but not sent because the run was stopped. */
+  calledOff: number;
+  /** Rows that became a claim without something that stands in the file. */
+  withLosses: number;
+  readonly losses: Map<string, number>;
+  readonly mended: Map<string, number>;
+  readonly skippedRows: number[];
+  /** Why the run ended before the file did; null when it did not. */
+  stopped: string | null;
+}
+
+export interface Listener {
+  noted(row: number, note: Note): void;
+  /** Before a claim goes out, or instead of it in a dry run. */
+  mapped(row: number, body: SendClaimBody): void;
+  refused(row: number, id: string, problem: RefusedWith): void;
+  undelivered(row: number, id: string, because: string): void;
+  counted(tally: Tally): void;
+}
+
+export interface ImportOptions {
+  readonly adjuster: string;
+  readonly concurrency: number;
+  /** Null in a dry run. */
+  readonly send: ((body: SendClaimBody) => Promise<Delivery>) | null;
+  /** Ends the run: what is under way is finished, nothing further is begun. */
+  readonly signal?: AbortSignal;
+}
+
+/** Without a single success between them, this many undelivered claims mean that nobody is there. */
+const UNDELIVERED_IN_A_ROW = 5;
+
+export async function importClaims(file: File, options: ImportOptions, listener: Listener): Promise<Tally> {
+  const tally: Tally = {
+    rows: 0,
+    sent: 0,
+    alreadyThere: 0,
+    refused: 0,
+    undelivered: 0,
+    skipped: 0,
+    calledOff: 0,
+    withLosses: 0,
+    losses: new Map(),
+    mended: new Map(),
+    skippedRows: [],
+    stopped: null,
+  };
+  let undeliveredInARow = 0;
+  let failed: unknown;
+  const stop = (because: string): void => {
+    tally.stopped ??= because;
+  };
+  const wakers: (() => void)[] = [];
+  let underWay = 0;
+
+  try {
+    for await (const fileRow of file.rows) {
+      if (options.signal?.aborted) stop('interrupted');
+      if (tally.stopped !== null || failed !== undefined) break;
+      await begin(fileRow);
+    }
+  } catch (error) {
+    // What was sent until then was sent, and the summary has to say so.
+    if (!(error instanceof UnreadableFile)) throw error;
+    stop(error.message);
+  }
+  while (underWay > 0) await new Promise<void>((wake) => wakers.push(wake));
+  if (failed !== undefined) throw failed;
+  return tally;
+
+  async function begin(fileRow: FileRow): Promise<void> {
+    tally.rows += 1;
+    const mapped = mapFileRow(fileRow, options.adjuster);
+    note(fileRow.number, mapped);
+    if (mapped.ok) {
+      listener.mapped(fileRow.number, mapped.body);
+      if (underWay >= options.concurrency) await new Promise<void>((wake) => wakers.push(wake));
+      underWay += 1;
+      void deliver(fileRow.number, mapped.body)
+        .catch((error: unknown) => {
+          failed ??= error;
+        })
+        .finally(() => {
+          underWay -= 1;
+          wakers.shift()?.();
+        });
+    }
+    listener.counted(tally);
+  }
+
+  function note(row: number, mapped: Mapped): void {
+    for (const entry of mapped.notes) {
+      listener.noted(row, entry);
+      if (entry.action === 'left_out') count(tally.losses, entry.column);
+      if (entry.action === 'mended') count(tally.mended, entry.column);
+    }
+    if (!mapped.ok) {
+      tally.skipped += 1;
+      tally.skippedRows.push(row);
+    } else if (mapped.notes.some(({ action }) => action === 'left_out')) tally.withLosses += 1;
+  }
+
+  async function deliver(row: number, body: SendClaimBody): Promise<void> {
+    // Waiting for a place may have taken until after the run was called off.
+    if (tally.stopped !== null || options.signal?.aborted) {
+      stop('interrupted');
+      tally.calledOff += 1;
+      return;
+    }
+    try {
+      settle(row, body, options.send === null ? judgeHere(body) : await options.send(body));
+    } catch (error) {
+      if (!(error instanceof CannotGoOn)) throw error;
+      tally.calledOff += 1;
+      stop(error.message);
+    }
+    listener.counted(tally);
+  }
+
+  function settle(row: number, body: SendClaimBody, delivery: Delivery): void {
+    undeliveredInARow = delivery.outcome === 'undelivered' ? undeliveredInARow + 1 : 0;
+    switch (delivery.outcome) {
+      case 'sent':
+        tally.sent += 1;
+        break;
+      case 'already_there':
+        tally.alreadyThere += 1;
+        break;
+      case 'refused':
+        tally.refused += 1;
+        listener.refused(row, body.external_id, delivery.problem);
+        break;
+      case 'undelivered':
+        tally.undelivered += 1;
+        listener.undelivered(row, body.external_id, delivery.because);
+        if (undeliveredInARow >= UNDELIVERED_IN_A_ROW)
+          stop(`the service cannot be reached: ${delivery.because}`);
+        break;
+    }
+  }
+}
+
+/** What the service would say to the request itself, by the contract that it judges requests with. */
+export function judgeHere(body: SendClaimBody): Delivery {
+  const request = { headers: { 'idempotency-key': idempotencyKey(body) }, body };
+  const parsed = parseRequest(endpoints.sendClaim, request);
+  if (parsed.ok) return { outcome: 'sent' };
+  return {
+    outcome: 'refused',
+    problem: {
+      status: 422,
+      code: 'validation_failed',
+      detail: 'The request is not valid.',
+      errors: parsed.errors.map((error) => ({
+        where: 'pointer' in error ? error.pointer : 'header' in error ? error.header : error.parameter,
+        detail: error.detail,
+      })),
+    },
+  };
+}
+
+function mapFileRow({ row, values }: FileRow, adjuster: string): Mapped {
+  if (row) return mapRow(row, adjuster);
+  const what = 'the row has another number of values than the header has names';
+  return {
+    ok: false,
+    id: null,
+    notes: [{ column: '*', value: `${values} values`, action: 'skipped', what }],
+  };
+}
+
+const count = (counts: Map<string, number>, name: string): void => {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+};
+
+/** 0: every row of the file is a claim now. 1: some are not. 2: the run did not come to its end. */
+export function exitCode(tally: Tally, allowSkips: boolean): 0 | 1 | 2 {
+  if (tally.stopped !== null) return 2;
+  const missing = tally.refused + tally.undelivered + (allowSkips ? 0 : tally.skipped);
+  return missing === 0 ? 0 : 1;
+}

@@ -1,0 +1,133 @@
+// `pnpm openfema`: sends the claims of an OpenFEMA file to the service.
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Command, InvalidArgumentError } from 'commander';
+import { exitCode, importClaims } from './import-claims.ts';
+import { makeProgress } from './progress.ts';
+import { readFile, UnreadableFile } from './read-rows.ts';
+import { jsonReport, textReport } from './report.ts';
+import { makeSender } from './send-claim.ts';
+
+interface Flags {
+  readonly url?: string;
+  readonly adjuster?: string;
+  readonly keyFile?: string;
+  readonly concurrency: number;
+  readonly dryRun?: true;
+  readonly json?: true;
+  readonly allowSkips?: true;
+}
+
+class WrongUse extends Error {}
+
+/** Where the person stands; pnpm runs a script at the root of the workspace. */
+const place = process.env.INIT_CWD ?? process.cwd();
+
+const program = new Command('openfema')
+  .description("Sends the claims of an OpenFEMA NFIP claims file to the service's POST /v1/claims.")
+  .argument('<file>', 'the CSV file, or - for standard input')
+  .option('--url <url>', "the service's base URL")
+  .option('--adjuster <svcid>', 'the SVCID of the adjuster that the claims are offered to')
+  .option('--key-file <file>', 'a file that holds the API key; otherwise the environment variable SVC_KEY')
+  .option('--concurrency <n>', 'requests under way at once', atLeastOne, 4)
+  .option('--dry-run', 'send nothing; check every claim against the contract')
+  .option('--json', 'report as JSON lines; with --dry-run the claims too')
+  .option('--allow-skips', 'exit with 0 even when rows could not become claims')
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 all rows are claims now, 1 some are not (skipped, refused, not delivered), 2 the run stopped early.',
+  )
+  .action(run);
+
+// A reader that has seen enough, such as head, is no failure of this end.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+  throw error;
+});
+
+try {
+  await program.parseAsync(process.argv.filter((argument, index) => !(index === 2 && argument === '--')));
+} catch (error) {
+  if (!(error instanceof WrongUse) && !(error instanceof UnreadableFile)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}
+
+async function run(path: string, flags: Flags): Promise<void> {
+  const dryRun = flags.dryRun === true;
+  const { input, size, bytesRead } = open(path);
+  const progress = makeProgress({
+    stream: process.stderr,
+    share: () => (size === null || size === 0 ? null : Math.min(1, bytesRead() / size)),
+  });
+  const send = dryRun ? null : sender(flags, progress.waiting);
+  const adjuster = flags.adjuster ?? (dryRun ? 'SVC-DRY-RUN' : wrong('--adjuster is missing.'));
+
+  const write = (line: string): void => {
+    progress.clear();
+    process.stdout.write(`${line}\n`);
+  };
+  const report = flags.json ? jsonReport(write, { bodies: dryRun }) : textReport(write);
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => {
+    progress.clear();
+    process.stderr.write('Finishing what is under way; interrupt again to end at once.\n');
+    interrupted.abort();
+  });
+
+  const startedAt = Date.now();
+  const file = await readFile(input);
+  report.header(file.header);
+  const tally = await importClaims(
+    file,
+    { adjuster, concurrency: flags.concurrency, send, signal: interrupted.signal },
+    { ...report, counted: progress.counted },
+  );
+  progress.clear();
+  report.summary(tally, { seconds: (Date.now() - startedAt) / 1000, dryRun });
+  process.exitCode = interrupted.signal.aborted ? 130 : exitCode(tally, flags.allowSkips === true);
+}
+
+function open(path: string): { input: Readable; size: number | null; bytesRead: () => number } {
+  if (path === '-') return { input: process.stdin, size: null, bytesRead: () => 0 };
+  const full = resolve(place, path);
+  const stats = statSync(full, { throwIfNoEntry: false });
+  if (!stats?.isFile()) return wrong(`There is no file ${full}.`);
+  const input = createReadStream(full);
+  return { input, size: stats.size, bytesRead: () => input.bytesRead };
+}
+
+function sender(flags: Flags, onWait: (milliseconds: number, because: string) => void) {
+  const url = flags.url ?? wrong('--url is missing.');
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    return wrong(`${url} is no http or https URL.`);
+  return makeSender({ url, key: keyOf(flags), onWait });
+}
+
+/** Never an argument: every user of a machine can read the arguments of every program on it. */
+function keyOf({ keyFile }: Flags): string {
+  const key = keyFile === undefined ? process.env.SVC_KEY : contentOf(resolve(place, keyFile));
+  return (
+    key?.trim() || wrong('There is no API key: set SVC_KEY, or name a file that holds it with --key-file.')
+  );
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    return wrong(`The key file cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function atLeastOne(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1)
+    throw new InvalidArgumentError('Must be a whole number above 0.');
+  return number;
+}
+
+function wrong(message: string): never {
+  throw new WrongUse(message);
+}

@@ -1,0 +1,444 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  BUILDING_TYPES,
+  FLOOD_ZONES,
+  NON_RESIDENTIAL_BUILDING_TYPES,
+  NON_RESIDENTIAL_OCCUPANCY_TYPES,
+  type SendClaimBody,
+} from '@svc/contract';
+import { BUILDINGS, OCCUPANCIES } from './codes.ts';
+import { readHeader } from './columns.ts';
+import { judgeHere } from './import-claims.ts';
+import { type Mapped, mapRow } from './map-row.ts';
+import { SAMPLE_CASES, SAMPLE_HEADER } from './sample-cases.ts';
+
+const ADJUSTER = 'SVC-7F3K-Delacroix';
+const sampleNames = SAMPLE_HEADER.split(',');
+
+const mapLine = (names: readonly string[], line: string): Mapped =>
+  mapRow(readHeader(names).row(line.split(',')), ADJUSTER);
+
+/** A row with the four columns that no claim can do without, and these. */
+function mapValues(values: Readonly<Record<string, string>>): Mapped {
+  const row = { id: 'X-1', state: 'FL', reportedZipCode: '33931', dateOfLoss: '2022-09-28', ...values };
+  return mapRow(readHeader(Object.keys(row)).row(Object.values(row)), ADJUSTER);
+}
+
+function bodyOf(mapped: Mapped): SendClaimBody {
+  if (!mapped.ok) throw new Error(`no claim: ${JSON.stringify(mapped.notes)}`);
+  expect(judgeHere(mapped.body)).toEqual({ outcome: 'sent' });
+  return mapped.body;
+}
+
+const brief = ({ notes }: Mapped): string[] =>
+  notes.map(({ action, column, value }) => `${action} ${column} ${value}`.trim());
+
+describe('the eighteen rows of the sample', () => {
+  test.each(SAMPLE_CASES.map((sample, index) => ({ ...sample, row: index + 1 })))(
+    'row $row is the claim that it has to be',
+    ({ line, expected }) => {
+      const mapped = mapLine(sampleNames, line);
+      if ('skipped' in expected) {
+        expect(mapped.ok).toBe(false);
+        expect(mapped.notes.map(({ column }) => column)).toEqual(expected.skipped);
+        return;
+      }
+      const body = bodyOf(mapped);
+      const id = line.split(',')[0];
+      expect(body).toEqual({
+        external_id: id,
+        claim_number: expect.stringMatching(/^NFIP-[0-9A-F]{16}$/),
+        adjuster_svc_id: ADJUSTER,
+        instructions: expect.stringContaining(`OpenFEMA claim ${id}`),
+        loss: expected.loss,
+        policy: { number: expect.stringMatching(/^SFIP-[0-9A-F]{12}$/) },
+        carrier: { name: 'OpenFEMA Sample Insurance' },
+        loss_location: { street: expect.any(String), city: 'Exampleville', ...expected.place },
+        policyholder: {
+          ...(expected.holder === 'company'
+            ? { company_name: expect.any(String) }
+            : { first_name: expect.any(String), last_name: expect.any(String) }),
+          phone: expect.stringMatching(/^202-555-01\d\d$/),
+          email: expect.stringMatching(/@example\.com$/),
+        },
+        building: expected.building,
+        coverages: expected.coverages,
+      });
+      expect(brief(mapped)).toEqual(expected.notes);
+    },
+  );
+
+  test('no two of them share a claim number, and the same row is the same claim every time', () => {
+    const once = SAMPLE_CASES.map(({ line }) => mapLine(sampleNames, line));
+    const numbers = once.flatMap((mapped) => (mapped.ok ? [mapped.body.claim_number] : []));
+    expect(new Set(numbers).size).toBe(17);
+    expect(SAMPLE_CASES.map(({ line }) => mapLine(sampleNames, line))).toEqual(once);
+  });
+});
+
+describe('the spellings of the columns', () => {
+  const respelled: Record<string, Record<string, string>> = {
+    'version 1': {
+      reportedZipCode: 'reportedZipcode',
+      ratedFloodZone: 'floodZone',
+      numberOfFloors: 'numberOfFloorsInTheInsuredBuilding',
+    },
+    'version 2': { numberOfFloors: 'numberOfFloorsInTheInsuredBuilding' },
+    'version 3': { waterDepth: 'interiorWaterDepth', numberOfFloors: 'numberOfFloorsInTheInsuredBuilding' },
+    'a policies file': { state: 'propertyState', nfipRatedCommunityNumber: 'nfipCommunityNumberCurrent' },
+    'capitals and underscores': Object.fromEntries(
+      sampleNames.map((name) => [name, name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()]),
+    ),
+  };
+
+  test.each(Object.entries(respelled))('%s gives the same claims', (_version, names) => {
+    const header = sampleNames.map((name) => names[name] ?? name);
+    for (const { line } of SAMPLE_CASES) {
+      const [one, other] = [mapLine(sampleNames, line), mapLine(header, line)];
+      expect(other.ok ? other.body : other.id).toEqual(one.ok ? one.body : one.id);
+      expect(other.notes.map(({ what }) => what)).toEqual(one.notes.map(({ what }) => what));
+    }
+    expect(readHeader(header).unknown).toEqual([]);
+  });
+
+  test("version 1's true and false, and its dates at Washington's midnight, mean the same", () => {
+    const body = bodyOf(
+      mapValues({
+        dateOfLoss: '2011-07-12T04:00:00.000Z',
+        originalConstructionDate: '1975-01-01T05:00:00.000Z',
+        postFIRMConstructionIndicator: 'FALSE',
+      }),
+    );
+    expect(body.loss.date).toBe('2011-07-12');
+    expect(body.building).toEqual({ construction_date: '1975-01-01', firm_status: 'pre_firm' });
+  });
+
+  test('version 3 says it the other way round, and a contradiction says nothing', () => {
+    expect(bodyOf(mapValues({ preFirmIndicator: '0' })).building?.firm_status).toBe('post_firm');
+    const both = mapValues({ postFIRMConstructionIndicator: '1', preFirmIndicator: '1' });
+    expect(bodyOf(both).building).toBeUndefined();
+    expect(brief(both)).toEqual(['left_out preFirmIndicator 1']);
+    const agreed = mapValues({ postFIRMConstructionIndicator: '0', preFirmIndicator: 'true' });
+    expect(bodyOf(agreed).building?.firm_status).toBe('pre_firm');
+    expect(agreed.notes).toEqual([]);
+  });
+
+  test('what no claim can do without is missed by name; what has no field, and what is unknown, is named', () => {
+    const header = readHeader(['ID', 'latitude', 'floodZoneCurrent', 'adjusterName', 'id', 'DateOfLoss']);
+    expect(header.missing).toEqual(['state', 'reportedZipCode']);
+    expect(header.withoutAField).toEqual(['latitude', 'floodZoneCurrent']);
+    expect(header.unknown).toEqual(['adjusterName', 'id']);
+  });
+
+  test('of two columns for one thing the first that holds something counts', () => {
+    const both = (rated: string) => bodyOf(mapValues({ floodZone: 'X', ratedFloodZone: rated })).building;
+    expect(both('AE')).toEqual({ flood_zone: 'AE' });
+    expect(both('')).toEqual({ flood_zone: 'X' });
+    const depths = bodyOf(mapValues({ waterDepth: '9', interiorWaterDepth: '7', exteriorWaterDepth: '12' }));
+    expect(depths.loss.interior_water_depth_inches).toBe(7);
+    expect(depths.loss.exterior_water_depth_inches).toBe(12);
+  });
+});
+
+describe('flood zones', () => {
+  test.each([
+    ['A08', 'A8'],
+    ['V09', 'V9'],
+    ['A30', 'A30'],
+    ['AHB', 'AH'],
+    ['AOB', 'AO'],
+    ['AR/AE', 'AR'],
+    ['AR/A1-A30', 'AR'],
+    ['ARE', 'AR'],
+    ['ae', 'AE'],
+  ])('%s is sent as %s', (written, zone) => {
+    const mapped = mapValues({ ratedFloodZone: written });
+    expect(bodyOf(mapped).building).toEqual({ flood_zone: zone });
+    expect(brief(mapped)).toEqual(written === zone ? [] : [`mended ratedFloodZone ${written}`]);
+  });
+
+  test.each(['A31', 'V031', 'EMG', 'X500', 'OPEN WATER', 'A-1'])(
+    '%s is left out, not guessed at',
+    (written) => {
+      const mapped = mapValues({ ratedFloodZone: written });
+      expect(bodyOf(mapped).building).toBeUndefined();
+      expect(brief(mapped)).toEqual([`left_out ratedFloodZone ${written}`]);
+    },
+  );
+
+  test('each of the 72 is sent as it is', () => {
+    for (const zone of FLOOD_ZONES)
+      expect(bodyOf(mapValues({ ratedFloodZone: zone })).building).toEqual({ flood_zone: zone });
+  });
+});
+
+describe('ZIP codes', () => {
+  test.each([
+    ['8260', '08260'],
+    ['820', '00820'],
+    ['0820', '00820'],
+    ['96913', '96913'],
+    ['8260.0', '08260'],
+    ['82601234', '08260-1234'],
+    ['33931-4207', '33931-4207'],
+    ['339314207', '33931-4207'],
+  ])('%s is sent as %s', (written, zip) => {
+    const mapped = mapValues({ reportedZipCode: written });
+    expect(bodyOf(mapped).loss_location.zip).toBe(zip);
+    expect(mapped.notes).toHaveLength(written === zip ? 0 : 1);
+  });
+
+  test.each(['', 'NULL', '0', '00000', '500', '12', 'ABCDE', '123456'])(
+    'with %j for a ZIP code a row is no claim',
+    (written) => {
+      const mapped = mapValues({ reportedZipCode: written });
+      expect(mapped.ok).toBe(false);
+      expect(mapped.notes).toMatchObject([{ action: 'skipped', column: 'reportedZipCode' }]);
+    },
+  );
+});
+
+describe('rows that are no claim', () => {
+  test.each([
+    ['state', ''],
+    ['state', 'UN'],
+    ['dateOfLoss', ''],
+    ['dateOfLoss', '2022-02-30'],
+    ['dateOfLoss', 'last week'],
+    ['id', ''],
+    ['id', 'x'.repeat(101)],
+  ])('%s %j', (column, value) => {
+    const mapped = mapValues({ [column]: value });
+    expect(mapped.ok).toBe(false);
+    expect(brief(mapped)).toEqual([`skipped ${column} ${value}`.trim()]);
+  });
+
+  test('everything that is missing is named at once', () => {
+    const mapped = mapValues({ id: '', state: '', reportedZipCode: '', dateOfLoss: '' });
+    expect(mapped.notes.map(({ column }) => column)).toEqual([
+      'id',
+      'state',
+      'reportedZipCode',
+      'dateOfLoss',
+    ]);
+  });
+});
+
+describe('occupancies and buildings', () => {
+  test.each(Object.entries(OCCUPANCIES))(
+    'occupancy %s is %s, however the number is written',
+    (code, name) => {
+      for (const written of [code, code.padStart(2, '0'), `${code}.0`])
+        expect(bodyOf(mapValues({ occupancyType: written })).building).toEqual({ occupancy_type: name });
+    },
+  );
+
+  test.each(['5', '7', '20', 'single family'])('occupancy %s is unknown and left out', (written) => {
+    const mapped = mapValues({ occupancyType: written });
+    expect(bodyOf(mapped).building).toBeUndefined();
+    expect(brief(mapped)).toEqual([`left_out occupancyType ${written}`]);
+  });
+
+  test('of all pairs of codes, those that would be refused lose the building type, and say so', () => {
+    const occupancies = [...Object.entries(OCCUPANCIES), ['', undefined] as const];
+    for (const [occupancyCode, occupancy] of occupancies) {
+      for (const [buildingCode, described] of Object.entries(BUILDINGS)) {
+        const mapped = mapValues({ occupancyType: occupancyCode, buildingDescriptionCode: buildingCode });
+        const type = bodyOf(mapped).building?.building_type;
+        const business = (NON_RESIDENTIAL_OCCUPANCY_TYPES as readonly unknown[]).includes(occupancy);
+        if (type !== undefined) {
+          expect(BUILDING_TYPES).toContain(type);
+          expect((NON_RESIDENTIAL_BUILDING_TYPES as readonly string[]).includes(type)).toBe(business);
+        }
+        if (described === 'other')
+          expect(type).toBe(business ? 'other_non_residential' : 'other_residential');
+        else if (type !== described) expect(mapped.notes).toHaveLength(1);
+        else expect(mapped.notes).toEqual([]);
+      }
+    }
+  });
+
+  test('a manufactured home that is lived in is a main dwelling', () => {
+    const mapped = mapValues({ occupancyType: '14', buildingDescriptionCode: '18' });
+    expect(bodyOf(mapped).building).toEqual({
+      occupancy_type: 'residential_manufactured_home',
+      building_type: 'main_dwelling',
+    });
+    expect(brief(mapped)).toEqual(['mended buildingDescriptionCode 18']);
+  });
+
+  test('an unknown building description is left out', () => {
+    const mapped = mapValues({ buildingDescriptionCode: '21' });
+    expect(bodyOf(mapped).building).toBeUndefined();
+    expect(brief(mapped)).toEqual(['left_out buildingDescriptionCode 21']);
+  });
+});
+
+describe('causes', () => {
+  const lossOf = (causeOfDamage: string) => {
+    const mapped = mapValues({ causeOfDamage });
+    return { loss: bodyOf(mapped).loss, notes: mapped.notes };
+  };
+
+  test.each([
+    ['0', 'other'],
+    ['1', 'tidal_water_overflow'],
+    ['2', 'stream_river_lake_overflow'],
+    ['3', 'alluvial_fan_overflow'],
+    ['4', 'rainfall_snowmelt_accumulation'],
+    ['9', 'earth_movement'],
+    ['A', 'closed_basin_lake'],
+    ['a', 'closed_basin_lake'],
+  ])('%s is %s', (code, cause) => {
+    expect(lossOf(code)).toEqual({ loss: { date: '2022-09-28', peril: 'flood', cause }, notes: [] });
+  });
+
+  test.each(['7', '8'])('%s, erosion, is other, with its words kept and the narrowing reported', (code) => {
+    const { loss, notes } = lossOf(code);
+    expect(loss).toMatchObject({ cause: 'other', description: expect.stringContaining('erosion') });
+    expect(notes).toMatchObject([{ action: 'left_out', column: 'causeOfDamage', value: code }]);
+  });
+
+  test.each(['B', 'C', 'D'])('%s says nothing about the water: no cause, and a report', (code) => {
+    const { loss, notes } = lossOf(code);
+    expect(loss.cause).toBeUndefined();
+    expect(loss.description).toContain('expedited handling');
+    expect(notes).toHaveLength(1);
+  });
+
+  test('2D is the river, with the handling kept in words', () => {
+    const { loss, notes } = lossOf('2D');
+    expect(loss).toMatchObject({
+      cause: 'stream_river_lake_overflow',
+      description: expect.stringContaining('remote adjustment'),
+    });
+    expect(notes).toHaveLength(1);
+  });
+
+  test.each(['14', '1, 4', '1;4'])('%s has two causes: neither is picked, both are kept in words', (code) => {
+    const { loss, notes } = lossOf(code);
+    expect(loss.cause).toBeUndefined();
+    expect(loss.description).toMatch(/tidal.*rainfall/);
+    expect(notes).toHaveLength(1);
+  });
+
+  test('a code that is not on the list is reported, and the rest of the codes still count', () => {
+    expect(lossOf('Z')).toMatchObject({ loss: { peril: 'flood' }, notes: [{ value: 'Z' }] });
+    expect(lossOf('4Z')).toMatchObject({
+      loss: { cause: 'rainfall_snowmelt_accumulation' },
+      notes: [{ value: '4Z' }],
+    });
+  });
+});
+
+describe('dates, depths, numbers and amounts', () => {
+  test.each([
+    ['1599-12-31', undefined],
+    ['1600-01-01', '1600-01-01'],
+    ['1492-10-12', undefined],
+    ['0000-00-00', undefined],
+    ['7/4/1955', '1955-07-04'],
+    ['07/04/1955 00:00', '1955-07-04'],
+  ])('built on %s', (written, date) => {
+    const mapped = mapValues({ originalConstructionDate: written });
+    expect(bodyOf(mapped).building?.construction_date).toBe(date);
+    expect(brief(mapped)).toEqual(date ? [] : [`left_out originalConstructionDate ${written}`]);
+  });
+
+  test.each([
+    ['0', 0],
+    ['38', 38],
+    ['38.0', 38],
+    ['1200', 1200],
+    ['1201', undefined],
+    ['-6', undefined],
+    ['2.5', undefined],
+    ['deep', undefined],
+  ])('water of %s inches', (written, inches) => {
+    const mapped = mapValues({ waterDepth: written });
+    expect(bodyOf(mapped).loss.interior_water_depth_inches).toBe(inches);
+    expect(brief(mapped)).toEqual(inches === undefined ? [`left_out waterDepth ${written}`] : []);
+  });
+
+  test.each([
+    ['250000', 250000],
+    ['250000.00', 250000],
+    ['1234.57', 1234.57],
+    ['1.25E+07', 12500000],
+    ['0', 0],
+    ['-1', undefined],
+    ['9999999999.99', 9999999999.99],
+    ['10000000000', undefined],
+    ['2500.001', undefined],
+    ['$5', undefined],
+  ])('an amount of %s', (written, dollars) => {
+    const mapped = mapValues({ totalBuildingInsuranceCoverage: written });
+    expect(bodyOf(mapped).coverages?.building_limit).toBe(dollars);
+    expect(brief(mapped)).toEqual(
+      dollars === undefined ? [`left_out totalBuildingInsuranceCoverage ${written}`] : [],
+    );
+  });
+
+  test("the further columns of versions 2 and 3 fill the claim's further fields", () => {
+    const mapped = mapValues({
+      eventDesignationNumber: 'FL0822',
+      floodEvent: 'Hurricane Ian',
+      ficoNumber: '712',
+      floodWaterDuration: '9',
+      numberOfUnits: '4',
+      iccCoverage: '30000',
+      buildingDeductibleCode: 'F',
+      contentsDeductibleCode: '1',
+      buildingReplacementCost: '312480',
+      contentsReplacementCost: '84200',
+      buildingPropertyValue: '268900',
+      contentsPropertyValue: '51730',
+      replacementCostBasis: 'R',
+      originalNBDate: '1996-02-08T00:00:00.000Z',
+      reportedCity: 'FORT MYERS BEACH',
+    });
+    const body = bodyOf(mapped);
+    expect(mapped.notes).toEqual([]);
+    expect(body.loss).toEqual({
+      date: '2022-09-28',
+      peril: 'flood',
+      cat_code: 'FL0822',
+      fico_number: '712',
+      water_duration_hours: 9,
+      description: 'Flood event: Hurricane Ian (FL0822).',
+    });
+    expect(body.policy.original_effective_date).toBe('1996-02-08');
+    expect(body.loss_location.city).toBe('FORT MYERS BEACH');
+    expect(body.building).toEqual({ number_of_units: 4 });
+    expect(body.coverages).toEqual({
+      icc_limit: 30000,
+      building_deductible: 1250,
+      contents_deductible: 1000,
+      building_replacement_cost: 312480,
+      contents_replacement_cost: 84200,
+      building_actual_cash_value: 268900,
+      contents_actual_cash_value: 51730,
+      building_settlement_basis: 'replacement_cost',
+    });
+  });
+
+  test.each([
+    ['numberOfUnits', '0'],
+    ['floodWaterDuration', '9000'],
+    ['buildingDeductibleCode', 'Z'],
+    ['replacementCostBasis', 'X'],
+    ['postFIRMConstructionIndicator', 'maybe'],
+    ['nfipRatedCommunityNumber', '9'.repeat(21)],
+    ['ficoNumber', '9'.repeat(21)],
+    ['originalNBDate', 'soon'],
+    ['reportedCity', 'x'.repeat(101)],
+  ])('%s %j is reported and left out', (column, value) => {
+    const mapped = mapValues({ [column]: value });
+    bodyOf(mapped);
+    expect(brief(mapped)).toEqual([`left_out ${column} ${value}`]);
+  });
+
+  test.each(['Temporarily Unavailable', 'Currently Unavailable', ''])('the town %j is made up', (city) => {
+    expect(bodyOf(mapValues({ reportedCity: city })).loss_location.city).toBe('Exampleville');
+  });
+});

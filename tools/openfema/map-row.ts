@@ -1,0 +1,357 @@
+// One row of FEMA's file as a claim. Whatever cannot be said in a claim is noted, with its column and value.
+import {
+  FLOOD_ZONES,
+  isCalendarDate,
+  LIMITS,
+  LOSS_LOCATION_STATES,
+  NON_RESIDENTIAL_BUILDING_TYPES,
+  NON_RESIDENTIAL_OCCUPANCY_TYPES,
+  nearestFloodZone,
+  type SendClaimBody,
+} from '@svc/contract';
+import { BUILDINGS, CAUSES, DEDUCTIBLES, OCCUPANCIES } from './codes.ts';
+import type { Cell, Field, Row } from './columns.ts';
+import { placeholdersFor } from './placeholders.ts';
+
+export interface Note {
+  readonly column: string;
+  readonly value: string;
+  /** `mended`: sent in another spelling. `left_out`: not sent, or not all of it. `skipped`: no claim at all. */
+  readonly action: 'mended' | 'left_out' | 'skipped';
+  readonly what: string;
+}
+
+export type Mapped =
+  | { readonly ok: true; readonly body: SendClaimBody; readonly notes: readonly Note[] }
+  | { readonly ok: false; readonly id: string | null; readonly notes: readonly Note[] };
+
+type Building = NonNullable<SendClaimBody['building']>;
+type OccupancyType = NonNullable<Building['occupancy_type']>;
+type BuildingType = NonNullable<Building['building_type']>;
+type Part = Record<string, unknown>;
+
+/** Legal as a calendar date, but no insured building is older; FEMA's files hold 1492-10-12. */
+const OLDEST_DATE = '1600-01-01';
+/** The lowest ZIP code in use is 00501. */
+const LOWEST_ZIP = 501;
+
+const zones: ReadonlySet<string> = new Set(FLOOD_ZONES);
+const states: ReadonlySet<string> = new Set(LOSS_LOCATION_STATES);
+const nonResidentialOccupancies: ReadonlySet<string> = new Set(NON_RESIDENTIAL_OCCUPANCY_TYPES);
+const nonResidentialBuildings: ReadonlySet<string> = new Set(NON_RESIDENTIAL_BUILDING_TYPES);
+
+/** `adjuster` is the SVCID that the claim is offered to. */
+export function mapRow(row: Row, adjuster: string): Mapped {
+  const notes: Note[] = [];
+  const mended = (cell: Cell, what: string): void => {
+    notes.push({ ...cell, action: 'mended', what });
+  };
+  const leftOut = (cell: Cell, what: string): undefined => {
+    notes.push({ ...cell, action: 'left_out', what });
+    return undefined;
+  };
+  const skips: Note[] = [];
+  const skip = (column: string, value: string, what: string): undefined => {
+    skips.push({ column, value, action: 'skipped', what });
+    return undefined;
+  };
+
+  const id = row('id')?.value ?? null;
+  if (id === null) skip('id', '', 'a claim needs an id of its own');
+  else if (id.length > LIMITS.externalId.max)
+    skip('id', id, `longer than ${LIMITS.externalId.max} characters`);
+  const state = stateOf();
+  const zip = zipOf();
+  const lossDate = lossDateOf();
+  if (id === null || state === undefined || zip === undefined || lossDate === undefined || skips.length > 0)
+    return { ok: false, id, notes: skips };
+
+  const made = placeholdersFor(id);
+  const occupancy = occupancyOf();
+  const losses = causeOf();
+  const business = occupancy !== undefined && nonResidentialOccupancies.has(occupancy);
+
+  const body = {
+    external_id: id,
+    claim_number: made.claimNumber,
+    adjuster_svc_id: adjuster,
+    instructions: `Made from OpenFEMA claim ${id}. FEMA publishes no names, streets, phones and numbers: those here are made up.`,
+    loss: present({
+      date: lossDate,
+      peril: 'flood',
+      cause: losses.cause,
+      cat_code: catastropheOf(),
+      fico_number: textOf('ficoNumber', LIMITS.ficoNumber.max),
+      exterior_water_depth_inches: depthOf('exteriorWaterDepth'),
+      interior_water_depth_inches: depthOf('interiorWaterDepth'),
+      water_duration_hours: wholeOf('waterDuration', LIMITS.waterDurationHours),
+      description: descriptionOf(losses.words),
+    }),
+    policy: present({ number: made.policyNumber, original_effective_date: dateOf('firstPolicyDate') }),
+    carrier: { name: made.carrier },
+    loss_location: { street: made.street, city: cityOf(), state, zip },
+    policyholder: business
+      ? { company_name: made.companyName, phone: made.phone, email: made.email }
+      : { first_name: made.firstName, last_name: made.lastName, phone: made.phone, email: made.email },
+    building: unlessEmpty(
+      present({
+        occupancy_type: occupancy,
+        building_type: buildingTypeOf(occupancy),
+        firm_status: firmStatusOf(),
+        construction_date: dateOf('constructionDate'),
+        flood_zone: zoneOf(),
+        community_number: communityOf(),
+        number_of_units: wholeOf('numberOfUnits', LIMITS.numberOfUnits),
+      }),
+    ),
+    coverages: unlessEmpty(
+      present({
+        building_limit: dollarsOf('buildingLimit'),
+        contents_limit: dollarsOf('contentsLimit'),
+        building_deductible: deductibleOf('buildingDeductible'),
+        contents_deductible: deductibleOf('contentsDeductible'),
+        icc_limit: dollarsOf('iccLimit'),
+        building_replacement_cost: dollarsOf('buildingReplacementCost'),
+        building_actual_cash_value: dollarsOf('buildingValue'),
+        contents_replacement_cost: dollarsOf('contentsReplacementCost'),
+        contents_actual_cash_value: dollarsOf('contentsValue'),
+        building_settlement_basis: settlementBasisOf(),
+      }),
+    ),
+  };
+  return { ok: true, body: present(body) as SendClaimBody, notes };
+
+  function stateOf(): string | undefined {
+    const cell = row('state');
+    if (!cell) return skip('state', '', 'a claim needs the state of the property');
+    const state = cell.value.toUpperCase();
+    if (!states.has(state))
+      return skip(cell.column, cell.value, 'no state or territory of the flood program');
+    if (state !== cell.value) mended(cell, `sent as ${state}`);
+    return state;
+  }
+
+  function zipOf(): string | undefined {
+    const cell = row('zip');
+    if (!cell) return skip('reportedZipCode', '', 'a claim needs the ZIP code of the property');
+    const zip = asZip(cell.value);
+    if (zip === null) return skip(cell.column, cell.value, 'no ZIP code');
+    if (zip !== cell.value) mended(cell, `sent as ${zip}`);
+    return zip;
+  }
+
+  function lossDateOf(): string | undefined {
+    const cell = row('dateOfLoss');
+    if (!cell) return skip('dateOfLoss', '', 'a claim needs the date of the loss');
+    return asDate(cell.value) ?? skip(cell.column, cell.value, 'no calendar date');
+  }
+
+  function cityOf(): string {
+    const cell = row('city');
+    // What FEMA writes where it withholds the town: "Temporarily Unavailable", "Currently Unavailable".
+    if (!cell || /unavailable/i.test(cell.value)) return made.city;
+    if (cell.value.length <= LIMITS.city.max) return cell.value;
+    leftOut(cell, `longer than ${LIMITS.city.max} characters: a made-up town is sent`);
+    return made.city;
+  }
+
+  function dateOf(field: Field): string | undefined {
+    const cell = row(field);
+    if (!cell) return undefined;
+    const date = asDate(cell.value);
+    if (date === null) return leftOut(cell, 'no calendar date');
+    if (date < OLDEST_DATE) return leftOut(cell, `before ${OLDEST_DATE}, which cannot be meant`);
+    return date;
+  }
+
+  function zoneOf(): string | undefined {
+    const cell = row('floodZone');
+    if (!cell) return undefined;
+    const zone = asZone(cell.value);
+    if (zone === null) return leftOut(cell, 'none of the 72 flood zones');
+    if (zone !== cell.value) mended(cell, `sent as ${zone}`);
+    return zone;
+  }
+
+  function occupancyOf(): OccupancyType | undefined {
+    const cell = row('occupancy');
+    if (!cell) return undefined;
+    return OCCUPANCIES[asCode(cell.value)] ?? leftOut(cell, "no occupancy code of FEMA's");
+  }
+
+  function buildingTypeOf(occupancy: OccupancyType | undefined): BuildingType | undefined {
+    const cell = row('buildingDescription');
+    if (!cell) return undefined;
+    const described = BUILDINGS[asCode(cell.value)];
+    if (described === undefined) return leftOut(cell, "no building description code of FEMA's");
+    const business = occupancy !== undefined && nonResidentialOccupancies.has(occupancy);
+    if (described === 'other') return business ? 'other_non_residential' : 'other_residential';
+    if (nonResidentialBuildings.has(described) === business) return described;
+    if (described === 'manufactured_home' && occupancy === 'residential_manufactured_home') {
+      mended(cell, 'sent as main_dwelling: how a manufactured home that is lived in is written');
+      return 'main_dwelling';
+    }
+    return leftOut(
+      cell,
+      `${described} does not go with ${occupancy ?? 'a building without an occupancy'}: the pair would be refused`,
+    );
+  }
+
+  function firmStatusOf(): 'pre_firm' | 'post_firm' | undefined {
+    const [post, pre] = [row('postFirm'), row('preFirm')];
+    const isPost = post && asFlag(post.value);
+    const isPre = pre && asFlag(pre.value);
+    if (post && isPost === null) leftOut(post, 'neither yes nor no');
+    if (pre && isPre === null) leftOut(pre, 'neither yes nor no');
+    if (pre && isPre !== null && isPre === isPost)
+      return leftOut(pre, `contradicts ${post?.column}: neither is sent`);
+    const answer = isPost ?? (isPre === null ? null : !isPre);
+    return answer === null ? undefined : answer ? 'post_firm' : 'pre_firm';
+  }
+
+  function communityOf(): string | undefined {
+    const cell = row('communityNumber');
+    if (!cell) return undefined;
+    const written = cell.value.replace(/\.0+$/, '');
+    // Six digits, the first two of them the state's; 01 to 09 lose their zero wherever they pass for a number.
+    const number = /^\d{5}$/.test(written) ? `0${written}` : written;
+    if (number.length > LIMITS.communityNumber.max)
+      return leftOut(cell, `longer than ${LIMITS.communityNumber.max} characters`);
+    if (number !== cell.value) mended(cell, `sent as ${number}`);
+    return number;
+  }
+
+  function causeOf(): { cause: string | undefined; words: readonly string[] } {
+    const cell = row('cause');
+    if (!cell) return { cause: undefined, words: [] };
+    const codes = [...new Set(cell.value.toUpperCase().replace(/[\s,;/]+/g, ''))];
+    const found = codes.map((code) => CAUSES[code]).filter((entry) => entry !== undefined);
+    if (found.length < codes.length) leftOut(cell, "holds a code that FEMA's list of causes does not have");
+    const words = found.map((entry) => entry.words);
+    const causes = found.filter((entry) => entry.cause !== null);
+    if (causes.length < found.length)
+      leftOut(
+        cell,
+        'a code says how the claim was handled, not what the cause was: kept in loss.description',
+      );
+    const [first, ...others] = causes;
+    if (!first) return { cause: undefined, words };
+    if (others.length > 0) {
+      leftOut(cell, 'several causes, and a claim takes one: kept in loss.description');
+      return { cause: undefined, words };
+    }
+    if (!first.exact) leftOut(cell, `sent as ${first.cause}; "${first.words}" kept in loss.description`);
+    return {
+      cause: first.cause ?? undefined,
+      words: first.exact && found.length === 1 ? [] : words,
+    };
+  }
+
+  function catastropheOf(): string | undefined {
+    const cell = row('eventNumber') ?? row('eventName');
+    if (!cell) return undefined;
+    if (cell.value.length <= LIMITS.catastropheCode.max) return cell.value;
+    return leftOut(
+      cell,
+      `longer than a cat_code's ${LIMITS.catastropheCode.max} characters: kept in loss.description`,
+    );
+  }
+
+  function descriptionOf(causes: readonly string[]): string | undefined {
+    const [event, number] = [row('eventName'), row('eventNumber')];
+    const name = event ?? number;
+    const sentences = [
+      ...(name ? [`Flood event: ${event && number ? `${event.value} (${number.value})` : name.value}.`] : []),
+      ...(causes.length > 0 ? [`Cause of damage: ${causes.join('; ')}.`] : []),
+    ];
+    return sentences.length === 0 ? undefined : sentences.join(' ').slice(0, LIMITS.lossDescription.max);
+  }
+
+  function depthOf(field: 'exteriorWaterDepth' | 'interiorWaterDepth'): number | undefined {
+    const cell = row(field);
+    if (cell && /^-\d/.test(cell.value))
+      return leftOut(cell, 'below the floor it is measured from, and a claim takes no depth below 0');
+    return wholeOf(field, LIMITS.waterDepthInches);
+  }
+
+  function wholeOf(field: Field, { min, max }: { min: number; max: number }): number | undefined {
+    const cell = row(field);
+    if (!cell) return undefined;
+    if (!/^-?\d+(\.0+)?$/.test(cell.value)) return leftOut(cell, 'no whole number');
+    const number = Number(cell.value);
+    return number >= min && number <= max ? number : leftOut(cell, `not from ${min} to ${max}`);
+  }
+
+  function dollarsOf(field: Field): number | undefined {
+    const cell = row(field);
+    if (!cell) return undefined;
+    // A spreadsheet may have made 1.25E+07 of it.
+    if (!/^\d+(\.\d{1,2}0*)?$|^\d(\.\d+)?e\+?\d+$/i.test(cell.value))
+      return leftOut(cell, 'no amount in dollars and cents');
+    const dollars = Number(cell.value);
+    return dollars <= LIMITS.amount.max && Number(dollars.toFixed(2)) === dollars
+      ? dollars
+      : leftOut(cell, `not from 0 to ${LIMITS.amount.max} in dollars and cents`);
+  }
+
+  function deductibleOf(field: Field): number | undefined {
+    const cell = row(field);
+    if (!cell) return undefined;
+    return DEDUCTIBLES[asCode(cell.value).toUpperCase()] ?? leftOut(cell, "no deductible code of FEMA's");
+  }
+
+  function settlementBasisOf(): 'replacement_cost' | 'actual_cash_value' | undefined {
+    const cell = row('settlementBasis');
+    if (!cell) return undefined;
+    if (/^r$/i.test(cell.value)) return 'replacement_cost';
+    return /^a$/i.test(cell.value) ? 'actual_cash_value' : leftOut(cell, 'neither R nor A');
+  }
+
+  function textOf(field: Field, max: number): string | undefined {
+    const cell = row(field);
+    if (!cell) return undefined;
+    return cell.value.length <= max ? cell.value : leftOut(cell, `longer than ${max} characters`);
+  }
+}
+
+const present = (part: Part): Part =>
+  Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined));
+
+const unlessEmpty = (part: Part): Part | undefined => (Object.keys(part).length === 0 ? undefined : part);
+
+/** Codes arrive as `1`, `01` and, from programs that read numbers, `1.0`. */
+const asCode = (value: string): string => value.replace(/\.0+$/, '').replace(/^0+(?=.)/, '');
+
+function asFlag(value: string): boolean | null {
+  if (/^(1|1\.0|t|true|y|yes)$/i.test(value)) return true;
+  return /^(0|0\.0|f|false|n|no)$/i.test(value) ? false : null;
+}
+
+function asZip(value: string): string | null {
+  const written = value.replace(/\.0+$/, '');
+  const [, five, four] = /^(\d{3,5})(?:-(\d{4}))?$/.exec(written) ?? /^(\d{4,5})(\d{4})$/.exec(written) ?? [];
+  if (five === undefined || Number(five) < LOWEST_ZIP) return null;
+  const zip = five.padStart(5, '0');
+  return four === undefined ? zip : `${zip}-${four}`;
+}
+
+/**
+ * FEMA writes midnight of the day, in UTC or (v1) as the hour it is then in Washington; the day is what
+ * stands before the T either way. Spreadsheets write 10/29/2012.
+ */
+function asDate(value: string): string | null {
+  const iso = /^(\d{4}-\d{2}-\d{2})(?:[T ].*)?$/.exec(value)?.[1];
+  const [, month = '', day = '', year = ''] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?: .*)?$/.exec(value) ?? [];
+  const date = iso ?? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  return isCalendarDate(date) ? date : null;
+}
+
+/** Only spellings that mean one zone; anything else would be a guess, and a wrong zone is worse than none. */
+function asZone(value: string): string | null {
+  const written = value.toUpperCase();
+  if (zones.has(written)) return written;
+  const unpadded = written.replace(/^([AV])0+(?=[1-9])/, '$1');
+  if (zones.has(unpadded)) return unpadded;
+  if (/^AR([AEHO]|\d{1,2})$/.test(written)) return 'AR';
+  return /^(AHB|AOB|AR\/.+)$/.test(written) ? nearestFloodZone(written) : null;
+}

@@ -1,0 +1,106 @@
+// What a run says: for people as lines, with --json as one JSON document a line. Reports go where `write`
+// leads, the progress elsewhere.
+import type { SendClaimBody } from '@svc/contract';
+import type { Header } from './columns.ts';
+import type { Listener, Tally } from './import-claims.ts';
+import type { Note } from './map-row.ts';
+
+export interface Report extends Omit<Listener, 'counted'> {
+  header(header: Header): void;
+  summary(tally: Tally, took: { readonly seconds: number; readonly dryRun: boolean }): void;
+}
+
+type Write = (line: string) => void;
+
+/** As many rows as a summary names one by one; each was reported when it was read. */
+const MOST_LISTED = 20;
+
+const ACTIONS: Readonly<Record<Note['action'], string>> = {
+  mended: 'mended',
+  left_out: 'left out',
+  skipped: 'NO CLAIM',
+};
+
+export function textReport(write: Write): Report {
+  return {
+    header({ withoutAField, unknown }) {
+      if (withoutAField.length > 0)
+        write(`Columns that a claim has no field for, not sent: ${withoutAField.join(', ')}`);
+      if (unknown.length > 0)
+        write(`Columns that are none of FEMA's or stand twice, not sent: ${unknown.join(', ')}`);
+    },
+    noted(row, { column, value, action, what }) {
+      const place = value === '' ? `${column} is empty` : `${column} ${JSON.stringify(value)}`;
+      write(`row ${row}: ${place}: ${ACTIONS[action]}: ${what}`);
+    },
+    mapped() {},
+    refused(row, id, { status, code, detail, errors }) {
+      write(`row ${row}: claim ${id} REFUSED: ${status} ${code ?? ''} ${detail}`);
+      for (const error of errors)
+        write(`row ${row}:   ${error.where || '(the whole body)'}: ${error.detail}`);
+    },
+    undelivered(row, id, because) {
+      write(`row ${row}: claim ${id} NOT DELIVERED: ${because}`);
+    },
+    summary(tally, { seconds, dryRun }) {
+      const line = (name: string, value: number | string): void => write(`${name.padEnd(22)}${value}`);
+      write('');
+      if (tally.stopped !== null) write(`STOPPED after ${tally.rows} rows: ${tally.stopped}`);
+      line('rows', `${tally.rows} in ${seconds.toFixed(1)} s`);
+      line(dryRun ? 'would be sent' : 'sent', tally.sent);
+      if (!dryRun) line('already there', tally.alreadyThere);
+      line('with losses', `${tally.withLosses}${byColumn(tally.losses)}`);
+      line('mended', `${sum(tally.mended)}${byColumn(tally.mended)}`);
+      line('refused', tally.refused);
+      if (!dryRun) line('not delivered', tally.undelivered);
+      if (tally.calledOff > 0) line('called off', tally.calledOff);
+      line('no claim', `${tally.skipped}${listed(tally.skippedRows)}`);
+    },
+  };
+}
+
+export function jsonReport(write: Write, options: { readonly bodies: boolean }): Report {
+  const say = (type: string, value: object): void => write(JSON.stringify({ type, ...value }));
+  return {
+    header: ({ withoutAField, unknown }) =>
+      say('header', { columns_without_a_field: withoutAField, unknown_columns: unknown }),
+    noted: (row, note) => say('note', { row, ...note }),
+    mapped: (row: number, body: SendClaimBody) => {
+      if (options.bodies) say('claim', { row, body });
+    },
+    refused: (row, id, problem) => say('refused', { row, external_id: id, ...problem }),
+    undelivered: (row, id, because) => say('undelivered', { row, external_id: id, because }),
+    summary: (tally, { seconds, dryRun }) =>
+      say('summary', {
+        dry_run: dryRun,
+        rows: tally.rows,
+        sent: tally.sent,
+        already_there: tally.alreadyThere,
+        with_losses: tally.withLosses,
+        losses: Object.fromEntries(tally.losses),
+        mended: Object.fromEntries(tally.mended),
+        refused: tally.refused,
+        undelivered: tally.undelivered,
+        skipped: tally.skipped,
+        called_off: tally.calledOff,
+        skipped_rows: tally.skippedRows,
+        stopped: tally.stopped,
+        seconds,
+      }),
+  };
+}
+
+const sum = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((total, count) => total + count, 0);
+
+function byColumn(counts: ReadonlyMap<string, number>): string {
+  if (counts.size === 0) return '';
+  const sorted = [...counts].sort(([, one], [, other]) => other - one);
+  return ` (${sorted.map(([column, count]) => `${column} ${count}`).join(', ')})`;
+}
+
+function listed(rows: readonly number[]): string {
+  if (rows.length === 0) return '';
+  const more = rows.length - MOST_LISTED;
+  return `: row ${rows.slice(0, MOST_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

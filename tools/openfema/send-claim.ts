@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { endpoints, type Problem, type SendClaimBody } from '@svc/contract';
+
+export type Delivery =
+  | { readonly outcome: 'sent' | 'already_there' }
+  | { readonly outcome: 'refused'; readonly problem: RefusedWith }
+  /** Tried as often as is sensible; whether the claim arrived is not known. */
+  | { readonly outcome: 'undelivered'; readonly because: string };
+
+export interface RefusedWith {
+  readonly status: number;
+  readonly code: string | null;
+  readonly detail: string;
+  readonly errors: readonly { readonly where: string; readonly detail: string }[];
+}
+
+/** The same answer awaits every further claim: the key, or the adjuster, is not one to send claims with. */
+export class CannotGoOn extends Error {}
+
+export interface SenderOptions {
+  readonly url: string;
+  readonly key: string;
+  /** Tries of one claim that end in a lost connection or a 5xx before it counts as undelivered. */
+  readonly tries?: number;
+  /** The first pause after such an end; each further one may be twice as long, up to `longestPauseMs`. */
+  readonly pauseMs?: number;
+  readonly longestPauseMs?: number;
+  readonly timeoutMs?: number;
+  /** The edge in front of the service blocks an address without saying for how long. */
+  readonly blockedMs?: number;
+  readonly onWait?: (milliseconds: number, because: string) => void;
+}
+
+const ABOUT_EVERY_CLAIM: ReadonlySet<string> = new Set([
+  'invalid_key',
+  'insufficient_scope',
+  'not_in_plan',
+  'unknown_osaid',
+  'adjuster_not_in_firm',
+  'adjuster_not_accepting',
+  'environment_mismatch',
+]);
+
+/**
+ * The same claim always gets the same key, so that running again creates nothing twice. The body is part of
+ * it: sent with another adjuster the claim is another request, and the service answers that it has it already.
+ */
+export const idempotencyKey = (body: SendClaimBody): string =>
+  `openfema-${createHash('sha256')
+    .update(`${body.external_id}\n${JSON.stringify(body)}`)
+    .digest('hex')
+    .slice(0, 40)}`;
+
+export function makeSender(options: SenderOptions): (body: SendClaimBody) => Promise<Delivery> {
+  const { tries = 8, pauseMs = 500, longestPauseMs = 30_000, timeoutMs = 30_000 } = options;
+  const { blockedMs = 60_000, onWait = () => {} } = options;
+  const { method, path, success } = endpoints.sendClaim;
+  const address = new URL(path.slice(1), options.url.endsWith('/') ? options.url : `${options.url}/`);
+  // The limits are the key's: when one request is told to wait, all of them wait.
+  let openAt = 0;
+
+  return async (body) => {
+    const text = JSON.stringify(body);
+    const headers = {
+      authorization: `Bearer ${options.key}`,
+      'content-type': 'application/json',
+      'idempotency-key': idempotencyKey(body),
+    };
+    let reached = false;
+    let failures = 0;
+    for (;;) {
+      await untilOpen();
+      let because: string;
+      let askedMs = 0;
+      try {
+        const response = await fetch(address, {
+          method,
+          headers,
+          body: text,
+          redirect: 'error',
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+        const answer = await response.text();
+        const waitMs = secondsOf(response) * 1000;
+        if (response.status === success.status) {
+          // A repeat of an earlier run's request; after a lost answer it is this run's own.
+          const repeated = response.headers.get('idempotent-replayed') === 'true' && !reached;
+          return { outcome: repeated ? 'already_there' : 'sent' };
+        }
+        if (response.status === 429) {
+          close(waitMs || blockedMs, waitMs ? 'the limit of the key' : 'the limit of this address');
+          continue;
+        }
+        if (response.status < 500) return judge(response.status, answer);
+        because = `${response.status} ${response.statusText}`.trim();
+        askedMs = waitMs;
+      } catch (error) {
+        if (error instanceof CannotGoOn) throw error;
+        because = reasonOf(error);
+      }
+      reached = true;
+      failures += 1;
+      if (failures >= tries) return { outcome: 'undelivered', because: `${because}, ${failures} times` };
+      const longest = Math.min(longestPauseMs, pauseMs * 2 ** (failures - 1));
+      // Spread at random, or all that failed together would come back together.
+      await sleep(Math.max(askedMs, longest * (0.5 + Math.random() / 2)));
+    }
+  };
+
+  async function untilOpen(): Promise<void> {
+    for (let left = openAt - Date.now(); left > 0; left = openAt - Date.now()) await sleep(left);
+  }
+
+  function close(milliseconds: number, because: string): void {
+    const until = Date.now() + milliseconds;
+    if (until <= openAt) return;
+    openAt = until;
+    onWait(milliseconds, because);
+  }
+}
+
+function judge(status: number, answer: string): Delivery {
+  const problem = readProblem(answer);
+  const detail = problem.detail ?? problem.title ?? `The answer was ${status} without a reason.`;
+  const code = problem.code ?? null;
+  if (code === 'duplicate_claim') return { outcome: 'already_there' };
+  if (status === 401 || status === 403 || (code !== null && ABOUT_EVERY_CLAIM.has(code)))
+    throw new CannotGoOn(`${detail} (${code ?? status})`);
+  if (status === 404 || status === 405)
+    throw new CannotGoOn(`Nothing takes claims at this URL: ${status}. ${detail}`);
+  return {
+    outcome: 'refused',
+    problem: {
+      status,
+      code,
+      detail,
+      errors: (problem.errors ?? []).map((error) => ({
+        where:
+          'pointer' in error ? error.pointer : 'header' in error ? error.header : (error.parameter ?? ''),
+        detail: error.detail,
+      })),
+    },
+  };
+}
+
+function readProblem(answer: string): Partial<Problem> {
+  try {
+    const problem: unknown = JSON.parse(answer);
+    return typeof problem === 'object' && problem !== null ? problem : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Whole seconds, as the service sends them; 0 when it did not. */
+function secondsOf(response: Response): number {
+  const seconds = Number(response.headers.get('retry-after') ?? '0');
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : 0;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return 'no answer in time';
+  const { cause } = error;
+  const code = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : '';
+  return code ? `${error.message} (${code})` : error.message;
+}
