@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  acceptClaim,
+  adjusterRecord,
+  answerInvitation,
+  expectProblem,
+  getClaim,
+  invite,
+  listClaims,
+  offerClaim,
+  outcome,
+  sentClaim,
+  wholeList,
+  withdraw,
+} from './firm-calls.ts';
+import {
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+
+let service: ServiceUnderTest;
+let firm: TestFirm;
+let other: TestFirm;
+let member: { svcId: string; token: string };
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  firm = await service.firm();
+  other = await service.firm();
+  member = await service.member(firm);
+});
+afterAll(() => service.stop());
+
+type Key = 'live' | 'test';
+const BEHAVIORS = ['manual', 'accepts', 'rejects', 'paused', 'new', 'joins', 'declines'] as const;
+
+/** Whom a request can name, by what the key's firm has to do with them. */
+const NAMED: Record<string, () => Promise<string> | string> = {
+  'a member': () => member.svcId,
+  'a real adjuster who is no member': async () => (await service.adjuster()).svcId,
+  nobody: () => 'SVC-nobody',
+  'the own test account': () => firm.account.manual,
+  'the own test account that is not in the firm yet': () => firm.account.new,
+  'the own test account that has paused': () => firm.account.paused,
+  "another firm's test account": () => other.account.manual,
+};
+
+describe('a claim named to', () => {
+  const TABLE: [string, Key, unknown[]][] = [
+    ['a member', 'live', [201]],
+    ['a member', 'test', [422, 'adjuster_not_in_firm']],
+    ['a real adjuster who is no member', 'live', [422, 'adjuster_not_in_firm']],
+    ['a real adjuster who is no member', 'test', [422, 'adjuster_not_in_firm']],
+    ['nobody', 'live', [422, 'unknown_osaid']],
+    ['nobody', 'test', [422, 'unknown_osaid']],
+    ['the own test account', 'live', [422, 'environment_mismatch']],
+    ['the own test account', 'test', [201]],
+    ['the own test account that is not in the firm yet', 'live', [422, 'environment_mismatch']],
+    ['the own test account that is not in the firm yet', 'test', [422, 'adjuster_not_in_firm']],
+    ['the own test account that has paused', 'live', [422, 'environment_mismatch']],
+    ['the own test account that has paused', 'test', [422, 'adjuster_not_accepting']],
+    ["another firm's test account", 'live', [422, 'unknown_osaid']],
+    ["another firm's test account", 'test', [422, 'unknown_osaid']],
+  ];
+  test.each(TABLE)('%s with a %s key: sent', async (who, key, expected) => {
+    const named = (await NAMED[who]?.()) as string;
+    expect(outcome(await sendClaim(service, firm[key], claimBody(named)))).toEqual(expected);
+  });
+  test.each(TABLE)('%s with a %s key: offered again', async (who, key, expected) => {
+    const named = (await NAMED[who]?.()) as string;
+    const first = key === 'live' ? member.svcId : firm.account.manual;
+    const claim = await sentClaim(service, firm[key], first);
+    const answer = await offerClaim(service, firm[key], claim.id, named);
+    expect(outcome(answer)).toEqual(expected[0] === 201 ? [200] : expected);
+    const after = (await getClaim(service, firm[key], claim.id)).json;
+    if (answer.status === 200) expect(after.assignment.adjuster_svc_id).toBe(named);
+    else expect(after).toEqual(claim);
+  });
+});
+
+describe('an invitation of', () => {
+  test.each<[string, Key, unknown[]]>([
+    ['a member', 'live', [409, 'already_member']],
+    ['a member', 'test', [422, 'unknown_osaid']],
+    ['a real adjuster who is no member', 'live', [201]],
+    ['a real adjuster who is no member', 'test', [422, 'unknown_osaid']],
+    ['nobody', 'live', [422, 'unknown_osaid']],
+    ['nobody', 'test', [422, 'unknown_osaid']],
+    ['the own test account', 'live', [422, 'environment_mismatch']],
+    ['the own test account', 'test', [409, 'already_member']],
+    ['the own test account that is not in the firm yet', 'live', [422, 'environment_mismatch']],
+    ['the own test account that is not in the firm yet', 'test', [201]],
+    ["another firm's test account", 'live', [422, 'unknown_osaid']],
+    ["another firm's test account", 'test', [422, 'unknown_osaid']],
+  ])('%s with a %s key', async (who, key, expected) => {
+    expect(outcome(await invite(service, firm[key], await NAMED[who]?.()))).toEqual(expected);
+  });
+
+  test('a test account with a live key is refused whatever its record, and changes nothing', async () => {
+    const own = await service.firm();
+    const list = await wholeList(service, own.live, '/v1/adjusters');
+    for (const behavior of BEHAVIORS) {
+      const answer = await invite(service, own.live, own.account[behavior]);
+      expectProblem(service, answer, 422, 'environment_mismatch');
+    }
+    expect(await wholeList(service, own.live, '/v1/adjusters')).toEqual(list);
+  });
+});
+
+describe('a withdrawal', () => {
+  test("with a test key does not reach a real adjuster's invitation", async () => {
+    const { svcId } = await service.adjuster();
+    const { json } = await invite(service, firm.live, svcId);
+    expect(outcome(await withdraw(service, firm.test, svcId))).toEqual([404, 'not_found']);
+    expect(await adjusterRecord(service, firm.live, svcId)).toEqual(json);
+  });
+
+  test("with a live key does not touch a test account's invitation", async () => {
+    const own = await service.firm();
+    await invite(service, own.test, own.account.new);
+    const answer = await withdraw(service, own.live, own.account.new);
+    expect(outcome(answer)).toEqual([422, 'environment_mismatch']);
+    expect((await adjusterRecord(service, own.test, own.account.new)).status).toBe('pending');
+    expect((await withdraw(service, own.test, own.account.new)).json).toMatchObject({
+      status: 'withdrawn',
+      test: true,
+    });
+    expect(outcome(await withdraw(service, own.live, own.account.new))).toEqual([404, 'not_found']);
+  });
+});
+
+describe('a test claim', () => {
+  test('says so for ever, in every answer, and a live one never does', async () => {
+    const own = await service.firm();
+    const real = await service.member(own);
+    const [test_, live] = [
+      await sentClaim(service, own.test, own.account.manual),
+      await sentClaim(service, own.live, real.svcId),
+    ];
+    expect([test_.test, live.test]).toEqual([true, false]);
+    await acceptClaim(service, await service.session(own.account.manual), test_.id);
+    await acceptClaim(service, real.token, live.id);
+    for (const key of [own.live, own.test])
+      expect((await getClaim(service, key, test_.id)).json).toMatchObject({
+        test: true,
+        assignment: { status: 'accepted' },
+      });
+    const rows = await wholeList(service, own.live, '/v1/claims');
+    expect(rows.map((row) => [row.id, row.test])).toEqual([
+      [test_.id, true],
+      [live.id, false],
+    ]);
+  });
+
+  test('is read with a live key, which cannot offer it to anybody', async () => {
+    const claim = await sentClaim(service, firm.test, firm.account.manual);
+    expect((await getClaim(service, firm.live, claim.id)).json).toEqual(claim);
+    for (const named of [member.svcId, firm.account.manual, firm.account.rejects])
+      expectProblem(
+        service,
+        await offerClaim(service, firm.live, claim.id, named),
+        422,
+        'environment_mismatch',
+      );
+    expect((await getClaim(service, firm.test, claim.id)).json).toEqual(claim);
+  });
+});
+
+describe('a test key', () => {
+  test('finds no live claim: not by id, not to offer, not in a list, not by external id', async () => {
+    const live = await sentClaim(service, firm.live, member.svcId);
+    expectProblem(service, await getClaim(service, firm.test, live.id), 404, 'not_found');
+    for (const named of [member.svcId, firm.account.manual, 'SVC-nobody'])
+      expect(outcome(await offerClaim(service, firm.test, live.id, named))).toEqual([404, 'not_found']);
+    expect((await getClaim(service, firm.live, live.id)).json).toEqual(live);
+    const rows = await wholeList(service, firm.test, '/v1/claims', { limit: '3' });
+    expect(rows.map((row) => row.test)).not.toContain(false);
+    expect((await listClaims(service, firm.test, `external_id=${live.external_id}`)).json.data).toEqual([]);
+    const pending = await wholeList(service, firm.test, '/v1/claims', {
+      assignment_status: 'pending_acceptance',
+    });
+    expect(pending.map((row) => row.test)).not.toContain(false);
+  });
+
+  test('sees of the adjusters its test accounts alone; a live key sees all, with the mark', async () => {
+    const own = await service.firm();
+    const real = await service.member(own);
+    await invite(service, own.test, own.account.new);
+    const members = ['manual', 'accepts', 'rejects', 'paused'] as const;
+    const seen = await wholeList(service, own.test, '/v1/adjusters', { limit: '2' });
+    expect(new Map(seen.map((record) => [record.svc_id, record.status]))).toEqual(
+      new Map([
+        ...members.map((behavior): [string, string] => [own.account[behavior], 'active']),
+        [own.account.new, 'pending'],
+      ]),
+    );
+    expect(new Set(seen.map((record) => record.test))).toEqual(new Set([true]));
+    const all = await wholeList(service, own.live, '/v1/adjusters', { limit: '2' });
+    expect(all.filter((record) => record.test)).toEqual(seen);
+    expect(all.filter((record) => !record.test).map((record) => record.svc_id)).toEqual([real.svcId]);
+  });
+
+  test('sees a test account that was born a member without times or notes, under its own name', async () => {
+    const record = await adjusterRecord(service, firm.test, firm.account.manual);
+    expect(record).toEqual({
+      svc_id: firm.account.manual,
+      status: 'active',
+      test: true,
+      name: expect.stringMatching(/\S/),
+      email: expect.stringMatching(/@/),
+      invited_at: null,
+      expires_at: null,
+      responded_at: null,
+      invited_as: null,
+      invited_by: null,
+      purpose: null,
+      note: null,
+    });
+  });
+
+  test('says which environment it is for, as does a live one', async () => {
+    for (const key of ['live', 'test'] as const) {
+      const { json } = await service.call('GET', '/v1/me', { as: firm[key] });
+      expect(json).toEqual({
+        key: { id: expect.stringMatching(/\S/), environment: key },
+        firm: { id: firm.id, name: 'Gulf Adjusting Partners' },
+        scopes: ['claims:create', 'claims:read', 'claims:write', 'adjusters:read', 'adjusters:write'],
+      });
+      expect(firm[key].startsWith(`svc_${key}_`)).toBe(true);
+    }
+  });
+});
+
+describe('duplicates', () => {
+  test('are looked for within the environment of the key alone', async () => {
+    const [external_id, claim_number] = ['EXT-both', 'CLM-both'];
+    const live = await sentClaim(service, firm.live, member.svcId, { external_id, claim_number });
+    const inTest = await sentClaim(service, firm.test, firm.account.manual, { external_id, claim_number });
+    for (const [key, named, existing] of [
+      ['live', member.svcId, live],
+      ['test', firm.account.manual, inTest],
+    ] as const) {
+      for (const changes of [{ external_id }, { claim_number }]) {
+        const answer = await sendClaim(service, firm[key], claimBody(named, changes));
+        expectProblem(service, answer, 409, 'duplicate_claim', {
+          existing_claim_id: existing.id,
+          existing_claim_url: `${service.url}/v1/claims/${existing.id}`,
+        });
+        expect((await getClaim(service, firm[key], answer.json.existing_claim_id)).status).toBe(200);
+      }
+      const found = await listClaims(service, firm[key], `external_id=${external_id}`);
+      expect(found.json).toEqual({ data: [existing], next_cursor: null });
+    }
+  });
+
+  test('and the filter by external id, leave the other environment aside even for a live key', async () => {
+    const { external_id } = await sentClaim(service, firm.test, firm.account.manual);
+    expect((await listClaims(service, firm.live, `external_id=${external_id}`)).json.data).toEqual([]);
+    expect(outcome(await sendClaim(service, firm.live, claimBody(member.svcId, { external_id })))).toEqual([
+      201,
+    ]);
+  });
+});
+
+test('a test account that joined and left again is treated like any other adjuster', async () => {
+  const own = await service.firm();
+  const token = await service.session(own.account.new);
+  await invite(service, own.test, own.account.new, { note: 'rehearsal' });
+  await answerInvitation(service, token, own.id, 'acceptance');
+  await sentClaim(service, own.test, own.account.new);
+  await service.call('DELETE', `/app/v1/firms/${own.id}/membership`, { as: token });
+  expect(outcome(await sendClaim(service, own.test, claimBody(own.account.new)))).toEqual([
+    422,
+    'adjuster_not_in_firm',
+  ]);
+  expect(await adjusterRecord(service, own.test, own.account.new)).toBeUndefined();
+  expect((await invite(service, own.test, own.account.new)).json).toMatchObject({
+    status: 'pending',
+    test: true,
+    note: null,
+  });
+});
