@@ -81,9 +81,9 @@ describe('how often a key may ask', () => {
 
   test('a firm without limits of its own has the defaults; each of its own replaces one', () => {
     expect(limitsOf('live', NO_OVERRIDES)).toEqual(DEFAULT_LIMITS.live);
-    expect(limitsOf('test', { ...NO_OVERRIDES, writesPerMinute: 600 })).toEqual({
-      ...DEFAULT_LIMITS.test,
-      writesPerMinute: 600,
-    });
+    for (const limit of ['requestsPerMinute', 'writesPerMinute', 'burst'] as const) {
+      expect(limitsOf('test', { ...NO_OVERRIDES, [limit]: 7 })).toEqual({ ...DEFAULT_LIMITS.test, [limit]: 7 });
+    }
+  });
   });
 });

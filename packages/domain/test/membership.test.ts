@@ -223,6 +223,12 @@ describe('a member without an invitation', () => {
     if (status !== 'active') expect(add()).toMatchObject({ status: 'active', firstKnownAt: INVITED });
   });
 
+  test('who comes back takes assignments again, though they had paused', () => {
+    const paused = { ...recordIn.left.record(), acceptingAssignments: false };
+    expect(addMember(paused, member).acceptingAssignments).toBe(true);
+    expect(perform.invite(paused, member.at).acceptingAssignments).toBe(true);
+  });
+
   test('what the operator took away stays away when the adjuster comes back', () => {
     const barred = { ...recordIn.left.record(), canAcceptClaims: false };
     expect(addMember(barred, member).canAcceptClaims).toBe(false);
@@ -234,18 +240,20 @@ describe('whom a key can name', () => {
   const ours: Adjuster = { ...ANNA, testOf: { firmId: FIRM, behavior: 'manual' } };
   const theirs: Adjuster = { ...ANNA, testOf: { firmId: OTHER_FIRM, behavior: 'manual' } };
 
-  test.each([
-    ['nobody', null, 'live', 'unknown_svcid'],
-    ['nobody', null, 'test', 'unknown_svcid'],
-    ['a real adjuster', ANNA, 'live', null],
-    ['a real adjuster', ANNA, 'test', 'unknown_svcid'],
-    ['its own test account', ours, 'live', 'environment_mismatch'],
-    ['its own test account', ours, 'test', null],
-    ["another firm's test account", theirs, 'live', 'unknown_svcid'],
-    ["another firm's test account", theirs, 'test', 'unknown_svcid'],
-  ] as const)('inviting %s (%#) with a %3$s key: %4$s', (_who, adjuster, environment, refusal) => {
-    expect(refusalOf(() => checkInvitable(adjuster, FIRM, environment))).toBe(refusal);
-  });
+  const nameable = [
+    { who: 'nobody', adjuster: null, live: 'unknown_svcid', test: 'unknown_svcid' },
+    { who: 'a real adjuster', adjuster: ANNA, live: null, test: 'unknown_svcid' },
+    { who: 'its own test account', adjuster: ours, live: 'environment_mismatch', test: null },
+    { who: "another firm's test account", adjuster: theirs, live: 'unknown_svcid', test: 'unknown_svcid' },
+  ] as const;
+
+  test.each(nameable)(
+    'inviting $who: $live with a live key, $test with a test key',
+    ({ adjuster, live, test }) => {
+      expect(refusalOf(() => checkInvitable(adjuster, FIRM, 'live'))).toBe(live);
+      expect(refusalOf(() => checkInvitable(adjuster, FIRM, 'test'))).toBe(test);
+    },
+  );
 
   const active = (over: Partial<Membership> = {}): Membership => ({ ...joined(), ...over });
   const offer = (over: {
@@ -281,7 +289,7 @@ describe('whom a key can name', () => {
     ],
     ['its own test account', { adjuster: ours }, 'environment_mismatch'],
     ["another firm's test account", { adjuster: theirs }, 'unknown_svcid'],
-  ] as const)('sending with a live key to %s: %3$s', (_who, over, refusal) => {
+  ] as const)('sending with a live key to %s', (_who, over, refusal) => {
     expect(offer(over)).toBe(refusal);
   });
 
@@ -296,7 +304,7 @@ describe('whom a key can name', () => {
     ],
     ['its own test account that is no member', { adjuster: ours, membership: null }, 'adjuster_not_in_firm'],
     ["another firm's test account", { adjuster: theirs }, 'unknown_svcid'],
-  ] as const)('sending with a test key to %s: %3$s', (_who, over, refusal) => {
+  ] as const)('sending with a test key to %s', (_who, over, refusal) => {
     expect(offer({ ...over, environment: 'test' })).toBe(refusal);
   });
 
