@@ -82,8 +82,10 @@ describe('how often a key may ask', () => {
   test('a firm without limits of its own has the defaults; each of its own replaces one', () => {
     expect(limitsOf('live', NO_OVERRIDES)).toEqual(DEFAULT_LIMITS.live);
     for (const limit of ['requestsPerMinute', 'writesPerMinute', 'burst'] as const) {
-      expect(limitsOf('test', { ...NO_OVERRIDES, [limit]: 7 })).toEqual({ ...DEFAULT_LIMITS.test, [limit]: 7 });
+      expect(limitsOf('test', { ...NO_OVERRIDES, [limit]: 7 })).toEqual({
+        ...DEFAULT_LIMITS.test,
+        [limit]: 7,
+      });
     }
-  });
   });
 });
