@@ -35,9 +35,9 @@ Try it; paste this into a shell. The test account accepts every offer about two 
   URL=${url}
   KEY=${demo.testKey}
 
-  curl -s $URL/v1/me -H "Authorization: Bearer $KEY"
+  curl -sw '\\n' $URL/v1/me -H "Authorization: Bearer $KEY"
 
-  curl -s $URL/v1/claims -H "Authorization: Bearer $KEY" \\
+  curl -sw '\\n' $URL/v1/claims -H "Authorization: Bearer $KEY" \\
     -H 'Idempotency-Key: walk-through-1' -H 'Content-Type: application/json' -d '{
       "external_id": "WALK-1", "claim_number": "FLD-2024-000123",
       "adjuster_svc_id": "${demo.adjuster}",
@@ -50,6 +50,6 @@ Try it; paste this into a shell. The test account accepts every offer about two 
     }'
 
   sleep 3
-  curl -s "$URL/v1/claims?external_id=WALK-1" -H "Authorization: Bearer $KEY"
+  curl -sw '\\n' "$URL/v1/claims?external_id=WALK-1" -H "Authorization: Bearer $KEY"
 `;
 }

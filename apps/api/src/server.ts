@@ -7,7 +7,12 @@ import { type Service, startService } from './service.ts';
 /** Long enough for a balancer that looks twice a second. */
 const LINGER_MS = 1000;
 
+/** What the operator has to know goes where the log goes, in plain lines between its own. */
 const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+const complain = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
@@ -54,6 +59,6 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
-  say(error instanceof ConfigError ? message : `The service did not start: ${message}`);
+  complain(error instanceof ConfigError ? message : `The service did not start: ${message}`);
   process.exit(1);
 });
