@@ -1,0 +1,223 @@
+import { describe, expect, it } from '@jest/globals';
+import { EXAMPLES } from '@svc/contract';
+import { answer, claimAnswer, claims, idOf, type Request, refusal, type Service } from './surroundings.ts';
+
+const me = EXAMPLES.getKeyInfo.response;
+const adjuster = EXAMPLES.inviteAdjuster.response as Record<string, unknown>;
+const page = (...data: unknown[]) => answer(200, { data, next_cursor: null });
+
+/** Keeps what it was asked for. */
+function recording(reply: (request: Request) => Response) {
+  const requests: Request[] = [];
+  const service: Service = (request) => {
+    requests.push(request);
+    return reply(request);
+  };
+  return { service, requests };
+}
+
+describe('claims whoami', () => {
+  it('shows the key, its firm and its permissions', async () => {
+    const { service, requests } = recording(() => answer(200, me));
+    const { code, stdout } = await claims(['whoami'], { service });
+    expect(code).toBe(0);
+    expect(stdout).toContain('firm         Gulf Adjusting Partners');
+    expect(stdout).toContain('environment  live');
+    expect(stdout).toContain('claims:create claims:read');
+    expect(requests[0]?.headers.get('authorization')).toBe('Bearer svc_test_secret');
+  });
+
+  it('prints the document with --json', async () => {
+    const { stdout } = await claims(['whoami', '--json'], { service: () => answer(200, me) });
+    expect(JSON.parse(stdout)).toEqual(me);
+  });
+});
+
+describe('claims list', () => {
+  it('asks with the filters it was given', async () => {
+    const { service, requests } = recording(() => page());
+    const args = ['list', '--status', 'rejected', '--since', '24h', '--external-id', 'EXT 1', '--limit', '3'];
+    expect(await claims(args, { service })).toEqual({ code: 0, stdout: 'No claims.\n', stderr: '' });
+    expect(requests.map(({ query }) => query)).toEqual([
+      {
+        assignment_status: 'rejected',
+        updated_since: '2026-08-28T15:00:00.000Z',
+        external_id: 'EXT 1',
+        limit: '3',
+      },
+    ]);
+  });
+
+  it('prints a table that lines up, and one document with --json', async () => {
+    const service = () =>
+      page(claimAnswer(), claimAnswer({ external_id: 'A', id: idOf(2) }, { status: 'on_hold' }));
+    const { stdout } = await claims(['list'], { service });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^updated_at +status +external_id +claim_number +adjuster +reason +id$/);
+    expect(lines.slice(1).map((line) => line.indexOf('FL26-0093185'))).toEqual([53, 53]);
+    const { stdout: json } = await claims(['list', '--json'], { service });
+    expect(JSON.parse(json).claims).toHaveLength(2);
+  });
+
+  it('stops at its limit, over as many pages as that takes', async () => {
+    const { service, requests } = recording(() =>
+      answer(200, { data: [claimAnswer(), claimAnswer()], next_cursor: `c${Math.random()}` }),
+    );
+    const { stdout } = await claims(['list', '--limit', '5', '--json'], { service });
+    expect(JSON.parse(stdout).claims).toHaveLength(5);
+    expect(requests).toHaveLength(3);
+  });
+
+  it('keeps control characters of strangers off the terminal, and in JSON as they are', async () => {
+    const reason = 'no\u001b[2J\u0007\u202e\nway';
+    const service = () => page(claimAnswer({}, { status: 'rejected', rejection_reason: reason }));
+    const { stdout } = await claims(['list'], { service, terminal: true });
+    expect(stdout).toContain('no\ufffd[2J\ufffd\ufffd\ufffdway');
+    const { stdout: json } = await claims(['list', '--json'], { service });
+    expect(JSON.parse(json).claims[0].assignment.rejection_reason).toBe(reason);
+  });
+});
+
+describe('claims get and offer', () => {
+  it('show a claim', async () => {
+    const { service, requests } = recording(() => answer(200, claimAnswer()));
+    const { code, stdout } = await claims(['get', idOf(7).toUpperCase()], { service });
+    expect(code).toBe(0);
+    expect(stdout).toContain('status        accepted');
+    expect(stdout).toContain('88 Mangrove Court, Sanibel, FL, 33957');
+    expect(requests[0]?.path).toBe(`/v1/claims/${idOf(7)}`);
+  });
+
+  it('offer a claim to somebody else, with the idempotency key of choice', async () => {
+    const { service, requests } = recording(() => answer(200, claimAnswer()));
+    const args = ['offer', idOf(7), '--adjuster', 'SVC-2', '--idempotency-key', 'second-round', '--json'];
+    const { stdout } = await claims(args, { service });
+    expect(JSON.parse(stdout)).toEqual(claimAnswer());
+    expect(requests).toMatchObject([
+      { method: 'POST', path: `/v1/claims/${idOf(7)}/assignment`, body: { adjuster_svc_id: 'SVC-2' } },
+    ]);
+    expect(requests[0]?.headers.get('idempotency-key')).toBe('second-round');
+  });
+
+  it('refuse an id that is none, and tell where the own id goes', async () => {
+    const { code, stderr } = await claims(['get', 'EXT-1']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('claims list --external-id');
+  });
+});
+
+describe('claims invite, withdraw and adjusters', () => {
+  it('invite with the notes that were given and no others', async () => {
+    const { service, requests } = recording(() => answer(201, adjuster));
+    const { code, stdout } = await claims(['invite', 'SVC-7F3K-Delacroix', '--invited-as', 'Jean'], {
+      service,
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain('status        pending');
+    expect(requests).toMatchObject([{ method: 'POST', path: '/v1/adjusters/invitations' }]);
+    expect(requests[0]?.body).toEqual({ svc_id: 'SVC-7F3K-Delacroix', invited_as: 'Jean' });
+  });
+
+  it('withdraw by the exact SVCID', async () => {
+    const { service, requests } = recording(() => answer(200, { ...adjuster, status: 'withdrawn' }));
+    expect(await claims(['withdraw', 'a/b'], { service })).toMatchObject({ code: 0 });
+    expect(requests).toMatchObject([{ method: 'DELETE', path: '/v1/adjusters/invitations/a%2Fb' }]);
+  });
+
+  it('list everybody', async () => {
+    const service = () => page(adjuster, { ...adjuster, svc_id: 'B', status: 'a_status_of_tomorrow' });
+    const { stdout } = await claims(['adjusters'], { service });
+    expect(stdout).toMatch(/^svc_id +status +test +name +invited_as +expires_at\n/);
+    expect(stdout).toContain('a_status_of_tomorrow');
+    const { stdout: json } = await claims(['adjusters', '--json'], { service });
+    expect(JSON.parse(json).adjusters).toHaveLength(2);
+  });
+});
+
+describe('what goes wrong', () => {
+  it('is said with its code, every place and the request id, and ends with 1', async () => {
+    const errors = [
+      { detail: 'Must be one of these.', parameter: 'assignment_status' },
+      { detail: 'Too long.', parameter: 'x' },
+    ];
+    const service = () => refusal(422, 'validation_failed', { errors });
+    expect(await claims(['list'], { service })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: [
+        'claims: validation_failed: It is validation_failed.',
+        '  assignment_status  Must be one of these.',
+        '  x                  Too long.',
+        '  request req-1',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  it('is JSON on the error output with --json', async () => {
+    const service = () => refusal(404, 'not_found');
+    const { code, stdout, stderr } = await claims(['get', idOf(1), '--json'], { service });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: 'not_found', detail: 'It is not_found.', status: 404, request_id: 'req-1' },
+    });
+  });
+
+  it.each([
+    ['no address', { env: { CLAIMS_API_KEY: 'k' } }, 'CLAIMS_URL'],
+    [
+      'an address that is none',
+      { env: { CLAIMS_API_KEY: 'k', CLAIMS_URL: 'claims' } },
+      'CLAIMS_URL holds "claims"',
+    ],
+    ['no key', { env: { CLAIMS_URL: 'http://x.test' } }, '/nowhere/.config/claims/key'],
+    [
+      'a key with blanks',
+      { env: { CLAIMS_URL: 'http://x.test', CLAIMS_API_KEY: 'svc_test_a b' } },
+      'CLAIMS_API_KEY',
+    ],
+  ])('is %s, which is told and ends with 2', async (_, given, said) => {
+    const { code, stderr } = await claims(['whoami'], given);
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toContain('svc_test_a');
+  });
+
+  it.each([
+    ['nonsense'],
+    ['whoami', '--api-key', 'svc_test_x'],
+    ['list', '--since', 'yesterday'],
+    ['list', '--limit', '0'],
+    ['offer', idOf(1)],
+    ['watch', '--interval', '0s'],
+  ])('is a wrong use, which ends with 2: %s', async (...args) => {
+    const { code, stdout } = await claims(args);
+    expect([code, stdout]).toEqual([2, '']);
+  });
+
+  it('is not asking for help', async () => {
+    const { code, stdout } = await claims(['--help']);
+    expect(code).toBe(0);
+    for (const name of [
+      'whoami',
+      'send',
+      'list',
+      'get',
+      'offer',
+      'watch',
+      'invite',
+      'withdraw',
+      'adjusters',
+    ]) {
+      expect(stdout).toContain(`  ${name} `);
+    }
+    expect(stdout).not.toContain('--key ');
+  });
+
+  it('never shows the key', async () => {
+    for (const args of [['whoami'], ['whoami', '--json']]) {
+      const { stdout, stderr } = await claims(args, { service: () => refusal(401, 'invalid_key') });
+      expect(stdout + stderr).not.toContain('svc_test_secret');
+    }
+  });
+});

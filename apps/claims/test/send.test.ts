@@ -1,0 +1,291 @@
+import { describe, expect, it } from '@jest/globals';
+import { createClient } from '@svc/client';
+import type { Line } from '../src/send/read-claims.ts';
+import { type Outcome, sendClaims } from '../src/send/send-claims.ts';
+import {
+  answer,
+  claimAnswer,
+  claimLine,
+  claims,
+  fetchOf,
+  idOf,
+  jsonLines,
+  pretendService,
+  refusal,
+  type Service,
+} from './surroundings.ts';
+
+const lines = (count: number): Line[] =>
+  Array.from({ length: count }, (_, i) => ({ number: i + 1, claim: JSON.parse(claimLine(i + 1)) }));
+
+async function outcomesOf(
+  service: Service,
+  input: readonly Line[],
+  options: Partial<Parameters<typeof sendClaims>[2]> = {},
+) {
+  const client = createClient(
+    { baseUrl: 'http://service.test', apiKey: 'k', fetch: fetchOf(service), backoff: { baseMs: 0 } },
+    {
+      // Waits are over at once; the half minute after which an attempt counts as lost never is.
+      after(milliseconds, action) {
+        if (milliseconds < 30_000) setImmediate(action);
+        return () => {};
+      },
+    },
+  );
+  const outcomes: Outcome[] = [];
+  const all = {
+    concurrency: 4,
+    journal: undefined,
+    signal: new AbortController().signal,
+    onRetry: () => {},
+    ...options,
+  };
+  for await (const outcome of sendClaims(client, input, all)) outcomes.push(outcome);
+  return outcomes;
+}
+
+const brief = (outcomes: readonly Outcome[]) => outcomes.map(({ line, outcome }) => `${line} ${outcome}`);
+
+describe('sending a file', () => {
+  it('tells the outcomes in the order of the lines, whatever the order of the answers', async () => {
+    const { service } = pretendService();
+    const slow: Service = async (request) => {
+      const turns = 40 - Number(request.body.external_id.slice(4));
+      for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+      return service(request);
+    };
+    const outcomes = await outcomesOf(slow, lines(30));
+    expect(outcomes.map(({ line }) => line)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
+    expect(outcomes.every(({ outcome, id }) => outcome === 'sent' && id !== undefined)).toBe(true);
+  });
+
+  it.each([1, 3, 20])('has at most %d claims under way at a time', async (concurrency) => {
+    const { service } = pretendService();
+    let [now, most] = [0, 0];
+    await outcomesOf(
+      async (request) => {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setImmediate(resolve));
+        now -= 1;
+        return service(request);
+      },
+      lines(40),
+      { concurrency },
+    );
+    expect(most).toBe(concurrency);
+  });
+
+  it('goes on one by one once a limit was met, and loses nothing to it', async () => {
+    const { service, held } = pretendService();
+    let [now, met, most] = [0, false, 0];
+    const limited: Service = async (request) => {
+      now += 1;
+      if (held.size >= 25) most = Math.max(most, now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now -= 1;
+      if (!met && held.size >= 10) {
+        met = true;
+        return answer(429, { code: 'rate_limited' }, { 'Retry-After': '1' });
+      }
+      return service(request);
+    };
+    const outcomes = await outcomesOf(limited, lines(40), { concurrency: 8 });
+    expect(brief(outcomes)).toEqual(lines(40).map(({ number }) => `${number} sent`));
+    expect(most).toBe(1);
+    expect(held.size).toBe(40);
+  });
+
+  it('again sends nothing twice: the service replays what it did', async () => {
+    const { service, held } = pretendService();
+    const first = await outcomesOf(service, lines(5));
+    const second = await outcomesOf(service, lines(8));
+    expect(brief(second)).toEqual(
+      [1, 2, 3, 4, 5].map((n) => `${n} already_sent`).concat(['6 sent', '7 sent', '8 sent']),
+    );
+    expect(second.slice(0, 5).map(({ id }) => id)).toEqual(first.map(({ id }) => id));
+    expect(held.size).toBe(8);
+  });
+
+  it('again, after the service has forgotten the keys, knows its claims by their content', async () => {
+    const pretend = pretendService();
+    await outcomesOf(pretend.service, lines(3));
+    pretend.forgetKeys();
+    const changed = [...lines(2), { number: 3, claim: JSON.parse(claimLine(3, { file_number: 'new' })) }];
+    const outcomes = await outcomesOf(pretend.service, changed);
+    expect(brief(outcomes)).toEqual(['1 already_sent', '2 already_sent', '3 failed']);
+    expect(outcomes[2]?.error).toMatchObject({ code: 'duplicate_claim', existing_claim_id: idOf(3) });
+  });
+
+  it('counts a claim as sent when only the answer to its first attempt was lost', async () => {
+    const { service, held } = pretendService();
+    let lost = 0;
+    const losing: Service = async (request) => {
+      const response = await service(request);
+      if (lost++ % 2 === 0) throw new TypeError('fetch failed');
+      return response;
+    };
+    expect(brief(await outcomesOf(losing, lines(3), { concurrency: 1 }))).toEqual([
+      '1 sent',
+      '2 sent',
+      '3 sent',
+    ]);
+    expect(held.size).toBe(3);
+  });
+
+  it('goes on past a claim that is wrong by itself, and a line that holds none', async () => {
+    const { service } = pretendService();
+    const input: Line[] = [
+      ...lines(1),
+      { number: 2, claim: { external_id: 'X' } },
+      { number: 3, fault: 'not JSON' },
+      { number: 4, claim: JSON.parse(claimLine(4)) },
+    ];
+    const outcomes = await outcomesOf(service, input);
+    expect(brief(outcomes)).toEqual(['1 sent', '2 failed', '3 failed', '4 sent']);
+    expect(outcomes[1]).toMatchObject({
+      external_id: 'X',
+      error: { errors: [{ pointer: '/claim_number' }] },
+    });
+    expect(outcomes[2]).toMatchObject({ external_id: null, error: { code: 'unreadable_line' } });
+  });
+
+  it.each([
+    ['a key that is refused', () => refusal(401, 'invalid_key'), 1],
+    ['a permission that lacks', () => refusal(403, 'insufficient_scope'), 1],
+    ['an address that is not the service', () => new Response('<h1>404</h1>', { status: 404 }), 1],
+    ['a service that does not come back', () => refusal(503, 'service_unavailable'), 9],
+  ])('stops at %s, and says what was not sent', async (_, reply, requests) => {
+    let asked = 0;
+    const { service, held } = pretendService();
+    const failing: Service = (request) => {
+      if (held.size < 2) return service(request);
+      asked += 1;
+      return reply();
+    };
+    const outcomes = await outcomesOf(failing, lines(50), { concurrency: 1 });
+    expect(brief(outcomes).slice(0, 4)).toEqual(['1 sent', '2 sent', '3 failed', '4 not_sent']);
+    expect(outcomes).toHaveLength(50);
+    expect(asked).toBe(requests);
+  });
+
+  it('stops when it is interrupted, and leaves the rest for the next run', async () => {
+    const controller = new AbortController();
+    const { service, held } = pretendService();
+    const interrupting: Service = (request) => {
+      if (held.size === 3) controller.abort();
+      return service(request);
+    };
+    const outcomes = await outcomesOf(interrupting, lines(10), { concurrency: 1, signal: controller.signal });
+    const sent = outcomes.filter(({ outcome }) => outcome === 'sent').length;
+    expect(brief(outcomes).slice(sent)).toEqual(
+      lines(10)
+        .slice(sent)
+        .map(({ number }) => `${number} not_sent`),
+    );
+    await outcomesOf(service, lines(10));
+    expect(held.size).toBe(10);
+  });
+});
+
+describe('claims send', () => {
+  const input = [claimLine(1), claimLine(2), '{"external_id":"EXT-3"}', '{', claimLine(5)].join('\n');
+
+  it('prints a line for each claim in a pipe, and where each failure is', async () => {
+    const { service } = pretendService();
+    const { code, stdout, stderr } = await claims(['send', '-'], { service, stdin: input });
+    expect(code).toBe(1);
+    expect(stderr).toBe('');
+    expect(stdout).toBe(
+      [
+        `line 1  sent          EXT-1  ${idOf(1)}`,
+        `line 2  sent          EXT-2  ${idOf(2)}`,
+        'line 3  failed        EXT-3',
+        '  validation_failed: It is validation_failed.',
+        '    /claim_number  This field is required.',
+        '    request req-1',
+        'line 4  failed        -',
+        '  not JSON',
+        `line 5  sent          EXT-5  ${idOf(3)}`,
+        '3 sent, 2 failed',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('prints JSON Lines and nothing else with --json', async () => {
+    const { service } = pretendService();
+    const { code, stdout, stderr } = await claims(['send', '-', '--json'], { service, stdin: input });
+    expect(code).toBe(1);
+    expect(jsonLines(stdout)).toMatchObject([
+      { line: 1, external_id: 'EXT-1', outcome: 'sent', id: idOf(1) },
+      { line: 2, outcome: 'sent' },
+      { line: 3, outcome: 'failed', error: { code: 'validation_failed', status: 422, request_id: 'req-1' } },
+      { line: 4, external_id: null, outcome: 'failed', error: { code: 'unreadable_line' } },
+      { line: 5, outcome: 'sent' },
+    ]);
+    expect(stderr).toBe('3 sent, 2 failed\n');
+  });
+
+  it('draws a bar on a terminal, and only failures above it', async () => {
+    const { service } = pretendService();
+    const { stdout, stderr } = await claims(['send', '-'], { service, stdin: input, terminal: true });
+    expect(stderr).toContain('░');
+    expect(stderr).toContain('5/5');
+    expect(stdout).not.toContain('EXT-1');
+    expect(stdout).toContain('EXT-3');
+    expect(stdout).toContain('3 sent, 2 failed');
+  });
+
+  it('succeeds when all is sent, and again when it is run again', async () => {
+    const { service, held } = pretendService();
+    const stdin = `${claimLine(1)}\n${claimLine(2)}\n`;
+    expect(await claims(['send', '-'], { service, stdin })).toMatchObject({ code: 0 });
+    const again = await claims(['send', '-'], { service, stdin });
+    expect(again).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('0 sent, 2 already sent before'),
+    });
+    expect(held.size).toBe(2);
+  });
+
+  it('sends a claim as it is written, unknown fields included: the service says what it does not know', async () => {
+    const { service, requests } = pretendService();
+    const claim = { ...JSON.parse(claimLine(1)), of_tomorrow: { a: [1.5, null, 'ü'] } };
+    await claims(['send', '-'], { service, stdin: JSON.stringify(claim, null, 4) });
+    expect(requests[0]?.body).toEqual(claim);
+  });
+
+  it('says what is left when the key is refused', async () => {
+    const stdin = [1, 2, 3].map((n) => claimLine(n)).join('\n');
+    const { code, stdout } = await claims(['send', '-', '--concurrency', '1'], {
+      service: () => refusal(401, 'invalid_key'),
+      stdin,
+    });
+    expect(code).toBe(1);
+    expect(stdout).toContain('0 sent, 1 failed, 2 not sent; run the same command again for the rest');
+  });
+
+  it('ends with 130 when it is interrupted', async () => {
+    const controller = new AbortController();
+    const service: Service = () => {
+      controller.abort();
+      return answer(201, claimAnswer());
+    };
+    const stdin = `${claimLine(1)}\n${claimLine(2)}`;
+    expect(await claims(['send', '-'], { service, stdin, signal: controller.signal })).toMatchObject({
+      code: 130,
+    });
+  });
+
+  it.each([
+    [['send', '-'], '', 'holds no claim'],
+    [['send', '-', '--journal'], '{}', '--journal'],
+    [['send', '-', '--concurrency', '0'], '{}', 'Allowed'],
+    [['send'], '', 'missing required argument'],
+  ])('is refused as %j with %j', async (args, stdin, said) => {
+    const { code, stderr } = await claims(args, { stdin });
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+  });
+});
