@@ -1,0 +1,279 @@
+import { once } from 'node:events';
+import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { start } from './process.ts';
+import { answer, claimAnswer, claimLine, claims, fetchOf, idOf, pretendService } from './surroundings.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'claims-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const url = { CLAIMS_URL: 'http://service.test' };
+
+describe('the key file', () => {
+  const service = ({ headers }: { headers: Headers }) =>
+    answer(200, {
+      key: { id: headers.get('authorization'), environment: 'test' },
+      firm: { id: 'f', name: 'F' },
+      scopes: [],
+    });
+  const keyUsed = async (args: readonly string[], env: Record<string, string> = {}) => {
+    const { stdout } = await claims(['whoami', '--json', ...args], {
+      service,
+      home: folder,
+      env: { ...url, ...env },
+    });
+    return JSON.parse(stdout).key.id;
+  };
+  const write = async (path: string, mode: number, text = 'svc_test_from_file\n') => {
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, text);
+    await chmod(path, mode);
+    return path;
+  };
+
+  it('is read from its usual place, or where the environment says such files are', async () => {
+    await write(join(folder, '.config/claims/key'), 0o600);
+    expect(await keyUsed([])).toBe('Bearer svc_test_from_file');
+    await write(join(folder, 'xdg/claims/key'), 0o400, 'svc_test_xdg');
+    expect(await keyUsed([], { XDG_CONFIG_HOME: join(folder, 'xdg') })).toBe('Bearer svc_test_xdg');
+  });
+
+  it('goes before the environment when it is named, and behind it when it is not', async () => {
+    await write(join(folder, '.config/claims/key'), 0o600, 'svc_test_usual');
+    const named = await write(join(folder, 'named'), 0o600, '  svc_test_named \r\n');
+    const env = { CLAIMS_API_KEY: 'svc_test_env' };
+    expect(await keyUsed([], env)).toBe('Bearer svc_test_env');
+    expect(await keyUsed(['--key-file', named], env)).toBe('Bearer svc_test_named');
+  });
+
+  it.each(['640', '604', '660', '644', '777', '610', '602'])(
+    'with mode %s is refused, naming the mode',
+    async (mode) => {
+      const path = await write(join(folder, 'key'), Number.parseInt(mode, 8));
+      const { code, stdout, stderr } = await claims(['whoami', '--key-file', path], { service, env: url });
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain(`mode 0${mode}`);
+      expect(stderr).toContain(`chmod 600 ${path}`);
+      expect(stderr).not.toContain('svc_test_from_file');
+    },
+  );
+
+  it('is judged by what a link leads to', async () => {
+    const open = await write(join(folder, 'open'), 0o644);
+    await symlink(open, join(folder, 'link'));
+    const { code } = await claims(['whoami', '--key-file', join(folder, 'link')], { service, env: url });
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    ['missing', '', 'ENOENT'],
+    ['a folder', '.', 'is not a file'],
+    ['empty', 'empty', 'is empty'],
+    ['something else', 'pem', 'does not hold a key'],
+    ['far too large', 'large', 'holds more than a key'],
+  ])('that is %s is refused', async (_, name, said) => {
+    await write(join(folder, 'empty'), 0o600, ' \n');
+    await write(join(folder, 'pem'), 0o600, '-----BEGIN SECRET-----\nabc\n');
+    await write(join(folder, 'large'), 0o600, 'x'.repeat(5000));
+    await chmod(folder, 0o700);
+    const path = name === '' ? join(folder, 'none') : join(folder, name);
+    const { code, stderr } = await claims(['whoami', '--key-file', path], { service, env: url });
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toContain('SECRET');
+  });
+});
+
+describe('a journal', () => {
+  const env = { ...url, CLAIMS_API_KEY: 'k' };
+  const input = () => join(folder, 'claims.jsonl');
+  const posts = (requests: readonly { method: string }[]) =>
+    requests.filter(({ method }) => method === 'POST').length;
+
+  it('spares the next run what this one has sent', async () => {
+    const pretend = pretendService();
+    await writeFile(input(), `${claimLine(1)}\n${claimLine(2)}\n`);
+    const args = ['send', input(), '--journal'];
+    expect(await claims(args, { service: pretend.service, env })).toMatchObject({ code: 0 });
+    await appendFile(input(), `${claimLine(3)}\n`);
+    const again = await claims(args, { service: pretend.service, env });
+    expect(again.stdout).toContain('1 sent, 2 already sent before');
+    expect(again.stdout).toContain(idOf(1));
+    expect(posts(pretend.requests)).toBe(3);
+    expect((await stat(`${input()}.journal`)).mode & 0o777).toBe(0o600);
+  });
+
+  it('holds nothing of a claim but its id', async () => {
+    const { service } = pretendService();
+    await writeFile(input(), claimLine(1));
+    await claims(['send', input(), '--journal'], { service, env });
+    const entry = JSON.parse(await readFile(`${input()}.journal`, 'utf8'));
+    expect(Object.keys(entry)).toEqual(['account', 'key', 'id']);
+    expect(JSON.stringify(entry)).not.toMatch(/EXT-1|CN-1|Gulf Shore/);
+  });
+
+  it('of one environment does not keep a claim from another', async () => {
+    const [test, live] = [pretendService(), pretendService()];
+    await writeFile(input(), claimLine(1));
+    const args = ['send', input(), '--journal'];
+    await claims(args, { service: test.service, env });
+    const other = await claims(args, {
+      env,
+      service: (request) =>
+        request.path === '/v1/me'
+          ? answer(200, {
+              key: { id: 'k', environment: 'live' },
+              firm: { id: idOf(0), name: 'F' },
+              scopes: [],
+            })
+          : live.service(request),
+    });
+    expect(other.stdout).toContain('1 sent');
+    expect(live.held.size).toBe(1);
+  });
+
+  it('that a crash cut short is read as far as it goes, and goes on behind that', async () => {
+    const pretend = pretendService();
+    await writeFile(input(), `${claimLine(1)}\n${claimLine(2)}\n`);
+    const args = ['send', input(), '--journal'];
+    await claims(args, { service: pretend.service, env });
+    const journal = await readFile(`${input()}.journal`, 'utf8');
+    await writeFile(`${input()}.journal`, journal.slice(0, -20));
+    expect((await claims(args, { service: pretend.service, env })).stdout).toContain('2 already sent before');
+    expect(posts(pretend.requests)).toBe(3);
+    await claims(args, { service: pretend.service, env });
+    expect(posts(pretend.requests)).toBe(3);
+  });
+
+  it('is none unless asked for', async () => {
+    await writeFile(input(), claimLine(1));
+    await claims(['send', input()], { service: pretendService().service, env });
+    await expect(stat(`${input()}.journal`)).rejects.toThrow('ENOENT');
+  });
+
+  it('an input that is not there is told', async () => {
+    const { code, stderr } = await claims(['send', input()], { env });
+    expect([code, stderr]).toEqual([2, `claims: ${input()} cannot be read: ENOENT\n`]);
+  });
+});
+
+describe('the state of a watch', () => {
+  it('lets the next run go on where this one stopped', async () => {
+    const env = { ...url, CLAIMS_API_KEY: 'k' };
+    const state = join(folder, 'state.json');
+    const change = (n: number) => claimAnswer({ id: idOf(n), updated_at: `2026-08-29T14:00:0${n}.000Z` });
+    const watch = async (...data: unknown[]) => {
+      const controller = new AbortController();
+      const since: (string | undefined)[] = [];
+      const { stdout } = await claims(['watch', '--json', '--state', state], {
+        env,
+        signal: controller.signal,
+        service: ({ query }) => {
+          since.push(query.updated_since);
+          setImmediate(() => controller.abort());
+          return answer(200, { data, next_cursor: null });
+        },
+      });
+      return {
+        ids: stdout.match(/"id":"[^"]+"/g)?.map((id) => Number(id.slice(-5, -1))) ?? [],
+        since: since[0],
+      };
+    };
+    expect(await watch(change(1), change(2))).toEqual({ ids: [1, 2], since: '2026-08-28T15:00:00.000Z' });
+    expect(await watch(change(1), change(2), change(3))).toEqual({
+      ids: [3],
+      since: '2026-08-29T13:59:02.000Z',
+    });
+    expect((await stat(state)).mode & 0o777).toBe(0o600);
+    await writeFile(state, 'not a position');
+    expect(await claims(['watch', '--state', state], { env })).toMatchObject({ code: 2 });
+  });
+});
+
+describe('as a process', () => {
+  let server: Server | undefined;
+  afterEach(() => {
+    server?.closeAllConnections();
+    server?.close();
+    server = undefined;
+  });
+
+  /** The pretended service, on a port. */
+  async function serve(service: Parameters<typeof fetchOf>[0]): Promise<Record<string, string>> {
+    const fetch = fetchOf(service);
+    server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [
+        name,
+        String(value),
+      ]);
+      const body = chunks.length > 0 ? { body: Buffer.concat(chunks).toString() } : {};
+      const method = request.method ?? 'GET';
+      const reply = await fetch(`http://service.test${request.url}`, { method, headers, ...body });
+      response.writeHead(reply.status, Object.fromEntries(reply.headers));
+      response.end(await reply.text());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return {
+      CLAIMS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      CLAIMS_API_KEY: 'svc_test_x',
+    };
+  }
+
+  it('reads standard input, writes standard output and exits with what became of it', async () => {
+    const { service } = pretendService();
+    const env = await serve(service);
+    const { code, stdout } = await start(['send', '-'], { env, stdin: `${claimLine(1)}\n{}\n` }).ended;
+    expect(code).toBe(1);
+    expect(stdout).toContain('1 sent, 1 failed');
+  });
+
+  it('stops on Ctrl-C amid a file, and sends the rest when it is run again', async () => {
+    const { service, held } = pretendService();
+    let hold: Promise<void> | undefined;
+    const env = await serve(async (request) => {
+      if (held.size === 3) await hold;
+      return service(request);
+    });
+    const file = join(folder, 'claims.jsonl');
+    await writeFile(file, Array.from({ length: 10 }, (_, i) => claimLine(i + 1)).join('\n'));
+    let release: () => void = () => {};
+    hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    const running = start(['send', file, '--concurrency', '1'], { env });
+    await running.shows('line 3');
+    running.child.kill('SIGINT');
+    const { code, stdout } = await running.ended;
+    expect(code).toBe(130);
+    expect(stdout).toContain('3 sent, 7 not sent; run the same command again');
+    release();
+    expect(await start(['send', file], { env }).ended).toMatchObject({ code: 0 });
+    expect(held.size).toBe(10);
+  });
+
+  it('stops a watch on Ctrl-C, and calls that success', async () => {
+    const env = await serve(() => answer(200, { data: [claimAnswer()], next_cursor: null }));
+    const running = start(['watch', '--interval', '1s'], { env });
+    await running.shows('accepted');
+    running.child.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('ends quietly when its reader has seen enough', async () => {
+    const data = Array.from({ length: 200 }, () => claimAnswer({ instructions: 'x'.repeat(4000) }));
+    const env = await serve(() => answer(200, { data, next_cursor: null }));
+    const running = start(['list', '--json'], { env });
+    running.child.stdout?.once('data', () => running.child.stdout?.destroy());
+    expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+});

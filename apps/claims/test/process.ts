@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  /** Resolves once the output holds the text. */
+  shows(text: string): Promise<void>;
+  readonly ended: Promise<Ended>;
+}
+
+/** The command line as a process of its own, which a signal and a closed pipe can reach. */
+export function start(
+  args: readonly string[],
+  { env = {}, cwd, stdin }: { env?: Record<string, string>; cwd?: string; stdin?: string } = {},
+): Running {
+  const command = [
+    '--conditions=source',
+    '--no-warnings',
+    '--import',
+    import.meta.resolve('tsx'),
+    MAIN,
+    ...args,
+  ];
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, command, { cwd, env: { PATH, ...env } });
+  const output = { stdout: '', stderr: '' };
+  const watchers = new Set<() => void>();
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk) => {
+      output[name] += chunk;
+      for (const look of watchers) look();
+    });
+  }
+  // A command that reads no input may be gone before it is written.
+  child.stdin.on('error', () => {});
+  child.stdin.end(stdin);
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...output }));
+  });
+  return {
+    child,
+    ended,
+    shows: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!(output.stdout + output.stderr).includes(text)) return;
+          watchers.delete(look);
+          resolve();
+        };
+        watchers.add(look);
+        look();
+        void ended.then(
+          (end) => reject(new Error(`ended without showing ${text}: ${JSON.stringify(end)}`)),
+          reject,
+        );
+      }),
+  };
+}
