@@ -1,0 +1,206 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { withClient } from '../../../tools/services/postgres.ts';
+import {
+  acceptClaim,
+  getClaim,
+  leaveFirm,
+  listClaims,
+  offerClaim,
+  outcome,
+  rejectClaim,
+  sentClaim,
+  wholeList,
+} from './firm-calls.ts';
+import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
+
+/** Two processes' worth of service on one database: what one writes, the other is asked for. */
+let service: ServiceUnderTest;
+let twin: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  twin = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
+});
+afterAll(async () => {
+  await twin.stop();
+  await service.stop();
+});
+
+interface Row {
+  readonly id: string;
+  readonly updated_at: string;
+  readonly assignment: { readonly status: string };
+}
+
+/** Asks again and again from where it last was, looking at nothing twice. */
+function startPoller(key: string, query = '') {
+  const seen: Row[] = [];
+  let since = '';
+  let stopped = false;
+  let polls = 0;
+  const poll = async (): Promise<void> => {
+    const filter = `limit=7${since === '' ? '' : `&updated_since=${since}`}${query}`;
+    let cursor: string | null = null;
+    let last = '';
+    do {
+      const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const page = await listClaims(twin, key, `${filter}${more}`);
+      expect(outcome(page)).toEqual([200]);
+      seen.push(...page.json.data);
+      last = page.json.data.at(-1)?.updated_at ?? last;
+      cursor = page.json.next_cursor;
+    } while (cursor !== null);
+    if (last !== '') since = new Date(Date.parse(last) + 1).toISOString();
+    polls += 1;
+  };
+  const running = (async () => {
+    while (!stopped) {
+      await poll();
+      await pause(1);
+    }
+    await poll();
+  })();
+  return {
+    seen,
+    polls: () => polls,
+    async stop(): Promise<void> {
+      stopped = true;
+      await running;
+    },
+  };
+}
+
+/** Holds the firm's feed for a while, now and again, as a slow transaction does. */
+function startSlowTransactions(firm: TestFirm) {
+  let stopped = false;
+  const running = withClient(service.databaseUrl, async (client) => {
+    while (!stopped) {
+      await client.query('BEGIN');
+      await client.query('SELECT last_stamp FROM firm_feeds WHERE firm_id = $1 FOR UPDATE', [firm.id]);
+      await pause(60);
+      await client.query('COMMIT');
+      await pause(20);
+    }
+  });
+  return async (): Promise<void> => {
+    stopped = true;
+    await running;
+  };
+}
+
+/** Takes the next stamp for a claim and keeps the transaction open before it commits. */
+const changeSlowly = (firm: TestFirm, id: string, ms: number): Promise<void> =>
+  withClient(service.databaseUrl, async (client) => {
+    await client.query('BEGIN');
+    await client.query(
+      `WITH stamp AS (UPDATE firm_feeds SET last_stamp = greatest(clock_timestamp(), last_stamp + interval '1 ms')
+         WHERE firm_id = $1 RETURNING last_stamp)
+       UPDATE claims SET status = 'unassigned', updated_at = last_stamp FROM stamp WHERE firm_id = $1 AND id = $2`,
+      [firm.id, id],
+    );
+    await pause(ms);
+    await client.query('COMMIT');
+  });
+
+describe('a poller without any overlap', () => {
+  test('misses nothing of what concurrent writers change, slow transactions among them', async () => {
+    const firm = await service.firm();
+    const writers = await Promise.all(Array.from({ length: 8 }, () => service.member(firm)));
+    const poller = startPoller(firm.live);
+    const pending = startPoller(firm.live, '&assignment_status=pending_acceptance');
+    const stopSlow = startSlowTransactions(firm);
+    await Promise.all(
+      writers.map(async ({ svcId, token }, index) => {
+        const at = index % 2 === 0 ? service : twin;
+        for (let round = 0; round < 12; round += 1) {
+          const { id } = await sentClaim(at, firm.live, svcId);
+          const next = writers[(index + 1) % writers.length] as { svcId: string; token: string };
+          if (round % 4 === 0) await acceptClaim(at, token, id);
+          if (round % 4 === 1) await rejectClaim(at, token, id, 'no');
+          if (round % 4 === 2) await offerClaim(at, firm.live, id, next.svcId);
+          if (round % 4 === 3) await changeSlowly(firm, id, 15);
+        }
+      }),
+    );
+    const leaver = writers[0] as { token: string };
+    await leaveFirm(service, leaver.token, firm.id);
+    await stopSlow();
+    await Promise.all([poller.stop(), pending.stop()]);
+
+    const rows: Row[] = await wholeList(service, firm.live, '/v1/claims', { limit: '200' });
+    expect(rows).toHaveLength(96);
+    const versions = new Set(poller.seen.map((row) => `${row.id} ${row.updated_at}`));
+    expect(rows.filter((row) => !versions.has(`${row.id} ${row.updated_at}`))).toEqual([]);
+    expect(versions.size).toBe(poller.seen.length);
+    expect(new Set(rows.map((row) => row.updated_at)).size).toBe(rows.length);
+    const stillPending = rows.filter((row) => row.assignment.status === 'pending_acceptance');
+    const seenPending = new Set(pending.seen.map((row) => `${row.id} ${row.updated_at}`));
+    expect(stillPending.filter((row) => !seenPending.has(`${row.id} ${row.updated_at}`))).toEqual([]);
+    expect(poller.polls()).toBeGreaterThan(3);
+  }, 30_000);
+
+  test('sees every state in between when it asks after each change', async () => {
+    const firm = await service.firm();
+    const [first, second] = [await service.member(firm), await service.member(firm)];
+    const states: string[] = [];
+    let since = '';
+    const poll = async (): Promise<void> => {
+      const { data } = (await listClaims(twin, firm.live, since === '' ? '' : `updated_since=${since}`)).json;
+      for (const row of data as Row[]) {
+        states.push(row.assignment.status);
+        since = new Date(Date.parse(row.updated_at) + 1).toISOString();
+      }
+    };
+    const { id } = await sentClaim(service, firm.live, first.svcId);
+    await poll();
+    for (const change of [
+      () => rejectClaim(service, first.token, id),
+      () => offerClaim(service, firm.live, id, second.svcId),
+      () => leaveFirm(service, second.token, firm.id),
+      () => offerClaim(service, firm.live, id, first.svcId),
+      () => acceptClaim(service, first.token, id),
+      () => service.call('POST', `/app/v1/claims/${id}/closure`, { as: first.token }),
+    ]) {
+      await change();
+      await poll();
+    }
+    expect(states).toEqual([
+      'pending_acceptance',
+      'rejected',
+      'pending_acceptance',
+      'unassigned',
+      'pending_acceptance',
+      'accepted',
+    ]);
+  });
+});
+
+test('a change waits while the feed is held, and is then stamped after everything before it', async () => {
+  const firm = await service.firm();
+  const member = await service.member(firm);
+  const [held, other] = [
+    await sentClaim(service, firm.live, member.svcId),
+    await sentClaim(service, firm.live, member.svcId),
+  ];
+  const slow = changeSlowly(firm, held.id, 150);
+  await pause(30);
+  const quick = acceptClaim(twin, member.token, other.id);
+  await Promise.all([slow, quick]);
+  const rows: Row[] = await wholeList(service, firm.live, '/v1/claims');
+  expect(rows.map((row) => row.id)).toEqual([held.id, other.id]);
+});
+
+test("one firm's slow transaction holds up no other firm, and no reader", async () => {
+  const [slow, free] = [await service.firm(), await service.firm()];
+  const [slowMember, freeMember] = [await service.member(slow), await service.member(free)];
+  const claim = await sentClaim(service, slow.live, slowMember.svcId);
+  await withClient(service.databaseUrl, async (client) => {
+    await client.query('BEGIN');
+    await client.query('SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR UPDATE', [slow.id]);
+    // Would never end if it waited for the lock, which is held until it has been answered.
+    await sentClaim(service, free.live, freeMember.svcId);
+    expect((await getClaim(service, slow.live, claim.id)).json).toEqual(claim);
+    expect((await listClaims(service, slow.live)).json.data).toEqual([claim]);
+    await client.query('COMMIT');
+  });
+});
