@@ -1,0 +1,166 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  endpoints,
+  FLOOD_ZONES,
+  NON_RESIDENTIAL_BUILDING_TYPES,
+  NON_RESIDENTIAL_OCCUPANCY_TYPES,
+  parseRequest,
+  type SendClaimBody,
+} from '@svc/contract';
+import fc from 'fast-check';
+import { generateClaim } from './claim.ts';
+import { CSV_COLUMNS, csvHeader, csvLine } from './csv.ts';
+
+const errorsOf = (body: unknown) => {
+  const parsed = parseRequest(endpoints.sendClaim, { headers: { 'idempotency-key': 'k' }, body });
+  return parsed.ok ? [] : parsed.errors;
+};
+
+const MANY = 20_000;
+const many: readonly SendClaimBody[] = Array.from({ length: MANY }, (_, index) => generateClaim(index, 7));
+const share = (is: (claim: SendClaimBody) => boolean): number => many.filter(is).length / MANY;
+
+describe('every claim', () => {
+  test('is one that the service accepts, wherever in the row and whatever the seed', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (index, seed) => {
+        const claim = generateClaim(index, seed);
+        expect(errorsOf(JSON.parse(JSON.stringify(claim)))).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('the first thousands too, pair rule and term rule included', () => {
+    for (const claim of many.slice(0, 5000)) {
+      expect(errorsOf(claim)).toEqual([]);
+      const { occupancy_type: use, building_type: type } = claim.building ?? {};
+      const business = (NON_RESIDENTIAL_OCCUPANCY_TYPES as readonly unknown[]).includes(use);
+      if (type !== undefined)
+        expect((NON_RESIDENTIAL_BUILDING_TYPES as readonly unknown[]).includes(type)).toBe(business);
+      const { effective_date: from = '', expiration_date: to = '' } = claim.policy;
+      expect(to >= from).toBe(true);
+    }
+  });
+
+  test('depends on the seed and its place alone', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (index, seed) => {
+        const alone = generateClaim(index, seed);
+        generateClaim(index + 1 > Number.MAX_SAFE_INTEGER ? 0 : index + 1, seed);
+        expect(generateClaim(index, seed)).toEqual(alone);
+      }),
+    );
+    expect(many[19_999]).toEqual(generateClaim(19_999, 7));
+  });
+
+  test('stays the same from version to version of this program', () => {
+    expect(generateClaim(0, 1)).toMatchObject({
+      external_id: 'GEN-1-0000000',
+      claim_number: 'FL25-1-0000000',
+      loss: { date: '2025-08-30', cause: 'stream_river_lake_overflow', cat_code: '2541' },
+      policy: { number: '71-7672104893-2025' },
+      carrier: { name: 'Laguna Madre Insurance' },
+      loss_location: { street: '5696 Heron Point', city: 'Cape Coral', state: 'FL', zip: '33904-8971' },
+      policyholder: { first_name: 'Gabriela', last_name: 'Rodríguez', phone: '239-555-0119' },
+      building: { construction_date: '1961-02-01', flood_zone: 'AE', flood_opening_count: 1 },
+      coverages: { building_limit: 250000, contents_reserve: 14800 },
+    });
+  });
+
+  test('is offered to the adjuster that was named', () => {
+    expect(generateClaim(3, 7, 'SVC-X').adjuster_svc_id).toBe('SVC-X');
+    expect({ ...generateClaim(3, 7, 'SVC-X'), adjuster_svc_id: '' }).toEqual({
+      ...generateClaim(3, 7),
+      adjuster_svc_id: '',
+    });
+  });
+
+  test.each([
+    [-1, 1],
+    [0.5, 1],
+    [Number.NaN, 1],
+    [0, -1],
+    [0, 1.5],
+  ])('there is none at %d of seed %d', (index, seed) => {
+    expect(() => generateClaim(index, seed)).toThrow(RangeError);
+  });
+});
+
+describe('many claims', () => {
+  test('no two share an id or a number, of one seed or of several', () => {
+    const ids = new Set<string>();
+    const numbers = new Set<string>();
+    for (const seed of [0, 1, 11, 111]) {
+      for (let index = 0; index < 12_000; index++) {
+        const { external_id, claim_number } = generateClaim(index, seed);
+        ids.add(external_id);
+        numbers.add(claim_number);
+      }
+    }
+    expect(ids.size).toBe(48_000);
+    expect(numbers.size).toBe(48_000);
+  });
+
+  test('the causes have their shares: rain 45%, tide 26%, river 21%, the others 8%', () => {
+    const byCause = (cause: string) => share(({ loss }) => loss.cause === cause);
+    expect(Math.abs(byCause('rainfall_snowmelt_accumulation') - 0.45)).toBeLessThan(0.015);
+    expect(Math.abs(byCause('tidal_water_overflow') - 0.26)).toBeLessThan(0.015);
+    expect(Math.abs(byCause('stream_river_lake_overflow') - 0.21)).toBeLessThan(0.015);
+    for (const rare of ['other', 'earth_movement', 'alluvial_fan_overflow', 'closed_basin_lake'])
+      expect(byCause(rare)).toBeGreaterThan(0);
+  });
+
+  test('every zone, every occupancy, the territories and letters beyond ASCII all occur', () => {
+    const zones = new Set(many.map(({ building }) => building?.flood_zone));
+    expect(FLOOD_ZONES.filter((zone) => !zones.has(zone))).toEqual([]);
+    expect(zones).toContain(undefined);
+    expect(new Set(many.map(({ building }) => building?.occupancy_type)).size).toBe(10);
+    const states = new Set(many.map(({ loss_location }) => loss_location.state));
+    for (const state of ['PR', 'VI', 'GU', 'AS', 'MP', 'FL', 'TX', 'NJ', 'HI', 'AK'])
+      expect(states).toContain(state);
+    expect(share(({ policyholder }) => /\P{ASCII}/u.test(policyholder.last_name ?? ''))).toBeGreaterThan(0.2);
+  });
+
+  test('carriers are some forty, and often not all is known of them', () => {
+    expect(new Set(many.map(({ carrier }) => carrier.name.toLowerCase())).size).toBe(40);
+    for (const detail of ['phone', 'email', 'address'] as const) {
+      const known = share(({ carrier }) => carrier[detail] !== undefined);
+      expect(known).toBeGreaterThan(0.3);
+      expect(known).toBeLessThan(0.9);
+    }
+  });
+
+  test('nobody can be called or written to: phones are fiction, mail goes to example.com', () => {
+    for (const claim of many.slice(0, 5000)) {
+      const text = JSON.stringify(claim);
+      for (const [, phone = ''] of text.matchAll(/"(?:phone|alternate_phone)":"([^"]+)"/g))
+        expect(phone.replace(/\D/g, '')).toMatch(/^1?\d{3}55501\d\d$/);
+      for (const [, email = ''] of text.matchAll(/"email":"([^"]+)"/g))
+        expect(email).toMatch(/example\.com$/);
+    }
+  });
+});
+
+describe('as CSV', () => {
+  test('every field of every claim has its column', () => {
+    const columns = new Set(CSV_COLUMNS);
+    expect(columns.size).toBe(CSV_COLUMNS.length);
+    for (const claim of many.slice(0, 5000))
+      for (const path of leavesOf(claim)) if (!columns.has(path)) throw new Error(`no column ${path}`);
+    expect(csvHeader()).toBe(`${CSV_COLUMNS.join(',')}\n`);
+  });
+
+  test('commas, quotes and line breaks stay in their cell', () => {
+    const claim = generateClaim(0, 1);
+    const line = csvLine({ ...claim, instructions: 'One, "two"\nthree' });
+    expect(line).toContain(',"One, ""two""\nthree",');
+  });
+});
+
+function* leavesOf(value: object, above = ''): Generator<string> {
+  for (const [name, below] of Object.entries(value)) {
+    if (typeof below === 'object' && below !== null) yield* leavesOf(below, `${above}${name}.`);
+    else yield `${above}${name}`;
+  }
+}
