@@ -88,8 +88,8 @@ function startSlowTransactions(firm: TestFirm) {
   };
 }
 
-/** Takes the next stamp for a claim and keeps the transaction open before it commits. */
-const changeSlowly = (firm: TestFirm, id: string, ms: number): Promise<void> =>
+/** Takes the next stamp for a claim, and commits only once something else has been done. */
+const changeSlowly = (firm: TestFirm, id: string, meanwhile: () => Promise<void>): Promise<void> =>
   withClient(service.databaseUrl, async (client) => {
     await client.query('BEGIN');
     await client.query(
@@ -98,7 +98,7 @@ const changeSlowly = (firm: TestFirm, id: string, ms: number): Promise<void> =>
        UPDATE claims SET status = 'unassigned', updated_at = last_stamp FROM stamp WHERE firm_id = $1 AND id = $2`,
       [firm.id, id],
     );
-    await pause(ms);
+    await meanwhile();
     await client.query('COMMIT');
   });
 
@@ -118,7 +118,7 @@ describe('a poller without any overlap', () => {
           if (round % 4 === 0) await acceptClaim(at, token, id);
           if (round % 4 === 1) await rejectClaim(at, token, id, 'no');
           if (round % 4 === 2) await offerClaim(at, firm.live, id, next.svcId);
-          if (round % 4 === 3) await changeSlowly(firm, id, 15);
+          if (round % 4 === 3) await changeSlowly(firm, id, () => pause(15));
         }
       }),
     );
@@ -182,10 +182,17 @@ test('a change waits while the feed is held, and is then stamped after everythin
     await sentClaim(service, firm.live, member.svcId),
     await sentClaim(service, firm.live, member.svcId),
   ];
-  const slow = changeSlowly(firm, held.id, 150);
-  await pause(30);
-  const quick = acceptClaim(twin, member.token, other.id);
-  await Promise.all([slow, quick]);
+  let answered = false;
+  let quick: Promise<void> = Promise.resolve();
+  await changeSlowly(firm, held.id, async () => {
+    quick = acceptClaim(twin, member.token, other.id).then((answer) => {
+      expect(outcome(answer)).toEqual([200]);
+      answered = true;
+    });
+    await pause(100);
+    expect(answered).toBe(false);
+  });
+  await quick;
   const rows: Row[] = await wholeList(service, firm.live, '/v1/claims');
   expect(rows.map((row) => row.id)).toEqual([held.id, other.id]);
 });

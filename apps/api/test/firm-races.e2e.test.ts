@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TOKENS } from '../src/container/tokens.ts';
 import {
   acceptClaim,
   adjusterRecord,
   answerInvitation,
+  eventually,
+  freshKey,
   getClaim,
   invite,
   leaveFirm,
+  listClaims,
   offerClaim,
   outcome,
   rejectClaim,
@@ -23,12 +27,18 @@ import {
 } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
+/** Another process' worth of service on the same database. */
+let twin: ServiceUnderTest;
 let firm: TestFirm;
 beforeAll(async () => {
   service = await startServiceUnderTest();
+  twin = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
   firm = await service.firm();
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await twin.stop();
+  await service.stop();
+});
 
 const ROUNDS = 20;
 const rounds = Array.from({ length: ROUNDS }, (_, index) => index);
@@ -284,4 +294,86 @@ test('claims sent with one claim number at once either make a claim or are led t
   }
   const rows = await wholeList(service, firm.live, '/v1/claims', { limit: '200' });
   expect(rows.filter((row) => row.claim_number === 'CLM-together')).toHaveLength(taken.length);
+});
+
+describe('over two processes', () => {
+  const forty = (call: (at: ServiceUnderTest, index: number) => Promise<Answer>): Promise<Answer[]> =>
+    Promise.all(Array.from({ length: 40 }, (_, index) => call(index % 2 === 0 ? service : twin, index)));
+
+  test('forty equal requests make one claim and forty equal answers', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const own = await service.firm();
+      const { svcId } = await service.member(own);
+      const [key, body] = [freshKey(), claimBody(svcId)];
+      const answers = await forty((at) => sendClaim(at, own.live, body, key));
+      expect(new Set(answers.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
+      expect(answers[0]?.status).toBe(201);
+      expect(answers.filter((one) => one.headers.get('idempotent-replayed') === null)).toHaveLength(1);
+      expect(await wholeList(twin, own.live, '/v1/claims')).toEqual([answers[0]?.json]);
+    }
+  });
+
+  test('forty requests with one key and as many bodies make one claim', async () => {
+    const own = await service.firm();
+    const { svcId } = await service.member(own);
+    const key = freshKey();
+    const answers = await forty((at) => sendClaim(at, own.live, claimBody(svcId), key));
+    expect(answers.map((one) => codes(one)).sort()).toEqual([
+      '201',
+      ...Array.from({ length: 39 }, () => '422 idempotency_key_reused'),
+    ]);
+    expect(await wholeList(service, own.live, '/v1/claims')).toHaveLength(1);
+  });
+
+  test('forty requests with one external id and as many keys make one claim', async () => {
+    const own = await service.firm();
+    const { svcId } = await service.member(own);
+    const answers = await forty((at) =>
+      sendClaim(at, own.live, claimBody(svcId, { external_id: 'the-one' })),
+    );
+    expect(answers.map((one) => codes(one)).sort()).toEqual([
+      '201',
+      ...Array.from({ length: 39 }, () => '409 duplicate_claim'),
+    ]);
+  });
+
+  test('an acceptance here meets an offer there, and one wins', async () => {
+    const [first, second] = [await service.member(firm), await service.member(firm)];
+    for (const round of rounds) {
+      const { id } = await sentClaim(service, firm.live, first.svcId);
+      const [accepted, offered] = await both(
+        round,
+        () => acceptClaim(service, first.token, id),
+        () => offerClaim(twin, firm.live, id, second.svcId),
+      );
+      expect(['200 / 409 claim_already_accepted', '404 not_found / 200']).toContain(codes(accepted, offered));
+      const { assignment } = (await getClaim(twin, firm.live, id)).json;
+      expect(assignment).toMatchObject(
+        accepted.status === 200
+          ? { status: 'accepted', adjuster_svc_id: first.svcId }
+          : { status: 'pending_acceptance', adjuster_svc_id: second.svcId },
+      );
+    }
+  });
+
+  test('a walk through the pages goes on at the other process', async () => {
+    const own = await service.firm();
+    const { svcId } = await service.member(own);
+    for (let index = 0; index < 3; index += 1) await sentClaim(service, own.live, svcId);
+    const first = (await listClaims(service, own.live, 'limit=1')).json;
+    const rest = (await listClaims(twin, own.live, `cursor=${encodeURIComponent(first.next_cursor)}`)).json;
+    expect(rest.data).toHaveLength(2);
+  });
+
+  test('a key revoked in one is soon refused by the other', async () => {
+    const own = await service.firm();
+    expect((await listClaims(twin, own.live)).status).toBe(200);
+    const { json } = await service.call('GET', '/v1/me', { as: own.live });
+    await service.service.wiring.get(TOKENS.revokeKey)(json.key.id);
+    const refused = await eventually(
+      () => listClaims(twin, own.live),
+      (answer) => answer.status !== 200,
+    );
+    expect(codes(refused)).toBe('401 invalid_key');
+  });
 });

@@ -57,41 +57,60 @@ test('the SVCIDs of a firm say what their accounts do', async () => {
 });
 
 describe('by itself', () => {
-  // One firm for all, at once: each waits as long as the accounts do.
-  test('an account accepts, another rejects with a reason, one joins and then accepts, one declines', async () => {
-    const firm = await service.firm();
-    const { accepts, rejects, joins, declines } = firm.account;
-    const first = await sentClaim(service, firm.test, accepts);
-    const second = await sentClaim(service, firm.test, rejects);
-    expect([first.test, first.assignment.status]).toEqual([true, 'pending_acceptance']);
-    for (const one of [joins, declines])
-      expect((await invite(service, firm.test, one, { note: 'n' })).json).toMatchObject({
-        status: 'pending',
-        test: true,
-        name: null,
-        email: null,
-      });
-    expect(outcome(await sendClaim(service, firm.test, claimBody(joins)))).toEqual([
-      422,
-      'adjuster_not_in_firm',
-    ]);
+  let firm: TestFirm;
+  let other: TestFirm;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  let sent: any[];
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  let standing: { moved: any; withdrawn: any; byHand: any; last: any };
 
+  // All of it at once, since the accounts take their time.
+  beforeAll(async () => {
+    firm = await service.firm();
+    other = await service.firm();
+    sent = [
+      await sentClaim(service, firm.test, firm.account.accepts),
+      await sentClaim(service, firm.test, firm.account.rejects),
+    ];
+    for (const behavior of ['joins', 'declines'] as const) {
+      const invited = await invite(service, firm.test, firm.account[behavior], { note: 'n' });
+      expect(invited.json).toMatchObject({ status: 'pending', test: true, name: null, email: null });
+    }
+    const early = await sendClaim(service, firm.test, claimBody(firm.account.joins));
+    expect(outcome(early)).toEqual([422, 'adjuster_not_in_firm']);
+
+    const { accepts, manual, joins } = other.account;
+    const { id } = await sentClaim(service, other.test, accepts);
+    const moved = await offerClaim(service, other.test, id, manual);
+    await invite(service, other.test, joins);
+    const withdrawn = await withdraw(service, other.test, joins);
+    const answeredByHand = await sentClaim(service, other.test, accepts);
+    await rejectClaim(service, await signIn(other, 'accepts'), answeredByHand.id, 'by hand');
+    const byHand = await getClaim(service, other.test, answeredByHand.id);
+    const last = await sentClaim(service, other.test, accepts);
+    standing = { moved: moved.json, withdrawn: withdrawn.json, byHand: byHand.json, last };
+  });
+
+  test('an account accepts and another rejects with a reason', async () => {
+    const [first, second] = sent;
+    expect([first.test, first.assignment.status]).toEqual([true, 'pending_acceptance']);
     const accepted = await answered(firm, first.id);
     expect(accepted.assignment).toEqual({
       status: 'accepted',
-      adjuster_svc_id: accepts,
+      adjuster_svc_id: firm.account.accepts,
       responded_at: expect.stringMatching(DATE_TIME),
       rejection_reason: null,
     });
     expect(accepted.updated_at > first.updated_at).toBe(true);
-    const rejected = await answered(firm, second.id);
-    expect(rejected.assignment).toEqual({
+    expect((await answered(firm, second.id)).assignment).toEqual({
       status: 'rejected',
-      adjuster_svc_id: rejects,
+      adjuster_svc_id: firm.account.rejects,
       responded_at: expect.stringMatching(DATE_TIME),
       rejection_reason: expect.stringMatching(/\S/),
     });
+  }, 20_000);
 
+  test('an account declines its invitation', async () => {
     expect(await settled(firm, 'declines')).toMatchObject({
       status: 'declined',
       responded_at: expect.stringMatching(DATE_TIME),
@@ -99,7 +118,11 @@ describe('by itself', () => {
       name: null,
       note: 'n',
     });
-    expect(await settled(firm, 'joins')).toMatchObject({
+  }, 20_000);
+
+  test('an account joins, and then accepts what it is offered', async () => {
+    const joined = await settled(firm, 'joins');
+    expect(joined).toMatchObject({
       status: 'active',
       test: true,
       responded_at: expect.stringMatching(DATE_TIME),
@@ -108,33 +131,21 @@ describe('by itself', () => {
       email: expect.stringMatching(/@/),
       note: 'n',
     });
-    // The rejected claim goes to the one that has joined by now, and may be declined for ever by the other.
-    const offered = await offerClaim(service, firm.test, second.id, joins);
-    expect(outcome(offered)).toEqual([200]);
-    expect((await answered(firm, second.id)).assignment).toMatchObject({
+    const { id } = await answered(firm, sent[1].id);
+    expect(outcome(await offerClaim(service, firm.test, id, joined.svc_id))).toEqual([200]);
+    expect((await answered(firm, id)).assignment).toMatchObject({
       status: 'accepted',
-      adjuster_svc_id: joins,
+      adjuster_svc_id: joined.svc_id,
     });
-    expect(outcome(await invite(service, firm.test, declines))).toEqual([201]);
-    expect((await settled(firm, 'declines')).status).toBe('declined');
-  }, 30_000);
+  }, 20_000);
 
   test('an account answers only the offer and the invitation that still stand', async () => {
-    const firm = await service.firm();
-    const { accepts, manual, joins } = firm.account;
-    const moved = await sentClaim(service, firm.test, accepts);
-    const elsewhere = await offerClaim(service, firm.test, moved.id, manual);
-    await invite(service, firm.test, joins);
-    const withdrawn = await withdraw(service, firm.test, joins);
-    const byHand = await sentClaim(service, firm.test, accepts);
-    const rejected = await rejectClaim(service, await signIn(firm, 'accepts'), byHand.id, 'by hand');
-    // What was sent later has been answered: what came before had its turn.
-    const last = await sentClaim(service, firm.test, accepts);
-    await answered(firm, last.id);
-    expect((await getClaim(service, firm.test, moved.id)).json).toEqual(elsewhere.json);
-    expect(await adjusterRecord(service, firm.test, joins)).toEqual(withdrawn.json);
-    expect((await getClaim(service, firm.test, byHand.id)).json.assignment).toEqual(rejected.json.assignment);
-  }, 30_000);
+    // What was sent last has been answered, so everything before it had its turn.
+    await answered(other, standing.last.id);
+    expect((await getClaim(service, other.test, standing.moved.id)).json).toEqual(standing.moved);
+    expect((await getClaim(service, other.test, standing.byHand.id)).json).toEqual(standing.byHand);
+    expect(await adjusterRecord(service, other.test, other.account.joins)).toEqual(standing.withdrawn);
+  }, 20_000);
 });
 
 describe('by hand', () => {
