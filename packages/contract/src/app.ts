@@ -8,8 +8,8 @@ import {
   email,
   fields,
   flag,
-  httpsUrl,
   presence,
+  pushAddress,
   shown,
   text,
   wanted,
@@ -108,7 +108,7 @@ export type UpdateWorkBody = z.output<typeof updateWorkBody>;
 // The names inside are those of the W3C's PushSubscription, as a browser's toJSON() writes them.
 export const registerDeviceBody = fields({
   subscription: fields({
-    endpoint: httpsUrl(LIMITS.pushEndpoint, {
+    endpoint: pushAddress(LIMITS.pushEndpoint, {
       description: "Address of the browser's push service.",
       example: 'https://push.example.net/send/c1KrmpTuRm',
     }),

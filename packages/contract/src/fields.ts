@@ -147,9 +147,12 @@ export const base64url = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
     BASE64URL.test(value) ? null : 'Must be base64url: letters, digits, - and _ only.',
   );
 
-export const httpsUrl = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
+const SECURE_OR_LOOPBACK = /^(https:\/\/[^/]|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?\/)/i;
+
+/** Where a push service listens. Browsers give https addresses only; plain http is for one on the same machine. */
+export const pushAddress = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
   textOf('an https address', bounds, { format: 'uri', ...meta }, (value) =>
-    /^https:\/\/[^/]/i.test(value) && URL.canParse(value)
+    SECURE_OR_LOOPBACK.test(value) && URL.canParse(value)
       ? null
       : 'Must be an absolute address that begins with https://.',
   );

@@ -7,8 +7,8 @@ import type { Config } from '../config.ts';
 import type { Observe } from '../http/app.ts';
 import type { ProblemAddresses } from '../http/problem-answers.ts';
 import type { Log } from '../logging.ts';
-import { createMailer } from '../mailer.ts';
 import { createContainer } from './container.ts';
+import { createNotifying } from './notifying.ts';
 import type { Wiring } from './tokens.ts';
 
 /** How long health may go on telling what it last found. */
@@ -62,10 +62,7 @@ export async function wire(surroundings: Surroundings): Promise<Wired> {
     rateLimiter,
     twins,
     edgeLimiter: createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock }),
-    mailer: createMailer(config.smtpUrl, log),
-    notifier: {
-      notify: async (_svcId, notice) => log.debug('no push service is set up', { notice: notice.kind }),
-    },
+    ...createNotifying({ config, stores, log, addresses }),
     cursorSecret: await stores.serviceSecret('cursor_signing'),
     signInCodeSecret: await stores.serviceSecret('sign_in_code_hashing'),
   });

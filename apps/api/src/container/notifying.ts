@@ -1,0 +1,59 @@
+import type { PostgresStores } from '@svc/adapter-postgres';
+import {
+  createMail,
+  createMailLog,
+  createNotifier,
+  createWebPush,
+  type Vapid,
+  vapidUnder,
+} from '@svc/adapter-push';
+import type { Mailer, Notifier } from '@svc/application';
+import type { Config } from '../config.ts';
+import type { ProblemAddresses } from '../http/problem-answers.ts';
+import type { Log } from '../logging.ts';
+
+export interface Notifying {
+  readonly mailer: Mailer;
+  readonly notifier: Notifier;
+  /** The key that browsers subscribe with. */
+  readonly pushKey: () => string;
+}
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/** How adjusters are told of things: devices through their push services, mailboxes through SMTP. */
+export function createNotifying(deps: {
+  readonly config: Config;
+  readonly stores: PostgresStores;
+  readonly log: Log;
+  readonly addresses: ProblemAddresses;
+}): Notifying {
+  const { config, stores, log, addresses } = deps;
+  let vapid: Vapid | null = null;
+  const keys = (): Vapid => {
+    vapid ??= config.vapid ?? vapidUnder(config.dataDir);
+    return vapid;
+  };
+  const mail =
+    config.smtpUrl === null
+      ? createMailLog(log)
+      : createMail(config.smtpUrl, () => `${addresses.baseUrl}/app`, log);
+  const push = createWebPush({
+    vapid: keys,
+    devices: {
+      list: (svcId) => stores.jobReads.devices(svcId),
+      remove: (svcId, deviceId) => stores.unitOfWork.run((tx) => tx.devices.remove(svcId, deviceId)),
+    },
+    log,
+    allowInnerNetwork: LOOPBACK.has(config.host),
+  });
+  const notifier = createNotifier({
+    push,
+    mail,
+    async emailOf(svcId) {
+      const adjuster = await stores.appReads.adjuster(svcId);
+      return adjuster === null || adjuster.testOf !== null ? null : adjuster.email;
+    },
+  });
+  return { mailer: mail, notifier, pushKey: () => keys().publicKey };
+}

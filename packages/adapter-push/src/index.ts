@@ -1,0 +1,5 @@
+export type { PushLog } from './log.ts';
+export { createMail, createMailLog, type Mail } from './mail.ts';
+export { createNotifier } from './notifier.ts';
+export { type Vapid, vapidUnder } from './vapid.ts';
+export { createWebPush, type Devices, PushDelayed, type WebPush, type WebPushOptions } from './web-push.ts';
