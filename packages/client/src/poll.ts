@@ -105,15 +105,16 @@ function createPlace(
   since: string | Date | undefined,
   overlapMs: number,
 ): Place {
-  const { latest: from, seen } = position === undefined ? begin() : parsePosition(position);
-  const start = since === undefined ? undefined : toInstant(since);
-  let latest = from;
+  const begun = position === undefined ? begin(since) : parsePosition(position);
+  const { start, seen } = begun;
+  let { latest } = begun;
   let unsaved = false;
 
   return {
     updatedSince: () => {
-      const at = latest === null ? start : latest - overlapMs;
-      return at === undefined ? undefined : new Date(at).toISOString();
+      // The overlap must not reach behind the beginning, to changes that were not wanted.
+      const at = latest === null ? start : Math.max(latest - overlapMs, start ?? Number.NEGATIVE_INFINITY);
+      return at === null ? undefined : new Date(at).toISOString();
     },
     isNew(claim) {
       const before = seen.get(claim.id);
@@ -132,14 +133,25 @@ function createPlace(
       unsaved = false;
       // What lies before the overlap is never asked for again.
       for (const [id, stamp] of seen) if (Date.parse(stamp) < latest - overlapMs) seen.delete(id);
-      return JSON.stringify({ v: 1, latest: new Date(latest).toISOString(), seen: Object.fromEntries(seen) });
+      return JSON.stringify({ v: 1, start: iso(start), latest: iso(latest), seen: Object.fromEntries(seen) });
     },
   };
 }
 
-const begin = () => ({ latest: null, seen: new Map<string, string>() });
+interface Begun {
+  /** Where the very first loop began; null at the firm's first claim. */
+  readonly start: number | null;
+  readonly latest: number | null;
+  readonly seen: Map<string, string>;
+}
 
-function parsePosition(position: string): { latest: number | null; seen: Map<string, string> } {
+const begin = (since: string | Date | undefined): Begun => ({
+  start: since === undefined ? null : toInstant(since),
+  latest: null,
+  seen: new Map(),
+});
+
+function parsePosition(position: string): Begun {
   let read: unknown;
   try {
     read = JSON.parse(position);
@@ -152,8 +164,11 @@ function parsePosition(position: string): { latest: number | null; seen: Map<str
   const seen = Object.entries(read.seen).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
-  return { latest: toInstant(read.latest), seen: new Map(seen) };
+  const start = typeof read.start === 'string' ? toInstant(read.start) : null;
+  return { start, latest: toInstant(read.latest), seen: new Map(seen) };
 }
+
+const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 function toInstant(value: string | Date): number {
   const at = typeof value === 'string' ? Date.parse(value) : value.getTime();

@@ -145,6 +145,15 @@ describe('polling', () => {
     expect(sent.map(sinceOf)).toEqual([at(300), at(300), at(440)]);
   });
 
+  it('never reaches behind its beginning for the sake of the overlap, in a later loop neither', async () => {
+    const first = await poll([page([claim('a', 310)]), page([claim('a', 310)]), page([])], {
+      since: at(300),
+    });
+    expect(first.sent.map(sinceOf)).toEqual([at(300), at(300), at(300)]);
+    const second = await poll([page([claim('b', 400)]), page([])], { position: first.last, since: at(0) });
+    expect(second.sent.map(sinceOf)).toEqual([at(300), at(340)]);
+  });
+
   it('forgets what lies before the overlap, so that a position stays small', async () => {
     const claims = Array.from({ length: 500 }, (_, i) => claim(`id-${i}`, i));
     const { last, seen } = await poll([page(claims), page([])]);

@@ -1,0 +1,152 @@
+import { execFile, spawn } from 'node:child_process';
+import type { AddressInfo } from 'node:net';
+import { createServer, connect as dial, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createDatabase } from '../../../tools/services/postgres.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const FROM_SOURCE = ['--conditions=source', '--no-warnings', '--import', import.meta.resolve('tsx')];
+const run = promisify(execFile);
+
+export interface RealService {
+  readonly url: string;
+  /** The operator's command line; answers the document. */
+  svc(...args: readonly string[]): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** The service as an operator starts it, on a database of its own: a process, reached through its doors only. */
+export async function startRealService(): Promise<RealService> {
+  const database = await createDatabase({ migrate: async () => {}, template: 'empty' });
+  const { PATH = '' } = process.env;
+  const env = { PATH, DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'error', EDGE_LIMIT_PER_MINUTE: '0' };
+  const server = spawn(process.execPath, [...FROM_SOURCE, 'apps/api/src/server.ts'], { cwd: ROOT, env });
+  const gone = new Promise<void>((resolve) => server.once('close', () => resolve()));
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = '';
+    const look = (chunk: string) => {
+      output += chunk;
+      const found = /Listening on (\S+)/.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    server.stdout.setEncoding('utf8').on('data', look);
+    server.stderr.setEncoding('utf8').on('data', look);
+    void gone.then(() => reject(new Error(`The service did not start: ${output}`)));
+  });
+  return {
+    url,
+    async svc(...args) {
+      const { stdout } = await run(
+        process.execPath,
+        [...FROM_SOURCE, 'apps/api/src/svc.ts', ...args, '--json'],
+        {
+          cwd: ROOT,
+          env,
+        },
+      );
+      return JSON.parse(stdout);
+    },
+    async stop() {
+      server.kill('SIGTERM');
+      await gone;
+      await database.drop();
+    },
+  };
+}
+
+export interface Firm {
+  readonly id: string;
+  readonly testKey: string;
+  /** The firm's test account that behaves so. */
+  account(behavior: string): string;
+}
+
+/** With limits out of the way, unless the test is about them. */
+export async function createFirm(service: RealService, { limited = false } = {}): Promise<Firm> {
+  const created = (await service.svc('firm', 'create', '--name', 'Gulf Adjusting Partners')) as {
+    readonly firm: { readonly id: string };
+    readonly test_accounts: readonly { readonly svc_id: string; readonly behavior: string }[];
+  };
+  const { id } = created.firm;
+  if (!limited) {
+    const limits = ['--requests-per-minute', '60000', '--writes-per-minute', '60000', '--burst', '1000'];
+    await service.svc('firm', 'set-limits', id, ...limits);
+  }
+  const key = (await service.svc('key', 'create', '--firm', id, '--environment', 'test')) as {
+    readonly secret: string;
+  };
+  return {
+    id,
+    testKey: key.secret,
+    account(behavior) {
+      const found = created.test_accounts.find((account) => account.behavior === behavior);
+      if (found === undefined) throw new Error(`The firm has no test account that ${behavior}.`);
+      return found.svc_id;
+    },
+  };
+}
+
+export interface LossyProxy {
+  readonly url: string;
+  /** The answers of the next so many connections are swallowed, once the service has given them. */
+  dropAnswers(count: number): void;
+  /** Every so-manieth answer is swallowed from now on; 0 ends that. */
+  dropEvery(nth: number): void;
+  readonly dropped: () => number;
+  stop(): Promise<void>;
+}
+
+/** Hands bytes to and fro; where an answer is to be lost, the request arrives and the connection breaks behind it. */
+export async function startLossyProxy(target: string): Promise<LossyProxy> {
+  const { hostname, port } = new URL(target);
+  let toDrop = 0;
+  let nth = 0;
+  let turn = 0;
+  const isDropped = (): boolean => {
+    if (toDrop > 0) {
+      toDrop -= 1;
+      return true;
+    }
+    return nth > 0 && ++turn % nth === 0;
+  };
+  let dropped = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((downstream) => {
+    const upstream = dial(Number(port), hostname);
+    for (const socket of [downstream, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.once('close', () => {
+        sockets.delete(socket);
+        downstream.destroy();
+        upstream.destroy();
+      });
+    }
+    downstream.pipe(upstream);
+    upstream.on('data', (chunk) => {
+      if (isDropped()) {
+        dropped += 1;
+        downstream.resetAndDestroy();
+      } else {
+        downstream.write(chunk);
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    dropAnswers(count) {
+      toDrop = count;
+    },
+    dropEvery(every) {
+      nth = every;
+    },
+    dropped: () => dropped,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}

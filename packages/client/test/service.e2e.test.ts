@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { smallestClaim, surgeClaim } from '@svc/contract';
+import { type Claim, type Client, type ClientOptions, createClient, type NewClaim } from '../src/index.ts';
+import {
+  createFirm,
+  type Firm,
+  type LossyProxy,
+  type RealService,
+  startLossyProxy,
+  startRealService,
+} from './real-service.ts';
+import { collect, failureOf } from './world.ts';
+
+let service: RealService;
+let firm: Firm;
+let proxy: LossyProxy;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startRealService();
+  [firm, proxy] = await Promise.all([createFirm(service), startLossyProxy(service.url)]);
+  client = connect();
+}, 60_000);
+afterAll(async () => {
+  await proxy?.stop();
+  await service?.stop();
+}, 30_000);
+
+const connect = (options: Partial<ClientOptions> = {}): Client =>
+  createClient({ baseUrl: service.url, apiKey: firm.testKey, backoff: { baseMs: 20 }, ...options });
+
+const newClaim = (behavior = 'manual'): NewClaim => ({
+  ...smallestClaim,
+  external_id: randomUUID(),
+  claim_number: randomUUID(),
+  adjuster_svc_id: firm.account(behavior),
+});
+
+describe('against the real service', () => {
+  it('a key is told whose it is, and health needs none', async () => {
+    expect(await client.me()).toMatchObject({ firm: { id: firm.id }, key: { environment: 'test' } });
+    await client.health();
+    await createClient({ baseUrl: service.url, apiKey: 'none' }).health();
+  });
+
+  it('a claim with all it can hold is sent, read and found as it was sent', async () => {
+    const { adjuster_svc_id, ...fields } = { ...surgeClaim, ...newClaim(), carrier: surgeClaim.carrier };
+    const wanted = { ...fields, loss: surgeClaim.loss, policy: surgeClaim.policy };
+    const sent = await client.claims.send({ ...wanted, adjuster_svc_id } as unknown as NewClaim);
+    expect(sent).toMatchObject({
+      ...wanted,
+      test: true,
+      assignment: { status: 'pending_acceptance', adjuster_svc_id },
+    });
+    expect(await client.claims.get(sent.id)).toEqual(sent);
+    expect(await collect(client.claims.list({ external_id: wanted.external_id }))).toEqual([sent]);
+  });
+
+  it('a send whose answers are lost three times makes one claim', async () => {
+    const attempts: number[] = [];
+    const lossy = connect({ baseUrl: proxy.url, onRequest: ({ attempt }) => attempts.push(attempt) });
+    const before = proxy.dropped();
+    proxy.dropAnswers(3);
+    const claim = newClaim();
+    let replayed = false;
+    const sent = await lossy.claims.send(claim, {
+      onResponse: (event) => {
+        replayed = event.replayed;
+      },
+    });
+    expect(proxy.dropped() - before).toBe(3);
+    expect(attempts).toEqual([1, 2, 3, 4]);
+    expect(replayed).toBe(true);
+    expect(await collect(client.claims.list({ external_id: claim.external_id }))).toEqual([sent]);
+  });
+
+  it('a hundred sends through a network that loses a third of the answers make a hundred claims', async () => {
+    const lossy = connect({ baseUrl: proxy.url, maxRetries: 30, backoff: { baseMs: 20, maxMs: 200 } });
+    const claims = Array.from({ length: 100 }, () => newClaim());
+    const before = proxy.dropped();
+    proxy.dropEvery(3);
+    const sent = await Promise.all(claims.map((claim) => lossy.claims.send(claim))).finally(() =>
+      proxy.dropEvery(0),
+    );
+    expect(proxy.dropped() - before).toBeGreaterThanOrEqual(40);
+    expect(sent.map(({ external_id }) => external_id)).toEqual(claims.map(({ external_id }) => external_id));
+    const since = new Date(Math.min(...sent.map(({ created_at }) => Date.parse(created_at))) - 1000);
+    const listed = await collect(client.claims.list({ updated_since: since, limit: 30 }));
+    const wanted = new Set(claims.map(({ external_id }) => external_id));
+    const found = listed.filter(({ external_id }) => wanted.has(external_id));
+    expect(found).toHaveLength(100);
+    expect(new Set(found.map(({ id }) => id))).toEqual(new Set(sent.map(({ id }) => id)));
+  }, 60_000);
+
+  it('an invitation whose answer is lost is there once, and so is its withdrawal', async () => {
+    const lossy = connect({ baseUrl: proxy.url });
+    const invitation = { svc_id: firm.account('new'), invited_as: 'Jo', note: 'by a lossy line' };
+    proxy.dropAnswers(1);
+    const invited = await lossy.adjusters.invite(invitation);
+    expect(invited).toMatchObject({ ...invitation, status: 'pending' });
+    expect(await failureOf(client.adjusters.invite(invitation))).toMatchObject({
+      code: 'invitation_pending',
+    });
+    proxy.dropAnswers(1);
+    expect(await lossy.adjusters.withdraw(invitation.svc_id)).toMatchObject({ status: 'withdrawn' });
+    expect(await failureOf(client.adjusters.withdraw(invitation.svc_id))).toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('a refused claim is told with every place, and a duplicate with the claim in the way', async () => {
+    const wrong = { ...newClaim(), loss: { date: '2026-02-30' }, extra: 1 };
+    expect(await failureOf(client.claims.send(wrong))).toMatchObject({
+      status: 422,
+      code: 'validation_failed',
+      requestId: expect.any(String),
+      errors: expect.arrayContaining([
+        { detail: expect.any(String), pointer: '/loss/date' },
+        { detail: expect.any(String), pointer: '/extra' },
+      ]),
+    });
+    const claim = newClaim();
+    const { id } = await client.claims.send(claim);
+    expect(await failureOf(client.claims.send(claim))).toMatchObject({
+      code: 'duplicate_claim',
+      existingClaimId: id,
+    });
+  });
+
+  it('a claim is offered to somebody else, once for one idempotency key', async () => {
+    const { id } = await client.claims.send(newClaim());
+    const offer = { adjusterSvcId: firm.account('rejects'), idempotencyKey: randomUUID() };
+    const offered = await client.claims.offer(id, offer);
+    expect(offered.assignment).toMatchObject({
+      status: 'pending_acceptance',
+      adjuster_svc_id: offer.adjusterSvcId,
+    });
+    const again = await client.claims.offer(id, offer);
+    expect(again.assignment.adjuster_svc_id).toBe(offer.adjusterSvcId);
+    expect(await failureOf(client.claims.offer(randomUUID(), offer))).toMatchObject({
+      code: 'idempotency_key_reused',
+    });
+  });
+
+  it('adjusters come with all their pages', async () => {
+    const all = await collect(client.adjusters.list());
+    const pages = await collect(client.adjusters.list({ limit: 2 }).pages());
+    expect(pages.flatMap(({ data }) => data)).toEqual(all);
+    expect(pages.length).toBe(Math.ceil(all.length / 2));
+    expect(all.map(({ svc_id }) => svc_id)).toContain(firm.account('accepts'));
+  });
+
+  it('polling learns what adjusters answer, and goes on from its position in another process', async () => {
+    const since = new Date(Date.now() - 1000);
+    const [yes, no] = await Promise.all([
+      client.claims.send(newClaim('accepts')),
+      client.claims.send(newClaim('rejects')),
+    ]);
+    const wanted = new Set([yes.id, no.id]);
+    const learned = new Map<string, string[]>();
+    let position: string | undefined;
+    const onPosition = (at: string) => {
+      position = at;
+    };
+    const signal = AbortSignal.timeout(20_000);
+    for await (const claim of client.pollClaims({ since, intervalMs: 100, signal, onPosition })) {
+      if (!wanted.has(claim.id)) continue;
+      learned.set(claim.id, [...(learned.get(claim.id) ?? []), claim.assignment.status]);
+      if ([...learned.values()].filter((statuses) => statuses.at(-1) !== 'pending_acceptance').length === 2)
+        break;
+    }
+    expect(learned.get(yes.id)).toEqual(['pending_acceptance', 'accepted']);
+    expect(learned.get(no.id)).toEqual(['pending_acceptance', 'rejected']);
+
+    const next = await client.claims.send(newClaim());
+    const changes = connect().pollClaims({ position, intervalMs: 50, overlapMs: 60_000 });
+    const seen: string[] = [];
+    for await (const claim of changes) {
+      seen.push(claim.id);
+      if (claim.id === next.id) break;
+    }
+    // The last one before the break was being dealt with, and so comes again; nothing older does.
+    expect(seen.length).toBeLessThanOrEqual(2);
+  }, 30_000);
+
+  it('polling misses no change and repeats none while claims are sent all the time', async () => {
+    const since = new Date();
+    const controller = new AbortController();
+    const seen: string[] = [];
+    const watching = (async () => {
+      const options = { since, intervalMs: 5, overlapMs: 60_000, signal: controller.signal };
+      for await (const { id, updated_at } of client.pollClaims(options)) {
+        seen.push(`${id} ${updated_at}`);
+        if (seen.length >= 150) controller.abort();
+      }
+    })();
+    const sent: Claim[] = [];
+    const senders = Array.from({ length: 5 }, async () => {
+      for (let i = 0; i < 30; i++) sent.push(await client.claims.send(newClaim()));
+    });
+    await Promise.all(senders);
+    await watching;
+    expect(seen.sort()).toEqual(sent.map(({ id, updated_at }) => `${id} ${updated_at}`).sort());
+  }, 60_000);
+
+  it('an abort ends a call and leaves the service as it is', async () => {
+    const controller = new AbortController();
+    const sending = client.claims.send(newClaim(), { signal: controller.signal });
+    controller.abort(new Error('changed my mind'));
+    expect(await failureOf(sending)).toMatchObject({ message: 'changed my mind' });
+    await client.health();
+  });
+});
+
+describe('at the limits of a test key', () => {
+  it('calls wait as they are told and all get through', async () => {
+    const limited = await createFirm(service, { limited: true });
+    const retries: (string | null)[] = [];
+    const patient = connect({
+      apiKey: limited.testKey,
+      maxRetries: 20,
+      onRetry: ({ error }) => retries.push('code' in error ? (error.code as string) : null),
+    });
+    const answers = await Promise.all(Array.from({ length: 24 }, () => patient.me()));
+    expect(answers).toHaveLength(24);
+    expect(retries.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(retries)).toEqual(new Set(['rate_limited']));
+  }, 60_000);
+
+  it('a call that may not wait is told how long it should have', async () => {
+    const limited = await createFirm(service, { limited: true });
+    const hasty = connect({ apiKey: limited.testKey, maxWaitMs: 0 });
+    const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => hasty.me()));
+    const refused = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    expect(refused.length).toBeGreaterThanOrEqual(1);
+    expect(refused[0]?.reason).toMatchObject({ code: 'rate_limited', attempts: 1 });
+    expect(refused[0]?.reason.retryAfterMs).toBeGreaterThanOrEqual(1000);
+  }, 60_000);
+});
