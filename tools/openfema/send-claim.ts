@@ -160,9 +160,9 @@ function secondsOf(response: Response): number {
 }
 
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return 'no answer in time';
-  const { cause } = error;
-  const code = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : '';
-  return code ? `${error.message} (${code})` : error.message;
+  const { name, message, cause } = error as Partial<Error> & { cause?: { code?: string; message?: string } };
+  if (name === 'TimeoutError') return 'no answer in time';
+  // What fetch says is always "fetch failed"; why stands in its cause.
+  const why = cause?.code ?? cause?.message;
+  return why ? `${message} (${why})` : (message ?? String(error));
 }

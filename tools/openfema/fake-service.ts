@@ -1,0 +1,102 @@
+// For tests: POST /v1/claims as the service answers it, with whatever the network and a busy day do to it.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { endpoints, makeProblem, parseRequest, type SendClaimBody } from '@svc/contract';
+
+export interface Asked {
+  readonly key: string;
+  readonly externalId: string;
+  readonly authorization: string;
+  readonly at: number;
+}
+
+/** What happens to a request; `null` lets it through. `done` writes the answer itself. */
+export type Mishap = 'lost before' | 'lost after' | 'cut off' | 'done' | null;
+
+export interface FakeService {
+  readonly url: string;
+  readonly asked: readonly Asked[];
+  /** The claims that exist, by external id. */
+  readonly claims: ReadonlyMap<string, SendClaimBody>;
+  readonly mostAtOnce: () => number;
+  close(): Promise<void>;
+}
+
+export type Misbehave = (asked: Asked, response: ServerResponse, times: number) => Mishap;
+
+export async function startFakeService(misbehave: Misbehave = () => null): Promise<FakeService> {
+  const asked: Asked[] = [];
+  const claims = new Map<string, SendClaimBody>();
+  const answered = new Map<string, string>();
+  let atOnce = 0;
+  let mostAtOnce = 0;
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    // Long enough for requests to meet.
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    const body = JSON.parse(text) as SendClaimBody;
+    const entry: Asked = {
+      key: String(request.headers['idempotency-key']),
+      externalId: body.external_id,
+      authorization: String(request.headers.authorization),
+      at: performance.now(),
+    };
+    asked.push(entry);
+    const mishap = misbehave(entry, response, asked.filter(({ key }) => key === entry.key).length);
+    if (mishap === 'done') return;
+    if (mishap === 'lost before') return void request.socket.destroy();
+
+    const problem = (code: 'validation_failed' | 'idempotency_key_reused' | 'duplicate_claim', errors = {}) =>
+      sendProblem(response, code, errors);
+    const parsed = parseRequest(endpoints.sendClaim, { headers: request.headers, body });
+    if (!parsed.ok) return problem('validation_failed', { errors: parsed.errors });
+    const before = answered.get(entry.key);
+    if (before !== undefined && before !== text) return problem('idempotency_key_reused');
+    if (before === undefined && claims.has(body.external_id)) return problem('duplicate_claim');
+    claims.set(body.external_id, body);
+    answered.set(entry.key, text);
+    if (mishap === 'lost after') return void request.socket.destroy();
+    response.writeHead(201, {
+      'content-type': 'application/json',
+      ...(before !== undefined && { 'idempotent-replayed': 'true' }),
+    });
+    if (mishap === 'cut off') {
+      response.write('{"id":"');
+      return void setTimeout(() => request.socket.destroy(), 5);
+    }
+    response.end(JSON.stringify({ id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' }));
+  };
+
+  const server = createServer((request, response) => {
+    atOnce += 1;
+    mostAtOnce = Math.max(mostAtOnce, atOnce);
+    response.once('close', () => {
+      atOnce -= 1;
+    });
+    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    claims,
+    mostAtOnce: () => mostAtOnce,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+export function sendProblem(
+  response: ServerResponse,
+  code: Parameters<typeof makeProblem>[0],
+  more: object = {},
+  headers: Record<string, string> = {},
+): void {
+  const problem = makeProblem(code, { docsUrl: 'https://example.com/docs', requestId: 'r', ...more });
+  response.writeHead(problem.status, { 'content-type': 'application/problem+json', ...headers });
+  response.end(JSON.stringify(problem));
+}
