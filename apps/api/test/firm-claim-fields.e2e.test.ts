@@ -750,6 +750,35 @@ describe('a number', () => {
     for (const value of [-0.0001, 1.0001, 7, '0.07', false]) await expectValueRefused(pointer, value);
   });
 
+  test.each(['1e400', '-1e400', '1e-400', '-0.0', '0.0'])(
+    'written %s is judged as the number it is',
+    async (written) => {
+      const raw = JSON.stringify({
+        ...fullBody(),
+        coverages: { building_limit: 11 },
+        estimate: { contents_tax_rate: 12 },
+        building: { flood_opening_count: 13 },
+      }).replace(/11(?=})|12(?=})|13(?=})/g, written);
+      const answer = await service.call('POST', '/v1/claims', {
+        as: firm.live,
+        raw,
+        headers: { 'Idempotency-Key': `written ${written}` },
+      });
+      const where = [
+        '/coverages/building_limit',
+        '/estimate/contents_tax_rate',
+        '/building/flood_opening_count',
+      ];
+      if (written.endsWith('e400')) expectRefused(answer, ...where);
+      else {
+        expect(outcome(answer)).toEqual([201]);
+        expect([answer.json.coverages.building_limit, answer.json.estimate.contents_tax_rate]).toEqual([
+          0, 0,
+        ]);
+      }
+    },
+  );
+
   test('the time of the loss is a 24-hour clock time, and the NAIC number five digits', async () => {
     for (const value of ['00:00', '23:59']) await expectValueTaken('/loss/time', value);
     for (const value of ['24:00', '12:60', '1:30', '12:30:00', '12:30 PM', 1230])
