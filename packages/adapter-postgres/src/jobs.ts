@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Job, JobKind } from '@svc/application';
+import type { Job } from '@svc/application';
 import {
   Logger,
   parseCronItems,
@@ -11,6 +11,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import pg from 'pg';
+import { JOB_KINDS } from './job-kinds.ts';
 import type { JobWorkers } from './job-workers.ts';
 import type { DatabaseLog } from './log.ts';
 
@@ -20,7 +21,7 @@ export type JobHandler = (job: Job) => Promise<void>;
 export interface JobOptions {
   /** Jobs at once in this process. */
   readonly concurrency?: number;
-  /** How often to look for jobs whose time has come; new ones are announced where the connection allows it. */
+  /** How often each of them looks for a job whose time has come. */
   readonly pollIntervalMs?: number;
 }
 
@@ -38,14 +39,6 @@ export interface JobSurroundings {
   readonly workers: JobWorkers;
   purge(): Promise<void>;
 }
-
-const KINDS: Readonly<Record<JobKind, true>> = {
-  notify_offer: true,
-  notify_offer_withdrawn: true,
-  notify_invitation: true,
-  rehearse_offer_answer: true,
-  rehearse_invitation_answer: true,
-};
 
 const PURGE = 'purge_outdated';
 const PURGE_TIMES = '23 * * * *';
@@ -158,7 +151,7 @@ export function startJobs(
 
 function tasksFor({ purge }: JobSurroundings, handler: JobHandler): TaskList {
   const tasks: TaskList = { [PURGE]: () => purge() };
-  for (const kind of Object.keys(KINDS)) tasks[kind] = (payload) => handler(payload as Job);
+  for (const kind of JOB_KINDS) tasks[kind] = (payload) => handler(payload as Job);
   return tasks;
 }
 
@@ -188,7 +181,7 @@ function runnerOptions(
     events,
     taskList,
     concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
-    pollInterval: options.pollIntervalMs ?? 500,
+    pollInterval: options.pollIntervalMs ?? 250,
     noHandleSignals: true,
     noPreparedStatements: behindPooler,
     parsedCronItems: parseCronItems([

@@ -69,6 +69,19 @@ describe('jobs', () => {
     expect(done).toEqual([job]);
   });
 
+  test('a job is written as the queue itself would write it', async () => {
+    const job = aJob();
+    const runAt = Date.now() + 60_000;
+    await add(job, runAt);
+    await database.sql.query(
+      `SELECT graphile_worker.add_job($1, payload => $2::json, run_at => $3, max_attempts => 12)`,
+      [job.kind, JSON.stringify(job), new Date(runAt)],
+    );
+    const { rows } = await database.sql.query('SELECT * FROM graphile_worker._private_jobs ORDER BY id');
+    const [ours, theirs] = rows.map(({ id: _, created_at: __, updated_at: ___, ...row }) => row);
+    expect(ours).toEqual(theirs);
+  });
+
   test('a job runs no earlier than told, and little later', async () => {
     const ran: number[] = [];
     stores.startJobs(async () => {

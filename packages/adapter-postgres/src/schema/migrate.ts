@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Logger, runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { translated } from '../faults.ts';
+import { JOB_KINDS } from '../job-kinds.ts';
 import { type DatabaseLog, SILENT } from '../log.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 
@@ -103,6 +104,10 @@ export async function migrate(options: MigrateOptions): Promise<void> {
       );
     }
     await migrateQueue(options);
+    await client.query(
+      'INSERT INTO graphile_worker._private_tasks (identifier) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING',
+      [JOB_KINDS],
+    );
     await client.query('COMMIT');
   });
 }

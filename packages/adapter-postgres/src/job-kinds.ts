@@ -1,0 +1,12 @@
+import type { JobKind } from '@svc/application';
+
+const KINDS: Readonly<Record<JobKind, true>> = {
+  notify_offer: true,
+  notify_offer_withdrawn: true,
+  notify_invitation: true,
+  rehearse_offer_answer: true,
+  rehearse_invitation_answer: true,
+};
+
+/** Every kind of job there is; the queue knows them by these names. */
+export const JOB_KINDS = Object.keys(KINDS) as JobKind[];

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Job } from '@svc/application';
+import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbouncer.ts';
+import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
+import { connect, migrate, type PostgresStores, schemaState } from '../src/index.ts';
+import { aClaim, aFirm } from './a-firm.ts';
+
+describe('behind a pooler that lends out a connection for one transaction at a time', () => {
+  let database: TestDatabase;
+  let pooler: PgBouncer;
+  let stores: PostgresStores;
+  beforeAll(async () => {
+    database = await createDatabase({ migrate: async () => {}, template: 'empty' });
+    pooler = await startPgBouncer({ databaseUrl: database.url, poolSize: 4 });
+  }, 120_000);
+  afterAll(async () => {
+    await stores?.close();
+    await pooler?.stop();
+    await database?.drop();
+  });
+
+  test('several processes migrate through it at once', async () => {
+    await Promise.all([1, 2].map(() => migrate({ url: pooler.url })));
+    expect(await schemaState({ url: pooler.url })).toMatchObject({ current: true });
+  });
+
+  test('it is noticed, and everything goes on as without one', async () => {
+    stores = await connect({ url: pooler.url, poolMax: 10, connectTimeoutMs: 10_000 });
+    expect(stores.behindPooler).toBe(true);
+    const done: Job[] = [];
+    stores.startJobs(async (job) => {
+      done.push(job);
+    });
+    const { firmId, svcId } = await aFirm(stores);
+    const stamps = await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        const claim = aClaim(firmId, svcId);
+        const added = await stores.unitOfWork.run(async (tx) => {
+          await Promise.all([tx.adjusters.find(svcId), tx.memberships.lockShared(firmId, svcId)]);
+          await tx.carriers.retain(firmId, claim.carrier);
+          await tx.outbox.add({ kind: 'notify_offer', firmId, claimId: claim.id, svcId });
+          return tx.claims.add(claim);
+        });
+        const page = await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 200 });
+        expect(page.rows.map(({ id }) => id)).toContain(claim.id);
+        return added.updatedAt;
+      }),
+    );
+    expect(new Set(stamps).size).toBe(100);
+    const deadline = Date.now() + 10_000;
+    while (done.length < 100 && Date.now() < deadline) await new Promise((next) => setTimeout(next, 20));
+    expect(done).toHaveLength(100);
+  }, 30_000);
+});
