@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -11,6 +12,19 @@ import { answers, startRoughServer } from './rough-server.ts';
 const run = promisify(execFile);
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const ROOT = join(PACKAGE, '../..');
+
+const onPath = (name: string): string | undefined =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find(existsSync);
+
+/** This Node, and whichever others are installed here. */
+const RUNTIMES = [
+  { name: 'Node', file: process.execPath, args: [] },
+  { name: 'Bun', file: onPath('bun'), args: ['run'] },
+  { name: 'Deno', file: onPath('deno'), args: ['run', '--allow-net'] },
+].flatMap(({ name, file, args }) => (file === undefined ? [] : [{ name, file, args }]));
 
 // What firms get is the build, and not the sources that the other tests read.
 describe('the built package', () => {
@@ -42,33 +56,60 @@ describe('the built package', () => {
     }
   });
 
-  it('sends a claim and walks a list by itself, on nothing but the platform', async () => {
-    const claim = EXAMPLES.sendClaim.response;
-    const server = await startRoughServer([
-      (_, socket) => socket.destroy(),
-      answers(201, claim),
-      answers(200, { data: [claim, claim], next_cursor: null }),
-    ]);
-    try {
-      const script = join(alone, 'script.mjs');
-      await writeFile(
-        script,
-        [
-          `import { createClient } from './index.js';`,
-          `const client = createClient({ baseUrl: '${server.url}', apiKey: 'svc_test_x', backoff: { baseMs: 1 } });`,
-          `const { id } = await client.claims.send(${JSON.stringify(smallestClaim)});`,
-          `let listed = 0;`,
-          `for await (const claim of client.claims.list()) listed += 1;`,
-          `console.log(JSON.stringify({ id, listed }));`,
-        ].join('\n'),
-      );
-      const { stdout, stderr } = await run(process.execPath, [script], { cwd: alone });
-      expect(JSON.parse(stdout)).toEqual({ id: (claim as { id: string }).id, listed: 2 });
-      expect(stderr).toBe('');
-    } finally {
-      await server.close();
-    }
-  });
+  it.each(RUNTIMES)(
+    'gets through a rough network by itself, on nothing but the platform: $name',
+    async ({ file, args }) => {
+      const claim = EXAMPLES.sendClaim.response;
+      const server = await startRoughServer([
+        (_, socket) => socket.destroy(),
+        (response) => void response.writeHead(201).write('{"id":'),
+        (response, socket) => {
+          response.writeHead(201, { 'Content-Length': 1000 }).write('{"id":', () => socket.destroy());
+        },
+        answers(502, '<h1>Bad Gateway</h1>'),
+        answers(429, { code: 'rate_limited' }, { 'Retry-After': '1' }),
+        answers(201, claim),
+        answers(200, { data: [claim, claim], next_cursor: null }),
+        answers(422, {
+          code: 'validation_failed',
+          errors: [{ detail: 'No.', pointer: '/a' }],
+          request_id: 'r',
+        }),
+        () => {},
+      ]);
+      try {
+        const script = join(alone, 'script.mjs');
+        await writeFile(
+          script,
+          `import { createClient } from './index.js';
+        const client = createClient({ baseUrl: '${server.url}', apiKey: 'svc_test_x', timeoutMs: 300, backoff: { baseMs: 1 } });
+        const { id } = await client.claims.send(${JSON.stringify(smallestClaim)});
+        let listed = 0;
+        for await (const claim of client.claims.list()) listed += 1;
+        const { code, errors, requestId } = await client.me().catch((error) => error);
+        const { name } = await client.me({ maxRetries: 1 }).catch((error) => error);
+        const aborted = await client.me({ signal: AbortSignal.timeout(50), timeoutMs: 0 }).catch((error) => error.name);
+        console.log(JSON.stringify({ id, listed, code, errors, requestId, name, aborted }));`,
+        );
+        const { stdout, stderr } = await run(file, [...args, script], { cwd: alone });
+        expect(JSON.parse(stdout)).toEqual({
+          id: (claim as { id: string }).id,
+          listed: 2,
+          code: 'validation_failed',
+          errors: [{ detail: 'No.', pointer: '/a' }],
+          requestId: 'r',
+          name: 'ClaimsTimeoutError',
+          aborted: 'TimeoutError',
+        });
+        expect(stderr).toBe('');
+        const keys = server.received.slice(0, 6).map(({ headers }) => headers['idempotency-key']);
+        expect(new Set(keys).size).toBe(1);
+      } finally {
+        await server.close();
+      }
+    },
+    30_000,
+  );
 
   it('can be taken apart by a bundler: no module does anything when it is loaded', async () => {
     const manifest = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8'));
