@@ -302,7 +302,7 @@ describe('the file', () => {
 
   test('a file that breaks off in the middle stops the run, with what was sent until then counted', async () => {
     const service = await fake();
-    const rows = Array.from({ length: 100 }, (_, index) => `${index},FL,33931,2022-09-28\n`);
+    const rows = Array.from({ length: 3000 }, (_, index) => `${index},FL,33931,2022-09-28\n`);
     const { tally } = await run(service.url, {
       input: Readable.from([`${head}\n`, ...rows, 'b,"FL,33931,2022-09-28\n']),
     });
