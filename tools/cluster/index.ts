@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createThrowAwayFolder, SELF } from '@svc/adapter-postgres/embedded';
+import { type PgBouncer, startPgBouncer } from '../services/pgbouncer.ts';
+import { type RedisServer, startRedis } from '../services/redis.ts';
+import { type ApiProcess, healthy, launchApiProcess } from './api-process.ts';
+import { build } from './build.ts';
+import { type Operator, openOperator } from './operator.ts';
+import { type ClusterPostgres, startClusterPostgres } from './postgres.ts';
+import { type FrontProxy, startProxy } from './proxy.ts';
+
+export type { ApiProcess, Exit } from './api-process.ts';
+export type { ClusterFirm, Operator } from './operator.ts';
+export type { ClusterPostgres } from './postgres.ts';
+export { type FrontProxy, startProxy } from './proxy.ts';
+
+const SVC = fileURLToPath(new URL('../../apps/api/dist/svc.js', import.meta.url));
+const run = promisify(execFile);
+
+export interface ClusterOptions {
+  readonly processes?: number;
+  /** For every process, over what the cluster itself sets. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** PgBouncer in transaction mode between the processes and PostgreSQL; on request, of so many connections. */
+  readonly pgbouncer?: boolean | number;
+  /** Of the proxy; a free one when left out. */
+  readonly port?: number;
+  readonly log?: (line: string) => void;
+  /** Told of every line that a process prints. */
+  readonly onLine?: (line: string, process: number) => void;
+}
+
+/** Several processes of the service, as they stand in production, on this machine and free ports. */
+export interface Cluster {
+  /** The proxy in front of all processes. */
+  readonly url: string;
+  readonly proxy: FrontProxy;
+  readonly processes: readonly ApiProcess[];
+  readonly postgres: ClusterPostgres;
+  /** What the processes use: the pooler's address where there is one. */
+  readonly databaseUrl: string;
+  readonly redis: RedisServer;
+  readonly operator: Operator;
+  /** The operator's command line, in a process of its own; answers its document. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  svc(...args: readonly string[]): Promise<any>;
+  stop(): Promise<void>;
+}
+
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { processes: count = 3, env = {}, pgbouncer = false, log = () => {}, onLine } = options;
+  const stops: (() => unknown)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of stops.splice(0).reverse()) await end();
+  };
+  const kept = <T>(started: T, end: (started: T) => unknown): T => {
+    stops.push(() => end(started));
+    return started;
+  };
+  try {
+    // One after the other, so that nothing that has started is forgotten when another one fails.
+    const building = build();
+    building.catch(() => {});
+    const postgres = kept(await startClusterPostgres(log), (one) => one.stop());
+    const redis = kept(await startRedis({ log }), (one) => one.stop());
+    const pooler: PgBouncer | null = pgbouncer
+      ? kept(
+          await startPgBouncer({
+            databaseUrl: postgres.url,
+            log,
+            ...(typeof pgbouncer === 'number' && { poolSize: pgbouncer }),
+          }),
+          (one) => one.stop(),
+        )
+      : null;
+    const databaseUrl = pooler?.url ?? postgres.url;
+    const folder = kept(await createThrowAwayFolder(SELF), (one) => rmSync(one, { recursive: true }));
+    const dataDir = join(folder, 'data');
+    mkdirSync(dataDir);
+    await building;
+
+    const surroundings = {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redis.url,
+      DATA_DIR: dataDir,
+      TRUST_PROXY: 'loopback',
+      EDGE_LIMIT_PER_MINUTE: '0',
+      LOG_LEVEL: 'warn',
+      ...env,
+    };
+    const processes = await Promise.all(
+      Array.from({ length: count }, async (_, n) =>
+        kept(
+          await launchApiProcess({ env: surroundings, onLine: (line) => onLine?.(line, n) }),
+          async (one) => {
+            one.resume();
+            const patience = setTimeout(() => void one.kill(), 5000);
+            await one.term();
+            clearTimeout(patience);
+          },
+        ),
+      ),
+    );
+    await Promise.all(processes.map(healthy));
+    const proxy = kept(
+      await startProxy({
+        targets: processes.map(({ url }) => url),
+        ...(options.port !== undefined && { port: options.port }),
+      }),
+      (one) => one.close(),
+    );
+    const operator = kept(await openOperator(postgres.url), (one) => one.close());
+    return {
+      url: proxy.url,
+      proxy,
+      processes,
+      postgres,
+      databaseUrl,
+      redis,
+      operator,
+      async svc(...args) {
+        const { stdout } = await run(process.execPath, [SVC, ...args, '--json'], {
+          env: { PATH: process.env.PATH, ...surroundings },
+        });
+        return JSON.parse(stdout);
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

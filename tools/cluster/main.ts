@@ -1,0 +1,68 @@
+// `pnpm cluster`: the service as it stands in production, several processes behind a proxy, on this machine alone.
+import { Command, InvalidArgumentError } from 'commander';
+import pc from 'picocolors';
+import { createDemo, walkThrough } from '../../apps/api/src/demo.ts';
+import { type Cluster, startCluster } from './index.ts';
+
+const whole =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max)
+      throw new InvalidArgumentError(`a whole number from ${min} to ${max}`);
+    return value;
+  };
+
+const { processes, pgbouncer, port } = new Command('cluster')
+  .description('Several processes of the service behind a proxy, with a PostgreSQL and a Redis of their own.')
+  .option('--processes <n>', 'how many', whole(1, 64), 3)
+  .option('--pgbouncer', 'PgBouncer in transaction mode between them and PostgreSQL')
+  .option('--port <n>', 'where the proxy listens; any free port when left out', whole(1, 65_535))
+  .parse()
+  .opts<{ processes: number; pgbouncer?: true; port?: number }>();
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+let cluster: Cluster | undefined;
+let stopping = false;
+const starting = startCluster({
+  processes,
+  pgbouncer: pgbouncer ?? false,
+  ...(port !== undefined && { port }),
+  env: { LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' },
+  log: (line) => process.stderr.write(`${pc.dim(line)}\n`),
+  onLine: (line, n) => process.stderr.write(`${pc.dim(`[${n + 1}]`)} ${line}\n`),
+});
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (stopping) return;
+    stopping = true;
+    say('Stopping …');
+    void starting
+      .then((started) => started.stop())
+      .catch(() => {})
+      .finally(() => process.exit(0));
+  });
+}
+
+try {
+  cluster = await starting;
+  say(`The proxy listens on ${cluster.url}`);
+  for (const [n, one] of cluster.processes.entries()) say(`  process ${n + 1}    ${one.url}  pid ${one.pid}`);
+  if (pgbouncer) say(`  pgbouncer    ${cluster.databaseUrl}`);
+  say(`  postgresql   ${cluster.postgres.url}`);
+  say(`  redis        ${cluster.redis.url}`);
+  say(`\nTo operate it: DATABASE_URL='${cluster.databaseUrl}' npx pnpm svc firm list`);
+  const demo = await createDemo(cluster.operator.wiring);
+  if (demo !== null) say(`\n${walkThrough(cluster.url, demo)}`);
+  say('Ctrl-C ends all of it; nothing is kept.');
+} catch (error) {
+  if (!stopping) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    await cluster?.stop();
+    process.exit(1);
+  }
+}

@@ -1,0 +1,147 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  createThrowAwayFolder,
+  type EmbeddedPostgres,
+  type Guardian,
+  guard,
+  startEmbeddedPostgres,
+  unprivilegedAccount,
+} from '@svc/adapter-postgres/embedded';
+import pg from 'pg';
+
+/** A PostgreSQL of the caller's own that may be treated as badly as production would; it keeps what it committed. */
+export interface ClusterPostgres {
+  readonly url: string;
+  /** Keeps its connections and answers nothing (SIGSTOP, to all of its processes). */
+  pause(): void;
+  resume(): void;
+  /** `fast` breaks connections off in order; `crash` is the immediate shutdown; `kill` is SIGKILL to the postmaster. */
+  end(how: 'fast' | 'crash' | 'kill'): Promise<void>;
+  /** Back on the same port; resolves once it answers. */
+  begin(): Promise<void>;
+  /** Ends every connection but the one that says so; how many there were. */
+  endConnections(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const SIGNALS = { fast: 'SIGINT', crash: 'SIGQUIT', kill: 'SIGKILL' } as const;
+/** No waiting for the disk: the system keeps what a killed process has written. The rest is as in earnest. */
+const SETTINGS = { fsync: 'off', max_connections: '200' };
+const PATIENCE_MS = 60_000;
+
+export async function startClusterPostgres(log: (line: string) => void = () => {}): Promise<ClusterPostgres> {
+  const folder = await createThrowAwayFolder(unprivilegedAccount(log));
+  const handles: EmbeddedPostgres[] = [];
+  let guardian: Guardian | undefined;
+  let pid = 0;
+  let frozen: readonly number[] = [];
+
+  async function begin(): Promise<void> {
+    const deadline = Date.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        const handle = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), settings: SETTINGS });
+        handles.push(handle);
+        pid = Number(readFileSync(join(handle.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
+        guardian?.dismiss();
+        guardian = guard({ pid, signal: 'QUIT', folder });
+        return;
+      } catch (error) {
+        // The children of a killed postmaster let go of its memory a moment later.
+        if (Date.now() > deadline) throw error;
+        await sleep(50);
+      }
+    }
+  }
+
+  const resume = (): void => {
+    for (const one of frozen) signal(one, 'SIGCONT');
+    frozen = [];
+  };
+
+  await begin();
+  const url = handles[0]?.url ?? '';
+  return {
+    url,
+    begin,
+    resume,
+    pause() {
+      // The postmaster first, so that it makes no more children.
+      signal(pid, 'SIGSTOP');
+      const children = childrenOf(pid);
+      for (const child of children) signal(child, 'SIGSTOP');
+      frozen = [...children, pid];
+    },
+    async end(how) {
+      resume();
+      signal(pid, SIGNALS[how]);
+      const deadline = Date.now() + PATIENCE_MS;
+      while (isRunning(pid)) {
+        if (Date.now() > deadline) throw new Error('PostgreSQL does not end.');
+        await sleep(10);
+      }
+    },
+    async endConnections() {
+      const client = new pg.Client({ connectionString: url });
+      client.on('error', () => {});
+      await client.connect();
+      try {
+        const ended = await client.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+        );
+        return ended.rowCount ?? 0;
+      } finally {
+        await client.end();
+      }
+    },
+    async stop() {
+      resume();
+      for (const handle of handles) await handle.stop();
+      rmSync(folder, { recursive: true, force: true });
+      guardian?.dismiss();
+    },
+  };
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  const listed = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+  if (listed.status === 0) {
+    const pairs = listed.stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/).map(Number));
+    return pairs.flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []));
+  }
+  // A slim container has no ps, and Linux needs none.
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number);
+}
+
+/** A zombie does not count. */
+function isRunning(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat[stat.lastIndexOf(')') + 2] !== 'Z';
+  } catch {
+    try {
+      return process.platform !== 'linux' && process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import {
+  Agent,
+  createServer,
+  request as dial,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a balancer in front of the service does, and nothing more: enough for tests and demonstrations. */
+export interface FrontProxy {
+  readonly url: string;
+  readonly port: number;
+  /** Which targets get requests now; in the order in which they were named. */
+  healthy(): boolean[];
+  close(): Promise<void>;
+}
+
+export interface ProxyOptions {
+  /** Where the service listens: `http://host:port`. */
+  readonly targets: readonly string[];
+  readonly port?: number;
+  readonly checkEveryMs?: number;
+  readonly checkTimeoutMs?: number;
+  /** How long a target may take over an answer. */
+  readonly answerTimeoutMs?: number;
+}
+
+interface Target {
+  readonly url: URL;
+  readonly agent: Agent;
+  healthy: boolean;
+  nextCheck?: NodeJS.Timeout;
+}
+
+/** Belong to one connection, not to the request: RFC 9110, 7.6.1. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * Takes the healthy targets in turn. A request is sent a second time only when no connection could be made, so that
+ * no target has seen it; whatever goes wrong later is the client's to repeat, for it alone knows what it meant.
+ */
+export async function startProxy(options: ProxyOptions): Promise<FrontProxy> {
+  const { checkEveryMs = 200, checkTimeoutMs = 1000, answerTimeoutMs = 30_000 } = options;
+  const targets: Target[] = options.targets.map((target) => ({
+    url: new URL(target),
+    agent: new Agent({ keepAlive: true, maxFreeSockets: 64 }),
+    healthy: true,
+  }));
+  let turn = 0;
+
+  /** The healthy ones first; when none is, any may do: a target says best itself what is the matter with it. */
+  function inTurn(): Target[] {
+    turn = (turn + 1) % targets.length;
+    const turned = [...targets.slice(turn), ...targets.slice(0, turn)];
+    return [...turned.filter(({ healthy }) => healthy), ...turned.filter(({ healthy }) => !healthy)];
+  }
+
+  function forward(incoming: IncomingMessage, outgoing: ServerResponse, candidates: readonly Target[]): void {
+    const [target, ...others] = candidates;
+    if (target === undefined) {
+      fail(outgoing, 503, 'No process of the service can be reached.');
+      return;
+    }
+    const upstream = dial({
+      host: target.url.hostname,
+      port: target.url.port,
+      agent: target.agent,
+      method: incoming.method ?? 'GET',
+      path: incoming.url ?? '/',
+      headers: forwarded(incoming),
+      setHost: false,
+      timeout: answerTimeoutMs,
+    });
+    let connected = false;
+    const abandoned = (): void => {
+      upstream.destroy();
+    };
+    outgoing.once('close', abandoned);
+    upstream.once('socket', (socket) => {
+      const send = (): void => {
+        connected = true;
+        // Only now: a body that went to a target that is not there could not be sent again.
+        incoming.pipe(upstream);
+      };
+      if (socket.connecting) socket.once('connect', send);
+      else send();
+    });
+    upstream.once('timeout', () => upstream.destroy(new Error('the answer took too long')));
+    upstream.once('error', (error: NodeJS.ErrnoException) => {
+      outgoing.off('close', abandoned);
+      if (!connected && !outgoing.destroyed) {
+        target.healthy = false;
+        forward(incoming, outgoing, others);
+        return;
+      }
+      incoming.unpipe(upstream);
+      // Half an answer must not look like a whole one.
+      if (outgoing.headersSent) outgoing.destroy();
+      else fail(outgoing, 502, `The process of the service went away (${error.code ?? error.message}).`);
+    });
+    upstream.once('response', (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer));
+      answer.pipe(outgoing);
+      answer.once('error', () => outgoing.destroy());
+      answer.once('close', () => {
+        if (!answer.complete) outgoing.destroy();
+      });
+    });
+  }
+
+  const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
+    forward(incoming, outgoing, inTurn());
+  });
+
+  async function check(target: Target): Promise<void> {
+    try {
+      const answer = await fetch(new URL('/v1/health', target.url), {
+        signal: AbortSignal.timeout(checkTimeoutMs),
+      });
+      await answer.arrayBuffer();
+      target.healthy = answer.status === 200;
+    } catch {
+      target.healthy = false;
+    }
+  }
+  await Promise.all(targets.map(check));
+  let closed = false;
+  const checkAgain = (target: Target): void => {
+    if (closed) return;
+    target.nextCheck = setTimeout(() => void check(target).then(() => checkAgain(target)), checkEveryMs);
+  };
+  for (const target of targets) checkAgain(target);
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    healthy: () => targets.map(({ healthy }) => healthy),
+    async close() {
+      closed = true;
+      for (const { nextCheck } of targets) clearTimeout(nextCheck);
+      const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await ended;
+      for (const { agent } of targets) agent.destroy();
+    },
+  };
+}
+
+function fail(outgoing: ServerResponse, status: 502 | 503, reason: string): void {
+  if (outgoing.destroyed) return;
+  outgoing.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' });
+  outgoing.end(`${reason}\n`);
+}
+
+/** The headers of a request as the target is to see them: it is told for whom it works. */
+function forwarded(incoming: IncomingMessage): OutgoingHttpHeaders {
+  const headers = endToEnd(incoming);
+  const client = incoming.socket.remoteAddress ?? 'unknown';
+  const before = incoming.headers['x-forwarded-for'];
+  headers['x-forwarded-for'] = before === undefined ? client : `${before}, ${client}`;
+  headers['x-forwarded-proto'] = 'http';
+  return headers;
+}
+
+function endToEnd({ headersDistinct, headers }: IncomingMessage): OutgoingHttpHeaders {
+  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const kept: OutgoingHttpHeaders = {};
+  for (const [name, values = []] of Object.entries(headersDistinct)) {
+    if (HOP_BY_HOP.has(name) || named.includes(name)) continue;
+    kept[name] = values.length === 1 ? values[0] : values;
+  }
+  return kept;
+}
