@@ -79,7 +79,7 @@ export const claimFields = (claim: Claim) => ({
   id: claim.id,
   external_id: claim.external_id,
   claim_number: claim.claim_number,
-  test: claim.test ? 'yes' : 'no',
+  test: yesOrNo(claim.test),
   status: claim.assignment.status,
   adjuster: claim.assignment.adjuster_svc_id,
   responded_at: claim.assignment.responded_at,
@@ -94,10 +94,14 @@ export const claimFields = (claim: Claim) => ({
     .join(', '),
 });
 
+const yesOrNo = (flag: boolean): string => (flag ? 'yes' : 'no');
+
+export const adjusterFields = (adjuster: Adjuster) => ({ ...adjuster, test: yesOrNo(adjuster.test) });
+
 export const adjusterRow = (adjuster: Adjuster) => ({
   svc_id: adjuster.svc_id,
   status: adjuster.status,
-  test: adjuster.test ? 'yes' : 'no',
+  test: yesOrNo(adjuster.test),
   name: adjuster.name,
   invited_as: adjuster.invited_as,
   expires_at: adjuster.expires_at,

@@ -1,6 +1,15 @@
 import { type Adjuster, type Claim, type Client, createClient } from '@svc/client';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { adjusterRow, claimFields, claimRow, colorsFor, fieldLines, jsonDocument, table } from './output.ts';
+import {
+  adjusterFields,
+  adjusterRow,
+  claimFields,
+  claimRow,
+  colorsFor,
+  fieldLines,
+  jsonDocument,
+  table,
+} from './output.ts';
 import { send } from './send/command.ts';
 import { keyFrom, type Place, urlFrom } from './settings.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -175,7 +184,7 @@ export function createProgram(around: Surroundings, end: (succeeded: boolean) =>
           { svc_id: svcId, invited_as, invited_by, purpose, note },
           { signal },
         );
-        show(options, adjuster, () => fieldLines({ ...adjuster }, colors));
+        show(options, adjuster, () => fieldLines(adjusterFields(adjuster), colors));
       },
     );
 
@@ -183,7 +192,7 @@ export function createProgram(around: Surroundings, end: (succeeded: boolean) =>
     .addArgument(new Argument('<svcid>', "the adjuster's SVCID"))
     .action(async (svcId: string, options: Common) => {
       const adjuster = await (await connect(options)).adjusters.withdraw(svcId, { signal });
-      show(options, adjuster, () => fieldLines({ ...adjuster }, colors));
+      show(options, adjuster, () => fieldLines(adjusterFields(adjuster), colors));
     });
 
   command('adjusters', 'list adjusters and invitations').action(async (options: Common) => {

@@ -1,7 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+/** From the sources, without a build. */
+export const MAIN_COMMAND: readonly string[] = [
+  process.execPath,
+  '--conditions=source',
+  '--no-warnings',
+  '--import',
+  import.meta.resolve('tsx'),
+  fileURLToPath(new URL('../src/main.ts', import.meta.url)),
+];
 
 export interface Ended {
   readonly code: number | null;
@@ -21,16 +29,9 @@ export function start(
   args: readonly string[],
   { env = {}, cwd, stdin }: { env?: Record<string, string>; cwd?: string; stdin?: string } = {},
 ): Running {
-  const command = [
-    '--conditions=source',
-    '--no-warnings',
-    '--import',
-    import.meta.resolve('tsx'),
-    MAIN,
-    ...args,
-  ];
+  const [file = '', ...command] = MAIN_COMMAND;
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, command, { cwd, env: { PATH, ...env } });
+  const child = spawn(file, [...command, ...args], { cwd, env: { PATH, ...env } });
   const output = { stdout: '', stderr: '' };
   const watchers = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {

@@ -1,0 +1,146 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Client, createClient } from '@svc/client';
+import { smallestClaim } from '@svc/contract';
+import {
+  createFirm,
+  type Firm,
+  type LossyProxy,
+  type RealService,
+  startLossyProxy,
+  startRealService,
+} from '../../../packages/client/test/real-service.ts';
+import { start } from './process.ts';
+import { jsonLines } from './surroundings.ts';
+
+let service: RealService;
+let firm: Firm;
+let proxy: LossyProxy;
+let client: Client;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startRealService();
+  [firm, proxy, folder] = await Promise.all([
+    createFirm(service),
+    startLossyProxy(service.url),
+    mkdtemp(join(tmpdir(), 'claims-e2e-')),
+  ]);
+  client = createClient({ baseUrl: service.url, apiKey: firm.testKey });
+}, 60_000);
+afterAll(async () => {
+  await proxy?.stop();
+  await service?.stop();
+  await rm(folder, { recursive: true, force: true });
+}, 30_000);
+
+const env = (url = service.url) => ({ CLAIMS_URL: url, CLAIMS_API_KEY: firm.testKey });
+
+async function fileOf(prefix: string, count: number, behavior = 'manual'): Promise<string> {
+  const path = join(folder, `${prefix}.jsonl`);
+  const claim = (n: number) => ({
+    ...smallestClaim,
+    external_id: `${prefix}-${n}`,
+    claim_number: `${prefix}-${n}`,
+    adjuster_svc_id: firm.account(behavior),
+  });
+  await writeFile(path, Array.from({ length: count }, (_, i) => JSON.stringify(claim(i + 1))).join('\n'));
+  return path;
+}
+
+async function heldWith(prefix: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { external_id } of client.claims.list({ limit: 200 })) {
+    if (external_id.startsWith(`${prefix}-`)) found.push(external_id);
+  }
+  return found;
+}
+
+describe('the command line against the real service', () => {
+  it('sends a file through a network that loses answers, each claim once', async () => {
+    const file = await fileOf('LOSSY', 40);
+    proxy.dropEvery(3);
+    const sent = await start(['send', file, '--json'], { env: env(proxy.url) }).ended.finally(() =>
+      proxy.dropEvery(0),
+    );
+    expect(sent.code).toBe(0);
+    const outcomes = jsonLines(sent.stdout);
+    expect(outcomes.map(({ line, outcome }) => `${line} ${outcome}`)).toEqual(
+      Array.from({ length: 40 }, (_, i) => `${i + 1} sent`),
+    );
+    expect(proxy.dropped()).toBeGreaterThanOrEqual(10);
+    expect(new Set(await heldWith('LOSSY')).size).toBe(40);
+    expect(await heldWith('LOSSY')).toHaveLength(40);
+  }, 60_000);
+
+  it('killed amid a file and run again, it sends each claim once', async () => {
+    const file = await fileOf('KILLED', 60);
+    const running = start(['send', file, '--concurrency', '2'], { env: env() });
+    await running.shows('line 20 ');
+    running.child.kill('SIGKILL');
+    await running.ended;
+    const before = (await heldWith('KILLED')).length;
+    expect(before).toBeGreaterThanOrEqual(20);
+    const again = await start(['send', file, '--json'], { env: env() }).ended;
+    expect(again.code).toBe(0);
+    expect(
+      jsonLines(again.stdout).filter(({ outcome }) => outcome === 'already_sent').length,
+    ).toBeGreaterThanOrEqual(before);
+    expect(await heldWith('KILLED')).toHaveLength(60);
+  }, 60_000);
+
+  it('two runs of one file at a time send each claim once', async () => {
+    const file = await fileOf('TWICE', 40);
+    const runs = await Promise.all([1, 2].map(() => start(['send', file, '--json'], { env: env() }).ended));
+    expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+    const [one, other] = runs.map(({ stdout }) => jsonLines(stdout).map(({ id }) => id));
+    expect(one).toEqual(other);
+    expect(await heldWith('TWICE')).toHaveLength(40);
+  }, 60_000);
+
+  it('watches the answers of adjusters come in', async () => {
+    const running = start(['watch', '--since', '1m', '--interval', '1s', '--json'], { env: env() });
+    const file = await fileOf('WATCHED', 2, 'rejects');
+    await start(['send', file], { env: env() }).ended;
+    await running.shows('"rejected"');
+    running.child.kill('SIGINT');
+    const { code, stdout } = await running.ended;
+    expect(code).toBe(0);
+    const changes = jsonLines(stdout) as { external_id: string; assignment: { status: string } }[];
+    const statuses = changes
+      .filter(({ external_id }) => external_id === 'WATCHED-1')
+      .map((claim) => claim.assignment.status);
+    expect(statuses[0]).toBe('pending_acceptance');
+  }, 60_000);
+
+  it('offers a claim that nobody has answered to somebody else', async () => {
+    const [claim] = await start(['list', '--external-id', 'LOSSY-1', '--json'], { env: env() }).ended.then(
+      ({ stdout }) => JSON.parse(stdout).claims,
+    );
+    const args = ['offer', claim.id, '--adjuster', firm.account('accepts'), '--json'];
+    const { code, stdout } = await start(args, { env: env() }).ended;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).assignment).toMatchObject({ adjuster_svc_id: firm.account('accepts') });
+  });
+
+  it('waits at the limits of a test key, and everything is sent', async () => {
+    const limited = await createFirm(service, { limited: true });
+    const path = await fileOf('SLOW', 24);
+    const account = limited.account('manual');
+    const sent = await start(['send', '-', '--json'], {
+      env: { CLAIMS_URL: service.url, CLAIMS_API_KEY: limited.testKey },
+      stdin: (await readFile(path, 'utf8')).replaceAll(firm.account('manual'), account),
+    }).ended;
+    expect(sent.code).toBe(0);
+    expect(jsonLines(sent.stdout).filter(({ outcome }) => outcome === 'sent')).toHaveLength(24);
+  }, 90_000);
+
+  it('says what is wrong when the service refuses the key', async () => {
+    const { code, stderr } = await start(['whoami'], { env: { ...env(), CLAIMS_API_KEY: 'svc_test_wrong' } })
+      .ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^claims: invalid_key: .+\n {2}request .+\n$/);
+  });
+});
