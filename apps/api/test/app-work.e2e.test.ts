@@ -1,0 +1,649 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { endpoints } from '@svc/contract';
+import { TOKENS } from '../src/container/tokens.ts';
+import { expectProblem } from './problem-shape.ts';
+import {
+  type Answer,
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+
+const DAY = 86_400_000;
+const UNKNOWN = '01890000-0000-7000-8000-000000000000';
+
+let now = Date.parse('2026-03-02T09:00:00Z');
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startServiceUnderTest({ clock: { now: () => now } });
+});
+afterAll(() => service.stop());
+
+type Person = Awaited<ReturnType<ServiceUnderTest['member']>>;
+
+const app = (person: Person, method: string, path: string, body?: unknown): Promise<Answer> =>
+  service.call(method, `/app/v1${path}`, { as: person.token, ...(body !== undefined && { body }) });
+const invite = (firm: TestFirm, svcId: string, notes: object = {}): Promise<Answer> =>
+  service.call('POST', '/v1/adjusters/invitations', { as: firm.live, body: { svc_id: svcId, ...notes } });
+const seen = (firm: TestFirm, id: string): Promise<Answer> =>
+  service.call('GET', `/v1/claims/${id}`, { as: firm.live });
+const offer = (firm: TestFirm, id: string, svcId: string): Promise<Answer> =>
+  service.call('POST', `/v1/claims/${id}/assignment`, {
+    as: firm.live,
+    body: { adjuster_svc_id: svcId },
+    headers: { 'Idempotency-Key': `offer-${Math.random()}` },
+  });
+
+/** Sends a claim to the adjuster; its id. */
+async function offered(firm: TestFirm, to: Person, changes: Record<string, unknown> = {}): Promise<string> {
+  const sent = await sendClaim(service, firm.live, claimBody(to.svcId, changes));
+  expect(sent.status).toBe(201);
+  return sent.json.id;
+}
+
+async function accepted(firm: TestFirm, by: Person, changes: Record<string, unknown> = {}): Promise<string> {
+  const id = await offered(firm, by, changes);
+  expect((await app(by, 'POST', `/claims/${id}/acceptance`)).status).toBe(200);
+  return id;
+}
+
+/** Everything that can be done to a claim in the app. */
+const CLAIM_CALLS = (id: string) =>
+  [
+    ['GET', `/claims/${id}`, undefined],
+    ['POST', `/claims/${id}/acceptance`, undefined],
+    ['POST', `/claims/${id}/rejection`, {}],
+    ['PATCH', `/claims/${id}/work`, { notes: 'mine' }],
+    ['POST', `/claims/${id}/closure`, undefined],
+  ] as const;
+
+const idsOf = (page: Answer): string[] => page.json.data.map(({ id }: { id: string }) => id);
+
+test('every call of the app but the two that sign in wants a session', async () => {
+  const firm = await service.firm();
+  for (const { method, path, auth } of Object.values(endpoints)) {
+    if (auth !== 'session') continue;
+    const target = path.replace('{firm_id}', firm.id).replace('{id}', UNKNOWN).replace('{device_id}', 'x');
+    for (const as of [undefined, 'svc_app_nonsense', firm.live]) {
+      const answer = await service.call(method, target, { ...(as !== undefined && { as }) });
+      expectProblem(answer, 401, 'invalid_session');
+    }
+  }
+});
+
+test('a profile holds what was sent last, field by field', async () => {
+  const person = await service.adjuster({ firstName: null, lastName: null, email: null });
+  const email = `${person.svcId}@example.com`;
+  const empty = {
+    svc_id: person.svcId,
+    test: false,
+    first_name: null,
+    last_name: null,
+    email: null,
+    firms: [],
+  };
+  expect((await app(person, 'GET', '/me')).json).toEqual(empty);
+  expect((await app(person, 'PATCH', '/me', {})).json).toEqual(empty);
+  const named = await app(person, 'PATCH', '/me', { first_name: 'Ana' });
+  expect(named.json).toEqual({ ...empty, first_name: 'Ana' });
+  const full = await app(person, 'PATCH', '/me', { last_name: 'de la Cruz 😀', email });
+  expect(full.json).toEqual({ ...empty, first_name: 'Ana', last_name: 'de la Cruz 😀', email });
+  expect((await app(person, 'GET', '/me')).json).toEqual(full.json);
+  for (const body of [
+    { first_name: null },
+    { first_name: '' },
+    { email: 'nowhere' },
+    { svc_id: 'other' },
+    { test: true },
+  ]) {
+    expectProblem(await app(person, 'PATCH', '/me', body), 422, 'validation_failed');
+  }
+  expect((await app(person, 'GET', '/me')).json).toEqual(full.json);
+});
+
+test('two accounts cannot have one e-mail address, however it is written', async () => {
+  const [one, other] = [await service.adjuster(), await service.adjuster()];
+  const { email } = (await app(one, 'GET', '/me')).json;
+  for (const taken of [email, email.toUpperCase()]) {
+    const answer = await app(other, 'PATCH', '/me', { email: taken });
+    expectProblem(answer, 422, 'validation_failed');
+    expect(answer.json.errors).toEqual([{ detail: expect.any(String), pointer: '/email' }]);
+  }
+  expect((await app(one, 'PATCH', '/me', { email: email.toUpperCase() })).status).toBe(200);
+});
+
+test('an invitation shows who invites and until when, and nothing else the firm noted', async () => {
+  const firm = await service.firm();
+  const person = await service.adjuster({ lastName: null, email: null });
+  await invite(firm, person.svcId, {
+    invited_as: 'J. Delacroix',
+    invited_by: 'BY-SECRET',
+    purpose: 'PURPOSE-SECRET',
+    note: 'NOTE-SECRET',
+  });
+  const listed = await app(person, 'GET', '/invitations');
+  expect(listed.json).toEqual({
+    data: [
+      {
+        firm_id: firm.id,
+        firm_name: 'Gulf Adjusting Partners',
+        invited_as: 'J. Delacroix',
+        invited_at: new Date(now).toISOString(),
+        expires_at: new Date(now + 7 * DAY).toISOString(),
+        missing_profile_fields: ['last_name', 'email'],
+      },
+    ],
+    next_cursor: null,
+  });
+  for (const { text } of [
+    await app(person, 'POST', `/invitations/${firm.id}/acceptance`),
+    await app(person, 'GET', '/me'),
+    await app(person, 'POST', `/invitations/${firm.id}/decline`),
+  ]) {
+    expect(text).not.toContain('SECRET');
+  }
+});
+
+test('an incomplete profile cannot accept, and joins once it is complete', async () => {
+  const firm = await service.firm();
+  const person = await service.adjuster({ firstName: null, lastName: null, email: null });
+  await invite(firm, person.svcId);
+  const path = `/invitations/${firm.id}/acceptance`;
+  for (const profile of [{}, { first_name: 'Ana' }, { last_name: 'Cruz' }]) {
+    await app(person, 'PATCH', '/me', profile);
+    expectProblem(await app(person, 'POST', path), 409, 'profile_incomplete');
+  }
+  const [waiting] = (await app(person, 'GET', '/invitations')).json.data;
+  expect(waiting.missing_profile_fields).toEqual(['email']);
+  expectProblem(await sendClaim(service, firm.live, claimBody(person.svcId)), 422, 'adjuster_not_in_firm');
+  await app(person, 'PATCH', '/me', { email: `${person.svcId}@example.com` });
+  const joined = await app(person, 'POST', path);
+  const membership = {
+    firm_id: firm.id,
+    firm_name: 'Gulf Adjusting Partners',
+    can_accept_claims: true,
+    accepting_assignments: true,
+  };
+  expect([joined.status, joined.json]).toEqual([200, membership]);
+  expect((await app(person, 'GET', '/me')).json.firms).toEqual([membership]);
+  expect((await app(person, 'GET', '/invitations')).json.data).toEqual([]);
+  expectProblem(await app(person, 'POST', path), 404, 'not_found');
+  expectProblem(await app(person, 'POST', `/invitations/${firm.id}/decline`), 404, 'not_found');
+});
+
+test('an invitation that never was, was declined or withdrawn, or whose week is over, cannot be answered', async () => {
+  const firm = await service.firm();
+  const person = await service.adjuster();
+  const expectNone = async (): Promise<void> => {
+    for (const answer of ['acceptance', 'decline'])
+      expectProblem(await app(person, 'POST', `/invitations/${firm.id}/${answer}`), 404, 'not_found');
+    expect((await app(person, 'GET', '/invitations')).json).toEqual({ data: [], next_cursor: null });
+  };
+  await expectNone();
+  expectProblem(await app(person, 'POST', `/invitations/${UNKNOWN}/acceptance`), 404, 'not_found');
+
+  await invite(firm, person.svcId);
+  const declined = await app(person, 'POST', `/invitations/${firm.id}/decline`);
+  expect([declined.status, declined.json]).toEqual([
+    200,
+    {
+      firm_id: firm.id,
+      firm_name: 'Gulf Adjusting Partners',
+      status: 'declined',
+      responded_at: new Date(now).toISOString(),
+    },
+  ]);
+  await expectNone();
+
+  await invite(firm, person.svcId);
+  await service.call('DELETE', `/v1/adjusters/invitations/${person.svcId}`, { as: firm.live });
+  await expectNone();
+
+  await invite(firm, person.svcId);
+  now += 7 * DAY - 1;
+  expect((await app(person, 'GET', '/invitations')).json.data).toHaveLength(1);
+  now += 1;
+  await expectNone();
+});
+
+test('of accepting, declining and withdrawing at the same time, one happens', async () => {
+  const firm = await service.firm();
+  for (let round = 0; round < 5; round++) {
+    const person = await service.adjuster();
+    await invite(firm, person.svcId);
+    const answers = await Promise.all([
+      app(person, 'POST', `/invitations/${firm.id}/acceptance`),
+      app(person, 'POST', `/invitations/${firm.id}/decline`),
+      service.call('DELETE', `/v1/adjusters/invitations/${person.svcId}`, { as: firm.live }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+  }
+});
+
+test('pausing keeps new claims away and leaves those already offered', async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  const waiting = await offered(firm, person);
+  const path = `/firms/${firm.id}/membership`;
+  const paused = await app(person, 'PATCH', path, { accepting_assignments: false });
+  expect([paused.status, paused.json.accepting_assignments]).toEqual([200, false]);
+  expectProblem(await sendClaim(service, firm.live, claimBody(person.svcId)), 422, 'adjuster_not_accepting');
+  expect((await app(person, 'POST', `/claims/${waiting}/acceptance`)).status).toBe(200);
+  await app(person, 'PATCH', path, { accepting_assignments: true });
+  await offered(firm, person);
+  for (const body of [
+    {},
+    { accepting_assignments: 'yes' },
+    { accepting_assignments: true, can_accept_claims: true },
+  ]) {
+    expectProblem(await app(person, 'PATCH', path, body), 422, 'validation_failed');
+  }
+  const elsewhere = `/firms/${UNKNOWN}/membership`;
+  expectProblem(await app(person, 'PATCH', elsewhere, { accepting_assignments: true }), 404, 'not_found');
+});
+
+test('an app claim is the claim as sent, with what the forms print', async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  const carrier = { name: 'Form Mutual', phone: '850-555-0100', email: 'claims@form.example' };
+  await offered(firm, person, { carrier });
+  const body = claimBody(person.svcId, {
+    carrier: { name: 'FORM  mutual', email: 'other@form.example' },
+    coverages: { building_limit: 250000 },
+    instructions: 'Gate code 1234',
+  });
+  const sent = await sendClaim(service, firm.live, body);
+  const shown = await app(person, 'GET', `/claims/${sent.json.id}`);
+  expect(shown.json).toEqual({
+    ...sent.json,
+    firm: { id: firm.id, name: 'Gulf Adjusting Partners' },
+    offered_at: new Date(now).toISOString(),
+    work: {},
+    closed_at: null,
+    carrier: { name: 'FORM  mutual', phone: '850-555-0100', email: 'other@form.example' },
+    coverages: { building_limit: 250000, special_limits_cap: 2500 },
+  });
+  expect((await app(person, 'GET', '/claims')).json.data).toContainEqual(shown.json);
+  const capped = await offered(firm, person, { coverages: { special_limits_cap: 0 } });
+  expect((await app(person, 'GET', `/claims/${capped}`)).json.coverages).toEqual({ special_limits_cap: 0 });
+  const bare = await offered(firm, person);
+  expect((await app(person, 'GET', `/claims/${bare}`)).json.coverages).toEqual({ special_limits_cap: 2500 });
+});
+
+test('an answer is given once: after it, and after closing, the offer is no longer pending', async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  const taken = await accepted(firm, person);
+  const turned = await offered(firm, person);
+  const reason = '😀'.repeat(1000);
+  const rejected = await app(person, 'POST', `/claims/${turned}/rejection`, { reason });
+  expect([rejected.status, rejected.json.assignment.rejection_reason]).toEqual([200, reason]);
+  for (const id of [taken, turned]) {
+    const before = await seen(firm, id);
+    expectProblem(await app(person, 'POST', `/claims/${id}/acceptance`), 409, 'offer_not_pending');
+    expectProblem(await app(person, 'POST', `/claims/${id}/rejection`, {}), 409, 'offer_not_pending');
+    expect((await seen(firm, id)).json).toEqual(before.json);
+  }
+  const closed = await offered(firm, person);
+  await service.service.wiring.get(TOKENS.closeClaim)(closed as never);
+  expectProblem(await app(person, 'POST', `/claims/${closed}/acceptance`), 409, 'offer_not_pending');
+  expectProblem(await app(person, 'POST', `/claims/${closed}/rejection`), 409, 'offer_not_pending');
+});
+
+test('a rejection needs no reason and no body; an empty or overlong reason is refused', async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  for (const body of [undefined, {}]) {
+    const id = await offered(firm, person);
+    const answer = await app(person, 'POST', `/claims/${id}/rejection`, body);
+    expect([answer.status, answer.json.assignment]).toEqual([
+      200,
+      {
+        status: 'rejected',
+        adjuster_svc_id: person.svcId,
+        responded_at: new Date(now).toISOString(),
+        rejection_reason: null,
+      },
+    ]);
+  }
+  const id = await offered(firm, person);
+  for (const reason of ['', 'r'.repeat(1001), null, 5])
+    expectProblem(await app(person, 'POST', `/claims/${id}/rejection`, { reason }), 422, 'validation_failed');
+});
+
+test('of accepting and rejecting at the same time, one happens and the firm sees that one', async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  for (let round = 0; round < 5; round++) {
+    const id = await offered(firm, person);
+    const [yes, no] = await Promise.all([
+      app(person, 'POST', `/claims/${id}/acceptance`),
+      app(person, 'POST', `/claims/${id}/rejection`, { reason: 'no' }),
+    ]);
+    expect([yes.status, no.status].sort()).toEqual([200, 409]);
+    expect((await seen(firm, id)).json.assignment.status).toBe(yes.status === 200 ? 'accepted' : 'rejected');
+  }
+});
+
+test('once a claim was offered to somebody else, it is gone from the first adjuster in every way', async () => {
+  const firm = await service.firm();
+  const [first, second] = [await service.member(firm), await service.member(firm)];
+  const id = await offered(firm, first);
+  expect((await offer(firm, id, second.svcId)).status).toBe(200);
+  for (const [method, path, body] of CLAIM_CALLS(id))
+    expectProblem(await app(first, method, path, body), 404, 'not_found');
+  expect((await app(first, 'GET', '/claims')).json.data).toEqual([]);
+  expect(idsOf(await app(second, 'GET', '/claims'))).toEqual([id]);
+});
+
+test("another adjuster's claims, invitations and memberships are out of reach", async () => {
+  const firm = await service.firm();
+  const owner = await service.member(firm);
+  const [member, outsider] = [await service.member(firm), await service.adjuster()];
+  const invited = await service.adjuster();
+  await invite(firm, invited.svcId);
+  const waiting = await offered(firm, owner);
+  const taken = await accepted(firm, owner);
+  for (const stranger of [member, outsider]) {
+    for (const id of [waiting, taken, UNKNOWN]) {
+      for (const [method, path, body] of CLAIM_CALLS(id))
+        expectProblem(await app(stranger, method, path, body), 404, 'not_found');
+    }
+    for (const status of ['pending_acceptance', 'accepted', 'closed'])
+      expect((await app(stranger, 'GET', `/claims?status=${status}`)).json.data).toEqual([]);
+    expect((await app(stranger, 'GET', '/invitations')).json.data).toEqual([]);
+    expectProblem(await app(stranger, 'POST', `/invitations/${firm.id}/acceptance`), 404, 'not_found');
+  }
+  const membership = `/firms/${firm.id}/membership`;
+  expectProblem(await app(outsider, 'DELETE', membership), 404, 'not_found');
+  expectProblem(await app(outsider, 'PATCH', membership, { accepting_assignments: false }), 404, 'not_found');
+});
+
+test('leaving: waiting offers become unassigned where the firm can see it, accepted claims stay', async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  const waiting = await offered(firm, person);
+  const taken = await accepted(firm, person);
+  const turned = await offered(firm, person);
+  await app(person, 'POST', `/claims/${turned}/rejection`, { reason: 'far' });
+  const look = () => Promise.all([waiting, taken, turned].map(async (id) => (await seen(firm, id)).json));
+  const before = await look();
+  now += 1000;
+  const left = await app(person, 'DELETE', `/firms/${firm.id}/membership`);
+  expect([left.status, left.text]).toEqual([204, '']);
+
+  const after = await look();
+  expect(after[0]).toEqual({
+    ...before[0],
+    updated_at: expect.any(String),
+    assignment: {
+      status: 'unassigned',
+      adjuster_svc_id: person.svcId,
+      responded_at: null,
+      rejection_reason: null,
+    },
+  });
+  expect(after[0].updated_at > before[0].updated_at).toBe(true);
+  expect(after.slice(1)).toEqual(before.slice(1));
+
+  const adjusters = await service.call('GET', '/v1/adjusters?limit=200', { as: firm.live });
+  expect(adjusters.text).not.toContain(person.svcId);
+  expectProblem(await sendClaim(service, firm.live, claimBody(person.svcId)), 422, 'adjuster_not_in_firm');
+  expect((await app(person, 'GET', '/me')).json.firms).toEqual([]);
+  expectProblem(await app(person, 'DELETE', `/firms/${firm.id}/membership`), 404, 'not_found');
+
+  // The lapsed offer is gone from the app; the accepted claim can be worked on and closed.
+  for (const [method, path, body] of CLAIM_CALLS(waiting)) {
+    const answer = await app(person, method, path, body);
+    if (/acceptance|rejection/.test(path)) expectProblem(answer, 409, 'offer_not_pending');
+    else expectProblem(answer, 404, 'not_found');
+  }
+  expect(idsOf(await app(person, 'GET', '/claims?status=accepted'))).toEqual([taken]);
+  expect((await app(person, 'PATCH', `/claims/${taken}/work`, { notes: 'n' })).status).toBe(200);
+  expect((await app(person, 'POST', `/claims/${taken}/closure`)).status).toBe(200);
+
+  // Somebody else can have the lapsed one.
+  const other = await service.member(firm);
+  const again = await offer(firm, waiting, other.svcId);
+  expect([again.status, again.json.assignment.status]).toEqual([200, 'pending_acceptance']);
+  expect((await app(other, 'POST', `/claims/${waiting}/acceptance`)).status).toBe(200);
+});
+
+test('who left can be invited back and then works as before', async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  await app(person, 'PATCH', `/firms/${firm.id}/membership`, { accepting_assignments: false });
+  await app(person, 'DELETE', `/firms/${firm.id}/membership`);
+  const invited = await invite(firm, person.svcId);
+  expect([invited.status, invited.json.status, invited.json.name]).toEqual([201, 'pending', null]);
+  expect((await app(person, 'POST', `/invitations/${firm.id}/acceptance`)).status).toBe(200);
+  await offered(firm, person);
+});
+
+test('accepting while leaving ends with the claim accepted or unassigned, never waiting for who is gone', async () => {
+  const firm = await service.firm();
+  for (let round = 0; round < 5; round++) {
+    const person = await service.member(firm);
+    const id = await offered(firm, person);
+    const [answer, left] = await Promise.all([
+      app(person, 'POST', `/claims/${id}/acceptance`),
+      app(person, 'DELETE', `/firms/${firm.id}/membership`),
+    ]);
+    expect(left.status).toBe(204);
+    const { status } = (await seen(firm, id)).json.assignment;
+    expect(status).toBe(answer.status === 200 ? 'accepted' : 'unassigned');
+  }
+});
+
+test("the adjuster's own entries show in the app, and move nothing the firm sees", async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  const id = await accepted(firm, person, { contact_date: '2026-02-01' });
+  const before = (await seen(firm, id)).text;
+  now += 1000;
+  const path = `/claims/${id}/work`;
+  const dates = { contact_date: '2026-03-01', inspection_date: '2026-03-04' };
+  const dated = await app(person, 'PATCH', path, dates);
+  expect([dated.status, dated.json.work, dated.json.contact_date]).toEqual([200, dates, '2026-02-01']);
+  const noted = await app(person, 'PATCH', path, { notes: 'Water line 14 in. 😀' });
+  expect(noted.json.work).toEqual({ ...dates, notes: 'Water line 14 in. 😀' });
+  expect((await app(person, 'PATCH', path, {})).json.work).toEqual(noted.json.work);
+  expect((await seen(firm, id)).text).toBe(before);
+  expect((await service.call('GET', '/v1/claims', { as: firm.live })).text).not.toContain('Water line');
+
+  for (const body of [
+    { contact_date: '2026-02-30' },
+    { inspection_date: '03/04/2026' },
+    { notes: '' },
+    { notes: 'n'.repeat(4001) },
+    { claim_number: 'x' },
+    { contact_date: null },
+  ]) {
+    expectProblem(await app(person, 'PATCH', path, body), 422, 'validation_failed');
+  }
+  const waiting = await offered(firm, person);
+  expectProblem(
+    await app(person, 'PATCH', `/claims/${waiting}/work`, { notes: 'n' }),
+    409,
+    'offer_not_pending',
+  );
+});
+
+test('closing is done once, stays, frees the claim number and shows nowhere to the firm', async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  const number = { claim_number: 'FLD-CLOSE' };
+  const id = await accepted(firm, person, number);
+  const before = (await seen(firm, id)).text;
+  const duplicate = await sendClaim(service, firm.live, claimBody(person.svcId, number));
+  expectProblem(duplicate, 409, 'duplicate_claim');
+
+  now += 1000;
+  const closed = await app(person, 'POST', `/claims/${id}/closure`);
+  expect([closed.status, closed.json.closed_at]).toEqual([200, new Date(now).toISOString()]);
+  now += 1000;
+  const again = await app(person, 'POST', `/claims/${id}/closure`);
+  expect([again.status, again.json]).toEqual([200, closed.json]);
+  expect((await seen(firm, id)).text).toBe(before);
+  expect((await service.call('GET', '/v1/claims', { as: firm.live })).text).not.toContain('closed');
+
+  expect((await app(person, 'GET', '/claims?status=accepted')).json.data).toEqual([]);
+  expect((await app(person, 'GET', '/claims?status=closed')).json.data).toEqual([closed.json]);
+  expect((await app(person, 'GET', `/claims/${id}`)).json).toEqual(closed.json);
+  expectProblem(
+    await app(person, 'PATCH', `/claims/${id}/work`, { notes: 'late' }),
+    409,
+    'offer_not_pending',
+  );
+  const other = await service.member(firm);
+  expectProblem(await offer(firm, id, other.svcId), 409, 'claim_closed');
+
+  await offered(firm, person, number);
+  const waiting = await offered(firm, person);
+  expectProblem(await app(person, 'POST', `/claims/${waiting}/closure`), 409, 'offer_not_pending');
+});
+
+test('lists go by status, oldest offer first, in pages that miss and repeat nothing', async () => {
+  const firms = [await service.firm(), await service.firm()] as const;
+  const person = await service.adjuster();
+  for (const firm of firms) await service.service.wiring.get(TOKENS.addMember)(firm.id, person.svcId);
+  const ids: string[] = [];
+  for (let i = 0; i < 7; i++) {
+    if (i % 3 === 0) now += 1;
+    ids.push(await offered(i % 2 === 0 ? firms[0] : firms[1], person));
+  }
+  const walk = async (query: string, limit = 3): Promise<string[]> => {
+    const found: string[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await app(person, 'GET', `/claims?limit=${limit}${query}${cursor}`);
+      expect(page.status).toBe(200);
+      expect(page.json.data.length).toBeLessThanOrEqual(limit);
+      found.push(...idsOf(page));
+      if (page.json.next_cursor === null) return found;
+      cursor = `&cursor=${page.json.next_cursor}`;
+    }
+  };
+  const pending = await walk('');
+  expect([...pending].sort()).toEqual([...ids].sort());
+  expect(await walk('&status=pending_acceptance')).toEqual(pending);
+  expect(await walk('&status=accepted')).toEqual([]);
+  const times = (await app(person, 'GET', '/claims')).json.data.map(
+    ({ offered_at }: { offered_at: string }) => offered_at,
+  );
+  expect(times).toEqual([...times].sort());
+
+  for (const id of ids.slice(0, 4)) await app(person, 'POST', `/claims/${id}/acceptance`);
+  for (const id of ids.slice(0, 2)) await app(person, 'POST', `/claims/${id}/closure`);
+  expect((await walk('&status=accepted')).sort()).toEqual(ids.slice(2, 4).sort());
+  expect((await walk('&status=closed', 1)).sort()).toEqual(ids.slice(0, 2).sort());
+  expect((await walk('')).sort()).toEqual(ids.slice(4).sort());
+
+  for (const query of [
+    'status=rejected',
+    'status=',
+    'limit=201',
+    'cursor=x',
+    'updated_since=2026-01-01T00:00:00Z',
+  ]) {
+    expectProblem(await app(person, 'GET', `/claims?${query}`), 422, 'validation_failed');
+  }
+});
+
+test('a cursor is good for its own list and reader, and for nobody who changed a letter of it', async () => {
+  const firm = await service.firm();
+  const [person, other] = [await service.member(firm), await service.member(firm)];
+  for (let i = 0; i < 3; i++) await offered(firm, person);
+  const cursor: string = (await app(person, 'GET', '/claims?limit=1')).json.next_cursor;
+  expect((await app(person, 'GET', `/claims?cursor=${cursor}`)).json.data).toHaveLength(2);
+  for (const answer of [
+    await app(other, 'GET', `/claims?cursor=${cursor}`),
+    await app(person, 'GET', `/claims?status=accepted&cursor=${cursor}`),
+    await app(person, 'GET', `/invitations?cursor=${cursor}`),
+    await service.call('GET', `/v1/claims?cursor=${cursor}`, { as: firm.live }),
+  ]) {
+    expectProblem(answer, 422, 'validation_failed');
+    expect(answer.json.errors).toEqual([{ detail: expect.any(String), parameter: 'cursor' }]);
+  }
+  const tampered = [...cursor].flatMap((letter, at) =>
+    [letter === 'A' ? 'B' : 'A', String.fromCharCode(letter.charCodeAt(0) ^ 1)].map(
+      (changed) => cursor.slice(0, at) + changed + cursor.slice(at + 1),
+    ),
+  );
+  for (const changed of [
+    ...tampered,
+    `${cursor}=`,
+    `${cursor}A`,
+    `${cursor}.`,
+    `.${cursor}`,
+    cursor.slice(0, -1),
+    `${cursor} `,
+  ]) {
+    const answer = await app(person, 'GET', `/claims?cursor=${encodeURIComponent(changed)}`);
+    expect([changed, answer.status]).toEqual([changed, 422]);
+  }
+});
+
+test('invitations come in pages too', async () => {
+  const person = await service.adjuster();
+  const ids: string[] = [];
+  for (let i = 0; i < 3; i++) {
+    const firm = await service.firm();
+    ids.push(firm.id);
+    await invite(firm, person.svcId);
+    now += 5;
+  }
+  const found: string[] = [];
+  let cursor = '';
+  for (let page = 0; page < 3; page++) {
+    const { json } = await app(person, 'GET', `/invitations?limit=1${cursor}`);
+    found.push(json.data[0].firm_id);
+    expect(json.next_cursor === null).toBe(page === 2);
+    cursor = `&cursor=${json.next_cursor}`;
+  }
+  expect(found).toEqual(ids);
+});
+
+test('a device is registered, replaced and removed, as often as one likes, by its own adjuster', async () => {
+  const [person, other] = [await service.adjuster(), await service.adjuster()];
+  const subscription = (endpoint: string) => ({
+    subscription: {
+      endpoint,
+      expirationTime: null,
+      keys: { p256dh: 'BNcRdreALRFXTkOO', auth: 'tBHItJI5svbpez7K' },
+    },
+  });
+  const devices = (svcId: string) => service.service.wiring.get(TOKENS.jobReads).devices(svcId as never);
+  const path = '/devices/phone%20one';
+  for (const number of [1, 2, 2]) {
+    const put = await app(person, 'PUT', path, subscription(`https://push.example.net/${number}`));
+    expect([put.status, put.text]).toEqual([204, '']);
+  }
+  expect(await devices(person.svcId)).toMatchObject([
+    { deviceId: 'phone one', subscription: { endpoint: 'https://push.example.net/2' } },
+  ]);
+  // The same name on another account is another device.
+  await app(other, 'PUT', path, subscription('https://push.example.net/3'));
+  expect((await app(other, 'DELETE', path)).status).toBe(204);
+  expect(await devices(person.svcId)).toHaveLength(1);
+  for (let twice = 0; twice < 2; twice++) expect((await app(person, 'DELETE', path)).status).toBe(204);
+  expect(await devices(person.svcId)).toEqual([]);
+
+  for (const body of [
+    {},
+    { subscription: {} },
+    subscription('http://push.example.net/'),
+    subscription('https://'),
+    subscription('javascript:alert(1)'),
+    { ...subscription('https://push.example.net/'), more: 1 },
+  ]) {
+    expectProblem(await app(person, 'PUT', path, body), 422, 'validation_failed');
+  }
+  const long = `/devices/${'d'.repeat(129)}`;
+  expectProblem(
+    await app(person, 'PUT', long, subscription('https://push.example.net/')),
+    422,
+    'validation_failed',
+  );
+});
