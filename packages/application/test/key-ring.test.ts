@@ -161,6 +161,58 @@ describe('the key ring', () => {
     expect(await elsewhere.authenticate(secret)).toBeNull();
   });
 
+  test('an answer that was long on its way is no reason to trust a key revoked since', async () => {
+    const { memory, use, secrets, clock, secret, key } = await started();
+    let onItsWay: Promise<unknown> = Promise.resolve();
+    const far: Credentials = {
+      ...memory.credentials,
+      async version() {
+        const version = await memory.credentials.version();
+        await onItsWay;
+        return version;
+      },
+    };
+    const ring = createKeyRing({ credentials: far, secrets, clock });
+    expect(await ring.authenticate(secret)).not.toBeNull();
+    let arrive = (): void => {};
+    onItsWay = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    clock.advance(GRANT_TRUST / 2);
+    // Asks in the background; the store answers at once, and the answer travels.
+    await ring.authenticate(secret);
+    await settled();
+    await use.revokeKey(key.id);
+    clock.advance(5 * GRANT_TRUST);
+    const late = ring.authenticate(secret);
+    await settled();
+    arrive();
+    expect(await late).toBeNull();
+  });
+
+  test('a question that fails is asked again for those who came after it', async () => {
+    const { memory, secrets, clock, secret } = await started();
+    let answers: Promise<string>[] = [];
+    const broken: Credentials = {
+      ...memory.credentials,
+      version: () => answers.shift() ?? memory.credentials.version(),
+    };
+    const ring = createKeyRing({ credentials: broken, secrets, clock });
+    await ring.authenticate(secret);
+    clock.advance(GRANT_TRUST);
+    let fail: (error: Error) => void = () => {};
+    answers = [
+      new Promise<string>((_, reject) => {
+        fail = reject;
+      }),
+    ];
+    const [first, second] = [ring.authenticate(secret), ring.authenticate(secret)];
+    const refused = expect(first).rejects.toThrow(Unavailable);
+    fail(new Unavailable('the connection was cut'));
+    await refused;
+    expect(await second).not.toBeNull();
+  });
+
   test('a change that comes while a key is looked up is not missed', async () => {
     const { memory, use, secrets, clock, secret, key } = await started();
     let inBetween = async (): Promise<unknown> => undefined;

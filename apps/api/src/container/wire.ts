@@ -14,6 +14,9 @@ import type { Wiring } from './tokens.ts';
 /** How long health may go on telling what it last found. */
 const HEALTH_TRUST_MS = 250;
 const HEALTH_TIMEOUT_MS = 900;
+/** A statement that has run out of a request's time helps nobody; waiting for a lock must leave some for the work. */
+const STATEMENT_TIMEOUT_MS = 4000;
+const LOCK_TIMEOUT_MS = 3000;
 
 export interface Wired {
   readonly wiring: Wiring;
@@ -44,7 +47,15 @@ const inProcess = (clock: Clock) => ({
 /** Connects everything outside and wires the inside; the schema has to be there. */
 export async function wire(surroundings: Surroundings): Promise<Wired> {
   const { config, databaseUrl, log, addresses, isDraining, observe, clock = systemClock } = surroundings;
-  const stores = await connect({ url: databaseUrl, poolMax: config.dbPoolMax, log, clock });
+  const stores = await connect({
+    url: databaseUrl,
+    poolMax: config.dbPoolMax,
+    log,
+    clock,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+    idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
+  });
   const redis =
     config.redisUrls.length === 0
       ? null

@@ -2,6 +2,7 @@ import type { KeyRing, RateLimiter, SessionGate } from '@svc/application';
 import { parseRequest } from '@svc/contract';
 import { checkScope, limitsOf } from '@svc/domain';
 import type { Request, Response } from 'express';
+import { createDeadline } from './deadline.ts';
 import { HttpProblem } from './problem-answers.ts';
 import { readJsonBody } from './read-body.ts';
 import type { Reply, Route } from './route.ts';
@@ -36,6 +37,7 @@ export function createPipeline(deps: PipelineDeps) {
     trace: RequestTrace,
   ): Promise<Reply> {
     const { endpoint } = route;
+    const { within } = createDeadline();
     trace.route = `${endpoint.method} ${endpoint.path}`;
     const mark = request.url.indexOf('?');
     const path = mark === -1 ? request.url : request.url.slice(0, mark);
@@ -67,33 +69,33 @@ export function createPipeline(deps: PipelineDeps) {
 
     if (route.caller === 'anyone') {
       const { value, exchange } = await sound();
-      return route.handle(value, exchange);
+      return within(route.handle(value, exchange));
     }
 
     const token = bearerToken(request);
     if (route.caller === 'adjuster') {
-      const session = token === null ? null : await deps.sessionGate.authenticate(token);
+      const session = token === null ? null : await within(deps.sessionGate.authenticate(token));
       if (session === null) throw new HttpProblem('invalid_session');
       trace.svcId = session.svcId;
       const { value, exchange } = await sound();
-      return route.handle(value, { ...exchange, actor: { svcId: session.svcId }, session });
+      return within(route.handle(value, { ...exchange, actor: { svcId: session.svcId }, session }));
     }
 
-    const grant = token === null ? null : await deps.keyRing.authenticate(token);
+    const grant = token === null ? null : await within(deps.keyRing.authenticate(token));
     if (grant === null) throw new HttpProblem('invalid_key');
     trace.keyId = grant.keyId;
     trace.firmId = grant.firmId;
     const { firmId, environment } = grant;
-    const spent = await deps.rateLimiter.spend(grant.keyId, limitsOf(environment, grant.limits), {
-      write: endpoint.write,
-    });
+    const spent = await within(
+      deps.rateLimiter.spend(grant.keyId, limitsOf(environment, grant.limits), { write: endpoint.write }),
+    );
     if (!spent.allowed) {
       const seconds = Math.max(1, Math.ceil(spent.retryAfterMs / 1000));
       throw new HttpProblem('rate_limited', { headers: { 'Retry-After': String(seconds) } });
     }
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
     const { value, exchange } = await sound();
-    return route.handle(value, { ...exchange, actor: { firmId, environment }, grant });
+    return within(route.handle(value, { ...exchange, actor: { firmId, environment }, grant }));
   };
 }
 

@@ -27,10 +27,11 @@ export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets
   let grants = new Map<string, KeyGrant>();
   let version: string | null = null;
   let confirmedAt = Number.NEGATIVE_INFINITY;
-  let confirming: Promise<void> | null = null;
+  /** Resolves to when it was asked. */
+  let confirming: Promise<Instant> | null = null;
   let uses = new Map<KeyId, Instant>();
 
-  const confirm = (): Promise<void> => {
+  const confirm = (): Promise<Instant> => {
     // The time before asking: a change made while the answer travels must not count as confirmed.
     const askedAt = clock.now();
     confirming ??= credentials
@@ -39,6 +40,7 @@ export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets
         if (current !== version) grants = new Map();
         version = current;
         confirmedAt = askedAt;
+        return askedAt;
       })
       .finally(() => {
         confirming = null;
@@ -47,10 +49,20 @@ export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets
   };
 
   const confirmed = async (): Promise<void> => {
-    const age = clock.now() - confirmedAt;
+    const arrivedAt = clock.now();
+    const age = arrivedAt - confirmedAt;
     // A clock that was set back must not stretch the trust.
-    if (age >= GRANT_TRUST || age < 0) await confirm();
-    else if (age >= CONFIRM_AFTER) confirm().catch(() => {}); // a lasting failure shows once the trust has run out
+    if (age >= 0 && age < GRANT_TRUST) {
+      if (age >= CONFIRM_AFTER) confirm().catch(() => {}); // a lasting failure shows once the trust has run out
+      return;
+    }
+    // An answer that was long on its way tells of the time at which it was asked for, and what fails may have been
+    // asked while the store was away: neither is this request's answer.
+    if (confirming !== null) {
+      const asked = await confirming.catch(() => null);
+      if (asked !== null && Math.abs(arrivedAt - asked) < GRANT_TRUST) return;
+    }
+    await confirm();
   };
 
   return {
