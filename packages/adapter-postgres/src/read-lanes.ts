@@ -1,6 +1,7 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import { translated } from './faults.ts';
+import { inOneWrite } from './one-write.ts';
 import type { Session, Statement, Value } from './session.ts';
 
 interface Lane {

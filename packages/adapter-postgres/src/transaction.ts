@@ -2,6 +2,7 @@ import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { breaksConnection, DatabaseFault, translated } from './faults.ts';
+import { inOneWrite } from './one-write.ts';
 import type { Statement, TxSession, Value } from './session.ts';
 
 /** How a database wants to be spoken to. */
@@ -44,6 +45,7 @@ export class Transaction implements TxSession {
     const transaction = new Transaction(runner, client, dialect);
     // TypeORM is told that a transaction is open, since it did not open it itself: it refuses to lock rows otherwise.
     Object.assign(runner, { isTransactionActive: true });
+    inOneWrite(client);
     transaction.#send('begin', client.query(dialect.begin));
     return transaction;
   }
@@ -75,6 +77,7 @@ export class Transaction implements TxSession {
     this.#closing = true;
     let tag: string | null = null;
     try {
+      inOneWrite(this.client);
       tag = (await this.client.query('COMMIT')).command;
     } catch (error) {
       await Promise.all(this.#sent.splice(0));
@@ -113,6 +116,7 @@ export class Transaction implements TxSession {
     // Work that outlives its unit would run on a connection that belongs to somebody else by now.
     if (this.#closing) return Promise.reject(new DatabaseFault(`${name} came after the end of its unit.`));
     const config = { text, values: values as unknown[] };
+    inOneWrite(this.client);
     return this.client.query(this.dialect.prepared ? { name, ...config } : config);
   }
 

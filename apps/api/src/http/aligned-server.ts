@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { makeProblem } from '@svc/contract';
 import type { Express, Response } from 'express';
@@ -15,6 +16,8 @@ export interface ServerOptions {
   readonly addresses: ProblemAddresses;
   readonly log: Log;
 }
+
+type PlainConstructor = (this: object, ...args: unknown[]) => void;
 
 /** A connection on which nothing moves is given up, also in the middle of an answer that nobody reads. */
 const IDLE_TIMEOUT_MS = 60_000;
@@ -32,12 +35,14 @@ const LAST_WORDS_MS = 1000;
  * like any other.
  */
 export function createAlignedServer(app: Express, options: ServerOptions): Server {
-  function AlignedRequest(this: unknown, ...args: unknown[]) {
-    return Reflect.construct(IncomingMessage, args, AlignedRequest);
+  // Node's constructors are plain functions and may be called on an object of another kind. Reflect.construct would
+  // do the same, but leaves the engine no way to learn the shape of what it makes.
+  function AlignedRequest(this: IncomingMessage, socket: Socket) {
+    (IncomingMessage as unknown as PlainConstructor).call(this, socket);
   }
   AlignedRequest.prototype = app.request;
-  function AlignedResponse(this: unknown, ...args: unknown[]) {
-    return Reflect.construct(ServerResponse, args, AlignedResponse);
+  function AlignedResponse(this: ServerResponse, request: IncomingMessage, options: unknown) {
+    (ServerResponse as unknown as PlainConstructor).call(this, request, options);
   }
   AlignedResponse.prototype = app.response;
 
