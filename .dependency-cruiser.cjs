@@ -13,7 +13,7 @@ const CONTRACT = '^packages/contract/src/';
 const ADAPTERS = '^packages/adapter-[a-z]+/src/';
 /** Node's own modules show as their bare names. */
 const NODE =
-  '^(node:)?(async_hooks|buffer|child_process|crypto|events|fs|http|https|module|net|os|path|perf_hooks|process|readline|stream|timers|tls|url|util|worker_threads|zlib)(/promises)?$';
+  '^(node:)?(async_hooks|buffer|child_process|crypto|dns|events|fs|http|https|module|net|os|path|perf_hooks|process|readline|stream|timers|tls|url|util|worker_threads|zlib)(/promises)?$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -67,6 +67,7 @@ module.exports = {
       from: { path: '/src/', pathNot: '^packages/testkit/' },
       to: { path: ['^packages/testkit/', '/test/'] },
     },
+    room('claims', '^apps/claims/src/', ['^packages/client/src/', NODE, ...npm('commander', 'picocolors')]),
     room('adjuster', '^apps/adjuster/src/', [CONTRACT, ...npm('preact', '@preact/[a-z-]+')]),
   ],
   options: {
