@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { request, speak } from './raw-http.ts';
+import { type Answer, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+
+const MINUTE = 60_000;
+
+let now = Date.parse('2026-03-02T09:00:00Z');
+let service: ServiceUnderTest;
+
+async function start(env: Record<string, string>): Promise<void> {
+  now = Math.ceil(now / MINUTE) * MINUTE + 10 * MINUTE;
+  service = await startServiceUnderTest({ env, clock: { now: () => now } });
+}
+afterEach(() => service.stop());
+
+const health = (forwarded?: string): Promise<Answer> =>
+  service.call('GET', '/v1/health', {
+    headers: forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded },
+  });
+
+async function statuses(count: number, forwarded?: string): Promise<number[]> {
+  const found: number[] = [];
+  for (let i = 0; i < count; i++) found.push((await health(forwarded)).status);
+  return found;
+}
+
+test('the answer to an address that sends too much is a plain page that could not be taken for the service', async () => {
+  await start({ EDGE_LIMIT_PER_MINUTE: '2' });
+  const firm = await service.firm();
+  const logged = service.logged.length;
+  expect(await statuses(2)).toEqual([200, 200]);
+  const calls = [
+    ['GET', '/v1/me', firm.live],
+    ['POST', '/v1/claims', firm.live],
+    ['GET', '/nope', undefined],
+    ['POST', '/app/v1/sign-in-codes', undefined],
+  ] as const;
+  for (const [method, path, as] of calls) {
+    const blocked = await service.call(method, path, {
+      ...(as !== undefined && { as }),
+      ...(method === 'POST' && { body: {} }),
+    });
+    expect(blocked.status).toBe(429);
+    expect(blocked.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(blocked.text).toMatch(/^<!doctype html>/);
+    for (const name of ['retry-after', 'x-request-id', 'www-authenticate', 'idempotent-replayed'])
+      expect([name, blocked.headers.has(name)]).toEqual([name, false]);
+    expect([...blocked.headers.keys()].filter((name) => /limit|remaining|reset/.test(name))).toEqual([]);
+  }
+  const lines = service.logged.slice(logged).filter((line) => line.includes('"message":"request"'));
+  expect(lines).toHaveLength(2);
+});
+
+test('HEAD gets the same, without the page', async () => {
+  await start({ EDGE_LIMIT_PER_MINUTE: '1' });
+  await health();
+  const { answers } = await speak(service.url, request('HEAD /v1/health', { Connection: 'close' }), {
+    bodiless: true,
+  });
+  expect([answers[0]?.status, answers[0]?.headers.has('x-request-id')]).toEqual([429, false]);
+});
+
+test('an address may send 600 requests a minute, and a quiet minute later as many again', async () => {
+  await start({ EDGE_LIMIT_PER_MINUTE: '600' });
+  const sixHundred = await Promise.all(Array.from({ length: 650 }, () => health()));
+  expect(sixHundred.filter(({ status }) => status === 200)).toHaveLength(600);
+  expect(sixHundred.filter(({ status }) => status === 429)).toHaveLength(50);
+  now += 2 * MINUTE;
+  expect((await health()).status).toBe(200);
+});
+
+test('0 turns it off', async () => {
+  await start({ EDGE_LIMIT_PER_MINUTE: '0' });
+  const answers = await Promise.all(Array.from({ length: 700 }, () => health()));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+});
+
+test('failed authentication counts against the address', async () => {
+  await start({ EDGE_LIMIT_PER_MINUTE: '5' });
+  const found: number[] = [];
+  for (let i = 0; i < 6; i++)
+    found.push((await service.call('GET', '/v1/me', { as: `svc_live_${i}` })).status);
+  expect(found).toEqual([401, 401, 401, 401, 401, 429]);
+});
+
+describe('behind proxies', () => {
+  test('X-Forwarded-For is not believed unless somebody is trusted', async () => {
+    await start({ EDGE_LIMIT_PER_MINUTE: '2' });
+    expect([...(await statuses(1, '192.0.2.1')), ...(await statuses(2, '192.0.2.2'))]).toEqual([
+      200, 200, 429,
+    ]);
+  });
+
+  test('a trusted proxy tells whom the request is from, and each has a limit of their own', async () => {
+    await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: 'loopback' });
+    expect(await statuses(3, '192.0.2.1')).toEqual([200, 200, 429]);
+    expect(await statuses(3, '192.0.2.2')).toEqual([200, 200, 429]);
+  });
+
+  test('what a client writes in front of what the proxy adds does not count', async () => {
+    await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: '1' });
+    const found: number[] = [];
+    for (let i = 0; i < 3; i++) found.push(...(await statuses(1, `198.51.100.${i}, 192.0.2.1`)));
+    expect(found).toEqual([200, 200, 429]);
+  });
+
+  test('two trusted hops look one further', async () => {
+    await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: '2' });
+    const found: number[] = [];
+    for (let i = 0; i < 3; i++) found.push(...(await statuses(1, `192.0.2.${i}, 10.0.0.1`)));
+    expect(found).toEqual([200, 200, 200]);
+    expect(await statuses(2, '1.2.3.4, 192.0.2.0, 10.0.0.1')).toEqual([200, 429]);
+  });
+
+  test('networks can be trusted by their range', async () => {
+    await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8' });
+    expect(await statuses(3, '192.0.2.1, 10.1.2.3')).toEqual([200, 200, 429]);
+    expect((await health('192.0.2.9, 10.1.2.3')).status).toBe(200);
+  });
+
+  test('neighbours in one IPv6 network share a limit', async () => {
+    await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: 'loopback' });
+    const found: number[] = [];
+    for (const host of ['1', '2', 'ffff:ffff:ffff:ffff'])
+      found.push(...(await statuses(1, `2001:db8:1:2:${host.includes(':') ? '' : ':'}${host}`)));
+    expect(found).toEqual([200, 200, 429]);
+    expect((await health('2001:db8:1:3::1')).status).toBe(200);
+  });
+
+  test('nonsense in X-Forwarded-For is an address like any other, and no failure', async () => {
+    await start({ EDGE_LIMIT_PER_MINUTE: '100', TRUST_PROXY: 'loopback' });
+    for (const forwarded of [
+      'nonsense',
+      ',,,',
+      '"',
+      '999.999.999.999',
+      'unknown',
+      ':::::',
+      '::ffff:',
+      '1'.repeat(5000),
+    ])
+      expect([forwarded, (await health(forwarded)).status]).toEqual([forwarded, 200]);
+  });
+});

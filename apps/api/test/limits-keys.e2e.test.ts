@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { TOKENS } from '../src/container/tokens.ts';
+import { expectProblem } from './problem-shape.ts';
+import {
+  type Answer,
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+} from './service-under-test.ts';
+
+let now = Date.parse('2026-03-02T09:00:00Z');
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startServiceUnderTest({ clock: { now: () => now } });
+});
+afterAll(() => service.stop());
+
+const me = (as: string): Promise<Answer> => service.call('GET', '/v1/me', { as });
+/** A write that does nothing, however often. */
+const write = (as: string): Promise<Answer> =>
+  service.call('DELETE', '/v1/adjusters/invitations/nobody', { as });
+const many = (count: number, call: () => Promise<Answer>): Promise<Answer[]> =>
+  Promise.all(Array.from({ length: count }, call));
+
+async function inTurn(count: number, call: () => Promise<Answer>): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < count; i++) statuses.push((await call()).status);
+  return statuses;
+}
+
+const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
+
+test('a test key that sends 25 requests at once gets 429 on the last five', async () => {
+  const { test: key } = await service.firm({ limited: true });
+  expect(await inTurn(25, () => me(key))).toEqual([...times(20, 200), ...times(5, 429)]);
+  const { test: other } = await service.firm({ limited: true });
+  const answers = await many(25, () => me(other));
+  expect(answers.map(({ status }) => status).sort()).toEqual([...times(20, 200), ...times(5, 429)]);
+});
+
+test('a refusal says how many whole seconds to wait, in one header, and no other header speaks of limits', async () => {
+  const { live } = await service.firm({ limited: true });
+  const served = await me(live);
+  await many(19, () => me(live));
+  const refused = await me(live);
+  expectProblem(refused, 429, 'rate_limited');
+  expect(refused.headers.get('retry-after')).toBe('1');
+  for (const { headers } of [served, refused])
+    expect([...headers.keys()].filter((name) => /limit|quota|remaining|reset/.test(name))).toEqual([]);
+  expect(served.headers.has('retry-after')).toBe(false);
+});
+
+test.each([
+  ['live', 200, 500],
+  ['test', 1000, 2000],
+] as const)(
+  'a %s key gets a request back every %i ms and a write every %i ms',
+  async (environment, request, wait) => {
+    const { [environment]: key } = await service.firm({ limited: true });
+    expect(await inTurn(21, () => me(key))).toEqual([...times(20, 200), 429]);
+    now += request - 1;
+    expect((await me(key)).status).toBe(429);
+    now += 1;
+    expect(await inTurn(2, () => me(key))).toEqual([200, 429]);
+    now += 3 * request;
+    expect(await inTurn(4, () => me(key))).toEqual([...times(3, 200), 429]);
+
+    const { [environment]: writer } = await service.firm({ limited: true });
+    expect(await inTurn(20, () => write(writer))).toEqual(times(20, 404));
+    now += request;
+    // A request has come back, a write has not.
+    expect((await write(writer)).status).toBe(429);
+    expect((await me(writer)).status).toBe(200);
+    now += wait - request;
+    expect(await inTurn(2, () => write(writer))).toEqual([404, 429]);
+  },
+);
+
+test.each(['live', 'test'] as const)(
+  'with a %s key, waiting as long as told is enough, and never too long by a second',
+  async (environment) => {
+    const { [environment]: key } = await service.firm({ limited: true });
+    await many(20, () => write(key));
+    for (let round = 0; round < 10; round++) {
+      const refused = await write(key);
+      expect(refused.status).toBe(429);
+      const seconds = Number(refused.headers.get('retry-after'));
+      expect(Number.isInteger(seconds) && seconds >= 1).toBe(true);
+      // A second earlier it would not have been enough, unless a second is the least that can be said.
+      if (seconds > 1) {
+        now += (seconds - 1) * 1000;
+        expect((await write(key)).status).toBe(429);
+        now += 1000;
+      } else {
+        now += 1000;
+      }
+      expect((await write(key)).status).toBe(404);
+      while ((await write(key)).status !== 429);
+    }
+  },
+);
+
+test('a minute of a live key holds 20 and then 300 requests, or 120 writes', async () => {
+  const count = async (call: (key: string) => Promise<Answer>): Promise<number> => {
+    const { live } = await service.firm({ limited: true });
+    let passed = 0;
+    for (let step = 0; step <= 600; step++) {
+      while ((await call(live)).status !== 429) passed += 1;
+      now += 100;
+    }
+    return passed;
+  };
+  expect(await count(me)).toBe(20 + 300);
+  expect(await count(write)).toBe(20 + 120);
+});
+
+test('a refused request spends nothing, from neither bucket', async () => {
+  const { test: key } = await service.firm({ limited: true });
+  await many(20, () => write(key));
+  await many(50, () => write(key));
+  await many(50, () => me(key));
+  now += 1000;
+  // One request is back and no write: the write is refused and leaves the request where it is.
+  expect((await write(key)).status).toBe(429);
+  expect(await inTurn(2, () => me(key))).toEqual([200, 429]);
+});
+
+test('a request that is let in is spent, whatever becomes of it', async () => {
+  const firm = await service.firm({ limited: true });
+  const readOnly = await service.key(firm, { purpose: 'read_only' });
+  expect(await inTurn(21, () => service.call('GET', '/v1/claims?nope=1', { as: readOnly }))).toEqual([
+    ...times(20, 422),
+    429,
+  ]);
+  const other = await service.key(firm, { purpose: 'read_only' });
+  const forbidden = () => service.call('POST', '/v1/claims', { as: other, raw: '{' });
+  expect(await inTurn(21, forbidden)).toEqual([...times(20, 403), 429]);
+});
+
+test('the limit comes before scope, size, JSON and fields', async () => {
+  const firm = await service.firm({ limited: true });
+  const key = await service.key(firm, { environment: 'test', purpose: 'adjusters' });
+  await many(20, () => me(key));
+  for (const raw of ['{', 'x'.repeat(1_100_000), '{}'])
+    expectProblem(await service.call('POST', '/v1/claims?nope=1', { as: key, raw }), 429, 'rate_limited');
+});
+
+test('a claim refused by the limit was not sent, and can be sent with the same key later', async () => {
+  const firm = await service.firm({ limited: true });
+  await many(20, () => me(firm.test));
+  const body = claimBody(firm.account.manual);
+  expectProblem(await sendClaim(service, firm.test, body, 'once'), 429, 'rate_limited');
+  now += 2000;
+  const sent = await sendClaim(service, firm.test, body, 'once');
+  expect([sent.status, sent.headers.get('idempotent-replayed')]).toEqual([201, null]);
+});
+
+test("one key's limit is nobody else's: not another key's of the firm, not the other environment's", async () => {
+  const firm = await service.firm({ limited: true });
+  const second = await service.key(firm);
+  await many(30, () => me(firm.live));
+  expect((await me(firm.live)).status).toBe(429);
+  for (const key of [second, firm.test]) expect((await me(key)).status).toBe(200);
+});
+
+test('what needs no key, and what has none, is not limited by key', async () => {
+  const { live } = await service.firm({ limited: true });
+  await many(30, () => me(live));
+  expect((await service.call('GET', '/v1/health', { as: live })).status).toBe(200);
+  expectProblem(await service.call('GET', '/v1/nope', { as: live }), 404, 'not_found');
+  expect(await inTurn(30, () => me(`${live}x`))).toEqual(times(30, 401));
+});
+
+test("a firm's own limits are in force at once for all its keys, and gone when they are taken back", async () => {
+  const firm = await service.firm({ limited: true });
+  const setLimits = service.service.wiring.get(TOKENS.setLimits);
+  await setLimits(firm.id, { requestsPerMinute: 60, writesPerMinute: 6, burst: 3 });
+  expect(await inTurn(4, () => me(firm.live))).toEqual([...times(3, 200), 429]);
+  now += 60_000;
+  expect(await inTurn(4, () => write(firm.live))).toEqual([...times(3, 404), 429]);
+  expect((await write(firm.live)).headers.get('retry-after')).toBe('10');
+  expect(await inTurn(4, () => me(firm.test))).toEqual([...times(3, 200), 429]);
+
+  await setLimits(firm.id, { requestsPerMinute: null, writesPerMinute: null, burst: null });
+  now += 60_000;
+  expect(await inTurn(21, () => me(firm.live))).toEqual([...times(20, 200), 429]);
+});
+
+test('the app has no limit per key, since it has no keys', async () => {
+  const { token } = await service.adjuster();
+  expect(await inTurn(40, () => service.call('GET', '/app/v1/me', { as: token }))).toEqual(times(40, 200));
+});
