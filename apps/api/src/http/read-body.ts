@@ -53,6 +53,9 @@ export async function readJsonBody(
   }
 }
 
+const unreadable = (): HttpProblem =>
+  malformed('The body could not be read to its end, or its Content-Encoding is not supported.');
+
 const isEmpty = (request: IncomingMessage): boolean =>
   request.headers['transfer-encoding'] === undefined && Number(request.headers['content-length'] ?? 0) === 0;
 
@@ -60,11 +63,14 @@ const readBytes = (request: Request, response: Response): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     raw(request, response, (error?: unknown) => {
       if (error === undefined || error === null) {
-        resolve(request.body instanceof Uint8Array ? request.body : new Uint8Array());
+        if (request.body instanceof Uint8Array) resolve(request.body);
+        else if (isEmpty(request)) resolve(new Uint8Array());
+        // A client that has hung up by now is passed over without a word: half a body must not count as none.
+        else reject(unreadable());
       } else if ((error as { type?: unknown }).type === 'entity.too.large') {
         reject(new HttpProblem('payload_too_large'));
       } else {
-        reject(malformed('The body could not be read to its end, or its Content-Encoding is not supported.'));
+        reject(unreadable());
       }
     });
   });

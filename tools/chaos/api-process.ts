@@ -1,0 +1,105 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { freePort, type Guardian, guard } from '@svc/adapter-postgres/embedded';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SERVER = join(ROOT, 'apps/api/dist/server.js');
+
+/** What runs is what ships; nothing happens when it is there already. */
+export async function buildService(): Promise<void> {
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  await promisify(execFile)(process.execPath, [tsc, '-b', join(ROOT, 'apps/api/tsconfig.json')]);
+}
+
+/** One process of the service, on a port of its own; whoever ends it, it is started again, as in production. */
+export interface ApiProcess {
+  readonly port: number;
+  readonly url: string;
+  /** Everything it has printed, over all its lives. */
+  readonly printed: string[];
+  /** How often it ended that nobody had asked for. */
+  readonly died: number;
+  kill(): void;
+  freeze(): void;
+  thaw(): void;
+  stop(): Promise<void>;
+}
+
+export async function startApiProcess(environment: Readonly<Record<string, string>>): Promise<ApiProcess> {
+  const port = await freePort();
+  const printed: string[] = [];
+  let child: ChildProcess | undefined;
+  let guardian: Guardian | undefined;
+  let stopped = false;
+  let killed = false;
+  let died = 0;
+  let gone: Promise<void> = Promise.resolve();
+
+  function launch(): void {
+    killed = false;
+    const started = spawn(process.execPath, ['--enable-source-maps', SERVER], {
+      env: { PATH: process.env.PATH, PORT: String(port), LOG_FORMAT: 'json', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child = started;
+    for (const stream of [started.stdout, started.stderr]) {
+      stream.setEncoding('utf8');
+      stream.on('data', (text: string) => {
+        printed.push(text);
+        // A start that found no database says so and ends, and is tried again: no death.
+        if (text.includes('The service did not start')) killed = true;
+      });
+    }
+    if (started.pid !== undefined) guardian = guard({ pid: started.pid, signal: 'KILL' });
+    const mine = guardian;
+    gone = new Promise((resolve) => {
+      started.once('close', () => {
+        mine?.dismiss();
+        if (!killed && !stopped) died += 1;
+        if (!stopped) setTimeout(() => !stopped && launch(), 100);
+        resolve();
+      });
+    });
+  }
+  launch();
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    printed,
+    get died() {
+      return died;
+    },
+    kill() {
+      killed = true;
+      child?.kill('SIGKILL');
+    },
+    freeze: () => child?.kill('SIGSTOP'),
+    thaw: () => child?.kill('SIGCONT'),
+    async stop() {
+      stopped = true;
+      child?.kill('SIGCONT');
+      child?.kill('SIGTERM');
+      await Promise.race([gone, sleep(5_000)]);
+      child?.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+/** Resolves once the process answers that it is healthy. */
+export async function isHealthy(url: string, withinMs: number): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    try {
+      const { status } = await fetch(`${url}/v1/health`, { signal: AbortSignal.timeout(1_000) });
+      if (status === 200) return;
+    } catch {
+      // Not listening yet, or frozen.
+    }
+    if (Date.now() > deadline) throw new Error(`${url} was not healthy within ${withinMs} ms.`);
+    await sleep(20);
+  }
+}

@@ -1,0 +1,301 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { startRedis } from '../services/redis.ts';
+import { type ApiProcess, buildService, isHealthy, startApiProcess } from './api-process.ts';
+import { type Answer, claimsIn, createCaller, createRecorder, tagOf } from './caller.ts';
+import { check, type Violation } from './checker.ts';
+import {
+  adjusterClient,
+  type ClientContext,
+  type FirmBook,
+  firmClient,
+  inviter,
+  type KnownAdjuster,
+  limitedClient,
+  poller,
+} from './clients.ts';
+import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
+import type { Fault, History, LimitedKey, Operation, Seen } from './history.ts';
+import { QUIET_MISCHIEF, rage } from './nemesis.ts';
+import { createOperator } from './operator.ts';
+import { startFragilePostgres } from './postgres.ts';
+import { chanceFrom } from './seeded.ts';
+
+export interface ChaosOptions {
+  readonly seconds: number;
+  readonly seed: string;
+  readonly processes: number;
+  readonly log?: (line: string) => void;
+}
+
+export interface Report {
+  readonly seed: string;
+  readonly seconds: number;
+  readonly processes: number;
+  readonly requests: number;
+  /** Requests that got no answer, or not all of one. */
+  readonly lost: number;
+  readonly unavailable: number;
+  readonly tasks: Readonly<Partial<Record<Operation, number>>>;
+  readonly replays: number;
+  readonly claims: number;
+  readonly limited: { readonly accepted: number; readonly refused: number };
+  readonly cut: { readonly requests: number; readonly answers: number };
+  /** How often each kind of fault struck, and how long it took until every process was healthy again, in ms. */
+  readonly faults: Readonly<Record<string, { count: number; recovery: { median: number; longest: number } }>>;
+  readonly violations: readonly Violation[];
+}
+
+const FIRMS = 3;
+const SENDERS = 2;
+/** Jobs of a process that was killed are given to others after a minute; a shorter run cannot wait for them. */
+const LONG_ENOUGH_FOR_JOBS = 45;
+const JOBS_PATIENCE_MS = 120_000;
+const TEST_KEY = { requestsPerMinute: 60, burst: 20 };
+/** Must never be printed by a process: keys and tokens, and what the claims say of people. */
+const NOT_FOR_LOGS = [
+  /svc_(live|test|app|signin)_[0-9A-Za-z]{20,}/,
+  /Secretive|Holder-tag|813-555|Harbor tag|Delacroix/,
+];
+
+/** Runs the service on real servers, treats it badly, and says what of its promises did not hold. */
+export async function runChaos({
+  seconds,
+  seed,
+  processes: count,
+  log = () => {},
+}: ChaosOptions): Promise<Report> {
+  const ends: (() => Promise<unknown>)[] = [];
+  try {
+    return await run();
+  } finally {
+    for (const end of ends.reverse()) await end().catch(() => {});
+  }
+
+  async function run(): Promise<Report> {
+    const chance = chanceFrom(seed);
+    const recorder = createRecorder();
+    const [postgres, redis] = await Promise.all([startFragilePostgres(), startRedis(), buildService()]);
+    ends.push(
+      () => postgres.stop(),
+      () => redis.stop(),
+    );
+
+    const operator = await createOperator(postgres.url);
+    const processes: ApiProcess[] = [];
+    ends.push(() => Promise.all(processes.map((process) => process.stop())));
+    const environment = {
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+      EDGE_LIMIT_PER_MINUTE: '0',
+      DB_POOL_MAX: '8',
+      SHUTDOWN_GRACE_MS: '500',
+    };
+    const proxies: CuttingProxy[] = [];
+    ends.push(() => Promise.all(proxies.map((proxy) => proxy.close())));
+    for (let n = 0; n < count; n += 1) {
+      const process = await startApiProcess(environment);
+      processes.push(process);
+      proxies.push(await startCuttingProxy(process, chance.child(`proxy ${n}`)));
+    }
+    await Promise.all(processes.map(({ url }) => isHealthy(url, 30_000)));
+    const urls = proxies.map(({ url }) => url);
+
+    let on = true;
+    const clients: Promise<void>[] = [];
+    const context = (actor: string, firm: string | null, token: string): ClientContext => {
+      const own = chance.child(actor);
+      const caller = createCaller({ recorder, urls, chance: own, firm, actor, token });
+      ends.push(() => caller.close());
+      return { caller, chance: own, isOn: () => on };
+    };
+
+    // One adjuster works for all firms; some work for one; one of each firm comes and goes. The last firm rehearses with
+    // a test key and its test accounts.
+    const shared: KnownAdjuster = { svcId: 'SVC-shared', leaves: false };
+    const sharedToken = (await operator.adjuster(shared.svcId)).token;
+    const firms: { tag: string; key: string }[] = [];
+    const pollers: ReturnType<typeof poller>[] = [];
+    const selfAnswering = new Set<string>();
+    const limited: LimitedKey[] = [];
+    for (let n = 1; n <= FIRMS; n += 1) {
+      const tag = tagOf(n);
+      const rehearses = n === FIRMS;
+      const firm = await operator.firm(`Firm ${tag}`);
+      const key = rehearses ? firm.test : firm.live;
+      const people: { adjuster: KnownAdjuster; token: string }[] = [];
+      if (rehearses) {
+        const { manual, accepts, rejects } = firm.accounts;
+        people.push({ adjuster: { svcId: manual, leaves: false }, token: await operator.session(manual) });
+        if (seconds >= LONG_ENOUGH_FOR_JOBS) {
+          for (const svcId of [accepts, rejects]) selfAnswering.add(svcId);
+        }
+      } else {
+        for (const leaves of [false, true]) {
+          const svcId = `SVC-${tag}-${leaves ? 'leaver' : 'stayer'}`;
+          const { token } = await operator.adjuster(svcId);
+          await operator.member(firm.id, svcId);
+          people.push({ adjuster: { svcId, leaves }, token });
+        }
+        await operator.member(firm.id, shared.svcId);
+      }
+      const adjusters = people.map(({ adjuster }) => adjuster);
+      const book: FirmBook = {
+        tag,
+        adjusters: [
+          ...adjusters,
+          ...(rehearses ? [...selfAnswering].map((svcId) => ({ svcId, leaves: false })) : [shared]),
+        ],
+        claims: new Map(),
+        sent: [],
+      };
+      firms.push({ tag, key });
+      for (let sender = 1; sender <= SENDERS; sender += 1) {
+        const name = `sender${sender}`;
+        clients.push(firmClient(context(`${tag} ${name}`, tag, key), book, name));
+      }
+      const leavers = adjusters.filter(({ leaves }) => leaves);
+      if (leavers.length > 0) clients.push(inviter(context(`${tag} inviter`, tag, key), leavers));
+      const polling = context(`${tag} poller`, tag, key);
+      const feed = poller(polling);
+      pollers.push(feed);
+      clients.push(
+        (async () => {
+          while (on) {
+            await feed.poll();
+            await sleep(polling.chance.whole(20, 200));
+          }
+        })(),
+      );
+      for (const { adjuster, token } of people) {
+        clients.push(adjusterClient(context(adjuster.svcId, null, token), adjuster, [firm.id]));
+      }
+    }
+    clients.push(adjusterClient(context(shared.svcId, null, sharedToken), shared, []));
+    const small = await operator.firm('Firm that is limited', { limited: true });
+    limited.push({ actor: 'limited', ...TEST_KEY });
+    clients.push(limitedClient(context('limited', tagOf(0), small.test)));
+    await operator.close();
+
+    for (const proxy of proxies) proxy.mischief = QUIET_MISCHIEF;
+    log(`${count} processes under way, seed ${seed}`);
+    const faults: Fault[] = [];
+    const deadline = performance.now() + seconds * 1_000;
+    await rage({ processes, proxies, redis, postgres }, chance.child('nemesis'), {
+      isOn: () => performance.now() < deadline,
+      now: recorder.now,
+      longestHoldMs: seconds < LONG_ENOUGH_FOR_JOBS ? 900 : 3_500,
+      report(fault) {
+        faults.push(fault);
+        log(
+          `${fault.kind}, ${Math.round(fault.endedAt - fault.startedAt)} ms; all healthy ${Math.round(fault.recoveredAfter)} ms later`,
+        );
+      },
+    });
+
+    // Quiet: every client comes to the end of what it is at.
+    for (const proxy of proxies) proxy.mischief = 0;
+    on = false;
+    await Promise.all(clients);
+    const url = processes[0]?.url ?? '';
+    const readAll = async (): Promise<Map<string, readonly Seen[]>> =>
+      new Map(
+        await Promise.all(
+          firms.map(async ({ tag, key }) => [tag, await wholeList(url, key)] as [string, readonly Seen[]]),
+        ),
+      );
+    const patience = performance.now() + JOBS_PATIENCE_MS;
+    while (selfAnswering.size > 0 && performance.now() < patience) {
+      const waits = [...(await readAll()).values()]
+        .flat()
+        .some(({ status, adjuster }) => status === 'pending_acceptance' && selfAnswering.has(adjuster));
+      if (!waits) break;
+      await sleep(500);
+    }
+    await sleep(300);
+    for (const feed of pollers) while (await feed.poll());
+    const final = await readAll();
+
+    const history: History = {
+      seed,
+      processes: count,
+      calls: recorder.calls,
+      faults,
+      final,
+      limited,
+      selfAnswering,
+    };
+    const violations = [...check(history), ...ofProcesses(processes)];
+    return { ...figures(history, proxies), seconds, violations };
+  }
+}
+
+function ofProcesses(processes: readonly ApiProcess[]): Violation[] {
+  return processes.flatMap(({ printed, died }, n) => {
+    const text = printed.join('');
+    const found: Violation[] = [];
+    const note = (rule: string, what: string): void => void found.push({ rule, what, calls: [] });
+    if (died > 0) note('no process ends by itself', `process ${n} did, ${died} times: ${text.slice(-2000)}`);
+    for (const secret of NOT_FOR_LOGS) {
+      const line = text.split('\n').find((each) => secret.test(each));
+      if (line !== undefined) note('no log says what it must not', line.slice(0, 300));
+    }
+    return found;
+  });
+}
+
+async function wholeList(url: string, key: string): Promise<Seen[]> {
+  const all: Seen[] = [];
+  const agent = new Agent();
+  let cursor: string | null = null;
+  do {
+    const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const { statusCode, body } = await request(`${url}/v1/claims?limit=200${query}`, {
+      headers: { authorization: `Bearer ${key}` },
+      dispatcher: agent,
+    });
+    const page = (await body.json()) as Answer['json'];
+    if (statusCode !== 200) throw new Error(`The last look was answered ${statusCode}.`);
+    all.push(...claimsIn(page));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  await agent.close();
+  return all;
+}
+
+function figures(history: History, proxies: readonly CuttingProxy[]): Omit<Report, 'seconds' | 'violations'> {
+  const { calls, faults } = history;
+  const tasks = new Map<Operation, Set<number>>();
+  for (const { operation, task } of calls)
+    tasks.set(operation, (tasks.get(operation) ?? new Set()).add(task));
+  const kinds = [...new Set(faults.map(({ kind }) => kind))].sort();
+  const limited = calls.filter(({ operation }) => operation === 'limited');
+  return {
+    seed: history.seed,
+    processes: history.processes,
+    requests: calls.length,
+    lost: calls.filter(({ status }) => status === null).length,
+    unavailable: calls.filter(({ status }) => status === 503).length,
+    tasks: Object.fromEntries([...tasks].map(([operation, set]) => [operation, set.size])),
+    replays: calls.filter(({ replayed }) => replayed === true).length,
+    claims: [...history.final.values()].flat().length,
+    limited: {
+      accepted: limited.filter(({ status }) => status === 200).length,
+      refused: limited.filter(({ status }) => status === 429).length,
+    },
+    cut: {
+      requests: proxies.reduce((sum, { cut }) => sum + cut.requests, 0),
+      answers: proxies.reduce((sum, { cut }) => sum + cut.answers, 0),
+    },
+    faults: Object.fromEntries(
+      kinds.map((kind) => {
+        const times = faults
+          .filter((fault) => fault.kind === kind)
+          .map(({ recoveredAfter }) => Math.round(recoveredAfter))
+          .sort((a, b) => a - b);
+        const median = times[Math.floor(times.length / 2)] ?? 0;
+        return [kind, { count: times.length, recovery: { median, longest: times.at(-1) ?? 0 } }];
+      }),
+    ),
+  };
+}

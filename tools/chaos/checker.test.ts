@@ -1,0 +1,287 @@
+import { describe, expect, test } from '@jest/globals';
+import { check, RULE_NAMES } from './checker.ts';
+import type { Call, Fault, History, Seen } from './history.ts';
+
+const stamp = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
+
+const seen = (changes: Partial<Seen> = {}): Seen => ({
+  id: 'c1',
+  externalId: 'tag1x-1',
+  status: 'pending_acceptance',
+  adjuster: 'anna',
+  respondedAt: null,
+  reason: null,
+  createdAt: stamp(0),
+  updatedAt: stamp(0),
+  ...changes,
+});
+const accepted = (changes: Partial<Seen> = {}): Seen =>
+  seen({ status: 'accepted', respondedAt: stamp(5), updatedAt: stamp(5), ...changes });
+const rejected = (changes: Partial<Seen> = {}): Seen =>
+  seen({ status: 'rejected', respondedAt: stamp(3), updatedAt: stamp(3), reason: 'far', ...changes });
+
+type Draft = Partial<Call> & Pick<Call, 'operation'>;
+
+/** Calls one after the other, each in a millisecond of its own and a task of its own unless it says otherwise. */
+function calls(...drafts: Draft[]): Call[] {
+  return drafts.map((draft, n) => ({
+    n,
+    firm: 'tag1x',
+    actor: draft.operation,
+    task: n,
+    attempt: 1,
+    process: 0,
+    meant: {},
+    startedAt: n * 10,
+    endedAt: n * 10 + 5,
+    status: 200,
+    seen: [],
+    ...draft,
+  }));
+}
+
+const send: Draft = {
+  operation: 'send',
+  status: 201,
+  idempotencyKey: 'k1',
+  meant: { externalId: 'tag1x-1', adjuster: 'anna' },
+  seen: [seen()],
+};
+const poll = (...claims: Seen[]): Draft => ({ operation: 'poll', seen: claims });
+const accept: Draft = {
+  operation: 'accept',
+  firm: null,
+  meant: { claimId: 'c1', adjuster: 'anna' },
+  seen: [accepted()],
+};
+
+const history = (made: Call[], final: Seen[], changes: Partial<History> = {}): History => ({
+  seed: 's',
+  processes: 1,
+  calls: made,
+  faults: [],
+  final: new Map([['tag1x', final]]),
+  limited: [],
+  selfAnswering: new Set(),
+  ...changes,
+});
+
+const broken = (of: History): string[] => [...new Set(check(of).map(({ rule }) => rule))];
+
+/** For each rule, the smallest histories that break it. */
+const PLANTED: Readonly<Record<string, readonly History[]>> = {
+  'every acknowledged claim exists exactly once': [
+    history(calls({ ...send }), []),
+    history(calls(send, poll(seen())), [
+      seen(),
+      seen({ id: 'c2', updatedAt: stamp(1), createdAt: stamp(1) }),
+    ]),
+    history(calls(send, poll(seen())), [seen({ externalId: 'tag1x-2' })]),
+  ],
+  'nothing comes of nothing': [
+    history(calls(poll(seen())), [seen()]),
+    history(calls(send, poll(accepted())), [accepted()]),
+    history(
+      calls(
+        send,
+        { operation: 'reject', meant: { claimId: 'c1', adjuster: 'anna', reason: 'near' } },
+        poll(rejected()),
+      ),
+      [rejected()],
+    ),
+  ],
+  'no key gives two claims': [
+    history(calls(send, { ...send, seen: [seen({ id: 'c2' })] }, poll(seen(), seen({ id: 'c2' }))), [
+      seen(),
+      seen({ id: 'c2' }),
+    ]),
+  ],
+  'every retry converges': [
+    history(calls({ ...send, status: null, seen: [] }), []),
+    history(calls({ ...send, status: 503, code: 'service_unavailable', seen: [] }), []),
+    history(
+      calls(
+        { ...send, task: 7 },
+        { ...send, task: 7, attempt: 2, status: 409, code: 'duplicate_claim', seen: [] },
+        poll(seen()),
+      ),
+      [seen()],
+    ),
+    // Refused, though the claim went to this adjuster by nobody else's doing.
+    history(
+      calls(
+        send,
+        {
+          operation: 'offer',
+          idempotencyKey: 'k2',
+          status: 409,
+          code: 'claim_already_accepted',
+          meant: { claimId: 'c1', adjuster: 'ben' },
+        },
+        { ...accept, meant: { claimId: 'c1', adjuster: 'ben' }, seen: [accepted({ adjuster: 'ben' })] },
+        poll(accepted({ adjuster: 'ben' })),
+      ),
+      [accepted({ adjuster: 'ben' })],
+    ),
+  ],
+  'no failure and no refusal without a reason': [
+    history(calls({ operation: 'get', status: 500, code: 'internal_error' }), []),
+    history(calls({ operation: 'get', status: 404, code: 'not_found' }), []),
+    history(calls({ operation: 'get', status: 429, code: 'rate_limited' }), []),
+    history(calls({ operation: 'get', status: 200, misshapen: 'no X-Request-Id' }), []),
+    history(calls({ operation: 'send', status: 422, code: 'adjuster_not_in_firm' }), []),
+    history(calls({ operation: 'send', status: 201, meant: { refusal: 'duplicate_claim' } }), []),
+    history(
+      calls({
+        operation: 'send',
+        status: 409,
+        code: 'duplicate_claim',
+        existingClaimId: 'c9',
+        meant: { refusal: 'duplicate_claim', claimId: 'c1' },
+      }),
+      [],
+    ),
+    history(
+      calls(
+        send,
+        { operation: 'offer', status: 409, code: 'claim_closed', meant: { claimId: 'c1' } },
+        poll(seen()),
+      ),
+      [seen()],
+    ),
+  ],
+  'the states of a claim are a path in the table': [
+    history(calls(send, accept, poll(accepted(), seen({ updatedAt: stamp(9) }))), [
+      seen({ updatedAt: stamp(9) }),
+    ]),
+    history(calls(send, poll(seen({ adjuster: 'ben' }))), [seen()]),
+    history(calls(send, poll(seen({ respondedAt: stamp(0) }))), [seen({ respondedAt: stamp(0) })]),
+    history(calls(send, poll(seen({ status: 'lost' }))), [seen({ status: 'lost' })]),
+    history(calls(poll(accepted({ updatedAt: stamp(0) }))), [accepted({ updatedAt: stamp(0) })]),
+    // Two versions, though nobody asked for a change.
+    history(calls(send, poll(seen({ updatedAt: stamp(4) }))), [seen({ updatedAt: stamp(4) })]),
+  ],
+  'no read goes back': [
+    history(calls(send, accept, { operation: 'get', seen: [seen()] }, poll(accepted())), [accepted()]),
+  ],
+  'what was acknowledged stays': [
+    history(calls(send, accept, poll(seen())), [seen()]),
+    history(calls(send, { ...accept, seen: [seen()] }, poll(seen())), [seen()]),
+    history(calls(send, poll(seen()), { operation: 'get', seen: [seen({ id: 'c2' })] }), [seen()]),
+  ],
+  'who left has no offers': [
+    history(
+      calls(send, { operation: 'leave', status: 204, firm: null, meant: { adjuster: 'anna' } }, poll(seen())),
+      [seen()],
+    ),
+  ],
+  'no job is lost': [history(calls(send, poll(seen())), [seen()], { selfAnswering: new Set(['anna']) })],
+  'a poller without overlap misses nothing': [
+    history(calls(send), [seen()]),
+    history(calls(send, poll(seen()), accept), [accepted()]),
+    history(calls(send, accept, poll(accepted()), poll(seen({ id: 'c2' }))), [accepted()]),
+    history(calls(send, poll(seen())), [seen(), seen({ id: 'c2', externalId: 'tag1x-2' })]),
+  ],
+  'no firm sees another': [
+    history(calls({ ...send, foreign: ['tag2x'] }, poll(seen())), [seen()]),
+    history(calls(send, poll(seen()), { operation: 'get', firm: 'tag2x', seen: [seen()] }), [seen()]),
+  ],
+  'limits hold but for the documented approximation': [
+    history(calls(...Array.from({ length: 22 }, () => ({ operation: 'limited' as const }))), [], {
+      limited: [{ actor: 'limited', requestsPerMinute: 60, burst: 20 }],
+    }),
+  ],
+};
+
+describe('the checker of a chaotic run', () => {
+  test('every rule has a history that breaks it', () => {
+    expect(Object.keys(PLANTED).sort()).toEqual([...RULE_NAMES].sort());
+  });
+
+  for (const [rule, planted] of Object.entries(PLANTED)) {
+    test.each(planted.map((made, n) => [n + 1, made] as const))(
+      `"${rule}" is found broken (%i)`,
+      (_n, made) => {
+        expect(broken(made)).toContain(rule);
+      },
+    );
+  }
+
+  test('a sound run breaks no rule: lost answers, twins, refusals for a reason, a leaver, an answer', () => {
+    const offer: Draft = {
+      operation: 'offer',
+      idempotencyKey: 'k2',
+      meant: { claimId: 'c1', adjuster: 'ben', mayHaveLeft: true },
+      seen: [seen({ adjuster: 'ben', updatedAt: stamp(6) })],
+    };
+    const lapsed = seen({ adjuster: 'ben', status: 'unassigned', updatedAt: stamp(7) });
+    const again = seen({ updatedAt: stamp(8) });
+    const taken = accepted({ updatedAt: stamp(9), respondedAt: stamp(9) });
+    const sound = history(
+      calls(
+        { ...send, task: 1, status: null, seen: [] },
+        { ...send, task: 1, attempt: 2, status: 503, code: 'service_unavailable', seen: [] },
+        { ...send, task: 1, attempt: 3, replayed: true },
+        {
+          operation: 'reject',
+          firm: null,
+          meant: { claimId: 'c1', adjuster: 'anna', reason: 'far' },
+          seen: [rejected()],
+        },
+        poll(rejected()),
+        offer,
+        { operation: 'leave', firm: null, status: 204, meant: { adjuster: 'ben' } },
+        poll(lapsed),
+        { ...offer, task: 50, idempotencyKey: 'k3', status: 422, code: 'adjuster_not_in_firm', seen: [] },
+        {
+          operation: 'offer',
+          idempotencyKey: 'k4',
+          meant: { claimId: 'c1', adjuster: 'anna' },
+          seen: [again],
+        },
+        { ...accept, seen: [taken] },
+        {
+          operation: 'offer',
+          idempotencyKey: 'k5',
+          status: 409,
+          code: 'claim_already_accepted',
+          meant: { claimId: 'c1', adjuster: 'cleo' },
+        },
+        {
+          operation: 'send',
+          status: 409,
+          code: 'duplicate_claim',
+          existingClaimId: 'c1',
+          meant: { refusal: 'duplicate_claim', claimId: 'c1', externalId: 'tag1x-1' },
+        },
+        poll(taken),
+      ),
+      [taken],
+    );
+    expect(check(sound)).toEqual([]);
+  });
+
+  test('a limited key may have more where Redis forgot, was away, or a process began anew, and no more than that', () => {
+    const fault = (kind: Fault['kind']): Fault => ({ kind, startedAt: 100, endedAt: 200, recoveredAfter: 0 });
+    const made = (count: number, kind: Fault['kind']): History =>
+      history(calls(...Array.from({ length: count }, () => ({ operation: 'limited' as const }))), [], {
+        limited: [{ actor: 'limited', requestsPerMinute: 60, burst: 20 }],
+        faults: [fault(kind)],
+      });
+    expect(check(made(41, 'redis flushed'))).toEqual([]);
+    expect(check(made(41, 'process killed'))).toEqual([]);
+    expect(broken(made(41, 'postgres killed'))).toEqual(['limits hold but for the documented approximation']);
+    expect(broken(made(80, 'redis flushed'))).toEqual(['limits hold but for the documented approximation']);
+  });
+
+  test('a refused request, an unanswered one and one told to come again spend nothing of a limit', () => {
+    const made = calls(
+      ...Array.from({ length: 20 }, () => ({ operation: 'limited' as const })),
+      { operation: 'limited', status: 429, code: 'rate_limited' },
+      { operation: 'limited', status: null },
+      { operation: 'limited', status: 503, code: 'service_unavailable' },
+    );
+    const limited = [{ actor: 'limited', requestsPerMinute: 60, burst: 20 }];
+    expect(check(history(made, [], { limited }))).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { RedisServer } from '../services/redis.ts';
+import { type ApiProcess, isHealthy } from './api-process.ts';
+import type { CuttingProxy } from './cutting-proxy.ts';
+import { FAULTS, type Fault, type FaultKind } from './history.ts';
+import type { FragilePostgres } from './postgres.ts';
+import type { Chance } from './seeded.ts';
+
+export interface Victims {
+  readonly processes: readonly ApiProcess[];
+  readonly proxies: readonly CuttingProxy[];
+  readonly redis: RedisServer;
+  readonly postgres: FragilePostgres;
+}
+
+/** A few requests are cut at any time. */
+export const QUIET_MISCHIEF = 0.02;
+const LOUD_MISCHIEF = 0.4;
+/** Whoever is not back by then will not come back by itself. */
+const RECOVERY_MS = 30_000;
+
+/** Does one harm after the other until it is told to stop, every kind of them before any kind again. */
+export async function rage(
+  victims: Victims,
+  chance: Chance,
+  options: {
+    readonly isOn: () => boolean;
+    readonly now: () => number;
+    readonly longestHoldMs: number;
+    readonly report: (fault: Fault) => void;
+  },
+): Promise<void> {
+  let bag: FaultKind[] = [];
+  while (options.isOn()) {
+    await sleep(chance.whole(200, 900));
+    if (!options.isOn()) return;
+    if (bag.length === 0) bag = chance.shuffled(FAULTS);
+    const kind = bag.pop();
+    if (kind === undefined) return;
+    const hold = chance.whole(200, options.longestHoldMs);
+    // Seldom does only one thing go wrong.
+    const second = chance.happens(0.3) ? chance.one(victims.processes) : undefined;
+    const startedAt = options.now();
+    let recovery: Promise<Omit<Fault, 'kind'>> | undefined;
+    const givenBack = (): Promise<Omit<Fault, 'kind'>> => {
+      const endedAt = options.now();
+      recovery ??= Promise.all(victims.processes.map(({ url }) => isHealthy(url, RECOVERY_MS))).then(() => ({
+        startedAt,
+        endedAt,
+        recoveredAfter: options.now() - endedAt,
+      }));
+      return recovery;
+    };
+    await HARMS[kind](victims, chance, {
+      givenBack,
+      async hold() {
+        await sleep(hold / 2);
+        second?.kill();
+        await sleep(hold / 2);
+      },
+    });
+    const fault = await givenBack();
+    options.report({ kind, ...fault });
+    if (second !== undefined) options.report({ kind: 'process killed', ...fault });
+  }
+}
+
+interface Course {
+  hold(): Promise<void>;
+  /** From here on the service can recover; where nothing is taken away, that is at once. */
+  givenBack(): unknown;
+}
+
+type Harm = (victims: Victims, chance: Chance, course: Course) => Promise<void>;
+
+const HARMS: Readonly<Record<FaultKind, Harm>> = {
+  async 'process killed'({ processes }, chance, { hold, givenBack }) {
+    chance.one(processes).kill();
+    givenBack();
+    await hold();
+  },
+  async 'all processes killed'({ processes }, _chance, { hold, givenBack }) {
+    for (const process of processes) process.kill();
+    givenBack();
+    await hold();
+  },
+  async 'process frozen'({ processes }, chance, { hold }) {
+    const frozen = chance.one(processes);
+    frozen.freeze();
+    await hold();
+    frozen.thaw();
+  },
+  async 'redis frozen'({ redis }, _chance, { hold }) {
+    redis.pause();
+    await hold();
+    redis.resume();
+  },
+  async 'redis flushed'({ redis }, _chance, { hold, givenBack }) {
+    const client = new Redis(redis.url, { retryStrategy: () => null, commandTimeout: 2_000 });
+    client.on('error', () => {});
+    await client.flushall().catch(() => {});
+    client.disconnect();
+    givenBack();
+    await hold();
+  },
+  async 'redis killed'({ redis }, _chance, { hold }) {
+    await redis.kill();
+    await hold();
+    await redis.restart();
+  },
+  async 'postgres connections ended'({ postgres }, _chance, { hold, givenBack }) {
+    await postgres.endConnections();
+    givenBack();
+    await hold();
+  },
+  async 'postgres restarted'({ postgres }, _chance, { hold }) {
+    await postgres.end('restart');
+    await hold();
+    await postgres.begin();
+  },
+  async 'postgres crashed'({ postgres }, _chance, { hold }) {
+    await postgres.end('crash');
+    await hold();
+    await postgres.begin();
+  },
+  async 'postgres killed'({ postgres }, _chance, { hold }) {
+    await postgres.end('kill');
+    await hold();
+    await postgres.begin();
+  },
+  async 'connections cut'({ proxies }, _chance, { hold }) {
+    for (const proxy of proxies) proxy.mischief = LOUD_MISCHIEF;
+    await hold();
+    for (const proxy of proxies) proxy.mischief = QUIET_MISCHIEF;
+  },
+};

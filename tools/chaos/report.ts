@@ -1,0 +1,36 @@
+import type { Report } from './chaos.ts';
+
+/** For people; whoever wants figures to go on with takes the JSON. */
+export function printReport(report: Report, print: (line: string) => void): void {
+  const tasks = Object.entries(report.tasks).sort(([, a], [, b]) => b - a);
+  const operations = tasks.reduce((sum, [, count]) => sum + count, 0);
+  print('');
+  print(`seed ${report.seed}, ${report.seconds} s, ${report.processes} processes`);
+  print(
+    `${operations} operations in ${report.requests} requests: ${tasks.map(([name, count]) => `${count} ${name}`).join(', ')}`,
+  );
+  print(
+    `${report.lost} without an answer, ${report.unavailable} told to come again, ${report.replays} replayed`,
+  );
+  print(`${report.cut.requests} requests and ${report.cut.answers} answers cut half-way`);
+  print(
+    `${report.claims} claims; the limited key had ${report.limited.accepted} requests and was refused ${report.limited.refused}`,
+  );
+  print('');
+  for (const [kind, { count, recovery }] of Object.entries(report.faults)) {
+    print(
+      `${kind.padEnd(28)} ${String(count).padStart(4)} ×   healthy after ${String(recovery.median).padStart(5)} ms, at most ${recovery.longest} ms`,
+    );
+  }
+  print('');
+  const byRule = new Map<string, number>();
+  for (const { rule } of report.violations) byRule.set(rule, (byRule.get(rule) ?? 0) + 1);
+  for (const [rule, count] of byRule) {
+    print(`✗ ${rule}: ${count}`);
+    for (const { what, calls } of report.violations.filter((each) => each.rule === rule).slice(0, 3)) {
+      print(`  ${what}`);
+      for (const call of calls) print(`    ${JSON.stringify(call).slice(0, 600)}`);
+    }
+  }
+  print(`${report.violations.length} violations`);
+}
