@@ -1,0 +1,159 @@
+import { describe, expect, test } from '@jest/globals';
+import { ConfigError, readConfig } from '../src/config.ts';
+
+const PUBLIC = Buffer.alloc(65, 4).toString('base64url');
+const PRIVATE = Buffer.alloc(32, 7).toString('base64url');
+
+test('an empty environment gives the embedded default', () => {
+  expect(readConfig({}, false)).toEqual({
+    port: 3000,
+    host: '127.0.0.1',
+    baseUrl: null,
+    docsUrl: null,
+    databaseUrl: null,
+    dataDir: `${process.cwd()}/.data`,
+    redisUrls: [],
+    trustProxy: false,
+    logLevel: 'info',
+    logFormat: 'json',
+    dbPoolMax: 10,
+    shutdownGraceMs: 10_000,
+    metricsPort: null,
+    smtpUrl: null,
+    vapid: null,
+    edgeLimitPerMinute: 600,
+    headersTimeoutMs: 10_000,
+    requestTimeoutMs: 30_000,
+  });
+});
+
+test('an empty variable counts as unset', () => {
+  const names = [
+    'PORT',
+    'HOST',
+    'BASE_URL',
+    'DATABASE_URL',
+    'REDIS_URL',
+    'TRUST_PROXY',
+    'LOG_LEVEL',
+    'SMTP_URL',
+  ];
+  const empty = Object.fromEntries(names.map((name) => [name, '']));
+  expect(readConfig(empty, false)).toEqual(readConfig({}, false));
+});
+
+test('logs are for people on a terminal, and for machines elsewhere, unless told otherwise', () => {
+  expect(readConfig({}, true).logFormat).toBe('pretty');
+  expect(readConfig({}, false).logFormat).toBe('json');
+  expect(readConfig({ LOG_FORMAT: 'json' }, true).logFormat).toBe('json');
+});
+
+test.each([
+  ['BASE_URL', 'https://claims.example.com/', 'baseUrl', 'https://claims.example.com'],
+  ['DOCS_URL', 'https://docs.example.com/svc', 'docsUrl', 'https://docs.example.com/svc'],
+  ['DATABASE_URL', 'postgres://u:p@h/db', 'databaseUrl', 'postgres://u:p@h/db'],
+  ['DATABASE_URL', 'postgresql://h', 'databaseUrl', 'postgresql://h'],
+  ['REDIS_URL', 'redis://a:1, rediss://b:2', 'redisUrls', ['redis://a:1', 'rediss://b:2']],
+  ['HOST', '::1', 'host', '::1'],
+  ['HOST', '0.0.0.0', 'host', '0.0.0.0'],
+  ['HOST', 'claims-1.internal', 'host', 'claims-1.internal'],
+  ['TRUST_PROXY', 'none', 'trustProxy', false],
+  ['TRUST_PROXY', 'true', 'trustProxy', true],
+  ['TRUST_PROXY', '2', 'trustProxy', 2],
+  ['TRUST_PROXY', 'loopback, 10.0.0.0/8,2001:db8::/32', 'trustProxy', 'loopback,10.0.0.0/8,2001:db8::/32'],
+  ['PORT', '0', 'port', 0],
+  ['PORT', '65535', 'port', 65_535],
+  ['METRICS_PORT', '9464', 'metricsPort', 9464],
+  ['EDGE_LIMIT_PER_MINUTE', '0', 'edgeLimitPerMinute', 0],
+] as const)('%s=%s is understood', (name, value, field, meant) => {
+  expect(readConfig({ [name]: value }, false)[field]).toEqual(meant);
+});
+
+describe('a bad value', () => {
+  test.each([
+    ['PORT', '65536', '0 to 65535'],
+    ['PORT', '-1', '0 to 65535'],
+    ['PORT', '3e3', '0 to 65535'],
+    ['PORT', '0x50', '0 to 65535'],
+    ['PORT', ' 80', '0 to 65535'],
+    ['PORT', '８０', '0 to 65535'],
+    ['PORT', 'eighty\nLOG=1', '0 to 65535'],
+    ['HOST', 'not a host', 'an IP address or a host name'],
+    ['HOST', 'http://localhost', 'an IP address or a host name'],
+    ['BASE_URL', 'claims.example.com', 'http:// or https://'],
+    ['BASE_URL', 'ftp://claims.example.com', 'http:// or https://'],
+    ['BASE_URL', 'https://claims.example.com/?a=b', 'without user, query and fragment'],
+    ['DOCS_URL', 'https://claims.example.com/#top', 'without user, query and fragment'],
+    ['TRUST_PROXY', '999.1.1.1', 'none, true, a number'],
+    ['TRUST_PROXY', '10.0.0.0/33', 'none, true, a number'],
+    ['TRUST_PROXY', 'everybody', 'none, true, a number'],
+    ['TRUST_PROXY', 'loopback,', 'none, true, a number'],
+    ['LOG_LEVEL', 'verbose', 'error, warn, info, debug'],
+    ['LOG_LEVEL', 'constructor', 'error, warn, info, debug'],
+    ['LOG_FORMAT', 'xml', 'json, pretty'],
+    ['DB_POOL_MAX', '0', '1 to 1000'],
+    ['SHUTDOWN_GRACE_MS', '600001', '0 to 600000'],
+    ['METRICS_PORT', 'yes', '0 to 65535'],
+    ['EDGE_LIMIT_PER_MINUTE', '-5', '0 to 1000000000'],
+    ['HEADERS_TIMEOUT_MS', '99', '100 to 600000'],
+    ['REQUEST_TIMEOUT_MS', '9999', 'no less than HEADERS_TIMEOUT_MS'],
+  ])(
+    '%s=%j is one line that names the variable, what it holds and what is allowed',
+    (name, value, allowed) => {
+      let message = '';
+      try {
+        readConfig({ [name]: value }, false);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ConfigError);
+        message = (error as Error).message;
+      }
+      expect(message.startsWith(`${name} holds ${JSON.stringify(value)}; allowed: `)).toBe(true);
+      expect(message).toContain(allowed);
+      expect(message).not.toContain('\n');
+    },
+  );
+
+  test('is quoted no longer than it helps', () => {
+    const read = () => readConfig({ PORT: '9'.repeat(10_000) }, false);
+    expect(read).toThrow(ConfigError);
+    expect(read).not.toThrow(/9{101}/);
+  });
+
+  test.each([
+    ['DATABASE_URL', 'mysql://root:hunter2@db/claims'],
+    ['DATABASE_URL', 'hunter2'],
+    ['REDIS_URL', 'http://:hunter2@cache'],
+    ['REDIS_URL', 'redis://ok,hunter2'],
+    ['SMTP_URL', 'mail:hunter2@example.com'],
+    ['BASE_URL', 'https://user:hunter2@claims.example.com'],
+  ])('that may hold a secret is not shown: %s', (name, value) => {
+    const read = () => readConfig({ [name]: value }, false);
+    expect(read).toThrow(new RegExp(`^${name} holds a value that is not shown; allowed: `));
+    expect(read).not.toThrow(/hunter2/);
+  });
+});
+
+describe('the keys of Web Push', () => {
+  const all = {
+    VAPID_PUBLIC_KEY: PUBLIC,
+    VAPID_PRIVATE_KEY: PRIVATE,
+    VAPID_SUBJECT: 'mailto:push@example.com',
+  };
+
+  test('come together', () => {
+    expect(readConfig(all, false).vapid).toEqual({
+      publicKey: PUBLIC,
+      privateKey: PRIVATE,
+      subject: 'mailto:push@example.com',
+    });
+    for (const name of Object.keys(all))
+      expect(() => readConfig({ ...all, [name]: '' }, false)).toThrow(new RegExp(`^${name} is unset`));
+  });
+
+  test('have their lengths, and the private one is not shown', () => {
+    expect(() => readConfig({ ...all, VAPID_PUBLIC_KEY: PRIVATE }, false)).toThrow(/65 bytes in base64url/);
+    const read = () => readConfig({ ...all, VAPID_PRIVATE_KEY: 'hunter2' }, false);
+    expect(read).toThrow(/VAPID_PRIVATE_KEY holds a value that is not shown; allowed: 32 bytes/);
+    expect(() => readConfig({ ...all, VAPID_SUBJECT: 'push@example.com' }, false)).toThrow(/mailto:/);
+  });
+});

@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type CursorScope, createCursors } from '../src/http/cursor.ts';
+
+const SECRET = Buffer.alloc(32, 1);
+const cursors = createCursors(SECRET);
+const scope: CursorScope = {
+  list: 'claims',
+  reader: 'firm/live',
+  filters: { updatedSince: 5, status: undefined },
+};
+const place = { at: Date.parse('2026-03-02T09:00:00.123Z'), id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' };
+
+test('a cursor leads back to its place, to the millisecond, whatever the id holds', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -8.64e15, max: 8.64e15 }),
+      fc.string({ unit: 'binary', maxLength: 128 }),
+      (at, id) => {
+        expect(cursors.read(cursors.write({ at, id }, scope), scope)).toEqual({ at, id });
+      },
+    ),
+  );
+});
+
+test('a cursor is short enough to be sent back, also for the longest SVCID', () => {
+  for (const id of ['x'.repeat(128), '😀'.repeat(64)])
+    expect(cursors.write({ at: place.at, id }, scope).length).toBeLessThanOrEqual(512);
+});
+
+test.each([
+  ['another list', { ...scope, list: 'adjusters' }],
+  ['another reader', { ...scope, reader: 'firm/test' }],
+  ['another filter', { ...scope, filters: { updatedSince: 6 } }],
+  ['a filter less', { ...scope, filters: {} }],
+  ['a filter more', { ...scope, filters: { ...scope.filters, externalId: 'x' } }],
+])('a cursor is nothing to %s', (_, other) => {
+  expect(cursors.read(cursors.write(place, scope), other)).toBeNull();
+});
+
+test('a cursor of another service is nothing here', () => {
+  const foreign = createCursors(Buffer.alloc(32, 2));
+  expect(cursors.read(foreign.write(place, scope), scope)).toBeNull();
+});
+
+test('no cursor but the very one that was written is read', () => {
+  const written = cursors.write(place, scope);
+  for (let at = 0; at < written.length; at++) {
+    for (const letter of 'AB01_-.=+/ ') {
+      if (written[at] === letter) continue;
+      const changed = written.slice(0, at) + letter + written.slice(at + 1);
+      expect(cursors.read(changed, scope)).toBeNull();
+    }
+    expect(cursors.read(written.slice(0, at), scope)).toBeNull();
+  }
+  for (const more of ['=', 'A', '.', ' ', '.A']) expect(cursors.read(written + more, scope)).toBeNull();
+});
+
+test('junk is read as nothing', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (junk) => {
+      expect(cursors.read(junk, scope)).toBeNull();
+    }),
+  );
+});

@@ -1,0 +1,73 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { requestFingerprint } from '../src/http/fingerprint.ts';
+
+const of = (body: unknown, method = 'POST', path = '/v1/claims'): string =>
+  requestFingerprint(method, path, body);
+const ofText = (json: string): string => of(JSON.parse(json));
+
+/** The same value with the members of every object in another order. */
+function shuffled(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shuffled);
+  if (typeof value !== 'object' || value === null) return value;
+  const turned = Object.entries(value).reverse();
+  return Object.fromEntries(turned.map(([name, member]) => [name, shuffled(member)]));
+}
+
+test('the order of fields does not matter, at any depth', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(of(shuffled(value))).toBe(of(value));
+    }),
+  );
+});
+
+test('blanks, escapes and the spelling of numbers do not matter', () => {
+  expect(ofText('{"a":2500,"b":"é/"}')).toBe(ofText(' { "b" : "\\u00e9\\/" , "a" : 2.5e3 } '));
+  expect(ofText('{"a":2500.0}')).toBe(ofText('{"a":2500}'));
+  expect(ofText('{"a":-0}')).toBe(ofText('{"a":0}'));
+});
+
+test('every difference in value matters', () => {
+  const bodies = [
+    '{}',
+    '[]',
+    '""',
+    '0',
+    'null',
+    'false',
+    '{"a":1}',
+    '{"a":"1"}',
+    '{"a":null}',
+    '{"a":[1]}',
+    '{"a":{}}',
+  ];
+  const more = [
+    '{"a":1.01}',
+    '{"A":1}',
+    '{"a":"x"}',
+    '{"a":"x "}',
+    '{"a":"X"}',
+    '{"a":[1,2]}',
+    '{"a":[2,1]}',
+    '{"__proto__":1}',
+  ];
+  const prints = [...bodies, ...more].map(ofText);
+  expect(new Set(prints).size).toBe(prints.length);
+});
+
+test('method and path belong to it, and cannot be mistaken for one another', () => {
+  const prints = [
+    of({}, 'POST', '/v1/claims'),
+    of({}, 'POST', '/v1/claims/x/assignment'),
+    of({}, 'PUT', '/v1/claims'),
+    of({}, 'POST', '/v1/claims\n{}'),
+    of('{}', 'POST', '/v1/claims'),
+  ];
+  expect(new Set(prints).size).toBe(prints.length);
+});
+
+test('it is a SHA-256 and never holds the body', () => {
+  const print = of({ first_name: 'Ana' });
+  expect(print).toMatch(/^[0-9a-f]{64}$/);
+});

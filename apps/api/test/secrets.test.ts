@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import type { SecretKind } from '@svc/application';
+import { createSecrets } from '../src/secrets.ts';
+
+const secrets = createSecrets(Buffer.alloc(32, 1));
+const PREFIXES: Record<SecretKind, string> = {
+  live_key: 'svc_live_',
+  test_key: 'svc_test_',
+  app_session: 'svc_app_',
+  sign_in_secret: 'svc_signin_',
+};
+const KINDS = Object.keys(PREFIXES) as SecretKind[];
+
+describe.each(KINDS)('a secret of the kind %s', (kind) => {
+  test('says what it is, and is recognised by its hash alone', () => {
+    const { secret, hash } = secrets.issue(kind);
+    expect(secret).toMatch(new RegExp(`^${PREFIXES[kind]}[0-9A-Za-z]{49}$`));
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(hash).not.toContain(secret);
+    expect(secrets.hashOf(secret, kind)).toBe(hash);
+  });
+
+  test('is of no use as another kind', () => {
+    const { secret } = secrets.issue(kind);
+    for (const other of KINDS) if (other !== kind) expect(secrets.hashOf(secret, other)).toBeNull();
+    for (const other of KINDS) {
+      if (other === kind) continue;
+      const renamed = PREFIXES[other] + secret.slice(PREFIXES[kind].length);
+      expect(secrets.hashOf(renamed, other)).toBeNull();
+    }
+  });
+
+  test('is junk with any letter changed, missing or added', () => {
+    const { secret } = secrets.issue(kind);
+    for (let at = 0; at < secret.length; at++) {
+      const letter = secret[at] === 'a' ? 'b' : 'a';
+      expect(secrets.hashOf(secret.slice(0, at) + letter + secret.slice(at + 1), kind)).toBeNull();
+      expect(secrets.hashOf(secret.slice(0, at) + secret.slice(at + 1), kind)).toBeNull();
+    }
+    for (const more of ['a', ' ', '\n']) {
+      expect(secrets.hashOf(secret + more, kind)).toBeNull();
+      expect(secrets.hashOf(more + secret, kind)).toBeNull();
+    }
+  });
+
+  test('is never issued twice', () => {
+    expect(new Set(Array.from({ length: 2000 }, () => secrets.issue(kind).secret)).size).toBe(2000);
+  });
+});
+
+test('junk is refused, whatever it is', () => {
+  for (const junk of [
+    '',
+    'svc_live_',
+    'svc_live_\0',
+    `svc_live_${'é'.repeat(49)}`,
+    '__proto__',
+    `svc_live_${'0'.repeat(49)}`,
+  ])
+    for (const kind of KINDS) expect(secrets.hashOf(junk, kind)).toBeNull();
+});
+
+test('a sign-in code is six digits, and its hash belongs to the address', () => {
+  for (let i = 0; i < 500; i++) expect(secrets.issueCode('a@b').code).toMatch(/^[0-9]{6}$/);
+  const { code, hash } = secrets.issueCode('a@b');
+  expect(secrets.hashOfCode('a@b', code)).toBe(hash);
+  expect(secrets.hashOfCode('c@d', code)).not.toBe(hash);
+  // Without the service's own key, a million hashes would give every code away.
+  expect(createSecrets(Buffer.alloc(32, 2)).hashOfCode('a@b', code)).not.toBe(hash);
+});
+
+test('hashes are compared whole', () => {
+  const hash = secrets.issue('live_key').hash;
+  expect(secrets.equal(hash, hash)).toBe(true);
+  expect(secrets.equal(hash, hash.slice(1))).toBe(false);
+  expect(secrets.equal(hash, '')).toBe(false);
+  expect(secrets.equal(hash, `${hash.slice(0, -1)}${hash.endsWith('0') ? '1' : '0'}`)).toBe(false);
+});
+
+test("the tags of test accounts' SVCIDs are eight letters and digits, seldom the same", () => {
+  const tags = Array.from({ length: 1000 }, () => secrets.testAccountTag());
+  for (const tag of tags) expect(tag).toMatch(/^[0-9A-Za-z]{8}$/);
+  expect(new Set(tags).size).toBe(1000);
+});

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { createUuidV7 } from '../src/uuid-v7.ts';
+
+const V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const millisecondsOf = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
+
+test('ids are UUIDs of version 7 that carry the time', () => {
+  const at = Date.parse('2026-03-02T09:00:00.123Z');
+  const ids = createUuidV7(() => at);
+  const id = ids.next();
+  expect(id).toMatch(V7);
+  expect(millisecondsOf(id)).toBe(at);
+});
+
+test('ids sort in the order they were made in, however many a millisecond makes', () => {
+  let now = 1_800_000_000_000;
+  const ids = createUuidV7(() => now);
+  const made: string[] = [];
+  for (let i = 0; i < 30_000; i++) {
+    if (i % 10_000 === 9_999) now += 1;
+    made.push(ids.next());
+  }
+  expect([...made].sort()).toEqual(made);
+  expect(new Set(made).size).toBe(made.length);
+  for (const id of made) expect(id).toMatch(V7);
+});
+
+test('a clock that is set back makes no earlier ids', () => {
+  let now = 1_800_000_000_000;
+  const ids = createUuidV7(() => now);
+  const before = ids.next();
+  now -= 3_600_000;
+  expect(ids.next() > before).toBe(true);
+});
+
+test('two generators of one moment make different ids', () => {
+  const [one, other] = [createUuidV7(() => 5), createUuidV7(() => 5)];
+  const made = Array.from({ length: 1000 }, () => [one.next(), other.next()]).flat();
+  expect(new Set(made).size).toBe(2000);
+});
