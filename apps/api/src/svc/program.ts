@@ -65,6 +65,14 @@ const textOf =
     return text;
   };
 
+/** It travels in paths and cursors, so it must not grow out of all proportion when it is written there. */
+const newSvcId = (text: string): string => {
+  const fits = !/\p{Cc}/u.test(text) && Buffer.byteLength(text) <= 256;
+  if (!fits || text.trim() !== text)
+    throw new InvalidArgumentError('Allowed: 1 to 128 printable characters, at most 256 bytes.');
+  return textOf(LIMITS.svcId)(text);
+};
+
 const email = (text: string): string => {
   if (!/^[^\s@]+@[^\s@]+$/.test(textOf(LIMITS.email)(text)))
     throw new InvalidArgumentError('Allowed: an e-mail address.');
@@ -258,7 +266,7 @@ export function createProgram(): Command {
 
   const adjuster = group('adjuster', 'accounts of the adjuster app');
   command(adjuster, 'create', 'create an account; profile fields may be filled in later')
-    .addOption(svcIdOption())
+    .addOption(svcIdOption().argParser(newSvcId))
     .addOption(new Option('--first-name <name>').argParser(textOf(LIMITS.personName)))
     .addOption(new Option('--last-name <name>').argParser(textOf(LIMITS.personName)))
     .addOption(new Option('--email <address>').argParser(email))
