@@ -53,7 +53,14 @@ module.exports = {
       CONTRACT,
       NODE,
       '^apps/api/src/logging\\.ts$',
-      ...npm('express', '@types/express', '@types/express-serve-static-core', 'canonicalize'),
+      ...npm(
+        'express',
+        '@types/express',
+        '@types/express-serve-static-core',
+        'canonicalize',
+        'highlight.js',
+        'marked',
+      ),
     ]),
     {
       name: 'only the container knows adapters and Inversify',

@@ -9,7 +9,7 @@ export * from './endpoints.ts';
 export * from './examples.ts';
 export { EDGE_REQUESTS_PER_MINUTE, LIMITS, RATES } from './limits.ts';
 export { nearestFloodZone } from './nearest.ts';
-export { type OpenApiAddresses, openApiDocument } from './openapi.ts';
+export { exampleProblem, INTERFACE_VERSION, type OpenApiAddresses, openApiDocument } from './openapi.ts';
 export type { Page } from './page.ts';
 export { type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
 export * from './problems.ts';

@@ -3,9 +3,12 @@ import type { Endpoint } from './endpoint.ts';
 import { appEndpoints, firmEndpoints } from './endpoints.ts';
 import { EXAMPLE_PROBLEM, EXAMPLES } from './examples.ts';
 import { LIMITS, RATES } from './limits.ts';
-import { ERRORS, type ErrorCode, problemSchema } from './problems.ts';
+import { ERRORS, type ErrorCode, makeProblem, type Problem, problemSchema } from './problems.ts';
 
 type Json = Record<string, unknown>;
+
+/** Of the interface, not of the program behind it: the first entry of the changelog. */
+export const INTERFACE_VERSION = '1.0.0';
 
 export interface OpenApiAddresses {
   /** Where the service is reached. */
@@ -15,16 +18,20 @@ export interface OpenApiAddresses {
   readonly version: string;
 }
 
+/** Refusals by the host itself, which any request can meet before an operation is reached. */
+const HOST_PROBLEMS = ['malformed_request', 'request_timeout', 'headers_too_large'] as const;
+
 const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
 
 /** The interface as an OpenAPI 3.1 document, out of the very values that requests are judged by. */
-export function openApiDocument({ baseUrl, docsUrl, version }: OpenApiAddresses): Json {
+export function openApiDocument(addresses: OpenApiAddresses): Json {
+  const { baseUrl, docsUrl, version } = addresses;
   const schemas = new Map<string, Json>();
   const paths: Record<string, Json> = {};
   const add = (endpoint: Endpoint, tag: string): void => {
     const path = paths[endpoint.path] ?? {};
     paths[endpoint.path] = path;
-    path[endpoint.method.toLowerCase()] = operation(endpoint, tag, schemas);
+    path[endpoint.method.toLowerCase()] = operation(endpoint, tag, schemas, addresses);
   };
   for (const endpoint of Object.values(firmEndpoints)) add(endpoint, tagOf(endpoint));
   for (const endpoint of Object.values(appEndpoints)) add(endpoint, 'Adjuster app');
@@ -37,7 +44,7 @@ export function openApiDocument({ baseUrl, docsUrl, version }: OpenApiAddresses)
       version,
       summary: 'Send flood claims to adjusters and learn what became of them.',
       description: DESCRIPTION,
-      license: { name: 'Proprietary', url: `${docsUrl}/changelog` },
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     externalDocs: { description: 'Guides', url: docsUrl },
     servers: [{ url: baseUrl }],
@@ -83,7 +90,12 @@ const tagOf = (endpoint: Endpoint): string => {
   return endpoint.path.startsWith('/v1/adjusters') ? 'Adjusters' : 'Key and health';
 };
 
-function operation(endpoint: Endpoint, tag: string, schemas: Map<string, Json>): Json {
+function operation(
+  endpoint: Endpoint,
+  tag: string,
+  schemas: Map<string, Json>,
+  addresses: OpenApiAddresses,
+): Json {
   const example = EXAMPLES[endpoint.id as keyof typeof EXAMPLES] as { body?: unknown; response?: unknown };
   const { success } = endpoint;
   return {
@@ -122,7 +134,7 @@ function operation(endpoint: Endpoint, tag: string, schemas: Map<string, Json>):
           },
         }),
       },
-      ...problemResponses(endpoint),
+      ...problemResponses(endpoint, addresses),
     },
   };
 }
@@ -137,40 +149,52 @@ const describe = (endpoint: Endpoint): string =>
     ? endpoint.description
     : `${endpoint.description}\n\nNeeds the scope \`${endpoint.scope}\`.`;
 
-/** One response a status, naming every code that comes with it. */
-function problemResponses(endpoint: Endpoint): Json {
+/** One response a status, naming every code that comes with it; `default` for what the host refuses by itself. */
+function problemResponses(endpoint: Endpoint, addresses: OpenApiAddresses): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of endpoint.problems) {
     const { status } = ERRORS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const answers = [...byStatus].sort(([one], [other]) => one - other);
-  return Object.fromEntries(
-    answers.map(([status, codes]) => [
-      status,
-      {
-        description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(' '),
-        headers: { 'X-Request-Id': REQUEST_ID, ...HEADERS_OF[status] },
-        content: {
-          'application/problem+json': {
-            schema: { $ref: '#/components/schemas/Problem' },
-            examples: Object.fromEntries(
-              codes.map((code) => [code, { value: { ...EXAMPLE_PROBLEM, ...exampleOf(code, status) } }]),
-            ),
-          },
-        },
-      },
-    ]),
-  );
+  const own = new Set<ErrorCode>(endpoint.problems);
+  const further = HOST_PROBLEMS.filter((code) => !own.has(code));
+  return Object.fromEntries([
+    ...answers.map(([status, codes]) => [status, problemResponse(codes, addresses, HEADERS_OF[status])]),
+    ['default', problemResponse(further, addresses)],
+  ]);
 }
 
-const exampleOf = (code: ErrorCode, status: number): Json => ({
-  type: EXAMPLE_PROBLEM.type.replace(/#.*/, `#${code}`),
-  title: ERRORS[code].title,
-  status,
-  detail: ERRORS[code].cause,
-  code,
+const problemResponse = (codes: readonly ErrorCode[], addresses: OpenApiAddresses, headers?: Json): Json => ({
+  description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(' '),
+  headers: { 'X-Request-Id': REQUEST_ID, ...headers },
+  content: {
+    'application/problem+json': {
+      schema: { $ref: '#/components/schemas/Problem' },
+      examples: Object.fromEntries(
+        codes.map((code) => [code, { summary: ERRORS[code].title, value: exampleProblem(code, addresses) }]),
+      ),
+    },
+  },
 });
+
+/** What a client may receive with this code. */
+export function exampleProblem(
+  code: ErrorCode,
+  { baseUrl, docsUrl }: Pick<OpenApiAddresses, 'baseUrl' | 'docsUrl'>,
+): Problem {
+  const { errors = [], request_id: requestId } = EXAMPLE_PROBLEM;
+  const id = EXAMPLES.getClaim.params?.id ?? '';
+  return makeProblem(code, {
+    docsUrl,
+    requestId,
+    ...(code === 'validation_failed' && {
+      errors,
+      detail: `${errors.length} things in this request are wrong.`,
+    }),
+    ...(code === 'duplicate_claim' && { existingClaim: { id, url: `${baseUrl}/v1/claims/${id}` } }),
+  });
+}
 
 const SECONDS = { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } };
 const HEADERS_OF: Readonly<Record<number, Json>> = {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '@svc/contract';
 import express, { type ErrorRequestHandler, type Express, type Request } from 'express';
 import type { Log } from '../logging.ts';
+import { docsHandler } from './docs/handler.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problem-answers.ts';
 import { createPipeline, type PipelineDeps, type RequestTrace } from './request-pipeline.ts';
 import type { Route } from './route.ts';
@@ -100,6 +101,7 @@ export function createApp(deps: AppDeps): Express {
     });
   }
 
+  app.use(docsHandler(addresses));
   app.use(() => {
     throw new HttpProblem('not_found', { detail: 'This path is not part of the interface.' });
   });

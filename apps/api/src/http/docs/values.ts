@@ -1,0 +1,87 @@
+import {
+  ADJUSTER_STATUSES,
+  ASSIGNMENT_STATUSES,
+  BUILDING_TYPES,
+  EDGE_REQUESTS_PER_MINUTE,
+  ERROR_CODES,
+  FLOOD_ZONES,
+  firmEndpoints,
+  INTERFACE_VERSION,
+  LIMITS,
+  LOSS_CAUSES,
+  LOSS_LOCATION_STATES,
+  NON_RESIDENTIAL_BUILDING_TYPES,
+  NON_RESIDENTIAL_OCCUPANCY_TYPES,
+  OCCUPANCY_TYPES,
+  RATES,
+  RESIDENTIAL_BUILDING_TYPES,
+  RESIDENTIAL_OCCUPANCY_TYPES,
+  SCOPES,
+  smallestClaim,
+} from '@svc/contract';
+import { type Block, errorEntries, errorTable, operationEntries, operationTable } from './generated.ts';
+import type { DocsAddresses } from './pages.ts';
+
+const count = (value: number): string => value.toLocaleString('en-US');
+const codes = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ');
+
+/** What a page may name in braces, `{{limits.page.max}}`: what the contract holds is never typed a second time. */
+const VOCABULARY: Readonly<Record<string, unknown>> = {
+  limits: LIMITS,
+  rates: RATES,
+  edge: { perMinute: EDGE_REQUESTS_PER_MINUTE },
+  interface: { version: INTERFACE_VERSION },
+  derived: {
+    bodyMegabytes: LIMITS.bodyBytes / 2 ** 20,
+    livePerSecond: RATES.live.requestsPerMinute / 60,
+    testPerSecond: RATES.test.requestsPerMinute / 60,
+    refusedOf25: 25 - RATES.test.burst,
+    pagesToBurst: RATES.live.burst,
+    pairs: OCCUPANCY_TYPES.length * BUILDING_TYPES.length,
+    pairsAccepted:
+      RESIDENTIAL_OCCUPANCY_TYPES.length * RESIDENTIAL_BUILDING_TYPES.length +
+      NON_RESIDENTIAL_OCCUPANCY_TYPES.length * NON_RESIDENTIAL_BUILDING_TYPES.length,
+    zoneCount: FLOOD_ZONES.length,
+    stateCount: LOSS_LOCATION_STATES.length,
+    errorCount: ERROR_CODES.length,
+    statusOfSending: firmEndpoints.sendClaim.success.status,
+    statusOfOffering: firmEndpoints.offerClaim.success.status,
+  },
+  lists: {
+    assignmentStatuses: codes(ASSIGNMENT_STATUSES),
+    adjusterStatuses: codes(ADJUSTER_STATUSES),
+    scopes: codes(SCOPES),
+    lossCauses: codes(LOSS_CAUSES),
+    zones: codes(FLOOD_ZONES),
+    residentialOccupancies: codes(RESIDENTIAL_OCCUPANCY_TYPES),
+    nonResidentialOccupancies: codes(NON_RESIDENTIAL_OCCUPANCY_TYPES),
+    residentialBuildings: codes(RESIDENTIAL_BUILDING_TYPES),
+    nonResidentialBuildings: codes(NON_RESIDENTIAL_BUILDING_TYPES),
+  },
+  scope: Object.fromEntries(Object.values(firmEndpoints).map(({ id, scope }) => [id, `\`${scope}\``])),
+  example: { smallestClaim: JSON.stringify(smallestClaim, null, 2) },
+};
+
+const BLOCKS: Readonly<Record<string, Block>> = {
+  'errors.table': errorTable,
+  'errors.entries': errorEntries,
+  'operations.table': operationTable,
+  'operations.entries': operationEntries,
+};
+
+/** Fills in the names in braces. One that is not known is a slip of the author's, and fails. */
+export function filledIn(markdown: string, addresses: DocsAddresses): string {
+  return markdown.replace(/\{\{([\w.]+)\}\}/g, (_, name: string) => {
+    const block = BLOCKS[name];
+    if (block !== undefined) return block(addresses);
+    const found = name
+      .split('.')
+      .reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], {
+        ...VOCABULARY,
+        ...addresses,
+      });
+    if (typeof found === 'number') return count(found);
+    if (typeof found === 'string') return found;
+    throw new Error(`A page of the documentation names {{${name}}}, which is not known.`);
+  });
+}
