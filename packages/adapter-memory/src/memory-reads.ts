@@ -2,6 +2,7 @@ import type {
   AdjusterView,
   AppClaimView,
   AppReads,
+  ClaimOnForms,
   ClaimView,
   FirmReads,
   JobReads,
@@ -26,12 +27,16 @@ function firmOf(tables: Tables, id: FirmId): { id: FirmId; name: string } {
   return { id, name: firm.name };
 }
 
+export const onFormsOf = (tables: Tables, { firmId, carrier }: Claim): ClaimOnForms => ({
+  firm: firmOf(tables, firmId),
+  heldCarrier: tables.carriers.get(keyOf(firmId, carrierNameKey(carrier.name)))?.held ?? null,
+});
+
 const appViewOf = (tables: Tables, claim: Claim): AppClaimView => ({
   ...viewOf(claim),
-  firm: firmOf(tables, claim.firmId),
+  ...onFormsOf(tables, claim),
   work: claim.work,
   closedAt: claim.closedAt,
-  heldCarrier: tables.carriers.get(keyOf(claim.firmId, carrierNameKey(claim.carrier.name)))?.held ?? null,
 });
 
 export function memoryFirmReads(tables: Tables): FirmReads {

@@ -1,5 +1,6 @@
 import { type Clock, IDEMPOTENCY_WINDOW, type Tx } from '@svc/application';
 import { type Claim, carrierNameKey, DomainError, mergeCarrier } from '@svc/domain';
+import { onFormsOf } from './memory-reads.ts';
 import { Collision, emailKeyOf, keyOf, type WritableTables } from './tables.ts';
 
 /** One transaction's stores, over tables nobody else sees before the commit. */
@@ -78,6 +79,7 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
         tables.claims.put(saved);
         return saved;
       }),
+      onForms: step((claim) => onFormsOf(tables, claim)),
       saveUnseen: step((claim) => {
         known(claim);
         tables.claims.put(claim);

@@ -30,6 +30,7 @@ export class ReadLanes implements Session {
     lane.underway += 1;
     try {
       const client = await (lane.client ?? this.#connect(lane));
+      inOneWrite(client);
       return (await client.query({ name, text, values: values as unknown[] })).rows;
     } catch (error) {
       throw translated(error, name);

@@ -169,7 +169,7 @@ describe('when PostgreSQL goes away', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const units = Array.from({ length: 6 }, () =>
+    const units = Array.from({ length: 20 }, () =>
       stores.unitOfWork.run(async (tx) => {
         await tx.firms.count();
         await held;
@@ -179,8 +179,8 @@ describe('when PostgreSQL goes away', () => {
     release();
     const results = await Promise.allSettled(units);
     const refused = results.filter((result) => result.status === 'rejected');
-    // Six connections, two of which serve the reads once there have been any.
-    expect(refused.length).toBeLessThanOrEqual(2);
+    // At most six of the twenty can have had a connection.
+    expect(refused.length).toBeGreaterThanOrEqual(14);
     for (const { reason } of refused) expect(reason).toBeInstanceOf(Unavailable);
     await comesBack();
   });

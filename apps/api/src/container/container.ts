@@ -16,6 +16,7 @@ import {
   makeCloseClaim,
   makeCreateAdjuster,
   makeCreateFirm,
+  makeCreateFirstFirm,
   makeCreateKey,
   makeDeclineInvitation,
   makeInviteAdjuster,
@@ -127,6 +128,10 @@ export function createContainer(outside: Outside): Container {
     (uow, secrets, clock, ids) => makeCreateFirm({ uow, secrets, clock, ids }),
     [T.uow, T.secrets, T.clock, T.ids],
   );
+  c.bind(T.createFirstFirm).toResolvedValue(
+    (uow, secrets, clock, ids) => makeCreateFirstFirm({ uow, secrets, clock, ids }),
+    [T.uow, T.secrets, T.clock, T.ids],
+  );
   c.bind(T.setPlan).toResolvedValue((uow, keyRing) => makeSetPlan({ uow, keyRing }), [T.uow, T.keyRing]);
   c.bind(T.setLimits).toResolvedValue((uow, keyRing) => makeSetLimits({ uow, keyRing }), [T.uow, T.keyRing]);
   const keyDeps = [T.uow, T.secrets, T.clock, T.ids, T.keyRing] as const;
@@ -186,10 +191,10 @@ export function createContainer(outside: Outside): Container {
       setAcceptingAssignments: makeSetAcceptingAssignments({ uow, reads, clock }),
       leaveFirm: makeLeaveFirm({ uow, reads, clock }),
       readClaim: makeReadAppClaim({ reads }),
-      acceptOffer: makeAcceptOffer({ uow, reads, clock }),
-      rejectOffer: makeRejectOffer({ uow, reads, clock }),
-      recordWork: makeRecordWork({ uow, reads, clock }),
-      closeClaim: makeCloseAcceptedClaim({ uow, reads, clock }),
+      acceptOffer: makeAcceptOffer({ uow, clock }),
+      rejectOffer: makeRejectOffer({ uow, clock }),
+      recordWork: makeRecordWork({ uow, clock }),
+      closeClaim: makeCloseAcceptedClaim({ uow, clock }),
       putDevice: makePutDevice({ uow }),
       removeDevice: makeRemoveDevice({ uow }),
       firmName: (firmId: Parameters<JobReads['firmName']>[0]) => jobReads.firmName(firmId),

@@ -3,6 +3,7 @@ import { type Claim, type ClaimId, carrierNameKey, type FirmId, type Instant } f
 import { DatabaseFault } from '../faults.ts';
 import { first, sql, type TxSession, type Value } from '../session.ts';
 import { isUuid, timestamp, timestampOrNull } from '../values.ts';
+import { HELD_CARRIER_COLUMNS, type HeldCarrierRow, heldCarrierFrom } from './carrier-rows.ts';
 import { CLAIM_COLUMNS, type ClaimRow, claimFrom } from './claim-rows.ts';
 
 const FIND_DUPLICATE = sql(
@@ -59,6 +60,12 @@ const SAVE = sql(
      work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11, closed_at = $12,
      updated_at = last_stamp
    FROM stamp WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
+);
+
+const ON_FORMS = sql(
+  'claims_on_forms',
+  `SELECT f.name AS firm_name, ${HELD_CARRIER_COLUMNS} FROM firms f
+     LEFT JOIN carriers held ON held.firm_id = f.id AND held.name_key = $2 WHERE f.id = $1`,
 );
 
 const SAVE_UNSEEN = sql(
@@ -151,6 +158,13 @@ export function pgClaims(session: TxSession, clock: Clock): Claims {
       const saved = first(await session.rows<{ updated_at: Instant }>(SAVE, values));
       if (saved === null) throw missing();
       return { ...claim, updatedAt: saved.updated_at };
+    },
+
+    async onForms(claim) {
+      const sought = [claim.firmId, carrierNameKey(claim.carrier.name)];
+      const row = first(await session.rows<HeldCarrierRow & { firm_name: string }>(ON_FORMS, sought));
+      if (row === null) throw missing();
+      return { firm: { id: claim.firmId, name: row.firm_name }, heldCarrier: heldCarrierFrom(row) };
     },
 
     async saveUnseen(claim) {

@@ -30,6 +30,9 @@ const toRow = ({ id, name, plan, limits, createdAt }: Firm): FirmRow => ({
 /** Apart from the firm itself, since this row is locked by every visible change of one of its claims. */
 const OPEN_FEED = sql('firm_feeds_open', `INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, 'epoch')`);
 
+/** Against every other transaction that adds a firm, but none that reads one. */
+const LOCK_OUT_OTHERS = sql('firms_lock_out_others', 'LOCK TABLE firms IN SHARE ROW EXCLUSIVE MODE');
+
 const repository = (manager: EntityManager) => manager.getRepository(FIRM_ROWS);
 
 export function pgFirms(session: TxSession): Firms {
@@ -54,6 +57,9 @@ export function pgFirms(session: TxSession): Firms {
       registryChanged(session);
     },
 
-    count: () => session.orm('firms_count', (manager) => repository(manager).count()),
+    async count() {
+      session.send(LOCK_OUT_OTHERS, []);
+      return session.orm('firms_count', (manager) => repository(manager).count());
+    },
   };
 }

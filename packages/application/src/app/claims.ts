@@ -11,17 +11,30 @@ import {
 import type { AdjusterActor } from '../actors.ts';
 import type { AppClaimView, AppReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { UnitOfWork } from '../ports/unit-of-work.ts';
 
-type Deps = { uow: UnitOfWork; reads: AppReads; clock: Clock };
+type Deps = { uow: UnitOfWork; clock: Clock };
 
 const notFound = (): DomainError => new DomainError('not_found', 'No such claim.');
 
-async function locked(tx: Tx, actor: AdjusterActor, id: ClaimId): Promise<Claim> {
-  const claim = await tx.claims.lockOfferedTo(actor.svcId, id);
-  if (claim === null) throw notFound();
-  return claim;
-}
+/** One change of a claim that is this adjuster's, answered from the unit itself: the offer may be gone a moment later. */
+const change = (
+  deps: Deps,
+  actor: AdjusterActor,
+  id: ClaimId,
+  by: (claim: Claim) => Claim,
+  visible: 'seen by the firm' | 'unseen',
+): Promise<AppClaimView> =>
+  deps.uow.run(async (tx) => {
+    const claim = await tx.claims.lockOfferedTo(actor.svcId, id);
+    if (claim === null) throw notFound();
+    const next = by(claim);
+    const [onForms, saved] = await Promise.all([
+      tx.claims.onForms(next),
+      visible === 'unseen' ? tx.claims.saveUnseen(next).then(() => next) : tx.claims.save(next),
+    ]);
+    return { ...saved, ...onForms };
+  });
 
 export const makeReadAppClaim =
   (deps: { reads: AppReads }) =>
@@ -31,48 +44,31 @@ export const makeReadAppClaim =
     return view;
   };
 
-export const makeAcceptOffer = (deps: Deps) => {
-  const read = makeReadAppClaim(deps);
-  return async (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
-    await deps.uow.run(async (tx) => {
-      const claim = await locked(tx, actor, id);
-      await tx.claims.save(acceptOffer(claim, { by: actor.svcId, at: deps.clock.now() }));
-    });
-    return read(actor, id);
+export const makeAcceptOffer =
+  (deps: Deps) =>
+  (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
+    const accept = (claim: Claim): Claim => acceptOffer(claim, { by: actor.svcId, at: deps.clock.now() });
+    return change(deps, actor, id, accept, 'seen by the firm');
   };
-};
 
-export const makeRejectOffer = (deps: Deps) => {
-  const read = makeReadAppClaim(deps);
-  return async (actor: AdjusterActor, id: ClaimId, reason: string | null): Promise<AppClaimView> => {
-    await deps.uow.run(async (tx) => {
-      const claim = await locked(tx, actor, id);
-      await tx.claims.save(rejectOffer(claim, { by: actor.svcId, at: deps.clock.now(), reason }));
-    });
-    return read(actor, id);
+export const makeRejectOffer =
+  (deps: Deps) =>
+  (actor: AdjusterActor, id: ClaimId, reason: string | null): Promise<AppClaimView> => {
+    const reject = (claim: Claim): Claim =>
+      rejectOffer(claim, { by: actor.svcId, at: deps.clock.now(), reason });
+    return change(deps, actor, id, reject, 'seen by the firm');
   };
-};
 
 /** The adjuster's own dates and notes; the firm sees nothing of them. */
-export const makeRecordWork = (deps: Deps) => {
-  const read = makeReadAppClaim(deps);
-  return async (actor: AdjusterActor, id: ClaimId, edits: Partial<ClaimWork>): Promise<AppClaimView> => {
-    await deps.uow.run(async (tx) => {
-      const claim = await locked(tx, actor, id);
-      await tx.claims.saveUnseen(recordWork(claim, actor.svcId, edits));
-    });
-    return read(actor, id);
-  };
-};
+export const makeRecordWork =
+  (deps: Deps) =>
+  (actor: AdjusterActor, id: ClaimId, edits: Partial<ClaimWork>): Promise<AppClaimView> =>
+    change(deps, actor, id, (claim) => recordWork(claim, actor.svcId, edits), 'unseen');
 
 /** The adjuster is done with an accepted claim. */
-export const makeCloseAcceptedClaim = (deps: Deps) => {
-  const read = makeReadAppClaim(deps);
-  return async (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
-    await deps.uow.run(async (tx) => {
-      const claim = await locked(tx, actor, id);
-      await tx.claims.saveUnseen(closeByAdjuster(claim, { by: actor.svcId, at: deps.clock.now() }));
-    });
-    return read(actor, id);
+export const makeCloseAcceptedClaim =
+  (deps: Deps) =>
+  (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
+    const close = (claim: Claim): Claim => closeByAdjuster(claim, { by: actor.svcId, at: deps.clock.now() });
+    return change(deps, actor, id, close, 'unseen');
   };
-};

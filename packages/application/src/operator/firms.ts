@@ -22,25 +22,40 @@ export interface IssuedTestAccount {
   readonly signInSecret: string;
 }
 
+type CreateDeps = { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids };
+type CreateFirm = { name: string; plan: Plan };
+export interface CreatedFirm {
+  readonly firm: Firm;
+  readonly testAccounts: IssuedTestAccount[];
+}
+
 /** Creates a firm with its test accounts. */
 export const makeCreateFirm =
-  (deps: { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids }) =>
-  (command: { name: string; plan: Plan }): Promise<{ firm: Firm; testAccounts: IssuedTestAccount[] }> =>
-    deps.uow.run(async (tx) => {
-      const firm: Firm = {
-        id: deps.ids.next() as FirmId,
-        name: command.name,
-        plan: command.plan,
-        limits: NO_OVERRIDES,
-        createdAt: deps.clock.now(),
-      };
-      await tx.firms.add(firm);
-      const tag = deps.secrets.testAccountTag();
-      const testAccounts: IssuedTestAccount[] = [];
-      for (const behavior of TEST_BEHAVIORS)
-        testAccounts.push(await addTestAccount(tx, deps, firm, tag, behavior));
-      return { firm, testAccounts };
-    });
+  (deps: CreateDeps) =>
+  (command: CreateFirm): Promise<CreatedFirm> =>
+    deps.uow.run((tx) => addFirm(tx, deps, command));
+
+/** Creates a firm where there is none yet: of several at once, one does. Null: there is one. */
+export const makeCreateFirstFirm =
+  (deps: CreateDeps) =>
+  (command: CreateFirm): Promise<CreatedFirm | null> =>
+    deps.uow.run(async (tx) => ((await tx.firms.count()) > 0 ? null : addFirm(tx, deps, command)));
+
+async function addFirm(tx: Tx, deps: CreateDeps, command: CreateFirm): Promise<CreatedFirm> {
+  const firm: Firm = {
+    id: deps.ids.next() as FirmId,
+    name: command.name,
+    plan: command.plan,
+    limits: NO_OVERRIDES,
+    createdAt: deps.clock.now(),
+  };
+  await tx.firms.add(firm);
+  const tag = deps.secrets.testAccountTag();
+  const testAccounts: IssuedTestAccount[] = [];
+  for (const behavior of TEST_BEHAVIORS)
+    testAccounts.push(await addTestAccount(tx, deps, firm, tag, behavior));
+  return { firm, testAccounts };
+}
 
 async function addTestAccount(
   tx: Tx,

@@ -2,7 +2,6 @@ import type {
   Adjuster,
   Assignment,
   AssignmentStatus,
-  CarrierDetails,
   ClaimAsSent,
   ClaimId,
   ClaimWork,
@@ -16,7 +15,7 @@ import type {
   Purpose,
   Svcid,
 } from '@svc/domain';
-import type { ApiKey, Firm, PushSubscription } from './unit-of-work.ts';
+import type { ApiKey, ClaimOnForms, Firm, PushSubscription } from './unit-of-work.ts';
 
 /** A claim as the firm reads it. */
 export interface ClaimView {
@@ -76,12 +75,9 @@ export interface AdjusterView {
 }
 
 /** A claim as the adjuster's app reads it. */
-export interface AppClaimView extends ClaimView {
-  readonly firm: { readonly id: FirmId; readonly name: string };
+export interface AppClaimView extends ClaimView, ClaimOnForms {
   readonly work: ClaimWork;
   readonly closedAt: Instant | null;
-  /** What the firm's book holds under the carrier's name at the time of reading. */
-  readonly heldCarrier: CarrierDetails | null;
 }
 
 export interface InvitationView {

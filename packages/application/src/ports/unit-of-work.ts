@@ -65,8 +65,16 @@ export interface Claims {
    */
   add(claim: Claim): Promise<Claim>;
   save(claim: Claim): Promise<Claim>;
+  /** What the adjuster's forms print beside the claim: its firm, and what the firm's book holds of its carrier. */
+  onForms(claim: Claim): Promise<ClaimOnForms>;
   /** Saves a change the firm cannot see (the adjuster's work, closing): no stamp. */
   saveUnseen(claim: Claim): Promise<void>;
+}
+
+export interface ClaimOnForms {
+  readonly firm: { readonly id: FirmId; readonly name: string };
+  /** Null when the book has no such carrier. */
+  readonly heldCarrier: CarrierDetails | null;
 }
 
 export interface IdempotencyRecords {
@@ -118,7 +126,7 @@ export interface Firms {
   add(firm: Firm): Promise<void>;
   lock(id: FirmId): Promise<Firm | null>;
   save(firm: Firm): Promise<void>;
-  /** How many there are; the demo firm is made where there is none. */
+  /** How many there are; nobody else adds one until the unit ends. */
   count(): Promise<number>;
 }
 
