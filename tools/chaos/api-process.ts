@@ -82,9 +82,9 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
       stopped = true;
       child?.kill('SIGCONT');
       child?.kill('SIGTERM');
-      await Promise.race([gone, sleep(5_000)]);
-      child?.kill('SIGKILL');
+      const late = setTimeout(() => child?.kill('SIGKILL'), 5_000);
       await gone;
+      clearTimeout(late);
     },
   };
 }

@@ -1,0 +1,237 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { migrate } from '@svc/adapter-postgres';
+import { aWire } from '../../../packages/adapter-postgres/test/a-wire.ts';
+import { createOperator, type Operator } from '../../../tools/chaos/operator.ts';
+import { openStateReader, type StateReader } from '../../../tools/chaos/state-reader.ts';
+import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
+import { type Prepared, perform, WRITE_OPERATIONS, type WriteOperation } from './crash-operations.ts';
+import { type CrashingHost, startCrashingHost } from './crashing-host.ts';
+import type { Answer } from './service-under-test.ts';
+
+let database: TestDatabase;
+let reader: StateReader;
+let operator: Operator;
+/** A process that nothing happens to: prepares, and takes the retries, as the one that is started after a crash. */
+let sound: CrashingHost;
+
+beforeAll(async () => {
+  database = await createDatabase({ migrate: (url) => migrate({ url }) });
+  reader = await openStateReader(database.url);
+  operator = await createOperator(database.url);
+  sound = await startCrashingHost({ databaseUrl: database.url, at: async () => {} });
+});
+afterAll(async () => {
+  await sound.close();
+  await operator.close();
+  await reader.close();
+  await database.drop();
+});
+
+const stateOf = (firmId: string): Promise<string[]> => reader.stateOf(firmId);
+
+/** The same for two runs of one operation that did the same. */
+function likeness(state: readonly string[]): string[] {
+  return state
+    .map((row) =>
+      row
+        .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'an id')
+        .replace(/[0-9a-f]{64}/g, 'a hash')
+        .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?([+-]\d\d:\d\d|Z)/g, 'a time')
+        .replace(/\b1[0-9]{12}\b/g, 'a time')
+        .replace(/\b(SVC|EXT|CLM|key)-\d{5}/g, '$1')
+        .replace(/test_[0-9A-Za-z]+_/g, 'test_'),
+    )
+    .sort();
+}
+
+interface Undisturbed {
+  readonly points: readonly string[];
+  readonly after: readonly string[];
+}
+
+async function undisturbed(operation: WriteOperation): Promise<Undisturbed> {
+  const points: string[] = [];
+  const host = await startCrashingHost({
+    databaseUrl: database.url,
+    at: async (point) => void points.push(point),
+  });
+  const prepared = await operation.prepare(operator, sound.url);
+  const answer = await perform(host.url, prepared);
+  expect(answer.status).toBe(operation.done);
+  await host.close();
+  return { points, after: likeness(await stateOf(prepared.firmId)) };
+}
+
+/** After the death, and after the same request was made again, nothing is half-done and nothing done twice. */
+async function judge(
+  operation: WriteOperation,
+  prepared: Prepared,
+  before: readonly string[],
+  after: readonly string[],
+): Promise<void> {
+  const left = await stateOf(prepared.firmId);
+  const untouched = JSON.stringify(left) === JSON.stringify(before);
+  if (!untouched) expect(likeness(left)).toEqual(after);
+
+  const retry = await perform(sound.url, prepared);
+  expect(untouched ? [operation.done] : operation.again).toContain(retry.json?.code ?? retry.status);
+  expect(retry.headers.get('Idempotent-Replayed')).toBe(
+    untouched || retry.status >= 400 || operation.name === 'close' ? null : 'true',
+  );
+  const end = await stateOf(prepared.firmId);
+  expect(likeness(end)).toEqual(after);
+  // What was done before the death is what the retry finds, to the letter.
+  if (!untouched) expect(end).toEqual(left);
+}
+
+/** The connections of the dying process end, and its request never goes on. */
+async function dieAt(
+  prepared: Prepared,
+  index: number,
+  options: { databaseUrl: string; redisUrl?: string },
+): Promise<string> {
+  const wire = await aWire(options.databaseUrl);
+  let passed = -1;
+  let died: (point: string) => void = () => {};
+  const death = new Promise<string>((resolve) => {
+    died = resolve;
+  });
+  const host = await startCrashingHost({
+    ...options,
+    databaseUrl: wire.url,
+    async at(point) {
+      passed += 1;
+      if (passed < index) return;
+      if (passed === index) {
+        await wire.cut();
+        died(point);
+      }
+      await new Promise(() => {});
+    },
+  });
+  const gone = new AbortController();
+  const { method, path, as, body, headers } = prepared.request;
+  fetch(host.url + path, {
+    method,
+    signal: gone.signal,
+    headers: {
+      Authorization: `Bearer ${as}`,
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch(() => {});
+  const point = await death;
+  gone.abort();
+  // It holds connections that it will never give back: it is dead, so nobody waits for it.
+  void host.close().catch(() => {});
+  return point;
+}
+
+describe.each(WRITE_OPERATIONS)('$name', (operation) => {
+  test('takes effect once and whole, wherever between two awaits its process dies', async () => {
+    const { points, after } = await undisturbed(operation);
+    expect(points).toContain('before the commit');
+    expect(points).toContain('after the commit');
+    for (let index = 0; index < points.length; index += 1) {
+      const prepared = await operation.prepare(operator, sound.url);
+      const before = await stateOf(prepared.firmId);
+      const point = await dieAt(prepared, index, { databaseUrl: database.url });
+      try {
+        await judge(operation, prepared, before, after);
+      } catch (error) {
+        throw new Error(`died ${point}: ${(error as Error).message}`, { cause: error });
+      }
+    }
+  }, 60_000);
+
+  test('takes effect once and whole when the answer to its COMMIT is lost', async () => {
+    const { after } = await undisturbed(operation);
+    const prepared = await operation.prepare(operator, sound.url);
+    const before = await stateOf(prepared.firmId);
+    const wire = await aWire(database.url);
+    const host = await startCrashingHost({
+      databaseUrl: wire.url,
+      at: async (point) => {
+        if (point === 'before the commit') wire.cutOn('COMMIT', 'after');
+      },
+    });
+    const answer: Answer = await perform(host.url, prepared);
+    expect([answer.status, answer.json.code]).toEqual([503, 'service_unavailable']);
+    await judge(operation, prepared, before, after);
+    await wire.close();
+    void host.close().catch(() => {});
+  }, 30_000);
+});
+
+const SERVER = fileURLToPath(new URL('crashing-server.ts', import.meta.url));
+
+/** Starts a process, has it do the operation, and sees it killed at the point. */
+async function killedAt(point: string, prepared: Prepared): Promise<void> {
+  const child = spawn(process.execPath, ['--conditions=source', '--no-warnings', '--import', 'tsx', SERVER], {
+    env: { ...process.env, DATABASE_URL: database.url, CRASH_AT: point },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const answer = await perform(String(line).trim(), prepared).catch(() => null);
+  expect(answer).toBeNull();
+  expect((await ended)[1]).toBe('SIGKILL');
+}
+
+test('what holds for a process whose connections end holds for one that is killed', async () => {
+  const cases = [
+    ['send', 'before the commit'],
+    ['send', 'after the commit'],
+    ['leave', 'before the commit'],
+    ['accept', 'after the commit'],
+    ['invite', 'after the commit'],
+  ].flatMap(([name, point = '']) =>
+    WRITE_OPERATIONS.filter((operation) => operation.name === name).map((operation) => ({
+      operation,
+      point,
+    })),
+  );
+  const runs = cases.map(({ operation, point }) => async () => {
+    const { after } = await undisturbed(operation);
+    const prepared = await operation.prepare(operator, sound.url);
+    const before = await stateOf(prepared.firmId);
+    await killedAt(point, prepared);
+    await judge(operation, prepared, before, after);
+  });
+  // Two at a time: starting one is most of the work.
+  const worker = async (): Promise<void> => {
+    for (let run = runs.shift(); run !== undefined; run = runs.shift()) await run();
+  };
+  await Promise.all([worker(), worker()]);
+}, 90_000);
+
+describe('with Redis', () => {
+  const redisUrl = process.env.TEST_REDIS_URL ?? '';
+
+  test.each(WRITE_OPERATIONS.filter(({ name }) => name === 'send' || name === 'offer'))(
+    'a $name whose process dies with the slot of its key is done by its retry, wherever it died',
+    async (operation) => {
+      const { points, after } = await undisturbed(operation);
+      const restarted = await startCrashingHost({ databaseUrl: database.url, redisUrl, at: async () => {} });
+      const indexes = points.flatMap((point, index) =>
+        /attempt|commit|twins|claims\./.test(point) ? [index] : [],
+      );
+      // Together, since each retry waits for a dead process' lease to end.
+      await Promise.all(
+        indexes.map(async (index) => {
+          const prepared = await operation.prepare(operator, sound.url);
+          await dieAt(prepared, index, { databaseUrl: database.url, redisUrl });
+          const retry = await perform(restarted.url, prepared);
+          expect(retry.status).toBe(operation.done);
+          expect(likeness(await stateOf(prepared.firmId))).toEqual(after);
+        }),
+      );
+      await restarted.close();
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import type { AppReads, FirmReads, RateLimiter, Twins, Tx, UnitOfWork } from '@svc/application';
+import type { Container, ServiceIdentifier } from 'inversify';
+import { readConfig } from '../src/config.ts';
+import { TOKENS } from '../src/container/tokens.ts';
+import { wire } from '../src/container/wire.ts';
+import { createAlignedServer } from '../src/http/aligned-server.ts';
+import { createLog } from '../src/logging.ts';
+
+/** A place between two awaits of a request. What it does not return from, nobody comes back from. */
+export type AtPoint = (point: string) => Promise<void>;
+
+export interface CrashingHost {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Every method of a port, with a point before and a point after each call. */
+function watched<T extends object>(port: T, name: string, at: AtPoint): T {
+  return new Proxy(port, {
+    get(target, member) {
+      const method: unknown = Reflect.get(target, member);
+      if (typeof method !== 'function') return method;
+      return async (...args: unknown[]) => {
+        const call = `${name}.${String(member)}`;
+        await at(`before ${call}`);
+        const result: unknown = await method.apply(target, args);
+        await at(`after ${call}`);
+        return result;
+      };
+    },
+  });
+}
+
+const watchedTx = (tx: Tx, at: AtPoint): Tx =>
+  new Proxy(tx, { get: (target, store) => watched(Reflect.get(target, store), String(store), at) });
+
+const watchedUnits = (uow: UnitOfWork, at: AtPoint): UnitOfWork => ({
+  async run(work) {
+    await at('before the unit');
+    const result = await uow.run(async (tx) => {
+      const done = await work(watchedTx(tx, at));
+      await at('before the commit');
+      return done;
+    });
+    await at('after the commit');
+    return result;
+  },
+});
+
+const watchedTwins = (twins: Twins, at: AtPoint): Twins => ({
+  async once(slot, fingerprint, attempt) {
+    await at('before twins.once');
+    const outcome = await twins.once(slot, fingerprint, async () => {
+      await at('before the attempt');
+      const attempted = await attempt();
+      await at('after the attempt');
+      return attempted;
+    });
+    await at('after twins.once');
+    return outcome;
+  },
+});
+
+/** The service without its jobs, with a point around every call of a port on the way of a request. */
+export async function startCrashingHost(options: {
+  readonly databaseUrl: string;
+  readonly redisUrl?: string;
+  readonly at: AtPoint;
+}): Promise<CrashingHost> {
+  const { databaseUrl, redisUrl, at } = options;
+  const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const log = createLog({ level: 'error', format: 'json', stream });
+  const env = { EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '4', ...(redisUrl && { REDIS_URL: redisUrl }) };
+  const config = readConfig(env, false);
+  const addresses = { baseUrl: 'http://localhost', docsUrl: 'http://localhost/docs' };
+  const surroundings = { config, databaseUrl, log, addresses, isDraining: () => false, observe: () => {} };
+  const wired = await wire(surroundings);
+
+  // The container is the product's own; only what it hands out is watched.
+  const container = wired.wiring as Container;
+  const replace = async <T>(token: ServiceIdentifier<T>, by: (held: T) => T): Promise<void> => {
+    const held = container.get(token);
+    (await container.rebindAsync(token)).toConstantValue(by(held));
+  };
+  await replace<UnitOfWork>(TOKENS.uow, (held) => watchedUnits(held, at));
+  await replace<Twins>(TOKENS.twins, (held) => watchedTwins(held, at));
+  await replace<RateLimiter>(TOKENS.rateLimiter, (held) => watched(held, 'limits', at));
+  await replace<FirmReads>(TOKENS.firmReads, (held) => watched(held, 'reads', at));
+  await replace<AppReads>(TOKENS.appReads, (held) => watched(held, 'reads', at));
+
+  const timeouts = { headersTimeoutMs: config.headersTimeoutMs, requestTimeoutMs: config.requestTimeoutMs };
+  const server = createAlignedServer(container.get(TOKENS.app), { ...timeouts, addresses, log });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await wired.close();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+/** Looks at what is kept, past the service. */
+export interface StateReader {
+  /** Every row that belongs to the firm, as text, in a stable order; its jobs included. */
+  stateOf(firmId: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export async function openStateReader(databaseUrl: string): Promise<StateReader> {
+  const sql = new pg.Client({ connectionString: databaseUrl });
+  await sql.connect();
+
+  /** What a dead process left behind is undone once its connections are. */
+  async function isQuiet(): Promise<void> {
+    for (;;) {
+      const { rowCount } = await sql.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+          AND backend_type = 'client backend' AND state <> 'idle'`,
+      );
+      if (rowCount === 0) return;
+      await sleep(2);
+    }
+  }
+
+  return {
+    async stateOf(firmId) {
+      await isQuiet();
+      const { rows } = await sql.query<{ row: string }>(
+        `SELECT 'claim ' || row_to_json(c)::text AS row FROM claims c WHERE firm_id = $1::uuid
+         UNION ALL SELECT 'idempotency ' || row_to_json(r)::text FROM idempotency_records r WHERE firm_id = $1::uuid
+         UNION ALL SELECT 'carrier ' || row_to_json(b)::text FROM carriers b WHERE firm_id = $1::uuid
+         UNION ALL SELECT 'membership ' || row_to_json(m)::text FROM memberships m WHERE firm_id = $1::uuid
+         UNION ALL SELECT 'feed ' || row_to_json(f)::text FROM firm_feeds f WHERE firm_id = $1::uuid
+         UNION ALL SELECT 'job ' || t.identifier || ' ' || j.payload::text FROM graphile_worker._private_jobs j
+           JOIN graphile_worker._private_tasks t ON t.id = j.task_id WHERE j.payload->>'firmId' = $1::text`,
+        [firmId],
+      );
+      return rows.map(({ row }) => row).sort();
+    },
+    close: () => sql.end(),
+  };
+}
