@@ -1,0 +1,231 @@
+// Benchmarks: the service and the floor take turns under the same load, on the same data, on the same machine, so
+// that what counts, the ratio, is a matter of one run. Absolute figures say more of the machine than of the code.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { migrate } from '@svc/adapter-postgres';
+import { Command, InvalidArgumentError } from 'commander';
+import pc from 'picocolors';
+import { startPostgres } from '../services/postgres.ts';
+import { startRedis } from '../services/redis.ts';
+import { type BenchData, loadData, reopenOffers } from './data.ts';
+import { childrenOf, cpuSeconds, load, type Measured, type Shot } from './load.ts';
+import { median, plot, type Round, type Summary, summarise, table } from './report.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PATHS = ['get', 'page', 'send', 'accept'] as const;
+export type Path = (typeof PATHS)[number];
+const EXPECTED: Readonly<Record<Path, number>> = { get: 200, page: 200, send: 201, accept: 200 };
+
+interface Options {
+  readonly path: Path[];
+  readonly rounds: number;
+  readonly rows: number;
+  readonly seconds: number;
+  readonly quick?: boolean;
+  readonly json?: boolean;
+  readonly svg?: string;
+}
+
+interface Subject {
+  readonly name: 'service' | 'floor';
+  readonly url: string;
+  readonly pid: number;
+  stop(): void;
+}
+
+const whole = (text: string): number => {
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Allowed: a whole number from 1.');
+  return Number(text);
+};
+
+const say = (line: string): void => {
+  process.stderr.write(`${line}\n`);
+};
+
+const options = new Command('bench')
+  .description('Times the service against a hand-written floor on the same data, in turns.')
+  .option('--path <path...>', `which of ${PATHS.join(', ')}; all when left out`)
+  .option('--rounds <n>', 'rounds of each', whole, 5)
+  .option('--rows <n>', 'claims in the database, over 200 firms', whole, 200_000)
+  .option('--seconds <n>', 'how long one subject is loaded in one round', whole, 5)
+  .option('--quick', 'fewer rows and shorter rounds: under two minutes')
+  .option('--json', 'print one JSON document')
+  .option('--svg <file>', 'write the ratios as a picture')
+  .parse()
+  .opts<Options>();
+
+const wanted = options.path ?? [...PATHS];
+const unknown = wanted.find((path) => !PATHS.includes(path));
+if (unknown !== undefined) {
+  say(`bench: --path holds ${unknown}; allowed: ${PATHS.join(', ')}`);
+  process.exit(2);
+}
+const rounds = options.quick ? Math.min(options.rounds, 5) : options.rounds;
+const rows = options.quick ? Math.min(options.rows, 20_000) : options.rows;
+const seconds = options.quick ? 2 : options.seconds;
+
+const postgres = await startPostgres(say);
+const redis = await startRedis({ log: say });
+const stops: (() => unknown)[] = [() => postgres.stop(), () => redis.stop()];
+try {
+  const databaseUrl = postgres.url;
+  await migrate({ url: databaseUrl });
+  const data = await loadData(databaseUrl, { firms: 200, rows, say });
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redis.url };
+  const service = await start('service', ['apps/api/dist/server.js'], {
+    ...env,
+    PORT: '0',
+    EDGE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'warn',
+  });
+  const floor = await start('floor', ['--conditions=source', '--import', 'tsx', 'tools/bench/floor.ts'], env);
+  stops.unshift(
+    () => service.stop(),
+    () => floor.stop(),
+  );
+
+  const summaries: Partial<Record<Path, Summary>> = {};
+  for (const path of wanted) {
+    await sameAnswers(path, data, [service, floor]);
+    summaries[path] = summarise(await measure(path, data, service, floor, databaseUrl));
+  }
+  const document = {
+    rows,
+    firms: 200,
+    rounds,
+    seconds,
+    connections: 32,
+    node: process.version,
+    paths: summaries,
+  };
+  if (options.json) process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  else process.stdout.write(table(summaries));
+  if (options.svg !== undefined) writeFileSync(options.svg, plot(summaries));
+} finally {
+  for (const stop of stops) await stop();
+}
+
+async function measure(
+  path: Path,
+  data: BenchData,
+  service: Subject,
+  floor: Subject,
+  databaseUrl: string,
+): Promise<Round[]> {
+  const measured: Round[] = [];
+  const once = async (subject: Subject, length: number) => {
+    if (path === 'accept') await reopenOffers(databaseUrl);
+    const groups = {
+      node: [subject.pid],
+      database: postgres.pid === undefined ? [] : childrenOf(postgres.pid),
+      redis: [redis.pid],
+      load: [process.pid],
+    };
+    const before = Object.values(groups).map(cpuSeconds);
+    const result: Measured = await load(subject.url, data.shots(path), EXPECTED[path], length);
+    const cpu = Object.fromEntries(
+      Object.entries(groups).map(([name, pids], i) => [name, cpuSeconds(pids) - (before[i] ?? 0)]),
+    );
+    if (result.wrong > 0)
+      throw new Error(`${subject.name}: ${result.wrong} answers to ${path} were not ${EXPECTED[path]}`);
+    return { ...result, cpu };
+  };
+  // The engines warm up, and PostgreSQL's plans settle, before anything counts.
+  for (const subject of [service, floor]) await once(subject, Math.min(2, seconds));
+  for (let round = 0; round < rounds; round += 1) {
+    // Whoever comes second finds warmer caches: so they take turns at that, too.
+    const order = round % 2 === 0 ? [service, floor] : [floor, service];
+    const results = new Map<string, Awaited<ReturnType<typeof once>>>();
+    for (const subject of order) results.set(subject.name, await once(subject, seconds));
+    const [ours, theirs] = [results.get('service'), results.get('floor')];
+    if (ours === undefined || theirs === undefined) throw new Error('a round without both subjects');
+    measured.push({ service: ours, floor: theirs });
+    const ratio = median(measured.map((one) => one.service.rps / one.floor.rps));
+    say(
+      pc.dim(
+        `${path} round ${round + 1} of ${rounds}: ${ours.rps.toFixed(0)} against ${theirs.rps.toFixed(0)} a second, median ratio ${ratio.toFixed(2)}`,
+      ),
+    );
+  }
+  return measured;
+}
+
+/** Both must do the same work, so both must give the same answer, but for what no two answers share. */
+async function sameAnswers(path: Path, data: BenchData, subjects: readonly Subject[]): Promise<void> {
+  const answers: unknown[] = [];
+  const shot = data.shots(path)();
+  for (const [i, subject] of subjects.entries()) {
+    if (path === 'accept') await reopenOffers(postgres.url);
+    const one: Shot = path === 'send' && i > 0 ? data.shots(path)() : shot;
+    const response = await fetch(subject.url + one.path, {
+      method: one.method,
+      headers: one.headers,
+      ...(one.body !== undefined && { body: one.body }),
+    });
+    if (response.status !== EXPECTED[path]) {
+      throw new Error(`${subject.name} answered ${path} with ${response.status}: ${await response.text()}`);
+    }
+    answers.push(comparable(path, await response.json()));
+  }
+  if (!isDeepStrictEqual(answers[0], answers[1])) {
+    throw new Error(`the answers to ${path} differ:\n${JSON.stringify(answers, null, 2)}`);
+  }
+}
+
+/** Without what differs from answer to answer; of a new claim, only its shape can be the same. */
+function comparable(path: Path, answer: unknown): unknown {
+  if (path === 'page') return { ...(answer as object), next_cursor: 'a cursor' };
+  if (path === 'accept') {
+    const { updated_at: _, assignment, ...rest } = answer as { updated_at: string; assignment: object };
+    return { ...rest, assignment: { ...assignment, responded_at: 'now' } };
+  }
+  return path === 'send' ? shapeOf(answer) : answer;
+}
+
+function shapeOf(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return value === null ? null : typeof value;
+  // Optional fields differ from claim to claim; those every claim has are compared.
+  const always = [
+    'id',
+    'test',
+    'created_at',
+    'updated_at',
+    'assignment',
+    'external_id',
+    'claim_number',
+    'loss',
+  ];
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => always.includes(name))
+      .map(([name, inner]) => [name, typeof inner])
+      .sort(),
+  );
+}
+
+/** Starts a server and waits until it says where it listens. */
+function start(
+  name: Subject['name'],
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<Subject> {
+  const child: ChildProcess = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...process.env, NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return new Promise((resolve, reject) => {
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk) => {
+        output += String(chunk);
+        const url = /Listening on (http:\S+)/.exec(output)?.[1];
+        if (url !== undefined) resolve({ name, url, pid: child.pid ?? 0, stop: () => child.kill('SIGKILL') });
+      });
+    }
+    child.once('exit', () => reject(new Error(`${name} did not start:\n${output}`)));
+  });
+}

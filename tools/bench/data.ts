@@ -1,0 +1,196 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { carrierNameKey } from '@svc/domain';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { createSecrets } from '../../apps/api/src/secrets.ts';
+import { generateClaim } from '../generate/claim.ts';
+import type { Path } from './bench.ts';
+import type { Shot } from './load.ts';
+
+interface Firm {
+  readonly id: string;
+  readonly key: string;
+  readonly adjuster: string;
+  readonly session: string;
+  readonly claims: string[];
+}
+
+export interface BenchData {
+  readonly firms: readonly Firm[];
+  /** What to fire at a path, request after request. */
+  shots(path: Path): () => Shot;
+}
+
+/** Offers of each firm that the acceptance path answers; reopened before each round. */
+const OFFERS_PER_FIRM = 400;
+const DAY_MS = 86_400_000;
+const START = Date.parse('2025-01-01T00:00:00Z');
+
+const secrets = createSecrets(new Uint8Array(32));
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const csv = (cells: readonly (string | null)[]): string =>
+  `${cells.map((cell) => (cell === null ? '' : `"${cell.replaceAll('"', '""')}"`)).join(',')}\n`;
+
+/**
+ * Fills an empty database: firms whose limits never refuse, a key, an adjuster and a session each, and claims spread
+ * evenly over them with a change feed as years of work leave it.
+ */
+export async function loadData(
+  url: string,
+  wanted: { firms: number; rows: number; say: (line: string) => void },
+): Promise<BenchData> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const firms: Firm[] = [];
+    for (let i = 0; i < wanted.firms; i += 1) firms.push(await addFirm(client, i));
+    await client.query('UPDATE registry_version SET version = version + 1');
+    await copyClaims(client, firms, wanted.rows, wanted.say);
+    await client.query(
+      `UPDATE firm_feeds f SET last_stamp = m.stamp FROM (SELECT firm_id, max(updated_at) AS stamp FROM claims GROUP BY 1) m
+        WHERE m.firm_id = f.firm_id`,
+    );
+    wanted.say('Gathering statistics …');
+    await client.query('VACUUM ANALYZE');
+    return { firms, shots: (path) => shotsAt(path, firms) };
+  } finally {
+    await client.end();
+  }
+}
+
+async function addFirm(client: pg.Client, number: number): Promise<Firm> {
+  const id = randomUUID();
+  const key = secrets.issue('live_key');
+  const session = secrets.issue('app_session');
+  const adjuster = `BENCH-${number}`;
+  await client.query(
+    'INSERT INTO firms (id, name, plan, requests_per_minute, writes_per_minute, burst, created_at) VALUES ($1, $2, $3, 1000000, 1000000, 1000000, now())',
+    [id, `Firm ${number}`, 'standard'],
+  );
+  await client.query('INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, to_timestamp(0))', [id]);
+  await client.query(
+    `INSERT INTO api_keys (id, firm_id, environment, purpose, secret_hash, created_at) VALUES ($1, $2, 'live', 'full_access', $3, now())`,
+    [`key_${number}`, id, sha256(key.secret)],
+  );
+  await client.query(
+    `INSERT INTO adjusters (svc_id, first_name, last_name, email, email_key) VALUES ($1, 'Jean', 'Delacroix', $2, $2)`,
+    [adjuster, `bench-${number}@example.com`],
+  );
+  await client.query(
+    `INSERT INTO memberships (firm_id, svc_id, status, first_known_at, can_accept_claims, accepting_assignments) VALUES ($1, $2, 'active', now(), true, true)`,
+    [id, adjuster],
+  );
+  await client.query(
+    `INSERT INTO sessions (token_hash, svc_id, expires_at) VALUES ($1, $2, now() + interval '90 days')`,
+    [sha256(session.secret), adjuster],
+  );
+  return { id, key: key.secret, adjuster, session: session.secret, claims: [] };
+}
+
+async function copyClaims(
+  client: pg.Client,
+  firms: readonly Firm[],
+  rows: number,
+  say: (line: string) => void,
+): Promise<void> {
+  const perFirm = Math.ceil(rows / firms.length);
+  let done = 0;
+  let said = performance.now();
+  function* lines(): Generator<string> {
+    for (const firm of firms) {
+      for (let i = 0; i < perFirm && done < rows; i += 1, done += 1) {
+        const { adjuster_svc_id: _, ...content } = generateClaim(done, 1);
+        const id = randomUUID();
+        firm.claims.push(id);
+        const pending = i < OFFERS_PER_FIRM;
+        // Spread over a year, at odd milliseconds, each firm's in order.
+        const at = new Date(START + Math.floor((i / perFirm) * 300 * DAY_MS) + (i % 997)).toISOString();
+        yield csv([
+          firm.id,
+          id,
+          'live',
+          content.external_id,
+          content.claim_number,
+          carrierNameKey(content.carrier.name),
+          JSON.stringify(content.carrier),
+          JSON.stringify({ ...content, loss: { ...content.loss, peril: 'flood' } }),
+          pending ? 'pending_acceptance' : 'accepted',
+          firm.adjuster,
+          at,
+          pending ? null : at,
+          at,
+          at,
+        ]);
+        if (performance.now() - said > 2000) {
+          said = performance.now();
+          say(`Loading claims: ${done} of ${rows}`);
+        }
+      }
+    }
+  }
+  const sink = client.query(
+    copyFrom(`COPY claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,
+      adjuster_svc_id, offered_at, responded_at, created_at, updated_at) FROM STDIN WITH (FORMAT csv)`),
+  );
+  await pipeline(Readable.from(lines()), sink);
+}
+
+/** Takes back every answer that the acceptance path has given. */
+export async function reopenOffers(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    `UPDATE claims SET status = 'pending_acceptance', responded_at = NULL
+      WHERE status = 'accepted' AND adjuster_svc_id LIKE 'BENCH-%' AND updated_at > now() - interval '1 day'`,
+  );
+  await client.query('VACUUM ANALYZE claims');
+  await client.end();
+}
+
+const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;
+
+let sent = 0;
+
+function shotsAt(path: Path, firms: readonly Firm[]): () => Shot {
+  if (path === 'get') {
+    return () => {
+      const firm = pick(firms);
+      return { method: 'GET', path: `/v1/claims/${pick(firm.claims)}`, headers: bearer(firm.key) };
+    };
+  }
+  if (path === 'page') {
+    return () => {
+      const firm = pick(firms);
+      const since = new Date(START + Math.floor(Math.random() * 200 * DAY_MS)).toISOString();
+      return { method: 'GET', path: `/v1/claims?limit=50&updated_since=${since}`, headers: bearer(firm.key) };
+    };
+  }
+  if (path === 'send') {
+    return () => {
+      const firm = pick(firms);
+      sent += 1;
+      const unique = `${process.pid}-${sent}`;
+      const body = {
+        ...generateClaim(sent, 2),
+        external_id: `SENT-${unique}`,
+        claim_number: `SENT-${unique}`,
+        adjuster_svc_id: firm.adjuster,
+      };
+      const headers = { ...bearer(firm.key), 'content-type': 'application/json', 'idempotency-key': unique };
+      return { method: 'POST', path: '/v1/claims', headers, body: JSON.stringify(body) };
+    };
+  }
+  // Each offer once, firm after firm, so that no two acceptances meet on a claim.
+  let next = 0;
+  return () => {
+    const firm = firms[next % firms.length] as Firm;
+    const claim =
+      firm.claims[Math.floor(next / firms.length) % Math.min(OFFERS_PER_FIRM, firm.claims.length)];
+    next += 1;
+    return { method: 'POST', path: `/app/v1/claims/${claim}/acceptance`, headers: bearer(firm.session) };
+  };
+}
+
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });

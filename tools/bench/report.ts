@@ -1,0 +1,123 @@
+import pc from 'picocolors';
+import type { Path } from './bench.ts';
+import type { Measured } from './load.ts';
+
+type Cpu = Readonly<Record<string, number>>;
+
+/** What one round found of both. */
+export interface Round {
+  readonly service: Measured & { readonly cpu: Cpu };
+  readonly floor: Measured & { readonly cpu: Cpu };
+}
+
+export interface Summary {
+  /** Answers a second, service over floor; more is better. Median of the rounds. */
+  readonly ratio: number;
+  /** Latency, floor over service, so that here too more is better. */
+  readonly p50_ratio: number;
+  readonly p99_ratio: number;
+  readonly service_rps: number;
+  readonly floor_rps: number;
+  /** Lowest and highest ratio of a round. */
+  readonly spread: readonly [number, number];
+  /** Microseconds of processor time per answer, by process. */
+  readonly cpu_us: { readonly service: Cpu; readonly floor: Cpu };
+  readonly rounds: readonly Round[];
+}
+
+/** What the ratio is meant to reach. */
+const GOALS: Readonly<Record<Path, number>> = { get: 1.3, page: 2.5, send: 1.5, accept: 1 };
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1] ?? 0, sorted[middle] ?? 0];
+  return (low + high) / 2;
+}
+
+const rounded = (value: number, digits = 3): number => Number(value.toFixed(digits));
+
+export function summarise(rounds: readonly Round[]): Summary {
+  const over = (of: (round: Round) => number): number => rounded(median(rounds.map(of)));
+  const ratios = rounds.map(({ service, floor }) => service.rps / floor.rps);
+  const cpu = (subject: 'service' | 'floor'): Cpu =>
+    Object.fromEntries(
+      Object.keys(rounds[0]?.[subject].cpu ?? {}).map((name) => [
+        name,
+        rounded(
+          median(rounds.map((round) => ((round[subject].cpu[name] ?? 0) / round[subject].answers) * 1e6)),
+          1,
+        ),
+      ]),
+    );
+  return {
+    ratio: over(({ service, floor }) => service.rps / floor.rps),
+    p50_ratio: over(({ service, floor }) => floor.p50 / service.p50),
+    p99_ratio: over(({ service, floor }) => floor.p99 / service.p99),
+    service_rps: over(({ service }) => service.rps),
+    floor_rps: over(({ floor }) => floor.rps),
+    spread: [rounded(Math.min(...ratios)), rounded(Math.max(...ratios))],
+    cpu_us: { service: cpu('service'), floor: cpu('floor') },
+    rounds,
+  };
+}
+
+/** A table for people. */
+export function table(summaries: Partial<Record<Path, Summary>>): string {
+  const terminal = process.stdout.isTTY === true;
+  const header = [
+    'path',
+    'ratio',
+    'goal',
+    'spread',
+    'p50',
+    'p99',
+    'service/s',
+    'floor/s',
+    'µs node',
+    'µs database',
+  ];
+  const rows = Object.entries(summaries).map(([path, summary]) => [
+    path,
+    summary.ratio.toFixed(2),
+    `≥ ${GOALS[path as Path]}`,
+    summary.spread.map((one) => one.toFixed(2)).join('–'),
+    summary.p50_ratio.toFixed(2),
+    summary.p99_ratio.toFixed(2),
+    summary.service_rps.toFixed(0),
+    summary.floor_rps.toFixed(0),
+    `${summary.cpu_us.service.node} / ${summary.cpu_us.floor.node}`,
+    `${summary.cpu_us.service.database} / ${summary.cpu_us.floor.database}`,
+  ]);
+  const widths = header.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd();
+  const title = terminal ? pc.bold(line(header)) : line(header);
+  return `${[title, ...rows.map(line)].join('\n')}\n\nRatios are the service over the floor, medians of the rounds; more is better, for latencies too.\n`;
+}
+
+/** The ratios as bars, the floor as a line at 1. */
+export function plot(summaries: Partial<Record<Path, Summary>>): string {
+  const [left, scale, step] = [70, 150, 44];
+  const entries = Object.entries(summaries);
+  const bars = entries.map(([path, { ratio, spread }], i) => {
+    const y = 20 + i * step;
+    return `<text x="${left - 8}" y="${y + 17}" text-anchor="end">${path}</text>
+<rect x="${left}" y="${y}" width="${(ratio * scale).toFixed(1)}" height="24" rx="3" fill="#2a6f97"/>
+<line x1="${left + spread[0] * scale}" x2="${left + spread[1] * scale}" y1="${y + 12}" y2="${y + 12}" stroke="#012a4a" stroke-width="2"/>
+<text x="${(left + Math.max(ratio, spread[1]) * scale + 8).toFixed(1)}" y="${y + 17}">${ratio.toFixed(2)}</text>`;
+  });
+  const height = 20 + entries.length * step + 24;
+  const widest = Math.max(1, ...entries.map(([, { ratio, spread }]) => Math.max(ratio, spread[1])));
+  const width = Math.ceil(left + widest * scale + 60);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="14">
+<rect width="${width}" height="${height}" fill="#fff"/>
+${bars.join('\n')}
+<line x1="${left + scale}" x2="${left + scale}" y1="10" y2="${height - 22}" stroke="#d00000" stroke-dasharray="4 3"/>
+<text x="${left + scale}" y="${height - 6}" text-anchor="middle" fill="#d00000">the floor</text>
+</svg>
+`;
+}
