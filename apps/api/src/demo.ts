@@ -9,11 +9,12 @@ export interface Demo {
 
 /** On an empty database: a firm to try the service with. Null when there is a firm already. */
 export async function createDemo(wiring: Wiring): Promise<Demo | null> {
-  if ((await wiring.get(TOKENS.operatorReads).firms()).length > 0) return null;
-  const { firm, testAccounts } = await wiring.get(TOKENS.createFirm)({
+  const created = await wiring.get(TOKENS.createFirstFirm)({
     name: 'Demo Adjusting Firm',
     plan: 'standard',
   });
+  if (created === null) return null;
+  const { firm, testAccounts } = created;
   const createKey = wiring.get(TOKENS.createKey);
   const wanted = { firmId: firm.id, purpose: 'full_access', lifetime: null } as const;
   const test = await createKey({ ...wanted, environment: 'test' });

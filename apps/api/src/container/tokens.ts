@@ -11,6 +11,7 @@ import type {
   makeCloseClaim,
   makeCreateAdjuster,
   makeCreateFirm,
+  makeCreateFirstFirm,
   makeCreateKey,
   makeOpenSession,
   makeRevokeKey,
@@ -70,6 +71,7 @@ export const TOKENS = {
   runJob: token<ReturnType<typeof makeRunJob>>('run job'),
 
   createFirm: token<ReturnType<typeof makeCreateFirm>>('create firm'),
+  createFirstFirm: token<ReturnType<typeof makeCreateFirstFirm>>('create first firm'),
   setPlan: token<ReturnType<typeof makeSetPlan>>('set plan'),
   setLimits: token<ReturnType<typeof makeSetLimits>>('set limits'),
   createKey: token<ReturnType<typeof makeCreateKey>>('create key'),
