@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+
+type Env = Readonly<Record<string, string>>;
+
+/** The real program, from its sources, with an environment that holds nothing but what the test says. */
+function program(name: 'server' | 'svc', args: readonly string[], env: Env): ChildProcess {
+  return spawn(
+    process.execPath,
+    ['--conditions=source', '--no-warnings', '--import', TSX, join(ROOT, `apps/api/src/${name}.ts`), ...args],
+    {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', TMPDIR: tmpdir(), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const collected = (child: ChildProcess): Promise<Ran> =>
+  new Promise((resolve) => {
+    let [stdout, stderr] = ['', ''];
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      stdout += text;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+    });
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+
+/** Runs the operator's command line. */
+export const svc = (args: readonly string[], env: Env): Promise<Ran> => collected(program('svc', args, env));
+
+/** Runs a server that is not going to start. */
+export const serverThatFails = (env: Env): Promise<Ran> => collected(program('server', [], env));
+
+export interface RunningServer {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** What it has told its operator. */
+  said(): string;
+  /** The lines of its log. */
+  logged(): Record<string, unknown>[];
+  /** Sends the signal and waits for the end. */
+  end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+}
+
+export async function startServer(env: Env): Promise<RunningServer> {
+  const child = program('server', [], { PORT: '0', ...env });
+  let output = '';
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
+    child.once('close', (code, signal) => resolve(code ?? signal)),
+  );
+  const url = await new Promise<string>((resolve, reject) => {
+    const hear = (text: string): void => {
+      output += text;
+      const found = /^Listening on (\S+)$/m.exec(output);
+      if (found?.[1] !== undefined) resolve(found[1]);
+    };
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', hear);
+    child.once('close', (code) => reject(new Error(`the server ended with ${code}:\n${output}`)));
+  });
+  // The log is JSON, line by line; everything else is said to people.
+  const lines = (isLog: boolean): string[] =>
+    output.split('\n').filter((line) => line.startsWith('{"') === isLog);
+  return {
+    url,
+    child,
+    said: () => lines(false).join('\n'),
+    logged: () => lines(true).map((line) => JSON.parse(line) as Record<string, unknown>),
+    end(signal = 'SIGTERM') {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+export interface DataDir {
+  readonly path: string;
+  remove(): void;
+}
+
+/** A folder of mode 0700, which the server's own database account cannot reach where the tests run as root. */
+export function createDataDir(): DataDir {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-data-'));
+  return {
+    path: join(folder, 'data'),
+    remove() {
+      try {
+        rmSync(readlinkSync(join(folder, 'data', 'postgres')), { recursive: true, force: true });
+      } catch {
+        // The data lies in the folder itself.
+      }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, expect, test } from '@jest/globals';
+import { createDataDir, type RunningServer, startServer, svc } from './child.ts';
+import { callHttp } from './service-under-test.ts';
+
+// One story, in the order in which it happens to somebody who tries the service.
+const data = createDataDir();
+const env = { DATA_DIR: data.path };
+const servers: RunningServer[] = [];
+let keys: { test: string; live: string };
+
+async function start(): Promise<RunningServer> {
+  const server = await startServer(env);
+  servers.push(server);
+  return server;
+}
+
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.end()));
+  data.remove();
+}, 30_000);
+
+const eventually = async <T>(read: () => T, accept: (value: T) => boolean): Promise<T> => {
+  for (let waited = 0; waited < 200 && !accept(read()); waited++)
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  return read();
+};
+
+test('two first starts at once share one database, and make and print one demo firm', async () => {
+  const [one, other] = await Promise.all([start(), start()]);
+  const told = await eventually(
+    () => one.said() + other.said(),
+    (text) => text.includes('/v1/claims?external_id=WALK-1'),
+  );
+  expect(told.match(/A demo firm was created/g)).toHaveLength(1);
+  expect(told).toContain('The database is embedded; its data lies in ');
+  const [test, live] = [/svc_test_\w+/.exec(told)?.[0], /svc_live_\w+/.exec(told)?.[0]];
+  keys = { test: test ?? '', live: live ?? '' };
+  for (const { url } of [one, other])
+    for (const key of [keys.test, keys.live])
+      expect((await callHttp(url, 'GET', '/v1/me', { as: key })).status).toBe(200);
+  const listed = await svc(['firm', 'list', '--json'], env);
+  expect(JSON.parse(listed.stdout).firms).toHaveLength(1);
+}, 40_000);
+
+test('the walk-through does what it says, pasted as it was printed', async () => {
+  const printer = servers.find((server) => server.said().includes('Try it')) as RunningServer;
+  const lines = printer.said().split('\n');
+  const from = lines.findIndex((line) => line.includes('Try it'));
+  const script = lines.slice(from + 1).join('\n');
+  const { status, stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+  expect(status).toBe(0);
+  // Three answers, one after the other, without anything in between.
+  const [me, sent, found] = JSON.parse(`[${stdout.trim().replace(/\}\s*\{/g, '},{')}]`);
+  expect(me.key.environment).toBe('test');
+  expect(sent).toMatchObject({
+    external_id: 'WALK-1',
+    test: true,
+    assignment: { status: 'pending_acceptance' },
+  });
+  expect(found).toMatchObject({
+    data: [{ id: sent.id, assignment: { status: 'accepted' } }],
+    next_cursor: null,
+  });
+}, 20_000);
+
+test('the first to end leaves the database to the other', async () => {
+  const [one, other] = servers as [RunningServer, RunningServer];
+  expect(await one.end()).toBe(0);
+  expect((await callHttp(other.url, 'GET', '/v1/me', { as: keys.live })).status).toBe(200);
+}, 20_000);
+
+test('kill -9 loses nothing that was answered', async () => {
+  const other = servers[1] as RunningServer;
+  const claims = await callHttp(other.url, 'GET', '/v1/claims', { as: keys.live });
+  expect(await other.end('SIGKILL')).toBe('SIGKILL');
+  const again = await start();
+  expect((await callHttp(again.url, 'GET', '/v1/claims', { as: keys.live })).json).toEqual(claims.json);
+  expect(again.said()).not.toContain('demo firm');
+}, 30_000);
+
+test('the command line works beside the server, and without one brings the database up and down again', async () => {
+  const server = servers.at(-1) as RunningServer;
+  const made = await svc(['firm', 'create', '--name', 'Second', '--json'], env);
+  expect(made.code).toBe(0);
+  const { firm } = JSON.parse(made.stdout);
+  const key = JSON.parse(
+    (await svc(['key', 'create', '--firm', firm.id, '--environment', 'live', '--json'], env)).stdout,
+  );
+  expect((await callHttp(server.url, 'GET', '/v1/me', { as: key.secret })).json.firm.id).toBe(firm.id);
+
+  expect(await server.end()).toBe(0);
+  const alone = await svc(['firm', 'list', '--json'], env);
+  expect(alone.code).toBe(0);
+  expect(JSON.parse(alone.stdout).firms.map(({ name }: { name: string }) => name)).toEqual([
+    'Demo Adjusting Firm',
+    'Second',
+  ]);
+}, 40_000);
