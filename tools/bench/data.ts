@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { carrierNameKey } from '@svc/domain';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { asciiJson } from '../../apps/api/src/http/wire/ascii-json.ts';
 import { createSecrets } from '../../apps/api/src/secrets.ts';
 import { generateClaim } from '../generate/claim.ts';
 import type { Path } from './bench.ts';
@@ -115,7 +116,7 @@ async function copyClaims(
           content.claim_number,
           carrierNameKey(content.carrier.name),
           JSON.stringify(content.carrier),
-          JSON.stringify({ ...content, loss: { ...content.loss, peril: 'flood' } }),
+          asciiJson({ ...content, loss: { ...content.loss, peril: 'flood' } }),
           pending ? 'pending_acceptance' : 'accepted',
           firm.adjuster,
           at,

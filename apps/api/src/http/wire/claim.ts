@@ -9,6 +9,7 @@ import {
   carrierOnForms,
   type Svcid,
 } from '@svc/domain';
+import { asciiJson } from './ascii-json.ts';
 import { toDateTime, toDateTimeOrNull } from './time.ts';
 
 /** What a claim's instructions tell the rules, and the content that is kept to be answered as it was sent. */
@@ -31,7 +32,7 @@ export function claimFromWire(body: SendClaimBody): {
       policyEffective: body.policy.effective_date,
       policyExpiration: body.policy.expiration_date,
     },
-    asSent: JSON.stringify(asSent) as ClaimAsSent,
+    asSent: asciiJson(asSent) as ClaimAsSent,
   };
 }
 
@@ -48,15 +49,23 @@ const assignmentToWire = (assignment: Assignment) => ({
  * A claim as JSON text: what was sent is passed through as the text it is kept as, with the moving members spliced
  * in before it. Parsing it to write it out again would cost more than all the rest of a read.
  */
-export function claimToWire(claim: ClaimView): string {
-  const moving = JSON.stringify({
-    id: claim.id,
-    test: claim.environment === 'test',
-    created_at: toDateTime(claim.createdAt),
-    updated_at: toDateTime(claim.updatedAt),
-    assignment: assignmentToWire(claim.assignment),
-  });
-  return `${moving.slice(0, -1)},${claim.asSent.slice(1)}`;
+export function claimToWire({
+  id,
+  environment,
+  createdAt,
+  updatedAt,
+  assignment,
+  asSent,
+}: ClaimView): string {
+  const { status, adjuster, respondedAt, rejectionReason } = assignment;
+  const responded = respondedAt === null ? 'null' : `"${toDateTime(respondedAt)}"`;
+  const reason = rejectionReason === null ? 'null' : asciiJson(rejectionReason);
+  return (
+    `{"id":"${id}","test":${environment === 'test'},"created_at":"${toDateTime(createdAt)}",` +
+    `"updated_at":"${toDateTime(updatedAt)}","assignment":{"status":"${status}",` +
+    `"adjuster_svc_id":${asciiJson(adjuster)},"responded_at":${responded},"rejection_reason":${reason}},` +
+    asSent.slice(1)
+  );
 }
 
 /** What the app's forms print for jewellery, furs and the like where the firm sent no cap, in dollars. */
