@@ -1,7 +1,7 @@
 // `pnpm test`: everything that has to hold, each as a stage of its own. With arguments, which go to Jest as
 // they are (`pnpm test -t name`, `pnpm test packages/domain`), only the tests that they name.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -92,10 +92,21 @@ async function check(name: string, script: string | undefined): Promise<Outcome>
 async function testProject(project: (typeof PROJECTS)[number]): Promise<Outcome> {
   const variables = project === 'unit' ? {} : (await servers)?.variables;
   const report = join(reports, `${project}.json`);
-  return judge(
-    await jest(['--selectProjects', project, ...workers(project)], report, { variables: variables ?? {} }),
+  const answers = join(reports, `${project}.answers`);
+  const outcome = judge(
+    await jest(['--selectProjects', project, ...workers(project)], report, {
+      variables: { ...variables, ANSWERS_CHECKED_FILE: answers },
+    }),
     report,
   );
+  return { ...outcome, note: outcome.note + answersChecked(answers) };
+}
+
+/** How many answers the tests have held to the interface document. */
+function answersChecked(file: string): string {
+  if (!existsSync(file)) return '';
+  const counts = readFileSync(file, 'utf8').trim().split('\n').map(Number);
+  return `, ${counts.reduce((sum, count) => sum + count, 0)} answers checked against the interface document`;
 }
 
 /** Tests that wait for a server leave the core they run on idle. */

@@ -2,12 +2,20 @@
 // run; `pnpm test` has done so by then. Jest loads this file without its transforms, so the TypeScript runs in a process of its own.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_REDIS_CLUSTER_URL'];
 
 export default async function setUp() {
   process.env.TEST_RUN_ID ??= randomBytes(4).toString('hex');
+  // `pnpm test` keeps a count of its own, and prints it.
+  if (!process.env.ANSWERS_CHECKED_FILE) {
+    const file = join(tmpdir(), `answers-checked-${process.env.TEST_RUN_ID}`);
+    process.env.ANSWERS_CHECKED_FILE = file;
+    globalThis[Symbol.for('svc.answers-checked')] = file;
+  }
   // The second project of a run finds what the first one started.
   if (NEEDED.every((name) => process.env[name])) return;
   const { child, variables } = await serve();

@@ -7,6 +7,7 @@ import { readConfig } from '../src/config.ts';
 import { TOKENS } from '../src/container/tokens.ts';
 import { createLog } from '../src/logging.ts';
 import { type Service, startService } from '../src/service.ts';
+import { countAnswers, expectDocumented } from './documented-answers.ts';
 
 export interface Answer {
   readonly status: number;
@@ -135,12 +136,14 @@ export async function startServiceUnderTest(
       return joined;
     },
     async stop() {
+      countAnswers();
       await service.stop();
       await database.drop();
     },
   };
 }
 
+/** Makes a request, and holds every answer to the interface document. */
 export async function callHttp(base: string, method: string, path: string, call: Call = {}): Promise<Answer> {
   const body = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
   const response = await fetch(base + path, {
@@ -153,10 +156,12 @@ export async function callHttp(base: string, method: string, path: string, call:
     ...(body !== undefined && { body: body as string }),
   });
   const text = await response.text();
-  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  const { status, headers } = response;
+  expectDocumented({ method, path, status, header: (name) => headers.get(name), text });
+  const isJson = /json/.test(headers.get('content-type') ?? '');
   return {
-    status: response.status,
-    headers: response.headers,
+    status,
+    headers,
     text,
     json: isJson ? JSON.parse(text) : undefined,
   };

@@ -187,7 +187,7 @@ export const firmEndpoints = {
     description: 'Withdraws a pending invitation; it can no longer be accepted.',
     params: fields({ svc_id: svcId() }),
     success: { status: 200, schema: adjusterSchema, description: 'The withdrawn invitation.' },
-    problems: [...SCOPED_CALL, 'not_found'],
+    problems: [...SCOPED_CALL, 'not_found', 'environment_mismatch'],
   }),
   getKeyInfo: endpoint({
     id: 'getKeyInfo',

@@ -1,0 +1,164 @@
+import { appendFileSync } from 'node:fs';
+import { type Endpoint, endpoints, openApiDocument } from '@svc/contract';
+import { type ErrorObject, Ajv2020 as OpenAjv, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+type Json = Record<string, unknown>;
+
+/** Refusals that need no operation: paths and methods outside the interface, and what the host answers by itself. */
+const OUTSIDE = new Set([
+  'not_found',
+  'method_not_allowed',
+  'malformed_request',
+  'request_timeout',
+  'headers_too_large',
+  'internal_error',
+  'service_unavailable',
+]);
+
+const document = openApiDocument({
+  baseUrl: 'http://localhost',
+  docsUrl: 'http://localhost/docs',
+  version: '0',
+}) as unknown as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Responses }>>>>;
+};
+
+type Responses = Readonly<
+  Record<
+    string,
+    {
+      readonly headers?: Json;
+      readonly content?: Readonly<Record<string, { readonly schema: Json; readonly examples?: Json }>>;
+    }
+  >
+>;
+
+/**
+ * The document says of answers that they may grow. What this release sends is all written down, though: a field or a
+ * value that the document does not know is a slip, so here every object and every open list is closed.
+ */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, closed(inner)]));
+  if (copy.properties !== undefined && copy.type === 'object') copy.additionalProperties = false;
+  const known = copy['x-extensible-enum'];
+  if (Array.isArray(known)) copy.enum = known;
+  return copy;
+}
+
+let compiled: { ajv: OpenAjv; byPointer: Map<string, ValidateFunction> } | undefined;
+
+function validator(pointer: string): ValidateFunction {
+  if (compiled === undefined) {
+    const ajv = new OpenAjv({ strict: false, allErrors: true });
+    (addFormats as unknown as (target: OpenAjv) => void)(ajv);
+    ajv.addSchema(closed(document) as Json, 'interface');
+    compiled = { ajv, byPointer: new Map() };
+  }
+  const { ajv, byPointer } = compiled;
+  const found = byPointer.get(pointer) ?? ajv.compile({ $ref: `interface#${pointer}` });
+  byPointer.set(pointer, found);
+  return found;
+}
+
+const escaped = (part: string): string =>
+  encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('%24', '$');
+
+const patterns = Object.values(endpoints).map((endpoint: Endpoint) => ({
+  endpoint,
+  pattern: new RegExp(`^${endpoint.path.replace(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+/** The operation that answers a request; undefined outside the interface. Of two that fit, the literal path wins. */
+export function operationOf(method: string, path: string): Endpoint | undefined {
+  const [pathname = ''] = path.split('?');
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  return patterns
+    .filter(({ endpoint, pattern }) => endpoint.method === wanted && pattern.test(pathname))
+    .sort((one, other) => one.endpoint.path.split('{').length - other.endpoint.path.split('{').length)[0]
+    ?.endpoint;
+}
+
+export interface Answered {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly header: (name: string) => string | null | undefined;
+  readonly text: string;
+}
+
+let checked = 0;
+
+/** What an answer has that the interface document does not say; null when it is exactly as documented. */
+export function undocumented(answer: Answered): string | null {
+  const { method, path, status, header, text } = answer;
+  const type = header('content-type') ?? null;
+  // The edge speaks before the service does.
+  if (status === 429 && type?.startsWith('text/html') === true) return null;
+  const operation = operationOf(method, path);
+  if (operation === undefined && status < 400) return null;
+  checked += 1;
+  if (!header('x-request-id')) return 'no X-Request-Id';
+  if (operation === undefined) return asProblem(answer, [...OUTSIDE], '');
+  const at = `/paths/${escaped(operation.path)}/${operation.method.toLowerCase()}/responses`;
+  const { responses } = document.paths[operation.path]?.[operation.method.toLowerCase()] ?? { responses: {} };
+  const place = responses[status] === undefined ? 'default' : String(status);
+  const response = responses[place];
+  if (status >= 400) {
+    const content = response?.content?.['application/problem+json'];
+    const own = Object.keys(content?.examples ?? {});
+    const host = Object.keys(responses.default?.content?.['application/problem+json']?.examples ?? {});
+    return asProblem(answer, [...own, ...host], Object.keys(response?.headers ?? {}).join());
+  }
+  if (place === 'default' || response === undefined) return `status ${status} is not documented`;
+  const schema = response.content?.['application/json'];
+  if (schema === undefined) return text === '' ? null : 'a body that is not documented';
+  if (type !== 'application/json') return `Content-Type ${type}`;
+  if (method === 'HEAD') return null;
+  return faults(validator(`${at}/${place}/content/application~1json/schema`), JSON.parse(text));
+}
+
+function asProblem(
+  { method, status, header, text }: Answered,
+  codes: readonly string[],
+  headers: string,
+): string | null {
+  if (header('content-type') !== 'application/problem+json') return `Content-Type ${header('content-type')}`;
+  if (method === 'HEAD') return null;
+  const problem = JSON.parse(text) as { readonly code: string; readonly status: number };
+  if (!codes.includes(problem.code)) return `code ${problem.code} (${status}) is not documented here`;
+  if (problem.status !== status) return `status ${status} with a problem of status ${problem.status}`;
+  for (const name of ['Retry-After', 'WWW-Authenticate']) {
+    if (headers.includes(name) && !header(name.toLowerCase())) return `no ${name}`;
+  }
+  return faults(validator('/components/schemas/Problem'), problem);
+}
+
+function faults(validate: ValidateFunction, value: unknown): string | null {
+  if (validate(value)) return null;
+  return (validate.errors ?? [])
+    .slice(0, 5)
+    .map(
+      ({ instancePath, message, params }: ErrorObject) =>
+        `${instancePath} ${message} ${JSON.stringify(params)}`,
+    )
+    .join('; ');
+}
+
+/** Fails the test that received an answer which is not documented. */
+export function expectDocumented(answer: Answered): void {
+  const fault = undocumented(answer);
+  if (fault === null) return;
+  throw new Error(
+    `${answer.method} ${answer.path} was answered ${answer.status} other than documented: ${fault}\n${answer.text.slice(0, 500)}`,
+  );
+}
+
+/** Adds what was checked since the last time to the run's count, which the end of the run prints. */
+export function countAnswers(): void {
+  const file = process.env.ANSWERS_CHECKED_FILE;
+  if (file !== undefined && checked > 0) appendFileSync(file, `${checked}\n`);
+  checked = 0;
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { INTERFACE_VERSION } from '@svc/contract';
+import { TOKENS } from '../src/container/tokens.ts';
+import { callHttp, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+});
+afterAll(() => service.stop());
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+test('the document at /openapi.json has the operations that the service routes, and no others', async () => {
+  const { status, json } = await callHttp(service.url, 'GET', '/openapi.json');
+  expect(status).toBe(200);
+  const documented = Object.entries<Record<string, unknown>>(json.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const routed = service.service.wiring
+    .get(TOKENS.routes)
+    .map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`);
+  expect(documented.sort()).toEqual(routed.sort());
+  expect(json).toMatchObject({
+    openapi: '3.1.0',
+    info: { version: INTERFACE_VERSION },
+    servers: [{ url: service.url }],
+  });
+});
+
+test('a method that the document does not list for a path is refused with those that it does', async () => {
+  const { json } = await callHttp(service.url, 'GET', '/openapi.json');
+  for (const [path, operations] of Object.entries<Record<string, unknown>>(json.paths)) {
+    const listed = Object.keys(operations);
+    const method = METHODS.find((one) => !listed.includes(one)) ?? '';
+    const id = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
+    const refused = await callHttp(service.url, method.toUpperCase(), path.replace(/\{\w+\}/g, id));
+    // Two paths of one shape, where a literal one stands in for a parameter, share their methods.
+    expect({ path, status: refused.status, code: refused.json?.code }).toEqual({
+      path,
+      status: 405,
+      code: 'method_not_allowed',
+    });
+    const allowed = refused.headers.get('allow')?.toLowerCase().split(', ') ?? [];
+    expect(allowed).toEqual(expect.arrayContaining(listed));
+  }
+});
+
+test('the document may be kept for minutes, asked for again for nothing, and read from pages of other hosts', async () => {
+  const first = await callHttp(service.url, 'GET', '/openapi.json');
+  expect(first.headers.get('cache-control')).toBe('public, max-age=300');
+  expect(first.headers.get('access-control-allow-origin')).toBe('*');
+  const etag = first.headers.get('etag') ?? '';
+  const again = await fetch(`${service.url}/openapi.json`, { headers: { 'If-None-Match': etag } });
+  expect([again.status, await again.text()]).toEqual([304, '']);
+});
+
+test('the document names the public address where one is set', async () => {
+  const behindProxy = await startServiceUnderTest({
+    env: { BASE_URL: 'https://claims.svc.test/flood', DOCS_URL: 'https://docs.svc.test' },
+    databaseUrl: service.databaseUrl,
+  });
+  try {
+    const { json } = await callHttp(behindProxy.url, 'GET', '/openapi.json');
+    expect(json.servers).toEqual([{ url: 'https://claims.svc.test/flood' }]);
+    expect(json.externalDocs.url).toBe('https://docs.svc.test');
+    const page = await callHttp(behindProxy.url, 'GET', '/docs');
+    expect(page.text).toContain('href="/flood/docs/quick-start"');
+  } finally {
+    await behindProxy.stop();
+  }
+});

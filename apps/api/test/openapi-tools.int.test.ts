@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { openApiDocument } from '@svc/contract';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+// What others make of the interface document: a linter, two generators, and a validator of JSON Schema.
+
+type Json = Record<string, unknown>;
+
+const document = openApiDocument({
+  baseUrl: 'https://claims.svc.test',
+  docsUrl: 'https://claims.svc.test/docs',
+  version: '1.0.0',
+});
+const resolve = createRequire(import.meta.url).resolve;
+
+let folder: string;
+let file: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'openapi-'));
+  file = join(folder, 'openapi.json');
+  writeFileSync(file, JSON.stringify(document));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = (script: string, ...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: '', CI: 'true' },
+  });
+  return { status, output: `${stdout}${stderr}` };
+};
+
+/** The compiler that takes what was generated at its word, in the strictest way it has. */
+const compiles = (source: string) =>
+  run(
+    join(dirname(resolve('typescript/package.json')), 'bin/tsc'),
+    ...['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022', '--lib', 'es2023,dom,dom.iterable'],
+    ...['--module', 'nodenext', '--types', '', source],
+  );
+
+test('the linter has nothing to say, by its recommended rules and stricter ones for responses, examples and security', async () => {
+  const config = await createConfig({
+    extends: ['recommended-strict'],
+    rules: {
+      'no-invalid-media-type-examples': 'error',
+      'no-invalid-schema-examples': 'error',
+      'no-invalid-parameter-examples': 'error',
+      'operation-4xx-response': 'error',
+      'operation-description': 'error',
+      'operation-operationId': 'error',
+      'operation-operationId-unique': 'error',
+      'operation-tag-defined': 'error',
+      'parameter-description': 'error',
+      'path-parameters-defined': 'error',
+      'security-defined': 'error',
+      'tag-description': 'error',
+      'no-unused-components': 'error',
+    },
+  });
+  const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: file, config });
+  const said = found.map(
+    ({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`,
+  );
+  expect(said).toEqual([]);
+});
+
+test('openapi-typescript makes types of it that compile', () => {
+  const cli = join(dirname(resolve('openapi-typescript/package.json')), 'bin/cli.js');
+  expect(run(cli, file, '--output', join(folder, 'types.ts'))).toMatchObject({ status: 0 });
+  const made = readFileSync(join(folder, 'types.ts'), 'utf8');
+  expect(made).toMatch(/sendClaim: \{/);
+  const use = join(folder, 'use.ts');
+  writeFileSync(
+    use,
+    `import type { components, operations } from './types.ts';
+type Claim = components['schemas']['Claim'];
+type Sent = operations['sendClaim']['responses'][201]['content']['application/json'];
+export const statusOf = (claim: Claim): string => claim.assignment.status;
+export const sameThing: (sent: Sent) => Claim = (sent) => sent;
+export const body: operations['sendClaim']['requestBody']['content']['application/json'] = {
+  external_id: 'X', claim_number: 'Y', adjuster_svc_id: 'Z', loss: { date: '2026-08-27' }, policy: { number: '1' },
+  carrier: { name: 'C' }, loss_location: { street: 's', city: 'c', state: 'FL', zip: '33957' },
+  policyholder: { company_name: 'P', phone: '1' },
+};
+`,
+  );
+  expect(compiles(use)).toEqual({ status: 0, output: '' });
+});
+
+test('openapi-ts makes a whole client of it that compiles', () => {
+  const cli = join(dirname(resolve('@hey-api/openapi-ts/package.json')), 'bin/run.js');
+  const out = join(folder, 'client');
+  const made = run(cli, '--input', file, '--output', out, '--client', '@hey-api/client-fetch', '--silent');
+  expect(made).toMatchObject({ status: 0 });
+  expect(readFileSync(join(out, 'sdk.gen.ts'), 'utf8')).toMatch(/export const sendClaim\b/);
+  expect(compiles(join(out, 'index.ts'))).toEqual({ status: 0, output: '' });
+});
+
+test('every example in the document is valid by the schema it stands beside', () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (addFormats as unknown as (target: Ajv2020) => void)(ajv);
+  ajv.addSchema(document, 'interface');
+  let examples = 0;
+  const wrong: string[] = [];
+  const judge = (at: string, example: unknown): void => {
+    examples += 1;
+    const validate = ajv.compile({ $ref: `interface#${at.split('/').map(encodeURIComponent).join('/')}` });
+    if (!validate(example)) wrong.push(`${at}: ${ajv.errorsText(validate.errors)}`);
+  };
+  const walk = (value: unknown, at: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { schema, example, examples: many } = value as Json;
+    if (typeof schema === 'object' && example !== undefined) judge(`${at}/schema`, example);
+    if (typeof schema === 'object' && many !== undefined) {
+      for (const one of Object.values(many as Record<string, Json>)) judge(`${at}/schema`, one.value);
+    }
+    if (Array.isArray(many)) for (const one of many) judge(at, one);
+    for (const [name, inner] of Object.entries(value)) {
+      if (name === 'example' || name === 'examples') continue;
+      walk(inner, `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    }
+  };
+  walk(document, '');
+  expect(wrong).toEqual([]);
+  expect(examples).toBeGreaterThan(300);
+});
