@@ -84,6 +84,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     throw translated(error, 'connect');
   }
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
+  surviveLastWords(pool);
   // Two are enough: each carries many reads at once. A single one would let one slow page hold up all the rest.
   const lanes = new ReadLanes(pool, options.poolMax >= 4 ? 2 : 1);
   const chores = new SingleReads(pool);
@@ -99,6 +100,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       await dataSource.destroy();
     },
   };
+}
+
+/**
+ * A server that ends may say so in the very packet that opens the connection: before whoever asked for it can listen.
+ * An error that nobody listens to would end the process.
+ */
+export function surviveLastWords(pool: pg.Pool): void {
+  pool.on('connect', (client) => client.on('error', () => {}));
 }
 
 /** A pooler makes up the backend's id that it tells its client. */

@@ -11,6 +11,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import pg from 'pg';
+import { surviveLastWords } from './database.ts';
 import { JOB_KINDS } from './job-kinds.ts';
 import type { JobWorkers } from './job-workers.ts';
 import type { DatabaseLog } from './log.ts';
@@ -165,6 +166,7 @@ function poolFor(surroundings: JobSurroundings, options: JobOptions): pg.Pool {
     query_timeout: 10_000,
     keepAlive: true,
   });
+  surviveLastWords(pool);
   pool.on('error', () => {}); // the pool has dropped the connection; the queue notices by itself
   return pool;
 }

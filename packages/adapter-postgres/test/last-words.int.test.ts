@@ -1,0 +1,69 @@
+import { createServer, connect as dial, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { Unavailable } from '@svc/application';
+import { connect, migrate } from '../src/index.ts';
+import { freshDatabase } from './fresh-database.ts';
+
+/** "Ready for query", as PostgreSQL ends the opening of a connection. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
+function fatal(): Buffer {
+  const fields = Buffer.from(
+    'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0',
+  );
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
+
+test('a server that ends in the packet that opens a connection fails what asked for it, and not the process', async () => {
+  const database = await freshDatabase();
+  await migrate(database);
+  const target = new URL(database.url);
+  const open = new Set<Socket>();
+  let ending = false;
+  let ended = 0;
+  const server = createServer((client) => {
+    const upstream = dial(Number(target.port || 5432), target.hostname);
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.on('error', () => {});
+      socket.once('close', () => {
+        open.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.on('data', (chunk) => {
+      if (!ending || !chunk.subarray(-READY.length).equals(READY)) return client.write(chunk);
+      ended += 1;
+      client.end(Buffer.concat([chunk, fatal()]));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(database.url);
+  url.host = `127.0.0.1:${(server.address() as { port: number }).port}`;
+
+  const stores = await connect({ url: url.href, poolMax: 4 });
+  const jobs = stores.startJobs(async () => {}, { pollIntervalMs: 20 });
+  await stores.credentials.version();
+  ending = true;
+  for (const socket of open) socket.destroy();
+  for (let turn = 0; turn < 10; turn += 1) {
+    await expect(stores.unitOfWork.run((tx) => tx.firms.count())).rejects.toBeInstanceOf(Unavailable);
+    await expect(stores.credentials.version()).rejects.toBeInstanceOf(Unavailable);
+  }
+  expect(ended).toBeGreaterThan(10);
+
+  ending = false;
+  await sleep(50);
+  expect(await stores.unitOfWork.run((tx) => tx.firms.count())).toBe(0);
+  await jobs.stop();
+  await stores.close();
+  for (const socket of open) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+  await database.drop();
+}, 30_000);
