@@ -1,22 +1,41 @@
-import type { Notifier } from '@svc/application';
+import type { Channel, Notifier } from '@svc/application';
 import type { Svcid } from '@svc/domain';
+import type { PushLog } from './log.ts';
 import type { Mail } from './mail.ts';
 import type { WebPush } from './web-push.ts';
+
+const DEVICE = 'device:';
 
 /** Every notice goes to the adjuster's devices; an invitation by mail as well, since a newcomer has no device yet. */
 export function createNotifier(deps: {
   readonly push: WebPush;
   readonly mail: Mail;
+  readonly log: PushLog;
   /** Null when the account has no address, or is a test account. */
   emailOf(svcId: Svcid): Promise<string | null>;
 }): Notifier {
+  const mailed = async (svcId: Svcid, firmName: string): Promise<Channel[]> => {
+    const email = await deps.emailOf(svcId);
+    if (email === null) return [];
+    try {
+      await deps.mail.sendInvitation(email, firmName);
+      return [];
+    } catch (error) {
+      deps.log.warn('an invitation could not be mailed', { error_code: codeOf(error) });
+      return ['mail'];
+    }
+  };
   return {
-    async notify(svcId, notice) {
-      if (notice.kind === 'invitation') {
-        const email = await deps.emailOf(svcId);
-        if (email !== null) await deps.mail.sendInvitation(email, notice.firmName);
-      }
-      await deps.push.send(svcId, notice);
+    async notify(svcId, notice, only) {
+      const byMail = notice.kind === 'invitation' && (only === undefined || only === 'mail');
+      const device = only?.startsWith(DEVICE) ? only.slice(DEVICE.length) : undefined;
+      const [mail, devices] = await Promise.all([
+        byMail ? mailed(svcId, notice.firmName) : [],
+        only === 'mail' ? [] : deps.push.send(svcId, notice, device),
+      ]);
+      return [...mail, ...devices.map((id): Channel => `${DEVICE}${id}`)];
     },
   };
 }
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? 'unknown');

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { lookup } from 'node:dns/promises';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { BlockList, isIP } from 'node:net';
 import type { JobReads, Notice, PushSubscription } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import webPush from 'web-push';
+import { InnerAddress, isInner, lookupOutside } from './inner-network.ts';
 import type { PushLog } from './log.ts';
 import type { Vapid } from './vapid.ts';
 
@@ -32,38 +31,52 @@ export interface WebPushOptions {
 /** Seconds for which a push service keeps a message for a device that is off. An offer older than a day has been seen elsewhere. */
 const KEEP_SECONDS = 24 * 60 * 60;
 
-/** The push service wants the message again later; the job queue backs off and tries. */
-export class PushDelayed extends Error {
-  override readonly name = 'PushDelayed';
-}
-
 export interface WebPush {
-  /** To every device of the adjuster. Throws `PushDelayed` when a device has to be tried again. */
-  send(svcId: Svcid, notice: Notice): Promise<void>;
+  /** To every device of the adjuster, or to the one that is named. Returns the ids of those to be tried again later. */
+  send(svcId: Svcid, notice: Notice, deviceId?: string): Promise<string[]>;
 }
 
 export function createWebPush(options: WebPushOptions): WebPush {
   const { devices, log } = options;
+  let checked: Vapid | undefined;
+  /** Keys of ours that are no good must not be mistaken for devices that are gone. */
+  const soundVapid = (): Vapid => {
+    if (checked !== undefined) return checked;
+    const vapid = options.vapid();
+    webPush.getVapidHeaders(
+      'https://push.example',
+      vapid.subject,
+      vapid.publicKey,
+      vapid.privateKey,
+      'aes128gcm',
+    );
+    checked = vapid;
+    return vapid;
+  };
+
   return {
-    async send(svcId, notice) {
+    async send(svcId, notice, deviceId) {
       const found = await devices.list(svcId);
+      const wanted = deviceId === undefined ? found : found.filter((device) => device.deviceId === deviceId);
+      if (wanted.length === 0) return [];
+      const vapid = soundVapid();
       const outcomes = await Promise.all(
-        found.map(async ({ deviceId, subscription }) => ({
-          deviceId,
-          outcome: await deliver(subscription, notice, options),
+        wanted.map(async (device) => ({
+          deviceId: device.deviceId,
+          outcome: await deliver(device.subscription, notice, vapid, options),
         })),
       );
-      for (const { deviceId } of outcomes.filter(({ outcome }) => outcome === 'gone')) {
-        await devices.remove(svcId, deviceId);
-      }
-      const count = (wanted: Outcome): number => outcomes.filter(({ outcome }) => outcome === wanted).length;
+      const those = (sought: Outcome): string[] =>
+        outcomes.filter(({ outcome }) => outcome === sought).map((one) => one.deviceId);
+      for (const gone of those('gone')) await devices.remove(svcId, gone);
+      const later = those('later');
       log.debug('pushed', {
         notice: notice.kind,
-        delivered: count('delivered'),
-        gone: count('gone'),
-        later: count('later'),
+        delivered: those('delivered').length,
+        gone: those('gone').length,
+        later: later.length,
       });
-      if (count('later') > 0) throw new PushDelayed('a push service asked to try again later');
+      return later;
     },
   };
 }
@@ -73,13 +86,13 @@ type Outcome = 'delivered' | 'gone' | 'later' | 'refused';
 async function deliver(
   subscription: PushSubscription,
   notice: Notice,
+  vapid: Vapid,
   options: WebPushOptions,
 ): Promise<Outcome> {
   let details: ReturnType<typeof webPush.generateRequestDetails>;
   try {
-    if (!options.allowInnerNetwork && (await isInner(new URL(subscription.endpoint).hostname))) return 'gone';
     details = webPush.generateRequestDetails(subscription, JSON.stringify(payloadOf(notice)), {
-      vapidDetails: options.vapid(),
+      vapidDetails: vapid,
       TTL: KEEP_SECONDS,
       urgency: 'high',
       topic: topicOf(notice),
@@ -89,8 +102,15 @@ async function deliver(
     // Keys that no browser made: nothing will ever be delivered there.
     return 'gone';
   }
-  const status = await post(details, options).catch(() => null);
-  if (status === null || status === 429 || status >= 500) return 'later';
+  let status: number;
+  try {
+    status = await post(details, options);
+  } catch (error) {
+    if (!(error instanceof InnerAddress)) return 'later';
+    options.log.warn('a push service in the inner network was not called');
+    return 'refused';
+  }
+  if (status === 429 || status >= 500) return 'later';
   if (status === 404 || status === 410) return 'gone';
   if (status >= 200 && status < 300) return 'delivered';
   options.log.warn('a push service refused a message', { status });
@@ -115,12 +135,23 @@ function post(
   options: WebPushOptions,
 ): Promise<number> {
   const { endpoint, method, headers, body } = details;
-  const request = endpoint.startsWith('http:') ? httpRequest : httpsRequest;
+  const { protocol, hostname } = new URL(endpoint);
+  const guarded = !options.allowInnerNetwork;
+  if (guarded && isInner(hostname.replace(/^\[|\]$/g, ''))) {
+    return Promise.reject(new InnerAddress('a push service cannot be in the inner network'));
+  }
+  const request = protocol === 'http:' ? httpRequest : httpsRequest;
   const signal = AbortSignal.timeout(options.timeoutMs ?? 10_000);
   return new Promise((resolve, reject) => {
     const sent = request(
       endpoint,
-      { method, headers: headers as Record<string, string>, signal, ...(options.ca && { ca: options.ca }) },
+      {
+        method,
+        headers: headers as Record<string, string>,
+        signal,
+        ...(guarded && { lookup: lookupOutside }),
+        ...(options.ca && { ca: options.ca }),
+      },
       (response) => {
         response.resume();
         resolve(response.statusCode ?? 0);
@@ -128,37 +159,5 @@ function post(
     );
     sent.once('error', reject);
     sent.end(body);
-  });
-}
-
-const INNER = new BlockList();
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const) {
-  INNER.addSubnet(network, prefix, 'ipv4');
-}
-for (const [network, prefix] of [
-  ['::', 127],
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const) {
-  INNER.addSubnet(network, prefix, 'ipv6');
-}
-
-/** Whether a name leads into this machine or its own network, by any of its addresses. */
-async function isInner(hostname: string): Promise<boolean> {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const addresses = isIP(host) ? [{ address: host, family: isIP(host) }] : await lookup(host, { all: true });
-  return addresses.some(({ address, family }) => {
-    const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-    return mapped === undefined
-      ? INNER.check(address, family === 6 ? 'ipv6' : 'ipv4')
-      : INNER.check(mapped, 'ipv4');
   });
 }

@@ -103,6 +103,61 @@ describe('a notice', () => {
   });
 });
 
+describe('a channel that failed', () => {
+  /** Everything is handed on but over the channels that are down. */
+  const notifying = (bench: Suspect, down: ReadonlySet<string>) => {
+    const { memory, clock } = bench;
+    const told: (string | undefined)[] = [];
+    const runJob = makeRunJob({
+      uow: memory.unitOfWork,
+      reads: memory.jobReads,
+      firmReads: memory.firmReads,
+      clock,
+      notifier: {
+        notify: async (_svcId, _notice, only) => {
+          told.push(only);
+          return (['mail', 'device:phone', 'device:tablet'] as const).filter(
+            (channel) => down.has(channel) && (only === undefined || only === channel),
+          );
+        },
+      },
+    });
+    return { told, run: () => memory.jobs.runDue(clock.now(), runJob) };
+  };
+
+  test('is tried again by itself, after a pause, while the others are left in peace', async () => {
+    const bench = memoryBench();
+    const firm = await bench.newFirm();
+    const svcId = await bench.newMember(firm);
+    await runDue(bench);
+    await bench.sendId(firm.live, svcId);
+    const { told, run } = notifying(bench, new Set(['device:phone', 'mail']));
+    await run();
+    expect(told).toEqual([undefined]);
+    await run();
+    expect(told).toEqual([undefined]);
+    bench.clock.advance(2000);
+    await expect(run()).rejects.toThrow('could not be handed on');
+    expect(told.slice(1).sort()).toEqual(expect.arrayContaining(['mail']));
+    expect(told.slice(1)).not.toContain(undefined);
+  });
+
+  test('is given up once what it was about no longer holds', async () => {
+    const bench = memoryBench();
+    const firm = await bench.newFirm();
+    const svcId = await bench.newMember(firm);
+    await runDue(bench);
+    const id = await bench.sendId(firm.live, svcId);
+    const { told, run } = notifying(bench, new Set(['device:phone']));
+    await run();
+    await bench.use.acceptOffer({ svcId }, id);
+    bench.clock.advance(2000);
+    await run();
+    expect(told).toEqual([undefined]);
+    expect(await bench.memory.jobs.pending()).toEqual([]);
+  });
+});
+
 describe('a test account that answers by itself', () => {
   const answerJobs = async ({ memory }: Suspect): Promise<Job[]> =>
     (await memory.jobs.pending()).map(({ job }) => job).filter(({ kind }) => kind.startsWith('rehearse'));

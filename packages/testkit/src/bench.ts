@@ -131,6 +131,7 @@ function wire(
   const notifier: Notifier = {
     async notify(svcId, notice) {
       outside.notices.push({ svcId, notice });
+      return [];
     },
   };
   const limiter: RateLimiter = {

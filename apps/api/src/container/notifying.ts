@@ -50,6 +50,7 @@ export function createNotifying(deps: {
   const notifier = createNotifier({
     push,
     mail,
+    log,
     async emailOf(svcId) {
       const adjuster = await stores.appReads.adjuster(svcId);
       return adjuster === null || adjuster.testOf !== null ? null : adjuster.email;

@@ -3,12 +3,13 @@ import {
   acceptOffer,
   declineInvitation,
   rejectOffer,
+  SECOND,
   statusAt,
   TEST_ACCOUNTS,
   TEST_REJECTION_REASON,
 } from '@svc/domain';
 import type { Job } from '../ports/jobs.ts';
-import type { Notifier } from '../ports/notices.ts';
+import type { Notice, Notifier } from '../ports/notices.ts';
 import type { FirmReads, JobReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
@@ -21,6 +22,14 @@ interface Deps {
   readonly clock: Clock;
 }
 
+/** How long after its first failure a channel is tried again; after that the queue backs off by itself. */
+const FIRST_PAUSE = 2 * SECOND;
+
+/** A channel is still not to be had. */
+class NotHandedOn extends Error {
+  override readonly name = 'NotHandedOn';
+}
+
 type Handlers = { readonly [K in Job['kind']]: (job: Extract<Job, { kind: K }>) => Promise<void> };
 
 /**
@@ -28,28 +37,40 @@ type Handlers = { readonly [K in Job['kind']]: (job: Extract<Job, { kind: K }>) 
  * when it does not. What it throws makes the queue try again.
  */
 export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
+  const tell = async (job: Extract<Job, { kind: `notify_${string}` }>, notice: Notice): Promise<void> => {
+    const late = await deps.notifier.notify(job.svcId, notice, job.only);
+    if (late.length === 0) return;
+    if (job.only !== undefined) throw new NotHandedOn('the notice could not be handed on');
+    const at = deps.clock.now() + FIRST_PAUSE;
+    await deps.uow.run(async (tx) => {
+      for (const only of late) await tx.outbox.add({ ...job, only }, at);
+    });
+  };
+
   const handlers: Handlers = {
-    async notify_offer({ firmId, claimId, svcId }) {
+    async notify_offer(job) {
+      const { firmId, claimId, svcId } = job;
       const [firmName, claim] = await Promise.all([
         deps.reads.firmName(firmId),
         deps.firmReads.claim(firmId, 'live', claimId),
       ]);
       const waits = claim?.assignment.status === 'pending_acceptance' && claim.assignment.adjuster === svcId;
-      if (firmName !== null && waits) await deps.notifier.notify(svcId, { kind: 'offer', firmName, claimId });
+      if (firmName !== null && waits) await tell(job, { kind: 'offer', firmName, claimId });
     },
 
-    async notify_offer_withdrawn({ firmId, claimId, svcId }) {
+    async notify_offer_withdrawn(job) {
+      const { firmId, claimId, svcId } = job;
       const [firmName, claim] = await Promise.all([
         deps.reads.firmName(firmId),
         deps.firmReads.claim(firmId, 'live', claimId),
       ]);
       // It may have come back to them meanwhile.
       const gone = claim !== null && claim.assignment.adjuster !== svcId;
-      if (firmName !== null && gone)
-        await deps.notifier.notify(svcId, { kind: 'offer_withdrawn', firmName, claimId });
+      if (firmName !== null && gone) await tell(job, { kind: 'offer_withdrawn', firmName, claimId });
     },
 
-    async notify_invitation({ firmId, svcId, invitedAt }) {
+    async notify_invitation(job) {
+      const { firmId, svcId, invitedAt } = job;
       const [firmName, record] = await Promise.all([
         deps.reads.firmName(firmId),
         deps.firmReads.adjuster(firmId, svcId),
@@ -57,8 +78,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       const waits =
         record?.membership.invitedAt === invitedAt &&
         statusAt(record.membership, deps.clock.now()) === 'pending';
-      if (firmName !== null && waits)
-        await deps.notifier.notify(svcId, { kind: 'invitation', firmName, firmId });
+      if (firmName !== null && waits) await tell(job, { kind: 'invitation', firmName, firmId });
     },
 
     rehearse_offer_answer: ({ claimId, svcId, offeredAt }) =>

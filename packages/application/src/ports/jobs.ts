@@ -1,28 +1,34 @@
 import type { ClaimId, FirmId, Instant, Svcid } from '@svc/domain';
+import type { Channel } from './notices.ts';
+
+/** Left out: over every channel. A channel that failed is tried again by a job of its own, so that the others stay quiet. */
+interface Over {
+  readonly only?: Channel;
+}
 
 /** What happens after a commit. Written in the same transaction as its cause, run at least once after it. */
 export type Job =
   /** Tell the adjuster that a claim waits for an answer. */
-  | {
+  | (Over & {
       readonly kind: 'notify_offer';
       readonly firmId: FirmId;
       readonly claimId: ClaimId;
       readonly svcId: Svcid;
-    }
+    })
   /** Tell the adjuster that an offer went to somebody else. */
-  | {
+  | (Over & {
       readonly kind: 'notify_offer_withdrawn';
       readonly firmId: FirmId;
       readonly claimId: ClaimId;
       readonly svcId: Svcid;
-    }
+    })
   /** Tell the adjuster that a firm invites them. */
-  | {
+  | (Over & {
       readonly kind: 'notify_invitation';
       readonly firmId: FirmId;
       readonly svcId: Svcid;
       readonly invitedAt: Instant;
-    }
+    })
   /** A test account answers an offer by itself; only this very offer. */
   | {
       readonly kind: 'rehearse_offer_answer';

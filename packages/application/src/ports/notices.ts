@@ -9,7 +9,13 @@ export type Notice =
   | { readonly kind: 'offer_withdrawn'; readonly firmName: string; readonly claimId: ClaimId }
   | { readonly kind: 'invitation'; readonly firmName: string; readonly firmId: FirmId };
 
+/** One way to an adjuster: the mailbox, or one device by its id. */
+export type Channel = 'mail' | `device:${string}`;
+
 export interface Notifier {
-  /** Hands the notice to every device of the adjuster. Throws when trying again later may help. */
-  notify(svcId: Svcid, notice: Notice): Promise<void>;
+  /**
+   * Hands the notice on over every channel, or over the one that is named. Returns the channels that have to be tried
+   * again later; what reached the others stays there.
+   */
+  notify(svcId: Svcid, notice: Notice, only?: Channel): Promise<readonly Channel[]>;
 }
