@@ -119,7 +119,7 @@ const find = async () => {
 search.addEventListener('focus', indexed, { once: true });
 search.addEventListener('input', find);
 search.addEventListener('keydown', (event) => {
-  const links = [...(site - results.querySelectorAll('a'))];
+  const links = [...results.querySelectorAll('a')];
   if (event.key === 'Enter' && links.length > 0) links[0].click();
   if (event.key === 'ArrowDown' && links.length > 0) {
     event.preventDefault();
@@ -132,7 +132,7 @@ search.addEventListener('keydown', (event) => {
   }
 });
 results.addEventListener('keydown', (event) => {
-  const links = [...(site - results.querySelectorAll('a'))];
+  const links = [...results.querySelectorAll('a')];
   const at = links.indexOf(document.activeElement);
   const next = event.key === 'ArrowDown' ? at + 1 : event.key === 'ArrowUp' ? at - 1 : null;
   if (next === null) return;

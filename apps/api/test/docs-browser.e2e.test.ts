@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { ERROR_CODES, firmEndpoints } from '@svc/contract';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { PAGES } from '../src/http/docs/pages.ts';
+import { startBrowser } from './browser.ts';
+import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+
+// A browser takes its time on a busy machine.
+jest.setTimeout(240_000);
+
+let service: ServiceUnderTest;
+let browser: Browser;
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startServiceUnderTest(), startBrowser()]);
+}, 300_000);
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+const SMALL_PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
+const DESK = { viewport: { width: 1360, height: 900 } };
+
+const paths = PAGES.map(({ name }) => (name === 'index' ? '/docs' : `/docs/${name}`));
+
+interface Visit {
+  readonly page: Page;
+  /** Whatever the browser complained of, and each request that would have left the host. */
+  readonly faults: string[];
+}
+
+async function visiting<T>(options: BrowserContextOptions, work: (visit: Visit) => Promise<T>): Promise<T> {
+  const context = await browser.newContext(options);
+  const faults: string[] = [];
+  try {
+    const page = await context.newPage();
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) faults.push(`${page.url()}: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(`${service.url}/`) && !url.startsWith('data:') && !url.startsWith('blob:')) {
+        faults.push(`${page.url()}: a request to ${url}`);
+      }
+    });
+    page.on('response', (response) => {
+      if (response.status() >= 400) faults.push(`${response.status()} for ${response.url()}`);
+    });
+    return await work({ page, faults });
+  } finally {
+    await context.close();
+  }
+}
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(service.url + path, { waitUntil: 'load' });
+  if (path.startsWith('/docs/reference'))
+    await page.getByText('List claims').first().waitFor({ state: 'attached' });
+}
+
+test('no page asks another host for anything, or makes the browser complain, in light and in dark', async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await visiting({ ...DESK, colorScheme }, async ({ page, faults }) => {
+      for (const path of paths) {
+        await open(page, path);
+        expect(await page.locator('html').getAttribute('data-theme')).toBe(colorScheme);
+      }
+      expect(faults).toEqual([]);
+    });
+  }
+});
+
+test('every link leads to a page that is there, and to a place on it that is there', async () => {
+  await visiting(DESK, async ({ page }) => {
+    const links = new Set<string>();
+    for (const path of paths) {
+      await open(page, path);
+      const found = await page
+        .locator('a[href]')
+        .evaluateAll((all) => all.map((one) => (one as unknown as { href: string }).href));
+      for (const link of found) links.add(link);
+    }
+    // The one host that is named but never asked: the makers of the reference's renderer.
+    const outside = [...links].filter((link) => !link.startsWith(`${service.url}/`));
+    expect(outside.filter((link) => !/^https:\/\/(www\.)?scalar\.com\b/.test(link))).toEqual([]);
+    const inside = [...links].filter((link) => link.startsWith(`${service.url}/`));
+    expect(inside.length).toBeGreaterThan(100);
+    const broken: string[] = [];
+    const texts = new Map<string, string>();
+    for (const link of inside) {
+      const { pathname, hash } = new URL(link);
+      if (!texts.has(pathname)) {
+        const answer = await fetch(service.url + pathname);
+        texts.set(pathname, answer.ok ? await answer.text() : '');
+      }
+      const text = texts.get(pathname) ?? '';
+      if (text === '') broken.push(link);
+      // Places in the reference are made by its renderer.
+      if (hash === '' || pathname === '/docs/reference') continue;
+      if (!text.includes(`id="${decodeURIComponent(hash.slice(1))}"`)) broken.push(link);
+    }
+    expect(broken).toEqual([]);
+  });
+});
+
+test('the type of an error opens at the entry of its code', async () => {
+  const refused = await service.call('GET', '/v1/me');
+  await visiting(DESK, async ({ page, faults }) => {
+    await page.goto(refused.json.type);
+    const target = page.locator(':target');
+    expect(await target.getAttribute('id')).toBe('invalid_key');
+    const box = await target.boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect(box?.y).toBeLessThan(300);
+    const ids = await page.locator('h2[id]').evaluateAll((all) => all.map(({ id }) => id));
+    expect(ids).toEqual(expect.arrayContaining([...ERROR_CODES]));
+    expect(faults).toEqual([]);
+  });
+});
+
+test.each([
+  ['a phone', PHONE],
+  ['a small phone', SMALL_PHONE],
+  ['a desk', DESK],
+] as const)(
+  'no page is wider than the screen of %s',
+  async (_, screen) => {
+    await visiting(screen, async ({ page }) => {
+      const wide: string[] = [];
+      for (const path of paths) {
+        await open(page, path);
+        const [content, window] = await page.evaluate<[number, number]>(
+          '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+        );
+        if (content > window) wide.push(`${path}: ${content} on ${window}`);
+      }
+      expect(wide).toEqual([]);
+    });
+  },
+  120_000,
+);
+
+test('on a phone the menu is one touch away, and leads on', async () => {
+  await visiting(PHONE, async ({ page, faults }) => {
+    await open(page, '/docs');
+    const menu = page.getByRole('navigation', { name: 'Pages', exact: true });
+    expect(await menu.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Menu' }).tap();
+    await menu.getByRole('link', { name: 'Polling done right' }).tap();
+    await page.getByRole('heading', { level: 1, name: 'Polling done right' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+});
+
+test('the search finds a word, and leads to where it stands', async () => {
+  await visiting(DESK, async ({ page, faults }) => {
+    await open(page, '/docs');
+    await page.keyboard.press('/');
+    await page.keyboard.type('retry-after');
+    await page.locator('.site-results a').first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname !== '/docs');
+    expect(await page.locator('article').textContent()).toContain('Retry-After');
+    expect(faults).toEqual([]);
+  });
+});
+
+test('a chosen theme stays chosen, on the next page and in the reference', async () => {
+  await visiting({ ...DESK, colorScheme: 'light' }, async ({ page, faults }) => {
+    await open(page, '/docs');
+    await page.getByRole('button', { name: 'Light or dark' }).click();
+    await open(page, '/docs/limits');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await open(page, '/docs/reference');
+    await page.locator('body.dark-mode').waitFor();
+    await page.getByRole('button', { name: 'Light or dark' }).click();
+    await page.locator('body.light-mode').waitFor();
+    expect(faults).toEqual([]);
+  });
+});
+
+test('the reference shows every group, and each operation of the first, out of the interface document', async () => {
+  await visiting(DESK, async ({ page, faults }) => {
+    await open(page, '/docs/reference');
+    const shown = await page.locator('#reference').textContent();
+    for (const name of ['Claims', 'Adjusters', 'Key and health', 'Adjuster app'])
+      expect(shown).toContain(name);
+    for (const { summary } of Object.values(firmEndpoints).filter(({ path }) =>
+      path.startsWith('/v1/claims'),
+    )) {
+      expect(shown).toContain(summary);
+    }
+    expect(faults).toEqual([]);
+  });
+});
