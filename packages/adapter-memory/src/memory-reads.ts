@@ -125,6 +125,21 @@ export function memoryAppReads(tables: Tables): AppReads {
       const claim = tables.claims.get(keyOf(id));
       return claim === undefined || !isShownTo(claim, svcId) ? null : appViewOf(tables, claim);
     },
+    async editions(svcIds) {
+      const claims = tables.claims.all();
+      const memberships = tables.memberships.all();
+      return new Map(
+        svcIds.map((svcId) => {
+          const own = claims
+            .filter(({ assignment, closedAt }) => assignment.adjuster === svcId && closedAt === null)
+            .map(({ id, assignment }) => [id, assignment.status, assignment.offeredAt]);
+          const firms = memberships
+            .filter((membership) => membership.svcId === svcId)
+            .map((m) => [m.firmId, m.status, m.invitedAt, m.acceptingAssignments, m.canAcceptClaims]);
+          return [svcId, JSON.stringify([own, firms])];
+        }),
+      );
+    },
   };
 }
 

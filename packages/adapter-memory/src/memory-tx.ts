@@ -171,6 +171,11 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
     sessions: {
       add: step((session) => tables.sessions.insert(session)),
       remove: step((tokenHash) => tables.sessions.delete(keyOf(tokenHash))),
+      removeAllOf: step((svcId) => {
+        for (const session of tables.sessions.all()) {
+          if (session.svcId === svcId) tables.sessions.delete(keyOf(session.tokenHash));
+        }
+      }),
     },
 
     signInCodes: {
@@ -182,6 +187,11 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
     devices: {
       put: step((svcId, deviceId, subscription) => tables.devices.put({ svcId, deviceId, subscription })),
       remove: step((svcId, deviceId) => tables.devices.delete(keyOf(svcId, deviceId))),
+      removeAllOf: step((svcId) => {
+        for (const device of tables.devices.all()) {
+          if (device.svcId === svcId) tables.devices.delete(keyOf(svcId, device.deviceId));
+        }
+      }),
     },
 
     outbox: {

@@ -1,4 +1,5 @@
 import type { AppClaimList, AppReads, FirmMembershipView, InvitationView, Position } from '@svc/application';
+import type { Svcid } from '@svc/domain';
 import { first, type Session, type Statement, sql } from '../session.ts';
 import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
 import { isUuid, timestamp } from '../values.ts';
@@ -61,6 +62,28 @@ const CLAIM = sql(
     WHERE m.svc_id = $1 AND c.adjuster_svc_id = $1 AND c.status <> 'unassigned'`,
 );
 
+/**
+ * Of the lists that wait or are worked on, how many each holds and its newest offer; and where each firm stands.
+ * An index answers it without a look at the claims themselves.
+ */
+const EDITIONS = sql(
+  'app_editions',
+  `SELECT m.svc_id AS "svcId",
+     string_agg(concat_ws(' ', m.firm_id, m.status, m.invited_at, m.accepting_assignments, m.can_accept_claims,
+       waits.edition, held.edition), ';' ORDER BY m.firm_id) AS edition
+     FROM memberships m
+     CROSS JOIN LATERAL (
+       SELECT concat_ws(' ', count(*), max(c.offered_at)) AS edition FROM claims c
+        WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id AND c.status = 'pending_acceptance'
+          AND c.closed_at IS NULL) waits
+     CROSS JOIN LATERAL (
+       SELECT concat_ws(' ', count(*), max(c.offered_at)) AS edition FROM claims c
+        WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id AND c.status = 'accepted'
+          AND c.closed_at IS NULL) held
+    WHERE m.svc_id = ANY ($1::text[])
+    GROUP BY m.svc_id`,
+);
+
 const offerPosition = (row: AppClaimRow): Position => ({ at: row.offered_at, id: row.id });
 
 export function pgAppReads(session: Session): AppReads {
@@ -93,6 +116,12 @@ export function pgAppReads(session: Session): AppReads {
       if (!isUuid(id)) return null;
       const row = first(await session.rows<AppClaimRow>(CLAIM, [svcId, id]));
       return row === null ? null : appClaimFrom(row);
+    },
+
+    async editions(svcIds) {
+      const found = await session.rows<{ svcId: Svcid; edition: string }>(EDITIONS, [svcIds]);
+      const known = new Map(found.map(({ svcId, edition }) => [svcId, edition]));
+      return new Map(svcIds.map((svcId) => [svcId, known.get(svcId) ?? '']));
     },
   };
 }

@@ -16,5 +16,11 @@ export function pgDevices(session: TxSession): Devices {
         manager.getRepository(DEVICE_ROWS).delete({ svc_id: svcId, device_id: deviceId }),
       );
     },
+
+    async removeAllOf(svcId) {
+      await session.orm('devices_remove_all_of', (manager) =>
+        manager.getRepository(DEVICE_ROWS).delete({ svc_id: svcId }),
+      );
+    },
   };
 }

@@ -14,5 +14,11 @@ export function pgSessions(session: TxSession): Sessions {
         manager.getRepository(SESSION_ROWS).delete({ token_hash: tokenHash }),
       );
     },
+
+    async removeAllOf(svcId) {
+      await session.orm('sessions_remove_all_of', (manager) =>
+        manager.getRepository(SESSION_ROWS).delete({ svc_id: svcId }),
+      );
+    },
   };
 }

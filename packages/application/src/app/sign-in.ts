@@ -95,6 +95,15 @@ async function bySecret(
   return adjuster === null ? null : openSession(tx, deps, adjuster);
 }
 
+/** Ends every session of the adjuster, and tells none of their devices anything more. */
+export const makeSignOutEverywhere =
+  (deps: { uow: UnitOfWork }) =>
+  (svcId: Svcid): Promise<void> =>
+    deps.uow.run(async (tx) => {
+      await tx.sessions.removeAllOf(svcId);
+      await tx.devices.removeAllOf(svcId);
+    });
+
 /** Ends the session of this token. */
 export const makeSignOut =
   (deps: { uow: UnitOfWork }) =>

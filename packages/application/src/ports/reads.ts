@@ -110,6 +110,11 @@ export interface AppReads {
   claims(svcId: Svcid, list: AppClaimList, page: PageRequest): Promise<Slice<AppClaimView>>;
   /** Null once the claim was offered to someone else, or the offer lapsed. */
   claim(svcId: Svcid, id: ClaimId): Promise<AppClaimView | null>;
+  /**
+   * For each of these adjusters a text that is another one after anything in their lists has come, gone or moved.
+   * One statement, however many they are: asked every few seconds for everybody who has the app open.
+   */
+  editions(svcIds: readonly Svcid[]): Promise<ReadonlyMap<Svcid, string>>;
 }
 
 /** What a key may do, as it is now. */

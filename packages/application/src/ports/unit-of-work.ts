@@ -159,6 +159,7 @@ export interface Session {
 export interface Sessions {
   add(session: Session): Promise<void>;
   remove(tokenHash: string): Promise<void>;
+  removeAllOf(svcId: Svcid): Promise<void>;
 }
 
 export interface SignInCode {
@@ -184,4 +185,5 @@ export interface PushSubscription {
 export interface Devices {
   put(svcId: Svcid, deviceId: string, subscription: PushSubscription): Promise<void>;
   remove(svcId: Svcid, deviceId: string): Promise<void>;
+  removeAllOf(svcId: Svcid): Promise<void>;
 }

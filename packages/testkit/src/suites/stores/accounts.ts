@@ -90,6 +90,20 @@ export function accountsBehaviour(bench: () => Bench): void {
       expect(await use.sessionGate.authenticate(`${two.token}x`)).toBeNull();
     });
 
+    test('signing out everywhere ends every session and every device of this adjuster and no other', async () => {
+      const { newAdjuster, use, stores } = bench();
+      const [{ svcId }, { svcId: other }] = [await newAdjuster(), await newAdjuster()];
+      const opened = [await use.openSession(svcId), await use.openSession(svcId)];
+      const kept = await use.openSession(other);
+      const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
+      for (const one of [svcId, other]) await use.putDevice({ svcId: one }, 'phone', subscription);
+      await use.signOutEverywhere(svcId);
+      for (const { token } of opened) expect(await use.sessionGate.authenticate(token)).toBeNull();
+      expect((await use.sessionGate.authenticate(kept.token))?.svcId).toBe(other);
+      expect(await stores.jobReads.devices(svcId)).toEqual([]);
+      expect(await stores.jobReads.devices(other)).toHaveLength(1);
+    });
+
     test('a session ends 90 days after its last use, to the millisecond', async () => {
       const { newAdjuster, use, clock, stores } = bench();
       const { svcId } = await newAdjuster();

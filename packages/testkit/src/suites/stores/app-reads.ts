@@ -41,6 +41,49 @@ export function appReadsBehaviour(bench: () => Bench): void {
       expect(page.rows[1]).toEqual(expected);
     });
 
+    test("an adjuster's edition changes with every change to their lists, and with nothing else", async () => {
+      const { newFirm, newMember, newAdjuster, sendId, offer, invite, use, stores, clock } = bench();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const editions = async () => {
+        clock.advance(1);
+        const found = await stores.appReads.editions([svcId, other]);
+        return [found.get(svcId), found.get(other)] as const;
+      };
+      let [own, others] = await editions();
+      const expectChange = async (of: { own?: boolean; other?: boolean }) => {
+        const [now, nowOther] = await editions();
+        expect(now !== own).toBe(of.own ?? false);
+        expect(nowOther !== others).toBe(of.other ?? false);
+        [own, others] = [now, nowOther];
+      };
+      const id = await sendId(firm.live, svcId);
+      await expectChange({ own: true });
+      await expectChange({});
+      await offer(firm.live, id, other);
+      await expectChange({ own: true, other: true });
+      await use.acceptOffer({ svcId: other }, id);
+      await expectChange({ other: true });
+      await use.recordWork({ svcId: other }, id, { notes: 'Water line at 14 inches.' });
+      await expectChange({});
+      await use.closeAcceptedClaim({ svcId: other }, id);
+      await expectChange({ other: true });
+      await use.setAcceptingAssignments({ svcId }, firm.id, false);
+      await expectChange({ own: true });
+      const second = await newFirm();
+      await invite(second, svcId);
+      await expectChange({ own: true });
+      await use.declineInvitation({ svcId }, second.id);
+      await expectChange({ own: true });
+      await use.leaveFirm({ svcId }, firm.id);
+      await expectChange({ own: true });
+      const stranger = (await newAdjuster()).svcId;
+      expect((await stores.appReads.editions([stranger])).get(stranger)).toBe(
+        (await stores.appReads.editions([stranger])).get(stranger),
+      );
+      expect((await stores.appReads.editions([])).size).toBe(0);
+    });
+
     test('lists claims by what they wait for, of all firms, oldest offer first', async () => {
       const { newFirm, newMember, sendId, offer, use, clock } = bench();
       const [one, two] = [await newFirm(), await newFirm()];
