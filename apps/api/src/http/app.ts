@@ -90,6 +90,8 @@ export function createApp(deps: AppDeps): Express {
       const route = routes.get(request.method === 'HEAD' ? 'GET' : request.method);
       if (route === undefined) throw new HttpProblem('method_not_allowed', { headers: { Allow: allow } });
       const reply = await answer(route, request, response, response.locals.trace as RequestTrace);
+      // The connection failed meanwhile, and its client was told so.
+      if (response.headersSent) return;
       response.statusCode = reply.status;
       for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
       if (reply.json === undefined) {
@@ -124,7 +126,8 @@ function byPath(routes: readonly Route[]): Map<string, Map<string, Route>> {
 const expressPath = (endpoint: Endpoint): string => endpoint.path.replace(/\{(\w+)\}/g, ':$1');
 
 function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHandler {
-  return (error: unknown, _request, response, next) => {
+  return (error: unknown, _request, response, _next) => {
+    if (response.writableEnded) return; // answered when its connection failed
     const trace = response.locals.trace as RequestTrace;
     const problem = isBrokenPath(error)
       ? new HttpProblem('malformed_request', {
@@ -136,7 +139,8 @@ function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHand
       log.error('a request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });
     }
     if (response.headersSent) {
-      next(error); // Express cuts the connection: half an answer must not look like a whole one
+      // Half an answer must not look like a whole one. Express would say so on standard error, past the log.
+      if (!response.writableEnded) response.destroy();
       return;
     }
     sendProblem(response, trace.requestId, problem, addresses);

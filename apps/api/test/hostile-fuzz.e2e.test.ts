@@ -1,0 +1,334 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { endpoints } from '@svc/contract';
+import fc from 'fast-check';
+import { problemFault } from './problem-shape.ts';
+import { request, speak } from './raw-http.ts';
+import {
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+
+// Always the same requests, so that a failure can be looked at twice.
+const SEED = 20_260_302;
+
+let service: ServiceUnderTest;
+let firm: TestFirm;
+let adjuster: { svcId: string; token: string };
+let claimId: string;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  firm = await service.firm();
+  adjuster = await service.member(firm);
+  claimId = (await sendClaim(service, firm.live, claimBody(adjuster.svcId))).json.id;
+});
+afterAll(() => service.stop());
+
+const DOCUMENTED = new Set([200, 201, 202, 204, 400, 401, 404, 405, 408, 409, 413, 422, 431]);
+
+/** What is wrong with an answer, whatever it was asked: null when it is one of those that are documented. */
+function fault(
+  status: number,
+  header: (name: string) => string | null | undefined,
+  text: string,
+): string | null {
+  if (!DOCUMENTED.has(status)) return `status ${status}: ${text.slice(0, 300)}`;
+  if (!/^[0-9a-f-]{36}$/.test(header('x-request-id') ?? '')) return 'no request id';
+  if (header('cache-control') !== 'no-store') return 'may be cached';
+  if (status >= 400) return problemFault(status, header, text);
+  if (text === '') return null;
+  if (header('content-type') !== 'application/json') return `Content-Type ${header('content-type')}`;
+  JSON.parse(text);
+  return null;
+}
+
+const NASTY = fc.constantFrom<unknown>(
+  null,
+  true,
+  0,
+  -0,
+  -1,
+  1e308,
+  0.1 + 0.2,
+  '',
+  ' ',
+  '\0',
+  '\ud800',
+  '\u202e',
+  '😀'.repeat(300),
+  'x'.repeat(5000),
+  "'; DROP TABLE claims; --",
+  '{{7*7}}',
+  '../../etc/passwd',
+  'a@b',
+  '2024-02-30',
+  '9999-12-31T23:59:60Z',
+  [],
+  {},
+  [[[]]],
+  { __proto__: null, toString: 1 },
+);
+const ANYTHING = fc.oneof(NASTY, fc.jsonValue(), fc.string({ unit: 'binary' }), fc.double());
+
+type Json = Record<string, unknown>;
+
+/** Where a value can be put: every member of every object, and a new one. */
+function places(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path];
+  const inside = Object.entries(value).flatMap(([name, member]) => places(member, [...path, name]));
+  return [path, [...path, 'unknown'], ...inside];
+}
+
+function put(body: unknown, path: readonly string[], value: unknown): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return value;
+  const held = body as Json;
+  return { ...held, [name]: put(held?.[name] ?? {}, rest, value) };
+}
+
+const without = (body: unknown, path: readonly string[]): unknown => {
+  const [name, ...rest] = path;
+  if (name === undefined) return body;
+  const { [name]: member, ...others } = body as Json;
+  return rest.length === 0 ? others : { ...others, [name]: without(member, rest) };
+};
+
+const bodies = (): Record<string, Json> => ({
+  sendClaim: claimBody(adjuster.svcId, {
+    building: { occupancy_type: 'single_family_home', building_type: 'main_dwelling', flood_zone: 'AE' },
+    coverages: { special_limits_cap: 2500, building_limit: 250000 },
+    estimate: { contents_tax_rate: 0.07 },
+    agent: { company_name: 'Agency', phone: '3525550100' },
+    mortgagee: { company_name: 'Bank', address: { street: '1 A', city: 'B', state: 'FL', zip: '32625' } },
+    additional_contacts: [{ first_name: 'A', last_name: 'B', role: 'tenant' }],
+  }),
+  offerClaim: { adjuster_svc_id: adjuster.svcId },
+  inviteAdjuster: { svc_id: adjuster.svcId, invited_as: 'a', invited_by: 'b', purpose: 'c', note: 'd' },
+  requestSignInCode: { email: 'nobody@example.com' },
+  signIn: { email: 'nobody@example.com', code: '123456' },
+  updateProfile: { first_name: 'Jean', last_name: 'Delacroix' },
+  updateMembership: { accepting_assignments: true },
+  rejectClaim: { reason: 'too far' },
+  updateWork: { contact_date: '2026-03-01', notes: 'n' },
+  registerDevice: {
+    subscription: {
+      endpoint: 'https://push.example.net/x',
+      expirationTime: null,
+      keys: { p256dh: 'BA', auth: 'BA' },
+    },
+  },
+});
+
+const CALLS = Object.values(endpoints).filter(({ id }) => id !== 'signOut' && id !== 'leaveFirm');
+const tokenFor = (auth: string): { as?: string } =>
+  auth === 'key' ? { as: firm.live } : auth === 'session' ? { as: adjuster.token } : {};
+const fill = (path: string): string =>
+  path
+    .replace('{id}', claimId)
+    .replace('{firm_id}', firm.id)
+    .replace('{svc_id}', 'nobody')
+    .replace('{device_id}', 'x');
+
+/** As many at once as a busy client sends. */
+async function judge(samples: readonly (() => Promise<string | null>)[]): Promise<void> {
+  const faults: string[] = [];
+  for (let from = 0; from < samples.length; from += 25) {
+    const found = await Promise.all(samples.slice(from, from + 25).map((ask) => ask()));
+    faults.push(...found.filter((one) => one !== null));
+  }
+  expect(faults).toEqual([]);
+}
+
+async function asked(method: string, path: string, options: Parameters<ServiceUnderTest['call']>[2]) {
+  const answer = await service.call(method, path, options);
+  const found = fault(answer.status, (name) => answer.headers.get(name), answer.text);
+  return found === null ? null : `${method} ${path} ${JSON.stringify(options).slice(0, 500)}: ${found}`;
+}
+
+test('a thousand and more bodies, each a good one with something wrong in it, get a documented answer', async () => {
+  const known = bodies();
+  const takers = CALLS.filter(({ id }) => id in known);
+  const samples = fc.sample(
+    fc.tuple(
+      fc.constantFrom(...takers),
+      fc.nat(),
+      ANYTHING,
+      fc.constantFrom('put', 'put', 'put', 'remove'),
+      fc.uuid(),
+    ),
+    { numRuns: 1500, seed: SEED },
+  );
+  await judge(
+    samples.map(([{ id, method, path, auth }, where, value, action, key]) => () => {
+      const body = known[id] ?? {};
+      const all = places(body);
+      const place = all[where % all.length] ?? [];
+      const changed = action === 'put' ? put(body, place, value) : without(body, place);
+      const unique =
+        id === 'sendClaim' && place[0] !== 'external_id' && place.length > 0
+          ? { ...(changed as Json), external_id: key, claim_number: key }
+          : changed;
+      const headers = { 'Idempotency-Key': key };
+      return asked(method, fill(path), { ...tokenFor(auth), headers, raw: JSON.stringify(unique) ?? '' });
+    }),
+  );
+}, 60_000);
+
+test('a thousand broken texts, each a good body with letters lost, doubled or changed, get a documented answer', async () => {
+  const known = bodies();
+  const takers = CALLS.filter(({ id }) => id in known);
+  const samples = fc.sample(
+    fc.tuple(
+      fc.constantFrom(...takers),
+      fc.nat(),
+      fc.nat({ max: 6 }),
+      fc.uint8Array({ maxLength: 6 }),
+      fc.uuid(),
+    ),
+    { numRuns: 1000, seed: SEED + 1 },
+  );
+  await judge(
+    samples.map(([{ id, method, path, auth }, at, lost, inserted, key]) => () => {
+      const bytes = Buffer.from(JSON.stringify(known[id]));
+      const from = at % (bytes.length + 1);
+      const raw = Buffer.concat([bytes.subarray(0, from), inserted, bytes.subarray(from + lost)]);
+      return asked(method, fill(path), { ...tokenFor(auth), headers: { 'Idempotency-Key': key }, raw });
+    }),
+  );
+}, 60_000);
+
+test('a thousand addresses with odd parameters, in the path and in the query, get a documented answer', async () => {
+  const part = fc.oneof(
+    fc
+      .string({ unit: 'binary', maxLength: 40 })
+      .map((text) => encodeURIComponent(Buffer.from(text).toString())),
+    fc.stringMatching(/^[!-~]{0,30}$/).map((text) => text.replace(/[#\\]/g, '')),
+    fc.constantFrom('%00', '%', '%ff', '..', '.', '%2e%2e', '%2f', ';', '0', '-1', 'null', '9'.repeat(40)),
+  );
+  const name = fc.oneof(
+    part,
+    fc.constantFrom('limit', 'cursor', 'updated_since', 'status', 'external_id', 'assignment_status'),
+  );
+  const samples = fc.sample(
+    fc.tuple(fc.constantFrom(...CALLS), part, fc.array(fc.tuple(name, part), { maxLength: 4 }), fc.boolean()),
+    { numRuns: 1000, seed: SEED + 2 },
+  );
+  await judge(
+    samples.map(([{ method, path, auth, id }, odd, query, oddPath]) => async () => {
+      const target = oddPath ? path.replace(/\{\w+\}/, () => odd.replaceAll('?', '')) : fill(path);
+      const search = query.length === 0 ? '' : `?${query.map(([n, v]) => `${n}=${v}`).join('&')}`;
+      const body = JSON.stringify(bodies()[id] ?? {});
+      const { as } = tokenFor(auth);
+      // Over a bare connection: fetch would tidy the address up.
+      const { answers } = await speak(
+        service.url,
+        request(
+          `${method} ${target}${search}`,
+          {
+            ...(as !== undefined && { Authorization: `Bearer ${as}` }),
+            'Idempotency-Key': `path-${Math.random()}`,
+            'Content-Type': 'application/json',
+            'Content-Length': String(Buffer.byteLength(body)),
+            Connection: 'close',
+          },
+          body,
+        ),
+      );
+      const [answer] = answers;
+      if (answer === undefined) return `${method} ${target}${search}: no answer`;
+      const found = fault(answer.status, (header) => answer.headers.get(header), answer.body);
+      return found === null ? null : `${method} ${target}${search}: ${found}`;
+    }),
+  );
+}, 60_000);
+
+test('five hundred requests with odd headers get a documented answer', async () => {
+  const value = fc.oneof(
+    fc.stringMatching(/^[ -~]{0,60}$/),
+    fc.string({ maxLength: 40 }).map((text) =>
+      Buffer.from(text)
+        .toString('latin1')
+        .replace(/[\r\n\0]/g, ''),
+    ),
+    fc.constantFrom(
+      '',
+      ' ',
+      'gzip',
+      'chunked',
+      '0',
+      '-1',
+      '1e3',
+      '*/*',
+      'application/json',
+      'close',
+      'x'.repeat(9000),
+    ),
+  );
+  const name = fc.constantFrom(
+    'Accept',
+    'Accept-Encoding',
+    'Authorization',
+    'Connection',
+    'Content-Encoding',
+    'Content-Length',
+    'Content-Type',
+    'Cookie',
+    'Expect',
+    'Forwarded',
+    'If-None-Match',
+    'Idempotency-Key',
+    'Origin',
+    'Range',
+    'TE',
+    'Trailer',
+    'Transfer-Encoding',
+    'Upgrade',
+    'X-Forwarded-For',
+    'X-Request-Id',
+  );
+  const samples = fc.sample(
+    fc.tuple(fc.constantFrom(...CALLS), fc.array(fc.tuple(name, value), { minLength: 1, maxLength: 4 })),
+    { numRuns: 500, seed: SEED + 3 },
+  );
+  await judge(
+    samples.map(([{ method, path, auth, id }, odd]) => async () => {
+      const body = JSON.stringify(bodies()[id] ?? {});
+      const { as } = tokenFor(auth);
+      const headers = {
+        ...(as !== undefined && { Authorization: `Bearer ${as}` }),
+        'Idempotency-Key': `header-${Math.random()}`,
+        'Content-Type': 'application/json',
+        'Content-Length': String(Buffer.byteLength(body)),
+        ...Object.fromEntries(odd),
+      };
+      const { answers } = await speak(service.url, request(`${method} ${fill(path)}`, headers, body), {
+        hangUp: true,
+      });
+      const last = answers.filter(({ status }) => status >= 200);
+      // Half a request, hung up on, may go without an answer; whatever is said must be documented.
+      for (const answer of last) {
+        const found = fault(answer.status, (header) => answer.headers.get(header), answer.body);
+        if (found !== null) return `${method} ${path} ${JSON.stringify(odd).slice(0, 400)}: ${found}`;
+      }
+      return null;
+    }),
+  );
+}, 60_000);
+
+test('after all of it nothing has failed inside, and the service does its work', async () => {
+  expect(service.logged.filter((line) => /"level":"error"|internal_error/.test(line))).toEqual([]);
+  const sent = await sendClaim(service, firm.live, claimBody((await service.member(firm)).svcId));
+  expect(sent.status).toBe(201);
+  // Every claim that got in is whole: the list reads all of them.
+  let cursor = '';
+  let claims = 0;
+  do {
+    const page = await service.call('GET', `/v1/claims?limit=200${cursor}`, { as: firm.live });
+    expect(page.status).toBe(200);
+    claims += page.json.data.length;
+    cursor = page.json.next_cursor === null ? '' : `&cursor=${page.json.next_cursor}`;
+  } while (cursor !== '');
+  expect(claims).toBeGreaterThan(1);
+});

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startEmbeddedPostgres } from '@svc/adapter-postgres/embedded';
+import { endpoints } from '@svc/contract';
+import { TOKENS } from '../src/container/tokens.ts';
+import { createDataDir, type DataDir } from './child.ts';
+import { request, speak } from './raw-http.ts';
+import {
+  type Answer,
+  claimBody,
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from './service-under-test.ts';
+
+/** Every text that says something about somebody begins with this, so that one search finds any of it. */
+const MARK = 'Zq7';
+const mark = (what: string): string => `${MARK}${what}`;
+const MARKED_MAIL = `${MARK.toLowerCase()}mail@example.com`;
+
+let data: DataDir;
+let service: ServiceUnderTest;
+let stopDatabase: () => Promise<void>;
+const answers: { readonly method: string; readonly path: string; readonly answer: Answer }[] = [];
+
+beforeAll(async () => {
+  data = createDataDir();
+  const database = await startEmbeddedPostgres({ dataDir: data.path });
+  stopDatabase = () => database.stop();
+  service = await startServiceUnderTest({ databaseUrl: database.url });
+}, 60_000);
+afterAll(async () => {
+  await service.stop();
+  data.remove();
+});
+
+async function call(method: string, path: string, options: Parameters<ServiceUnderTest['call']>[2] = {}) {
+  const answer = await service.call(method, path, options);
+  answers.push({ method, path, answer });
+  return answer;
+}
+
+const fullClaim = (svcId: string) =>
+  claimBody(svcId, {
+    loss: { date: '2024-09-26', description: mark('-loss') },
+    loss_location: {
+      street: mark(' Street 1'),
+      street2: mark('-2'),
+      city: mark('City'),
+      state: 'FL',
+      zip: '32625',
+    },
+    policyholder: {
+      first_name: mark('First'),
+      last_name: mark('Last'),
+      company_name: mark('Company'),
+      phone: `${MARK} 352-555-0199`,
+      email: MARKED_MAIL,
+    },
+    carrier: { name: mark('Carrier'), email: MARKED_MAIL, phone: '352-555-0199' },
+    instructions: mark('-instructions'),
+    file_number: mark('-file'),
+    external_id: mark('-external'),
+    claim_number: mark('-number'),
+    additional_contacts: [{ first_name: mark('A'), last_name: mark('B'), phone: '352-555-0199' }],
+  });
+
+/** Everything the service is asked in a working day, and every way it goes wrong. */
+async function everything(): Promise<string[]> {
+  const firm = await service.firm();
+  const profile = { firstName: mark('Jean'), lastName: mark('Delacroix'), email: `${MARK}.jean@example.com` };
+  const jean = await service.adjuster(profile);
+  const other = await service.member(firm);
+  const secrets = [firm.live, firm.test, jean.token, ...Object.values(firm.signInSecret)];
+  const as = firm.live;
+  const once = { 'Idempotency-Key': mark('-key') };
+
+  const invitation = {
+    svc_id: jean.svcId,
+    invited_as: mark('-as'),
+    invited_by: mark('-by'),
+    purpose: mark('-purpose'),
+    note: mark('-note'),
+  };
+  await call('POST', '/v1/adjusters/invitations', { as, body: invitation });
+  await call('POST', '/v1/adjusters/invitations', { as, body: invitation });
+  await call('GET', '/app/v1/invitations', { as: jean.token });
+  await call('POST', `/app/v1/invitations/${firm.id}/acceptance`, { as: jean.token });
+  const body = fullClaim(jean.svcId);
+  const sent = await call('POST', '/v1/claims', { as, body, headers: once });
+  const claim = `/claims/${sent.json.id}`;
+  await call('POST', '/v1/claims', { as, body, headers: once });
+  await call('POST', '/v1/claims', { as, body, headers: { 'Idempotency-Key': 'other' } });
+  await call('POST', '/v1/claims', { as, body: { ...body, file_number: 'x' }, headers: once });
+  await call('GET', `/v1/claims?external_id=${mark('-external')}`, { as });
+  await call('GET', `/v1/claims?${mark('unknown')}=${MARK}`, { as });
+  await call('GET', `/v1/${mark('path')}`, { as });
+  await call('DELETE', `/v1/adjusters/invitations/${mark('SVC')}`, { as });
+  await call('GET', '/v1/adjusters', { as });
+  await call('POST', '/v1/claims', { as, raw: `{"first_name":"${mark('broken')}`, headers: once });
+  await call('POST', '/v1/claims', { as, body: { [mark('field')]: mark('value') }, headers: once });
+  await call('GET', '/v1/me', { as: `svc_live_${mark('wrong')}` });
+
+  await call('POST', `/app/v1${claim}/rejection`, { as: jean.token, body: { reason: mark('-reason') } });
+  await call('POST', `/v1${claim}/assignment`, {
+    as,
+    body: { adjuster_svc_id: jean.svcId },
+    headers: { 'Idempotency-Key': 'again' },
+  });
+  await call('POST', `/app/v1${claim}/acceptance`, { as: jean.token });
+  await call('PATCH', `/app/v1${claim}/work`, { as: jean.token, body: { notes: mark('-notes') } });
+  await call('POST', `/app/v1${claim}/closure`, { as: jean.token });
+  await call('PATCH', '/app/v1/me', { as: jean.token, body: { first_name: mark('New') } });
+  await call('PATCH', '/app/v1/me', { as: other.token, body: { email: profile.email } });
+  const subscription = {
+    endpoint: `https://push.example.net/${MARK}`,
+    expirationTime: null,
+    keys: { p256dh: `${MARK}BA`, auth: `${MARK}BA` },
+  };
+  await call('PUT', `/app/v1/devices/${MARK}`, { as: jean.token, body: { subscription } });
+  await call('POST', '/app/v1/sign-in-codes', { body: { email: profile.email } });
+  await call('POST', '/app/v1/sessions', { body: { email: profile.email, code: '000000' } });
+  const { json } = await call('POST', '/app/v1/sessions', {
+    body: { svc_id: firm.account.manual, sign_in_secret: firm.signInSecret.manual },
+  });
+  secrets.push(json.token);
+  await call('DELETE', '/app/v1/sessions/current', { as: json.token });
+  const created = await service.service.wiring.get(TOKENS.createKey)({
+    firmId: firm.id,
+    environment: 'live',
+    purpose: 'full_access',
+    lifetime: null,
+  });
+  secrets.push(created.secret);
+  await speak(service.url, request(`BREW /${MARK}`, { Authorization: `Bearer ${as}`, 'X-Name': MARK }));
+  await speak(service.url, request(`GET /${MARK}${'a'.repeat(20_000)}`));
+  await service.call('DELETE', `/app/v1/firms/${firm.id}/membership`, { as: jean.token });
+
+  // Failures tell the most, so the database goes away under every call.
+  await stopDatabase();
+  for (const { method, path, auth } of Object.values(endpoints)) {
+    const target = path
+      .replace('{id}', sent.json.id)
+      .replace('{firm_id}', firm.id)
+      .replace(/\{\w+\}/, MARK);
+    await call(method, target, {
+      ...(auth !== 'none' && { as: auth === 'key' ? firm.live : jean.token }),
+      ...(method !== 'GET' &&
+        method !== 'DELETE' && { body: target.endsWith('/claims') ? body : invitation }),
+      headers: once,
+    });
+  }
+  return secrets;
+}
+
+test('after a day with everything in it, and a bad end, the log tells nothing of anybody', async () => {
+  const secrets = await everything();
+  const log = service.logged.join('');
+  expect(log.length).toBeGreaterThan(1000);
+  expect(answers.some(({ answer }) => answer.status === 503)).toBe(true);
+  expect(answers.some(({ answer }) => answer.status === 500)).toBe(false);
+
+  const lower = log.toLowerCase();
+  expect(lower).not.toContain(MARK.toLowerCase());
+  expect(log).not.toContain('352-555-0199');
+  expect(log).not.toContain('@');
+  for (const secret of secrets) expect(log.includes(secret)).toBe(false);
+  expect(log).not.toMatch(/svc_(live|test|app|signin)_\w{10}/);
+  expect(log).not.toMatch(/postgres:\/\//);
+  // The one thing that is said on purpose: a code nobody could be mailed, beside no name.
+  expect(log.match(/"sign_in_code":"\d{6}"/g)).toHaveLength(1);
+}, 60_000);
+
+test('every request is one line, found by the id that its answer carried, with what it came to', () => {
+  const lines = service.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+  for (const { method, answer } of answers) {
+    const id = answer.headers.get('x-request-id');
+    const found = lines.filter(({ message, request_id }) => message === 'request' && request_id === id);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({ level: 'info', method, status: answer.status });
+    if (answer.status >= 400) expect(found[0]?.code).toBe(answer.json.code);
+    const failures = lines.filter(({ message, request_id }) => message !== 'request' && request_id === id);
+    expect(failures).toHaveLength(answer.status >= 500 ? 1 : 0);
+  }
+  for (const line of service.logged)
+    expect(line.endsWith('}\n') && line.indexOf('\n') === line.length - 1).toBe(true);
+});

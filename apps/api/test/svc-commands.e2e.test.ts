@@ -1,0 +1,326 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { run as runSvc } from '../src/svc/run.ts';
+import { type Ran, svc } from './child.ts';
+import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+
+const UNKNOWN = '01890000-0000-7000-8000-000000000000';
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+/** A server runs beside the command line the whole time; it is asked what it makes of the changes. */
+let service: ServiceUnderTest;
+let env: Record<string, string>;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  env = { DATABASE_URL: service.databaseUrl };
+});
+afterAll(() => service.stop());
+
+let queue: Promise<unknown> = Promise.resolve();
+
+/** The command line without a process of its own, which takes a second; those that tell the same are at the end. */
+function here(args: readonly string[], variables: Readonly<Record<string, string>>): Promise<Ran> {
+  const ran = queue.then(async () => {
+    const said = { stdout: '', stderr: '' };
+    const before = { ...process.env };
+    const streams = ['stdout', 'stderr'] as const;
+    const spies = streams.map((name) =>
+      jest.spyOn(process[name], 'write').mockImplementation((text: unknown) => {
+        said[name] += String(text);
+        return true;
+      }),
+    );
+    try {
+      Object.assign(process.env, variables);
+      return { code: await runSvc(args), ...said };
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+      for (const name of Object.keys(variables)) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
+    }
+  });
+  queue = ran.catch(() => {});
+  return ran;
+}
+
+const run = (...args: string[]): Promise<Ran> => here(args, env);
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are read as they come
+async function json(...args: string[]): Promise<any> {
+  const { code, stdout, stderr } = await run(...args, '--json');
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+const me = (as: string) => service.call('GET', '/v1/me', { as });
+
+/** What another process is to know within a second. */
+async function eventually(read: () => Promise<unknown>, wanted: unknown): Promise<void> {
+  let found = await read();
+  for (let asked = 0; JSON.stringify(found) !== JSON.stringify(wanted) && asked < 12; asked++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    found = await read();
+  }
+  expect(found).toEqual(wanted);
+}
+
+test('a firm is born with its test accounts; its plan and limits are changed under a running server', async () => {
+  const created = await json('firm', 'create', '--name', 'Delta & Söhne', '--plan', 'claims_only');
+  const { firm, test_accounts } = created;
+  expect(created).toEqual({
+    firm: { id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: 'Delta & Söhne', plan: 'claims_only' },
+    test_accounts: ['manual', 'accepts', 'rejects', 'paused', 'new', 'joins', 'declines'].map((behavior) => ({
+      svc_id: expect.stringMatching(new RegExp(`_${behavior}$`)),
+      behavior,
+      sign_in_secret: expect.stringMatching(/^svc_signin_/),
+    })),
+  });
+  const [{ svc_id, sign_in_secret }] = test_accounts;
+  const signedIn = await service.call('POST', '/app/v1/sessions', { body: { svc_id, sign_in_secret } });
+  expect(signedIn.status).toBe(201);
+
+  const [shown, listed, key] = await Promise.all([
+    json('firm', 'show', firm.id),
+    json('firm', 'list'),
+    json('key', 'create', '--firm', firm.id, '--environment', 'live'),
+  ]);
+  expect(shown.firm).toEqual({
+    ...firm,
+    limits: { requests_per_minute: null, writes_per_minute: null, burst: null },
+    created_at: TIME,
+  });
+  expect(shown.test_accounts).toHaveLength(7);
+  expect(JSON.stringify(shown)).not.toContain('svc_signin_');
+  expect(listed.firms).toContainEqual(shown.firm);
+  expect((await me(key.secret)).json.scopes).toEqual(['claims:create', 'claims:read', 'claims:write']);
+
+  const changed = await json('firm', 'set-plan', firm.id, 'read_only');
+  expect(changed.firm).toEqual({ ...shown.firm, plan: 'read_only' });
+  await eventually(async () => (await me(key.secret)).json.scopes, ['claims:read', 'adjusters:read']);
+
+  const limited = await json('firm', 'set-limits', firm.id, '--burst', '1', '--requests-per-minute', '1');
+  expect(limited.firm.limits).toEqual({ requests_per_minute: 1, writes_per_minute: null, burst: 1 });
+  await eventually(async () => (await me(key.secret)).status, 429);
+  const back = await json('firm', 'set-limits', firm.id);
+  expect(back.firm.limits).toEqual({ requests_per_minute: null, writes_per_minute: null, burst: null });
+  await eventually(async () => (await me(key.secret)).status, 200);
+}, 30_000);
+
+test('a key is made, rolled and revoked under a running server', async () => {
+  const firm = await service.firm();
+  const created = await json(
+    ...[
+      'key',
+      'create',
+      '--firm',
+      firm.id,
+      '--environment',
+      'test',
+      '--purpose',
+      'claims',
+      '--expires-in',
+      '90d',
+    ],
+  );
+  expect(created).toEqual({
+    key: {
+      id: expect.stringMatching(/^key_/),
+      environment: 'test',
+      purpose: 'claims',
+      scopes: ['claims:create', 'claims:read', 'claims:write'],
+      created_at: TIME,
+      expires_at: TIME,
+      revoked_at: null,
+      last_used_at: null,
+    },
+    secret: expect.stringMatching(/^svc_test_/),
+  });
+  const { expires_at, created_at } = created.key;
+  expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(90 * 86_400_000);
+  expect((await me(created.secret)).json.key).toEqual({ id: created.key.id, environment: 'test' });
+
+  const rolled = await json('key', 'roll', created.key.id, '--overlap', '1h');
+  expect(rolled.key).toMatchObject({ environment: 'test', purpose: 'claims', expires_at: null });
+  expect(rolled.key.id).not.toBe(created.key.id);
+  const left = Date.parse(rolled.replaced.expires_at) - Date.parse(rolled.key.created_at);
+  expect(Math.abs(left - 3_600_000)).toBeLessThan(1000);
+  for (const secret of [created.secret, rolled.secret]) expect((await me(secret)).status).toBe(200);
+
+  const listed = await json('key', 'list', '--firm', firm.id);
+  expect(listed.keys.map(({ id }: { id: string }) => id)).toEqual(
+    expect.arrayContaining([created.key.id, rolled.key.id]),
+  );
+  expect(JSON.stringify(listed)).not.toMatch(/svc_(test|live)_|[0-9a-f]{64}/);
+
+  const revoked = await json('key', 'revoke', rolled.key.id);
+  expect(revoked.key).toMatchObject({ id: rolled.key.id, scopes: rolled.key.scopes, revoked_at: TIME });
+  await eventually(async () => (await me(rolled.secret)).status, 401);
+  const [again, refused, ended] = await Promise.all([
+    json('key', 'revoke', rolled.key.id),
+    run('key', 'roll', rolled.key.id, '--json'),
+    json('key', 'roll', created.key.id, '--overlap', '0s'),
+  ]);
+  expect(again.key.revoked_at).toEqual(revoked.key.revoked_at);
+  expect([refused.code, refused.stdout]).toEqual([1, '']);
+  await eventually(async () => (await me(created.secret)).status, 401);
+  expect((await me(ended.secret)).status).toBe(200);
+}, 30_000);
+
+test('an adjuster is made, signed in, made a member, and allowed and forbidden to accept claims', async () => {
+  const firm = await service.firm();
+  const [bare, full] = await Promise.all([
+    json('adjuster', 'create', '--svc-id', 'SVC-Bare'),
+    json(
+      ...['adjuster', 'create', '--svc-id', 'SVC-Full', '--first-name', 'Ana'],
+      ...['--last-name', "O'Neill", '--email', 'ana@example.com'],
+    ),
+  ]);
+  expect(bare.adjuster).toEqual({
+    svc_id: 'SVC-Bare',
+    test: false,
+    first_name: null,
+    last_name: null,
+    email: null,
+  });
+  expect(full.adjuster).toMatchObject({ first_name: 'Ana', last_name: "O'Neill", email: 'ana@example.com' });
+
+  const [{ token }, added, twice, sameMail] = await Promise.all([
+    json('adjuster', 'session', 'SVC-Bare'),
+    json('member', 'add', '--firm', firm.id, '--svc-id', 'SVC-Full'),
+    run('adjuster', 'create', '--svc-id', 'SVC-Bare'),
+    run('adjuster', 'create', '--svc-id', 'SVC-Other', '--email', 'ANA@example.com'),
+  ]);
+  expect((await service.call('GET', '/app/v1/me', { as: token })).json).toMatchObject({ svc_id: 'SVC-Bare' });
+  expect(added.member).toEqual({
+    firm_id: firm.id,
+    svc_id: 'SVC-Full',
+    status: 'active',
+    can_accept_claims: true,
+    accepting_assignments: true,
+  });
+  for (const refused of [twice, sameMail]) expect([refused.code, refused.stdout]).toEqual([1, '']);
+  expect((await sendClaim(service, firm.live, claimBody('SVC-Full'))).status).toBe(201);
+
+  const set = (allowed: string) =>
+    json('member', 'set', '--firm', firm.id, '--svc-id', 'SVC-Full', '--can-accept-claims', allowed);
+  expect((await set('false')).member.can_accept_claims).toBe(false);
+  expect((await sendClaim(service, firm.live, claimBody('SVC-Full'))).json.code).toBe(
+    'adjuster_not_accepting',
+  );
+  await set('true');
+  expect((await sendClaim(service, firm.live, claimBody('SVC-Full'))).status).toBe(201);
+}, 30_000);
+
+test('a claim is shown without what was sent, and closed for good', async () => {
+  const firm = await service.firm();
+  const { svcId } = await service.member(firm);
+  const body = claimBody(svcId);
+  const { id } = (await sendClaim(service, firm.live, body)).json;
+  const before = await json('claim', 'show', id);
+  expect(before.claim).toEqual({
+    id,
+    firm: { id: firm.id, name: 'Gulf Adjusting Partners' },
+    test: false,
+    external_id: body.external_id,
+    claim_number: body.claim_number,
+    created_at: TIME,
+    updated_at: TIME,
+    assignment: {
+      status: 'pending_acceptance',
+      adjuster_svc_id: svcId,
+      offered_at: TIME,
+      responded_at: null,
+    },
+    closed_at: null,
+  });
+  const closed = await json('claim', 'close', id);
+  expect(closed.claim).toEqual({ ...before.claim, closed_at: TIME });
+  expect(await json('claim', 'close', id)).toEqual(closed);
+  const again = { ...claimBody(svcId), claim_number: body.claim_number };
+  expect((await sendClaim(service, firm.live, again)).status).toBe(201);
+}, 20_000);
+
+test('the schema is up to date, and the doctor finds the running service well', async () => {
+  const [migrated, healthy, sick] = await Promise.all([
+    json('migrate'),
+    json('doctor'),
+    here(['doctor', '--json'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' }),
+  ]);
+  expect(migrated).toMatchObject({ current: true });
+  expect(healthy.ok).toBe(true);
+  expect(healthy.checks.map(({ what }: { what: string }) => what)).toEqual(
+    expect.arrayContaining(['node', 'environment', 'database', 'schema', 'redis']),
+  );
+  expect(sick.code).toBe(1);
+  expect(JSON.parse(sick.stdout)).toMatchObject({ ok: false });
+}, 20_000);
+
+describe('what cannot be done', () => {
+  test.each([
+    [['firm', 'show', UNKNOWN]],
+    [['firm', 'set-plan', UNKNOWN, 'standard']],
+    [['firm', 'set-limits', UNKNOWN]],
+    [['key', 'create', '--firm', UNKNOWN, '--environment', 'live']],
+    [['key', 'list', '--firm', UNKNOWN]],
+    [['key', 'revoke', 'key_nope']],
+    [['adjuster', 'session', 'nobody']],
+    [['member', 'add', '--firm', UNKNOWN, '--svc-id', 'nobody']],
+    [['claim', 'show', UNKNOWN]],
+    [['claim', 'close', UNKNOWN]],
+  ])('%j says so on standard error and ends with 1', async (args) => {
+    const { code, stdout, stderr } = await run(...args, '--json');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^svc: .+\n$/);
+  });
+});
+
+test('wrong usage ends with 2, says what is allowed, and prints no result', async () => {
+  const wrong: string[][] = [
+    [],
+    ['firm'],
+    ['nonsense'],
+    ['firm', 'create'],
+    ['firm', 'create', '--name', ''],
+    ['firm', 'create', '--name', 'X', '--plan', 'gold'],
+    ['firm', 'create', '--name', 'X', '--colour', 'red'],
+    ['firm', 'show', 'not-a-uuid'],
+    ['firm', 'set-limits', UNKNOWN, '--burst', '0'],
+    ['key', 'create', '--firm', UNKNOWN, '--environment', 'staging'],
+    ['key', 'create', '--firm', UNKNOWN, '--environment', 'live', '--expires-in', 'soon'],
+    ['key', 'create', '--firm', UNKNOWN, '--environment', 'live', '--expires-in', '0d'],
+    ['adjuster', 'create', '--svc-id', 'S'.repeat(129)],
+    ['adjuster', 'create', '--svc-id', 'line\nbreak'],
+    ['member', 'set', '--firm', UNKNOWN, '--svc-id', 'x', '--can-accept-claims', 'maybe'],
+    ['claim', 'close'],
+  ];
+  const runs = await Promise.all(wrong.map((args) => here(args, {})));
+  for (const [i, { code, stdout, stderr }] of runs.entries()) {
+    expect({ args: wrong[i], code, stdout }).toEqual({ args: wrong[i], code: 2, stdout: '' });
+    expect(stderr).not.toBe('');
+  }
+  const help = await here(['--help'], {});
+  expect([help.code, help.stderr]).toEqual([0, '']);
+  expect(help.stdout).toContain('firm');
+}, 60_000);
+
+test('as a program of its own it answers the same way, plain in a pipe, and shows no secret but a new one', async () => {
+  const firm = await service.firm();
+  const [list, created, refused, wrong] = await Promise.all([
+    svc(['firm', 'list'], env),
+    svc(['key', 'create', '--firm', firm.id, '--environment', 'live', '--json'], env),
+    svc(['firm', 'show', UNKNOWN, '--json'], env),
+    svc(['nonsense'], env),
+  ]);
+  expect([list.code, created.code, refused.code, wrong.code]).toEqual([0, 0, 1, 2]);
+  expect([list.stderr, created.stderr, refused.stdout, wrong.stdout]).toEqual(['', '', '', '']);
+  expect((await me(JSON.parse(created.stdout).secret)).status).toBe(200);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes of terminals are what must not be there
+  expect(list.stdout).not.toMatch(/\u001b/);
+  expect(list.stdout.split('\n').filter((line) => line.includes(firm.id))).toHaveLength(1);
+
+  const [keys, shown] = [await run('key', 'list', '--firm', firm.id), await run('firm', 'show', firm.id)];
+  expect(keys.stdout + shown.stdout).not.toMatch(/svc_(live|test|signin)_/);
+  const plain = await run('key', 'create', '--firm', firm.id, '--environment', 'live');
+  expect(plain.stdout).toMatch(/^secret +svc_live_\w+$/m);
+}, 30_000);
