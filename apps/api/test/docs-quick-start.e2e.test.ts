@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { findCommand, installDebianPackage } from '../../../tools/services/debian-package.ts';
+import { createDemo } from '../src/demo.ts';
+import { callHttp, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+
+jest.setTimeout(120_000);
+
+let service: ServiceUnderTest;
+let folder: string;
+beforeAll(async () => {
+  if (findCommand('curl') === undefined) await installDebianPackage('curl', () => {});
+  service = await startServiceUnderTest();
+  folder = mkdtempSync(join(tmpdir(), 'quick-start-'));
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true });
+});
+
+interface Step {
+  readonly commands: string;
+  readonly printed: string | null;
+  readonly language: string;
+}
+
+/** The blocks to paste, each with the output that stands below it. */
+function stepsOf(markdown: string): Step[] {
+  const steps: Step[] = [];
+  for (const [, language = '', mark, text = ''] of markdown.matchAll(/^```(\w+)( output)?\n(.*?)^```$/gms)) {
+    const last = steps.at(-1);
+    if (mark === undefined) steps.push({ commands: text, printed: null, language });
+    else if (last !== undefined) steps.splice(-1, 1, { ...last, printed: text, language });
+  }
+  return steps;
+}
+
+/** Ids and times are new in each run; everything else has to be as it is printed. */
+const settled = (text: string): string =>
+  text
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
+    .replace(/\btest_[A-Za-z0-9]+_(?=[a-z])/g, 'test_<firm>_');
+
+const comparable = (text: string, language: string): string =>
+  settled(language === 'json' ? JSON.stringify(JSON.parse(text), null, 2) : text.trim());
+
+test('the quick start, pasted block by block into a shell in an empty folder, prints what stands on the page', async () => {
+  const demo = await createDemo(service.service.wiring);
+  const { text } = await callHttp(service.url, 'GET', '/docs/quick-start.md');
+  const steps = stepsOf(text);
+  expect(steps.length).toBeGreaterThan(7);
+  expect(readdirSync(folder)).toEqual([]);
+
+  const border = '----- end of block -----';
+  const script = steps
+    // The one thing that the reader is told to put in.
+    .map(({ commands }) => commands.replace('svc_test_your_key', demo?.testKey ?? ''))
+    .map((commands) => `${commands}\nprintf '\\n%s\\n' '${border}'\n`)
+    .join('');
+  const shell = spawn('bash', ['-s'], { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } });
+  shell.stdin.end(script);
+  const [stdout, stderr] = await Promise.all([readAll(shell.stdout), readAll(shell.stderr)]);
+  expect(stderr).toBe('');
+  const outputs = stdout.split(border);
+  const shown = steps.map(({ printed, language }, at) => ({
+    at,
+    printed,
+    language,
+    real: outputs[at] ?? '',
+  }));
+  for (const { printed, language, real } of shown) {
+    if (printed === null) expect(real.trim()).toBe('');
+    else expect(comparable(real, language)).toBe(comparable(printed, language));
+  }
+});
