@@ -40,6 +40,7 @@ import {
   makeSetPlan,
   makeSignIn,
   makeSignOut,
+  makeSignOutEverywhere,
   makeUpdateProfile,
   makeWithdrawInvitation,
   type Notifier,
@@ -49,6 +50,9 @@ import {
   type UnitOfWork,
 } from '@svc/application';
 import { Container } from 'inversify';
+import { adjusterPageHandler } from '../http/adjuster-page/handler.ts';
+import { createLiveUpdates } from '../http/adjuster-page/live-updates.ts';
+import { pageRoutes } from '../http/adjuster-page/routes.ts';
 import { createApp, type EdgeLimiter, type Observe } from '../http/app.ts';
 import { appRoutes } from '../http/app-routes.ts';
 import { createCursors } from '../http/cursor.ts';
@@ -81,6 +85,7 @@ export interface Outside {
   readonly edgeLimiter: EdgeLimiter;
   readonly mailer: Mailer;
   readonly notifier: Notifier;
+  readonly pushKey: () => string;
   readonly cursorSecret: Uint8Array;
   readonly signInCodeSecret: Uint8Array;
 }
@@ -101,6 +106,7 @@ export function createContainer(outside: Outside): Container {
   c.bind(T.cursors).toConstantValue(createCursors(outside.cursorSecret));
   c.bind(T.mailer).toConstantValue(outside.mailer);
   c.bind(T.notifier).toConstantValue(outside.notifier);
+  c.bind(T.pushKey).toConstantValue(outside.pushKey);
   c.bind(T.uow).toConstantValue(outside.stores.unitOfWork);
   c.bind(T.firmReads).toConstantValue(outside.stores.firmReads);
   c.bind(T.appReads).toConstantValue(outside.stores.appReads);
@@ -204,9 +210,29 @@ export function createContainer(outside: Outside): Container {
     }),
     [T.uow, T.appReads, T.jobReads, T.clock, T.secrets, T.mailer, T.rateLimiter, T.cursors],
   );
+  c.bind(T.pageRouteDeps).toResolvedValue(
+    (uow, secrets, clock, addresses) => ({
+      signIn: makeSignIn({ uow, secrets, clock }),
+      signOut: makeSignOut({ uow }),
+      signOutEverywhere: makeSignOutEverywhere({ uow }),
+      addresses,
+    }),
+    [T.uow, T.secrets, T.clock, T.addresses],
+  );
+  c.bind(T.adjusterPage).toResolvedValue(
+    (reads, sessionGate, addresses, pushKey, isDraining) =>
+      adjusterPageHandler({
+        sessionGate,
+        live: createLiveUpdates({ editions: (svcIds) => reads.editions(svcIds), isDraining }),
+        addresses,
+        pushKey,
+        isDraining,
+      }),
+    [T.appReads, T.sessionGate, T.addresses, T.pushKey, T.isDraining],
+  );
   c.bind(T.routes).toResolvedValue(
-    (firm, app) => [...firmRoutes(firm), ...appRoutes(app)],
-    [T.firmRouteDeps, T.appRouteDeps],
+    (firm, app, page) => [...firmRoutes(firm), ...appRoutes(app), ...pageRoutes(page)],
+    [T.firmRouteDeps, T.appRouteDeps, T.pageRouteDeps],
   );
   c.bind(T.app).toResolvedValue(
     (
@@ -215,6 +241,7 @@ export function createContainer(outside: Outside): Container {
       sessionGate,
       rateLimiter,
       edgeLimiter,
+      adjusterPage,
       trustProxy,
       addresses,
       log,
@@ -227,6 +254,7 @@ export function createContainer(outside: Outside): Container {
         sessionGate,
         rateLimiter,
         edgeLimiter,
+        adjusterPage,
         trustProxy,
         addresses,
         log,
@@ -239,6 +267,7 @@ export function createContainer(outside: Outside): Container {
       T.sessionGate,
       T.rateLimiter,
       T.edgeLimiter,
+      T.adjusterPage,
       T.trustProxy,
       T.addresses,
       T.log,

@@ -28,8 +28,9 @@ import type {
   Twins,
   UnitOfWork,
 } from '@svc/application';
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import type { ServiceIdentifier } from 'inversify';
+import type { PageRouteDeps } from '../http/adjuster-page/routes.ts';
 import type { EdgeLimiter, Observe } from '../http/app.ts';
 import type { AppRouteDeps } from '../http/app-routes.ts';
 import type { Cursors } from '../http/cursor.ts';
@@ -85,6 +86,9 @@ export const TOKENS = {
 
   firmRouteDeps: token<FirmRouteDeps>('what firm routes need'),
   appRouteDeps: token<AppRouteDeps>('what app routes need'),
+  pageRouteDeps: token<PageRouteDeps>('what page routes need'),
+  adjusterPage: token<RequestHandler>("adjuster's page"),
+  pushKey: token<() => string>('push key'),
   routes: token<readonly Route[]>('routes'),
   app: token<Express>('app'),
 } as const;

@@ -20,7 +20,7 @@ import type {
   makeUpdateProfile,
   SignInProof,
 } from '@svc/application';
-import { endpoints } from '@svc/contract';
+import { endpoints, type SignInBody } from '@svc/contract';
 import { type ClaimId, DomainError, type FirmId, type Svcid } from '@svc/domain';
 import type { CursorScope, Cursors } from './cursor.ts';
 import { page, pageRequest } from './pages.ts';
@@ -66,6 +66,11 @@ function sent<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], und
   };
 }
 
+export const toProof = (body: SignInBody): SignInProof =>
+  body.code === undefined
+    ? { svcId: body.svc_id as Svcid, signInSecret: body.sign_in_secret }
+    : { email: body.email, code: body.code };
+
 /** What the adjuster's app calls. */
 export function appRoutes(deps: AppRouteDeps): Route[] {
   const claimOf = async (claim: ReturnType<typeof deps.readClaim>): Promise<Reply> => ({
@@ -80,11 +85,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
     }),
 
     openRoute(endpoints.signIn, async ({ body }) => {
-      const proof: SignInProof =
-        body.code === undefined
-          ? { svcId: body.svc_id as Svcid, signInSecret: body.sign_in_secret }
-          : { email: body.email, code: body.code };
-      const session = await deps.signIn(proof);
+      const session = await deps.signIn(toProof(body));
       return ok(sessionToWire(session, await deps.readProfile(session.adjuster)), 201);
     }),
 

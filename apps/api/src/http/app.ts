@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '@svc/contract';
-import express, { type ErrorRequestHandler, type Express, type Request } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import type { Log } from '../logging.ts';
 import { docsHandler } from './docs/handler.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problem-answers.ts';
@@ -15,6 +15,8 @@ export interface EdgeLimiter {
 export interface AppDeps extends PipelineDeps {
   readonly routes: readonly Route[];
   readonly edgeLimiter: EdgeLimiter;
+  /** The adjuster's page; what is not its own it passes on. */
+  readonly adjusterPage: RequestHandler;
   /** As Express' setting `trust proxy`. */
   readonly trustProxy: boolean | number | string;
   readonly addresses: ProblemAddresses;
@@ -80,6 +82,7 @@ export function createApp(deps: AppDeps): Express {
     next();
   });
 
+  app.use(deps.adjusterPage);
   const answer = createPipeline(deps);
   for (const [path, routes] of byPath(deps.routes)) {
     const allow = [...routes.keys()]

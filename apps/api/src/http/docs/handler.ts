@@ -83,7 +83,8 @@ export function docsHandler(addresses: DocsAddresses): RequestHandler {
 /** Where people look as well. */
 const MOVED: Readonly<Record<string, string>> = { '/docs/': '/docs', '/docs/index': '/docs' };
 
-function codingOf(accepted: string | undefined): Coding | null {
+/** The best coding that a client takes. */
+export function codingOf(accepted: string | undefined): Coding | null {
   const names = (accepted ?? '')
     .split(',')
     .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
