@@ -16,13 +16,14 @@ async function issue(
   tx: Tx,
   deps: Deps,
   wanted: { firmId: FirmId; environment: Environment; purpose: Purpose; expiresAt: number | null },
+  createdAt: number,
 ): Promise<IssuedKey> {
   const { secret, hash } = deps.secrets.issue(wanted.environment === 'live' ? 'live_key' : 'test_key');
   const key: ApiKey = {
     ...wanted,
     id: `key_${deps.ids.next()}` as KeyId,
     secretHash: hash,
-    createdAt: deps.clock.now(),
+    createdAt,
     revokedAt: null,
     lastUsedAt: null,
   };
@@ -48,8 +49,9 @@ export const makeCreateKey =
     deps.uow.run(async (tx) => {
       const { firmId, environment, purpose, lifetime } = command;
       if ((await tx.firms.lock(firmId)) === null) throw new OperatorRefusal(`no firm has the id ${firmId}`);
-      const expiresAt = lifetime === null ? null : deps.clock.now() + lifetime;
-      return issue(tx, deps, { firmId, environment, purpose, expiresAt });
+      const at = deps.clock.now();
+      const expiresAt = lifetime === null ? null : at + lifetime;
+      return issue(tx, deps, { firmId, environment, purpose, expiresAt }, at);
     });
 
 /** Revoking twice keeps the first time. */
@@ -77,11 +79,13 @@ export const makeRollKey =
     const rolled = await deps.uow.run(async (tx) => {
       const old = await lockedKey(tx, id);
       if (old.revokedAt !== null) throw new OperatorRefusal(`the key ${id} is revoked; create a new one`);
-      const end = deps.clock.now() + overlap;
+      const at = deps.clock.now();
+      const end = at + overlap;
       const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt, end) };
       await tx.keys.save(replaced);
       const { firmId, environment, purpose } = old;
-      return { ...(await issue(tx, deps, { firmId, environment, purpose, expiresAt: null })), replaced };
+      const wanted = { firmId, environment, purpose, expiresAt: null };
+      return { ...(await issue(tx, deps, wanted, at)), replaced };
     });
     deps.keyRing.forget();
     return rolled;
