@@ -20,8 +20,8 @@ export interface ApiProcess {
   readonly url: string;
   /** Everything it has printed, over all its lives. */
   readonly printed: string[];
-  /** How often it ended that nobody had asked for. */
-  readonly died: number;
+  /** How it ended when nobody had asked for it: the code or signal, and its last words. */
+  readonly deaths: readonly string[];
   kill(): void;
   freeze(): void;
   thaw(): void;
@@ -35,7 +35,7 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
   let guardian: Guardian | undefined;
   let stopped = false;
   let killed = false;
-  let died = 0;
+  const deaths: string[] = [];
   let gone: Promise<void> = Promise.resolve();
 
   function launch(): void {
@@ -45,10 +45,12 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = started;
+    const said: string[] = [];
     for (const stream of [started.stdout, started.stderr]) {
       stream.setEncoding('utf8');
       stream.on('data', (text: string) => {
         printed.push(text);
+        if (stream === started.stderr) said.push(text);
         // A start that found no database says so and ends, and is tried again: no death.
         if (text.includes('The service did not start')) killed = true;
       });
@@ -56,9 +58,9 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
     if (started.pid !== undefined) guardian = guard({ pid: started.pid, signal: 'KILL' });
     const mine = guardian;
     gone = new Promise((resolve) => {
-      started.once('close', () => {
+      started.once('close', (code, signal) => {
         mine?.dismiss();
-        if (!killed && !stopped) died += 1;
+        if (!killed && !stopped) deaths.push(`${signal ?? code}: ${said.join('').slice(-3000)}`);
         if (!stopped) setTimeout(() => !stopped && launch(), 100);
         resolve();
       });
@@ -69,9 +71,7 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
     port,
     url: `http://127.0.0.1:${port}`,
     printed,
-    get died() {
-      return died;
-    },
+    deaths,
     kill() {
       killed = true;
       child?.kill('SIGKILL');

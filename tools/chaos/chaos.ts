@@ -231,11 +231,13 @@ export async function runChaos({
 }
 
 function ofProcesses(processes: readonly ApiProcess[]): Violation[] {
-  return processes.flatMap(({ printed, died }, n) => {
+  return processes.flatMap(({ printed, deaths }, n) => {
     const text = printed.join('');
     const found: Violation[] = [];
     const note = (rule: string, what: string): void => void found.push({ rule, what, calls: [] });
-    if (died > 0) note('no process ends by itself', `process ${n} did, ${died} times: ${text.slice(-2000)}`);
+    for (const death of deaths) note('no process ends by itself', `process ${n} did, ${death}`);
+    const loose = deaths.length === 0 && text.split('\n').find((line) => /^\s+at /.test(line));
+    if (loose) note('nothing is said past the log', loose);
     for (const secret of NOT_FOR_LOGS) {
       const line = text.split('\n').find((each) => secret.test(each));
       if (line !== undefined) note('no log says what it must not', line.slice(0, 300));

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import type { FirmId, Svcid, TestBehavior } from '@svc/domain';
+import type { FirmId, Purpose, Svcid, TestBehavior } from '@svc/domain';
 import { readConfig } from '../../apps/api/src/config.ts';
 import { TOKENS } from '../../apps/api/src/container/tokens.ts';
 import { migrateDatabase, wire } from '../../apps/api/src/container/wire.ts';
@@ -18,6 +18,9 @@ export interface Operator {
   adjuster(svcId: string): Promise<{ token: string }>;
   session(svcId: string): Promise<string>;
   member(firmId: string, svcId: string): Promise<void>;
+  key(firmId: string, purpose: Purpose): Promise<string>;
+  /** Has these adjusters take claims again. */
+  resume(firmId: string, svcIds: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -75,6 +78,17 @@ export async function createOperator(databaseUrl: string): Promise<Operator> {
     },
     async member(firmId, svcId) {
       await wiring.get(TOKENS.addMember)(firmId as FirmId, svcId as Svcid);
+    },
+    async key(firmId, purpose) {
+      const command = { firmId: firmId as FirmId, environment: 'live', purpose, lifetime: null } as const;
+      return (await wiring.get(TOKENS.createKey)(command)).secret;
+    },
+    async resume(firmId, svcIds) {
+      const { setAcceptingAssignments } = wiring.get(TOKENS.appRouteDeps);
+      for (const svcId of svcIds) {
+        // Who has left meanwhile has nothing to resume.
+        await setAcceptingAssignments({ svcId: svcId as Svcid }, firmId as FirmId, true).catch(() => {});
+      }
     },
     close: () => wired.close(),
   };

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { fuzz } from '../../../tools/chaos/fuzz/fuzzer.ts';
+import { createOperator, type Operator } from '../../../tools/chaos/operator.ts';
+import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+
+let service: ServiceUnderTest;
+let operator: Operator;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  operator = await createOperator(service.databaseUrl);
+});
+afterAll(async () => {
+  await operator.close();
+  await service.stop();
+});
+
+test('three thousand requests, sound and bent, are answered as the interface document says', async () => {
+  const report = await fuzz({ url: service.url, operator, requests: 3_000, seed: 'a fixed seed' });
+  expect(report.findings).toEqual([]);
+  // Far enough in that every kind of answer came up.
+  expect(Object.keys(report.byStatus)).toEqual(
+    expect.arrayContaining([
+      '200',
+      '201',
+      '204',
+      '400',
+      '401',
+      '403',
+      '404',
+      '405',
+      '409',
+      '413',
+      '422',
+      '431',
+    ]),
+  );
+  // What nobody foresaw is written down as an error.
+  expect(service.logged.filter((line) => /"level":"error"/.test(line))).toEqual([]);
+}, 60_000);
