@@ -5,6 +5,7 @@ import type {
   FirmReads,
   JobReads,
   OperatorReads,
+  RequestLogStore,
   UnitOfWork,
 } from '@svc/application';
 import type { Instant } from '@svc/domain';
@@ -20,6 +21,7 @@ import { pgJobReads } from './reads/pg-job-reads.ts';
 import { pgOperatorReads } from './reads/pg-operator-reads.ts';
 import type { ServiceSecret } from './schema/migrate.ts';
 import { serviceSecret } from './service-secrets.ts';
+import { pgRequestLog } from './stores/pg-request-log.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
 
 export interface ConnectOptions {
@@ -47,6 +49,7 @@ export interface PostgresStores {
   readonly operatorReads: OperatorReads;
   readonly credentials: Credentials;
   readonly jobReads: JobReads;
+  readonly requestLog: RequestLogStore;
   /** Whether a pooler was found between here and the server. */
   readonly behindPooler: boolean;
   /** Throws `Unavailable` when PostgreSQL does not answer within this time. */
@@ -88,6 +91,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     operatorReads: pgOperatorReads(reads),
     credentials: pgCredentials(reads, chores),
     jobReads: pgJobReads(reads),
+    requestLog: pgRequestLog(reads, chores),
     behindPooler: database.behindPooler,
     ping: (timeoutMs) => database.ping(timeoutMs),
     serviceSecret: (name) => serviceSecret(reads, name),

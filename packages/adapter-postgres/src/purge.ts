@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_WINDOW } from '@svc/application';
+import { IDEMPOTENCY_WINDOW, REQUEST_LOG_KEPT } from '@svc/application';
 import { DAY, HOUR, type Instant } from '@svc/domain';
 import { type Session, type Statement, sql } from './session.ts';
 import { timestamp } from './values.ts';
@@ -17,6 +17,7 @@ const portionOf = (table: string, column: string): Statement =>
 
 const IDEMPOTENCY = portionOf('idempotency_records', 'bound_at');
 const SESSIONS = portionOf('sessions', 'expires_at');
+const REQUEST_LOG = portionOf('request_log', 'at');
 const SIGN_IN_CODES = portionOf('sign_in_codes', 'expires_at');
 
 /** Jobs that were given up: kept for the operator to look at, not for ever. The queue's own way to remove a job. */
@@ -32,6 +33,7 @@ export interface Purged {
   readonly sessions: number;
   readonly signInCodes: number;
   readonly failedJobs: number;
+  readonly requestLog: number;
 }
 
 /** Removes what nobody can see any more. Any number of processes may do so at once. */
@@ -48,5 +50,6 @@ export async function purge(session: Session, now: Instant): Promise<Purged> {
     sessions: await all(SESSIONS, now),
     signInCodes: await all(SIGN_IN_CODES, now),
     failedJobs: await all(FAILED_JOBS, now - FAILED_JOBS_KEPT),
+    requestLog: await all(REQUEST_LOG, now - REQUEST_LOG_KEPT),
   };
 }

@@ -19,6 +19,7 @@ export * from './ports/jobs.ts';
 export * from './ports/limits.ts';
 export * from './ports/notices.ts';
 export * from './ports/reads.ts';
+export * from './ports/request-log.ts';
 export * from './ports/support.ts';
 export * from './ports/twins.ts';
 export * from './ports/unit-of-work.ts';

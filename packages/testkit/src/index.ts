@@ -4,6 +4,7 @@ export * from './counting-ids.ts';
 export * from './faults.ts';
 export * from './fixed-clock.ts';
 export * from './suites/rate-limiter.ts';
+export * from './suites/request-log.ts';
 export * from './suites/stores.ts';
 export * from './suites/twins.ts';
 export * from './test-secrets.ts';

@@ -1,4 +1,5 @@
 import { FIRST_SCHEMA } from './0001-first-schema.ts';
+import { REQUEST_LOG } from './0002-request-log.ts';
 
 export interface Migration {
   readonly id: number;
@@ -8,4 +9,7 @@ export interface Migration {
 }
 
 /** In order; what has been released is never edited, only followed by another. */
-export const MIGRATIONS: readonly Migration[] = [{ id: 1, name: 'first schema', sql: FIRST_SCHEMA }];
+export const MIGRATIONS: readonly Migration[] = [
+  { id: 1, name: 'first schema', sql: FIRST_SCHEMA },
+  { id: 2, name: 'request log', sql: REQUEST_LOG },
+];

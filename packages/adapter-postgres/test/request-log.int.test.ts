@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { REQUEST_LOG_KEPT } from '@svc/application';
+import { aLoggedRequest, requestLogSuite } from '@svc/testkit';
+import { connect, migrate, type PostgresStores } from '../src/index.ts';
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+
+requestLogSuite('PostgreSQL', async () => {
+  const database = await freshDatabase();
+  await migrate({ url: database.url });
+  const stores = await connect({ url: database.url });
+  return {
+    store: stores.requestLog,
+    async close() {
+      await stores.close();
+      await database.drop();
+    },
+  };
+});
+
+describe('the request log in PostgreSQL', () => {
+  let database: FreshDatabase;
+  let stores: PostgresStores;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    await migrate({ url: database.url });
+    stores = await connect({ url: database.url });
+  });
+  afterAll(async () => {
+    await stores.close();
+    await database.drop();
+  });
+
+  test('is kept for two weeks and purged after them', async () => {
+    const now = Date.UTC(2026, 8, 20);
+    const old = aLoggedRequest({ at: now - REQUEST_LOG_KEPT });
+    const young = aLoggedRequest({ at: now - REQUEST_LOG_KEPT + 1, firmId: old.firmId });
+    await stores.requestLog.append([old, young]);
+    expect((await stores.purge(now)).requestLog).toBe(1);
+    expect(await stores.requestLog.requestsOf(old.firmId, { limit: 10 })).toEqual([young]);
+  });
+
+  test('has no column for what was sent, or for whom it is about', async () => {
+    const { rows } = await database.sql.query(
+      `SELECT column_name FROM information_schema.columns WHERE table_name = 'request_log' ORDER BY ordinal_position`,
+    );
+    expect(rows.map(({ column_name }) => column_name)).toEqual([
+      'firm_id',
+      'request_id',
+      'at',
+      'key_id',
+      'route',
+      'status',
+      'code',
+      'places',
+      'duration_ms',
+    ]);
+  });
+});

@@ -1,0 +1,76 @@
+import { expect, test } from '@jest/globals';
+import { createMemoryRequestLog } from '@svc/adapter-memory';
+import { aLoggedRequest } from '@svc/testkit';
+import { createRequestLog, type LoggedRequest } from '../src/index.ts';
+
+const many = (count: number): LoggedRequest[] => {
+  const { firmId } = aLoggedRequest();
+  return Array.from({ length: count }, () => aLoggedRequest({ firmId }));
+};
+const firmOf = (requests: readonly LoggedRequest[]) => requests[0]?.firmId ?? aLoggedRequest().firmId;
+
+test('nothing is written until it is asked for, and then all of it in batches', async () => {
+  const store = createMemoryRequestLog();
+  const sizes: number[] = [];
+  const append = (batch: readonly LoggedRequest[]): Promise<void> => {
+    sizes.push(batch.length);
+    return store.append(batch);
+  };
+  const log = createRequestLog({ store: { append }, onDropped: () => {}, batch: 10 });
+  const requests = many(25);
+  for (const request of requests) log.note(request);
+  expect(sizes).toEqual([]);
+  await log.write();
+  await log.write();
+  expect(sizes).toEqual([10, 10, 5]);
+  expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(25);
+});
+
+test('what a failing store did not take is kept and written later', async () => {
+  const store = createMemoryRequestLog();
+  let failing = true;
+  const append = async (batch: readonly LoggedRequest[]): Promise<void> => {
+    if (failing) throw new Error('away');
+    await store.append(batch);
+  };
+  const log = createRequestLog({ store: { append }, onDropped: () => {} });
+  const requests = many(3);
+  for (const request of requests) log.note(request);
+  await log.write();
+  failing = false;
+  await log.write();
+  expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(3);
+});
+
+test('beyond its capacity notes are given up and counted, and taking note still costs nothing', async () => {
+  const store = createMemoryRequestLog();
+  const told: number[] = [];
+  const log = createRequestLog({ store, onDropped: (count) => told.push(count), capacity: 5 });
+  const requests = many(12);
+  for (const request of requests) log.note(request);
+  await log.write();
+  await log.write();
+  expect(told).toEqual([7]);
+  expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(5);
+});
+
+test('what is noted while a batch is under way is written by the same call or the next, and once', async () => {
+  const store = createMemoryRequestLog();
+  const [one, two] = many(2);
+  if (one === undefined || two === undefined) throw new Error('two are needed');
+  const written: string[] = [];
+  const log = createRequestLog({
+    store: {
+      async append(batch) {
+        if (written.length === 0) log.note(two);
+        written.push(...batch.map(({ requestId }) => requestId));
+        await store.append(batch);
+      },
+    },
+    onDropped: () => {},
+  });
+  log.note(one);
+  await Promise.all([log.write(), log.write()]);
+  await log.write();
+  expect(written).toEqual([one.requestId, two.requestId]);
+});
