@@ -1,16 +1,21 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from '@svc/application';
+import { type Clock, createRequestLog, type RequestLog } from '@svc/application';
+import type { FirmId, KeyId } from '@svc/domain';
 import { type Config, ConfigError } from './config.ts';
 import { TOKENS, type Wiring } from './container/tokens.ts';
 import { migrateDatabase, wire } from './container/wire.ts';
 import { createAlignedServer } from './http/aligned-server.ts';
+import type { Observe } from './http/app.ts';
 import type { Log } from './logging.ts';
 import { createMetrics } from './metrics.ts';
 
 /** How often it is written down when keys and sessions were last used. */
 const NOTE_USE_EVERY_MS = 30_000;
+/** How often the requests since the last time are written to the log that support reads. */
+const WRITE_REQUESTS_EVERY_MS = 1000;
+
 export interface Service {
   /** Where it really listens. */
   readonly url: string;
@@ -37,7 +42,24 @@ export async function startService(
   let draining = false;
   const addresses = { baseUrl: '', docsUrl: '' };
   const metrics = config.metricsPort === null ? null : createMetrics();
-  const observe = metrics?.observe ?? (() => {});
+  let requestLog: RequestLog | undefined;
+  const observe: Observe = (answered) => {
+    metrics?.observe(answered);
+    const { requestId, firmId, keyId, code, places } = answered.trace;
+    if (firmId === undefined || keyId === undefined) return;
+    const durationMs = Math.round(answered.seconds * 10_000) / 10;
+    requestLog?.note({
+      requestId,
+      at: (clock ?? Date).now() - Math.round(durationMs),
+      firmId: firmId as FirmId,
+      keyId: keyId as KeyId,
+      route: answered.route,
+      status: answered.status === 'aborted' ? null : answered.status,
+      code: code ?? null,
+      places: places ?? [],
+      durationMs,
+    });
+  };
   const wired = await wire({
     config,
     databaseUrl,
@@ -48,6 +70,10 @@ export async function startService(
     clock,
   });
   const { wiring } = wired;
+  requestLog = createRequestLog({
+    store: wiring.get(TOKENS.requestLogs),
+    onDropped: (count) => log.warn('the request log could not keep up', { dropped: count }),
+  });
   const { headersTimeoutMs, requestTimeoutMs } = config;
   const server = createAlignedServer(wiring.get(TOKENS.app), {
     headersTimeoutMs,
@@ -84,6 +110,7 @@ export async function startService(
   };
   // Losing a batch costs a minute of "last used"; a failing database says so elsewhere.
   const noting = setInterval(() => void noteUse().catch(() => {}), NOTE_USE_EVERY_MS).unref();
+  const logging = setInterval(() => void requestLog?.write(), WRITE_REQUESTS_EVERY_MS).unref();
 
   return {
     url,
@@ -93,9 +120,11 @@ export async function startService(
     async stop(lingerMs = 0) {
       draining = true;
       clearInterval(noting);
+      clearInterval(logging);
       await drain(server, lingerMs, config.shutdownGraceMs);
       await jobs.stop();
       await noteUse().catch(() => {});
+      await requestLog?.write();
       await figures?.close();
       await wired.close();
     },

@@ -19,6 +19,8 @@ test('the document at /openapi.json has the operations that the service routes, 
   );
   const routed = service.service.wiring
     .get(TOKENS.routes)
+    // The adjuster's page has a way of its own to sign in, which is between it and its host.
+    .filter(({ endpoint }) => /^(\/app)?\/v1\//.test(endpoint.path))
     .map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`);
   expect(documented.sort()).toEqual(routed.sort());
   expect(json).toMatchObject({

@@ -46,6 +46,7 @@ import {
   type Notifier,
   type OperatorReads,
   type RateLimiter,
+  type RequestLogStore,
   type Twins,
   type UnitOfWork,
 } from '@svc/application';
@@ -78,6 +79,7 @@ export interface Outside {
     readonly appReads: AppReads;
     readonly operatorReads: OperatorReads;
     readonly jobReads: JobReads;
+    readonly requestLog: RequestLogStore;
     readonly credentials: Credentials;
   };
   readonly rateLimiter: RateLimiter;
@@ -112,6 +114,7 @@ export function createContainer(outside: Outside): Container {
   c.bind(T.appReads).toConstantValue(outside.stores.appReads);
   c.bind(T.operatorReads).toConstantValue(outside.stores.operatorReads);
   c.bind(T.jobReads).toConstantValue(outside.stores.jobReads);
+  c.bind(T.requestLogs).toConstantValue(outside.stores.requestLog);
   c.bind(T.credentials).toConstantValue(outside.stores.credentials);
   c.bind(T.rateLimiter).toConstantValue(outside.rateLimiter);
   c.bind(T.twins).toConstantValue(outside.twins);

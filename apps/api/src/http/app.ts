@@ -3,6 +3,7 @@ import type { Endpoint } from '@svc/contract';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import type { Log } from '../logging.ts';
 import { docsHandler } from './docs/handler.ts';
+import { placesOf } from './places.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problem-answers.ts';
 import { createPipeline, type PipelineDeps, type RequestTrace } from './request-pipeline.ts';
 import type { Route } from './route.ts';
@@ -23,7 +24,7 @@ export interface AppDeps extends PipelineDeps {
   readonly log: Log;
   /** The process is about to end: connections are closed with the answer they wait for. */
   readonly isDraining: () => boolean;
-  /** Told of every answer, for the figures. */
+  /** Told of every answer, for the figures and the log of requests. */
   readonly observe: Observe;
 }
 
@@ -32,6 +33,7 @@ export type Observe = (answered: {
   readonly route: string;
   readonly status: number | 'aborted';
   readonly seconds: number;
+  readonly trace: RequestTrace;
 }) => void;
 
 const TOO_MANY = `<!doctype html>
@@ -69,7 +71,7 @@ export function createApp(deps: AppDeps): Express {
       const status = response.writableFinished ? response.statusCode : 'aborted';
       const ms = performance.now() - startedAt;
       logRequest(log, request, trace, status, ms);
-      deps.observe({ route: trace.route ?? 'none', status, seconds: ms / 1000 });
+      deps.observe({ route: trace.route ?? 'none', status, seconds: ms / 1000, trace });
     });
     next();
   });
@@ -138,6 +140,7 @@ function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHand
         })
       : asHttpProblem(error);
     trace.code = problem.code;
+    trace.places = placesOf(problem.extra.errors);
     if (problem.code === 'internal_error' || problem.code === 'service_unavailable') {
       log.error('a request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });
     }

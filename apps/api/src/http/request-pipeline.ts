@@ -21,6 +21,8 @@ export interface RequestTrace {
   firmId?: string;
   svcId?: string;
   code?: string;
+  /** Where a refused request was wrong. */
+  places?: readonly string[];
 }
 
 const BEARER = /^Bearer +([!-~]+) *$/i;

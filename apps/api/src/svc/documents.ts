@@ -1,4 +1,4 @@
-import type { ApiKey, AppClaimView, Firm } from '@svc/application';
+import type { ApiKey, AppClaimView, Firm, LoggedRequest } from '@svc/application';
 import { type Adjuster, type Membership, statusAt } from '@svc/domain';
 import { toDateTime, toDateTimeOrNull } from '../http/wire/time.ts';
 
@@ -42,6 +42,18 @@ export const memberDocument = (membership: Membership, now: number) => ({
   status: statusAt(membership, now),
   can_accept_claims: membership.canAcceptClaims,
   accepting_assignments: membership.acceptingAssignments,
+});
+
+/** What a request met: where it was wrong, not what it said. */
+export const requestDocument = (request: LoggedRequest) => ({
+  at: toDateTime(request.at),
+  request_id: request.requestId,
+  key_id: request.keyId,
+  route: request.route,
+  status: request.status,
+  code: request.code,
+  places: request.places,
+  duration_ms: request.durationMs,
 });
 
 /** What an operator needs to help, without what was sent: that is the firm's and its policyholder's. */

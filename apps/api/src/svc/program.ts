@@ -21,7 +21,14 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { TOKENS as T, type Wiring } from '../container/tokens.ts';
 import { readSchemaState } from '../container/wire.ts';
 import { diagnose } from './doctor.ts';
-import { adjusterDocument, claimDocument, firmDocument, keyDocument, memberDocument } from './documents.ts';
+import {
+  adjusterDocument,
+  claimDocument,
+  firmDocument,
+  keyDocument,
+  memberDocument,
+  requestDocument,
+} from './documents.ts';
 import { printFields, printJson, printTable } from './output.ts';
 import { withService } from './session.ts';
 
@@ -341,6 +348,21 @@ export function createProgram(): Command {
       const { firm: of, assignment, ...fields } = claimDocument(found);
       if (options.json) return printJson({ claim: claimDocument(found) });
       printFields({ ...fields, firm: `${of.name} (${of.id})`, ...assignment });
+    });
+
+  command(program, 'requests', 'show what requests of a firm met; kept for two weeks')
+    .addOption(firmOption())
+    .addOption(new Option('--request-id <id>', 'the one that an X-Request-Id names').argParser(uuid))
+    .addOption(new Option('--limit <n>', 'at most so many, latest first').argParser(positive).default(50))
+    .action(async (options: { firm: FirmId; requestId?: string; limit: number; json?: boolean }) => {
+      const requests = await withService(async (c) => {
+        if ((await c.get(T.operatorReads).firm(options.firm)) === null)
+          throw new OperatorRefusal(`no firm has the id ${options.firm}`);
+        return c.get(T.requestLogs).requestsOf(options.firm, options);
+      });
+      const documents = requests.map(requestDocument);
+      if (options.json) return printJson({ requests: documents });
+      printTable(documents, 'No such request in the last two weeks.');
     });
 
   command(program, 'migrate', 'bring the schema up to date').action(async (options: { json?: boolean }) => {

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { svc } from './child.ts';
+import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+
+jest.setTimeout(60_000);
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+});
+afterAll(() => service.stop());
+
+const requests = async (...args: string[]) => {
+  const { code, stdout, stderr } = await svc(['requests', ...args, '--json'], {
+    DATABASE_URL: service.databaseUrl,
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout).requests;
+};
+
+/** Written a second later at most. */
+const written = () => new Promise((resolve) => setTimeout(resolve, 1500));
+
+test('support finds by its id what a request met: when, which key, where it was wrong, and how long it took', async () => {
+  const firm = await service.firm();
+  const body = {
+    ...claimBody(firm.account.accepts),
+    loss: { date: '2024-02-30' },
+    'Ana Reyes': true,
+    policyholder: {
+      first_name: 'Marisol',
+      last_name: 'Delgado',
+      email: 'marisol@example.com',
+      ssn: '078-05-1120',
+    },
+  };
+  const refused = await sendClaim(service, firm.test, body);
+  const listed = await service.call('GET', '/v1/claims?limit=0&Ana=1', { as: firm.test });
+  await written();
+
+  const requestId = refused.headers.get('x-request-id') ?? '';
+  const found = await requests('--firm', firm.id, '--request-id', requestId);
+  expect(found).toEqual([
+    {
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      request_id: requestId,
+      key_id: expect.stringMatching(/^key_/),
+      route: 'POST /v1/claims',
+      status: 422,
+      code: 'validation_failed',
+      places: expect.arrayContaining(['/loss/date', '/*', '/policyholder/*']),
+      duration_ms: expect.any(Number),
+    },
+  ]);
+  const all = await requests('--firm', firm.id);
+  expect(all.map(({ request_id }: { request_id: string }) => request_id)).toEqual([
+    listed.headers.get('x-request-id'),
+    requestId,
+  ]);
+  expect(all[0].places.sort()).toEqual(['?*', '?limit']);
+  expect(JSON.stringify(all)).not.toMatch(/Ana|Marisol|Delgado|example\.com|078-05|2024-02-30|ssn/);
+});
+
+test('one firm’s requests are not among another’s, and a request without a valid key is nobody’s', async () => {
+  const [one, other] = [await service.firm(), await service.firm()];
+  const { headers } = await service.call('GET', '/v1/me', { as: one.live });
+  await service.call('GET', '/v1/me', { as: `${one.live}x` });
+  await written();
+  expect(await requests('--firm', one.id)).toHaveLength(1);
+  expect(await requests('--firm', other.id, '--request-id', headers.get('x-request-id') ?? '')).toEqual([]);
+});
+
+test('a firm that is not there is a refusal, and an id that is none is wrong usage', async () => {
+  const env = { DATABASE_URL: service.databaseUrl };
+  expect((await svc(['requests', '--firm', '01890000-0000-7000-8000-000000000000'], env)).code).toBe(1);
+  expect((await svc(['requests', '--firm', 'x'], env)).code).toBe(2);
+});
+
+test('what was noted before the service stops is written down', async () => {
+  const stopping = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
+  const firm = await stopping.firm();
+  await stopping.call('GET', '/v1/me', { as: firm.live });
+  await stopping.stop();
+  expect(await requests('--firm', firm.id)).toHaveLength(1);
+});
