@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { migrate } from '@svc/adapter-postgres';
+import fc from 'fast-check';
+import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
+import { type HeldClock, heldClock } from './firm-calls.ts';
+import { DAY, Model, type Step } from './model.ts';
+import {
+  createWorld,
+  type ModelHost,
+  nextWorldName,
+  REAL_ADJUSTERS,
+  startInMemory,
+  startOnPostgres,
+} from './model-world.ts';
+
+/** More, or others: MODEL_RUNS=500 MODEL_SEED=7. */
+const RUNS = Number(process.env.MODEL_RUNS ?? 25);
+const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
+
+let database: TestDatabase;
+let clock: HeldClock;
+let real: ModelHost;
+let memory: ModelHost;
+beforeAll(async () => {
+  database = await createDatabase({ migrate: (url) => migrate({ url }) });
+  clock = heldClock();
+  real = await startOnPostgres(database.url, clock);
+  memory = await startInMemory(database.url, clock);
+});
+afterAll(async () => {
+  await Promise.all([real.close(), memory.close()]);
+  await database.drop();
+});
+
+const firm = fc.nat(1);
+const env = fc.constantFrom('live' as const, 'live' as const, 'test' as const);
+/** Real ones, then the test account of either firm. */
+const adjuster = fc.nat(REAL_ADJUSTERS + 1);
+const which = fc.nat(5);
+const key = fc.nat(7);
+const limit = fc.constantFrom(1, 2, 50);
+const doing = <const D extends Step['do']>(...names: D[]) => fc.constantFrom(...names);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: doing('send'),
+      firm,
+      env,
+      adjuster,
+      external: fc.nat(7),
+      claim: fc.nat(9),
+      key,
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: doing('offer'), firm, env, which, adjuster, key }) },
+  {
+    weight: 7,
+    arbitrary: fc.record({ do: doing('accept', 'reject', 'close', 'work', 'read'), adjuster, which }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: doing('leave', 'join', 'join', 'decline', 'pause', 'resume'),
+      adjuster,
+      firm,
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: doing('invite', 'invite', 'withdraw'), firm, env, adjuster }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: doing('list'), firm, env, status: fc.nat(4), limit, since: fc.nat(30) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: doing('list'),
+      firm,
+      env,
+      status: fc.constant(0),
+      limit,
+      since: fc.constant(0),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: doing('get'), firm, env, which }) },
+  { weight: 1, arbitrary: fc.record({ do: doing('adjusters'), firm, env, limit }) },
+  { weight: 1, arbitrary: fc.record({ do: doing('offers'), adjuster, status: fc.nat(2), limit }) },
+  { weight: 1, arbitrary: fc.record({ do: doing('invitations', 'profile'), adjuster }) },
+  { weight: 1, arbitrary: fc.record({ do: doing('operator closes'), which }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: doing('wait'),
+      ms: fc.constantFrom(1, 3, 1000, DAY - 1, DAY, 7 * DAY - 1, 7 * DAY),
+    }),
+  },
+);
+
+test('whatever firms and adjusters do, PostgreSQL, memory and the rules said once more give the same answers', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 45, size: 'max' }), async (steps) => {
+      const name = nextWorldName();
+      const start = clock.now();
+      const [inPostgres, inMemory] = await Promise.all([
+        createWorld(real, name, start),
+        createWorld(memory, name, start),
+      ]);
+      const people = [
+        ...Array.from({ length: REAL_ADJUSTERS }, () => ({ testOf: null })),
+        { testOf: 0 },
+        { testOf: 1 },
+      ];
+      const model = new Model(people, start);
+      for (const [at, adjuster] of [
+        [0, 0],
+        [0, 1],
+        [1, 1],
+        [0, REAL_ADJUSTERS],
+        [1, REAL_ADJUSTERS + 1],
+      ] as const) {
+        model.join(at, adjuster);
+      }
+      for (const taken of steps) {
+        if (taken.do === 'wait') clock.advance(taken.ms);
+        const predicted = model.predict(taken);
+        const [kept, held] = await Promise.all([inPostgres.take(taken), inMemory.take(taken)]);
+        expect({ taken, ...kept }).toEqual({ taken, ...held });
+        const { status, replayed, text } = kept;
+        const answer = status >= 400 ? { status, code: JSON.parse(text).code } : { status };
+        const { claim, assignment, listed } = predicted;
+        expect({ taken, ...answer, replayed }).toEqual({
+          taken,
+          status: predicted.status,
+          ...(predicted.code !== undefined && { code: predicted.code }),
+          replayed: predicted.replayed ?? false,
+        });
+        if (claim !== undefined) {
+          expect(kept.claims).toEqual([`claim ${claim}`]);
+          expect(JSON.parse(text).assignment.status).toBe(assignment?.status);
+        }
+        if (listed !== undefined) expect(kept.claims).toEqual(listed.map((index) => `claim ${index}`));
+      }
+    }),
+    { numRuns: RUNS, seed: SEED },
+  );
+}, 600_000);

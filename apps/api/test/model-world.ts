@@ -1,0 +1,309 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { createMemoryRateLimiter, createMemoryStores, createMemoryTwins } from '@svc/adapter-memory';
+import type { Clock, RateLimiter, Twins } from '@svc/application';
+import type { ClaimId, Svcid } from '@svc/domain';
+import type { Container, ServiceIdentifier } from 'inversify';
+import { readConfig } from '../src/config.ts';
+import { TOKENS, type Wiring } from '../src/container/tokens.ts';
+import { wire } from '../src/container/wire.ts';
+import { createAlignedServer } from '../src/http/aligned-server.ts';
+import { createLog } from '../src/logging.ts';
+import type { Environment, Step } from './model.ts';
+import { callHttp } from './service-under-test.ts';
+
+/** The service, on one kind of store or another. */
+export interface ModelHost {
+  readonly url: string;
+  readonly wiring: Wiring;
+  close(): Promise<void>;
+}
+
+const log = createLog({
+  level: 'error',
+  format: 'json',
+  stream: new Writable({ write: (_chunk, _encoding, done) => done() }),
+});
+const addresses = { baseUrl: 'http://localhost', docsUrl: 'http://localhost/docs' };
+const config = readConfig({ EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '4' }, false);
+
+async function listening(wiring: Wiring, close: () => Promise<void>): Promise<ModelHost> {
+  const timeouts = { headersTimeoutMs: config.headersTimeoutMs, requestTimeoutMs: config.requestTimeoutMs };
+  const server = createAlignedServer(wiring.get(TOKENS.app), { ...timeouts, addresses, log });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    wiring,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await close();
+    },
+  };
+}
+
+export async function startOnPostgres(databaseUrl: string, clock: Clock): Promise<ModelHost> {
+  const around = { log, addresses, isDraining: () => false, observe: () => {} };
+  const wired = await wire({ config, databaseUrl, clock, ...around });
+  return listening(wired.wiring, () => wired.close());
+}
+
+/** The product's own container, with every store in it replaced by one in memory. */
+export async function startInMemory(databaseUrl: string, clock: Clock): Promise<ModelHost> {
+  const around = { log, addresses, isDraining: () => false, observe: () => {} };
+  const wired = await wire({ config, databaseUrl, clock, ...around });
+  const container = wired.wiring as Container;
+  const stores = createMemoryStores({ clock });
+  const replace = async <T>(token: ServiceIdentifier<T>, by: T): Promise<void> => {
+    (await container.rebindAsync(token)).toConstantValue(by);
+  };
+  await replace(TOKENS.uow, stores.unitOfWork);
+  await replace(TOKENS.firmReads, stores.firmReads);
+  await replace(TOKENS.appReads, stores.appReads);
+  await replace(TOKENS.operatorReads, stores.operatorReads);
+  await replace(TOKENS.jobReads, stores.jobReads);
+  await replace(TOKENS.credentials, stores.credentials);
+  await replace<RateLimiter>(TOKENS.rateLimiter, createMemoryRateLimiter({ clock }));
+  await replace<Twins>(TOKENS.twins, createMemoryTwins());
+  return listening(container, () => wired.close());
+}
+
+/** What one kind of service made of a step, in words that are the same for all kinds. */
+export interface Outcome {
+  readonly status: number;
+  readonly replayed: boolean;
+  /** The answer's body, ids replaced by names. */
+  readonly text: string;
+  /** The names of the claims in the answer, in its order. */
+  readonly claims: readonly string[];
+}
+
+/** Two firms and their people, made anew for each sequence, in one kind of service. */
+export interface ModelWorld {
+  take(step: Step): Promise<Outcome>;
+}
+
+const STATUSES = [undefined, 'pending_acceptance', 'accepted', 'rejected', 'unassigned'] as const;
+const LISTS = ['pending_acceptance', 'accepted', 'closed'] as const;
+/** Real adjusters, then the test account of each firm. */
+export const REAL_ADJUSTERS = 3;
+
+let worlds = 0;
+/** Called once for each pair of worlds, so that both call their people by the same names. */
+export function nextWorldName(): string {
+  worlds += 1;
+  return `w${worlds}`;
+}
+
+export async function createWorld(host: ModelHost, world: string, start: number): Promise<ModelWorld> {
+  const { url, wiring } = host;
+  const names = new Map<string, string>();
+  const claims: string[] = [];
+  const firms: { id: string; live: string; test: string }[] = [];
+  const people: { svcId: string; token: string }[] = [];
+  const session = async (svcId: Svcid): Promise<string> =>
+    (await wiring.get(TOKENS.openSession)(svcId)).token;
+
+  for (let n = 0; n < REAL_ADJUSTERS; n += 1) {
+    const svcId = `SVC-${world}-${n}` as Svcid;
+    const email = `${svcId.toLowerCase()}@example.com`;
+    await wiring.get(TOKENS.createAdjuster)({ svcId, firstName: 'Jean', lastName: `D${n}`, email });
+    people.push({ svcId, token: await session(svcId) });
+  }
+  for (let n = 0; n < 2; n += 1) {
+    const { firm, testAccounts } = await wiring.get(TOKENS.createFirm)({
+      name: `Firm ${n}`,
+      plan: 'standard',
+    });
+    const many = 1_000_000;
+    await wiring.get(TOKENS.setLimits)(firm.id, {
+      requestsPerMinute: many,
+      writesPerMinute: many,
+      burst: many,
+    });
+    const key = async (environment: Environment): Promise<string> => {
+      const command = { firmId: firm.id, environment, purpose: 'full_access', lifetime: null } as const;
+      return (await wiring.get(TOKENS.createKey)(command)).secret;
+    };
+    firms.push({ id: firm.id, live: await key('live'), test: await key('test') });
+    names.set(firm.id, `firm ${n}`);
+    const tag = /^test_(\w+?)_/.exec(testAccounts[0]?.svcId ?? '')?.[1] ?? '';
+    names.set(`test_${tag}_`, `test_${n}_`);
+    names.set(`@${tag.toLowerCase()}.test`, `@${n}.test`);
+    const manual = testAccounts.find(({ behavior }) => behavior === 'manual');
+    if (manual !== undefined) people.push({ svcId: manual.svcId, token: await session(manual.svcId) });
+    // The first two real adjusters work for the first firm, the second one for the other as well.
+    for (const member of people.slice(0, REAL_ADJUSTERS).slice(n, 2)) {
+      await wiring.get(TOKENS.addMember)(firm.id, member.svcId as Svcid);
+    }
+  }
+
+  const named = (text: string): string => {
+    let made = text.replaceAll(host.url, 'http://host');
+    for (const [id, name] of names) made = made.replaceAll(id, name);
+    return made
+      .replace(/"request_id":"[^"]*"/, '"request_id":"…"')
+      .replace(/"next_cursor":"[^"]*"/, '"next_cursor":"…"');
+  };
+  const unknown = '00000000-0000-4000-8000-000000000000';
+  const claimId = (which: number): string => claims[which] ?? unknown;
+  const svcId = (adjuster: number): string => people[adjuster]?.svcId ?? '';
+  const tokenOf = (adjuster: number): string => people[adjuster]?.token ?? '';
+  const keyOf = ({ firm, env }: { firm: number; env: Environment }): string => firms[firm]?.[env] ?? '';
+
+  async function call(
+    method: string,
+    path: string,
+    as: string,
+    body?: unknown,
+    key?: number,
+  ): Promise<Outcome> {
+    const answer = await callHttp(url, method, path, {
+      as,
+      ...(body !== undefined && { body }),
+      ...(key !== undefined && { headers: { 'Idempotency-Key': `key ${key}` } }),
+    });
+    const made = path === '/v1/claims' && answer.status === 201 && !claims.includes(answer.json.id);
+    if (made) {
+      names.set(answer.json.id, `claim ${claims.length}`);
+      claims.push(answer.json.id);
+    }
+    const shown = answer.json?.data ?? (answer.json?.assignment === undefined ? [] : [answer.json]);
+    return {
+      status: answer.status,
+      replayed: answer.headers.get('Idempotent-Replayed') === 'true',
+      text: named(answer.text),
+      claims: shown.flatMap((item: { id?: string }) => (item.id === undefined ? [] : [named(item.id)])),
+    };
+  }
+
+  /** Every page of a list, as one. */
+  async function all(path: string, query: Record<string, string>, as: string): Promise<Outcome> {
+    let cursor: string | null = null;
+    const parts: Outcome[] = [];
+    do {
+      const search: string = new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) }).toString();
+      const answer = await callHttp(url, 'GET', `${path}?${search}`, { as });
+      cursor = answer.json?.next_cursor ?? null;
+      const shown = (answer.json?.data ?? []) as { id?: string; assignment?: unknown }[];
+      parts.push({
+        status: answer.status,
+        replayed: false,
+        text: named(answer.text),
+        claims: shown.flatMap(({ id, assignment }) =>
+          id !== undefined && assignment !== undefined ? [named(id)] : [],
+        ),
+      });
+    } while (cursor !== null);
+    return {
+      status: parts.find(({ status }) => status !== 200)?.status ?? 200,
+      replayed: false,
+      text: parts.map(({ text }) => text).join('\n'),
+      claims: parts.flatMap((part) => part.claims),
+    };
+  }
+
+  return {
+    async take(step) {
+      switch (step.do) {
+        case 'wait':
+          return { status: 0, replayed: false, text: '', claims: [] };
+        case 'operator closes':
+          if (claims[step.which] !== undefined)
+            await wiring.get(TOKENS.closeClaim)(claimId(step.which) as ClaimId);
+          return { status: 0, replayed: false, text: '', claims: [] };
+        case 'send': {
+          const body = {
+            external_id: `E-${step.external}`,
+            claim_number: `C-${step.claim}`,
+            adjuster_svc_id: svcId(step.adjuster),
+            loss: { date: '2026-08-27' },
+            policy: { number: 'P-1' },
+            carrier:
+              step.external % 2 === 0
+                ? { name: 'Carrier' }
+                : { name: ' CARRIER', phone: `813-555-010${step.claim}` },
+            loss_location: { street: '88 Mangrove Court', city: 'Sanibel', state: 'FL', zip: '33957' },
+            policyholder: { company_name: 'Gulf Shore Rentals LLC', phone: '239-555-0163' },
+          };
+          return call('POST', '/v1/claims', keyOf(step), body, step.key);
+        }
+        case 'offer': {
+          const body = { adjuster_svc_id: svcId(step.adjuster) };
+          return call('POST', `/v1/claims/${claimId(step.which)}/assignment`, keyOf(step), body, step.key);
+        }
+        case 'get':
+          return call('GET', `/v1/claims/${claimId(step.which)}`, keyOf(step));
+        case 'list': {
+          const status = STATUSES[step.status];
+          return all(
+            '/v1/claims',
+            {
+              limit: String(step.limit),
+              ...(status !== undefined && { assignment_status: status }),
+              ...(step.since > 0 && { updated_since: new Date(start + step.since - 1).toISOString() }),
+            },
+            keyOf(step),
+          );
+        }
+        case 'invite':
+          return call('POST', '/v1/adjusters/invitations', keyOf(step), { svc_id: svcId(step.adjuster) });
+        case 'withdraw':
+          return call('DELETE', `/v1/adjusters/invitations/${svcId(step.adjuster)}`, keyOf(step));
+        case 'adjusters':
+          return all('/v1/adjusters', { limit: String(step.limit) }, keyOf(step));
+        case 'accept':
+          return call('POST', `/app/v1/claims/${claimId(step.which)}/acceptance`, tokenOf(step.adjuster));
+        case 'reject': {
+          const path = `/app/v1/claims/${claimId(step.which)}/rejection`;
+          return call(
+            'POST',
+            path,
+            tokenOf(step.adjuster),
+            step.which % 2 === 0 ? { reason: 'Too far.' } : undefined,
+          );
+        }
+        case 'close':
+          return call('POST', `/app/v1/claims/${claimId(step.which)}/closure`, tokenOf(step.adjuster));
+        case 'work': {
+          const body = { notes: `n${step.which}`, contact_date: '2026-08-30' };
+          return call('PATCH', `/app/v1/claims/${claimId(step.which)}/work`, tokenOf(step.adjuster), body);
+        }
+        case 'read':
+          return call('GET', `/app/v1/claims/${claimId(step.which)}`, tokenOf(step.adjuster));
+        case 'leave':
+          return call('DELETE', `/app/v1/firms/${firms[step.firm]?.id}/membership`, tokenOf(step.adjuster));
+        case 'join':
+          return call(
+            'POST',
+            `/app/v1/invitations/${firms[step.firm]?.id}/acceptance`,
+            tokenOf(step.adjuster),
+          );
+        case 'decline':
+          return call('POST', `/app/v1/invitations/${firms[step.firm]?.id}/decline`, tokenOf(step.adjuster));
+        case 'pause':
+        case 'resume': {
+          const body = { accepting_assignments: step.do === 'resume' };
+          return call(
+            'PATCH',
+            `/app/v1/firms/${firms[step.firm]?.id}/membership`,
+            tokenOf(step.adjuster),
+            body,
+          );
+        }
+        case 'offers':
+          return all(
+            '/app/v1/claims',
+            { limit: String(step.limit), status: LISTS[step.status] ?? 'pending_acceptance' },
+            tokenOf(step.adjuster),
+          );
+        case 'invitations':
+          return all('/app/v1/invitations', { limit: '1' }, tokenOf(step.adjuster));
+        case 'profile':
+          return call('GET', '/app/v1/me', tokenOf(step.adjuster));
+      }
+    },
+  };
+}
