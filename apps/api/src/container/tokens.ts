@@ -40,6 +40,9 @@ import type { ProblemAddresses } from '../http/problem-answers.ts';
 import type { Route } from '../http/route.ts';
 import type { Log } from '../logging.ts';
 
+/** A name of our own: the declarations of this file could not spell the defaults of Express'. */
+export interface Middleware extends RequestHandler {}
+
 const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name) as ServiceIdentifier<T>;
 
 /** What the container knows things by. */
@@ -89,7 +92,7 @@ export const TOKENS = {
   firmRouteDeps: token<FirmRouteDeps>('what firm routes need'),
   appRouteDeps: token<AppRouteDeps>('what app routes need'),
   pageRouteDeps: token<PageRouteDeps>('what page routes need'),
-  adjusterPage: token<RequestHandler>("adjuster's page"),
+  adjusterPage: token<Middleware>("adjuster's page"),
   pushKey: token<() => string>('push key'),
   routes: token<readonly Route[]>('routes'),
   app: token<Express>('app'),
