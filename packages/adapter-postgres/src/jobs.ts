@@ -3,12 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '@svc/application';
 import {
   Logger,
-  parseCronItems,
-  type Runner,
-  type RunnerOptions,
-  run,
+  runTaskList,
   type TaskList,
   type WorkerEvents,
+  type WorkerPool,
+  type WorkerPoolOptions,
 } from 'graphile-worker';
 import pg from 'pg';
 import { surviveLastWords } from './database.ts';
@@ -41,8 +40,7 @@ export interface JobSurroundings {
   purge(): Promise<void>;
 }
 
-const PURGE = 'purge_outdated';
-const PURGE_TIMES = '23 * * * *';
+const PURGE_EVERY_MS = 3_600_000;
 const BEAT_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
@@ -52,9 +50,12 @@ const REPORT_MS = 2000;
 const GOOD_RUN_MS = 30_000;
 
 /**
- * Runs the queue for as long as it is wanted. The queue gives up where a connection fails at the wrong moment: a
- * worker that cannot report its job ends itself, and the timetable ends the whole run. So a run that fails, or loses a
- * worker, is stopped and a new one started, with growing pauses while PostgreSQL is away.
+ * Runs the queue for as long as it is wanted. A worker that cannot report its job, since a connection failed at the
+ * wrong moment, ends itself. So a run that loses a worker is stopped and a new one started, with growing pauses while
+ * PostgreSQL is away.
+ *
+ * The queue's own timetable is not used: when its connection fails, it leaves a rejection that nobody can handle, and
+ * that ends the process.
  */
 export function startJobs(
   surroundings: JobSurroundings,
@@ -64,7 +65,7 @@ export function startJobs(
   const { log, workers } = surroundings;
   const stopping = new AbortController();
   const underway = new Set<Promise<void>>();
-  const taskList = tasksFor(surroundings, (job) => {
+  const taskList = tasksFor((job) => {
     const work = handler(job).finally(() => underway.delete(work));
     underway.add(work);
     return work;
@@ -94,10 +95,11 @@ export function startJobs(
       else log.warn('a job failed and will be tried again', fields);
     });
     const pool = poolFor(surroundings, options);
-    let runner: Runner | undefined;
+    let running: WorkerPool | undefined;
     let beat: NodeJS.Timeout | undefined;
     try {
-      runner = await run(runnerOptions(surroundings, options, { pool, events, taskList }));
+      await pool.query('SELECT 1'); // what follows would go on without a server, and say nothing
+      running = runTaskList(poolOptions(surroundings, options, events), taskList, pool);
       const show = (): void => {
         Promise.all([workers.seen([...own]), reportDeparted()]).catch((error) => {
           log.warn('the job queue could not show that it lives', { error: nameOf(error) });
@@ -110,12 +112,11 @@ export function startJobs(
         if (stopping.signal.aborted) resolve();
         stopping.signal.addEventListener('abort', () => resolve(), { once: true });
       });
-      await Promise.race([runner.promise, stopped, breakdown]);
+      await Promise.race([running.promise, stopped, breakdown]);
     } finally {
       clearInterval(beat);
-      runner?.promise.catch(() => {});
       await Promise.race([
-        runner?.stop().catch(() => {}), // it may have stopped by itself
+        running?.gracefulShutdown().catch(() => {}), // it may have stopped by itself
         Promise.allSettled(underway).then(() => sleep(REPORT_MS, undefined, { ref: false })),
       ]);
       for (const id of own) departed.add(id);
@@ -141,17 +142,28 @@ export function startJobs(
     }
   };
 
-  const done = supervise();
+  const done = Promise.all([supervise(), purgeNowAndThen(surroundings, stopping.signal)]);
   return {
-    stop() {
+    async stop() {
       stopping.abort();
-      return done;
+      await done;
     },
   };
 }
 
-function tasksFor({ purge }: JobSurroundings, handler: JobHandler): TaskList {
-  const tasks: TaskList = { [PURGE]: () => purge() };
+/** Every process does so, at a time of its own: they take turns at the rows, and the later one finds nothing to do. */
+async function purgeNowAndThen({ purge, log }: JobSurroundings, stopping: AbortSignal): Promise<void> {
+  for (let pause = Math.random() * PURGE_EVERY_MS; !stopping.aborted; pause = PURGE_EVERY_MS) {
+    await sleep(pause, undefined, { signal: stopping, ref: false }).catch(() => {});
+    if (stopping.aborted) return;
+    await purge().catch((error) =>
+      log.warn('a purge failed and will be tried again', { error: nameOf(error) }),
+    );
+  }
+}
+
+function tasksFor(handler: JobHandler): TaskList {
+  const tasks: TaskList = {};
   for (const kind of JOB_KINDS) tasks[kind] = (payload) => handler(payload as Job);
   return tasks;
 }
@@ -173,22 +185,17 @@ function poolFor(surroundings: JobSurroundings, options: JobOptions): pg.Pool {
 
 const DEFAULT_CONCURRENCY = 4;
 
-function runnerOptions(
+function poolOptions(
   { behindPooler, log }: JobSurroundings,
   options: JobOptions,
-  { pool, events, taskList }: { pool: pg.Pool; events: WorkerEvents; taskList: TaskList },
-): RunnerOptions {
+  events: WorkerEvents,
+): WorkerPoolOptions {
   return {
-    pgPool: pool,
     events,
-    taskList,
     concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
     pollInterval: options.pollIntervalMs ?? 250,
     noHandleSignals: true,
     noPreparedStatements: behindPooler,
-    parsedCronItems: parseCronItems([
-      { task: PURGE, match: PURGE_TIMES, options: { maxAttempts: 3, backfillPeriod: 0 } },
-    ]),
     logger: new Logger(() => (level, _message, meta) => {
       // The queue's own words quote errors, and those may quote a job: only that something happened is passed on.
       if (level !== 'error' || meta?.failure) return;
