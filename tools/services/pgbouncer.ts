@@ -109,6 +109,8 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = ${poolSize}
 max_client_conn = 1000
+; After a failed connection, the default keeps everybody waiting for 15 s.
+server_login_retry = 1
 ignore_startup_parameters = extra_float_digits
 log_connections = 0
 log_disconnections = 0
