@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createThrowAwayFolder, SELF } from '@svc/adapter-postgres/embedded';
+import { Redis } from 'ioredis';
 import { type PgBouncer, startPgBouncer } from '../services/pgbouncer.ts';
 import { type RedisServer, startRedis } from '../services/redis.ts';
 import { type ApiProcess, healthy, launchApiProcess } from './api-process.ts';
@@ -33,6 +34,11 @@ export interface ClusterOptions {
   readonly onLine?: (line: string, process: number) => void;
 }
 
+export interface ClusterRedis extends RedisServer {
+  /** It forgets everything, its scripts included, and keeps its connections. */
+  flush(): Promise<void>;
+}
+
 /** Several processes of the service, as they stand in production, on this machine and free ports. */
 export interface Cluster {
   /** The proxy in front of all processes. */
@@ -42,7 +48,7 @@ export interface Cluster {
   readonly postgres: ClusterPostgres;
   /** What the processes use: the pooler's address where there is one. */
   readonly databaseUrl: string;
-  readonly redis: RedisServer;
+  readonly redis: ClusterRedis;
   readonly operator: Operator;
   /** The operator's command line, in a process of its own; answers its document. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
@@ -119,7 +125,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       processes,
       postgres,
       databaseUrl,
-      redis,
+      redis: Object.assign(Object.create(redis) as RedisServer, { flush: () => flush(redis.url) }),
       operator,
       async svc(...args) {
         const { stdout } = await run(process.execPath, [SVC, ...args, '--json'], {
@@ -132,5 +138,15 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+async function flush(url: string): Promise<void> {
+  const client = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy: () => null });
+  try {
+    await client.flushall();
+    await client.script('FLUSH');
+  } finally {
+    client.disconnect();
   }
 }

@@ -1,5 +1,14 @@
 import { Writable } from 'node:stream';
-import type { Environment, FirmId, LimitOverrides, Plan, Purpose, Svcid, TestBehavior } from '@svc/domain';
+import type {
+  Environment,
+  FirmId,
+  KeyId,
+  LimitOverrides,
+  Plan,
+  Purpose,
+  Svcid,
+  TestBehavior,
+} from '@svc/domain';
 import { readConfig } from '../../apps/api/src/config.ts';
 import { TOKENS, type Wiring } from '../../apps/api/src/container/tokens.ts';
 import { wire } from '../../apps/api/src/container/wire.ts';
@@ -22,6 +31,7 @@ export interface Operator {
     firmId: FirmId,
     options?: { environment?: Environment; purpose?: Purpose },
   ): Promise<{ id: string; secret: string }>;
+  revoke(keyId: string): Promise<void>;
   /** A real adjuster with a full profile and a session, who is a member of the firm. */
   member(firmId: FirmId): Promise<{ svcId: Svcid; token: string }>;
   session(svcId: string): Promise<string>;
@@ -54,6 +64,9 @@ export async function openOperator(databaseUrl: string): Promise<Operator> {
     wiring,
     key,
     session,
+    async revoke(keyId) {
+      await wiring.get(TOKENS.revokeKey)(keyId as KeyId);
+    },
     async firm({ limited = false, plan = 'standard' } = {}) {
       const { firm, testAccounts } = await wiring.get(TOKENS.createFirm)({
         name: 'Gulf Adjusting Partners',

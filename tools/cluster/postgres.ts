@@ -22,6 +22,8 @@ export interface ClusterPostgres {
   end(how: 'fast' | 'crash' | 'kill'): Promise<void>;
   /** Back on the same port; resolves once it answers. */
   begin(): Promise<void>;
+  /** A connection to the server itself, past any pooler. */
+  session(): Promise<pg.Client>;
   /** Ends every connection but the one that says so; how many there were. */
   endConnections(): Promise<number>;
   stop(): Promise<void>;
@@ -62,6 +64,13 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
     frozen = [];
   };
 
+  const session = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  };
+
   await begin();
   const url = handles[0]?.url ?? '';
   return {
@@ -84,10 +93,9 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
         await sleep(10);
       }
     },
+    session,
     async endConnections() {
-      const client = new pg.Client({ connectionString: url });
-      client.on('error', () => {});
-      await client.connect();
+      const client = await session();
       try {
         const ended = await client.query(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

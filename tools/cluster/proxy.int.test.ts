@@ -1,0 +1,176 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from '@jest/globals';
+import { freePort } from '@svc/adapter-postgres/embedded';
+import { type FrontProxy, startProxy } from './proxy.ts';
+
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+interface Target {
+  readonly url: string;
+  readonly server: Server;
+  /** Everything but the health checks. */
+  readonly seen: { readonly request: IncomingMessage; readonly body: string }[];
+}
+
+async function target(
+  answer: RequestListener = (_, response) => response.end('answered'),
+  health: () => number = () => 200,
+): Promise<Target> {
+  const seen: Target['seen'] = [];
+  const server = createServer(async (request, response) => {
+    if (request.url === '/v1/health') {
+      response.writeHead(health()).end();
+      return;
+    }
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    seen.push({ request, body });
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stops.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, seen };
+}
+
+async function proxyTo(...targets: string[]): Promise<FrontProxy> {
+  const proxy = await startProxy({ targets, checkEveryMs: 20 });
+  stops.push(() => proxy.close());
+  return proxy;
+}
+
+test('each target gets its turn', async () => {
+  const targets = [await target(), await target(), await target()];
+  const proxy = await proxyTo(...targets.map(({ url }) => url));
+  for (let n = 0; n < 9; n += 1) expect((await fetch(proxy.url)).status).toBe(200);
+  expect(targets.map(({ seen }) => seen.length)).toEqual([3, 3, 3]);
+});
+
+test('a request arrives as it was sent, and tells whose it is', async () => {
+  const { url, seen } = await target();
+  const proxy = await proxyTo(url);
+  const body = 'x'.repeat(300_000);
+  await fetch(`${proxy.url}/v1/claims?a=%20b&c`, {
+    method: 'POST',
+    body,
+    headers: { 'X-Forwarded-For': '203.0.113.7', 'Idempotency-Key': 'k' },
+  });
+  expect(seen[0]?.body).toBe(body);
+  expect(seen[0]?.request).toMatchObject({
+    method: 'POST',
+    url: '/v1/claims?a=%20b&c',
+    headers: {
+      host: new URL(proxy.url).host,
+      'x-forwarded-for': '203.0.113.7, 127.0.0.1',
+      'x-forwarded-proto': 'http',
+      'idempotency-key': 'k',
+    },
+  });
+});
+
+test('an answer arrives as it was given', async () => {
+  const { url } = await target((_, response) => {
+    response.writeHead(429, {
+      'Retry-After': '7',
+      'X-Request-Id': 'r',
+      'Content-Type': 'application/problem+json',
+    });
+    response.end('{"code":"rate_limited"}');
+  });
+  const proxy = await proxyTo(url);
+  const answer = await fetch(proxy.url);
+  expect([answer.status, await answer.text()]).toEqual([429, '{"code":"rate_limited"}']);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'retry-after': '7',
+    'x-request-id': 'r',
+    'content-type': 'application/problem+json',
+  });
+});
+
+test('a target that is not there costs nobody a request, not even one with a body', async () => {
+  const there = await target();
+  const proxy = await startProxy({
+    targets: [`http://127.0.0.1:${await freePort()}`, there.url],
+    // Never again: the refusal alone has to tell.
+    checkEveryMs: 3_600_000,
+  });
+  stops.push(() => proxy.close());
+  for (let n = 0; n < 4; n += 1) {
+    expect((await fetch(proxy.url, { method: 'POST', body: `body ${n}` })).status).toBe(200);
+  }
+  expect(there.seen.map(({ body }) => body)).toEqual(['body 0', 'body 1', 'body 2', 'body 3']);
+});
+
+test('a target that says it is going gets no more requests, and gets them again when it is back', async () => {
+  let health = 200;
+  const going = await target(undefined, () => health);
+  const staying = await target();
+  const proxy = await proxyTo(going.url, staying.url);
+  health = 503;
+  while (proxy.healthy()[0]) await sleep(5);
+  for (let n = 0; n < 4; n += 1) await fetch(proxy.url);
+  expect(going.seen).toHaveLength(0);
+  health = 200;
+  while (!proxy.healthy()[0]) await sleep(5);
+  for (let n = 0; n < 4; n += 1) await fetch(proxy.url);
+  expect(going.seen).toHaveLength(2);
+});
+
+test('a request that a target has seen is never sent to another one', async () => {
+  const dies = await target((request) => request.socket.destroy());
+  const other = await target();
+  const proxy = await proxyTo(dies.url, other.url);
+  const statuses = [];
+  for (let n = 0; n < 4; n += 1) {
+    statuses.push((await fetch(proxy.url, { method: 'POST', body: 'once' })).status);
+  }
+  expect(statuses.sort()).toEqual([200, 200, 502, 502]);
+  expect([dies.seen.length, other.seen.length]).toEqual([2, 2]);
+});
+
+test('half an answer never looks like a whole one', async () => {
+  const { url } = await target((_, response) => {
+    response.writeHead(200);
+    response.write('half of ');
+    setTimeout(() => response.destroy(), 20);
+  });
+  const proxy = await proxyTo(url);
+  const answer = await fetch(proxy.url);
+  await expect(answer.text()).rejects.toThrow();
+});
+
+test('a client that goes away takes its request along', async () => {
+  let closed: () => void = () => {};
+  const noticed = new Promise<void>((resolve) => {
+    closed = resolve;
+  });
+  const { url, seen } = await target((_, response) => response.once('close', closed));
+  const proxy = await proxyTo(url);
+  const socket = connect(proxy.port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  while (seen.length === 0) await sleep(5);
+  socket.destroy();
+  await noticed;
+});
+
+test('when nobody is healthy, a target says itself what is the matter', async () => {
+  const { url } = await target(
+    (_, response) => response.writeHead(503, { 'Retry-After': '1' }).end('away'),
+    () => 503,
+  );
+  const proxy = await proxyTo(url);
+  const answer = await fetch(proxy.url);
+  expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([503, '1', 'away']);
+});
+
+test('when nobody is there, the client is told to come again', async () => {
+  const proxy = await proxyTo(`http://127.0.0.1:${await freePort()}`);
+  expect((await fetch(proxy.url)).status).toBe(503);
+});
