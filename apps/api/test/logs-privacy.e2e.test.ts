@@ -28,9 +28,14 @@ beforeAll(async () => {
   service = await startServiceUnderTest({ databaseUrl: database.url });
 }, 60_000);
 afterAll(async () => {
+  // Back again, so that the service finds it when it says goodbye.
+  const database = await startEmbeddedPostgres({ dataDir: data.path });
+  for (let asked = 0; (await service.call('GET', '/v1/health')).status !== 200 && asked < 100; asked++)
+    await new Promise((resolve) => setTimeout(resolve, 50));
   await service.stop();
+  await database.stop();
   data.remove();
-});
+}, 30_000);
 
 async function call(method: string, path: string, options: Parameters<ServiceUnderTest['call']>[2] = {}) {
   const answer = await service.call(method, path, options);
