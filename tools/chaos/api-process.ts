@@ -1,18 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { freePort, type Guardian, guard } from '@svc/adapter-postgres/embedded';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const SERVER = join(ROOT, 'apps/api/dist/server.js');
-
-/** What runs is what ships; nothing happens when it is there already. */
-export async function buildService(): Promise<void> {
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  await promisify(execFile)(process.execPath, [tsc, '-b', join(ROOT, 'apps/api/tsconfig.json')]);
-}
+const SERVER = fileURLToPath(new URL('../../apps/api/dist/server.js', import.meta.url));
 
 /** One process of the service, on a port of its own; whoever ends it, it is started again, as in production. */
 export interface ApiProcess {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
+import { build } from '../cluster/build.ts';
 import { startRedis } from '../services/redis.ts';
-import { type ApiProcess, buildService, isHealthy, startApiProcess } from './api-process.ts';
+import { type ApiProcess, isHealthy, startApiProcess } from './api-process.ts';
 import { type Answer, claimsIn, createCaller, createRecorder, tagOf } from './caller.ts';
 import { check, type Violation } from './checker.ts';
 import {
@@ -75,7 +76,7 @@ export async function runChaos({
   async function run(): Promise<Report> {
     const chance = chanceFrom(seed);
     const recorder = createRecorder();
-    const [postgres, redis] = await Promise.all([startFragilePostgres(), startRedis(), buildService()]);
+    const [postgres, redis] = await Promise.all([startFragilePostgres(), startRedis(), build()]);
     ends.push(
       () => postgres.stop(),
       () => redis.stop(),

@@ -1,7 +1,8 @@
 // `pnpm test:fuzz`: requests made of the interface's own document, sound and bent, against a real service.
 import { Command } from 'commander';
+import { build } from '../cluster/build.ts';
 import { startPostgres } from '../services/postgres.ts';
-import { buildService, isHealthy, startApiProcess } from './api-process.ts';
+import { isHealthy, startApiProcess } from './api-process.ts';
 import { fuzz } from './fuzz/fuzzer.ts';
 import { createOperator } from './operator.ts';
 
@@ -15,7 +16,7 @@ const options = program.opts<{ requests: string; seed: string; json: boolean }>(
 const requests = Number(options.requests);
 if (!Number.isInteger(requests) || requests < 1) program.help({ error: true });
 
-const [postgres] = await Promise.all([startPostgres(), buildService()]);
+const [postgres] = await Promise.all([startPostgres(), build()]);
 const operator = await createOperator(postgres.url);
 const service = await startApiProcess({
   DATABASE_URL: postgres.url,
