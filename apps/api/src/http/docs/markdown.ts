@@ -95,6 +95,10 @@ export function render(markdown: string, addressOf: (page: string) => string): R
           .map((cells) => row(cells, 'td'))
           .join('')}</tbody></table></div>\n`;
       },
+      // A long name may break behind its underscores rather than anywhere, or push a table off a phone's screen.
+      codespan({ text }: Tokens.Codespan) {
+        return `<code>${escapeHtml(text).replace(/(?<=\w)_(?=\w)/g, '_<wbr>')}</code>`;
+      },
       link({ href, tokens }: Tokens.Link) {
         return `<a href="${escapeHtml(isPage(href) ? addressOf(href) : href)}">${this.parser.parseInline(tokens)}</a>`;
       },
