@@ -219,15 +219,35 @@ function parametersIn(place: 'path' | 'query' | 'header', schema: z.ZodObject | 
   }));
 }
 
-/** A reference to the schema's component, which is filed with every other it refers to. */
-function component(schema: z.ZodType, io: 'input' | 'output', schemas: Map<string, Json>): Json {
+interface Converted {
+  readonly root: Json;
+  readonly definitions: readonly (readonly [string, Json])[];
+}
+
+/** By schema: most of them stand in several operations, and a claim is long. */
+const converted = { input: new WeakMap<z.ZodType, Converted>(), output: new WeakMap<z.ZodType, Converted>() };
+
+function convert(schema: z.ZodType, io: 'input' | 'output'): Converted {
+  const known = converted[io].get(schema);
+  if (known !== undefined) return known;
   const {
     $schema: _,
     $defs = {},
     ...root
   } = z.toJSONSchema(schema, { io }) as Json & { $defs?: Record<string, Json> };
-  for (const [name, definition] of Object.entries($defs)) schemas.set(name, inComponents(definition) as Json);
-  return inComponents(root) as Json;
+  const made = {
+    root: inComponents(root) as Json,
+    definitions: Object.entries($defs).map(([name, one]) => [name, inComponents(one) as Json] as const),
+  };
+  converted[io].set(schema, made);
+  return made;
+}
+
+/** A reference to the schema's component, which is filed with every other it refers to. */
+function component(schema: z.ZodType, io: 'input' | 'output', schemas: Map<string, Json>): Json {
+  const { root, definitions } = convert(schema, io);
+  for (const [name, definition] of definitions) schemas.set(name, definition);
+  return root;
 }
 
 /** JSON Schema's own shelf is `$defs`; OpenAPI's is `components`. And 3.1 wants lists of examples. */
