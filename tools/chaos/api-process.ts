@@ -11,6 +11,8 @@ export interface ApiProcess {
   readonly url: string;
   /** Everything it has printed, over all its lives. */
   readonly printed: string[];
+  /** When each of its lives began, on the clock of this process. */
+  readonly startedAt: readonly number[];
   /** How it ended when nobody had asked for it: the code or signal, and its last words. */
   readonly deaths: readonly string[];
   kill(): void;
@@ -27,10 +29,12 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
   let stopped = false;
   let killed = false;
   const deaths: string[] = [];
+  const startedAt: number[] = [];
   let gone: Promise<void> = Promise.resolve();
 
   function launch(): void {
     killed = false;
+    startedAt.push(performance.now());
     const started = spawn(process.execPath, ['--enable-source-maps', SERVER], {
       env: { PATH: process.env.PATH, PORT: String(port), LOG_FORMAT: 'json', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -62,6 +66,7 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
     port,
     url: `http://127.0.0.1:${port}`,
     printed,
+    startedAt,
     deaths,
     kill() {
       killed = true;

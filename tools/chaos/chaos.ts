@@ -16,7 +16,7 @@ import {
   poller,
 } from './clients.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
-import type { Fault, History, LimitedKey, Operation, Seen } from './history.ts';
+import type { Fault, History, LimitedKey, Operation, Seen, Stretch } from './history.ts';
 import { QUIET_MISCHIEF, rage } from './nemesis.ts';
 import { createOperator } from './operator.ts';
 import { startFragilePostgres } from './postgres.ts';
@@ -51,6 +51,8 @@ const FIRMS = 3;
 const SENDERS = 2;
 /** Jobs of a process that was killed are given to others after a minute; a shorter run cannot wait for them. */
 const LONG_ENOUGH_FOR_JOBS = 45;
+/** How long a process may take from its start until Redis has answered it. */
+const FIRST_WORD_MS = 8_000;
 const JOBS_PATIENCE_MS = 120_000;
 const TEST_KEY = { requestsPerMinute: 60, burst: 20 };
 /** Must never be printed by a process: keys and tokens, and what the claims say of people. */
@@ -222,6 +224,7 @@ export async function runChaos({
       processes: count,
       calls: recorder.calls,
       faults,
+      ownBuckets: processes.flatMap(ownBucketsOf),
       final,
       limited,
       selfAnswering,
@@ -231,14 +234,35 @@ export async function runChaos({
   }
 }
 
+/** Until a process has heard from Redis, and whenever it says that Redis is away, it counts for itself. */
+function ownBucketsOf({ startedAt, printed }: ApiProcess): Stretch[] {
+  const stretches = startedAt.map((at) => ({ startedAt: at, endedAt: at + FIRST_WORD_MS }));
+  let away: number | null = null;
+  for (const line of printed.join('').split('\n')) {
+    const [, word] = /"Redis is (away|back)/.exec(line) ?? [];
+    if (word === undefined) continue;
+    const at = Date.parse(JSON.parse(line).timestamp) - performance.timeOrigin;
+    if (word === 'away') {
+      if (away !== null) stretches.push({ startedAt: away, endedAt: at });
+      away = at;
+    } else {
+      // It may have started to count for itself a little before it said so.
+      stretches.push({ startedAt: (away ?? at) - 1_000, endedAt: at });
+      away = null;
+    }
+  }
+  if (away !== null) stretches.push({ startedAt: away, endedAt: performance.now() });
+  return stretches;
+}
+
 function ofProcesses(processes: readonly ApiProcess[]): Violation[] {
   return processes.flatMap(({ printed, deaths }, n) => {
     const text = printed.join('');
     const found: Violation[] = [];
     const note = (rule: string, what: string): void => void found.push({ rule, what, calls: [] });
     for (const death of deaths) note('no process ends by itself', `process ${n} did, ${death}`);
-    const loose = deaths.length === 0 && text.split('\n').find((line) => /^\s+at /.test(line));
-    if (loose) note('nothing is said past the log', loose);
+    const loose = deaths.length === 0 ? text.search(/^\s+at /m) : -1;
+    if (loose >= 0) note('nothing is said past the log', text.slice(Math.max(0, loose - 600), loose + 600));
     for (const secret of NOT_FOR_LOGS) {
       const line = text.split('\n').find((each) => secret.test(each));
       if (line !== undefined) note('no log says what it must not', line.slice(0, 300));

@@ -395,11 +395,12 @@ function* firmsAreApart(history: History): Iterable<Found> {
 /** Longer stretches say nothing new: what is allowed grows with every fault in them. */
 const LONGEST_STRETCH_MS = 60_000;
 
-const FORGETS: readonly FaultKind[] = ['redis flushed', 'redis killed', 'redis frozen'];
+/** A Redis that forgot gives every key a full bucket. */
+const FORGETS: readonly FaultKind[] = ['redis flushed', 'redis killed'];
 
 /**
- * A bucket never gives more than its burst and its refill; each time Redis forgets or is away it may start full again,
- * and while it is away every process has a bucket of its own, which starts full with every start of the process.
+ * A bucket never gives more than its burst and its refill. Redis may forget, and a process that cannot reach Redis
+ * keeps a bucket of its own: each time, what is new starts full.
  */
 function* limitsHold(history: History): Iterable<Found> {
   for (const key of history.limited) {
@@ -429,19 +430,16 @@ function* limitsHold(history: History): Iterable<Found> {
   }
 }
 
-/** A request accepted between two moments, at the most. */
-function allowance(key: LimitedKey, { faults, processes }: History, from: number, to: number): number {
+/** How many requests may be accepted between two moments. */
+function allowance(key: LimitedKey, { faults, ownBuckets }: History, from: number, to: number): number {
   const refill = (ms: number): number => (ms * key.requestsPerMinute) / 60_000;
   let allowed = key.burst + 1 + refill(to - from);
-  for (const fault of faults) {
-    const until = fault.endedAt + fault.recoveredAfter + 5_000;
-    const overlap = Math.min(to, until) - Math.max(from, fault.startedAt);
-    if (overlap < 0) continue;
-    if (FORGETS.includes(fault.kind)) allowed += key.burst + processes * (key.burst + refill(overlap));
-    // A process that starts serves from its own bucket until it has heard from Redis.
-    if (fault.kind === 'process killed' || fault.kind === 'process frozen')
-      allowed += key.burst + refill(overlap);
-    if (fault.kind === 'all processes killed') allowed += processes * (key.burst + refill(overlap));
+  for (const { kind, startedAt, endedAt } of faults) {
+    if (FORGETS.includes(kind) && startedAt <= to && endedAt >= from) allowed += key.burst;
+  }
+  for (const { startedAt, endedAt } of ownBuckets) {
+    const overlap = Math.min(to, endedAt) - Math.max(from, startedAt);
+    if (overlap >= 0) allowed += key.burst + refill(overlap);
   }
   return allowed;
 }

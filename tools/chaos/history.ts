@@ -89,6 +89,12 @@ export interface Fault {
   readonly recoveredAfter: number;
 }
 
+/** A time, on the one clock of the recording process. */
+export interface Stretch {
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
 export interface LimitedKey {
   readonly actor: string;
   readonly requestsPerMinute: number;
@@ -100,6 +106,8 @@ export interface History {
   readonly processes: number;
   readonly calls: readonly Call[];
   readonly faults: readonly Fault[];
+  /** When some process kept the limits in a bucket of its own: one for each process and time. */
+  readonly ownBuckets: readonly Stretch[];
   /** Every claim of every firm once all is quiet again. */
   readonly final: ReadonlyMap<string, readonly Seen[]>;
   readonly limited: readonly LimitedKey[];

@@ -32,7 +32,7 @@ export async function createOperator(databaseUrl: string): Promise<Operator> {
   });
   await migrateDatabase(databaseUrl, log);
   const wired = await wire({
-    config: { ...readConfig({}, false), redisUrls: [], dbPoolMax: 2 },
+    config: { ...readConfig({}, false), redisUrls: [], dbPoolMax: 4 },
     databaseUrl,
     log,
     addresses: { baseUrl: '', docsUrl: '' },

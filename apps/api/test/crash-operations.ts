@@ -41,9 +41,9 @@ async function scene(operator: Operator): Promise<Scene> {
     const svcId = `SVC-${next()}`;
     return { svcId, ...(await operator.adjuster(svcId)) };
   };
-  const members = [await adjuster(), await adjuster()];
-  for (const { svcId } of members) await operator.member(firm.id, svcId);
-  return { firmId: firm.id, key: firm.live, members, stranger: await adjuster() };
+  const [stranger, ...members] = await Promise.all([adjuster(), adjuster(), adjuster()]);
+  await Promise.all(members.map(({ svcId }) => operator.member(firm.id, svcId)));
+  return { firmId: firm.id, key: firm.live, members, stranger };
 }
 
 async function must(status: number, answer: Promise<Answer>): Promise<Answer['json']> {
@@ -202,5 +202,8 @@ export const WRITE_OPERATIONS: readonly WriteOperation[] = [
   },
 ];
 
-export const perform = (url: string, { request: { method, path, ...call } }: Prepared): Promise<Answer> =>
-  callHttp(url, method, path, call);
+export const perform = (
+  url: string,
+  { request: { method, path, ...call } }: Prepared,
+  signal?: AbortSignal,
+): Promise<Answer> => callHttp(url, method, path, { ...call, ...(signal !== undefined && { signal }) });

@@ -73,7 +73,8 @@ export async function startCrashingHost(options: {
   const { databaseUrl, redisUrl, at } = options;
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
   const log = createLog({ level: 'error', format: 'json', stream });
-  const env = { EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '4', ...(redisUrl && { REDIS_URL: redisUrl }) };
+  // A request that died keeps its connection for ever.
+  const env = { EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '60', ...(redisUrl && { REDIS_URL: redisUrl }) };
   const config = readConfig(env, false);
   const addresses = { baseUrl: 'http://localhost', docsUrl: 'http://localhost/docs' };
   const surroundings = { config, databaseUrl, log, addresses, isDraining: () => false, observe: () => {} };

@@ -26,6 +26,8 @@ export interface Call {
   /** Sent as it is, instead of `body`. */
   readonly raw?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
+  /** For a caller who does not wait to the end. */
+  readonly signal?: AbortSignal;
 }
 
 export interface TestFirm {
@@ -154,6 +156,7 @@ export async function callHttp(base: string, method: string, path: string, call:
       ...call.headers,
     },
     ...(body !== undefined && { body: body as string }),
+    ...(call.signal !== undefined && { signal: call.signal }),
   });
   const text = await response.text();
   const { status, headers } = response;
