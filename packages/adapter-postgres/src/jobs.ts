@@ -99,7 +99,7 @@ export function startJobs(
     let beat: NodeJS.Timeout | undefined;
     try {
       await pool.query('SELECT 1'); // what follows would go on without a server, and say nothing
-      running = runTaskList(poolOptions(surroundings, options, events), taskList, pool);
+      running = runTaskList(poolOptions(surroundings, options, events), taskList, withoutListener(pool));
       const show = (): void => {
         Promise.all([workers.seen([...own]), reportDeparted()]).catch((error) => {
           log.warn('the job queue could not show that it lives', { error: nameOf(error) });
@@ -172,8 +172,8 @@ function poolFor(surroundings: JobSurroundings, options: JobOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: surroundings.url,
     application_name: surroundings.applicationName,
-    // One listens for new jobs; the workers share the rest, which they need only before and after a job.
-    max: 1 + Math.max(1, Math.ceil((options.concurrency ?? DEFAULT_CONCURRENCY) / 2)),
+    // The workers share them, for they need one only before and after a job.
+    max: Math.max(2, Math.ceil((options.concurrency ?? DEFAULT_CONCURRENCY) / 2)),
     connectionTimeoutMillis: surroundings.connectTimeoutMs,
     query_timeout: 10_000,
     keepAlive: true,
@@ -181,6 +181,15 @@ function poolFor(surroundings: JobSurroundings, options: JobOptions): pg.Pool {
   surviveLastWords(pool);
   pool.on('error', () => {}); // the pool has dropped the connection; the queue notices by itself
   return pool;
+}
+
+/**
+ * The queue would keep a connection to be told of new jobs, which nobody tells here. When that connection fails while
+ * the queue is being stopped, it is given back twice, and that ends the process. It alone is asked for with a callback.
+ */
+function withoutListener(pool: pg.Pool): pg.Pool {
+  const connect = (callback?: unknown) => (callback === undefined ? pool.connect() : undefined);
+  return Object.create(pool, { connect: { value: connect } });
 }
 
 const DEFAULT_CONCURRENCY = 4;
