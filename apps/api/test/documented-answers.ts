@@ -147,6 +147,12 @@ function faults(validate: ValidateFunction, value: unknown): string | null {
     .join('; ');
 }
 
+/** What a problem has that the interface document does not say, for tests that speak HTTP by hand. */
+export function undocumentedInProblem(problem: unknown): string | null {
+  checked += 1;
+  return faults(validator('/components/schemas/Problem'), problem);
+}
+
 /** Fails the test that received an answer which is not documented. */
 export function expectDocumented(answer: Answered): void {
   const fault = undocumented(answer);

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { ERRORS, type ErrorCode } from '@svc/contract';
+import { undocumentedInProblem } from './documented-answers.ts';
 import type { Answer } from './service-under-test.ts';
 
 const MEMBERS = new Set([
@@ -42,7 +43,7 @@ export function problemFault(
     if (typeof places[place] !== 'string') return `item ${JSON.stringify(item)}`;
   }
   if ((problem.existing_claim_id !== undefined) !== (code === 'duplicate_claim')) return `claim with ${code}`;
-  return null;
+  return undocumentedInProblem(problem);
 }
 
 /** The answer is this problem, in the documented shape. */
