@@ -111,7 +111,7 @@ function answersChecked(file: string): string {
 
 /** Tests that wait for a server leave the core they run on idle. */
 function workers(project: (typeof PROJECTS)[number]): string[] {
-  return project === 'integration' ? ['--maxWorkers=100%'] : [];
+  return project === 'unit' ? [] : ['--maxWorkers=100%'];
 }
 
 /** As Jest shows it, while it runs. Servers are started by Jest's own set-up, if the tests want any. */
