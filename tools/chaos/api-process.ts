@@ -11,8 +11,8 @@ export interface ApiProcess {
   readonly url: string;
   /** Everything it has printed, over all its lives. */
   readonly printed: string[];
-  /** When each of its lives began, on the clock of this process. */
-  readonly startedAt: readonly number[];
+  /** When each of its lives began to answer, on the clock of this process. */
+  readonly listeningSince: readonly number[];
   /** How it ended when nobody had asked for it: the code or signal, and its last words. */
   readonly deaths: readonly string[];
   kill(): void;
@@ -29,12 +29,11 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
   let stopped = false;
   let killed = false;
   const deaths: string[] = [];
-  const startedAt: number[] = [];
+  const listeningSince: number[] = [];
   let gone: Promise<void> = Promise.resolve();
 
   function launch(): void {
     killed = false;
-    startedAt.push(performance.now());
     const started = spawn(process.execPath, ['--enable-source-maps', SERVER], {
       env: { PATH: process.env.PATH, PORT: String(port), LOG_FORMAT: 'json', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -45,6 +44,7 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
       stream.setEncoding('utf8');
       stream.on('data', (text: string) => {
         printed.push(text);
+        if (text.includes('Listening on')) listeningSince.push(performance.now());
         if (stream === started.stderr) said.push(text);
         // A start that found no database says so and ends, and is tried again: no death.
         if (text.includes('The service did not start')) killed = true;
@@ -66,7 +66,7 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
     port,
     url: `http://127.0.0.1:${port}`,
     printed,
-    startedAt,
+    listeningSince,
     deaths,
     kill() {
       killed = true;

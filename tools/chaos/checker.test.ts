@@ -188,7 +188,7 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
     history(calls(send, poll(seen()), { operation: 'get', firm: 'tag2x', seen: [seen()] }), [seen()]),
   ],
   'limits hold but for the documented approximation': [
-    history(calls(...Array.from({ length: 22 }, () => ({ operation: 'limited' as const }))), [], {
+    history(calls(...Array.from({ length: 25 }, () => ({ operation: 'limited' as const }))), [], {
       limited: [{ actor: 'limited', requestsPerMinute: 60, burst: 20 }],
     }),
   ],
@@ -276,8 +276,8 @@ describe('the checker of a chaotic run', () => {
     expect(check(made(41, fault('redis flushed')))).toEqual([]);
     expect(check(made(41, alone))).toEqual([]);
     expect(broken(made(41, fault('postgres killed')))).toEqual([rule]);
-    expect(broken(made(43, fault('redis flushed')))).toEqual([rule]);
-    expect(broken(made(43, alone))).toEqual([rule]);
+    expect(broken(made(45, fault('redis flushed')))).toEqual([rule]);
+    expect(broken(made(45, alone))).toEqual([rule]);
   });
 
   test('a refused request, an unanswered one and one told to come again spend nothing of a limit', () => {

@@ -430,10 +430,18 @@ function* limitsHold(history: History): Iterable<Found> {
   }
 }
 
+/** So many commands in a row may fail before a process gives Redis up and says so; it counts those requests itself. */
+const UNTOLD = 2;
+
 /** How many requests may be accepted between two moments. */
-function allowance(key: LimitedKey, { faults, ownBuckets }: History, from: number, to: number): number {
+function allowance(
+  key: LimitedKey,
+  { faults, ownBuckets, processes }: History,
+  from: number,
+  to: number,
+): number {
   const refill = (ms: number): number => (ms * key.requestsPerMinute) / 60_000;
-  let allowed = key.burst + 1 + refill(to - from);
+  let allowed = key.burst + 1 + refill(to - from) + UNTOLD * processes;
   for (const { kind, startedAt, endedAt } of faults) {
     if (FORGETS.includes(kind) && startedAt <= to && endedAt >= from) allowed += key.burst;
   }
