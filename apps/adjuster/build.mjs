@@ -1,0 +1,75 @@
+// Builds the page and its service worker into dist/. When nothing it is made of has changed since, it does nothing:
+// the build is part of every start.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const DIST = join(HERE, 'dist');
+const MARK = join(DIST, '.made-of');
+
+const filesBelow = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+
+const digestOf = (paths) => {
+  const hash = createHash('sha256');
+  for (const path of paths)
+    hash
+      .update(`${relative(HERE, path)}\0`)
+      .update(readFileSync(path))
+      .update('\0');
+  return hash.digest('hex');
+};
+
+const madeOf = digestOf([
+  ...filesBelow(join(HERE, 'src')),
+  ...filesBelow(join(HERE, 'public')),
+  ...['index.html', 'build.mjs', 'package.json', '../../pnpm-lock.yaml'].map((name) => join(HERE, name)),
+]);
+
+if (!existsSync(MARK) || readFileSync(MARK, 'utf8') !== madeOf) await buildAll();
+
+async function buildAll() {
+  const { build } = await import('vite');
+  const shared = {
+    root: HERE,
+    configFile: false,
+    logLevel: 'warn',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    // The contract is read for its types alone, and those are gone by now.
+    resolve: { conditions: ['source', 'module', 'browser', 'import', 'default'] },
+  };
+  rmSync(MARK, { force: true });
+  await build({
+    ...shared,
+    base: './',
+    build: { outDir: DIST, emptyOutDir: true, target: 'es2022', modulePreload: false, assetsInlineLimit: 0 },
+  });
+
+  const made = filesBelow(DIST).map((path) => relative(DIST, path).replaceAll('\\', '/'));
+  const needed = made.filter((name) => name.startsWith('assets/') || /\.(svg|webmanifest)$/.test(name));
+  await build({
+    ...shared,
+    publicDir: false,
+    define: {
+      __FILES__: JSON.stringify([...needed, 'icon-192.png', 'badge-96.png']),
+      __EDITION__: JSON.stringify(digestOf(made.map((name) => join(DIST, name))).slice(0, 12)),
+    },
+    build: {
+      outDir: DIST,
+      emptyOutDir: false,
+      target: 'es2022',
+      lib: {
+        entry: join(HERE, 'src/service-worker.ts'),
+        formats: ['iife'],
+        name: 'worker',
+        fileName: () => 'sw.js',
+      },
+    },
+  });
+  writeFileSync(MARK, madeOf);
+}

@@ -1,0 +1,162 @@
+import { useSignal } from '@preact/signals';
+import { render } from 'preact';
+import { useEffect } from 'preact/hooks';
+import './style.css';
+import { ROOT } from './data/api.ts';
+import { clock } from './format.ts';
+import { Icon, type IconName } from './parts/ui.tsx';
+import { route } from './route.ts';
+import { ClaimScreen } from './screens/claim.tsx';
+import { Claims } from './screens/claims.tsx';
+import { Firms } from './screens/firms.tsx';
+import { InvitationScreen } from './screens/invitation.tsx';
+import { Offers } from './screens/offers.tsx';
+import { Settings } from './screens/settings.tsx';
+import { SignIn } from './screens/sign-in.tsx';
+import { invitations, offers, profile, reachable, readAt, start, texts, toast, waiting } from './state.ts';
+
+function App() {
+  const words = texts.value;
+  const me = profile.value;
+  if (me === undefined) {
+    return (
+      <main class="starting">
+        <p class="muted">{words.loading}</p>
+      </main>
+    );
+  }
+  if (me === null) {
+    return (
+      <>
+        <main>
+          <SignIn />
+        </main>
+        <Said />
+      </>
+    );
+  }
+  return (
+    <div class="app">
+      <button type="button" class="skip" onClick={skip}>
+        {words.skip}
+      </button>
+      <Menu />
+      <div class="body">
+        <NetworkLine />
+        <Screens />
+      </div>
+      <Said />
+    </div>
+  );
+}
+
+/** No link: the hash belongs to the screens. */
+function skip(): void {
+  document.querySelector<HTMLElement>('main h1')?.focus();
+}
+
+function Screens() {
+  const { value } = route;
+  const wide = useWide();
+  // Beside the list where there is room for both, so that the next offer is one tap away.
+  if (value.screen === 'claim' && wide) {
+    const ofOffers = offers.value?.some(({ id }) => id === value.id) === true;
+    return (
+      <main id="main" class="split">
+        <div class="split-list">{ofOffers ? <Offers /> : <Claims showClosed={false} />}</div>
+        <div class="split-claim">
+          <ClaimScreen key={value.id} id={value.id} />
+        </div>
+      </main>
+    );
+  }
+  return (
+    <main id="main" key={JSON.stringify(value)}>
+      {value.screen === 'offers' && <Offers />}
+      {value.screen === 'claims' && <Claims showClosed={value.closed} />}
+      {value.screen === 'claim' && <ClaimScreen id={value.id} />}
+      {value.screen === 'invitation' && <InvitationScreen firmId={value.firmId} />}
+      {value.screen === 'firms' && <Firms />}
+      {value.screen === 'settings' && <Settings />}
+    </main>
+  );
+}
+
+const WIDE = '(min-width: 1100px)';
+
+function useWide(): boolean {
+  const wide = useSignal(matchMedia(WIDE).matches);
+  useEffect(() => {
+    const query = matchMedia(WIDE);
+    const note = () => {
+      wide.value = query.matches;
+    };
+    query.addEventListener('change', note);
+    return () => query.removeEventListener('change', note);
+  }, [wide]);
+  return wide.value;
+}
+
+function Menu() {
+  const words = texts.value.nav;
+  const { screen } = route.value;
+  const answered = new Set(waiting.value.map(({ claimId }) => claimId));
+  const open = offers.value?.filter(({ id }) => !answered.has(id)).length ?? 0;
+  const ofOffer =
+    route.value.screen === 'claim' &&
+    offers.value?.some(({ id }) => route.value.screen === 'claim' && id === route.value.id) === true;
+  const items: readonly (readonly [string, IconName, string, boolean, number])[] = [
+    [
+      '#/',
+      'offers',
+      words.offers,
+      screen === 'offers' || screen === 'invitation' || ofOffer,
+      open + invitations.value.length,
+    ],
+    ['#/claims', 'claims', words.claims, screen === 'claims' || (screen === 'claim' && !ofOffer), 0],
+    ['#/firms', 'firms', words.firms, screen === 'firms', 0],
+    ['#/settings', 'settings', words.settings, screen === 'settings', 0],
+  ];
+  return (
+    <nav class="menu" aria-label={words.label}>
+      {items.map(([href, icon, label, here, count]) => (
+        <a key={href} href={href} {...(here && { 'aria-current': 'page' as const })}>
+          <span class="menu-icon">
+            <Icon name={icon} />
+            {count > 0 && <span class="count">{count}</span>}
+          </span>
+          <span>{label}</span>
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Whether what is shown is as new as can be. */
+function NetworkLine() {
+  const { network } = texts.value;
+  return (
+    <div role="status" class={reachable.value ? 'network' : 'network away'}>
+      {!reachable.value && (
+        <>
+          <Icon name="cloud" />
+          <span>{network.offline(readAt.value === null ? null : clock(readAt.value))}</span>
+        </>
+      )}
+    </div>
+  );
+}
+
+const Said = () => (
+  <div role="status" class="said">
+    {toast.value !== null && <p class={`toast ${toast.value.kind}`}>{toast.value.text}</p>}
+  </div>
+);
+
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);
+void start();
+
+if ('serviceWorker' in navigator) {
+  void navigator.serviceWorker.register(`${ROOT}sw.js`, { scope: ROOT.slice(0, -1) }).catch(() => {});
+}

@@ -1,0 +1,186 @@
+import type { AppClaim } from '@svc/contract';
+import { day, inches, moment, money, percent, timeOfDay } from '../format.ts';
+import { nameOf, texts } from '../state.ts';
+import { AddressLines, PersonBlock, personFacts, Ways } from './contact.tsx';
+import { type Fact, FactSection, Facts, fact, Section } from './facts.tsx';
+
+/** Everything about a claim that is needed in the field, the most urgent first. */
+export function ClaimDetails({ claim }: { claim: AppClaim }) {
+  const words = texts.value;
+  const { sections, fields } = words.claim;
+  const { policyholder, loss_location: place } = claim;
+  const company = nameOf(policyholder) === policyholder.company_name ? undefined : policyholder.company_name;
+  return (
+    <div class="details">
+      {claim.instructions !== undefined && (
+        <Section title={words.claim.instructions}>
+          <p class="as-written">{claim.instructions}</p>
+        </Section>
+      )}
+      <Section title={sections.policyholder}>
+        <p class="strong">{nameOf(policyholder)}</p>
+        {company !== undefined && <p>{company}</p>}
+        <Ways phone={policyholder.phone} email={policyholder.email} />
+        <Facts facts={personFacts(policyholder)} />
+      </Section>
+      <Section title={sections.location}>
+        <p>
+          <AddressLines address={place} />
+        </p>
+        <Ways place={place} />
+        <Facts facts={[fact(fields.county, place.county)]} />
+      </Section>
+      <FactSection title={sections.loss} facts={lossFacts(claim)} />
+      <FactSection title={sections.policy} facts={policyFacts(claim)} />
+      <FactSection title={sections.building} facts={buildingFacts(claim)} />
+      <FactSection title={sections.flood} facts={floodFacts(claim)} />
+      <FactSection title={sections.coverages} facts={coverageFacts(claim)} />
+      <FactSection title={sections.estimate} facts={estimateFacts(claim)} />
+      <Section title={sections.carrier}>
+        <p class="strong">{claim.carrier.name}</p>
+        <Facts facts={personFacts(claim.carrier)} />
+      </Section>
+      {claim.agent !== undefined && (
+        <Section title={sections.agent}>
+          <PersonBlock person={claim.agent} more={[fact(fields.agency, claim.agent.agency_number)]} />
+        </Section>
+      )}
+      {claim.mortgagee !== undefined && (
+        <Section title={sections.mortgagee}>
+          <PersonBlock person={claim.mortgagee} more={[fact(fields.loan, claim.mortgagee.loan_number)]} />
+        </Section>
+      )}
+      {claim.additional_contacts !== undefined && claim.additional_contacts.length > 0 && (
+        <Section title={sections.contacts}>
+          {claim.additional_contacts.map((contact) => (
+            <PersonBlock
+              key={JSON.stringify(contact)}
+              person={contact}
+              more={[fact(fields.role, contact.role)]}
+            />
+          ))}
+        </Section>
+      )}
+      <FactSection
+        title={sections.dates}
+        facts={[
+          fact(words.claim.number, claim.claim_number),
+          fact(words.claim.file, claim.file_number),
+          fact(words.claim.offeredAt, claim.offered_at, moment),
+          fact(fields.reported, claim.reported_date, day),
+          fact(fields.contacted, claim.contact_date, day),
+          fact(fields.inspection, claim.inspection_date, day),
+        ]}
+      />
+    </div>
+  );
+}
+
+/** A value this release has no word for shows as it came. */
+const named = (names: Readonly<Record<string, string>>) => (value: string) => names[value] ?? value;
+
+function lossFacts({ loss }: AppClaim): (Fact | null)[] {
+  const { claim, cause } = texts.value;
+  const { fields } = claim;
+  return [
+    fact(fields.date, loss.date, day),
+    fact(fields.time, loss.time, timeOfDay),
+    fact(fields.cause, loss.cause, named(cause)),
+    fact(fields.outside, loss.exterior_water_depth_inches, inches),
+    fact(fields.inside, loss.interior_water_depth_inches, inches),
+    fact(fields.duration, loss.water_duration_hours, claim.hours),
+    fact(fields.description, loss.description, (text) => <span class="as-written">{text}</span>),
+    fact(fields.catCode, loss.cat_code),
+    fact(fields.fico, loss.fico_number),
+  ];
+}
+
+function policyFacts({ policy }: AppClaim): (Fact | null)[] {
+  const { claim, form, program } = texts.value;
+  const { fields } = claim;
+  const { effective_date: starts, expiration_date: ends } = policy;
+  const term: (Fact | null)[] =
+    starts !== undefined && ends !== undefined
+      ? [[fields.term, `${day(starts)} – ${day(ends)}`]]
+      : [fact(fields.starts, starts, day), fact(fields.ends, ends, day)];
+  return [
+    fact(fields.policyNumber, policy.number),
+    ...term,
+    fact(fields.original, policy.original_effective_date, day),
+    fact(fields.formType, policy.form_type, named(form)),
+    fact(fields.program, policy.program_type, named(program)),
+    fact(fields.naic, policy.naic_number),
+  ];
+}
+
+function buildingFacts({ building }: AppClaim): (Fact | null)[] {
+  const { claim, occupancy, building: types, construction } = texts.value;
+  const { fields } = claim;
+  if (building === undefined) return [null];
+  const { first_floor_height_feet: feet, first_floor_height_inches: inch } = building;
+  const height = feet === undefined && inch === undefined ? undefined : (feet ?? 0) * 12 + (inch ?? 0);
+  return [
+    fact(fields.occupancy, building.occupancy_type, named(occupancy)),
+    fact(fields.buildingType, building.building_type, named(types)),
+    fact(fields.construction, building.construction_type, named(construction)),
+    fact(fields.built, building.construction_date, day),
+    fact(fields.units, building.number_of_units),
+    fact(fields.firstFloor, height, inches),
+    fact(fields.openings, building.flood_opening_count),
+  ];
+}
+
+function floodFacts({ building }: AppClaim): (Fact | null)[] {
+  const { claim, firmStatus } = texts.value;
+  const { fields } = claim;
+  if (building === undefined) return [null];
+  return [
+    fact(fields.zone, building.flood_zone, zoneInWords),
+    fact(fields.firm, building.firm_status, named(firmStatus)),
+    fact(fields.firmDate, building.firm_date, day),
+    fact(fields.community, building.community_number),
+    fact(fields.panel, building.map_panel_number),
+  ];
+}
+
+function zoneInWords(zone: string): string {
+  const { zones } = texts.value;
+  const words = { A: zones.a, V: zones.v, B: zones.x, C: zones.x, X: zones.x, D: zones.d }[zone.charAt(0)];
+  return words === undefined ? zone : `${zone}: ${words}`;
+}
+
+function coverageFacts({ coverages }: AppClaim): (Fact | null)[] {
+  const { claim, settlement } = texts.value;
+  const { fields } = claim;
+  if (coverages === undefined) return [null];
+  return [
+    fact(fields.building, coverages.building_limit, money),
+    fact(fields.buildingDeductible, coverages.building_deductible, money),
+    fact(fields.contents, coverages.contents_limit, money),
+    fact(fields.contentsDeductible, coverages.contents_deductible, money),
+    fact(fields.settlement, coverages.building_settlement_basis, named(settlement)),
+    fact(fields.specialLimits, coverages.special_limits_cap, money),
+    fact(fields.icc, coverages.icc_limit, money),
+    fact(fields.buildingReserve, coverages.building_reserve, money),
+    fact(fields.contentsReserve, coverages.contents_reserve, money),
+    fact(fields.buildingAdvance, coverages.building_advance_payment, money),
+    fact(fields.contentsAdvance, coverages.contents_advance_payment, money),
+    fact(fields.buildingReplacement, coverages.building_replacement_cost, money),
+    fact(fields.buildingCashValue, coverages.building_actual_cash_value, money),
+    fact(fields.contentsReplacement, coverages.contents_replacement_cost, money),
+    fact(fields.contentsCashValue, coverages.contents_actual_cash_value, money),
+  ];
+}
+
+function estimateFacts({ estimate }: AppClaim): (Fact | null)[] {
+  const { fields } = texts.value.claim;
+  if (estimate === undefined) return [null];
+  return [
+    fact(fields.buildingTax, estimate.building_tax_rate, percent),
+    fact(fields.contentsTax, estimate.contents_tax_rate, percent),
+    fact(fields.overhead, estimate.overhead_rate, percent),
+    fact(fields.profit, estimate.profit_rate, percent),
+    fact(fields.depreciation, estimate.depreciation_rate, percent),
+    fact(fields.priceList, estimate.price_list),
+  ];
+}

@@ -1,0 +1,89 @@
+import { type Address, dialled, lines, mapLink } from '../format.ts';
+import { nameOf, texts } from '../state.ts';
+import { type Fact, Facts, fact } from './facts.tsx';
+import { Icon, type IconName } from './ui.tsx';
+
+export interface Person {
+  readonly first_name?: string | undefined;
+  readonly last_name?: string | undefined;
+  readonly company_name?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly alternate_phone?: string | undefined;
+  readonly email?: string | undefined;
+  readonly address?: Address | undefined;
+  readonly mailing_address?: Address | undefined;
+}
+
+const Way = (props: {
+  readonly icon: IconName;
+  readonly href: string;
+  readonly label: string;
+  readonly about: string;
+}) => (
+  <a class="way" href={props.href} aria-label={`${props.label}: ${props.about}`} rel="noreferrer">
+    <Icon name={props.icon} />
+    <span>{props.label}</span>
+  </a>
+);
+
+/** One tap to reach somebody or to get somewhere. */
+export function Ways(props: {
+  readonly phone?: string | undefined;
+  readonly email?: string | undefined;
+  readonly place?: Address | undefined;
+}) {
+  const { claim } = texts.value;
+  const { phone, email, place } = props;
+  return (
+    <div class="ways">
+      {phone !== undefined && (
+        <Way icon="call" href={`tel:${dialled(phone)}`} label={claim.call} about={phone} />
+      )}
+      {phone !== undefined && (
+        <Way icon="text" href={`sms:${dialled(phone)}`} label={claim.text} about={phone} />
+      )}
+      {email !== undefined && (
+        <Way icon="mail" href={`mailto:${encodeURIComponent(email)}`} label={claim.mail} about={email} />
+      )}
+      {place !== undefined && <Way icon="map" href={mapLink(place)} label={claim.map} about={place.street} />}
+    </div>
+  );
+}
+
+export const AddressLines = ({ address }: { address: Address }) => (
+  <>
+    {lines(address).map((line) => (
+      <span class="line" key={line}>
+        {line}
+      </span>
+    ))}
+  </>
+);
+
+const Phone = ({ phone }: { phone: string }) => <a href={`tel:${dialled(phone)}`}>{phone}</a>;
+
+export const personFacts = (person: Person): (Fact | null)[] => {
+  const { fields } = texts.value.claim;
+  return [
+    fact(fields.phone, person.phone, (phone) => <Phone phone={phone} />),
+    fact(fields.otherPhone, person.alternate_phone, (phone) => <Phone phone={phone} />),
+    fact(fields.email, person.email, (email) => <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>),
+    fact(fields.address, person.address, (address) => <AddressLines address={address} />),
+    fact(fields.mailing, person.mailing_address, (address) => <AddressLines address={address} />),
+  ];
+};
+
+/** Somebody beside the policyholder. */
+export function PersonBlock(props: { readonly person: Person; readonly more?: readonly (Fact | null)[] }) {
+  const { person, more = [] } = props;
+  const name = nameOf(person);
+  const company =
+    person.company_name !== undefined && person.company_name !== name ? person.company_name : undefined;
+  return (
+    <div class="person">
+      <p class="strong">{name}</p>
+      {company !== undefined && <p>{company}</p>}
+      <Facts facts={[...more, ...personFacts(person)]} />
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import type { ComponentChildren } from 'preact';
+
+export type Fact = readonly [label: string, value: ComponentChildren];
+
+/** What is known; what is not is left out, and a group of nothing as well. */
+export function Facts({ facts }: { facts: readonly (Fact | null)[] }) {
+  const known = facts.filter((fact): fact is Fact => fact !== null);
+  if (known.length === 0) return null;
+  return (
+    <dl class="facts">
+      {known.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export const fact = <T,>(
+  label: string,
+  value: T | null | undefined,
+  show: (value: T) => ComponentChildren = (known) => String(known),
+): Fact | null => (value === null || value === undefined ? null : [label, show(value)]);
+
+export function Section(props: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="card">
+      <h2>{props.title}</h2>
+      {props.children}
+    </section>
+  );
+}
+
+/** A section of facts, which is there only when there are any. */
+export function FactSection({ title, facts }: { title: string; facts: readonly (Fact | null)[] }) {
+  if (facts.every((one) => one === null)) return null;
+  return (
+    <Section title={title}>
+      <Facts facts={facts} />
+    </Section>
+  );
+}

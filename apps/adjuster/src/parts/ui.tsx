@@ -1,0 +1,188 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { texts } from '../state.ts';
+
+const SHAPES = {
+  offers: 'M4 13h4l2 3h4l2-3h4M4 13l3-8h10l3 8v6a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1z',
+  claims: 'M6 3h9l4 4v14H6zM14 3v5h5M9 12h7M9 16h7',
+  firms: 'M4 21V6l8-3 8 3v15M9 21v-5h6v5M8 9h2M14 9h2M8 13h2M14 13h2',
+  settings:
+    'M4 7h9M17 7h3M4 17h3M11 17h9M15 5a2 2 0 1 0 0 4 2 2 0 0 0 0-4zM9 15a2 2 0 1 0 0 4 2 2 0 0 0 0-4z',
+  back: 'M15 5l-7 7 7 7',
+  next: 'M9 5l7 7-7 7',
+  call: 'M6 3h3l2 5-2.5 1.5a11 11 0 0 0 6 6L16 13l5 2v3a3 3 0 0 1-3 3A15 15 0 0 1 3 6a3 3 0 0 1 3-3z',
+  text: 'M4 5h16v11H9l-5 4z',
+  mail: 'M3 6h18v12H3zM3 7l9 7 9-7',
+  map: 'M12 21s7-6.5 7-11.5a7 7 0 1 0-14 0C5 14.500 12 21 12 21zM12 7.500a2.200 2.200 0 1 0 0 4.400 2.200 2.200 0 0 0 0-4.400z',
+  check: 'M5 13l4.500 4.500L19 7',
+  clock: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 8v4.500l3 2',
+  cloud: 'M7 18a4 4 0 0 1-.5-8 6 6 0 0 1 11.300 1.500A3.300 3.300 0 0 1 17 18M4 4l16 16',
+  invite:
+    'M9 5a3.500 3.500 0 1 0 0 7 3.500 3.500 0 0 0 0-7zM3 20c0-3.500 2.500-5.500 6-5.500s6 2 6 5.500M18 8v6M15 11h6',
+  house: 'M4 11l8-7 8 7M6 10v10h12V10M10 20v-5h4v5',
+} as const;
+export type IconName = keyof typeof SHAPES;
+
+export const Icon = ({ name }: { name: IconName }) => (
+  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+    <path d={SHAPES[name]} />
+  </svg>
+);
+
+type ButtonProps = {
+  readonly kind?: 'primary' | 'plain' | 'quiet' | 'danger';
+  readonly busy?: boolean | undefined;
+  readonly wide?: boolean;
+  readonly children: ComponentChildren;
+} & Omit<JSX.IntrinsicElements['button'], 'class'>;
+
+export const Button = ({ kind = 'plain', busy = false, wide = false, children, ...rest }: ButtonProps) => (
+  <button
+    type="button"
+    {...rest}
+    class={`button ${kind}${wide ? ' wide' : ''}`}
+    aria-busy={busy}
+    disabled={busy || rest.disabled === true}
+  >
+    {children}
+  </button>
+);
+
+/** The head of a screen. Focus goes here when the screen comes, so that a reader hears where it is. */
+export function ScreenHead(props: {
+  readonly title: string;
+  readonly back?: string | undefined;
+  readonly children?: ComponentChildren;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${props.title} · ${texts.value.app}`;
+  }, [props.title]);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, []);
+  return (
+    <header class="screen-head">
+      {props.back !== undefined && (
+        <a class="back" href={props.back}>
+          <Icon name="back" />
+          <span>{texts.value.back}</span>
+        </a>
+      )}
+      <h1 ref={heading} tabIndex={-1}>
+        {props.title}
+      </h1>
+      {props.children}
+    </header>
+  );
+}
+
+export const Nothing = (props: {
+  readonly title: string;
+  readonly icon?: IconName;
+  readonly children?: ComponentChildren;
+}) => (
+  <div class="nothing">
+    <Icon name={props.icon ?? 'offers'} />
+    <h2>{props.title}</h2>
+    {props.children}
+  </div>
+);
+
+interface FieldProps {
+  readonly label: string;
+  readonly error?: string | undefined;
+  readonly type?: 'text' | 'email' | 'password';
+  readonly name: string;
+  readonly class?: string;
+  readonly autocomplete:
+    | 'email'
+    | 'given-name'
+    | 'family-name'
+    | 'one-time-code'
+    | 'username'
+    | 'current-password';
+  readonly inputMode?: 'email' | 'numeric';
+  readonly pattern?: string;
+  readonly maxLength?: number;
+  readonly required?: boolean;
+  readonly autocapitalize?: 'off';
+  readonly spellcheck?: boolean;
+  /** Given once, or held by the screen and given each time. */
+  readonly defaultValue?: string;
+  readonly value?: string;
+  readonly onInput?: (event: Event & { currentTarget: HTMLInputElement }) => void;
+  readonly inputRef?: (input: HTMLInputElement | null) => void;
+}
+
+export function Field({ label, error, inputRef, type = 'text', ...input }: FieldProps) {
+  const id = useId();
+  const attributes = {
+    ...input,
+    type,
+    id,
+    'aria-invalid': error !== undefined,
+    ...(error !== undefined && { 'aria-describedby': `${id}-error` }),
+    ...(inputRef !== undefined && { ref: inputRef }),
+  } as JSX.IntrinsicElements['input'];
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input {...attributes} />
+      {error !== undefined && (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A question that has to be answered before anything else. The browser keeps the focus inside. */
+export function Dialog(props: {
+  readonly title: string;
+  readonly close: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape, which the browser tells as a cancel
+    <dialog
+      ref={element}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        props.close();
+      }}
+      onClick={(event) => {
+        if (event.target === element.current) props.close();
+      }}
+    >
+      <div class="sheet">
+        <h2 id={id}>{props.title}</h2>
+        {props.children}
+      </div>
+    </dialog>
+  );
+}
+
+export const Note = (props: {
+  readonly kind: 'plain' | 'warn' | 'good' | 'bad';
+  readonly icon?: IconName;
+  readonly children: ComponentChildren;
+}) => (
+  <div class={`note ${props.kind}`}>
+    {props.icon !== undefined && <Icon name={props.icon} />}
+    <div class="note-body">{props.children}</div>
+  </div>
+);
+
+export const TestBadge = ({ test }: { test: boolean }) =>
+  test ? <span class="badge">{texts.value.test}</span> : null;

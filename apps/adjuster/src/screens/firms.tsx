@@ -1,0 +1,108 @@
+import type { Membership } from '@svc/contract';
+import { useState } from 'preact/hooks';
+import { call } from '../data/api.ts';
+import { Button, Dialog, Nothing, ScreenHead } from '../parts/ui.tsx';
+import { ask, complain, profile, refresh, say, texts } from '../state.ts';
+import { Invitations } from './offers.tsx';
+
+export function Firms() {
+  const words = texts.value;
+  const firms = profile.value?.firms ?? [];
+  return (
+    <>
+      <ScreenHead title={words.firms.title} />
+      <Invitations />
+      {firms.length === 0 && (
+        <Nothing title={words.firms.none} icon="firms">
+          <p>{words.firms.noneMore}</p>
+        </Nothing>
+      )}
+      <ul class="list">
+        {firms.map((firm) => (
+          <li key={firm.firm_id}>
+            <FirmCard firm={firm} />
+          </li>
+        ))}
+      </ul>
+      <section class="card">
+        <h2>{words.firms.svcId}</h2>
+        <div class="between">
+          <code>{profile.value?.svc_id}</code>
+          <Button
+            onClick={() =>
+              void navigator.clipboard
+                ?.writeText(profile.value?.svc_id ?? '')
+                .then(() => say(words.firms.copied))
+            }
+          >
+            {words.firms.copy}
+          </Button>
+        </div>
+      </section>
+    </>
+  );
+}
+
+function FirmCard({ firm }: { firm: Membership }) {
+  const words = texts.value;
+  const [busy, setBusy] = useState(false);
+  const [leaving, setLeaving] = useState(false);
+  const during = async (work: () => Promise<unknown>): Promise<void> => {
+    setBusy(true);
+    try {
+      await ask(work);
+      await refresh();
+    } catch (error) {
+      complain(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const path = `v1/firms/${firm.firm_id}/membership`;
+  const on = firm.accepting_assignments;
+  const turn = () => during(() => call('PATCH', path, { accepting_assignments: !on }));
+  const leave = () =>
+    during(async () => {
+      await call('DELETE', path);
+      say(words.firms.left(firm.firm_name));
+      setLeaving(false);
+    });
+  const about = `firm-${firm.firm_id}`;
+  return (
+    <section class="card" aria-labelledby={about}>
+      <h2 id={about}>{firm.firm_name}</h2>
+      <button
+        type="button"
+        class="switch"
+        role="switch"
+        aria-checked={on}
+        aria-label={`${words.firms.taking}: ${firm.firm_name}`}
+        disabled={busy}
+        onClick={() => void turn()}
+      >
+        <span>{words.firms.taking}</span>
+        <span class="track" aria-hidden="true" />
+      </button>
+      <p class="muted">{on ? words.firms.takingOn : words.firms.takingOff}</p>
+      {!firm.can_accept_claims && <p class="strong">{words.firms.notAllowed}</p>}
+      <Button kind="quiet" onClick={() => setLeaving(true)}>
+        {words.firms.leave}
+      </Button>
+      {leaving && (
+        <Dialog title={words.firms.leaveTitle(firm.firm_name)} close={() => setLeaving(false)}>
+          <ul class="points">
+            {words.firms.leavePoints.map((point) => (
+              <li key={point}>{point}</li>
+            ))}
+          </ul>
+          <div class="beside">
+            <Button kind="danger" busy={busy} onClick={() => void leave()}>
+              {words.firms.leaveConfirm}
+            </Button>
+            <Button onClick={() => setLeaving(false)}>{words.cancel}</Button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,233 @@
+import { signal } from '@preact/signals';
+import type { Profile } from '@svc/contract';
+import { useEffect, useState } from 'preact/hooks';
+import { call, Refusal } from '../data/api.ts';
+import { type NoticeState, noticeState, turnNoticesOff, turnNoticesOn } from '../data/push.ts';
+import { Facts, fact } from '../parts/facts.tsx';
+import { Button, Dialog, Field, ScreenHead } from '../parts/ui.tsx';
+import {
+  ask,
+  chooseLanguage,
+  complain,
+  languageChosen,
+  profile,
+  refresh,
+  say,
+  signOut,
+  texts,
+  waiting,
+} from '../state.ts';
+import { isLanguage, LANGUAGE_NAMES, LANGUAGES } from '../texts/language.ts';
+
+interface InstallPrompt extends Event {
+  prompt(): Promise<unknown>;
+}
+const installable = signal<InstallPrompt | null>(null);
+addEventListener('beforeinstallprompt', (event) => {
+  event.preventDefault();
+  installable.value = event as InstallPrompt;
+});
+addEventListener('appinstalled', () => {
+  installable.value = null;
+});
+
+export function Settings() {
+  const words = texts.value.settings;
+  return (
+    <>
+      <ScreenHead title={words.title} />
+      <Account />
+      <Notices />
+      <section class="card">
+        <h2 id="language">{words.language}</h2>
+        <select
+          aria-labelledby="language"
+          value={languageChosen.value}
+          onChange={({ currentTarget }) =>
+            chooseLanguage(isLanguage(currentTarget.value) ? currentTarget.value : 'device')
+          }
+        >
+          <option value="device">{words.languageAuto}</option>
+          {Object.keys(LANGUAGES)
+            .filter(isLanguage)
+            .map((language) => (
+              <option key={language} value={language} lang={language}>
+                {LANGUAGE_NAMES[language]}
+              </option>
+            ))}
+        </select>
+      </section>
+      {installable.value !== null && (
+        <section class="card">
+          <p>{words.installLead}</p>
+          <Button kind="primary" onClick={() => void installable.value?.prompt()}>
+            {words.install}
+          </Button>
+        </section>
+      )}
+      <Session />
+    </>
+  );
+}
+
+function Account() {
+  const words = texts.value;
+  const me = profile.value;
+  const [editing, setEditing] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [taken, setTaken] = useState(false);
+  if (me == null) return null;
+  const save = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const entered = (['first_name', 'last_name', 'email'] as const).map(
+      (name) => [name, String(form.get(name) ?? '').trim()] as const,
+    );
+    setBusy(true);
+    setTaken(false);
+    try {
+      const changes = Object.fromEntries(entered.filter(([name, text]) => text !== '' && text !== me[name]));
+      await ask(() => call<Profile>('PATCH', 'v1/me', changes));
+      await refresh();
+      say(words.saved, 'good');
+      setEditing(false);
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'validation_failed') setTaken(true);
+      else complain(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const name = [me.first_name, me.last_name].filter(Boolean).join(' ');
+  return (
+    <section class="card">
+      <h2>{words.settings.account}</h2>
+      {editing ? (
+        <form class="form" onSubmit={(event) => void save(event)}>
+          <Field
+            label={words.profile.first_name}
+            name="first_name"
+            autocomplete="given-name"
+            defaultValue={me.first_name ?? ''}
+          />
+          <Field
+            label={words.profile.last_name}
+            name="last_name"
+            autocomplete="family-name"
+            defaultValue={me.last_name ?? ''}
+          />
+          <Field
+            label={words.profile.email}
+            name="email"
+            type="email"
+            autocomplete="email"
+            defaultValue={me.email ?? ''}
+            error={taken ? words.settings.emailTaken : undefined}
+          />
+          <div class="beside">
+            <Button kind="primary" type="submit" busy={busy}>
+              {words.save}
+            </Button>
+            <Button onClick={() => setEditing(false)}>{words.cancel}</Button>
+          </div>
+        </form>
+      ) : (
+        <>
+          <Facts
+            facts={[
+              fact(words.settings.name, name === '' ? null : name),
+              fact(words.profile.email, me.email),
+              ['SVCID', <code key="id">{me.svc_id}</code>],
+            ]}
+          />
+          {me.test && <p class="muted">{words.settings.testAccount}</p>}
+          <Button onClick={() => setEditing(true)}>{words.settings.edit}</Button>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Notices() {
+  const words = texts.value.settings;
+  const [state, setState] = useState<NoticeState>('off');
+  const [busy, setBusy] = useState(false);
+  useEffect(() => {
+    void noticeState()
+      .then(setState)
+      .catch(() => {});
+  }, []);
+  const turn = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      if (state === 'on') await turnNoticesOff();
+      else await turnNoticesOn();
+    } catch (error) {
+      if (error instanceof DOMException) say(words.noticesFailed, 'bad');
+      else complain(error);
+    } finally {
+      setState(await noticeState().catch(() => 'off' as const));
+      setBusy(false);
+    }
+  };
+  const about: Readonly<Record<NoticeState, string>> = {
+    on: words.noticesOn,
+    off: words.noticesOff,
+    denied: words.noticesDenied,
+    unsupported: words.noticesNone,
+  };
+  return (
+    <section class="card">
+      <h2>{words.notices}</h2>
+      <p>{about[state]}</p>
+      {(state === 'on' || state === 'off') && (
+        <Button kind={state === 'off' ? 'primary' : 'plain'} busy={busy} onClick={() => void turn()}>
+          {state === 'on' ? words.turnOff : words.turnOn}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Session() {
+  const words = texts.value;
+  const [asked, setAsked] = useState<'here' | 'everywhere' | null>(null);
+  const [busy, setBusy] = useState(false);
+  const confirm = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await signOut(asked === 'everywhere');
+    } catch (error) {
+      complain(error);
+      setBusy(false);
+      setAsked(null);
+    }
+  };
+  const everywhere = asked === 'everywhere';
+  return (
+    <section class="card">
+      <h2>{words.settings.session}</h2>
+      <div class="stack">
+        <Button onClick={() => setAsked('here')}>{words.settings.signOut}</Button>
+        <Button kind="danger" onClick={() => setAsked('everywhere')}>
+          {words.settings.signOutEverywhere}
+        </Button>
+      </div>
+      {asked !== null && (
+        <Dialog
+          title={everywhere ? words.settings.everywhereTitle : words.settings.signOutTitle}
+          close={() => setAsked(null)}
+        >
+          <p>{everywhere ? words.settings.everywhereLead : words.settings.signOutLead}</p>
+          {waiting.value.length > 0 && <p class="strong">{words.settings.unsent(waiting.value.length)}</p>}
+          <div class="beside">
+            <Button kind={everywhere ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
+              {everywhere ? words.settings.signOutEverywhere : words.settings.signOut}
+            </Button>
+            <Button onClick={() => setAsked(null)}>{words.cancel}</Button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,145 @@
+import { useState } from 'preact/hooks';
+import { call, Refusal, ROOT } from '../data/api.ts';
+import { Button, Field, Note, ScreenHead } from '../parts/ui.tsx';
+import { ask, complain, signedOutBecause, signIn, texts } from '../state.ts';
+
+const value = (event: Event): string => (event.currentTarget as HTMLInputElement).value;
+
+export function SignIn() {
+  const words = texts.value.signIn;
+  const [step, setStep] = useState<'email' | 'code' | 'test'>('email');
+  const [email, setEmail] = useState('');
+  const [code, setCode] = useState('');
+  const [svcId, setSvcId] = useState('');
+  const [secret, setSecret] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string>();
+
+  const during = async (work: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await work();
+    } catch (caught) {
+      if (caught instanceof Refusal && caught.status < 500) {
+        setError(step === 'test' ? words.testRefused : words.refused);
+      } else complain(caught);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const sendCode = () =>
+    during(async () => {
+      await ask(() => call('POST', 'v1/sign-in-codes', { email: email.trim() }));
+      setCode('');
+      setStep('code');
+    });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (step === 'email') void sendCode();
+    else if (step === 'code')
+      void during(() => signIn({ email: email.trim(), code: code.replace(/\D/g, '') }));
+    else void during(() => signIn({ svc_id: svcId.trim(), sign_in_secret: secret.trim() }));
+  };
+  const turnTo = (next: typeof step) => () => {
+    setError(undefined);
+    setStep(next);
+  };
+
+  return (
+    <div class="sign-in">
+      <img src={`${ROOT}icon.svg`} alt="" width="72" height="72" />
+      <ScreenHead title={words.title} />
+      {signedOutBecause.value === 'expired' && <Note kind="warn">{words.expired}</Note>}
+      {signedOutBecause.value === 'asked' && <Note kind="good">{words.signedOut}</Note>}
+      <form class="card form" onSubmit={submit}>
+        {step === 'email' && (
+          <>
+            <p>{words.lead}</p>
+            <Field
+              label={words.email}
+              type="email"
+              name="email"
+              autocomplete="email"
+              inputMode="email"
+              required
+              error={error}
+              value={email}
+              onInput={(event) => setEmail(value(event))}
+            />
+            <Button kind="primary" type="submit" wide busy={busy}>
+              {words.send}
+            </Button>
+          </>
+        )}
+        {step === 'code' && (
+          <>
+            <p role="status">{words.sent(email.trim())}</p>
+            <Field
+              label={words.code}
+              name="code"
+              class="code"
+              autocomplete="one-time-code"
+              inputMode="numeric"
+              pattern="[0-9 ]*"
+              maxLength={7}
+              required
+              error={error}
+              value={code}
+              inputRef={focusOnce}
+              onInput={(event) => setCode(value(event))}
+            />
+            <Button kind="primary" type="submit" wide busy={busy}>
+              {words.enter}
+            </Button>
+            <div class="beside">
+              <Button kind="quiet" disabled={busy} onClick={() => void sendCode()}>
+                {words.again}
+              </Button>
+              <Button kind="quiet" onClick={turnTo('email')}>
+                {words.otherEmail}
+              </Button>
+            </div>
+          </>
+        )}
+        {step === 'test' && (
+          <>
+            <Field
+              label={words.svcId}
+              name="svc-id"
+              autocomplete="username"
+              autocapitalize="off"
+              spellcheck={false}
+              required
+              value={svcId}
+              onInput={(event) => setSvcId(value(event))}
+            />
+            <Field
+              label={words.secret}
+              name="secret"
+              type="password"
+              autocomplete="current-password"
+              required
+              error={error}
+              value={secret}
+              onInput={(event) => setSecret(value(event))}
+            />
+            <Button kind="primary" type="submit" wide busy={busy}>
+              {words.enter}
+            </Button>
+          </>
+        )}
+      </form>
+      <Button kind="quiet" onClick={turnTo(step === 'test' ? 'email' : 'test')}>
+        {step === 'test' ? words.byMail : words.test}
+      </Button>
+    </div>
+  );
+}
+
+function focusOnce(input: HTMLInputElement | null): void {
+  if (input !== null && input.dataset.focused === undefined) {
+    input.dataset.focused = 'yes';
+    input.focus();
+  }
+}

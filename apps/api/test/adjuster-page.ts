@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { EXAMPLES } from '@svc/contract';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { TOKENS } from '../src/container/tokens.ts';
+import { type ServiceUnderTest, sendClaim, type TestFirm } from './service-under-test.ts';
+
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
+export const TABLET = { viewport: { width: 834, height: 1112 }, hasTouch: true, isMobile: true } as const;
+
+/** As `pnpm start` does it; takes no time when the page has not changed. */
+export function buildPage(): void {
+  execFileSync(process.execPath, [fileURLToPath(new URL('../../adjuster/build.mjs', import.meta.url))], {
+    stdio: 'inherit',
+  });
+}
+
+export interface Visitor {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Whatever the browser complained of, and every request that would have left the host. */
+  readonly faults: string[];
+  close(): Promise<void>;
+}
+
+/** A device of its own, with nothing on it yet. */
+export async function visit(
+  browser: Browser,
+  base: string,
+  options: BrowserContextOptions = PHONE,
+): Promise<Visitor> {
+  const context = await browser.newContext({ locale: 'en-US', ...options });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    // That a request was refused, or that there is no network, the page tells the adjuster itself.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+      faults.push(message.text());
+    }
+  });
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${base}/`)) faults.push(`a request to ${request.url()}`);
+  });
+  return { page, context, faults, close: () => context.close() };
+}
+
+/** Signs in as the adjuster would, with the code that went to the log. */
+export async function signIn(page: Page, service: ServiceUnderTest, email: string): Promise<void> {
+  await page.goto(`${service.url}/app`);
+  await page.getByLabel('Your email').fill(email);
+  await page.getByRole('button', { name: 'Mail me a code' }).click();
+  await page.getByLabel('Code of six digits').fill(await codeFor(service));
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+}
+
+let codesTaken = 0;
+
+/** The next code that is mailed; without a mail server the log has it. */
+export async function codeFor(service: ServiceUnderTest): Promise<string> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const codes = service.logged.flatMap((line) => /"sign_in_code":"(\d{6})"/.exec(line)?.[1] ?? []);
+    const next = codes[codesTaken];
+    if (next !== undefined) {
+      codesTaken += 1;
+      return next;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('no sign-in code was logged');
+}
+
+/** Another service starts its own log. */
+export const forgetCodes = (): void => {
+  codesTaken = 0;
+};
+
+export async function emailOf(service: ServiceUnderTest, token: string): Promise<string> {
+  return (await service.call('GET', '/app/v1/me', { as: token })).json.email;
+}
+
+let claims = 0;
+
+/** A claim with everything that a claim can hold. Returns its id. */
+export async function offerFullClaim(
+  service: ServiceUnderTest,
+  firm: TestFirm,
+  adjuster: string,
+  changes: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
+  claims += 1;
+  const body = {
+    ...(EXAMPLES.sendClaim.body as Record<string, unknown>),
+    external_id: `EXT-page-${claims}`,
+    claim_number: `FL26-${String(claims).padStart(7, '0')}`,
+    adjuster_svc_id: adjuster,
+    ...changes,
+  };
+  const sent = await sendClaim(service, firm.live, body);
+  if (sent.status !== 201) throw new Error(`the claim was refused: ${sent.text}`);
+  return sent.json.id;
+}
+
+/** What the firm reads of a claim. */
+export const assignmentOf = async (
+  service: ServiceUnderTest,
+  firm: TestFirm,
+  id: string,
+): Promise<{ status: string; rejection_reason: string | null }> =>
+  (await service.call('GET', `/v1/claims/${id}`, { as: firm.live })).json.assignment;
+
+export async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+  for (const end = Date.now() + 15_000; Date.now() < end; ) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`waited in vain: ${what}`);
+}
+
+/** A firm of another name. */
+export async function namedFirm(
+  service: ServiceUnderTest,
+  name: string,
+): Promise<{ id: string; live: string }> {
+  const { wiring } = service.service;
+  const { firm } = await wiring.get(TOKENS.createFirm)({ name, plan: 'standard' });
+  const { secret } = await wiring.get(TOKENS.createKey)({
+    firmId: firm.id,
+    environment: 'live',
+    purpose: 'full_access',
+    lifetime: null,
+  });
+  return { id: firm.id, live: secret };
+}
