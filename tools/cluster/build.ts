@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lock } from '@svc/adapter-postgres/embedded';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const CACHE = join(ROOT, 'node_modules/.cache/claims-build');
+/** Names the test run for which it was built last: once is enough for all its files. */
+const MARK = join(CACHE, 'run');
 const BUILD_TIMEOUT_MS = 120_000;
 
 let built: Promise<void> | undefined;
@@ -15,13 +18,24 @@ export function build(): Promise<void> {
   return built;
 }
 
+function builtFor(): string | undefined {
+  try {
+    return readFileSync(MARK, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
 async function compile(): Promise<void> {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: { build: string };
   };
-  const held = await lock(join(ROOT, 'node_modules/.cache/claims-build'), BUILD_TIMEOUT_MS);
+  const run = process.env.TEST_RUN_ID;
+  const held = await lock(join(CACHE, 'lock'), BUILD_TIMEOUT_MS);
   const PATH = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`;
   try {
+    if (run !== undefined && builtFor() === run) return;
+    rmSync(MARK, { force: true });
     await new Promise<void>((resolve, reject) => {
       execFile(
         '/bin/sh',
@@ -33,6 +47,7 @@ async function compile(): Promise<void> {
         },
       );
     });
+    if (run !== undefined) writeFileSync(MARK, run);
   } finally {
     held.release();
   }

@@ -101,12 +101,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       Array.from({ length: count }, async (_, n) =>
         kept(
           await launchApiProcess({ env: surroundings, onLine: (line) => onLine?.(line, n) }),
-          async (one) => {
-            one.resume();
-            const patience = setTimeout(() => void one.kill(), 5000);
-            await one.term();
-            clearTimeout(patience);
-          },
+          // Nothing of theirs is kept, so nothing has to be finished.
+          (one) => one.kill(),
         ),
       ),
     );

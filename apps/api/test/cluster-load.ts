@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster, ClusterFirm } from '../../../tools/cluster/index.ts';
+import { type Answer, callHttp, claimBody } from './service-under-test.ts';
+
+// What tests of several processes say again and again.
+
+export const at = (url: string) => ({
+  url,
+  call: (method: string, path: string, call = {}): Promise<Answer> => callHttp(url, method, path, call),
+});
+
+/** One answer, or how the connection ended instead. */
+export interface Outcome {
+  readonly write: boolean;
+  readonly process: number;
+  /** 0 when there was no answer. */
+  readonly status: number;
+  readonly code: string;
+  readonly ms: number;
+  readonly retryAfter: string | null;
+  /** Of a send. */
+  readonly body: Record<string, unknown> | null;
+}
+
+export interface Load {
+  readonly outcomes: readonly Outcome[];
+  /** Lets every request under way end, and no new one begin. */
+  stop(): Promise<readonly Outcome[]>;
+}
+
+/**
+ * Clients that each do one thing after the other, a read or a send, and go on whatever comes of it.
+ *
+ * @param urls where they go, in turn.
+ */
+export function startLoad(
+  urls: readonly string[],
+  firm: ClusterFirm,
+  { clients = 6, pauseMs = 5 }: { clients?: number; pauseMs?: number } = {},
+): Load {
+  const outcomes: Outcome[] = [];
+  let stopping = false;
+  const client = async (number: number): Promise<void> => {
+    for (let n = number; !stopping; n += 1) {
+      const write = n % 2 === 0;
+      const body = write ? claimBody(firm.account.manual) : undefined;
+      const process = n % urls.length;
+      const begun = performance.now();
+      const end = (status: number, code: string, retryAfter: string | null): void => {
+        const ms = performance.now() - begun;
+        outcomes.push({ write, process, status, code, ms, retryAfter, body: body ?? null });
+      };
+      try {
+        const answer = await callHttp(urls[process] ?? '', write ? 'POST' : 'GET', '/v1/claims', {
+          as: firm.test,
+          ...(write && { body, headers: { 'Idempotency-Key': String(body?.external_id) } }),
+        });
+        end(answer.status, String(answer.json?.code ?? ''), answer.headers.get('retry-after'));
+      } catch (error) {
+        const { cause, message } = error as Error & { cause?: { code?: string } };
+        end(0, cause?.code ?? message, null);
+      }
+      await sleep(pauseMs);
+    }
+  };
+  const done = Promise.all(Array.from({ length: clients }, (_, n) => client(n)));
+  return {
+    outcomes,
+    async stop() {
+      stopping = true;
+      await done;
+      return outcomes;
+    },
+  };
+}
+
+/** How many there were of each status and code. */
+export function counted(outcomes: readonly Outcome[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, code } of outcomes) {
+    const name = `${status} ${code}`.trim();
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+export const longest = (outcomes: readonly Outcome[]): number =>
+  Math.round(Math.max(0, ...outcomes.map(({ ms }) => ms)) * 10) / 10;
+
+/** Sends once more, with its own Idempotency-Key, as a client does that had no answer or a 5xx. */
+export const sendAgain = (url: string, firm: ClusterFirm, { body }: Outcome): Promise<Answer> =>
+  callHttp(url, 'POST', '/v1/claims', {
+    as: firm.test,
+    body,
+    headers: { 'Idempotency-Key': String(body?.external_id) },
+  });
+
+/** Every claim of the firm by its external id, over all pages; a twin would show as a second one. */
+export async function claimsOf(cluster: Cluster, firm: ClusterFirm): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  let cursor: string | null = null;
+  do {
+    const page: Answer = await callHttp(
+      cluster.url,
+      'GET',
+      `/v1/claims?limit=200${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+      { as: firm.test },
+    );
+    if (page.status !== 200) throw new Error(`The list answered ${page.status}: ${page.text}`);
+    for (const claim of page.json.data) found.set(claim.external_id, (found.get(claim.external_id) ?? 0) + 1);
+    cursor = page.json.next_cursor;
+  } while (cursor !== null);
+  return found;
+}
+
+/** So that a loop that waits in vain does not outlive its test. */
+const PATIENCE_MS = 25_000;
+
+/** Asks again until it is so; how long that took. */
+export async function until(condition: () => Promise<boolean> | boolean, everyMs = 10): Promise<number> {
+  const begun = performance.now();
+  while (!(await condition())) {
+    if (performance.now() - begun > PATIENCE_MS) throw new Error(`It did not come about: ${condition}`);
+    await sleep(everyMs);
+  }
+  return Math.round(performance.now() - begun);
+}
+
+/** What the decisions promise: what an operator changes is in force everywhere within this. */
+export const IN_FORCE_WITHIN_MS = 1000;
+
+/**
+ * How long after the change an answer was last as before it. Every process is asked all the time, from before the
+ * change on: nobody has to look anything up anew.
+ */
+export async function inForce(
+  urls: readonly string[],
+  change: () => Promise<unknown>,
+  key: string,
+  changed: (answer: Answer) => boolean,
+): Promise<number> {
+  const lastAsBefore = new Map<string, number>();
+  let stopping = false;
+  const asking = urls.map(async (url) => {
+    for (; !stopping; await sleep(5)) {
+      const asked = performance.now();
+      const answer = await callHttp(url, 'GET', '/v1/me', { as: key });
+      if (answer.status < 500 && !changed(answer)) lastAsBefore.set(url, asked);
+    }
+  });
+  await until(() => lastAsBefore.size === urls.length);
+  let done = 0;
+  try {
+    await change();
+    done = performance.now();
+    await until(async () => {
+      const answers = await Promise.all(urls.map((url) => callHttp(url, 'GET', '/v1/me', { as: key })));
+      return answers.every(changed);
+    });
+  } finally {
+    stopping = true;
+    await Promise.all(asking);
+  }
+  return Math.max(0, ...[...lastAsBefore.values()].map((asked) => Math.round(asked - done)));
+}
+
+/** Figures of a run, for whoever reads the output; nothing is asserted of them. */
+export function report(what: string, figures: Readonly<Record<string, unknown>>): void {
+  process.stderr.write(`  ${what}: ${JSON.stringify(figures)}\n`);
+}

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { type Cluster, type ClusterFirm, startCluster } from '../../../tools/cluster/index.ts';
+import { ANSWER_WITHIN_MS } from '../src/http/deadline.ts';
+import {
+  claimsOf,
+  counted,
+  IN_FORCE_WITHIN_MS,
+  inForce,
+  type Load,
+  longest,
+  report,
+  sendAgain,
+  startLoad,
+  until,
+} from './cluster-load.ts';
+import { callHttp } from './service-under-test.ts';
+
+/** The machine's own share in a time that is asserted: nothing is asserted more closely than that. */
+const SLACK_MS = 2000;
+
+jest.setTimeout(40_000);
+
+let cluster: Cluster;
+let urls: string[];
+beforeAll(async () => {
+  cluster = await startCluster({ processes: 2 });
+  urls = cluster.processes.map(({ url }) => url);
+}, 60_000);
+afterAll(() => cluster?.stop());
+
+let firm: ClusterFirm;
+let load: Load;
+beforeEach(async () => {
+  firm = await cluster.operator.firm();
+  load = startLoad(urls, firm, { clients: 6, pauseMs: 20 });
+  await until(() => load.outcomes.length > 40);
+});
+afterEach(() => load.stop());
+
+const health = (url: string): Promise<number> =>
+  callHttp(url, 'GET', '/v1/health').then(({ status }) => status);
+const allHealths = (): Promise<number[]> => Promise.all(urls.map(health));
+
+/** How long until every process serves reads and writes again. */
+async function comesBack(): Promise<number> {
+  return until(async () => {
+    const probe = startLoad(urls, firm, { clients: 4 });
+    await until(() => probe.outcomes.length >= 8, 5);
+    return Object.keys(counted(await probe.stop())).every((one) => one === '200' || one === '201');
+  }, 20);
+}
+
+/** Nothing but successes and 503 problems that say when to come again; after that, every send exists once. */
+async function holds(what: string, figures: Record<string, unknown> = {}): Promise<void> {
+  const outcomes = await load.stop();
+  report(what, { ...figures, answers: counted(outcomes), longestMs: longest(outcomes) });
+  const failed = outcomes.filter(({ write, status }) => status !== (write ? 201 : 200));
+  expect(counted(failed.filter(({ code }) => code !== 'service_unavailable'))).toEqual({});
+  expect(failed.filter(({ status, retryAfter }) => status !== 503 || retryAfter !== '1')).toEqual([]);
+  expect(longest(outcomes)).toBeLessThan(ANSWER_WITHIN_MS + SLACK_MS);
+  const unknown = failed.filter(({ write }) => write);
+  const again = await Promise.all(unknown.map((one) => sendAgain(cluster.url, firm, one)));
+  expect(again.map(({ status }) => status)).toEqual(unknown.map(() => 201));
+  const found = await claimsOf(cluster, firm);
+  const sent = outcomes.filter(({ write }) => write).map(({ body }) => String(body?.external_id));
+  expect(sent.filter((id) => found.get(id) !== 1)).toEqual([]);
+}
+
+test.each(['fast', 'crash', 'kill'] as const)(
+  'stopped (%s) and started again: 503 meanwhile, at once and with Retry-After, health too, and all is well after',
+  async (how) => {
+    await cluster.postgres.end(how);
+    const begun = load.outcomes.length;
+    const unhealthyAfterMs = await until(async () => (await allHealths()).every((status) => status === 503));
+    await until(() => load.outcomes.length > begun + 40);
+    const away = load.outcomes.slice(begun + 12);
+    await cluster.postgres.begin();
+    const backAfterMs = await comesBack();
+    const healthyAfterMs = await until(async () => (await allHealths()).every((status) => status === 200));
+    expect(backAfterMs).toBeLessThan(2000 + SLACK_MS);
+    await holds(`PostgreSQL stopped (${how})`, {
+      unhealthyAfterMs,
+      longestWhileAwayMs: longest(away),
+      backAfterMs,
+      healthyAfterMs,
+    });
+  },
+  30_000,
+);
+
+test('frozen: every request ends with 503 within the deadline, and all is well once it thaws', async () => {
+  cluster.postgres.pause();
+  const begun = load.outcomes.length;
+  try {
+    const unhealthyAfterMs = await until(async () => (await allHealths()).every((status) => status === 503));
+    // Each of the six clients has an answer.
+    const answeredAfterMs = await until(
+      () => load.outcomes.slice(begun).filter(({ status }) => status === 503).length >= 6,
+    );
+    report('PostgreSQL frozen', {
+      unhealthyAfterMs,
+      answeredAfterMs,
+      answers: counted(load.outcomes.slice(begun)),
+    });
+  } finally {
+    cluster.postgres.resume();
+  }
+  const backAfterMs = await comesBack();
+  expect(backAfterMs).toBeLessThan(2000 + SLACK_MS);
+  await holds('PostgreSQL frozen and thawed', { backAfterMs });
+});
+
+test('its connections ended again and again: no 500, and what failed can be sent again', async () => {
+  let ended = 0;
+  for (let n = 0; n < 15; n += 1) {
+    ended += await cluster.postgres.endConnections();
+    await sleep(Math.random() * 100);
+  }
+  const backAfterMs = await comesBack();
+  await holds('connections ended again and again', { ended, backAfterMs });
+});
+
+test('a revoked key is refused everywhere within a second while connections are ended again and again', async () => {
+  const key = await cluster.operator.key(firm.id);
+  let stopping = false;
+  const storm = (async () => {
+    for (; !stopping; await sleep(150)) await cluster.postgres.endConnections();
+  })();
+  const revoked = async (): Promise<void> => {
+    // The operator's own connection is ended as well.
+    await until(() =>
+      cluster.operator.revoke(key.id).then(
+        () => true,
+        () => false,
+      ),
+    );
+  };
+  try {
+    const ms = await inForce(urls, revoked, key.secret, ({ status }) => status === 401);
+    report('a revoked key was last accepted while connections were ended, ms', { ms });
+    expect(ms).toBeLessThan(IN_FORCE_WITHIN_MS);
+  } finally {
+    stopping = true;
+    await storm;
+  }
+  await comesBack();
+});
+
+test('jobs go on after all of it', async () => {
+  const sent = await callHttp(cluster.url, 'POST', '/v1/claims', {
+    as: firm.test,
+    body: {
+      ...load.outcomes.find(({ body }) => body !== null)?.body,
+      external_id: 'ANSWERED',
+      claim_number: 'ANSWERED',
+      adjuster_svc_id: firm.account.accepts,
+    },
+    headers: { 'Idempotency-Key': 'answered' },
+  });
+  expect(sent.status).toBe(201);
+  const answeredAfterMs = await until(async () => {
+    const claim = await callHttp(cluster.url, 'GET', `/v1/claims/${sent.json.id}`, { as: firm.test });
+    return claim.json.assignment?.status === 'accepted';
+  }, 50);
+  report('a test account answers after all of it, ms', { answeredAfterMs });
+});

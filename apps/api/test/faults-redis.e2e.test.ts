@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { type Cluster, type ClusterFirm, startCluster } from '../../../tools/cluster/index.ts';
+import {
+  claimsOf,
+  counted,
+  IN_FORCE_WITHIN_MS,
+  inForce,
+  longest,
+  report,
+  startLoad,
+  until,
+} from './cluster-load.ts';
+import { type Answer, callHttp, claimBody } from './service-under-test.ts';
+
+/** Long enough for every process to have met the fault many times. */
+const FAULT_MS = 600;
+
+jest.setTimeout(40_000);
+
+let cluster: Cluster;
+let urls: string[];
+beforeAll(async () => {
+  cluster = await startCluster({ processes: 3 });
+  urls = cluster.processes.map(({ url }) => url);
+}, 60_000);
+afterAll(() => cluster?.stop());
+
+const spread = (count: number, request: (url: string) => Promise<Answer>): Promise<Answer[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => request(urls[n % urls.length] ?? '')));
+
+/** Limits are kept for all processes together: of 25 requests at once over all of them, 20 pass. */
+async function limitsAreShared(): Promise<boolean> {
+  const firm = await cluster.operator.firm({ limited: true });
+  const answers = await spread(25, (url) => callHttp(url, 'GET', '/v1/me', { as: firm.test }));
+  expect(answers.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
+  return answers.filter(({ status }) => status === 200).length === 20;
+}
+
+async function onlyOneClaim(firm: ClusterFirm): Promise<void> {
+  const body = claimBody(firm.account.manual);
+  const answers = await spread(30, (url) =>
+    callHttp(url, 'POST', '/v1/claims', {
+      as: firm.test,
+      body,
+      headers: { 'Idempotency-Key': String(body.external_id) },
+    }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+}
+
+describe('Redis under load', () => {
+  const faults: [string, () => unknown][] = [
+    ['is frozen', () => cluster.redis.pause()],
+    ['thaws', () => cluster.redis.resume()],
+    ['forgets everything', () => cluster.redis.flush()],
+    ['is killed', () => cluster.redis.kill()],
+    ['is started again, empty', () => cluster.redis.restart()],
+    ['is killed while it is frozen', () => [cluster.redis.pause(), cluster.redis.kill()][1]],
+    ['is started once more', () => cluster.redis.restart()],
+  ];
+  let load: ReturnType<typeof startLoad>;
+  let polite: ReturnType<typeof startLoad>;
+  let firm: ClusterFirm;
+  let politeFirm: ClusterFirm;
+  beforeAll(async () => {
+    firm = await cluster.operator.firm();
+    politeFirm = await cluster.operator.firm({ limited: true });
+    load = startLoad(urls, firm, { clients: 6, pauseMs: 10 });
+    // A test key may write every two seconds after its first twenty, and ask every second.
+    polite = startLoad(urls, politeFirm, { clients: 1, pauseMs: 1000 });
+    await until(() => load.outcomes.length > 60);
+  });
+  afterAll(() => Promise.all([load.stop(), polite.stop()]));
+
+  test.each(faults)(
+    '%s: no request fails, none is refused, and twins make one claim',
+    async (name, fault) => {
+      const begun = load.outcomes.length;
+      await fault();
+      await onlyOneClaim(firm);
+      await sleep(FAULT_MS);
+      await onlyOneClaim(firm);
+      const during = load.outcomes.slice(begun);
+      report(`Redis ${name}`, { answers: counted(during), longestMs: longest(during) });
+      expect(during.length).toBeGreaterThan(0);
+      expect(Object.keys(counted([...during, ...polite.outcomes])).sort()).toEqual(['200', '201']);
+    },
+  );
+
+  test('afterwards the limits are shared again, and every claim is there once', async () => {
+    const backAfterMs = await until(limitsAreShared, 50);
+    report('Redis is used again by all processes, ms', { backAfterMs });
+    const outcomes = await load.stop();
+    await polite.stop();
+    const sent = outcomes.filter(({ write }) => write).map(({ body }) => body?.external_id);
+    const found = await claimsOf(cluster, firm);
+    expect([...found.values()].every((count) => count === 1)).toBe(true);
+    // The load's, and the two of each fault.
+    expect(found.size).toBe(sent.length + 2 * faults.length);
+    expect(sent.filter((id) => !found.has(String(id)))).toEqual([]);
+  });
+});
+
+describe('one client of one process', () => {
+  const each = async (firm: ClusterFirm, count: number): Promise<number[]> => {
+    const times: number[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const begun = performance.now();
+      const { status } = await callHttp(urls[0] ?? '', 'GET', '/v1/me', { as: firm.live });
+      times.push(performance.now() - begun);
+      expect(status).toBe(200);
+    }
+    return times;
+  };
+  const median = (times: readonly number[]): number =>
+    Math.round((times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0) * 10) / 10;
+
+  test('has every answer while Redis is frozen', async () => {
+    const firm = await cluster.operator.firm();
+    const usual = await each(firm, 100);
+    cluster.redis.pause();
+    try {
+      const [first = 0] = await each(firm, 1);
+      const open = await each(firm, 100);
+      report('a read at a process, ms', {
+        usual: median(usual),
+        'first after Redis froze': Math.round(first * 10) / 10,
+        'while it is frozen': median(open),
+        'longest while it is frozen': Math.round(Math.max(...open) * 10) / 10,
+      });
+    } finally {
+      cluster.redis.resume();
+    }
+    report('Redis is used again after it thawed, ms', { backAfterMs: await until(limitsAreShared, 50) });
+  });
+});
+
+test('a revoked key is refused everywhere within a second while Redis is frozen', async () => {
+  const { id } = await cluster.operator.firm();
+  const key = await cluster.operator.key(id);
+  cluster.redis.pause();
+  try {
+    const ms = await inForce(
+      urls,
+      () => cluster.operator.revoke(key.id),
+      key.secret,
+      ({ status }) => status === 401,
+    );
+    expect(ms).toBeLessThan(IN_FORCE_WITHIN_MS);
+  } finally {
+    cluster.redis.resume();
+  }
+});
+
+test('a process starts without Redis, and uses it once it is there', async () => {
+  await cluster.redis.kill();
+  await cluster.processes[0]?.restart();
+  const firm = await cluster.operator.firm();
+  await onlyOneClaim(firm);
+  await cluster.redis.restart();
+  report('Redis is used by a process that started without, ms', {
+    backAfterMs: await until(limitsAreShared, 50),
+  });
+});

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
+import {
+  at,
+  claimsOf,
+  counted,
+  IN_FORCE_WITHIN_MS,
+  inForce,
+  report,
+  startLoad,
+  until,
+} from './cluster-load.ts';
+import { acceptClaim, freshKey, getClaim, invite, offerClaim, outcome, rejectClaim } from './firm-calls.ts';
+import { callHttp, claimBody, sendClaim } from './service-under-test.ts';
+
+// Two processes with some thirty connections of their own share three to PostgreSQL, for one transaction at a time.
+jest.setTimeout(40_000);
+
+let cluster: Cluster;
+let urls: string[];
+beforeAll(async () => {
+  cluster = await startCluster({ processes: 2, pgbouncer: 3 });
+  urls = cluster.processes.map(({ url }) => url);
+}, 150_000);
+afterAll(() => cluster?.stop());
+
+test('behind a pooler the main job is done, through any process', async () => {
+  const firm = await cluster.operator.firm();
+  const first = await cluster.operator.member(firm.id);
+  const second = await cluster.operator.member(firm.id);
+  const service = at(cluster.url);
+  const sent = await sendClaim(service, firm.live, claimBody(first.svcId));
+  expect(outcome(sent)).toEqual([201]);
+  expect(outcome(await rejectClaim(service, first.token, sent.json.id, 'too far'))).toEqual([200]);
+  expect(outcome(await offerClaim(service, firm.live, sent.json.id, second.svcId))).toEqual([200]);
+  expect(outcome(await acceptClaim(service, second.token, sent.json.id))).toEqual([200]);
+  const read = await getClaim(service, firm.live, sent.json.id);
+  expect(read.json.assignment).toMatchObject({ status: 'accepted', adjuster_svc_id: second.svcId });
+  expect(outcome(await invite(service, firm.live, first.svcId))).toEqual([409, 'already_member']);
+});
+
+test('behind a pooler many requests at once share few connections', async () => {
+  const firm = await cluster.operator.firm();
+  const load = startLoad(urls, firm, { clients: 24, pauseMs: 0 });
+  await until(() => load.outcomes.length > 300);
+  const outcomes = await load.stop();
+  expect(Object.keys(counted(outcomes)).sort()).toEqual(['200', '201']);
+  const sent = outcomes.filter(({ write }) => write).map(({ body }) => body?.external_id);
+  expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map((id) => [id, 1])));
+});
+
+test('behind a pooler forty identical sends make one claim', async () => {
+  const firm = await cluster.operator.firm();
+  const body = claimBody(firm.account.manual);
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => sendClaim(at(urls[n % 2] ?? ''), firm.test, body, 'forty')),
+  );
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  expect(answers[0]?.status).toBe(201);
+});
+
+test('behind a pooler test accounts answer offers and invitations, each one time', async () => {
+  const firm = await cluster.operator.firm();
+  const service = at(cluster.url);
+  expect(outcome(await invite(service, firm.test, firm.account.joins))).toEqual([201]);
+  const sent = await Promise.all(
+    Array.from({ length: 12 }, (_, n) =>
+      sendClaim(at(urls[n % 2] ?? ''), firm.test, claimBody(firm.account.accepts), freshKey()),
+    ),
+  );
+  expect(sent.map(outcome)).toEqual(sent.map(() => [201]));
+  const statuses = async (): Promise<string[]> => {
+    const claims = await Promise.all(sent.map(({ json }) => getClaim(service, firm.test, json.id)));
+    return claims.map(({ json }) => json.assignment.status);
+  };
+  await until(async () => (await statuses()).every((status) => status === 'accepted'), 100);
+  const joined = async (): Promise<string> => {
+    const list = await callHttp(cluster.url, 'GET', '/v1/adjusters?limit=200', { as: firm.test });
+    return list.json.data.find((one: { svc_id: string }) => one.svc_id === firm.account.joins).status;
+  };
+  await until(async () => (await joined()) === 'active', 100);
+});
+
+test('behind a pooler a revoked key is refused everywhere within a second', async () => {
+  const { id } = await cluster.operator.firm();
+  const key = await cluster.operator.key(id);
+  const ms = await inForce(
+    urls,
+    () => cluster.svc('key', 'revoke', key.id),
+    key.secret,
+    ({ status }) => status === 401,
+  );
+  expect(ms).toBeLessThan(IN_FORCE_WITHIN_MS);
+});
+
+test('behind a pooler PostgreSQL may be restarted: 503 meanwhile and nothing else, and all is well after', async () => {
+  const firm = await cluster.operator.firm();
+  const load = startLoad(urls, firm, { clients: 6, pauseMs: 20 });
+  await until(() => load.outcomes.length > 30);
+  await cluster.postgres.end('fast');
+  await until(() => load.outcomes.some(({ status }) => status === 503));
+  await cluster.postgres.begin();
+  const backAfterMs = await until(async () => {
+    const before = load.outcomes.length;
+    await until(() => load.outcomes.length > before + 20);
+    return load.outcomes.slice(before + 6).every(({ status }) => status !== 503);
+  });
+  const outcomes = await load.stop();
+  report('PostgreSQL restarted behind the pooler', { backAfterMs, answers: counted(outcomes) });
+  expect(Object.keys(counted(outcomes)).sort()).toEqual(['200', '201', '503 service_unavailable']);
+});

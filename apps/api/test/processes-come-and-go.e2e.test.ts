@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
+import { claimsOf, counted, longest, report, sendAgain, startLoad, until } from './cluster-load.ts';
+
+jest.setTimeout(40_000);
+
+let cluster: Cluster;
+let urls: string[];
+beforeAll(async () => {
+  // All of them at once, on a database in which there is nothing.
+  cluster = await startCluster({ processes: 3 });
+  urls = cluster.processes.map(({ url }) => url);
+}, 60_000);
+afterAll(() => cluster?.stop());
+
+test('processes that start at once on an empty database share one schema and one set of secrets', async () => {
+  const client = await cluster.postgres.session();
+  try {
+    const ledger = await client.query(
+      'SELECT count(*)::int AS n, count(DISTINCT id)::int AS ids FROM schema_migrations',
+    );
+    expect(ledger.rows[0].n).toBeGreaterThan(0);
+    expect(ledger.rows[0].n).toBe(ledger.rows[0].ids);
+  } finally {
+    await client.end();
+  }
+  for (const { printed } of cluster.processes) expect(printed.join('\n')).not.toMatch(/error|did not start/i);
+  // A cursor that one process signed is read by all.
+  const firm = await cluster.operator.firm();
+  const load = startLoad(urls, firm);
+  await until(() => load.outcomes.length > 60);
+  await load.stop();
+  const sent = load.outcomes.filter(({ status }) => status === 201).length;
+  const found = await claimsOf(cluster, firm);
+  expect(found.size).toBe(sent);
+});
+
+test('processes that are replaced one after the other, under load and behind the proxy, fail no request', async () => {
+  const firm = await cluster.operator.firm();
+  const load = startLoad([cluster.url], firm, { clients: 4, pauseMs: 25 });
+  await until(() => load.outcomes.length > 40);
+  for (const one of cluster.processes) {
+    expect(await one.term()).toEqual({ code: 0, signal: null });
+    await one.restart();
+    // Requests come to it again.
+    await until(() => cluster.proxy.healthy().every(Boolean));
+  }
+  const before = load.outcomes.length;
+  await until(() => load.outcomes.length > before + 40);
+  const outcomes = await load.stop();
+  report('three processes replaced under load', { answers: counted(outcomes), longestMs: longest(outcomes) });
+  const wrong = outcomes.filter(({ write, status }) => status !== (write ? 201 : 200));
+  expect(counted(wrong)).toEqual({});
+  const sent = outcomes.filter(({ write }) => write);
+  expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map(({ body }) => [body?.external_id, 1])));
+}, 60_000);
+
+test('a process that is killed under load breaks off its own requests alone, and sending them again makes no twin', async () => {
+  const firm = await cluster.operator.firm();
+  const [victim] = cluster.processes;
+  // Each client goes to one process after the other, and past the proxy: whose request fails is seen.
+  const load = startLoad(urls, firm, { clients: 12, pauseMs: 5 });
+  await until(() => load.outcomes.length > 150);
+  expect(await victim?.kill()).toEqual({ code: null, signal: 'SIGKILL' });
+  const killedAt = load.outcomes.length;
+  await until(() => load.outcomes.length > killedAt + 150);
+  const outcomes = await load.stop();
+  const wrong = outcomes.filter(({ write, status }) => status !== (write ? 201 : 200));
+  report('one process of three killed under load', { answers: counted(outcomes) });
+  expect(wrong.length).toBeGreaterThan(0);
+  expect(wrong.map(({ process, status }) => [process, status])).toEqual(wrong.map(() => [0, 0]));
+
+  const unknown = wrong.filter(({ write }) => write);
+  const again = await Promise.all(unknown.map((one) => sendAgain(cluster.url, firm, one)));
+  expect(again.map(({ status }) => status)).toEqual(unknown.map(() => 201));
+  const sent = outcomes.filter(({ write }) => write);
+  expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map(({ body }) => [body?.external_id, 1])));
+
+  await victim?.restart();
+  const back = startLoad(urls, firm);
+  await until(() => back.outcomes.length > 30);
+  expect(Object.keys(counted(await back.stop())).sort()).toEqual(['200', '201']);
+}, 60_000);
