@@ -79,7 +79,8 @@ export async function ask<T>(work: () => Promise<T>): Promise<T> {
 
 function expired(): void {
   if (profile.value === null) return;
-  signedOutBecause.value = 'expired';
+  // Who has never been here has no session that could have ended.
+  if (profile.value !== undefined) signedOutBecause.value = 'expired';
   profile.value = null;
   stream?.close();
   stream = undefined;

@@ -18,7 +18,6 @@ export function Offers() {
       </ScreenHead>
       <Invitations />
       <WaitingAnswers />
-      <NoticeSuggestion />
       {open === undefined ? (
         <p class="muted">{words.loading}</p>
       ) : open.length > 0 ? (
@@ -33,6 +32,7 @@ export function Offers() {
           {firms.length === 0 && <p class="strong">{profile.value?.svc_id}</p>}
         </Nothing>
       )}
+      <NoticeSuggestion />
       {firms
         .filter((firm) => !firm.accepting_assignments)
         .map((firm) => (

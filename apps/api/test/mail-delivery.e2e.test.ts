@@ -1,0 +1,163 @@
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { SMTPServer } from 'smtp-server';
+import { type PushService, startPushService } from '../../../packages/adapter-push/test/push-service.ts';
+import { emailOf, until } from './adjuster-page.ts';
+import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
+
+interface Mail {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly text: string;
+}
+
+/** What the server says to the next recipients; it takes them when nothing is left. */
+const refusals: number[] = [];
+const inbox: Mail[] = [];
+const attempts: string[] = [];
+
+const server = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['AUTH', 'STARTTLS'],
+  onRcptTo({ address }, _session, done) {
+    attempts.push(address);
+    const code = refusals.shift();
+    if (code === undefined) return done();
+    done(Object.assign(new Error('not now, or never'), { responseCode: code }));
+  },
+  onData(stream, { envelope }, done) {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => {
+      inbox.push({
+        from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
+        to: envelope.rcptTo.map(({ address }) => address),
+        text: readable(Buffer.concat(chunks).toString('latin1')),
+      });
+      done();
+    });
+  },
+});
+
+/** The lines as a mail reader shows them. */
+function readable(raw: string): string {
+  const unfolded = raw.replace(/=\r\n/g, '');
+  const bytes = unfolded.replace(/=([0-9A-F]{2})/g, (_, hex) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(bytes, 'latin1')
+    .toString('utf8')
+    .replace(/=\?UTF-8\?Q\?(.*?)\?=/g, (_, words: string) => words.replaceAll('_', ' '));
+}
+
+let service: ServiceUnderTest;
+let push: PushService;
+let firm: TestFirm;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  push = await startPushService();
+  service = await startServiceUnderTest({
+    env: { SMTP_URL: `smtp://127.0.0.1:${port}?from=claims@firm.example` },
+  });
+  firm = await service.firm();
+});
+afterAll(async () => {
+  await service?.stop();
+  await push?.stop();
+  await new Promise<void>((resolve) => server.close(resolve));
+});
+beforeEach(() => {
+  inbox.length = attempts.length = refusals.length = 0;
+});
+
+const mailed = (to: string) =>
+  until(`a mail to ${to}`, async () => inbox.find((mail) => mail.to.includes(to)));
+const invite = (svcId: string) =>
+  service.call('POST', '/v1/adjusters/invitations', {
+    as: firm.live,
+    body: { svc_id: svcId, invited_by: 'Secret Manager', purpose: 'Secret purpose', note: 'Secret note' },
+  });
+
+test('a sign-in code comes by mail, in both languages, signs in, and is nowhere in the log', async () => {
+  const email = await emailOf(service, (await service.adjuster()).token);
+  await service.call('POST', '/app/v1/sign-in-codes', { body: { email: email.toUpperCase() } });
+  const { from, text } = await until('the code', async () => inbox[0]);
+  const [code = ''] = /\b\d{6}\b/.exec(text) ?? [];
+  expect(text).toContain(`Your sign-in code is ${code}`);
+  expect(text).toContain(`Su código de acceso es ${code}`);
+  expect(from).toBe('claims@firm.example');
+  const session = await service.call('POST', '/app/v1/sessions', { body: { email, code } });
+  expect(session.status).toBe(201);
+  const logged = service.logged.join('');
+  expect(logged).not.toContain(code);
+  expect(logged).not.toContain(email);
+});
+
+test('an address without an account gets no mail, and neither does a test account', async () => {
+  for (const email of ['nobody@example.com', 'a,b@x.example', '<script>@example.com']) {
+    const answer = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
+    expect(answer.status).toBe(202);
+  }
+  const invited = await service.call('POST', '/v1/adjusters/invitations', {
+    as: firm.test,
+    body: { svc_id: firm.account.new },
+  });
+  expect(invited.status).toBe(201);
+  const { svcId, token } = await service.adjuster();
+  await invite(svcId);
+  await mailed(await emailOf(service, token));
+  expect(attempts).toHaveLength(1);
+});
+
+test('an invitation is mailed to somebody without a device: the firm and the way to the app, none of the notes', async () => {
+  const { svcId, token } = await service.adjuster();
+  const email = await emailOf(service, token);
+  await invite(svcId);
+  const { to, text } = await mailed(email);
+  expect(to).toEqual([email]);
+  expect(text).toContain('Gulf Adjusting Partners');
+  expect(text).toContain(`${service.url}/app`);
+  expect(text).not.toContain('Secret');
+});
+
+test('a busy mail server is asked again, while the push message does not wait for it', async () => {
+  const { svcId, token } = await service.adjuster();
+  const phone = push.device();
+  const { subscription } = phone;
+  await service.call('PUT', '/app/v1/devices/phone', { as: token, body: { subscription } });
+  refusals.push(451);
+  await invite(svcId);
+  await until('the push', async () => phone.received.length === 1);
+  expect(inbox).toEqual([]);
+  await mailed(await emailOf(service, token));
+  expect(attempts).toHaveLength(2);
+  expect(phone.attempts).toHaveLength(1);
+}, 30_000);
+
+test('an address that the mail server refuses for good is given up, and the log does not say which', async () => {
+  const { svcId, token } = await service.adjuster();
+  const email = await emailOf(service, token);
+  refusals.push(550);
+  await invite(svcId);
+  await until('the refusal', async () =>
+    service.logged.some((line) => line.includes('refused by the mail server')),
+  );
+  const { svcId: next, token: nextToken } = await service.adjuster();
+  await invite(next);
+  await mailed(await emailOf(service, nextToken));
+  expect(attempts.filter((address) => address === email)).toHaveLength(1);
+  expect(service.logged.join('')).not.toContain(email);
+});
+
+test('a code that cannot be mailed is told to the log, without the code, and the caller waits for nothing', async () => {
+  const email = await emailOf(service, (await service.adjuster()).token);
+  refusals.push(554);
+  const answer = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
+  expect(answer.status).toBe(202);
+  const line = await until('the line', async () =>
+    service.logged.find((one) => one.includes('could not be mailed')),
+  );
+  expect(line).not.toMatch(/\d{6}"/);
+  expect(line).not.toContain(email);
+});

@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import {
+  type Device,
+  type PushService,
+  startPushService,
+} from '../../../packages/adapter-push/test/push-service.ts';
+import { countRows } from '../../../tools/services/count-rows.ts';
+import { TOKENS } from '../src/container/tokens.ts';
+import { until } from './adjuster-page.ts';
+import {
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+
+let service: ServiceUnderTest;
+let push: PushService;
+let firm: TestFirm;
+beforeAll(async () => {
+  [service, push] = await Promise.all([startServiceUnderTest(), startPushService()]);
+  firm = await service.firm();
+});
+afterAll(async () => {
+  await service?.stop();
+  await push?.stop();
+});
+afterEach(() => {
+  expect(push.faults).toEqual([]);
+});
+
+const FIRM_NAME = 'Gulf Adjusting Partners';
+
+async function register(token: string, deviceId: string, device: Device): Promise<void> {
+  const { subscription } = device;
+  const answer = await service.call('PUT', `/app/v1/devices/${deviceId}`, {
+    as: token,
+    body: { subscription },
+  });
+  expect(answer.status).toBe(204);
+}
+
+const arrived = (device: Device, count: number) =>
+  until(`message ${count}`, async () => device.received.length >= count && device.received);
+
+async function offered(svcId: string): Promise<string> {
+  const sent = await sendClaim(service, firm.live, claimBody(svcId));
+  expect(sent.status).toBe(201);
+  return sent.json.id;
+}
+
+test('an offer reaches every device of the adjuster at once, naming the firm and nothing of the claim', async () => {
+  const { svcId, token } = await service.member(firm);
+  const devices = [push.device(), push.device()] as const;
+  await Promise.all(devices.map((device, n) => register(token, `device-${n}`, device)));
+  const id = await offered(svcId);
+  for (const device of devices) {
+    const [message] = await arrived(device, 1);
+    expect(message?.payload).toEqual({ kind: 'offer', firm_name: FIRM_NAME, claim_id: id });
+  }
+});
+
+test('an offer that goes to somebody else is told to both, and a refused claim to nobody', async () => {
+  const [one, two] = [await service.member(firm), await service.member(firm)];
+  const [first, second] = [push.device(), push.device()];
+  await register(one.token, 'phone', first);
+  await register(two.token, 'phone', second);
+  const id = await offered(one.svcId);
+  await arrived(first, 1);
+  await service.call('POST', `/v1/claims/${id}/assignment`, {
+    as: firm.live,
+    body: { adjuster_svc_id: two.svcId },
+    headers: { 'Idempotency-Key': 'offer-again' },
+  });
+  const [, withdrawn] = await arrived(first, 2);
+  expect(withdrawn?.payload).toEqual({ kind: 'offer_withdrawn', firm_name: FIRM_NAME, claim_id: id });
+  expect((await arrived(second, 1))[0]?.payload).toMatchObject({ kind: 'offer', claim_id: id });
+
+  const body = claimBody(one.svcId);
+  expect((await sendClaim(service, firm.live, body)).status).toBe(201);
+  await arrived(first, 3);
+  expect((await sendClaim(service, firm.live, body)).status).toBe(409);
+  await offered(two.svcId);
+  await arrived(second, 2);
+  expect(first.received).toHaveLength(3);
+});
+
+test('an invitation reaches the devices of somebody who is in no firm yet', async () => {
+  const { svcId, token } = await service.adjuster();
+  const phone = push.device();
+  await register(token, 'phone', phone);
+  const invited = await service.call('POST', '/v1/adjusters/invitations', {
+    as: firm.live,
+    body: { svc_id: svcId, invited_as: 'Secret Name', note: 'Secret note' },
+  });
+  expect(invited.status).toBe(201);
+  expect((await arrived(phone, 1))[0]?.payload).toEqual({
+    kind: 'invitation',
+    firm_name: FIRM_NAME,
+    firm_id: firm.id,
+  });
+});
+
+test('a device whose push service stumbles gets the message a moment later, and the others do not get it twice', async () => {
+  const { svcId, token } = await service.member(firm);
+  const [stumbling, sound] = [push.device([500, 429]), push.device()];
+  await register(token, 'stumbling', stumbling);
+  await register(token, 'sound', sound);
+  const id = await offered(svcId);
+  const [message] = await arrived(stumbling, 1);
+  expect(message?.payload).toMatchObject({ claim_id: id });
+  expect(stumbling.attempts).toHaveLength(3);
+  expect(sound.attempts).toHaveLength(1);
+  // Each time a little later, so that a push service that struggles is left alone.
+  const [first = 0, second = 0, third = 0] = stumbling.attempts;
+  expect(second - first).toBeGreaterThan(1900);
+  expect(third - second).toBeGreaterThan(1900);
+}, 30_000);
+
+test('a device that is gone is forgotten, and an offer that was answered meanwhile is not told again', async () => {
+  const { svcId, token } = await service.member(firm);
+  const [gone, late] = [push.device([410]), push.device([503])];
+  await register(token, 'gone', gone);
+  await register(token, 'late', late);
+  const id = await offered(svcId);
+  await until('the first attempt', async () => late.attempts.length === 1);
+  expect((await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token })).status).toBe(200);
+  const next = await offered(svcId);
+  expect((await arrived(late, 1))[0]?.payload).toMatchObject({ claim_id: next });
+  await until('the second job to be done', async () => (await jobs()) === 0);
+  expect(late.received).toHaveLength(1);
+  expect(gone.attempts).toHaveLength(1);
+  const { devices } = service.service.wiring.get(TOKENS.jobReads);
+  expect((await devices(svcId)).map(({ deviceId }) => deviceId)).toEqual(['late']);
+}, 30_000);
+
+test('signing out everywhere ends what the devices are told', async () => {
+  const { svcId, token } = await service.member(firm);
+  const phone = push.device();
+  await register(token, 'phone', phone);
+  const answer = await service.call('DELETE', '/app/sessions', {
+    headers: { Cookie: `svc-session=${token}`, 'X-Claims-Page': '1' },
+  });
+  expect(answer.status).toBe(204);
+  expect((await service.call('GET', '/app/v1/me', { as: token })).status).toBe(401);
+  await offered(svcId);
+  await until('the job to be done', async () => (await jobs()) === 0);
+  expect(phone.attempts).toEqual([]);
+});
+
+test('nothing that is logged names a device, its address, its keys or the policyholder', () => {
+  const logged = service.logged.join('');
+  expect(logged).toContain('"notice":"offer"');
+  for (const secret of [push.url, '/send/', 'stumbling', 'Reyes', '352-555-0142']) {
+    expect(logged).not.toContain(secret);
+  }
+});
+
+const jobs = async (): Promise<number | undefined> =>
+  (await countRows(service.databaseUrl))['graphile_worker._private_jobs'];

@@ -1,0 +1,159 @@
+import {
+  createDecipheriv,
+  createECDH,
+  createPublicKey,
+  type ECDH,
+  hkdfSync,
+  randomBytes,
+  randomUUID,
+  verify,
+} from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A message as the device's browser would hand it to its service worker. */
+export interface Received {
+  readonly payload: Record<string, unknown>;
+  readonly at: number;
+  readonly headers: IncomingHttpHeaders;
+  /** What the signed token says. */
+  readonly claims: { readonly aud: string; readonly exp: number; readonly sub: string };
+  /** The key that the token was signed with. */
+  readonly signedBy: string;
+}
+
+/** How the next message to a device is met; 201 when nothing is left. */
+export type Answer = number | 'silence';
+
+export interface Device {
+  readonly subscription: {
+    readonly endpoint: string;
+    readonly expirationTime: null;
+    readonly keys: { readonly p256dh: string; readonly auth: string };
+  };
+  /** Messages that were taken. */
+  readonly received: Received[];
+  /** Every attempt, also those that were refused. */
+  readonly attempts: number[];
+  readonly answers: Answer[];
+}
+
+export interface PushService {
+  readonly url: string;
+  device(answers?: readonly Answer[]): Device;
+  /** What was wrong with messages: a bad signature, an unreadable payload. A browser's service would refuse them. */
+  readonly faults: string[];
+  stop(): Promise<void>;
+}
+
+/** A push service as the standards have it (RFC 8030, 8188, 8291, 8292): strict about what senders owe it. */
+export async function startPushService(): Promise<PushService> {
+  const devices = new Map<string, { device: Device; keys: ECDH; auth: Buffer }>();
+  const faults: string[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const found = devices.get(request.url ?? '');
+      if (found === undefined) return void response.writeHead(404).end();
+      const { device, keys, auth } = found;
+      device.attempts.push(Date.now());
+      const answer = device.answers.shift() ?? 201;
+      if (answer === 'silence') return;
+      if (answer !== 201) return void response.writeHead(answer).end();
+      try {
+        const { claims, signedBy } = checked(request.headers, origin());
+        const text = decrypted(Buffer.concat(chunks), keys, auth);
+        const payload = JSON.parse(text) as Record<string, unknown>;
+        device.received.push({ payload, at: Date.now(), headers: request.headers, claims, signedBy });
+        response.writeHead(201).end();
+      } catch (error) {
+        faults.push(String(error));
+        response.writeHead(400).end();
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    url: origin(),
+    faults,
+    device(answers = []) {
+      const keys = createECDH('prime256v1');
+      const p256dh = keys.generateKeys().toString('base64url');
+      const auth = randomBytes(16);
+      const path = `/send/${randomUUID()}`;
+      const device: Device = {
+        subscription: {
+          endpoint: origin() + path,
+          expirationTime: null,
+          keys: { p256dh, auth: auth.toString('base64url') },
+        },
+        received: [],
+        attempts: [],
+        answers: [...answers],
+      };
+      devices.set(path, { device, keys, auth });
+      return device;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The sender's token: signed with the key it names, for this service, not for longer than a day (RFC 8292). */
+function checked(headers: IncomingHttpHeaders, audience: string): Pick<Received, 'claims' | 'signedBy'> {
+  const [, token = '', key = ''] = /^vapid t=([\w.-]+), ?k=([\w-]+)$/.exec(headers.authorization ?? '') ?? [];
+  const [head = '', body = '', signature = ''] = token.split('.');
+  const point = Buffer.from(key, 'base64url');
+  if (point.length !== 65 || point[0] !== 4) throw new Error('the key is no point of P-256');
+  const publicKey = createPublicKey({
+    format: 'jwk',
+    key: {
+      kty: 'EC',
+      crv: 'P-256',
+      x: point.subarray(1, 33).toString('base64url'),
+      y: point.subarray(33).toString('base64url'),
+    },
+  });
+  const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
+  if (read(head).alg !== 'ES256') throw new Error('the token is not signed with ES256');
+  const signed = verify(
+    'sha256',
+    Buffer.from(`${head}.${body}`),
+    { key: publicKey, dsaEncoding: 'ieee-p1363' },
+    Buffer.from(signature, 'base64url'),
+  );
+  if (!signed) throw new Error('the signature does not fit the key');
+  const claims = read(body) as Received['claims'];
+  const left = claims.exp - Date.now() / 1000;
+  if (claims.aud !== audience) throw new Error(`the token is for ${claims.aud}`);
+  if (left <= 0 || left > 24 * 60 * 60) throw new Error(`the token is good for ${left} s`);
+  if (!/^(mailto:|https:)/.test(claims.sub)) throw new Error(`nobody to complain to: ${claims.sub}`);
+  if (!/^\d+$/.test(String(headers.ttl))) throw new Error('the message has no TTL');
+  if (headers['content-encoding'] !== 'aes128gcm') throw new Error('the payload is not aes128gcm');
+  return { claims, signedBy: key };
+}
+
+/** As the browser does it (RFC 8291). */
+function decrypted(body: Buffer, keys: ECDH, auth: Buffer): string {
+  const salt = body.subarray(0, 16);
+  const idLength = body.readUInt8(20);
+  const sender = body.subarray(21, 21 + idLength);
+  const sealed = body.subarray(21 + idLength);
+  const info = Buffer.concat([Buffer.from('WebPush: info\0'), keys.getPublicKey(), sender]);
+  const secret = Buffer.from(hkdfSync('sha256', keys.computeSecret(sender), auth, info, 32));
+  const key = Buffer.from(hkdfSync('sha256', secret, salt, 'Content-Encoding: aes128gcm\0', 16));
+  const nonce = Buffer.from(hkdfSync('sha256', secret, salt, 'Content-Encoding: nonce\0', 12));
+  const cipher = createDecipheriv('aes-128-gcm', key, nonce);
+  cipher.setAuthTag(sealed.subarray(-16));
+  const plain = Buffer.concat([cipher.update(sealed.subarray(0, -16)), cipher.final()]);
+  const end = plain.lastIndexOf(2);
+  if (end === -1 || plain.subarray(end + 1).some((byte) => byte !== 0))
+    throw new Error('the padding is broken');
+  return plain.subarray(0, end).toString();
+}

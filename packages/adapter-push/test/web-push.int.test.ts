@@ -1,0 +1,217 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Notice, PushSubscription } from '@svc/application';
+import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import { createWebPush, type PushLog, type Vapid, vapidUnder } from '../src/index.ts';
+import { type Device, type PushService, startPushService } from './push-service.ts';
+
+const SVC_ID = 'SVC-1' as Svcid;
+const CLAIM_ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' as ClaimId;
+const FIRM_ID = '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21' as FirmId;
+const OFFER: Notice = { kind: 'offer', firmName: 'Gulf Adjusting Partners', claimId: CLAIM_ID };
+
+const folder = mkdtempSync(join(tmpdir(), 'vapid-'));
+let service: PushService;
+let vapid: Vapid;
+beforeAll(async () => {
+  service = await startPushService();
+  vapid = vapidUnder(folder);
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true });
+});
+afterEach(() => {
+  expect(service.faults.splice(0)).toEqual([]);
+});
+
+const lines: string[] = [];
+const note = (message: string, fields?: Record<string, unknown>) => {
+  lines.push(JSON.stringify({ message, ...fields }));
+};
+const log: PushLog = { debug: note, info: note, warn: note, error: note };
+
+/** A sender to an adjuster with these devices; what it removes is gone from the list. */
+function sender(
+  devices: Record<string, PushSubscription>,
+  options: { vapid?: () => Vapid; guarded?: boolean } = {},
+) {
+  const held = new Map(Object.entries(devices));
+  const push = createWebPush({
+    vapid: options.vapid ?? (() => vapid),
+    devices: {
+      list: async () => [...held].map(([deviceId, subscription]) => ({ deviceId, subscription })),
+      remove: async (_svcId, deviceId) => void held.delete(deviceId),
+    },
+    log,
+    allowInnerNetwork: options.guarded !== true,
+    timeoutMs: 300,
+  });
+  return { send: (notice: Notice = OFFER, only?: string) => push.send(SVC_ID, notice, only), held };
+}
+
+const subscriptions = (devices: Record<string, Device>) =>
+  Object.fromEntries(Object.entries(devices).map(([id, { subscription }]) => [id, subscription]));
+
+describe('a message', () => {
+  test('is signed with the key that browsers subscribe with, and only its device can read it', async () => {
+    const phone = service.device();
+    const { send } = sender(subscriptions({ phone }));
+    expect(await send()).toEqual([]);
+    const [message] = phone.received;
+    expect(message?.signedBy).toBe(vapid.publicKey);
+    expect(message?.claims.aud).toBe(service.url);
+    expect(message?.headers).toMatchObject({ ttl: '86400', urgency: 'high' });
+    const other = service.device();
+    const mixedUp = { ...phone.subscription, keys: other.subscription.keys };
+    expect(await sender({ phone: mixedUp }).send()).toEqual([]);
+    expect(phone.received).toHaveLength(1);
+    expect(service.faults.splice(0)).toHaveLength(1);
+  });
+
+  test('holds the firm and an id, and nothing else', async () => {
+    const phone = service.device();
+    const { send } = sender(subscriptions({ phone }));
+    const firmName = 'Gulf Adjusting Partners';
+    await send();
+    await send({ kind: 'offer_withdrawn', firmName, claimId: CLAIM_ID });
+    await send({ kind: 'invitation', firmName, firmId: FIRM_ID });
+    expect(phone.received.map(({ payload }) => payload)).toEqual([
+      { kind: 'offer', firm_name: firmName, claim_id: CLAIM_ID },
+      { kind: 'offer_withdrawn', firm_name: firmName, claim_id: CLAIM_ID },
+      { kind: 'invitation', firm_name: firmName, firm_id: FIRM_ID },
+    ]);
+  });
+
+  test('takes the place of earlier news of the same claim, without telling the push service which', async () => {
+    const phone = service.device();
+    const { send } = sender(subscriptions({ phone }));
+    await send();
+    await send({ ...OFFER, kind: 'offer_withdrawn' });
+    await send({ ...OFFER, claimId: FIRM_ID as unknown as ClaimId });
+    const topics = phone.received.map(({ headers }) => String(headers.topic));
+    expect(topics[1]).toBe(topics[0]);
+    expect(topics[2]).not.toBe(topics[0]);
+    for (const topic of topics) expect(topic).toMatch(/^[\w-]{32}$/);
+    expect(topics[0]).not.toContain(CLAIM_ID.slice(0, 8));
+  });
+});
+
+describe('a device', () => {
+  test.each([404, 410])(
+    'that its push service answers %d for is removed, and the others are told',
+    async (status) => {
+      const devices = { old: service.device([status]), phone: service.device() };
+      const { send, held } = sender(subscriptions(devices));
+      expect(await send()).toEqual([]);
+      expect([...held.keys()]).toEqual(['phone']);
+      expect(devices.phone.received).toHaveLength(1);
+    },
+  );
+
+  test.each([429, 500, 503, 'silence'] as const)(
+    'that its push service answers %s for is to be tried again, and stays',
+    async (fault) => {
+      const devices = { slow: service.device([fault]), phone: service.device() };
+      const { send, held } = sender(subscriptions(devices));
+      expect(await send()).toEqual(['slow']);
+      expect([...held.keys()]).toEqual(['slow', 'phone']);
+      expect(await send(OFFER, 'slow')).toEqual([]);
+      expect(devices.slow.received).toHaveLength(1);
+      expect(devices.phone.received).toHaveLength(1);
+    },
+  );
+
+  test('whose push service has no address at the moment stays', async () => {
+    const phone = service.device();
+    const lost = { ...phone.subscription, endpoint: 'https://push.nowhere.invalid/send/1' };
+    for (const guarded of [true, false]) {
+      const { send, held } = sender({ lost }, { guarded });
+      expect(await send()).toEqual(['lost']);
+      expect([...held.keys()]).toEqual(['lost']);
+    }
+  });
+
+  test.each([400, 403, 413])('is neither tried again nor removed after %d', async (status) => {
+    const devices = { phone: service.device([status]) };
+    const { send, held } = sender(subscriptions(devices));
+    expect(await send()).toEqual([]);
+    expect(held.size).toBe(1);
+  });
+
+  test('with keys that no browser made is removed', async () => {
+    const { subscription } = service.device();
+    const { send, held } = sender({ odd: { ...subscription, keys: { p256dh: 'AAAA', auth: 'AAAA' } } });
+    expect(await send()).toEqual([]);
+    expect(held.size).toBe(0);
+  });
+
+  test('stays when the keys of the service are the ones that are no good', async () => {
+    const devices = { phone: service.device() };
+    for (const broken of [
+      () => ({ ...vapid, privateKey: 'AAAA' }),
+      () => ({ ...vapid, subject: 'nobody' }),
+      () => {
+        throw new Error('the keys cannot be read');
+      },
+    ]) {
+      const { send, held } = sender(subscriptions(devices), { vapid: broken });
+      await expect(send()).rejects.toThrow();
+      expect(held.size).toBe(1);
+    }
+    expect(devices.phone.attempts).toEqual([]);
+  });
+
+  test('in the inner network of a service that faces the world is never called', async () => {
+    const { subscription } = service.device();
+    const port = new URL(service.url).port;
+    const hosts = [
+      '127.0.0.1',
+      'localhost',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '10.1.2.3',
+      '192.168.0.9',
+      '169.254.169.254',
+    ];
+    const inner = Object.fromEntries(
+      hosts.map((host) => [host, { ...subscription, endpoint: `http://${host}:${port}/send/1` }]),
+    );
+    const { send, held } = sender(inner, { guarded: true });
+    const before = service.faults.length;
+    expect(await send()).toEqual([]);
+    expect([...held.keys()]).toEqual(hosts);
+    expect(service.faults).toHaveLength(before);
+  });
+});
+
+test('what is logged names neither a device nor an address nor an adjuster', async () => {
+  lines.length = 0;
+  const devices = { 'device-7': service.device([500]), 'device-8': service.device([403]) };
+  await sender(subscriptions(devices)).send();
+  const logged = lines.join('\n');
+  expect(logged).toContain('pushed');
+  for (const secret of ['device-', service.url, '/send/', SVC_ID, CLAIM_ID])
+    expect(logged).not.toContain(secret);
+});
+
+describe('the keys of an installation', () => {
+  test('are made once, kept where only their owner reads them, and the same for everybody after', () => {
+    const own = mkdtempSync(join(tmpdir(), 'vapid-'));
+    const made = Array.from({ length: 4 }, () => vapidUnder(own));
+    expect(new Set(made.map(({ publicKey }) => publicKey)).size).toBe(1);
+    expect(Buffer.from(made[0]?.publicKey ?? '', 'base64url')).toHaveLength(65);
+    expect(statSync(join(own, 'vapid.json')).mode & 0o777).toBe(0o600);
+    rmSync(own, { recursive: true });
+  });
+
+  test('that cannot be read are complained of, not replaced: every device would be lost', () => {
+    const own = mkdtempSync(join(tmpdir(), 'vapid-'));
+    writeFileSync(join(own, 'vapid.json'), 'half a fi');
+    expect(() => vapidUnder(own)).toThrow('holds no VAPID keys');
+    expect(readFileSync(join(own, 'vapid.json'), 'utf8')).toBe('half a fi');
+    rmSync(own, { recursive: true });
+  });
+});
