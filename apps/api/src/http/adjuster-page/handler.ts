@@ -77,8 +77,8 @@ export function adjusterPageHandler(deps: AdjusterPageDeps): RequestHandler {
     const file = events || key ? undefined : fileOf(path);
     if (!events && !key && file === undefined) return next();
     trace.route = file === undefined ? `GET ${path}` : file.immutable ? 'GET /app/assets/{name}' : 'GET /app';
-    if (method !== 'GET' && method !== 'HEAD') {
-      throw new HttpProblem('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
+    if (method !== 'GET' && (method !== 'HEAD' || events)) {
+      throw new HttpProblem('method_not_allowed', { headers: { Allow: events ? 'GET' : 'GET, HEAD' } });
     }
     if (file !== undefined) {
       // Its scope reaches above its own folder: the page is at /app.

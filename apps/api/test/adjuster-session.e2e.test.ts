@@ -1,0 +1,232 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { buildPage, offerFullClaim, until } from './adjuster-page.ts';
+import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
+
+let service: ServiceUnderTest;
+let firm: TestFirm;
+beforeAll(async () => {
+  buildPage();
+  service = await startServiceUnderTest();
+  firm = await service.firm();
+}, 60_000);
+afterAll(() => service?.stop());
+
+const PAGE = { 'X-Claims-Page': '1' };
+const cookie = (token: string) => ({ Cookie: `svc-session=${token}` });
+const statusOf = async (path: string, headers: Record<string, string>, method = 'GET'): Promise<number> =>
+  (await fetch(service.url + path, { method, headers })).status;
+
+const signInAsTest = (headers: Record<string, string> = PAGE, at = service.url) =>
+  fetch(`${at}/app/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ svc_id: firm.account.manual, sign_in_secret: firm.signInSecret.manual }),
+  });
+
+test('signing in gives a cookie that no script reads and no other site sends, and no token', async () => {
+  const response = await signInAsTest();
+  expect(response.status).toBe(201);
+  expect(Object.keys((await response.json()) as object)).toEqual(['expires_at']);
+  const set = response.headers.get('set-cookie') ?? '';
+  expect(set).toMatch(/^svc-session=svc_app_\w+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict$/);
+  const held = { Cookie: set.split(';')[0] ?? '' };
+  expect(await statusOf('/app/v1/me', { ...PAGE, ...held })).toBe(200);
+});
+
+test('behind https the cookie is secure and bound to the host', async () => {
+  const secure = await startServiceUnderTest({
+    env: { BASE_URL: 'https://claims.example' },
+    databaseUrl: service.databaseUrl,
+  });
+  const set = (await signInAsTest(PAGE, secure.url)).headers.get('set-cookie') ?? '';
+  expect(set).toMatch(/^__Host-svc-session=.*; Path=\/; .*HttpOnly; SameSite=Strict; Secure$/);
+  expect(set).not.toContain('Domain');
+  const { Cookie } = { Cookie: set.split(';')[0] ?? '' };
+  const from = (origin: string) =>
+    fetch(`${secure.url}/app/v1/me`, { headers: { ...PAGE, Cookie, Origin: origin } });
+  expect((await from('https://claims.example')).status).toBe(200);
+  expect((await from('https://evil.example')).status).toBe(401);
+  await secure.stop();
+});
+
+test('a cookie alone is no session: a forged request lacks what only the page can send', async () => {
+  const { token } = await service.member(firm);
+  const held = cookie(token);
+  expect(await statusOf('/app/v1/me', { ...held, ...PAGE })).toBe(200);
+  expect(await statusOf('/app/v1/me', { ...held, ...PAGE, 'Sec-Fetch-Site': 'same-origin' })).toBe(200);
+  for (const forged of [
+    held,
+    { ...held, Origin: 'https://evil.example' },
+    { ...held, ...PAGE, Origin: 'https://evil.example' },
+    { ...held, ...PAGE, Origin: 'null' },
+    { ...held, ...PAGE, 'Sec-Fetch-Site': 'cross-site' },
+    { ...held, ...PAGE, 'Sec-Fetch-Site': 'same-site', Origin: service.url },
+    { ...held, ...PAGE, 'Sec-Fetch-Site': 'none' },
+  ]) {
+    expect(await statusOf('/app/v1/me', forged)).toBe(401);
+    expect(await statusOf('/app/session', forged, 'DELETE')).toBe(401);
+    expect(await statusOf('/app/sessions', forged, 'DELETE')).toBe(401);
+  }
+  expect((await signInAsTest({ Origin: 'https://evil.example', ...PAGE })).status).toBe(401);
+  expect((await signInAsTest({})).status).toBe(401);
+  expect(await statusOf('/app/v1/me', { ...held, ...PAGE })).toBe(200);
+});
+
+test("no other site's page is allowed to ask, and the firm's interface takes no cookie", async () => {
+  const { token } = await service.member(firm);
+  const asked = await fetch(`${service.url}/app/v1/me`, {
+    method: 'OPTIONS',
+    headers: {
+      Origin: 'https://evil.example',
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': 'x-claims-page',
+    },
+  });
+  expect(asked.status).toBe(405);
+  expect(asked.headers.get('access-control-allow-origin')).toBeNull();
+  expect(await statusOf('/v1/claims', { ...cookie(token), ...PAGE })).toBe(401);
+});
+
+test('a bearer token goes before a cookie, and junk in a cookie is no session', async () => {
+  const [one, two] = [await service.member(firm), await service.member(firm)];
+  const headers = { ...PAGE, ...cookie(one.token), Authorization: `Bearer ${two.token}` };
+  const me = await (await fetch(`${service.url}/app/v1/me`, { headers })).json();
+  expect(me).toMatchObject({ svc_id: two.svcId });
+  for (const junk of ['', 'x', 'svc_app_x', `${one.token}x`, ' ', '"', 'a;b', '\t']) {
+    expect(await statusOf('/app/v1/me', { ...PAGE, ...cookie(junk) })).toBe(401);
+  }
+});
+
+test('signing out ends this session and clears the cookie; everywhere ends all of them', async () => {
+  const { svcId, token } = await service.member(firm);
+  const [second, third] = [await service.session(svcId), await service.session(svcId)];
+  const out = (of: string, path: string) =>
+    fetch(service.url + path, { method: 'DELETE', headers: { ...PAGE, ...cookie(of) } });
+  const left = await out(token, '/app/session');
+  expect(left.status).toBe(204);
+  expect(left.headers.get('set-cookie')).toMatch(/^svc-session=; Path=\/; Max-Age=0;/);
+  const alive = async () =>
+    Promise.all([token, second, third].map((of) => statusOf('/app/v1/me', { ...PAGE, ...cookie(of) })));
+  expect(await alive()).toEqual([401, 200, 200]);
+  expect((await out(second, '/app/sessions')).status).toBe(204);
+  expect(await alive()).toEqual([401, 401, 401]);
+  expect((await out(second, '/app/sessions')).status).toBe(401);
+});
+
+test('the page comes with a strict policy, from this host alone, and its files may be kept', async () => {
+  for (const path of ['/app', '/app/']) {
+    const response = await fetch(service.url + path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|http|\*|data:/);
+    const html = await response.text();
+    expect(html).not.toMatch(/<script>|<style|style=|onload=|https?:/);
+    for (const [, url = ''] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      expect(url).toMatch(/^\/app\//);
+      const file = await fetch(service.url + url);
+      expect(file.status).toBe(200);
+      if (url.startsWith('/app/assets/')) expect(file.headers.get('cache-control')).toContain('immutable');
+    }
+    const tag = response.headers.get('etag') ?? '';
+    expect((await fetch(service.url + path, { headers: { 'If-None-Match': tag } })).status).toBe(304);
+  }
+  const worker = await fetch(`${service.url}/app/sw.js`);
+  expect(worker.headers.get('service-worker-allowed')).toBe('/app');
+  expect((await fetch(`${service.url}/app`, { method: 'POST' })).status).toBe(405);
+  for (const path of [
+    '/app/none.js',
+    '/app/../package.json',
+    '/app/%2e%2e/package.json',
+    '/app/.made-of',
+    '/apps',
+  ]) {
+    expect(await statusOf(path, {})).toBe(404);
+  }
+});
+
+test('below a prefix every address of the page carries it', async () => {
+  const prefixed = await startServiceUnderTest({
+    env: { BASE_URL: 'https://claims.example/field' },
+    databaseUrl: service.databaseUrl,
+  });
+  const html = await (await fetch(`${prefixed.url}/app`)).text();
+  for (const [, url = ''] of html.matchAll(/(?:src|href)="([^"]+)"/g)) expect(url).toMatch(/^\/field\/app\//);
+  const worker = await fetch(`${prefixed.url}/app/sw.js`);
+  expect(worker.headers.get('service-worker-allowed')).toBe('/field/app');
+  await prefixed.stop();
+});
+
+/** Events of one stream, as they come. */
+async function listen(of: ServiceUnderTest, token: string, seen?: string) {
+  const abort = new AbortController();
+  const headers = { ...cookie(token), ...(seen !== undefined && { 'Last-Event-ID': seen }) };
+  const response = await fetch(`${of.url}/app/events`, { headers, signal: abort.signal });
+  const stream = { response, events: [] as { event: string; id: string }[], ended: false, abort };
+  const read = async () => {
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk as Uint8Array).toString();
+      for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+        const lines = Object.fromEntries(
+          text
+            .slice(0, end)
+            .split('\n')
+            .map((line) => line.split(': ') as [string, string]),
+        );
+        text = text.slice(end + 2);
+        if (lines.event !== undefined) stream.events.push({ event: lines.event, id: lines.id ?? '' });
+      }
+    }
+  };
+  read()
+    .catch(() => {})
+    .finally(() => {
+      stream.ended = true;
+    });
+  return stream;
+}
+
+test('an open page is told of every change within seconds, by whichever process it came in', async () => {
+  const second = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
+  const { svcId, token } = await service.member(firm);
+  const bystander = await service.member(firm);
+  const streams = await Promise.all([listen(service, token), listen(second, token)]);
+  const other = await listen(second, bystander.token);
+  expect(streams[0]?.response.headers.get('content-type')).toBe('text/event-stream');
+  expect(streams[0]?.response.headers.get('cache-control')).toBe('no-store');
+  await until('the first word', async () => [...streams, other].every(({ events }) => events.length === 1));
+  expect(streams[0]?.events[0]?.id).toBe(streams[1]?.events[0]?.id);
+  await offerFullClaim(service, firm, svcId);
+  await until('the offer', async () => streams.every(({ events }) => events.length === 2));
+  expect(streams[0]?.events[1]).toEqual(streams[1]?.events[1]);
+  expect(other.events).toHaveLength(1);
+
+  // Whoever comes back with what is still so has nothing to read.
+  const again = await listen(service, token, streams[0]?.events[1]?.id);
+  await pause(2500);
+  expect(again.events).toEqual([]);
+  for (const { abort } of [...streams, other, again]) abort.abort();
+  await second.stop();
+}, 30_000);
+
+test('streams need a session, and end at once when the process is to stop', async () => {
+  const stopping = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
+  const { token } = await service.member(firm);
+  for (const headers of [{}, cookie('svc_app_none'), { ...cookie(token), 'Sec-Fetch-Site': 'cross-site' }]) {
+    const response = await fetch(`${stopping.url}/app/events`, {
+      headers: headers as Record<string, string>,
+    });
+    expect(response.status).toBe(401);
+  }
+  expect(await statusOf('/app/events', cookie(token), 'HEAD')).toBe(405);
+  const stream = await listen(stopping, token);
+  await until('the first word', async () => stream.events.length === 1);
+  const begun = Date.now();
+  await stopping.stop();
+  expect(Date.now() - begun).toBeLessThan(3000);
+  expect(stream.ended).toBe(true);
+}, 30_000);
