@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type Cluster, type ClusterFirm, startCluster } from '../../../tools/cluster/index.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
@@ -39,6 +40,8 @@ describe('limits', () => {
       const begun = performance.now();
       const answers = await spread(25, (url) => request(url, firm));
       const short = performance.now() - begun < REFILL_MS;
+      // What a process says arrives after its answers.
+      await sleep(500);
       const undisturbed =
         `${told('Redis is away')}` === `${away}` && `${told('Redis is back')}` === `${away}`;
       if (short && undisturbed) return answers;

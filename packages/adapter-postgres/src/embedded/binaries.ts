@@ -131,12 +131,11 @@ function copyOf(native: string, packageVersion: string, account: Account): strin
   const draft = join(folder, `draft-${unique}`);
   try {
     copyTree(native, draft);
-    if (existsSync(final)) {
-      const broken = join(folder, `draft-${unique}-broken`);
-      renameSync(final, broken);
-      rmSync(broken, { recursive: true, force: true });
-    }
+    const broken = join(folder, `draft-${unique}-broken`);
+    if (existsSync(final)) renameSync(final, broken);
+    // At once: a server that runs on the old copy loads its libraries from this place.
     renameSync(draft, final);
+    rmSync(broken, { recursive: true, force: true });
   } catch (error) {
     // Somebody else was quicker, with the same files.
     if (!(existsSync(final) && isWholeCopy(native, final))) {
