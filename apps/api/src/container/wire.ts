@@ -14,6 +14,7 @@ import type { Wiring } from './tokens.ts';
 /** How long health may go on telling what it last found. */
 const HEALTH_TRUST_MS = 250;
 const HEALTH_TIMEOUT_MS = 900;
+const REDIS_HEAD_START_MS = 1000;
 /** A statement that has run out of a request's time helps nobody; waiting for a lock must leave some for the work. */
 const STATEMENT_TIMEOUT_MS = 4000;
 const LOCK_TIMEOUT_MS = 3000;
@@ -60,6 +61,9 @@ export async function wire(surroundings: Surroundings): Promise<Wired> {
     config.redisUrls.length === 0
       ? null
       : connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(clock) });
+  // Requests that came before Redis would be counted by this process alone. It is not waited for for long: it may be away.
+  for (let waited = 0; redis?.state().status === 'away' && waited < REDIS_HEAD_START_MS; waited += 10)
+    await pause(10);
   const { rateLimiter, twins } = redis ?? inProcess(clock);
   const wiring = createContainer({
     log,
