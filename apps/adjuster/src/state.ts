@@ -24,6 +24,7 @@ export const reachable = signal(true);
 export const readAt = signal<number | null>(null);
 export const now = signal(serviceNow());
 
+const LANGUAGE = 'language';
 export const languageChosen = signal<Language | 'device'>(chosenBefore());
 export const language = computed<Language>(() =>
   languageChosen.value === 'device' ? deviceLanguage() : languageChosen.value,
@@ -44,8 +45,6 @@ export function say(text: string, kind: Toast['kind'] = 'plain'): void {
     toast.value = null;
   }, 7000);
 }
-
-const LANGUAGE = 'language';
 
 function chosenBefore(): Language | 'device' {
   const held = localStorage.getItem(LANGUAGE);
@@ -139,6 +138,8 @@ async function readLists(): Promise<void> {
   ]).catch(() => {});
   listsAsOf = asOf;
   listen();
+  // What could be read can be sent as well.
+  if (waiting.value.length > 0) void sendWaiting();
 }
 
 export async function readClosed(): Promise<void> {

@@ -149,8 +149,15 @@ export function Dialog(props: {
   const id = useId();
   useEffect(() => {
     const dialog = element.current;
+    const before = document.activeElement;
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      // Once the page is drawn again: what had the focus may have been drawn anew.
+      requestAnimationFrame(() => {
+        if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+      });
+    };
   }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape, which the browser tells as a cancel
