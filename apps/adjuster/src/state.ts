@@ -114,6 +114,8 @@ export function refresh(): Promise<void> {
 
 async function readLists(): Promise<void> {
   const asOf = edition;
+  // Without a session one question is enough to know.
+  if (profile.value == null) await ask(() => call<Profile>('GET', 'v1/me'));
   const [me, invited, waits, mine] = await ask(() =>
     Promise.all([
       call<Profile>('GET', 'v1/me'),

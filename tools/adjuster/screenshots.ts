@@ -1,5 +1,5 @@
 // Pictures of every screen of the adjuster's page, on a phone and a tablet, light and dark:
-//   npx tsx --conditions=source tools/screenshots/main.ts [folder]
+//   npx tsx --conditions=source tools/adjuster/screenshots.ts [folder]
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
@@ -28,12 +28,19 @@ const PLACES = [
 ] as const;
 
 buildPage();
-const [service, browser] = await Promise.all([startServiceUnderTest(), startBrowser()]);
+/** How long the service is behind: offers have been waiting when they are looked at. */
+let ago = 0;
+const [service, browser] = await Promise.all([
+  startServiceUnderTest({ clock: { now: () => Date.now() - ago } }),
+  startBrowser(),
+]);
 try {
   const firm = await service.firm();
   const { svcId, token } = await service.member(firm);
   const email = await emailOf(service, token);
   const ids: string[] = [];
+  const HOUR = 3_600_000;
+  const waited = [27 * HOUR, 3.3 * HOUR, 50 * HOUR, 30 * HOUR];
   for (const [first_name, last_name, street, city, state, zip] of PLACES) {
     const { policyholder } = {
       policyholder: {
@@ -43,6 +50,7 @@ try {
         email: `${first_name}@example.com`.toLowerCase(),
       },
     };
+    ago = waited[ids.length] ?? 0;
     ids.push(
       await offerFullClaim(service, firm, svcId, {
         policyholder,
@@ -50,6 +58,7 @@ try {
       }),
     );
   }
+  ago = 20 * HOUR;
   for (const id of ids.slice(2)) await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
   await service.call('PATCH', `/app/v1/claims/${ids[3]}/work`, {
     as: token,
@@ -61,6 +70,7 @@ try {
     body: { svc_id: svcId, invited_as: 'Jean Delacroix' },
   });
 
+  ago = 0;
   for (const [device, options] of [
     ['phone', PHONE],
     ['tablet', TABLET],

@@ -1,0 +1,114 @@
+// How the adjuster's side does, in figures:
+//   npx tsx --conditions=source tools/adjuster/figures.ts [claims]
+// The first load on a slow 4G network, and how long it takes from a firm's claim to the push service.
+
+import { buildPage, enter, offerFullClaim, PHONE, until, visit } from '../../apps/api/test/adjuster-page.ts';
+import { startBrowser } from '../../apps/api/test/browser.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from '../../apps/api/test/service-under-test.ts';
+import { startPushService } from '../../packages/adapter-push/test/push-service.ts';
+
+const CLAIMS = Number(process.argv[2] ?? 1000);
+/** As Lighthouse has it for phones. */
+const SLOW_4G = {
+  offline: false,
+  latency: 150,
+  downloadThroughput: (1.6 * 1024 * 1024) / 8,
+  uploadThroughput: (750 * 1024) / 8,
+};
+const CPU_SLOWDOWN = 4;
+
+buildPage();
+const [service, browser, push] = await Promise.all([
+  startServiceUnderTest(),
+  startBrowser(),
+  startPushService(),
+]);
+try {
+  const firm = await service.firm();
+  const { svcId, token } = await service.member(firm);
+  for (let n = 0; n < 25; n += 1) await offerFullClaim(service, firm, svcId);
+
+  for (const [name, signedIn] of [
+    ['first visit, to the sign-in', false],
+    ['first visit, signed in, 25 offers', true],
+  ] as const) {
+    const runs: { interactive: number; paint: number; page4g: number; data: number }[] = [];
+    for (let run = 0; run < 5; run += 1) {
+      const { page, context, close } = await visit(browser, service.url, PHONE);
+      if (signedIn) await context.addCookies([{ name: 'svc-session', value: token, url: service.url }]);
+      const session = await context.newCDPSession(page);
+      await session.send('Network.enable');
+      await session.send('Network.emulateNetworkConditions', SLOW_4G);
+      await session.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
+      let page4g = 0;
+      let data = 0;
+      const urls = new Map<string, string>();
+      session.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
+      session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+        if (urls.get(requestId)?.includes('/app/v1/')) data += encodedDataLength;
+        else page4g += encodedDataLength;
+      });
+      const begun = performance.now();
+      await page.goto(`${service.url}/app`, { waitUntil: 'commit' });
+      const wanted = signedIn ? page.getByText('Marisol Delgado').first() : page.getByLabel('Your email');
+      await wanted.waitFor();
+      await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
+      const interactive = performance.now() - begun;
+      const paint = (await page.evaluate(
+        "performance.getEntriesByName('first-contentful-paint')[0]?.startTime",
+      )) as number;
+      runs.push({ interactive, paint, page4g, data });
+      await close();
+    }
+    const middle = (of: (run: (typeof runs)[number]) => number) =>
+      Math.round(runs.map(of).sort((a, b) => a - b)[2] ?? 0);
+    console.log(
+      `${name}: page ${(middle((run) => run.page4g) / 1000).toFixed(1)} kB, data ${(middle((run) => run.data) / 1000).toFixed(1)} kB, first paint ${middle((run) => run.paint)} ms, interactive ${middle((run) => run.interactive)} ms`,
+    );
+  }
+
+  // A second start: the shelf of the service worker, and what was kept.
+  {
+    const { page, context, close } = await visit(browser, service.url, PHONE);
+    await enter(page, service, token);
+    await page.getByText('Marisol Delgado').first().waitFor();
+    await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
+    await page.waitForTimeout(1500);
+    const session = await context.newCDPSession(page);
+    await session.send('Network.enable');
+    await session.send('Network.emulateNetworkConditions', SLOW_4G);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
+    const begun = performance.now();
+    await page.reload({ waitUntil: 'commit' });
+    await page.getByText('Marisol Delgado').first().waitFor();
+    console.log(`a later start, signed in: offers after ${Math.round(performance.now() - begun)} ms`);
+    await close();
+  }
+
+  const { svcId: told, token: hers } = await service.member(firm);
+  const phone = push.device();
+  const { subscription } = phone;
+  await service.call('PUT', '/app/v1/devices/phone', { as: hers, body: { subscription } });
+  const sentAt = new Map<string, number>();
+  for (let n = 0; n < CLAIMS; n += 1) {
+    const at = Date.now();
+    const sent = await sendClaim(service, firm.live, claimBody(told));
+    sentAt.set(sent.json.id, at);
+    // A firm's stream of claims, not a flood: five a second is a large firm's peak day.
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, 50 - (Date.now() - at))));
+  }
+  await until('all messages', async () => phone.received.length >= CLAIMS);
+  const times = phone.received
+    .map(({ payload, at }) => at - (sentAt.get(String(payload.claim_id)) ?? at))
+    .sort((a, b) => a - b);
+  const share = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))];
+  console.log(
+    `from POST /v1/claims to the push service, ${times.length} claims: median ${share(0.5)} ms, p99 ${share(0.99)} ms, longest ${times.at(-1)} ms`,
+  );
+  if (push.faults.length > 0) console.log(push.faults);
+} finally {
+  await browser.close();
+  await service.stop();
+  await push.stop();
+}
+process.exit(0);
