@@ -23,6 +23,8 @@ const PLANTED = {
     "import { store } from '../../../../packages/adapter-postgres/src/store.ts';\nexport const route = store;",
   'apps/api/src/service.ts':
     "import { limiter } from '../../../packages/adapter-redis/src/limiter.ts';\nexport const service = limiter;",
+  'apps/adjuster/src/page.ts':
+    "import { claim } from '../../../packages/domain/src/claim.ts';\nexport const page = claim;",
   'apps/api/src/one.ts': "import { two } from './two.ts';\nexport const one = two;",
   'apps/api/src/two.ts': "import { one } from './one.ts';\nexport const two = one;",
 };
@@ -52,6 +54,7 @@ test('a file that breaks into a closed room is caught, whichever wall it climbs'
   };
   const caught = summary.violations.map(({ from, rule }) => `${from}: ${rule.name}`).sort();
   expect([...new Set(caught)]).toEqual([
+    'apps/adjuster/src/page.ts: adjuster reaches only what it may',
     'apps/api/src/http/route.ts: http reaches only what it may',
     'apps/api/src/http/route.ts: only the container knows adapters and Inversify',
     'apps/api/src/one.ts: no cycles',
