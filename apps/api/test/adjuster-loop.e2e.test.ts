@@ -258,7 +258,12 @@ describe('an answer', () => {
       await button(other, 'Reject').click();
       await button(other, 'Too far away').click();
       const before = acceptances();
-      await Promise.all([button(page, 'Accept').click(), button(other, 'Reject claim').click()]);
+      // Pressed in the page itself: whoever is slower may find its button gone, which is what this is about.
+      const accept = await button(page, 'Accept').elementHandle();
+      const reject = await button(other, 'Reject claim').elementHandle();
+      await Promise.all(
+        [accept, reject].map((pressed) => pressed?.evaluate((one) => (one as { click(): void }).click())),
+      );
       const { status } = await until('an answer', async () => {
         const assignment = await assignmentOf(service, firm, id);
         return assignment.status !== 'pending_acceptance' && assignment;
