@@ -157,6 +157,7 @@ describe('hot statements', () => {
     ['firm_adjuster', () => firm.adjuster(firmId, svcId)],
     ['app_claim', () => app.claim(svcId, claimId)],
     ['app_memberships', () => app.memberships(svcId)],
+    ['app_editions', () => app.editions(['A1', 'A2', 'A3'] as Svcid[])],
     ['app_invitations', () => app.invitations(svcId, NOW, page)],
     ['operator_claim', () => pgOperatorReads(session).claim(claimId)],
     ['key_by_hash', () => credentials.keyByHash('h')],
