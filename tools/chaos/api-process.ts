@@ -34,7 +34,7 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
 
   function launch(): void {
     killed = false;
-    const started = spawn(process.execPath, ['--enable-source-maps', SERVER], {
+    const started = spawn(process.execPath, [SERVER], {
       env: { PATH: process.env.PATH, PORT: String(port), LOG_FORMAT: 'json', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

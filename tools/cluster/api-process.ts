@@ -55,7 +55,7 @@ export async function launchApiProcess({ env, onLine }: ApiProcessOptions): Prom
   };
 
   function begin(): Life {
-    const child = spawn(process.execPath, ['--enable-source-maps', SERVER], {
+    const child = spawn(process.execPath, [SERVER], {
       env: { PATH: process.env.PATH, LOG_FORMAT: 'json', ...env, HOST: '127.0.0.1', PORT: String(port) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -30,11 +30,13 @@ async function compile(): Promise<void> {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: { build: string };
   };
-  const run = process.env.TEST_RUN_ID;
+  const run = process.env.TEST_BUILD_FOR_EACH_FILE ? undefined : process.env.TEST_RUN_ID;
+  const isDone = (): boolean => run !== undefined && builtFor() === run;
+  if (isDone()) return;
   const held = await lock(join(CACHE, 'lock'), BUILD_TIMEOUT_MS);
   const PATH = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`;
   try {
-    if (run !== undefined && builtFor() === run) return;
+    if (isDone()) return;
     rmSync(MARK, { force: true });
     await new Promise<void>((resolve, reject) => {
       execFile(

@@ -8,8 +8,10 @@ import { fileURLToPath } from 'node:url';
 
 const NEEDED = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_REDIS_CLUSTER_URL'];
 
-export default async function setUp() {
+export default async function setUp({ watch, watchAll }) {
   process.env.TEST_RUN_ID ??= randomBytes(4).toString('hex');
+  // The sources change while it runs.
+  if (watch || watchAll) process.env.TEST_BUILD_FOR_EACH_FILE = '1';
   // `pnpm test` keeps a count of its own, and prints it.
   if (!process.env.ANSWERS_CHECKED_FILE) {
     const file = join(tmpdir(), `answers-checked-${process.env.TEST_RUN_ID}`);

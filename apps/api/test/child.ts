@@ -1,26 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { build } from '../../../tools/cluster/build.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 type Env = Readonly<Record<string, string>>;
 
-/** The real program, from its sources, with an environment that holds nothing but what the test says. */
-function program(name: 'server' | 'svc', args: readonly string[], env: Env): ChildProcess {
-  return spawn(
-    process.execPath,
-    ['--conditions=source', '--no-warnings', '--import', TSX, join(ROOT, `apps/api/src/${name}.ts`), ...args],
-    {
-      cwd: ROOT,
-      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', TMPDIR: tmpdir(), ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+/** The real program, as it is built, with an environment that holds nothing but what the test says. */
+async function program(name: 'server' | 'svc', args: readonly string[], env: Env): Promise<ChildProcess> {
+  await build();
+  return spawn(process.execPath, [join(ROOT, `apps/api/dist/${name}.js`), ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', TMPDIR: tmpdir(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 export interface Ran {
@@ -42,10 +38,11 @@ const collected = (child: ChildProcess): Promise<Ran> =>
   });
 
 /** Runs the operator's command line. */
-export const svc = (args: readonly string[], env: Env): Promise<Ran> => collected(program('svc', args, env));
+export const svc = async (args: readonly string[], env: Env): Promise<Ran> =>
+  collected(await program('svc', args, env));
 
 /** Runs a server that is not going to start. */
-export const serverThatFails = (env: Env): Promise<Ran> => collected(program('server', [], env));
+export const serverThatFails = async (env: Env): Promise<Ran> => collected(await program('server', [], env));
 
 export interface RunningServer {
   readonly url: string;
@@ -59,7 +56,7 @@ export interface RunningServer {
 }
 
 export async function startServer(env: Env): Promise<RunningServer> {
-  const child = program('server', [], { PORT: '0', ...env });
+  const child = await program('server', [], { PORT: '0', ...env });
   let output = '';
   const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
     child.once('close', (code, signal) => resolve(code ?? signal)),

@@ -4,11 +4,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { build } from '../../../tools/cluster/build.ts';
 import { start } from './process.ts';
 import { answer, claimAnswer, claimLine, claims, fetchOf, idOf, pretendService } from './surroundings.ts';
 
 let folder: string;
+beforeAll(build);
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'claims-'));
 });

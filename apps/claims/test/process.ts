@@ -1,14 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** From the sources, without a build. */
+/** As it is built; `build` comes first. */
 export const MAIN_COMMAND: readonly string[] = [
   process.execPath,
-  '--conditions=source',
-  '--no-warnings',
-  '--import',
-  import.meta.resolve('tsx'),
-  fileURLToPath(new URL('../src/main.ts', import.meta.url)),
+  fileURLToPath(new URL('../dist/main.js', import.meta.url)),
 ];
 
 export interface Ended {

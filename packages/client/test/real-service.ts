@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { build } from '../../../tools/cluster/build.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const FROM_SOURCE = ['--conditions=source', '--no-warnings', '--import', import.meta.resolve('tsx')];
 const run = promisify(execFile);
 
 export interface RealService {
@@ -18,10 +18,11 @@ export interface RealService {
 
 /** The service as an operator starts it, on a database of its own: a process, reached through its doors only. */
 export async function startRealService(): Promise<RealService> {
+  await build();
   const database = await createDatabase({ migrate: async () => {}, template: 'empty' });
   const { PATH = '' } = process.env;
   const env = { PATH, DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'error', EDGE_LIMIT_PER_MINUTE: '0' };
-  const server = spawn(process.execPath, [...FROM_SOURCE, 'apps/api/src/server.ts'], { cwd: ROOT, env });
+  const server = spawn(process.execPath, ['apps/api/dist/server.js'], { cwd: ROOT, env });
   const gone = new Promise<void>((resolve) => server.once('close', () => resolve()));
   const url = await new Promise<string>((resolve, reject) => {
     let output = '';
@@ -37,14 +38,8 @@ export async function startRealService(): Promise<RealService> {
   return {
     url,
     async svc(...args) {
-      const { stdout } = await run(
-        process.execPath,
-        [...FROM_SOURCE, 'apps/api/src/svc.ts', ...args, '--json'],
-        {
-          cwd: ROOT,
-          env,
-        },
-      );
+      const command = ['apps/api/dist/svc.js', ...args, '--json'];
+      const { stdout } = await run(process.execPath, command, { cwd: ROOT, env });
       return JSON.parse(stdout);
     },
     async stop() {
