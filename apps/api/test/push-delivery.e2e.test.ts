@@ -135,6 +135,20 @@ test('a device that is gone is forgotten, and an offer that was answered meanwhi
   expect((await devices(svcId)).map(({ deviceId }) => deviceId)).toEqual(['late']);
 }, 30_000);
 
+test('behind a proxy that faces the world, a forged subscription makes nobody knock on inner doors', async () => {
+  const outside = await startServiceUnderTest({ env: { BASE_URL: 'https://claims.example' } });
+  const theirs = await outside.firm();
+  const { svcId, token } = await outside.member(theirs);
+  const { subscription, attempts } = push.device();
+  await outside.call('PUT', '/app/v1/devices/forged', { as: token, body: { subscription } });
+  expect((await sendClaim(outside, theirs.live, claimBody(svcId))).status).toBe(201);
+  await until('the refusal', async () =>
+    outside.logged.some((line) => line.includes('a push service in the inner network was not called')),
+  );
+  expect(attempts).toEqual([]);
+  await outside.stop();
+});
+
 test('signing out everywhere ends what the devices are told', async () => {
   const { svcId, token } = await service.member(firm);
   const phone = push.device();

@@ -9,7 +9,10 @@ for (const [network, prefix] of [
   ['127.0.0.0', 8],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
   ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
 ] as const) {
   INNER.addSubnet(network, prefix, 'ipv4');
 }
@@ -17,6 +20,11 @@ for (const [network, prefix] of [
   ['::', 127],
   ['fc00::', 7],
   ['fe80::', 10],
+  ['ff00::', 8],
+  // What a translator or a tunnel would take to an IPv4 address.
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2002::', 16],
 ] as const) {
   INNER.addSubnet(network, prefix, 'ipv6');
 }

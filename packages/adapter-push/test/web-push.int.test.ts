@@ -175,6 +175,12 @@ describe('a device', () => {
       '10.1.2.3',
       '192.168.0.9',
       '169.254.169.254',
+      '0.0.0.0',
+      '198.18.0.1',
+      '224.0.0.1',
+      '[fd00::1]',
+      '[64:ff9b::7f00:1]',
+      '[2002:7f00:1::]',
     ];
     const inner = Object.fromEntries(
       hosts.map((host) => [host, { ...subscription, endpoint: `http://${host}:${port}/send/1` }]),

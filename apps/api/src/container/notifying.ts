@@ -21,6 +21,11 @@ export interface Notifying {
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
+/** Whether nobody but this machine reaches the service: behind a proxy it listens on loopback and faces the world. */
+const isAtHome = (config: Config): boolean =>
+  LOOPBACK.has(config.host) &&
+  (config.baseUrl === null || LOOPBACK.has(new URL(config.baseUrl).hostname.replace(/^\[|\]$/g, '')));
+
 /** How adjusters are told of things: devices through their push services, mailboxes through SMTP. */
 export function createNotifying(deps: {
   readonly config: Config;
@@ -45,7 +50,7 @@ export function createNotifying(deps: {
       remove: (svcId, deviceId) => stores.unitOfWork.run((tx) => tx.devices.remove(svcId, deviceId)),
     },
     log,
-    allowInnerNetwork: LOOPBACK.has(config.host),
+    allowInnerNetwork: isAtHome(config),
   });
   const notifier = createNotifier({
     push,
