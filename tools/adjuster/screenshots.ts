@@ -94,7 +94,8 @@ try {
       await page.waitForTimeout(200);
       await take('offer-below');
       await page.getByRole('button', { name: 'Reject' }).click();
-      await page.getByRole('button', { name: 'Too far away' }).click();
+      await page.getByRole('button', { name: 'Too far away', pressed: false }).click();
+      await page.getByRole('button', { name: 'Too far away', pressed: true }).waitFor();
       await take('reject');
       await page.keyboard.press('Escape');
       await open(page, '#/claims', 'My claims');
@@ -106,6 +107,7 @@ try {
       await open(page, '#/firms', 'Firms');
       await take('firms');
       await page.getByRole('button', { name: 'Leave this firm' }).click();
+      await page.getByRole('dialog').waitFor();
       await take('leave');
       await page.keyboard.press('Escape');
       await open(page, '#/settings', 'Settings');

@@ -22,12 +22,15 @@ export function day(date: string): string {
   return format.format(new Date(`${date}T00:00:00Z`));
 }
 
-/** A moment, by the clock of whoever reads it. */
+/** A moment, by the clock of whoever reads it; on a narrow screen the day and the time stay whole. */
 export const moment = (instant: string | number): string =>
   formatter(
     'moment',
     (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
-  ).format(new Date(instant));
+  )
+    .formatToParts(new Date(instant))
+    .map(({ value }, at, parts) => (parts[at + 1]?.type === 'hour' ? value : value.replaceAll(' ', '\u00a0')))
+    .join('');
 
 export const clock = (instant: string | number): string =>
   formatter('clock', (locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'short' })).format(
@@ -53,12 +56,8 @@ export const percent = (rate: number): string =>
     (locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 3 }),
   ).format(rate);
 
-/** `38 in (3 ft 2 in)` */
-export function inches(count: number): string {
-  if (count < 12) return `${count} in`;
-  const rest = count % 12;
-  return `${count} in (${Math.floor(count / 12)} ft${rest === 0 ? '' : ` ${rest} in`})`;
-}
+export const inches = (count: number): string =>
+  texts.value.height(count, Math.floor(count / 12), count % 12);
 
 /** How long ago, in the two largest units; null for less than a minute. */
 export function since(instant: string): string | null {
@@ -102,7 +101,7 @@ export function mapLink(address: Address): string {
 
 /** A number that can be dialled; letters, dots and extensions confuse telephones. */
 export function dialled(phone: string): string {
-  const [main = ''] = phone.split(/[xX#;,]|ext/i);
+  const [main = ''] = phone.split(/[x#;,]|ext/i);
   const digits = main.replace(/\D/g, '');
   if (main.trim().startsWith('+')) return `+${digits}`;
   if (digits.length === 10) return `+1${digits}`;

@@ -13,7 +13,18 @@ import { InvitationScreen } from './screens/invitation.tsx';
 import { Offers } from './screens/offers.tsx';
 import { Settings } from './screens/settings.tsx';
 import { SignIn } from './screens/sign-in.tsx';
-import { invitations, offers, profile, reachable, readAt, start, texts, toast, waiting } from './state.ts';
+import {
+  closed,
+  invitations,
+  offers,
+  profile,
+  reachable,
+  readAt,
+  start,
+  texts,
+  toast,
+  waiting,
+} from './state.ts';
 
 function App() {
   const words = texts.value;
@@ -60,10 +71,11 @@ function Screens() {
   const wide = useWide();
   // Beside the list where there is room for both, so that the next offer is one tap away.
   if (value.screen === 'claim' && wide) {
+    const ofClosed = closed.value?.some(({ id }) => id === value.id) === true;
     const ofOffers = offers.value?.some(({ id }) => id === value.id) === true;
     return (
       <main id="main" class="split">
-        <div class="split-list">{ofOffers ? <Offers /> : <Claims showClosed={false} />}</div>
+        <div class="split-list">{ofOffers ? <Offers /> : <Claims showClosed={ofClosed} />}</div>
         <div class="split-claim">
           <ClaimScreen key={value.id} id={value.id} />
         </div>
@@ -149,7 +161,13 @@ function NetworkLine() {
 
 const Said = () => (
   <div role="status" class="said">
-    {toast.value !== null && <p class={`toast ${toast.value.kind}`}>{toast.value.text}</p>}
+    {toast.value !== null && (
+      <div class={`toast ${toast.value.kind}`}>
+        {toast.value.lines.map((line) => (
+          <p key={line}>{line}</p>
+        ))}
+      </div>
+    )}
   </div>
 );
 

@@ -94,11 +94,13 @@ worker.addEventListener('push', (event) => {
       body: LANGUAGES[language].notices[kind] ?? LANGUAGES[language].app,
       // Later news of a claim takes the place of earlier.
       tag: claim_id ?? firm_id ?? 'news',
+      // An offer that comes again is news; that one went away is no reason to ring.
+      renotify: kind === 'offer',
       icon: `${ROOT}icon-192.png`,
       badge: `${ROOT}badge-96.png`,
       lang: language,
       data: { hash },
-    });
+    } as NotificationOptions & { renotify: boolean });
   };
   event.waitUntil(show());
 });
@@ -121,7 +123,7 @@ worker.addEventListener('notificationclick', (event) => {
 // The browser has found the network again, perhaps long after the page was closed.
 worker.addEventListener('sync', (event) => {
   const send = async () => {
-    if ((await sendAnswers(undefined)) === 'waiting') throw new Error('still no network');
+    if ((await sendAnswers()) === 'waiting') throw new Error('still no network');
   };
   if (event.tag === 'answers') event.waitUntil(send());
 });

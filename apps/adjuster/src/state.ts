@@ -1,8 +1,9 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { AppClaim, AppInvitation, Profile } from '@svc/contract';
-import { type News, news, sendAnswers, takeBack as takeBackAnswer } from './data/answers.ts';
-import { call, listAll, Refusal, ROOT, serviceNow, Unreachable } from './data/api.ts';
-import { kept, type Outcome, type WaitingAnswer, waitingAnswers } from './data/kept.ts';
+import { alone, type News, news, sendAnswers, takeBack as takeBackAnswer } from './data/answers.ts';
+import { call, listAll, Refusal, serviceNow, Unreachable } from './data/api.ts';
+import { kept, type Outcome, outcomes, type WaitingAnswer, waitingAnswers } from './data/kept.ts';
+import { createLive } from './data/live.ts';
 import { renewNotices, turnNoticesOff } from './data/push.ts';
 import { go } from './route.ts';
 import { deviceLanguage, isLanguage, LANGUAGES, type Language } from './texts/language.ts';
@@ -32,18 +33,25 @@ export const language = computed<Language>(() =>
 export const texts = computed(() => LANGUAGES[language.value]);
 
 export interface Toast {
-  readonly text: string;
+  readonly lines: readonly string[];
   readonly kind: 'good' | 'plain' | 'bad';
+  /** What came of answers: each matters, so that a later one does not wipe an earlier one away. */
+  readonly ofAnswers: boolean;
 }
 export const toast = signal<Toast | null>(null);
 
 let toastTimer: ReturnType<typeof setTimeout> | undefined;
-export function say(text: string, kind: Toast['kind'] = 'plain'): void {
+export function say(text: string, kind: Toast['kind'] = 'plain', ofAnswers = false): void {
   clearTimeout(toastTimer);
-  toast.value = { text, kind };
-  toastTimer = setTimeout(() => {
-    toast.value = null;
-  }, 7000);
+  const before = ofAnswers && toast.value?.ofAnswers === true ? toast.value : undefined;
+  const lines = [...(before?.lines ?? []), text];
+  toast.value = { lines, kind: before === undefined || before.kind === kind ? kind : 'plain', ofAnswers };
+  toastTimer = setTimeout(
+    () => {
+      toast.value = null;
+    },
+    7000 + 3000 * (lines.length - 1),
+  );
 }
 
 function chosenBefore(): Language | 'device' {
@@ -76,13 +84,19 @@ export async function ask<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Grows whenever a session begins or ends, so that what was asked in another one is not believed. */
+let session = 0;
+
 function expired(): void {
   if (profile.value === null) return;
   // Who has never been here has no session that could have ended.
   if (profile.value !== undefined) signedOutBecause.value = 'expired';
+  session += 1;
   profile.value = null;
-  stream?.close();
-  stream = undefined;
+  live.close();
+  // It may have been ended because the device was lost. What was not sent yet stays for whoever signs in again.
+  forgetLists();
+  void kept.clearLists().catch(() => {});
 }
 
 /** What a failed request is told as. */
@@ -114,6 +128,7 @@ export function refresh(): Promise<void> {
 
 async function readLists(): Promise<void> {
   const asOf = edition;
+  const asked = session;
   // Without a session one question is enough to know.
   if (profile.value == null) await ask(() => call<Profile>('GET', 'v1/me'));
   const [me, invited, waits, mine] = await ask(() =>
@@ -124,6 +139,7 @@ async function readLists(): Promise<void> {
       listAll<AppClaim>('v1/claims?status=accepted&'),
     ]),
   );
+  if (asked !== session) return;
   if (profile.value != null && profile.value.svc_id !== me.svc_id) await forget();
   profile.value = me;
   invitations.value = invited;
@@ -138,6 +154,7 @@ async function readLists(): Promise<void> {
     kept.put('readAt', Date.now()),
     ...(asOf === null ? [] : [kept.put('edition', asOf)]),
   ]).catch(() => {});
+  if (asked !== session) return void (await kept.clearLists().catch(() => {}));
   listsAsOf = asOf;
   listen();
   // What could be read can be sent as well.
@@ -163,7 +180,7 @@ export function place(claim: AppClaim): void {
   const without = (list: readonly AppClaim[] | undefined): readonly AppClaim[] =>
     (list ?? []).filter(({ id }) => id !== claim.id);
   const inPlace = (list: readonly AppClaim[] | undefined, belongs: boolean): readonly AppClaim[] => {
-    if (!belongs) return without(list);
+    if (!belongs) return list?.some(({ id }) => id === claim.id) === true ? without(list) : (list ?? []);
     const at = (list ?? []).findIndex(({ id }) => id === claim.id);
     return at === -1 ? [...(list ?? []), claim] : (list ?? []).with(at, claim);
   };
@@ -206,6 +223,7 @@ export async function answerOffer(
     svcId,
     title: titleOf(claim),
     firm: claim.firm.name,
+    offeredAt: claim.offered_at,
     at: Date.now(),
   });
   await readWaiting();
@@ -227,7 +245,7 @@ async function readWaiting(): Promise<void> {
 
 async function sendWaiting(): Promise<'sent' | 'waiting' | 'signed out'> {
   if (waiting.value.length === 0) return 'sent';
-  const result = await sendAnswers(profile.value?.svc_id);
+  const result = await sendAnswers();
   reachable.value = result !== 'waiting';
   if (result === 'signed out') expired();
   await readWaiting();
@@ -238,15 +256,15 @@ async function sendWaiting(): Promise<'sent' | 'waiting' | 'signed out'> {
 
 /** Says what came of answers, also of those that the service worker has sent meanwhile. */
 async function tellOutcomes(): Promise<void> {
-  const outcomes = (await kept.get('outcomes').catch(() => undefined)) ?? [];
-  if (outcomes.length === 0) return;
-  await kept.remove('outcomes');
-  const last = outcomes.at(-1) as Outcome;
-  lastOutcome.value = last;
-  const good = last.result === 'accepted' || last.result === 'rejected';
-  say(texts.value.outcomes[last.result](last.title), good ? 'good' : 'plain');
+  for (const { claimId, result, title } of await outcomes.take().catch(() => [])) {
+    outcomeOf.value = { ...outcomeOf.value, [claimId]: result };
+    if (result === 'withdrawn') offers.value = offers.value?.filter(({ id }) => id !== claimId);
+    const good = result === 'accepted' || result === 'rejected';
+    say(texts.value.outcomes[result](title), good ? 'good' : 'plain', true);
+  }
 }
-export const lastOutcome = signal<Outcome | null>(null);
+/** What came of the answers of this visit, by claim. */
+export const outcomeOf = signal<Readonly<Record<string, Outcome['result']>>>({});
 
 /** The service worker is woken when the browser finds the network, where browsers do that. */
 function wakeLater(): void {
@@ -261,16 +279,30 @@ function wakeLater(): void {
 export async function signIn(
   proof: { email: string; code: string } | { svc_id: string; sign_in_secret: string },
 ): Promise<void> {
-  await ask(() => call('POST', 'session', proof));
-  const before = await kept.get('profile').catch(() => undefined);
-  const me = await ask(() => call<Profile>('GET', 'v1/me'));
-  if (before !== undefined && before.svc_id !== me.svc_id) await forget();
+  // Nothing is sent meanwhile: an answer of whoever was here before is not to go out under another name.
+  const me = await alone(async () => {
+    await ask(() => call('POST', 'session', proof));
+    const before = await kept.get('profile').catch(() => undefined);
+    const found = await ask(() => call<Profile>('GET', 'v1/me'));
+    if (before !== undefined && before.svc_id !== found.svc_id) await forget();
+    await kept.put('profile', found).catch(() => {});
+    return found;
+  });
+  session += 1;
   profile.value = me;
   signedOutBecause.value = null;
+  tellTabs();
   await catchUp();
   await readWaiting();
   void sendWaiting();
-  void renewNotices().catch(() => {});
+  void renewNotices(0).catch(() => {});
+}
+
+/** Other tabs of this device begin anew: what they show is no longer this session's. */
+function tellTabs(): void {
+  const channel = news();
+  channel.postMessage({ kind: 'session', svcId: profile.value?.svc_id ?? null } satisfies News);
+  channel.close();
 }
 
 export async function signOut(everywhere: boolean): Promise<void> {
@@ -278,58 +310,62 @@ export async function signOut(everywhere: boolean): Promise<void> {
   await ask(() => call('DELETE', everywhere ? 'sessions' : 'session')).catch((error: unknown) => {
     if (!(error instanceof Refusal && error.status === 401)) throw error;
   });
-  stream?.close();
-  stream = undefined;
+  session += 1;
+  live.close();
   await forget();
   profile.value = null;
   signedOutBecause.value = 'asked';
+  tellTabs();
   go('#/');
 }
 
 /** Nothing of one adjuster's may be found by the next. */
 async function forget(): Promise<void> {
   await kept.clear().catch(() => {});
+  forgetLists();
+  waiting.value = [];
+  outcomeOf.value = {};
+}
+
+function forgetLists(): void {
   offers.value = accepted.value = closed.value = undefined;
   invitations.value = [];
-  waiting.value = [];
   readAt.value = null;
   edition = listsAsOf = null;
 }
 
 // ── What comes by itself ────────────────────────────────────────────────────
 
-let stream: EventSource | undefined;
 const POLL_MS = 30_000;
-/** How long the stream may take to say whether there is anything to read at all. */
+/** How long the service may take to say whether there is anything to read at all. */
 const FIRST_WORD_MS = 1500;
-let retryMs = 2000;
 /** What the service last called the state of the lists, and what it had called it before they were read. */
 let edition: string | null = null;
 let listsAsOf: string | null = null;
 let heard: () => void = () => {};
 
-/** Told by the service when there is something new. Where that does not work, the page asks now and then. */
-function listen(): void {
-  if (stream !== undefined || !('EventSource' in globalThis)) return;
-  const opened = new EventSource(`${ROOT}events`);
-  stream = opened;
-  opened.addEventListener('open', () => {
-    retryMs = 2000;
-    reachable.value = true;
-  });
-  opened.addEventListener('changed', (event) => {
-    edition = (event as MessageEvent).lastEventId;
+/** Where being told does not work, the page asks now and then. */
+const live = createLive({
+  changed(next) {
+    edition = next;
     heard();
     if (!catchingUp && edition !== listsAsOf) void refresh();
-  });
-  opened.addEventListener('signed-out', () => void refresh());
-  opened.addEventListener('error', () => {
+  },
+  signedOut: () => void refresh(),
+  lost(answered) {
     heard();
-    if (opened.readyState !== EventSource.CLOSED) return;
-    if (stream === opened) stream = undefined;
-    setTimeout(() => profile.value != null && void refresh(), retryMs);
-    retryMs = Math.min(retryMs * 2, 60_000);
-  });
+    if (profile.value != null && (answered || reachable.value)) void refresh();
+  },
+  back() {
+    if (reachable.value) return;
+    reachable.value = true;
+    whenBack();
+  },
+});
+
+/** A page that nobody looks at reads what is new when somebody does. */
+function listen(): void {
+  if (profile.value != null && document.visibilityState === 'visible') live.open();
 }
 
 let catchingUp = false;
@@ -337,6 +373,7 @@ let catchingUp = false;
 /** Reads what has changed since the lists were kept; a service that says "nothing" spares a bad network the rest. */
 async function catchUp(): Promise<void> {
   catchingUp = true;
+  edition = null;
   const word = new Promise<void>((resolve) => {
     heard = resolve;
   });
@@ -349,8 +386,6 @@ async function catchUp(): Promise<void> {
     profile.value = await call<Profile>('GET', 'v1/me');
   }).catch(() => {});
 }
-
-const isLive = (): boolean => stream?.readyState === EventSource.OPEN;
 
 function whenBack(): void {
   if (profile.value == null) return;
@@ -381,25 +416,36 @@ export async function start(): Promise<void> {
   const channel = news();
   channel.addEventListener('message', ({ data }: MessageEvent<News>) => {
     if (data.kind === 'open') go(data.hash);
-    else void readWaiting().then(tellOutcomes).then(refresh);
+    else if (data.kind === 'session') {
+      if (profile.value !== undefined && data.svcId !== (profile.value?.svc_id ?? null)) location.reload();
+    } else void readWaiting().then(tellOutcomes).then(refresh);
   });
   addEventListener('online', whenBack);
   addEventListener('offline', () => {
     reachable.value = false;
   });
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible' && (!isLive() || Date.now() - (readAt.value ?? 0) > 60_000))
-      whenBack();
+    if (document.visibilityState !== 'visible') return live.close();
+    if (profile.value == null) return;
+    void sendWaiting();
+    if (Date.now() - (readAt.value ?? 0) > 60_000) void refresh();
+    else void catchUp();
   });
   setInterval(() => {
     now.value = serviceNow();
     if (document.visibilityState !== 'visible' || profile.value == null) return;
     if (waiting.value.length > 0) void sendWaiting();
-    else if (!isLive()) void refresh();
+    if (live.isOpen()) return;
+    live.close();
+    void refresh();
   }, POLL_MS);
 
   if (me === undefined) await refresh();
   else await catchUp();
   if (profile.value === undefined) profile.value = null;
-  if (profile.value !== null) void sendWaiting();
+  if (profile.value === null) return;
+  void sendWaiting();
+  void renewNotices(DAY_MS).catch(() => {});
 }
+/** A subscription may be lost on either side without a word, and is worth a question a day. */
+const DAY_MS = 24 * 60 * 60 * 1000;

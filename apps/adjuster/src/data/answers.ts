@@ -1,14 +1,18 @@
 import type { AppClaim } from '@svc/contract';
 import { call, Refusal, Unreachable } from './api.ts';
-import { kept, type Outcome, type WaitingAnswer, waitingAnswers } from './kept.ts';
+import { kept, type Outcome, outcomes, type WaitingAnswer, waitingAnswers } from './kept.ts';
 
 /** Pages and the service worker tell each other what has changed. */
 export const news = (): BroadcastChannel => new BroadcastChannel('claims');
-export type News = { readonly kind: 'answers' } | { readonly kind: 'open'; readonly hash: string };
+export type News =
+  | { readonly kind: 'answers' }
+  | { readonly kind: 'open'; readonly hash: string }
+  /** Who is signed in from now on; null when nobody is. */
+  | { readonly kind: 'session'; readonly svcId: string | null };
 
 /** One at a time on the whole device, whichever tab or worker it is. */
-const alone = <T>(work: () => Promise<T>): Promise<T> =>
-  navigator.locks.request('answers', work) as Promise<T>;
+export const alone = <T>(work: () => Promise<T>): Promise<T> =>
+  'locks' in navigator ? (navigator.locks.request('answers', work) as Promise<T>) : work();
 
 /**
  * Sends what waits, oldest first, and keeps what came of it. An answer goes only when the service has said what became
@@ -16,14 +20,15 @@ const alone = <T>(work: () => Promise<T>): Promise<T> =>
  *
  * @returns whether any still waits, and whether somebody has to sign in first.
  */
-export const sendAnswers = (svcId: string | undefined): Promise<'sent' | 'waiting' | 'signed out'> =>
+export const sendAnswers = (): Promise<'sent' | 'waiting' | 'signed out'> =>
   alone(async () => {
-    const own = (await waitingAnswers.all()).filter((one) => svcId === undefined || one.svcId === svcId);
+    const svcId = (await kept.get('profile'))?.svc_id;
+    const own = (await waitingAnswers.all()).filter((one) => one.svcId === svcId);
     for (const answer of own) {
       try {
-        const result = await send(answer);
-        const outcomes = (await kept.get('outcomes')) ?? [];
-        await kept.put('outcomes', [...outcomes, { claimId: answer.claimId, result, title: answer.title }]);
+        await waitingAnswers.put({ ...answer, tried: true });
+        const result = answer.tried === true ? await sendAgain(answer) : await send(answer);
+        await outcomes.add({ claimId: answer.claimId, result, title: answer.title });
         await waitingAnswers.remove(answer.claimId);
         announce();
       } catch (error) {
@@ -62,6 +67,25 @@ async function send({ claimId, answer, reason }: WaitingAnswer): Promise<Outcome
     if (error.code !== 'offer_not_pending' && error.code !== 'claim_closed') return 'refused';
     return (await statusOf(claimId)) === wanted ? wanted : 'answered';
   }
+}
+
+/**
+ * An answer that has waited, or may have arrived already, is for the offer that the adjuster saw. When that one is over
+ * and the claim was offered anew, the new offer is not answered with what was said of the old one.
+ */
+async function sendAgain(answer: WaitingAnswer): Promise<Outcome['result']> {
+  const wanted = answer.answer === 'accept' ? 'accepted' : 'rejected';
+  let claim: AppClaim;
+  try {
+    claim = await call<AppClaim>('GET', `v1/claims/${answer.claimId}`);
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return 'withdrawn';
+    throw error;
+  }
+  if (claim.assignment.status === wanted) return wanted;
+  if (claim.assignment.status !== 'pending_acceptance' || claim.closed_at !== null) return 'answered';
+  if (answer.offeredAt !== undefined && claim.offered_at !== answer.offeredAt) return 'offeredAgain';
+  return send(answer);
 }
 
 async function statusOf(claimId: string): Promise<string> {

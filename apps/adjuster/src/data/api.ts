@@ -12,6 +12,8 @@ export class Refusal extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
+    /** The fields of the body that are wrong. */
+    readonly fields: readonly string[] = [],
   ) {
     super(code);
   }
@@ -58,14 +60,19 @@ export async function call<T = void>(
     }
   }
   if (response.status === 429 || response.status >= 500) throw new Unreachable();
-  throw new Refusal(response.status, codeIn(text));
+  throw refusalIn(response.status, text);
 }
 
-function codeIn(text: string): string {
+function refusalIn(status: number, text: string): Refusal {
   try {
-    return String((JSON.parse(text) as { code?: unknown }).code);
+    const { code, errors = [] } = JSON.parse(text) as { code?: unknown; errors?: { pointer?: string }[] };
+    return new Refusal(
+      status,
+      String(code),
+      errors.flatMap(({ pointer }) => pointer?.slice(1) ?? []),
+    );
   } catch {
-    return 'unknown';
+    return new Refusal(status, 'unknown');
   }
 }
 

@@ -11,13 +11,20 @@ export interface WaitingAnswer {
   /** What the list says of it meanwhile. */
   readonly title: string;
   readonly firm: string;
+  /** Which offer it answers: the same claim may be offered again. */
+  readonly offeredAt?: string;
+  /** It was on its way before, and may have arrived. */
+  readonly tried?: boolean;
   readonly at: number;
 }
 
-/** What came of it. `withdrawn`: the offer was somebody else's by then. `answered`: another device was faster. */
+/**
+ * What came of it. `withdrawn`: the offer was somebody else's by then. `answered`: another device was faster.
+ * `offeredAgain`: the offer was over, and another of the same claim waits for an answer of its own.
+ */
 export interface Outcome {
   readonly claimId: string;
-  readonly result: 'accepted' | 'rejected' | 'withdrawn' | 'answered' | 'refused';
+  readonly result: 'accepted' | 'rejected' | 'withdrawn' | 'answered' | 'offeredAgain' | 'refused';
   readonly title: string;
 }
 
@@ -36,6 +43,8 @@ export interface Kept {
   outcomes: readonly Outcome[];
   language: Language;
   deviceId: string;
+  /** Whose notifications this device's subscription is for, and when the service was last told of it. */
+  noticesOf: { readonly svcId: string; readonly at: number };
   /** Whether the adjuster does not want to be asked about notifications again. */
   noticesAsked: boolean;
 }
@@ -50,7 +59,8 @@ export interface Draft {
   readonly notes?: string;
 }
 
-const OF_THE_DEVICE: readonly string[] = ['language', 'deviceId'];
+const OF_THE_DEVICE: readonly string[] = ['language', 'deviceId', 'noticesOf'];
+const LISTS = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'edition'] as const;
 
 let opening: Promise<IDBDatabase> | undefined;
 
@@ -94,6 +104,26 @@ export const kept = {
     }
     await using('answers', 'readwrite', (store) => store.clear());
   },
+  /** What the service would give again to whoever may have it. */
+  async clearLists(): Promise<void> {
+    for (const name of LISTS) await kept.remove(name);
+  },
+};
+
+/** Outcomes are told once, in whichever tab it is: to add and to take are each one step. */
+export const outcomes = {
+  add: (outcome: Outcome): Promise<unknown> =>
+    using('kept', 'readwrite', (store) => {
+      const held: IDBRequest<readonly Outcome[] | undefined> = store.get('outcomes');
+      held.onsuccess = () => store.put([...(held.result ?? []), outcome], 'outcomes');
+      return held;
+    }),
+  take: async (): Promise<readonly Outcome[]> =>
+    (await using('kept', 'readwrite', (store) => {
+      const held: IDBRequest<readonly Outcome[] | undefined> = store.get('outcomes');
+      held.onsuccess = () => store.delete('outcomes');
+      return held;
+    })) ?? [],
 };
 
 export const waitingAnswers = {

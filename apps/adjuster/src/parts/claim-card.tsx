@@ -23,9 +23,8 @@ export function ClaimCard({ claim, list }: { claim: AppClaim; list: 'offer' | 'o
               {line}
             </span>
           ))}
-          <span class="line muted">
-            {words.offers.loss(day(claim.loss.date))} · {words.offers.from(claim.firm.name)}
-          </span>
+          <span class="line muted">{words.offers.loss(day(claim.loss.date))}</span>
+          <span class="line muted">{words.offers.from(claim.firm.name)}</span>
           {list === 'offer' && (
             <span class="pill waits">
               <Icon name="clock" />

@@ -34,8 +34,8 @@ export function ClaimDetails({ claim }: { claim: AppClaim }) {
       <FactSection title={sections.policy} facts={policyFacts(claim)} />
       <FactSection title={sections.building} facts={buildingFacts(claim)} />
       <FactSection title={sections.flood} facts={floodFacts(claim)} />
-      <FactSection title={sections.coverages} facts={coverageFacts(claim)} />
-      <FactSection title={sections.estimate} facts={estimateFacts(claim)} />
+      <FactSection title={sections.coverages} facts={coverageFacts(claim)} amounts />
+      <FactSection title={sections.estimate} facts={estimateFacts(claim)} amounts />
       <Section title={sections.carrier}>
         <p class="strong">{claim.carrier.name}</p>
         <Facts facts={personFacts(claim.carrier)} />
@@ -101,7 +101,14 @@ function policyFacts({ policy }: AppClaim): (Fact | null)[] {
   const { effective_date: starts, expiration_date: ends } = policy;
   const term: (Fact | null)[] =
     starts !== undefined && ends !== undefined
-      ? [[fields.term, `${day(starts)} – ${day(ends)}`]]
+      ? [
+          [
+            fields.term,
+            <>
+              <span class="whole">{day(starts)} –</span> <span class="whole">{day(ends)}</span>
+            </>,
+          ],
+        ]
       : [fact(fields.starts, starts, day), fact(fields.ends, ends, day)];
   return [
     fact(fields.policyNumber, policy.number),

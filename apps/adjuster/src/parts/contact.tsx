@@ -14,6 +14,8 @@ export interface Person {
   readonly mailing_address?: Address | undefined;
 }
 
+const mailLink = (email: string): string => `mailto:${encodeURIComponent(email).replaceAll('%40', '@')}`;
+
 const Way = (props: {
   readonly icon: IconName;
   readonly href: string;
@@ -42,9 +44,7 @@ export function Ways(props: {
       {phone !== undefined && (
         <Way icon="text" href={`sms:${dialled(phone)}`} label={claim.text} about={phone} />
       )}
-      {email !== undefined && (
-        <Way icon="mail" href={`mailto:${encodeURIComponent(email)}`} label={claim.mail} about={email} />
-      )}
+      {email !== undefined && <Way icon="mail" href={mailLink(email)} label={claim.mail} about={email} />}
       {place !== undefined && <Way icon="map" href={mapLink(place)} label={claim.map} about={place.street} />}
     </div>
   );
@@ -67,7 +67,7 @@ export const personFacts = (person: Person): (Fact | null)[] => {
   return [
     fact(fields.phone, person.phone, (phone) => <Phone phone={phone} />),
     fact(fields.otherPhone, person.alternate_phone, (phone) => <Phone phone={phone} />),
-    fact(fields.email, person.email, (email) => <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>),
+    fact(fields.email, person.email, (email) => <a href={mailLink(email)}>{email}</a>),
     fact(fields.address, person.address, (address) => <AddressLines address={address} />),
     fact(fields.mailing, person.mailing_address, (address) => <AddressLines address={address} />),
   ];

@@ -2,12 +2,18 @@ import type { ComponentChildren } from 'preact';
 
 export type Fact = readonly [label: string, value: ComponentChildren];
 
+interface FactsProps {
+  readonly facts: readonly (Fact | null)[];
+  /** Set as a ledger is: the values are figures, and the names are long. */
+  readonly amounts?: boolean;
+}
+
 /** What is known; what is not is left out, and a group of nothing as well. */
-export function Facts({ facts }: { facts: readonly (Fact | null)[] }) {
+export function Facts({ facts, amounts = false }: FactsProps) {
   const known = facts.filter((fact): fact is Fact => fact !== null);
   if (known.length === 0) return null;
   return (
-    <dl class="facts">
+    <dl class={amounts ? 'facts amounts' : 'facts'}>
       {known.map(([label, value]) => (
         <div key={label}>
           <dt>{label}</dt>
@@ -34,11 +40,11 @@ export function Section(props: { readonly title: string; readonly children: Comp
 }
 
 /** A section of facts, which is there only when there are any. */
-export function FactSection({ title, facts }: { title: string; facts: readonly (Fact | null)[] }) {
-  if (facts.every((one) => one === null)) return null;
+export function FactSection({ title, ...rest }: FactsProps & { readonly title: string }) {
+  if (rest.facts.every((one) => one === null)) return null;
   return (
     <Section title={title}>
-      <Facts facts={facts} />
+      <Facts {...rest} />
     </Section>
   );
 }

@@ -29,6 +29,8 @@ export const Icon = ({ name }: { name: IconName }) => (
   </svg>
 );
 
+const prevent = (event: Event): void => event.preventDefault();
+
 type ButtonProps = {
   readonly kind?: 'primary' | 'plain' | 'quiet' | 'danger';
   readonly busy?: boolean | undefined;
@@ -42,11 +44,20 @@ export const Button = ({ kind = 'plain', busy = false, wide = false, children, .
     {...rest}
     class={`button ${kind}${wide ? ' wide' : ''}`}
     aria-busy={busy}
-    disabled={busy || rest.disabled === true}
+    // Not disabled: that would take the focus from whoever has just pressed it.
+    aria-disabled={busy}
+    onClick={busy ? prevent : rest.onClick}
   >
     {children}
   </button>
 );
+
+/** Takes the reader to the head of what is shown; beside a list that is the one of the claim. */
+export function focusHeading(): void {
+  const heading = [...document.querySelectorAll<HTMLElement>('main h1')].at(-1);
+  heading?.focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
 
 /** The head of a screen. Focus goes here when the screen comes, so that a reader hears where it is. */
 export function ScreenHead(props: {

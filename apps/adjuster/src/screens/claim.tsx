@@ -1,17 +1,17 @@
 import type { AppClaim } from '@svc/contract';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, Refusal, Unreachable } from '../data/api.ts';
 import { moment, since } from '../format.ts';
 import { ClaimDetails } from '../parts/claim-details.tsx';
-import { Button, Note, Nothing, ScreenHead, TestBadge } from '../parts/ui.tsx';
+import { Button, focusHeading, Note, Nothing, ScreenHead, TestBadge } from '../parts/ui.tsx';
 import {
   answerOffer,
   ask,
   complain,
   findClaim,
-  lastOutcome,
-  offers,
+  outcomeOf,
   place,
+  readAt,
   takeBack,
   texts,
   titleOf,
@@ -32,7 +32,8 @@ export function ClaimScreen({ id }: { id: string }) {
     if (listed !== undefined) setLast(listed);
   }, [listed]);
   const gone = listed === undefined;
-  const lists = offers.value;
+  // Asked about again when the lists were read anew, and not when its own answer has found a place in them.
+  const listsRead = readAt.value;
   useEffect(() => {
     if (!gone) {
       setMissing(null);
@@ -49,9 +50,10 @@ export function ClaimScreen({ id }: { id: string }) {
         else if (error instanceof Unreachable) setMissing('not kept');
       },
     );
-  }, [id, gone, lists]);
+  }, [id, gone, listsRead]);
 
-  const outcome = lastOutcome.value?.claimId === id ? lastOutcome.value.result : undefined;
+  // What came of an answer is told of the offer that it was for, and not of one that has come since.
+  const outcome = listed?.assignment.status === 'pending_acceptance' ? undefined : outcomeOf.value[id];
   if (missing === 'gone' || outcome === 'withdrawn') {
     return (
       <>
@@ -79,6 +81,14 @@ export function ClaimScreen({ id }: { id: string }) {
 function Claim({ claim, outcome }: { claim: AppClaim; outcome: string | undefined }) {
   const words = texts.value;
   const { status, responded_at } = claim.assignment;
+  const state = claim.closed_at === null ? status : 'closed';
+  const before = useRef(state);
+  useEffect(() => {
+    if (before.current === state) return;
+    before.current = state;
+    // The buttons are gone, and with them whatever had the focus; what the claim has become stands at the top.
+    focusHeading();
+  }, [state]);
   const waits = since(claim.offered_at);
   const open = status === 'pending_acceptance' && claim.closed_at === null;
   const own = status === 'accepted' && claim.closed_at === null;

@@ -18,7 +18,7 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
   const invitation = invitations.value.find(({ firm_id }) => firm_id === firmId);
   const [fields, setFields] = useState<Partial<Record<ProfileField, string>>>({});
   const [busy, setBusy] = useState(false);
-  const [emailTaken, setEmailTaken] = useState(false);
+  const [refused, setRefused] = useState<readonly string[]>([]);
   if (invitation === undefined) {
     return (
       <>
@@ -43,8 +43,10 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
       await refresh();
       go('#/');
     } catch (error) {
-      if (error instanceof Refusal && error.code === 'validation_failed') setEmailTaken(true);
-      else if (error instanceof Refusal && error.status === 404) await refresh();
+      if (error instanceof Refusal && error.fields.length > 0) setRefused(error.fields);
+      // Gone, or something is wanted by now that was not before: the invitation as it is shows either.
+      else if (error instanceof Refusal && (error.status === 404 || error.code === 'profile_incomplete'))
+        await refresh();
       else complain(error);
     } finally {
       setBusy(false);
@@ -52,7 +54,7 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
   };
   const accept = (event: Event) => {
     event.preventDefault();
-    setEmailTaken(false);
+    setRefused([]);
     void answer(async () => {
       if (missing.length > 0) {
         const filled = Object.fromEntries(missing.map((name) => [name, fields[name]?.trim() ?? '']));
@@ -86,7 +88,7 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
             autocomplete={AUTOCOMPLETE[name]}
             maxLength={name === 'email' ? 255 : 100}
             required
-            error={name === 'email' && emailTaken ? words.settings.emailTaken : undefined}
+            error={refused.includes(name) ? words.profileRefused[name] : undefined}
             value={fields[name] ?? ''}
             onInput={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}
           />

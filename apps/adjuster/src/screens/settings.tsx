@@ -75,7 +75,7 @@ function Account() {
   const me = profile.value;
   const [editing, setEditing] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [taken, setTaken] = useState(false);
+  const [refused, setRefused] = useState<readonly string[]>([]);
   if (me == null) return null;
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -84,7 +84,7 @@ function Account() {
       (name) => [name, String(form.get(name) ?? '').trim()] as const,
     );
     setBusy(true);
-    setTaken(false);
+    setRefused([]);
     try {
       const changes = Object.fromEntries(entered.filter(([name, text]) => text !== '' && text !== me[name]));
       await ask(() => call<Profile>('PATCH', 'v1/me', changes));
@@ -92,7 +92,7 @@ function Account() {
       say(words.saved, 'good');
       setEditing(false);
     } catch (error) {
-      if (error instanceof Refusal && error.code === 'validation_failed') setTaken(true);
+      if (error instanceof Refusal && error.fields.length > 0) setRefused(error.fields);
       else complain(error);
     } finally {
       setBusy(false);
@@ -108,21 +108,26 @@ function Account() {
             label={words.profile.first_name}
             name="first_name"
             autocomplete="given-name"
+            maxLength={100}
             defaultValue={me.first_name ?? ''}
+            error={refused.includes('first_name') ? words.profileRefused.first_name : undefined}
           />
           <Field
             label={words.profile.last_name}
             name="last_name"
             autocomplete="family-name"
+            maxLength={100}
             defaultValue={me.last_name ?? ''}
+            error={refused.includes('last_name') ? words.profileRefused.last_name : undefined}
           />
           <Field
             label={words.profile.email}
             name="email"
             type="email"
             autocomplete="email"
+            maxLength={255}
             defaultValue={me.email ?? ''}
-            error={taken ? words.settings.emailTaken : undefined}
+            error={refused.includes('email') ? words.profileRefused.email : undefined}
           />
           <div class="beside">
             <Button kind="primary" type="submit" busy={busy}>
@@ -209,9 +214,7 @@ function Session() {
       <h2>{words.settings.session}</h2>
       <div class="stack">
         <Button onClick={() => setAsked('here')}>{words.settings.signOut}</Button>
-        <Button kind="danger" onClick={() => setAsked('everywhere')}>
-          {words.settings.signOutEverywhere}
-        </Button>
+        <Button onClick={() => setAsked('everywhere')}>{words.settings.signOutEverywhere}</Button>
       </div>
       {asked !== null && (
         <Dialog

@@ -1,5 +1,5 @@
 import type { AppClaim } from '@svc/contract';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { call, Unreachable } from '../data/api.ts';
 import { type Draft, kept } from '../data/kept.ts';
 import { today } from '../format.ts';
@@ -25,21 +25,22 @@ export function Work({ claim }: { claim: AppClaim }) {
 
   const entered = { ...claim.work, ...draft };
   const changed = (['contact_date', 'inspection_date', 'notes'] as const).filter(
-    (field) => draft[field] !== undefined && draft[field] !== '' && draft[field] !== claim.work[field],
+    (field) => draft[field] !== undefined && draft[field] !== (claim.work[field] ?? ''),
   );
   const enter = (field: keyof Draft, value: string): void => {
     const next = { ...draft, [field]: value };
     setDraft(next);
     void kept.put(name, next).catch(() => {});
   };
-  const during = async (work: () => Promise<void>): Promise<boolean> => {
+  /** @param keeps whether what was entered is on the device when it cannot be sent */
+  const during = async (keeps: boolean, work: () => Promise<void>): Promise<boolean> => {
     setBusy(true);
     setOffline(false);
     try {
       await ask(work);
       return true;
     } catch (error) {
-      if (error instanceof Unreachable) setOffline(true);
+      if (keeps && error instanceof Unreachable) setOffline(true);
       else complain(error);
       return false;
     } finally {
@@ -48,7 +49,7 @@ export function Work({ claim }: { claim: AppClaim }) {
   };
   const save = (event: Event) => {
     event.preventDefault();
-    void during(async () => {
+    void during(true, async () => {
       const edits = Object.fromEntries(changed.map((field) => [field, draft[field]]));
       place(await call<AppClaim>('PATCH', `v1/claims/${claim.id}/work`, edits));
       setDraft({});
@@ -57,7 +58,7 @@ export function Work({ claim }: { claim: AppClaim }) {
     });
   };
   const close = async (): Promise<void> => {
-    const closed = await during(async () => {
+    const closed = await during(false, async () => {
       place(await call<AppClaim>('POST', `v1/claims/${claim.id}/closure`));
     });
     setClosing(false);
@@ -74,11 +75,13 @@ export function Work({ claim }: { claim: AppClaim }) {
           <DateField
             label={words.contact}
             value={entered.contact_date}
+            required={claim.work.contact_date !== undefined}
             change={(value) => enter('contact_date', value)}
           />
           <DateField
             label={words.inspection}
             value={entered.inspection_date}
+            required={claim.work.inspection_date !== undefined}
             change={(value) => enter('inspection_date', value)}
           />
         </div>
@@ -88,6 +91,7 @@ export function Work({ claim }: { claim: AppClaim }) {
             id="notes"
             rows={4}
             maxLength={4000}
+            required={claim.work.notes !== undefined}
             value={entered.notes ?? ''}
             onInput={(event) => enter('notes', event.currentTarget.value)}
           />
@@ -127,28 +131,33 @@ export function Work({ claim }: { claim: AppClaim }) {
 function DateField(props: {
   readonly label: string;
   readonly value: string | undefined;
+  /** What was saved can be changed, and not be taken back. */
+  readonly required: boolean;
   readonly change: (value: string) => void;
 }) {
   const { today: todayWord } = texts.value.work;
+  const id = useId();
   return (
     <div class="field">
-      <label>
-        {props.label}
+      <label for={id}>{props.label}</label>
+      <div class="date">
         <input
+          id={id}
           type="date"
+          required={props.required}
           value={props.value ?? ''}
           onInput={(event) => props.change(event.currentTarget.value)}
         />
-      </label>
-      {props.value === undefined && (
-        <Button
-          kind="quiet"
-          aria-label={`${todayWord}: ${props.label}`}
-          onClick={() => props.change(today())}
-        >
-          {todayWord}
-        </Button>
-      )}
+        {(props.value ?? '') === '' && (
+          <Button
+            kind="quiet"
+            aria-label={`${todayWord}: ${props.label}`}
+            onClick={() => props.change(today())}
+          >
+            {todayWord}
+          </Button>
+        )}
+      </div>
     </div>
   );
 }

@@ -74,6 +74,13 @@ const settlement: Record<SettlementBasis, string> = {
   actual_cash_value: 'Actual cash value',
 };
 
+/** The service knows better than the form what an address or a name may be. */
+const profileRefused: Record<ProfileField, string> = {
+  first_name: 'This cannot be your first name. Check it.',
+  last_name: 'This cannot be your last name. Check it.',
+  email: 'This is no email address, or another account has it.',
+};
+
 const profile: Record<ProfileField, string> = {
   first_name: 'First name',
   last_name: 'Last name',
@@ -287,6 +294,7 @@ export const en = {
   program: program as Record<string, string>,
   settlement: settlement as Record<string, string>,
   profile,
+  profileRefused,
 
   reject: {
     title: 'Reject this claim?',
@@ -358,7 +366,6 @@ export const en = {
     account: 'Account',
     name: 'Name',
     edit: 'Change',
-    emailTaken: 'Another account has this email.',
     testAccount: 'This is a test account of a firm.',
     language: 'Language',
     languageAuto: 'As on this device',
@@ -390,6 +397,7 @@ export const en = {
     accepted: (title: string) => `Sent: you have accepted ${title}.`,
     rejected: (title: string) => `Sent: you have rejected ${title}.`,
     withdrawn: (title: string) => `${title} was withdrawn meanwhile. Your answer was not needed.`,
+    offeredAgain: (title: string) => `${title} was offered to you again meanwhile. Answer the new offer.`,
     answered: (title: string) => `${title} was answered meanwhile on another device.`,
     refused: (title: string) => `${title}: your answer could not be taken.`,
   },
@@ -400,6 +408,10 @@ export const en = {
     offer_withdrawn: 'An offered claim was withdrawn.',
     invitation: 'An invitation is waiting for you.',
   } as Record<string, string>,
+
+  /** A height, as feet and the inches that are left. */
+  height: (inches: number, feet: number, rest: number) =>
+    feet === 0 ? `${inches} in` : `${inches} in (${feet} ft${rest === 0 ? '' : ` ${rest} in`})`,
 
   duration: {
     minutes: (minutes: number) => `${minutes} min`,

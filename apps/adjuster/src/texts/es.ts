@@ -257,6 +257,11 @@ export const es: Texts = {
   },
   program: { regular: 'Programa regular', emergency: 'Programa de emergencia' },
   settlement: { replacement_cost: 'Costo de reemplazo', actual_cash_value: 'Valor real en efectivo' },
+  profileRefused: {
+    first_name: 'Este nombre no es válido. Verifíquelo.',
+    last_name: 'Estos apellidos no son válidos. Verifíquelos.',
+    email: 'No es una dirección de correo, o la tiene otra cuenta.',
+  },
   profile: { first_name: 'Nombre', last_name: 'Apellidos', email: 'Correo electrónico' },
 
   reject: {
@@ -329,7 +334,6 @@ export const es: Texts = {
     account: 'Cuenta',
     name: 'Nombre',
     edit: 'Cambiar',
-    emailTaken: 'Otra cuenta tiene este correo.',
     testAccount: 'Esta es una cuenta de prueba de una firma.',
     language: 'Idioma',
     languageAuto: 'Como en este equipo',
@@ -362,6 +366,7 @@ export const es: Texts = {
     accepted: (title) => `Enviado: usted aceptó ${title}.`,
     rejected: (title) => `Enviado: usted rechazó ${title}.`,
     withdrawn: (title) => `${title} fue retirada entretanto. Su respuesta no hizo falta.`,
+    offeredAgain: (title) => `Le ofrecieron ${title} otra vez entretanto. Conteste la oferta nueva.`,
     answered: (title) => `${title} ya fue contestada en otro equipo.`,
     refused: (title) => `${title}: no se pudo recibir su respuesta.`,
   },
@@ -371,6 +376,9 @@ export const es: Texts = {
     offer_withdrawn: 'Una reclamación ofrecida fue retirada.',
     invitation: 'Una invitación le espera.',
   },
+
+  height: (inches, feet, rest) =>
+    feet === 0 ? `${inches} pulg.` : `${inches} pulg. (${feet} pies${rest === 0 ? '' : ` ${rest} pulg.`})`,
 
   duration: {
     minutes: (minutes) => `${minutes} min`,

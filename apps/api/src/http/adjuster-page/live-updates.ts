@@ -112,7 +112,8 @@ function createStream({ svcId, response, seen, isSignedIn }: Reader, closed: () 
   response.write('retry: 3000\n\n');
   const beat = setInterval(async () => {
     const holds = await isSignedIn().catch(() => true);
-    if (holds) return write(': still here\n\n');
+    // An event and no comment: the page is to know as well that the connection is alive.
+    if (holds) return write('event: here\ndata: \n\n');
     write('event: signed-out\ndata: \n\n');
     end();
   }, BEAT_EVERY_MS).unref();

@@ -1,0 +1,72 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import type { Svcid } from '@svc/domain';
+import { createLiveUpdates } from '../src/http/adjuster-page/live-updates.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+const SVC_ID = 'SVC-1' as Svcid;
+
+/** What a page reads of its stream. */
+function reader(isSignedIn: () => Promise<boolean> = async () => true) {
+  const events: string[] = [];
+  const response = Object.assign(new EventEmitter(), {
+    writableLength: 0,
+    writableEnded: false,
+    setHeader() {},
+    write(text: string) {
+      events.push(...[...text.matchAll(/^event: (.*)$/gm)].map(([, name = '']) => name));
+    },
+    end() {
+      response.writableEnded = true;
+      response.emit('close');
+    },
+  });
+  const open = { svcId: SVC_ID, response: response as unknown as ServerResponse, seen: null, isSignedIn };
+  return { events, response, open };
+}
+
+const live = (edition: () => string = () => 'one') =>
+  createLiveUpdates({ editions: async () => new Map([[SVC_ID, edition()]]), isDraining: () => false });
+
+test('a page hears every twenty seconds that its connection is alive, and of each change once', async () => {
+  let edition = 'one';
+  const { events, response, open } = reader();
+  live(() => edition).open(open);
+  await jest.advanceTimersByTimeAsync(19_000);
+  expect(events).toEqual(['changed']);
+  await jest.advanceTimersByTimeAsync(22_000);
+  expect(events).toEqual(['changed', 'here', 'here']);
+  edition = 'two';
+  await jest.advanceTimersByTimeAsync(3000);
+  expect(events).toEqual(['changed', 'here', 'here', 'changed']);
+  response.end();
+});
+
+test('a page whose session was ended elsewhere is told so, and its stream ends', async () => {
+  let signedIn = true;
+  const { events, response, open } = reader(async () => signedIn);
+  live().open(open);
+  await jest.advanceTimersByTimeAsync(21_000);
+  signedIn = false;
+  await jest.advanceTimersByTimeAsync(20_000);
+  expect(events).toEqual(['changed', 'here', 'signed-out']);
+  expect(response.writableEnded).toBe(true);
+});
+
+test('an adjuster has eight streams at most, and the newest of them', async () => {
+  const updates = live();
+  const readers = Array.from({ length: 10 }, () => reader());
+  for (const { open } of readers) updates.open(open);
+  expect(readers.map(({ response }) => response.writableEnded)).toEqual([
+    ...Array(2).fill(true),
+    ...Array(8).fill(false),
+  ]);
+  for (const { response } of readers) response.end();
+});
