@@ -101,10 +101,9 @@ function accountFor(folder: string, log: (line: string) => void): Account {
 function canHandOver(folder: string, account: Account): boolean {
   const { uid, gid } = account.ids;
   if (uid === undefined || gid === undefined) return true;
-  if (!existsSync(folder)) {
-    mkdirSync(folder, { mode: 0o755 });
-    chmodSync(folder, 0o755);
-  }
+  // Another process may be doing the same.
+  const made = mkdirSync(folder, { recursive: true, mode: 0o755 });
+  if (made !== undefined) chmodSync(folder, 0o755);
   const probe = mkdtempSync(join(folder, 'probe-'));
   try {
     chownSync(probe, uid, gid);
