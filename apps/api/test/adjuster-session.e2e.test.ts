@@ -1,3 +1,4 @@
+import { get, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { buildPage, offerFullClaim, until } from './adjuster-page.ts';
@@ -159,6 +160,34 @@ test('below a prefix every address of the page carries it', async () => {
   expect(worker.headers.get('service-worker-allowed')).toBe('/field/app');
   await prefixed.stop();
 });
+
+test('lists go out packed to whoever can read that: a claim file of a whole storm passes one bar of signal', async () => {
+  const { svcId, token } = await service.member(firm);
+  for (let n = 0; n < 5; n += 1) await offerFullClaim(service, firm, svcId);
+  const sizes = await Promise.all(
+    ['br', 'gzip', 'identity'].map(async (coding) => {
+      const { status, headers, body } = await request(`${service.url}/app/v1/claims`, {
+        headers: { authorization: `Bearer ${token}`, 'accept-encoding': coding },
+      });
+      expect(status).toBe(200);
+      expect(headers['content-encoding']).toBe(coding === 'identity' ? undefined : coding);
+      expect(headers.vary).toBe('Accept-Encoding');
+      return body.length;
+    }),
+  );
+  const [brotli = 0, gzip = 0, plain = 0] = sizes;
+  expect(plain).toBeGreaterThan(10_000);
+  expect(Math.max(brotli, gzip)).toBeLessThan(plain / 4);
+});
+
+/** As it travels: fetch would unpack it. */
+const request = (url: string, options: RequestOptions) =>
+  new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+    get(url, options, async (response) => {
+      const body = Buffer.concat(await response.toArray());
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+    }).on('error', reject);
+  });
 
 /** Events of one stream, as they come. */
 async function listen(of: ServiceUnderTest, token: string, seen?: string) {

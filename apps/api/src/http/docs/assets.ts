@@ -29,7 +29,7 @@ export interface Content {
   bytes(coding: Coding | null): Promise<Buffer>;
 }
 
-const packers: Readonly<Record<Coding, (plain: Buffer) => Promise<Buffer>>> = {
+export const packers: Readonly<Record<Coding, (plain: Buffer | string) => Promise<Buffer>>> = {
   // Quality 5 packs as small as gzip's best in a fraction of the time: it is done while somebody waits.
   br: (plain) => promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: (plain) => promisify(gzip)(plain),
