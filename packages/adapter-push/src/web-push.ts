@@ -31,6 +31,9 @@ export interface WebPushOptions {
 /** Seconds for which a push service keeps a message for a device that is off. An offer older than a day has been seen elsewhere. */
 const KEEP_SECONDS = 24 * 60 * 60;
 
+/** A push service that asks for more than this is asked again anyway: the offer is still waiting. */
+const LONGEST_SILENCE_MS = 60 * 60 * 1000;
+
 export interface WebPush {
   /** To every device of the adjuster, or to the one that is named. Returns the ids of those to be tried again later. */
   send(svcId: Svcid, notice: Notice, deviceId?: string): Promise<string[]>;
@@ -38,6 +41,7 @@ export interface WebPush {
 
 export function createWebPush(options: WebPushOptions): WebPush {
   const { devices, log } = options;
+  const silences = createSilences();
   let checked: Vapid | undefined;
   /** Keys of ours that are no good must not be mistaken for devices that are gone. */
   const soundVapid = (): Vapid => {
@@ -63,7 +67,9 @@ export function createWebPush(options: WebPushOptions): WebPush {
       const outcomes = await Promise.all(
         wanted.map(async (device) => ({
           deviceId: device.deviceId,
-          outcome: await deliver(device.subscription, notice, vapid, options),
+          outcome: silences.holds(device.subscription.endpoint)
+            ? 'later'
+            : await deliver(device.subscription, notice, vapid, options, silences),
         })),
       );
       const those = (sought: Outcome): string[] =>
@@ -81,6 +87,28 @@ export function createWebPush(options: WebPushOptions): WebPush {
   };
 }
 
+/** Addresses whose push service has said when to come again. The queue may knock before that; nobody is sent for. */
+function createSilences() {
+  const ends = new Map<string, number>();
+  return {
+    holds(endpoint: string): boolean {
+      const end = ends.get(endpoint);
+      if (end === undefined) return false;
+      if (end > Date.now()) return true;
+      ends.delete(endpoint);
+      return false;
+    },
+    begin(endpoint: string, retryAfter: string): void {
+      const seconds = Number(retryAfter);
+      const asked = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000;
+      if (!(asked > 0)) return;
+      const now = Date.now();
+      for (const [other, end] of ends) if (end <= now) ends.delete(other);
+      ends.set(endpoint, now + Math.min(asked, LONGEST_SILENCE_MS));
+    },
+  };
+}
+
 type Outcome = 'delivered' | 'gone' | 'later' | 'refused';
 
 async function deliver(
@@ -88,6 +116,7 @@ async function deliver(
   notice: Notice,
   vapid: Vapid,
   options: WebPushOptions,
+  silences: ReturnType<typeof createSilences>,
 ): Promise<Outcome> {
   let details: ReturnType<typeof webPush.generateRequestDetails>;
   try {
@@ -103,14 +132,18 @@ async function deliver(
     return 'gone';
   }
   let status: number;
+  let retryAfter: string | undefined;
   try {
-    status = await post(details, options);
+    ({ status, retryAfter } = await post(details, options));
   } catch (error) {
     if (!(error instanceof InnerAddress)) return 'later';
     options.log.warn('a push service in the inner network was not called');
     return 'refused';
   }
-  if (status === 429 || status >= 500) return 'later';
+  if (status === 429 || status >= 500) {
+    if (retryAfter !== undefined) silences.begin(subscription.endpoint, retryAfter);
+    return 'later';
+  }
   if (status === 404 || status === 410) return 'gone';
   if (status >= 200 && status < 300) return 'delivered';
   options.log.warn('a push service refused a message', { status });
@@ -133,7 +166,7 @@ function topicOf(notice: Notice): string {
 function post(
   details: ReturnType<typeof webPush.generateRequestDetails>,
   options: WebPushOptions,
-): Promise<number> {
+): Promise<{ status: number; retryAfter: string | undefined }> {
   const { endpoint, method, headers, body } = details;
   const { protocol, hostname } = new URL(endpoint);
   const guarded = !options.allowInnerNetwork;
@@ -154,7 +187,7 @@ function post(
       },
       (response) => {
         response.resume();
-        resolve(response.statusCode ?? 0);
+        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
       },
     );
     sent.once('error', reject);

@@ -23,7 +23,7 @@ export interface Received {
 }
 
 /** How the next message to a device is met; 201 when nothing is left. */
-export type Answer = number | 'silence';
+export type Answer = number | 'silence' | { readonly status: number; readonly retryAfter: string };
 
 export interface Device {
   readonly subscription: {
@@ -60,6 +60,9 @@ export async function startPushService(): Promise<PushService> {
       device.attempts.push(Date.now());
       const answer = device.answers.shift() ?? 201;
       if (answer === 'silence') return;
+      if (typeof answer === 'object') {
+        return void response.writeHead(answer.status, { 'Retry-After': answer.retryAfter }).end();
+      }
       if (answer !== 201) return void response.writeHead(answer).end();
       try {
         const { claims, signedBy } = checked(request.headers, origin());

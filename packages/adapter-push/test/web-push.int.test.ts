@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Notice, PushSubscription } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
@@ -121,6 +122,25 @@ describe('a device', () => {
       expect(await send(OFFER, 'slow')).toEqual([]);
       expect(devices.slow.received).toHaveLength(1);
       expect(devices.phone.received).toHaveLength(1);
+    },
+  );
+
+  test.each([429, 503])(
+    'that its push service wants left alone after %d is not knocked at until then',
+    async (status) => {
+      const soon = new Date(Date.now() + 1_800_000).toUTCString();
+      const devices = {
+        hour: service.device([{ status, retryAfter: '3600' }]),
+        date: service.device([{ status, retryAfter: soon }]),
+        moment: service.device([{ status, retryAfter: '0.05' }]),
+        junk: service.device([{ status, retryAfter: 'later' }]),
+      };
+      const { send, held } = sender(subscriptions(devices));
+      expect(await send()).toEqual(['hour', 'date', 'moment', 'junk']);
+      await pause(60);
+      expect(await send()).toEqual(['hour', 'date']);
+      expect(Object.values(devices).map(({ attempts }) => attempts.length)).toEqual([1, 1, 2, 2]);
+      expect(held.size).toBe(4);
     },
   );
 
