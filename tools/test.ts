@@ -1,20 +1,31 @@
 // `pnpm test`: everything that has to hold, each as a stage of its own. With arguments, which go to Jest as
 // they are (`pnpm test -t name`, `pnpm test packages/domain`), only the tests that they name.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { guard } from '@svc/adapter-postgres/embedded';
 import pc from 'picocolors';
+import { build } from './cluster/build.ts';
 import { startTestServers, type TestServers } from './services/test-servers.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const STAGE_TIMEOUT_MS = 10 * 60_000;
-const PROJECTS = ['unit', 'integration', 'e2e'] as const;
+/** Each a run of Jest. What needs servers runs together, so that there is always a test that does not wait. */
+const STAGES = [
+  { name: 'unit', projects: ['unit'] },
+  { name: 'with servers', projects: ['integration', 'e2e'] },
+] as const;
+type Stage = (typeof STAGES)[number];
+/** Tests that wait for a server, a timer or a browser leave the core they run on idle. */
+const WORKERS = Math.ceil(availableParallelism() * 1.5);
 
 const interactive = process.stdout.isTTY === true;
 const paint = pc.createColors(interactive && !process.env.NO_COLOR);
+// One build and one schema for all stages.
+process.env.TEST_RUN_ID ??= randomBytes(4).toString('hex');
 const reports = mkdtempSync(join(tmpdir(), 'claims-test-reports-'));
 
 interface Outcome {
@@ -34,6 +45,7 @@ interface Finished {
 
 const children = new Set<ChildProcess>();
 let servers: Promise<TestServers> | undefined;
+let built: Promise<void> | undefined;
 
 const args = process.argv.slice(2);
 // pnpm hands on the `--` of `pnpm test -- -t name`, which would make Jest take `-t` for a path.
@@ -51,13 +63,15 @@ const outcomes = args.length > 0 ? [await onlyTests(args)] : await everything();
 await quit(conclude(outcomes));
 
 /**
- * The checks use one core while the tests, one after the other, use the other; servers come up during the
- * unit tests, which need none.
+ * The checks use one core while the tests, one after the other, use the other; servers come up and the
+ * product is built during the unit tests, which need neither.
  */
 async function everything(): Promise<Outcome[]> {
   servers = startTestServers((line) => console.log(paint.dim(line)));
   // Awaited further down; until then a failure must not count as unhandled.
   servers.catch(() => {});
+  built = build();
+  built.catch(() => {});
   const [checks, tests] = await Promise.all([runChecks(), runTests()]);
   return [...checks, ...tests];
 }
@@ -79,7 +93,7 @@ async function runChecks(): Promise<Outcome[]> {
 
 async function runTests(): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const project of PROJECTS) outcomes.push(await stage(project, () => testProject(project)));
+  for (const one of STAGES) outcomes.push(await stage(one.name, () => runStage(one)));
   return outcomes;
 }
 
@@ -89,12 +103,14 @@ async function check(name: string, script: string | undefined): Promise<Outcome>
   return { ok: code === 0 && !timedOut, passed: 0, failed: 0, note: timedOut ? overtime() : '', output };
 }
 
-async function testProject(project: (typeof PROJECTS)[number]): Promise<Outcome> {
-  const variables = project === 'unit' ? {} : (await servers)?.variables;
-  const report = join(reports, `${project}.json`);
-  const answers = join(reports, `${project}.answers`);
+async function runStage({ name, projects }: Stage): Promise<Outcome> {
+  const variables = name === 'unit' ? {} : (await servers)?.variables;
+  const workers = name === 'unit' ? [] : [`--maxWorkers=${WORKERS}`];
+  if (name !== 'unit') await built;
+  const report = join(reports, `${name}.json`);
+  const answers = join(reports, `${name}.answers`);
   const outcome = judge(
-    await jest(['--selectProjects', project, ...workers(project)], report, {
+    await jest(['--selectProjects', ...projects, ...workers], report, {
       variables: { ...variables, ANSWERS_CHECKED_FILE: answers },
     }),
     report,
@@ -107,11 +123,6 @@ function answersChecked(file: string): string {
   if (!existsSync(file)) return '';
   const counts = readFileSync(file, 'utf8').trim().split('\n').map(Number);
   return `, ${counts.reduce((sum, count) => sum + count, 0)} answers checked against the interface document`;
-}
-
-/** Tests that wait for a server leave the core they run on idle. */
-function workers(project: (typeof PROJECTS)[number]): string[] {
-  return project === 'unit' ? [] : ['--maxWorkers=100%'];
 }
 
 /** As Jest shows it, while it runs. Servers are started by Jest's own set-up, if the tests want any. */

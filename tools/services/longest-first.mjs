@@ -1,0 +1,38 @@
+// Jest's order, but for the files that take longest: they come first, also where no earlier run has left their
+// times, so that none of them is what everybody waits for in the end.
+import Sequencer from '@jest/test-sequencer';
+
+const LONGEST = [
+  'apps/api/test/adjuster-loop',
+  'apps/api/test/docs-browser',
+  'packages/adapter-postgres/test/embedded',
+  'apps/claims/test/service',
+  'apps/api/test/crash-points',
+  'apps/api/test/faults-',
+  'apps/api/test/process',
+  'apps/api/test/chaos-run',
+  'apps/api/test/firm-claim-fields',
+  'packages/client/test/service',
+  'apps/api/test/adjuster-session',
+  'packages/adapter-redis/test/outage',
+  'apps/api/test/svc-',
+  'apps/claims/test/readme',
+  'apps/api/test/firm-listing',
+  'apps/api/test/hostile-',
+  'packages/adapter-postgres/test/jobs',
+  'apps/api/test/push-delivery',
+  'apps/api/test/limits-edge',
+  'apps/api/test/pooler-service',
+  'tools/openfema/import-claims',
+];
+
+const rank = ({ path }) => {
+  const found = LONGEST.findIndex((part) => path.replaceAll('\\', '/').includes(part));
+  return found === -1 ? LONGEST.length : found;
+};
+
+export default class LongestFirst extends Sequencer {
+  sort(tests) {
+    return [...super.sort(tests)].sort((one, other) => rank(one) - rank(other));
+  }
+}
