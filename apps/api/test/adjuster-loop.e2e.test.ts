@@ -471,8 +471,23 @@ test('a push message shows the firm and nothing more, and opens the claim it is 
     await button(page, 'Turn on').click();
     await page.getByText('On. The lock screen shows the firm').waitFor();
 
+    // The browser replaces a subscription when it likes, and tells the worker alone.
+    const replaced = push.device();
+    await (await worker(context)).evaluate(`{
+      ${subscribedAs(replaced)}
+      let done;
+      const event = new ExtendableEvent('pushsubscriptionchange');
+      event.waitUntil = (work) => { done = work; };
+      self.dispatchEvent(event);
+      done;
+    }`);
+
     const id = await offerFullClaim(service, firm, svcId);
-    const [message] = await until('the message', async () => phone.received.length > 0 && phone.received);
+    const [message] = await until(
+      'the message',
+      async () => replaced.received.length > 0 && replaced.received,
+    );
+    expect(phone.attempts).toEqual([]);
     const deliver = await postman(context, page);
     await watchNotices(context);
     await deliver(JSON.stringify(message?.payload));

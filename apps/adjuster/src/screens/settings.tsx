@@ -142,7 +142,7 @@ function Account() {
             facts={[
               fact(words.settings.name, name === '' ? null : name),
               fact(words.profile.email, me.email),
-              ['SVCID', <code key="id">{me.svc_id}</code>],
+              [words.firms.svcId, <code key="id">{me.svc_id}</code>],
             ]}
           />
           {me.test && <p class="muted">{words.settings.testAccount}</p>}
