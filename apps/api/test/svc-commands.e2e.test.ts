@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { run as runSvc } from '../src/svc/run.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Ran, svc } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { svcHere } from './svc-here.ts';
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -15,36 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-let queue: Promise<unknown> = Promise.resolve();
-
-/** The command line without a process of its own, which takes a second; those that tell the same are at the end. */
-function here(args: readonly string[], variables: Readonly<Record<string, string>>): Promise<Ran> {
-  const ran = queue.then(async () => {
-    const said = { stdout: '', stderr: '' };
-    const before = { ...process.env };
-    const streams = ['stdout', 'stderr'] as const;
-    const spies = streams.map((name) =>
-      jest.spyOn(process[name], 'write').mockImplementation((text: unknown) => {
-        said[name] += String(text);
-        return true;
-      }),
-    );
-    try {
-      Object.assign(process.env, variables);
-      return { code: await runSvc(args), ...said };
-    } finally {
-      for (const spy of spies) spy.mockRestore();
-      for (const name of Object.keys(variables)) {
-        if (before[name] === undefined) delete process.env[name];
-        else process.env[name] = before[name];
-      }
-    }
-  });
-  queue = ran.catch(() => {});
-  return ran;
-}
-
-const run = (...args: string[]): Promise<Ran> => here(args, env);
+const run = (...args: string[]): Promise<Ran> => svcHere(args, env);
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are read as they come
 async function json(...args: string[]): Promise<any> {
@@ -244,7 +215,7 @@ test('the schema is up to date, and the doctor finds the running service well', 
   const [migrated, healthy, sick] = await Promise.all([
     json('migrate'),
     json('doctor'),
-    here(['doctor', '--json'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' }),
+    svcHere(['doctor', '--json'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' }),
   ]);
   expect(migrated).toMatchObject({ current: true });
   expect(healthy.ok).toBe(true);
@@ -293,12 +264,12 @@ test('wrong usage ends with 2, says what is allowed, and prints no result', asyn
     ['member', 'set', '--firm', UNKNOWN, '--svc-id', 'x', '--can-accept-claims', 'maybe'],
     ['claim', 'close'],
   ];
-  const runs = await Promise.all(wrong.map((args) => here(args, {})));
+  const runs = await Promise.all(wrong.map((args) => svcHere(args, {})));
   for (const [i, { code, stdout, stderr }] of runs.entries()) {
     expect({ args: wrong[i], code, stdout }).toEqual({ args: wrong[i], code: 2, stdout: '' });
     expect(stderr).not.toBe('');
   }
-  const help = await here(['--help'], {});
+  const help = await svcHere(['--help'], {});
   expect([help.code, help.stderr]).toEqual([0, '']);
   expect(help.stdout).toContain('firm');
 }, 60_000);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { svc } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { svcHere } from './svc-here.ts';
 
 jest.setTimeout(60_000);
 
@@ -10,10 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+const env = () => ({ DATABASE_URL: service.databaseUrl });
 const requests = async (...args: string[]) => {
-  const { code, stdout, stderr } = await svc(['requests', ...args, '--json'], {
-    DATABASE_URL: service.databaseUrl,
-  });
+  const { code, stdout, stderr } = await svcHere(['requests', ...args, '--json'], env());
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return JSON.parse(stdout).requests;
 };
@@ -39,7 +39,11 @@ test('support finds by its id what a request met: when, which key, where it was 
   await written();
 
   const requestId = refused.headers.get('x-request-id') ?? '';
-  const found = await requests('--firm', firm.id, '--request-id', requestId);
+  const search = ['--firm', firm.id, '--request-id', requestId];
+  const found = await requests(...search);
+  const program = await svc(['requests', ...search, '--json'], env());
+  expect(program).toEqual({ code: 0, stdout: expect.any(String), stderr: '' });
+  expect(JSON.parse(program.stdout).requests).toEqual(found);
   expect(found).toEqual([
     {
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -71,9 +75,9 @@ test('one firm’s requests are not among another’s, and a request without a v
 });
 
 test('a firm that is not there is a refusal, and an id that is none is wrong usage', async () => {
-  const env = { DATABASE_URL: service.databaseUrl };
-  expect((await svc(['requests', '--firm', '01890000-0000-7000-8000-000000000000'], env)).code).toBe(1);
-  expect((await svc(['requests', '--firm', 'x'], env)).code).toBe(2);
+  const unknown = await svcHere(['requests', '--firm', '01890000-0000-7000-8000-000000000000'], env());
+  expect(unknown.code).toBe(1);
+  expect((await svcHere(['requests', '--firm', 'x'], env())).code).toBe(2);
 });
 
 test('what was noted before the service stops is written down', async () => {

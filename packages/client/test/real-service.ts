@@ -1,22 +1,20 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { build } from '../../../tools/cluster/build.ts';
+import { type Operator, openOperator } from '../../../tools/cluster/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const run = promisify(execFile);
 
 export interface RealService {
   readonly url: string;
-  /** The operator's command line; answers the document. */
-  svc(...args: readonly string[]): Promise<unknown>;
+  readonly operator: Operator;
   stop(): Promise<void>;
 }
 
-/** The service as an operator starts it, on a database of its own: a process, reached through its doors only. */
+/** The service as an operator starts it, on a database of its own: a process, which the tests call over HTTP only. */
 export async function startRealService(): Promise<RealService> {
   await build();
   const database = await createDatabase({ migrate: async () => {}, template: 'empty' });
@@ -35,14 +33,12 @@ export async function startRealService(): Promise<RealService> {
     server.stderr.setEncoding('utf8').on('data', look);
     void gone.then(() => reject(new Error(`The service did not start: ${output}`)));
   });
+  const operator = await openOperator(database.url);
   return {
     url,
-    async svc(...args) {
-      const command = ['apps/api/dist/svc.js', ...args, '--json'];
-      const { stdout } = await run(process.execPath, command, { cwd: ROOT, env });
-      return JSON.parse(stdout);
-    },
+    operator,
     async stop() {
+      await operator.close();
       server.kill('SIGTERM');
       await gone;
       await database.drop();
@@ -59,25 +55,14 @@ export interface Firm {
 
 /** With limits out of the way, unless the test is about them. */
 export async function createFirm(service: RealService, { limited = false } = {}): Promise<Firm> {
-  const created = (await service.svc('firm', 'create', '--name', 'Gulf Adjusting Partners')) as {
-    readonly firm: { readonly id: string };
-    readonly test_accounts: readonly { readonly svc_id: string; readonly behavior: string }[];
-  };
-  const { id } = created.firm;
-  if (!limited) {
-    const limits = ['--requests-per-minute', '60000', '--writes-per-minute', '60000', '--burst', '1000'];
-    await service.svc('firm', 'set-limits', id, ...limits);
-  }
-  const key = (await service.svc('key', 'create', '--firm', id, '--environment', 'test')) as {
-    readonly secret: string;
-  };
+  const { id, test, account } = await service.operator.firm({ limited });
   return {
     id,
-    testKey: key.secret,
+    testKey: test,
     account(behavior) {
-      const found = created.test_accounts.find((account) => account.behavior === behavior);
+      const found = Object.entries(account).find(([name]) => name === behavior)?.[1];
       if (found === undefined) throw new Error(`The firm has no test account that ${behavior}.`);
-      return found.svc_id;
+      return found;
     },
   };
 }

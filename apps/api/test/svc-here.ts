@@ -1,0 +1,32 @@
+import { jest } from '@jest/globals';
+import { run as runSvc } from '../src/svc/run.ts';
+import type { Ran } from './child.ts';
+
+let queue: Promise<unknown> = Promise.resolve();
+
+/** The command line without a process of its own, which takes its time; that a process tells the same is shown for some. */
+export function svcHere(args: readonly string[], variables: Readonly<Record<string, string>>): Promise<Ran> {
+  const ran = queue.then(async () => {
+    const said = { stdout: '', stderr: '' };
+    const before = { ...process.env };
+    const streams = ['stdout', 'stderr'] as const;
+    const spies = streams.map((name) =>
+      jest.spyOn(process[name], 'write').mockImplementation((text: unknown) => {
+        said[name] += String(text);
+        return true;
+      }),
+    );
+    try {
+      Object.assign(process.env, variables);
+      return { code: await runSvc(args), ...said };
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+      for (const name of Object.keys(variables)) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
+    }
+  });
+  queue = ran.catch(() => {});
+  return ran;
+}
