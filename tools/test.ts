@@ -12,7 +12,7 @@ import { build } from './cluster/build.ts';
 import { startTestServers, type TestServers } from './services/test-servers.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const STAGE_TIMEOUT_MS = 10 * 60_000;
+const STAGE_TIMEOUT_MS = 20 * 60_000;
 /** Each a run of Jest. What needs servers runs together, so that there is always a test that does not wait. */
 const STAGES = [
   { name: 'unit', projects: ['unit'] },
