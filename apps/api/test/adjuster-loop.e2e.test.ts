@@ -373,6 +373,8 @@ describe('a session', () => {
       const other = await context.newPage();
       await other.goto(`${service.url}/app`);
       await other.getByRole('link', { name: /Marisol Delgado/ }).waitFor();
+      // A tab behind another is drawn once a second.
+      await page.bringToFront();
       await page.getByRole('link', { name: 'Settings' }).click();
       await button(page, 'Sign out everywhere').click();
       await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
