@@ -1,4 +1,8 @@
 import winston from 'winston';
+import Transport from 'winston-transport';
+
+/** Where the library looks for the line as it is to be written. */
+const MESSAGE = Symbol.for('message');
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 export type LogFormat = 'json' | 'pretty';
@@ -21,18 +25,64 @@ const pretty = winston.format.printf(({ level, message, timestamp, ...fields }) 
   return `\u001b[90m${time}\u001b[0m \u001b[${COLORS[level] ?? '0'}m${level.padEnd(5)}\u001b[0m ${message} \u001b[90m${rest}\u001b[0m`;
 });
 
+/** One JSON document a line. Fields are plain values; what cannot be written as JSON must not end a request. */
+const json = winston.format((info) => {
+  let line: string;
+  try {
+    line = JSON.stringify(info);
+  } catch {
+    line = JSON.stringify({ level: info.level, message: info.message, timestamp: info.timestamp });
+  }
+  return Object.assign(info, { [MESSAGE]: line });
+})();
+
+/** Who has lines that are not written yet: at the end of the process there is no next turn. */
+const unwritten = new Set<Lines>();
+process.once('exit', () => {
+  for (const lines of unwritten) lines.writeOut();
+});
+
+/** Writes what is logged in one turn of the event loop at once: a system call costs more than the line it carries. */
+class Lines extends Transport {
+  #waiting = '';
+
+  constructor(private readonly stream: NodeJS.WritableStream) {
+    super();
+  }
+
+  override log(info: Record<symbol, unknown>, done: () => void): void {
+    if (this.#waiting === '') {
+      unwritten.add(this);
+      setImmediate(() => this.writeOut());
+    }
+    this.#waiting += `${String(info[MESSAGE])}\n`;
+    done();
+  }
+
+  writeOut(): void {
+    const lines = this.#waiting;
+    this.#waiting = '';
+    unwritten.delete(this);
+    if (lines !== '') this.stream.write(lines);
+  }
+}
+
+const nothing = (): void => {};
+
 /** Logs go to standard output; for commands whose standard output is their result, to standard error. */
 export function createLog(options: {
   level: LogLevel;
   format: LogFormat;
   stream?: NodeJS.WritableStream;
 }): Log {
-  return winston.createLogger({
-    level: options.level,
-    format: winston.format.combine(
-      winston.format.timestamp(),
-      options.format === 'json' ? winston.format.json() : pretty,
-    ),
-    transports: [new winston.transports.Stream({ stream: options.stream ?? process.stdout })],
-  });
+  const { level, stream = process.stdout } = options;
+  const format = winston.format.combine(
+    winston.format.timestamp(),
+    options.format === 'json' ? json : pretty,
+  );
+  const logger = winston.createLogger({ level, format, transports: [new Lines(stream)] });
+  // The library formats a line before it finds out that nobody wants it.
+  const at = (wanted: LogLevel): Log['info'] =>
+    logger.isLevelEnabled(wanted) ? (message, fields) => void logger.log(wanted, message, fields) : nothing;
+  return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }

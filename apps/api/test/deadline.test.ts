@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
-import { ANSWER_WITHIN_MS, createDeadline } from '../src/http/deadline.ts';
+import { ANSWER_WITHIN_MS, createDeadlines } from '../src/http/deadline.ts';
 
 const never = new Promise<never>(() => {});
 
@@ -9,13 +9,13 @@ test('work that does not end is given up as unavailable, and what comes of it la
   const hanging = new Promise<never>((_, reject) => {
     fail = reject;
   });
-  await expect(createDeadline(5).within(hanging)).rejects.toThrow(Unavailable);
+  await expect(createDeadlines(5)().within(hanging)).rejects.toThrow(Unavailable);
   fail(new Error('too late for anyone'));
   await new Promise((resolve) => setImmediate(resolve));
 });
 
 test('work that ends in time is handed on as it ended', async () => {
-  const { within } = createDeadline();
+  const { within } = createDeadlines()();
   expect(await within(Promise.resolve('done'))).toBe('done');
   await expect(within(Promise.reject(new Error('refused')))).rejects.toThrow('refused');
 });
@@ -23,12 +23,12 @@ test('work that ends in time is handed on as it ended', async () => {
 test('the steps of a request share its time', async () => {
   jest.useFakeTimers();
   try {
-    const { within } = createDeadline(200);
+    const { within } = createDeadlines(200)();
     const first = within(new Promise((resolve) => setTimeout(resolve, 150)));
     await jest.advanceTimersByTimeAsync(150);
     await first;
     const refused = expect(within(never)).rejects.toThrow(Unavailable);
-    // What is left is rounded up to a tenth of a second.
+    // It is looked every tenth of a second.
     await jest.advanceTimersByTimeAsync(100);
     await refused;
   } finally {

@@ -3,6 +3,7 @@ import { Unavailable } from '@svc/application';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { Asking } from './asking.ts';
 import { translated } from './faults.ts';
 import type { DatabaseLog } from './log.ts';
 import { ReadLanes, SingleReads } from './read-lanes.ts';
@@ -73,27 +74,28 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      query_timeout: options.statementTimeoutMs + GRACE,
       idleTimeoutMillis: 60_000,
       ...(behindPooler ? {} : timeouts),
     },
   });
+  const silenceMs = options.statementTimeoutMs + GRACE;
   try {
-    await dataSource.initialize();
+    await within(silenceMs, dataSource.initialize());
   } catch (error) {
     throw translated(error, 'connect');
   }
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
   surviveLastWords(pool);
   // Two are enough: each carries many reads at once. A single one would let one slow page hold up all the rest.
-  const lanes = new ReadLanes(pool, options.poolMax >= 4 ? 2 : 1);
-  const chores = new SingleReads(pool);
+  const asking = new Asking(silenceMs);
+  const lanes = new ReadLanes(pool, asking, options.poolMax >= 4 ? 2 : 1);
+  const chores = new SingleReads(pool, silenceMs);
   const reads = behindPooler ? chores : lanes;
   return {
     reads,
     chores,
     behindPooler,
-    begin: () => Transaction.begin(dataSource.createQueryRunner(), dialect),
+    begin: () => Transaction.begin(dataSource.createQueryRunner(), dialect, asking),
     ping: (timeoutMs) => within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' })),
     async close() {
       lanes.close();

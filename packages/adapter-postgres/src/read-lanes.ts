@@ -1,7 +1,7 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
+import type { Asking } from './asking.ts';
 import { translated } from './faults.ts';
-import { inOneWrite } from './one-write.ts';
 import type { Session, Statement, Value } from './session.ts';
 
 interface Lane {
@@ -19,21 +19,21 @@ export class ReadLanes implements Session {
 
   constructor(
     private readonly pool: pg.Pool,
+    private readonly asking: Asking,
     count: number,
   ) {
     this.#lanes = Array.from({ length: count }, () => ({ client: null, underway: 0 }));
   }
 
-  async rows<R>({ name, text }: Statement, values: readonly Value[] = []): Promise<R[]> {
+  async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
     if (this.#closed) throw new Unavailable('The connection to PostgreSQL is closed.');
     const lane = this.#lanes.reduce((best, next) => (next.underway < best.underway ? next : best));
     lane.underway += 1;
     try {
       const client = await (lane.client ?? this.#connect(lane));
-      inOneWrite(client);
-      return (await client.query({ name, text, values: values as unknown[] })).rows;
+      return (await this.asking.prepared<R>(client, statement, values)).rows;
     } catch (error) {
-      throw translated(error, name);
+      throw translated(error, statement.name);
     } finally {
       lane.underway -= 1;
     }
@@ -72,11 +72,15 @@ export class ReadLanes implements Session {
 
 /** Statements outside transactions, each on a connection it borrows for itself, and unprepared. */
 export class SingleReads implements Session {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly silenceMs: number,
+  ) {}
 
   async rows<R>({ name, text }: Statement, values: readonly Value[] = []): Promise<R[]> {
+    const query = { text, values: values as unknown[], query_timeout: this.silenceMs };
     try {
-      return (await this.pool.query({ text, values: values as unknown[] })).rows;
+      return (await this.pool.query(query)).rows;
     } catch (error) {
       throw translated(error, name);
     }

@@ -1,8 +1,8 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
+import type { Answer, Asking } from './asking.ts';
 import { breaksConnection, DatabaseFault, translated } from './faults.ts';
-import { inOneWrite } from './one-write.ts';
 import type { Statement, TxSession, Value } from './session.ts';
 
 /** How a database wants to be spoken to. */
@@ -32,9 +32,10 @@ export class Transaction implements TxSession {
     private readonly runner: QueryRunner,
     private readonly client: pg.PoolClient,
     private readonly dialect: Dialect,
+    private readonly asking: Asking,
   ) {}
 
-  static async begin(runner: QueryRunner, dialect: Dialect): Promise<Transaction> {
+  static async begin(runner: QueryRunner, dialect: Dialect, asking: Asking): Promise<Transaction> {
     let client: pg.PoolClient;
     try {
       client = (await runner.connect()) as pg.PoolClient;
@@ -42,16 +43,15 @@ export class Transaction implements TxSession {
       await runner.release();
       throw translated(error, 'connect');
     }
-    const transaction = new Transaction(runner, client, dialect);
+    const transaction = new Transaction(runner, client, dialect, asking);
     // TypeORM is told that a transaction is open, since it did not open it itself: it refuses to lock rows otherwise.
     Object.assign(runner, { isTransactionActive: true });
-    inOneWrite(client);
-    transaction.#send('begin', client.query(dialect.begin));
+    transaction.#send('begin', asking.unprepared(client, dialect.begin));
     return transaction;
   }
 
   rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
-    return this.#settled(statement.name, async () => (await this.#query(statement, values)).rows as R[]);
+    return this.#settled(statement.name, async () => (await this.#query<R>(statement, values)).rows);
   }
 
   send(statement: Statement, values: readonly Value[], judge?: (count: number) => Error | null): void {
@@ -67,7 +67,7 @@ export class Transaction implements TxSession {
 
   orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     if (this.#closing) return Promise.reject(new DatabaseFault(`${name} came after the end of its unit.`));
-    return this.#settled(name, () => work(this.runner.manager));
+    return this.#settled(name, () => this.asking.patiently(this.client, work(this.runner.manager)));
   }
 
   /** @throws what failed first, whoever has looked at it before: a transaction with a failure in it is not committed. */
@@ -77,8 +77,7 @@ export class Transaction implements TxSession {
     this.#closing = true;
     let tag: string | null = null;
     try {
-      inOneWrite(this.client);
-      tag = (await this.client.query('COMMIT')).command;
+      tag = (await this.asking.unprepared(this.client, 'COMMIT')).command;
     } catch (error) {
       await Promise.all(this.#sent.splice(0));
       this.#note(error, 'commit');
@@ -98,7 +97,7 @@ export class Transaction implements TxSession {
     await Promise.all(this.#sent.splice(0));
     if (!this.#broken && !this.#ended) {
       try {
-        await this.client.query('ROLLBACK');
+        await this.asking.unprepared(this.client, 'ROLLBACK');
       } catch {
         this.#broken = true;
       }
@@ -111,13 +110,13 @@ export class Transaction implements TxSession {
     return this.#failed ? this.#failure : null;
   }
 
-  #query(statement: Statement, values: readonly Value[]): Promise<pg.QueryResult> {
-    const { name, text } = statement;
+  #query<R>(statement: Statement, values: readonly Value[]): Promise<Answer<R>> {
     // Work that outlives its unit would run on a connection that belongs to somebody else by now.
-    if (this.#closing) return Promise.reject(new DatabaseFault(`${name} came after the end of its unit.`));
-    const config = { text, values: values as unknown[] };
-    inOneWrite(this.client);
-    return this.client.query(this.dialect.prepared ? { name, ...config } : config);
+    if (this.#closing)
+      return Promise.reject(new DatabaseFault(`${statement.name} came after the end of its unit.`));
+    return this.dialect.prepared
+      ? this.asking.prepared(this.client, statement, values)
+      : this.asking.unprepared(this.client, statement.text, values);
   }
 
   #send(name: string, work: Promise<unknown>): void {

@@ -59,11 +59,15 @@ export function createApp(deps: AppDeps): Express {
   app.enable('strict routing');
   app.set('trust proxy', deps.trustProxy);
 
+  // Express looks for proxies' headers even where no proxy is trusted.
+  const addressOf = (request: Request): string =>
+    (deps.trustProxy === false ? undefined : request.ip) ?? request.socket.remoteAddress ?? '';
+
   app.use((request, response, next) => {
     response.setHeader('Cache-Control', 'no-store');
     if (deps.isDraining()) response.setHeader('Connection', 'close');
     // The edge speaks before the service does: no request id, no problem, nothing an integrator could mistake.
-    if (!deps.edgeLimiter.admit(request.ip ?? request.socket.remoteAddress ?? '')) {
+    if (!deps.edgeLimiter.admit(addressOf(request))) {
       response.statusCode = 429;
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       response.end(TOO_MANY);
@@ -80,10 +84,6 @@ export function createApp(deps: AppDeps): Express {
       logRequest(log, request, trace, status, ms);
       deps.observe({ route: trace.route ?? 'none', status, seconds: ms / 1000, trace });
     });
-    next();
-  });
-
-  app.use((request, _response, next) => {
     // What a host must do by the standard; node would answer by itself, and without a problem.
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       throw new HttpProblem('malformed_request', { detail: 'The Host header is missing.' });
@@ -112,7 +112,9 @@ export function createApp(deps: AppDeps): Express {
       }
       response.setHeader('Content-Type', 'application/json');
       if (route.caller !== 'adjuster' || reply.json.length < PACKED_FROM || route.endpoint.method !== 'GET') {
-        response.end(reply.json);
+        // One byte for each character: then the text is written as it lies in memory, and needs no encoding.
+        const isAscii = Buffer.byteLength(reply.json) === reply.json.length;
+        response.end(reply.json, isAscii ? 'latin1' : 'utf8');
         return;
       }
       await sendPacked(reply.json, request, response);

@@ -1,8 +1,8 @@
-import type { KeyRing, RateLimiter, SessionGate } from '@svc/application';
-import { parseRequest } from '@svc/contract';
+import type { KeyGrant, KeyRing, RateLimiter, SessionGate } from '@svc/application';
+import { type Endpoint, parseRequest } from '@svc/contract';
 import { checkScope, limitsOf } from '@svc/domain';
 import type { Request, Response } from 'express';
-import { createDeadline } from './deadline.ts';
+import { createDeadlines } from './deadline.ts';
 import { HttpProblem } from './problem-answers.ts';
 import { readJsonBody } from './read-body.ts';
 import type { Reply, Route } from './route.ts';
@@ -32,6 +32,7 @@ const bearerToken = (request: Request): string | null =>
 
 /** One direction and no way back: caller, limits, scope, body, contract, handler. */
 export function createPipeline(deps: PipelineDeps) {
+  const nextDeadline = createDeadlines();
   return async function answer(
     route: Route,
     request: Request,
@@ -39,7 +40,7 @@ export function createPipeline(deps: PipelineDeps) {
     trace: RequestTrace,
   ): Promise<Reply> {
     const { endpoint } = route;
-    const { within } = createDeadline();
+    const { within } = nextDeadline();
     trace.route = `${endpoint.method} ${endpoint.path}`;
     const mark = request.url.indexOf('?');
     const path = mark === -1 ? request.url : request.url.slice(0, mark);
@@ -83,22 +84,26 @@ export function createPipeline(deps: PipelineDeps) {
       return within(route.handle(value, { ...exchange, actor: { svcId: session.svcId }, session }));
     }
 
-    const grant = token === null ? null : await within(deps.keyRing.authenticate(token));
+    const grant = await within(admit(token, endpoint, trace));
+    const { firmId, environment } = grant;
+    const { value, exchange } = await sound();
+    return within(route.handle(value, { ...exchange, actor: { firmId, environment }, grant }));
+  };
+
+  async function admit(token: string | null, endpoint: Endpoint, trace: RequestTrace): Promise<KeyGrant> {
+    const grant = token === null ? null : await deps.keyRing.authenticate(token);
     if (grant === null) throw new HttpProblem('invalid_key');
     trace.keyId = grant.keyId;
     trace.firmId = grant.firmId;
-    const { firmId, environment } = grant;
-    const spent = await within(
-      deps.rateLimiter.spend(grant.keyId, limitsOf(environment, grant.limits), { write: endpoint.write }),
-    );
+    const limits = limitsOf(grant.environment, grant.limits);
+    const spent = await deps.rateLimiter.spend(grant.keyId, limits, { write: endpoint.write });
     if (!spent.allowed) {
       const seconds = Math.max(1, Math.ceil(spent.retryAfterMs / 1000));
       throw new HttpProblem('rate_limited', { headers: { 'Retry-After': String(seconds) } });
     }
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
-    const { value, exchange } = await sound();
-    return within(route.handle(value, { ...exchange, actor: { firmId, environment }, grant }));
-  };
+    return grant;
+  }
 }
 
 const summary = (problems: number): string =>

@@ -53,7 +53,7 @@ export function adjusterPageHandler(deps: AdjusterPageDeps): RequestHandler {
     return files.found.get(path === '/app' || path === '/app/' ? 'index.html' : path.slice('/app/'.length));
   };
 
-  return async (request, response, next) => {
+  const handle: RequestHandler = async (request, response, next) => {
     const { path, method } = request;
     if (path !== '/app' && !path.startsWith('/app/')) return next();
     const trace = response.locals.trace as RequestTrace;
@@ -104,6 +104,9 @@ export function adjusterPageHandler(deps: AdjusterPageDeps): RequestHandler {
       isSignedIn: async () => (await deps.sessionGate.authenticate(token)) !== null,
     });
   };
+  // Firms' requests pass by here too, and need not wait for a promise.
+  return (request, response, next) =>
+    request.url.startsWith('/app') ? handle(request, response, next) : next();
 }
 
 async function sendFile(

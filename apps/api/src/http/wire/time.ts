@@ -1,7 +1,14 @@
 import { DAY, type Instant } from '@svc/domain';
 
-const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
-const threeDigits = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, '0'));
+const MINUTE = 60_000;
+const digits = (n: number, length: number): string => String(n).padStart(length, '0');
+
+/** `T14:05:` of each minute of a day, and `09.123Z` of each millisecond of a minute as far as it has been needed. */
+const minutes = Array.from({ length: DAY / MINUTE }, (_, n) => {
+  const hour = Math.floor(n / 60);
+  return `T${digits(hour, 2)}:${digits(n - hour * 60, 2)}:`;
+});
+const rests: string[] = new Array(MINUTE).fill('');
 
 /** The day that was written last: the times of a page are of few days. */
 let day = Number.NaN;
@@ -14,11 +21,10 @@ export function toDateTime(instant: Instant): string {
     date = new Date(instant).toISOString().slice(0, -14);
     day = itsDay;
   }
-  const ms = instant - itsDay * DAY;
-  const seconds = Math.floor(ms / 1000);
-  const minutes = Math.floor(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  return `${date}T${twoDigits[hours]}:${twoDigits[minutes - hours * 60]}:${twoDigits[seconds - minutes * 60]}.${threeDigits[ms - seconds * 1000]}Z`;
+  const minute = Math.floor((instant - itsDay * DAY) / MINUTE);
+  const ms = instant - itsDay * DAY - minute * MINUTE;
+  rests[ms] ||= `${digits(Math.floor(ms / 1000), 2)}.${digits(ms % 1000, 3)}Z`;
+  return date + minutes[minute] + rests[ms];
 }
 
 export const toDateTimeOrNull = (instant: Instant | null): string | null =>
