@@ -106,36 +106,42 @@ export class Asking {
     { name, text }: Statement,
     values: readonly Value[],
   ): Promise<Answer<R>> {
-    return this.patiently(
-      client,
-      new Promise((resolve, reject) => {
-        inOneWrite(client);
-        const done: Done<R> = (error, answer) => (error ? reject(error) : resolve(answer));
-        client.query(new PreparedQuery({ name, text, values }, done) as unknown as pg.Submittable);
-      }),
-    );
+    return new Promise((resolve, reject) => {
+      const asked = this.#await(client);
+      const done: Done<R> = (error, answer) => {
+        this.#asked.delete(asked);
+        if (error) reject(error);
+        else resolve(answer);
+      };
+      inOneWrite(client);
+      client.query(new PreparedQuery({ name, text, values }, done) as unknown as pg.Submittable);
+    });
   }
 
-  unprepared<R>(client: pg.PoolClient, text: string, values: readonly Value[] = []): Promise<Answer<R>> {
+  unprepared<R>(
+    client: pg.PoolClient,
+    text: string,
+    values: readonly Value[] = [],
+  ): Promise<pg.QueryResult & Answer<R>> {
     inOneWrite(client);
-    return this.patiently(
-      client,
-      client.query(text, values.length === 0 ? undefined : (values as unknown[])) as unknown as Promise<
-        Answer<R>
-      >,
-    );
+    return this.patiently(client, client.query(text, values as unknown[]));
   }
 
   /** Waits for work on this connection, and breaks the connection off rather than waiting forever. */
   async patiently<T>(client: pg.PoolClient, work: Promise<T>): Promise<T> {
-    const asked: Asked = { client, until: performance.now() + this.silenceMs };
-    this.#asked.add(asked);
-    this.#clock ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    const asked = this.#await(client);
     try {
       return await work;
     } finally {
       this.#asked.delete(asked);
     }
+  }
+
+  #await(client: pg.PoolClient): Asked {
+    const asked: Asked = { client, until: performance.now() + this.silenceMs };
+    this.#asked.add(asked);
+    this.#clock ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    return asked;
   }
 
   #look(): void {

@@ -48,14 +48,16 @@ export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets
     return confirming;
   };
 
-  const confirmed = async (): Promise<void> => {
-    const arrivedAt = clock.now();
+  /** Whether the grants may be trusted as they are; nobody waits for a confirmation that can wait. */
+  const isFresh = (arrivedAt: Instant): boolean => {
     const age = arrivedAt - confirmedAt;
     // A clock that was set back must not stretch the trust.
-    if (age >= 0 && age < GRANT_TRUST) {
-      if (age >= CONFIRM_AFTER) confirm().catch(() => {}); // a lasting failure shows once the trust has run out
-      return;
-    }
+    if (age < 0 || age >= GRANT_TRUST) return false;
+    if (age >= CONFIRM_AFTER) confirm().catch(() => {}); // a lasting failure shows once the trust has run out
+    return true;
+  };
+
+  const confirmed = async (arrivedAt: Instant): Promise<void> => {
     // An answer that was long on its way tells of the time at which it was asked for, and what fails may have been
     // asked while the store was away: neither is this request's answer.
     if (confirming !== null) {
@@ -69,7 +71,8 @@ export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets
     async authenticate(secret) {
       const hash = secrets.hashOf(secret, 'live_key') ?? secrets.hashOf(secret, 'test_key');
       if (hash === null) return null;
-      await confirmed();
+      const arrivedAt = clock.now();
+      if (!isFresh(arrivedAt)) await confirmed(arrivedAt);
       let grant = grants.get(hash) ?? null;
       if (grant === null) {
         const into = grants;
