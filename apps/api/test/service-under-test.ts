@@ -75,7 +75,7 @@ export async function startServiceUnderTest(
   const logged: string[] = [];
   const sink = new Writable({
     write(chunk, _encoding, done) {
-      logged.push(String(chunk));
+      logged.push(...String(chunk).split(/(?<=\n)/));
       done();
     },
   });
