@@ -87,13 +87,20 @@ export function counted(outcomes: readonly Outcome[]): Record<string, number> {
 export const longest = (outcomes: readonly Outcome[]): number =>
   Math.round(Math.max(0, ...outcomes.map(({ ms }) => ms)) * 10) / 10;
 
-/** Sends once more, with its own Idempotency-Key, as a client does that had no answer or a 5xx. */
-export const sendAgain = (url: string, firm: ClusterFirm, { body }: Outcome): Promise<Answer> =>
-  callHttp(url, 'POST', '/v1/claims', {
-    as: firm.test,
-    body,
-    headers: { 'Idempotency-Key': String(body?.external_id) },
-  });
+/**
+ * Sends once more, with its own Idempotency-Key, as a client does that had no answer or a 5xx; and again, when a busy
+ * machine has that answered with a 503 as well.
+ */
+export async function sendAgain(url: string, firm: ClusterFirm, { body }: Outcome): Promise<Answer> {
+  for (const end = performance.now() + PATIENCE_MS; ; await sleep(250)) {
+    const answer = await callHttp(url, 'POST', '/v1/claims', {
+      as: firm.test,
+      body,
+      headers: { 'Idempotency-Key': String(body?.external_id) },
+    });
+    if (answer.status !== 503 || performance.now() > end) return answer;
+  }
+}
 
 /** Every claim of the firm by its external id, over all pages; a twin would show as a second one. */
 export async function claimsOf(cluster: Cluster, firm: ClusterFirm): Promise<Map<string, number>> {
