@@ -11,12 +11,16 @@ import { startPostgres } from '../services/postgres.ts';
 import { startRedis } from '../services/redis.ts';
 import { type BenchData, loadData, reopenOffers } from './data.ts';
 import { childrenOf, cpuSeconds, load, type Measured, type Shot } from './load.ts';
+import { PEER_NAMES, type Peer, Peers } from './peer-runs.ts';
 import { median, plot, type Round, type Summary, summarise, table } from './report.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PATHS = ['get', 'page', 'send', 'accept'] as const;
 export type Path = (typeof PATHS)[number];
 const EXPECTED: Readonly<Record<Path, number>> = { get: 200, page: 200, send: 201, accept: 200 };
+
+/** How long a subject may take until it listens. */
+const START_MS = 60_000;
 
 interface Options {
   readonly path: Path[];
@@ -26,13 +30,18 @@ interface Options {
   readonly quick?: boolean;
   readonly json?: boolean;
   readonly svg?: string;
+  /** True: all of them. */
+  readonly peers?: string[] | true;
 }
 
 interface Subject {
-  readonly name: 'service' | 'floor';
+  readonly name: string;
   readonly url: string;
   readonly pid: number;
   stop(): void;
+  /** Of a peer: the question and the answer in its own way. */
+  readonly shot?: Peer['shot'];
+  readonly answer?: Peer['answer'];
 }
 
 const whole = (text: string): number => {
@@ -53,6 +62,10 @@ const options = new Command('bench')
   .option('--quick', 'fewer rows and shorter rounds: under two minutes')
   .option('--json', 'print one JSON document')
   .option('--svg <file>', 'write the ratios as a picture')
+  .option(
+    '--peers [name...]',
+    `time others beside them, fetched from the registry into a throw-away folder: ${PEER_NAMES.join(', ')}; all when none is named`,
+  )
   .parse()
   .opts<Options>();
 
@@ -60,6 +73,12 @@ const wanted = options.path ?? [...PATHS];
 const unknown = wanted.find((path) => !PATHS.includes(path));
 if (unknown !== undefined) {
   say(`bench: --path holds ${unknown}; allowed: ${PATHS.join(', ')}`);
+  process.exit(2);
+}
+const peerNames = options.peers === true ? PEER_NAMES : (options.peers ?? []);
+const stranger = peerNames.find((name) => !PEER_NAMES.includes(name));
+if (stranger !== undefined) {
+  say(`bench: --peers holds ${stranger}; allowed: ${PEER_NAMES.join(', ')}`);
   process.exit(2);
 }
 const rounds = options.quick ? Math.min(options.rounds, 5) : options.rounds;
@@ -86,10 +105,17 @@ try {
     () => floor.stop(),
   );
 
+  const peers = new Peers(say);
+  stops.unshift(() => peers.stop());
+  if (peerNames.length > 0) {
+    await peers.start(peerNames, wanted, (name, main, folder) => start(name, [main], env, folder));
+  }
+
   const summaries: Partial<Record<Path, Summary>> = {};
   for (const path of wanted) {
     await sameAnswers(path, data, [service, floor]);
-    summaries[path] = summarise(await measure(path, data, service, floor, databaseUrl));
+    const fit = await peers.fitFor(path, (peer) => sameAnswers(path, data, [floor, peer]));
+    summaries[path] = summarise(await measure(path, data, service, floor, databaseUrl, fit, peers));
   }
   const document = {
     rows,
@@ -99,9 +125,10 @@ try {
     connections: 32,
     node: process.version,
     paths: summaries,
+    ...(peerNames.length > 0 && peers.document()),
   };
   if (options.json) process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
-  else process.stdout.write(table(summaries));
+  else process.stdout.write(table(summaries) + (peerNames.length > 0 ? peers.table(summaries) : ''));
   if (options.svg !== undefined) writeFileSync(options.svg, plot(summaries));
 } finally {
   for (const stop of stops) await stop();
@@ -113,8 +140,11 @@ async function measure(
   service: Subject,
   floor: Subject,
   databaseUrl: string,
+  fit: readonly Peer[],
+  peers: Peers,
 ): Promise<Round[]> {
   const measured: Round[] = [];
+  const measuredPeers = new Map(fit.map(({ name }): [string, Round[]] => [name, []]));
   const once = async (subject: Subject, length: number) => {
     if (path === 'accept') await reopenOffers(databaseUrl);
     const groups = {
@@ -123,8 +153,10 @@ async function measure(
       redis: [redis.pid],
       load: [process.pid],
     };
+    const shots = data.shots(path);
+    const next = () => subject.shot?.(path, shots()) ?? shots();
     const before = Object.values(groups).map(cpuSeconds);
-    const result: Measured = await load(subject.url, data.shots(path), EXPECTED[path], length);
+    const result: Measured = await load(subject.url, next, EXPECTED[path], length);
     const cpu = Object.fromEntries(
       Object.entries(groups).map(([name, pids], i) => [name, cpuSeconds(pids) - (before[i] ?? 0)]),
     );
@@ -132,23 +164,42 @@ async function measure(
       throw new Error(`${subject.name}: ${result.wrong} answers to ${path} were not ${EXPECTED[path]}`);
     return { ...result, cpu };
   };
-  // The engines warm up, and PostgreSQL's plans settle, before anything counts.
-  for (const subject of [service, floor]) await once(subject, Math.min(2, seconds));
-  for (let round = 0; round < rounds; round += 1) {
-    // Whoever comes second finds warmer caches: so they take turns at that, too.
-    const order = round % 2 === 0 ? [service, floor] : [floor, service];
+  /** A peer that fails leaves; without the service or the floor there is nothing to measure. */
+  const eachOf = async (subjects: readonly Subject[], length: number) => {
     const results = new Map<string, Awaited<ReturnType<typeof once>>>();
-    for (const subject of order) results.set(subject.name, await once(subject, seconds));
+    for (const subject of subjects) {
+      try {
+        results.set(subject.name, await once(subject, length));
+      } catch (error) {
+        if (!measuredPeers.delete(subject.name)) throw error;
+        peers.leaveOut(subject.name, error, path);
+      }
+    }
+    return results;
+  };
+  // The engines warm up, and PostgreSQL's plans settle, before anything counts.
+  await eachOf([service, floor, ...fit], Math.min(2, seconds));
+  for (let round = 0; round < rounds; round += 1) {
+    const subjects = [service, floor, ...fit.filter(({ name }) => measuredPeers.has(name))];
+    // Whoever comes later finds warmer caches: so they take turns at that, too.
+    const first = round % subjects.length;
+    const results = await eachOf([...subjects.slice(first), ...subjects.slice(0, first)], seconds);
     const [ours, theirs] = [results.get('service'), results.get('floor')];
     if (ours === undefined || theirs === undefined) throw new Error('a round without both subjects');
     measured.push({ service: ours, floor: theirs });
+    for (const [name, held] of measuredPeers) {
+      const peer = results.get(name);
+      if (peer !== undefined) held.push({ service: peer, floor: theirs });
+    }
     const ratio = median(measured.map((one) => one.service.rps / one.floor.rps));
+    const others = fit.map(({ name }) => results.get(name)?.rps.toFixed(0) ?? 'none');
     say(
       pc.dim(
-        `${path} round ${round + 1} of ${rounds}: ${ours.rps.toFixed(0)} against ${theirs.rps.toFixed(0)} a second, median ratio ${ratio.toFixed(2)}`,
+        `${path} round ${round + 1} of ${rounds}: ${ours.rps.toFixed(0)} against ${theirs.rps.toFixed(0)} a second, median ratio ${ratio.toFixed(2)}${others.length > 0 ? `; peers ${others.join(', ')}` : ''}`,
       ),
     );
   }
+  for (const [name, held] of measuredPeers) peers.add(name, path, held);
   return measured;
 }
 
@@ -158,7 +209,8 @@ async function sameAnswers(path: Path, data: BenchData, subjects: readonly Subje
   const shot = data.shots(path)();
   for (const [i, subject] of subjects.entries()) {
     if (path === 'accept') await reopenOffers(postgres.url);
-    const one: Shot = path === 'send' && i > 0 ? data.shots(path)() : shot;
+    const own: Shot = path === 'send' && i > 0 ? data.shots(path)() : shot;
+    const one = subject.shot?.(path, own) ?? own;
     const response = await fetch(subject.url + one.path, {
       method: one.method,
       headers: one.headers,
@@ -167,10 +219,29 @@ async function sameAnswers(path: Path, data: BenchData, subjects: readonly Subje
     if (response.status !== EXPECTED[path]) {
       throw new Error(`${subject.name} answered ${path} with ${response.status}: ${await response.text()}`);
     }
-    answers.push(comparable(path, await response.json()));
+    const answer: unknown = await response.json();
+    const said = subject.answer?.(path, answer) ?? answer;
+    if (path === 'send') await mustBeStored(said, own, subject.name, subjects[0]);
+    answers.push(comparable(path, said));
   }
   if (!isDeepStrictEqual(answers[0], answers[1])) {
     throw new Error(`the answers to ${path} differ:\n${JSON.stringify(answers, null, 2)}`);
+  }
+}
+
+/** What one subject says of a new claim, another must find. */
+async function mustBeStored(
+  said: unknown,
+  sent: Shot,
+  by: string,
+  finder: Subject | undefined,
+): Promise<void> {
+  const { id, external_id } = said as { id: string; external_id: string };
+  const { authorization = '' } = sent.headers;
+  const response = await fetch(`${finder?.url}/v1/claims/${id}`, { headers: { authorization } });
+  const asked = JSON.parse(sent.body ?? '') as { external_id: string };
+  if (external_id !== asked.external_id || !isDeepStrictEqual(await response.json(), said)) {
+    throw new Error(`${by} did not store the claim as it answered it`);
   }
 }
 
@@ -208,24 +279,34 @@ function shapeOf(value: unknown): unknown {
 
 /** Starts a server and waits until it says where it listens. */
 function start(
-  name: Subject['name'],
+  name: string,
   args: readonly string[],
   env: Record<string, string>,
+  cwd = ROOT,
 ): Promise<Subject> {
   const child: ChildProcess = spawn(process.execPath, args, {
-    cwd: ROOT,
+    cwd,
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
   return new Promise((resolve, reject) => {
+    const late = setTimeout(end, START_MS);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (chunk) => {
         output += String(chunk);
         const url = /Listening on (http:\S+)/.exec(output)?.[1];
-        if (url !== undefined) resolve({ name, url, pid: child.pid ?? 0, stop: () => child.kill('SIGKILL') });
+        if (url === undefined) return;
+        clearTimeout(late);
+        resolve({ name, url, pid: child.pid ?? 0, stop: end });
       });
     }
-    child.once('exit', () => reject(new Error(`${name} did not start:\n${output}`)));
+    child.once('exit', () => {
+      clearTimeout(late);
+      process.removeListener('exit', end);
+      reject(new Error(`${name} did not start:\n${output}`));
+    });
   });
 }

@@ -64,7 +64,6 @@ export function summarise(rounds: readonly Round[]): Summary {
 
 /** A table for people. */
 export function table(summaries: Partial<Record<Path, Summary>>): string {
-  const terminal = process.stdout.isTTY === true;
   const header = [
     'path',
     'ratio',
@@ -89,14 +88,19 @@ export function table(summaries: Partial<Record<Path, Summary>>): string {
     `${summary.cpu_us.service.node} / ${summary.cpu_us.floor.node}`,
     `${summary.cpu_us.service.database} / ${summary.cpu_us.floor.database}`,
   ]);
+  return `${grid(header, rows)}\n\nRatios are the service over the floor, medians of the rounds; more is better, for latencies too.\n`;
+}
+
+/** Cells in columns under a header. */
+export function grid(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
       .join('  ')
       .trimEnd();
-  const title = terminal ? pc.bold(line(header)) : line(header);
-  return `${[title, ...rows.map(line)].join('\n')}\n\nRatios are the service over the floor, medians of the rounds; more is better, for latencies too.\n`;
+  const title = process.stdout.isTTY === true ? pc.bold(line(header)) : line(header);
+  return [title, ...rows.map(line)].join('\n');
 }
 
 /** The ratios as bars, the floor as a line at 1. */

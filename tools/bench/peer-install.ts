@@ -1,0 +1,105 @@
+// Peers are no dependencies of this repository: their packages come from the registry into a folder that is thrown
+// away, at the versions that peers/<name>/package.json pins.
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SOURCES = fileURLToPath(new URL('peers', import.meta.url));
+const INSTALL = [
+  ...['install', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'],
+  // Whoever has no network is told soon.
+  ...['--loglevel=http', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000'],
+];
+const PATIENCE_MS = 300_000;
+const PROGRESS_MS = 3000;
+
+export interface Installed {
+  readonly folder: string;
+  /** What is started with node, in the folder. */
+  readonly main: string;
+  /** The pinned packages. */
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+/** A folder for all peers of a run; goes when the process ends, however it ends. */
+export function throwAwayFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'claims-bench-peers-'));
+  const remove = (): void => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', remove);
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.once(signal, () => process.exit(code));
+  }
+  return { path, remove };
+}
+
+/** Copies a peer's sources into the folder, fetches what it needs and builds it. */
+export async function install(name: string, parent: string, say: (line: string) => void): Promise<Installed> {
+  const folder = join(parent, name);
+  cpSync(join(SOURCES, name), folder, { recursive: true });
+  const { main, scripts, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    main: string;
+    scripts?: { build?: string };
+    dependencies: Record<string, string>;
+  };
+  const pinned = Object.entries(dependencies).map(([one, version]) => `${one} ${version}`);
+  say(`${name}: fetching ${pinned.join(', ')}`);
+  const started = performance.now();
+  const elapsed = (): string => `${((performance.now() - started) / 1000).toFixed(0)} s`;
+  let fetched = 0;
+  const progress = setInterval(() => say(`${name}: ${fetched} fetched, ${elapsed()}`), PROGRESS_MS);
+  try {
+    await npm(folder, INSTALL, (line) => {
+      if (/^npm http (fetch|cache) /.test(line)) fetched += 1;
+    });
+  } finally {
+    clearInterval(progress);
+  }
+  say(`${name}: installed in ${elapsed()}`);
+  if (scripts?.build !== undefined) await npm(folder, ['run', 'build'], () => {});
+  return { folder, main, versions: dependencies };
+}
+
+function npm(folder: string, args: readonly string[], line: (line: string) => void): Promise<void> {
+  const child = spawn('npm', args, {
+    cwd: folder,
+    // Where it is a script that only a shell can start.
+    shell: process.platform === 'win32',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: PATIENCE_MS,
+  });
+  const end = (): unknown => child.kill();
+  process.prependOnceListener('exit', end);
+  return new Promise((resolve, reject) => {
+    let output = '';
+    let rest = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk;
+        const lines = (rest + chunk).split('\n');
+        rest = lines.pop() ?? '';
+        for (const one of lines) line(one);
+      });
+    }
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      process.removeListener('exit', end);
+      if (code === 0) resolve();
+      else
+        reject(
+          new Error(`npm ${args[0]} ${signal === null ? 'failed' : 'took too long'}: ${causeOf(output)}`),
+        );
+    });
+  });
+}
+
+/** What npm itself calls errors, else its last words. */
+function causeOf(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  const errors = lines.filter((line) => /^npm error|error TS/.test(line) && !line.includes('complete log'));
+  return (errors.length > 0 ? errors : lines).slice(0, 4).join(' | ').replaceAll('npm error ', '');
+}

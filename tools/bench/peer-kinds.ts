@@ -1,0 +1,86 @@
+// What is asked of each peer, in its own way of asking, and what it answers, in the service's way of answering.
+import type { Path } from './bench.ts';
+import type { Shot } from './load.ts';
+
+export interface PeerKind {
+  /** Also the folder in peers/ with its sources. */
+  readonly name: string;
+  readonly paths: readonly Path[];
+  /** Work that the service and the floor do and this one does not: a ratio flatters it by that. */
+  readonly spared: string;
+  /** The same question as it takes it. */
+  readonly shot: (path: Path, shot: Shot) => Shot;
+  /** Its answer as the service would have given it. */
+  readonly answer: (path: Path, answer: unknown) => unknown;
+}
+
+interface Node {
+  readonly id: string;
+  readonly environment: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly status: string;
+  readonly adjusterSvcId: string;
+  readonly respondedAt: string | null;
+  readonly rejectionReason: string | null;
+  readonly document: object;
+}
+
+const isoOf = (stamp: string): string => new Date(stamp).toISOString();
+
+const claimOf = (node: Node): object => ({
+  id: node.id,
+  test: node.environment === 'test',
+  created_at: isoOf(node.createdAt),
+  updated_at: isoOf(node.updatedAt),
+  assignment: {
+    status: node.status,
+    adjuster_svc_id: node.adjusterSvcId,
+    responded_at: node.respondedAt === null ? null : isoOf(node.respondedAt),
+    rejection_reason: node.rejectionReason,
+  },
+  ...node.document,
+});
+
+function graphqlShot(path: Path, { path: place, headers }: Shot): Shot {
+  const url = new URL(place, 'http://peer');
+  const variables =
+    path === 'get'
+      ? { id: url.pathname.split('/').at(-1) }
+      : { since: url.searchParams.get('updated_since'), limit: Number(url.searchParams.get('limit')) };
+  return {
+    method: 'POST',
+    path: '/graphql',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ operationName: path, variables }),
+  };
+}
+
+function graphqlAnswer(path: Path, answer: unknown): unknown {
+  const { data } = answer as {
+    data: {
+      claimByFirmIdAndId: Node;
+      allClaims: { nodes: Node[]; pageInfo: { endCursor: string; hasNextPage: boolean } };
+    };
+  };
+  if (path === 'get') return claimOf(data.claimByFirmIdAndId);
+  const { nodes, pageInfo } = data.allClaims;
+  return { data: nodes.map(claimOf), next_cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null };
+}
+
+export const PEERS: readonly PeerKind[] = [
+  {
+    name: 'nestjs',
+    paths: ['get', 'page', 'send', 'accept'],
+    spared: 'no limits per key, no notification job, cursors unsigned, rules across fields unchecked',
+    shot: (_, shot) => shot,
+    answer: (_, answer) => answer,
+  },
+  {
+    name: 'postgraphile',
+    paths: ['get', 'page'],
+    spared: 'no limits per key, only two known queries',
+    shot: graphqlShot,
+    answer: graphqlAnswer,
+  },
+];

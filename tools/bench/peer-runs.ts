@@ -1,0 +1,150 @@
+// Peers: what one might take instead of this service. They run on the same tables and take their turns in the same
+// rounds. They do less than the service does, so a ratio says at most how fast they are.
+import { stripVTControlCharacters } from 'node:util';
+import type { Path } from './bench.ts';
+import { type Installed, install, throwAwayFolder } from './peer-install.ts';
+import { PEERS, type PeerKind } from './peer-kinds.ts';
+import { grid, type Round, type Summary, summarise } from './report.ts';
+
+/** A process that answers requests. */
+interface Running {
+  readonly url: string;
+  readonly pid: number;
+  stop(): void;
+}
+
+export interface Peer extends PeerKind, Running {
+  readonly versions: Installed['versions'];
+}
+
+/** A peer that could not be measured, and why; without a path, on none. */
+export interface LeftOut {
+  readonly peer: string;
+  readonly path?: Path;
+  readonly why: string;
+}
+
+/** As of the service, with the peer in its place. */
+export interface PeerSummary extends Omit<Summary, 'service_rps' | 'cpu_us' | 'rounds'> {
+  readonly rps: number;
+  readonly cpu_us: {
+    readonly peer: Summary['cpu_us']['service'];
+    readonly floor: Summary['cpu_us']['floor'];
+  };
+  readonly rounds: readonly { readonly peer: Round['service']; readonly floor: Round['floor'] }[];
+}
+
+type Summaries = Record<string, Partial<Record<Path, PeerSummary>>>;
+
+export const PEER_NAMES: readonly string[] = PEERS.map(({ name }) => name);
+
+/** The peers of one run, with what became of them. */
+export class Peers {
+  readonly leftOut: LeftOut[] = [];
+  readonly #running: Peer[] = [];
+  readonly #summaries: Summaries = {};
+  readonly #say: (line: string) => void;
+
+  constructor(say: (line: string) => void) {
+    this.#say = say;
+  }
+
+  /** Installs and starts those that are asked for and can do one of the paths; who cannot be had is left out. */
+  async start(
+    names: readonly string[],
+    paths: readonly Path[],
+    run: (name: string, main: string, folder: string) => Promise<Running>,
+  ): Promise<void> {
+    const folder = throwAwayFolder();
+    this.stop = () => {
+      for (const peer of this.#running) peer.stop();
+      folder.remove();
+    };
+    for (const kind of PEERS) {
+      if (!names.includes(kind.name) || !kind.paths.some((path) => paths.includes(path))) continue;
+      try {
+        const { folder: own, main, versions } = await install(kind.name, folder.path, this.#say);
+        this.#running.push({ ...kind, versions, ...(await run(kind.name, main, own)) });
+      } catch (error) {
+        this.leaveOut(kind.name, error);
+      }
+    }
+  }
+
+  stop: () => void = () => {};
+
+  /** Those that do a path, and do it right. */
+  async fitFor(path: Path, check: (peer: Peer) => Promise<void>): Promise<Peer[]> {
+    const fit: Peer[] = [];
+    for (const peer of this.#running.filter(({ paths }) => paths.includes(path))) {
+      try {
+        await check(peer);
+        fit.push(peer);
+      } catch (error) {
+        this.leaveOut(peer.name, error, path);
+      }
+    }
+    return fit;
+  }
+
+  leaveOut(peer: string, error: unknown, path?: Path): void {
+    const why = stripVTControlCharacters(error instanceof Error ? error.message : String(error))
+      .replace(/\s+/g, ' ')
+      .slice(0, 500)
+      .trim();
+    this.leftOut.push({ peer, ...(path !== undefined && { path }), why });
+    this.#say(`${peer} is left out${path === undefined ? '' : ` of ${path}`}: ${why}`);
+  }
+
+  /** Takes the rounds of a peer on a path, the peer standing where the service stands. */
+  add(peer: string, path: Path, rounds: readonly Round[]): void {
+    const { service_rps: rps, cpu_us, rounds: _, ...same } = summarise(rounds);
+    this.#summaries[peer] = {
+      ...this.#summaries[peer],
+      [path]: {
+        ...same,
+        rps,
+        cpu_us: { peer: cpu_us.service, floor: cpu_us.floor },
+        rounds: rounds.map(({ service, floor }) => ({ peer: service, floor })),
+      },
+    };
+  }
+
+  document() {
+    return {
+      peers: this.#summaries,
+      peer_versions: Object.fromEntries(this.#running.map(({ name, versions }) => [name, versions])),
+      peers_left_out: this.leftOut,
+    };
+  }
+
+  /** A table for people, with the ratio of the service on the same path beside it. */
+  table(service: Partial<Record<Path, Summary>>): string {
+    const header = [
+      ...['peer', 'path', 'ratio', 'service', 'spread', 'p50', 'p99'],
+      ...['peer/s', 'floor/s', 'µs node', 'µs database'],
+    ];
+    const rows = Object.entries(this.#summaries).flatMap(([peer, paths]) =>
+      Object.entries(paths).map(([path, summary]) => [
+        peer,
+        path,
+        summary.ratio.toFixed(2),
+        service[path as Path]?.ratio.toFixed(2) ?? '',
+        summary.spread.map((one) => one.toFixed(2)).join('–'),
+        summary.p50_ratio.toFixed(2),
+        summary.p99_ratio.toFixed(2),
+        summary.rps.toFixed(0),
+        summary.floor_rps.toFixed(0),
+        `${summary.cpu_us.peer.node} / ${summary.cpu_us.floor.node}`,
+        `${summary.cpu_us.peer.database} / ${summary.cpu_us.floor.database}`,
+      ]),
+    );
+    const notes = [
+      ...this.#running.map(({ name, spared }) => `${name} does less: ${spared}.`),
+      ...this.leftOut.map(
+        ({ peer, path, why }) => `${peer} is left out${path === undefined ? '' : ` of ${path}`}: ${why}`,
+      ),
+    ];
+    return `\n${rows.length > 0 ? `${grid(header, rows)}\n\n` : ''}${notes.join('\n')}\n`;
+  }
+}

@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApiKeyGuard } from './api-key.guard.js';
+import { AppClaimsController, ClaimsController } from './claims.controller.js';
+import { ClaimsService } from './claims.service.js';
+import * as entities from './entities.js';
+import { SessionGuard } from './session.guard.js';
+
+// Nest finds what to inject by the types of parameters: a class that is only such a type is still imported as a value.
+@Module({
+  imports: [
+    TypeOrmModule.forRoot({
+      type: 'postgres',
+      url: process.env.DATABASE_URL ?? '',
+      poolSize: 10,
+      entities: Object.values(entities),
+      // The tables are there already.
+      synchronize: false,
+    }),
+    TypeOrmModule.forFeature(Object.values(entities)),
+  ],
+  controllers: [ClaimsController, AppClaimsController],
+  providers: [ClaimsService, ApiKeyGuard, SessionGuard],
+})
+export class AppModule {}
