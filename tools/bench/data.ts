@@ -10,7 +10,7 @@ import { generateClaim } from '../generate/claim.ts';
 import type { Path } from './bench.ts';
 import type { Shot } from './load.ts';
 
-interface Firm {
+export interface Firm {
   readonly id: string;
   readonly key: string;
   readonly adjuster: string;
@@ -31,16 +31,16 @@ const START = Date.parse('2025-01-01T00:00:00Z');
 
 const secrets = createSecrets(new Uint8Array(32));
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-const csv = (cells: readonly (string | null)[]): string =>
-  `${cells.map((cell) => (cell === null ? '' : `"${cell.replaceAll('"', '""')}"`)).join(',')}\n`;
 
 /**
  * Fills an empty database: firms whose limits never refuse, a key, an adjuster and a session each, and claims spread
  * evenly over them with a change feed as years of work leave it.
+ *
+ * @param wanted.sizes claims of the first firms, where they are to have more or fewer than their share.
  */
 export async function loadData(
   url: string,
-  wanted: { firms: number; rows: number; say: (line: string) => void },
+  wanted: { firms: number; rows: number; sizes?: readonly number[]; say: (line: string) => void },
 ): Promise<BenchData> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -48,7 +48,14 @@ export async function loadData(
     const firms: Firm[] = [];
     for (let i = 0; i < wanted.firms; i += 1) firms.push(await addFirm(client, i));
     await client.query('UPDATE registry_version SET version = version + 1');
-    await copyClaims(client, firms, wanted.rows, wanted.say);
+    const sizes = wanted.sizes ?? [];
+    const share = Math.ceil(wanted.rows / wanted.firms);
+    await copyClaims(
+      client,
+      firms,
+      firms.map((_, i) => sizes[i] ?? share),
+      wanted.say,
+    );
     await client.query(
       `UPDATE firm_feeds f SET last_stamp = m.stamp FROM (SELECT firm_id, max(updated_at) AS stamp FROM claims GROUP BY 1) m
         WHERE m.firm_id = f.firm_id`,
@@ -90,53 +97,122 @@ async function addFirm(client: pg.Client, number: number): Promise<Firm> {
   return { id, key: key.secret, adjuster, session: session.secret, claims: [] };
 }
 
+/** From so many on, building the indexes afterwards is quicker than keeping them up to date. */
+const BULK = 100_000;
+/** Claims that are made up in full; all others are copies of them under numbers of their own. */
+const ORIGINALS = 20_000;
+
+/** A line of COPY in the pieces between what differs from copy to copy. */
+interface Original {
+  readonly carrierKey: string;
+  readonly carrier: string;
+  readonly document: readonly string[];
+}
+
+const EXTERNAL_ID = 'THE-EXTERNAL-ID';
+const CLAIM_NUMBER = 'THE-CLAIM-NUMBER';
+const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+function original(index: number): Original {
+  const { adjuster_svc_id: _, ...made } = generateClaim(index, 1);
+  const content = { ...made, external_id: EXTERNAL_ID, claim_number: CLAIM_NUMBER };
+  const document = asciiJson({ ...content, loss: { ...content.loss, peril: 'flood' } });
+  return {
+    carrierKey: cell(carrierNameKey(content.carrier.name)),
+    carrier: cell(asciiJson(content.carrier)),
+    document: cell(document).split(new RegExp(`(${EXTERNAL_ID}|${CLAIM_NUMBER})`)),
+  };
+}
+
 async function copyClaims(
   client: pg.Client,
   firms: readonly Firm[],
-  rows: number,
+  counts: readonly number[],
   say: (line: string) => void,
 ): Promise<void> {
-  const perFirm = Math.ceil(rows / firms.length);
+  const rows = counts.reduce((sum, count) => sum + count, 0);
+  const originals = Array.from({ length: Math.min(rows, ORIGINALS) }, (_, i) => original(i));
   let done = 0;
   let said = performance.now();
   function* lines(): Generator<string> {
-    for (const firm of firms) {
-      for (let i = 0; i < perFirm && done < rows; i += 1, done += 1) {
-        const { adjuster_svc_id: _, ...content } = generateClaim(done, 1);
-        const id = randomUUID();
+    let batch = '';
+    for (const [number, firm] of firms.entries()) {
+      const count = counts[number] ?? 0;
+      for (let i = 0; i < count; i += 1, done += 1) {
+        const { carrierKey, carrier, document } = originals[done % ORIGINALS] as Original;
+        // Ids as the service makes them: in the order of time, so that what is new lies together.
+        const at = START + Math.floor((i / count) * 300 * DAY_MS) + (i % 997);
+        const id = uuidAt(at);
         firm.claims.push(id);
+        const time = new Date(at).toISOString();
+        const numbers: Record<string, string> = {
+          [EXTERNAL_ID]: `EXT-${done}`,
+          [CLAIM_NUMBER]: `CLM-${done}`,
+        };
+        const text = document.map((piece) => numbers[piece] ?? piece).join('');
         const pending = i < OFFERS_PER_FIRM;
-        // Spread over a year, at odd milliseconds, each firm's in order.
-        const at = new Date(START + Math.floor((i / perFirm) * 300 * DAY_MS) + (i % 997)).toISOString();
-        yield csv([
-          firm.id,
-          id,
-          'live',
-          content.external_id,
-          content.claim_number,
-          carrierNameKey(content.carrier.name),
-          JSON.stringify(content.carrier),
-          asciiJson({ ...content, loss: { ...content.loss, peril: 'flood' } }),
-          pending ? 'pending_acceptance' : 'accepted',
-          firm.adjuster,
-          at,
-          pending ? null : at,
-          at,
-          at,
-        ]);
+        batch +=
+          `${firm.id},${id},live,EXT-${done},CLM-${done},${carrierKey},${carrier},${text},` +
+          `${pending ? 'pending_acceptance' : 'accepted'},${firm.adjuster},${time},${pending ? '' : time},${time},${time}\n`;
+        if (batch.length > 250_000) {
+          yield batch;
+          batch = '';
+        }
         if (performance.now() - said > 2000) {
           said = performance.now();
           say(`Loading claims: ${done} of ${rows}`);
         }
       }
     }
+    yield batch;
   }
-  const sink = client.query(
-    copyFrom(`COPY claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,
-      adjuster_svc_id, offered_at, responded_at, created_at, updated_at) FROM STDIN WITH (FORMAT csv)`),
-  );
-  await pipeline(Readable.from(lines()), sink);
+  const copy = async (): Promise<void> => {
+    const sink = client.query(
+      copyFrom(`COPY claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,
+        adjuster_svc_id, offered_at, responded_at, created_at, updated_at) FROM STDIN WITH (FORMAT csv)`),
+    );
+    await pipeline(Readable.from(lines()), sink);
+  };
+  await (rows < BULK ? copy() : withoutIndexes(client, copy, say));
 }
+
+/** Takes the indexes of the claims away, and puts them back as they were. */
+async function withoutIndexes(
+  client: pg.Client,
+  work: () => Promise<void>,
+  say: (line: string) => void,
+): Promise<void> {
+  const { rows: keys } = await client.query<{ name: string; definition: string }>(
+    `SELECT conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
+      WHERE conrelid = 'claims'::regclass AND contype IN ('p', 'u')`,
+  );
+  const { rows: indexes } = await client.query<{ name: string; definition: string }>(
+    `SELECT indexname AS name, indexdef AS definition FROM pg_indexes
+      WHERE tablename = 'claims' AND indexname <> ALL ($1)`,
+    [keys.map(({ name }) => name)],
+  );
+  for (const { name } of keys) await client.query(`ALTER TABLE claims DROP CONSTRAINT ${name}`);
+  for (const { name } of indexes) await client.query(`DROP INDEX ${name}`);
+  await work();
+  await client.query("SET maintenance_work_mem = '1GB'");
+  const again = [
+    ...keys.map(({ name, definition }) => [name, `ALTER TABLE claims ADD CONSTRAINT ${name} ${definition}`]),
+    ...indexes.map(({ name, definition }) => [name, definition]),
+  ] as const;
+  for (const [i, [name, statement]] of again.entries()) {
+    say(`Indexing: ${name} (${i + 1} of ${again.length})`);
+    await client.query(statement ?? '');
+  }
+}
+
+/** A version 7 uuid of this moment. */
+function uuidAt(ms: number): string {
+  const time = ms.toString(16).padStart(12, '0');
+  const random = randomUUID();
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
+}
+
+const timeOf = (uuid: string): number => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 
 /** Takes back every answer that the acceptance path has given. */
 export async function reopenOffers(url: string): Promise<void> {
@@ -154,11 +230,19 @@ const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.
 
 let sent = 0;
 
-function shotsAt(path: Path, firms: readonly Firm[]): () => Shot {
+/** `poll` asks for the ten latest changes, which is what a firm that polls gets to see. */
+export function shotsAt(path: Path | 'poll', firms: readonly Firm[]): () => Shot {
   if (path === 'get') {
     return () => {
       const firm = pick(firms);
       return { method: 'GET', path: `/v1/claims/${pick(firm.claims)}`, headers: bearer(firm.key) };
+    };
+  }
+  if (path === 'poll') {
+    return () => {
+      const firm = pick(firms);
+      const since = new Date(timeOf(firm.claims.at(-10) ?? '')).toISOString();
+      return { method: 'GET', path: `/v1/claims?limit=10&updated_since=${since}`, headers: bearer(firm.key) };
     };
   }
   if (path === 'page') {

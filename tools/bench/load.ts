@@ -23,14 +23,15 @@ export interface Measured {
 
 const CONNECTIONS = 32;
 
-/** Keeps 32 connections busy, one request at a time on each, for as long as asked. */
+/** Keeps connections busy, one request at a time on each, for as long as asked. */
 export async function load(
   url: string,
   next: () => Shot,
   expected: number,
   seconds: number,
+  connections: number = CONNECTIONS,
 ): Promise<Measured> {
-  const clients = Array.from({ length: CONNECTIONS }, () => new Client(url, { pipelining: 1 }));
+  const clients = Array.from({ length: connections }, () => new Client(url, { pipelining: 1 }));
   const latencies: number[] = [];
   let wrong = 0;
   const started = performance.now();

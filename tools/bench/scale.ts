@@ -1,0 +1,375 @@
+// How the service bears growth, time and company:
+//   npx pnpm bench:scale growth      three million claims against ten thousand, a large firm against a small one
+//   npx pnpm bench:scale endurance   memory over a million requests, and what disturbs whom
+//   npx pnpm bench:scale processes   one, two and three processes under the same load
+//   npx pnpm bench:scale start       from the start of the process to its first answer
+import { connect, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { migrate } from '@svc/adapter-postgres';
+import { Command, InvalidArgumentError } from 'commander';
+import { startPostgres, withClient } from '../services/postgres.ts';
+import { startRedis } from '../services/redis.ts';
+import { type BenchData, loadData, shotsAt } from './data.ts';
+import { childrenOf, cpuSeconds, load, type Measured, type Shot } from './load.ts';
+import { median } from './report.ts';
+import { type Subject, startService } from './subject.ts';
+
+const FIRMS = 200;
+const EXPECTED = { get: 200, poll: 200, page: 200, send: 201 } as const;
+type Kind = keyof typeof EXPECTED;
+
+const say = (line: string): void => {
+  process.stderr.write(`${line}\n`);
+};
+const print = (document: unknown): void => {
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+};
+const whole = (text: string): number => {
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Allowed: a whole number from 1.');
+  return Number(text);
+};
+const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
+
+const program = new Command('bench:scale').description('How the service bears growth, time and company.');
+
+program
+  .command('growth')
+  .description('Polls, reads and sends on much data against the same on little.')
+  .option('--rows <n>', 'claims of the large database', whole, 3_000_000)
+  .option('--small <n>', 'claims of the small one', whole, 10_000)
+  .option('--rounds <n>', 'rounds of each', whole, 7)
+  .option('--seconds <n>', 'how long one is loaded in one round', whole, 4)
+  .action(({ rows, small, rounds, seconds }) =>
+    withServers(async ({ database, redisUrl }) => {
+      const little = await loadedService(await database('little'), redisUrl, { rows: small });
+      // Beside its share of all: a firm with a hundred thousand claims, and one with a hundred.
+      const much = await loadedService(await database('much'), redisUrl, { rows, sizes: [100_000, 100] });
+      const ofLittle = little.data.firms;
+      const [large, tiny, ...others] = much.data.firms;
+      if (large === undefined || tiny === undefined) throw new Error('firms are missing');
+      const result: Record<string, unknown> = { rows, small, rounds, seconds, firms: FIRMS };
+      for (const kind of ['poll', 'get', 'send'] as const) {
+        result[kind] = await compared(kind, rounds, seconds, [
+          { name: `${rows} claims`, subject: much.subject, next: shotsAt(kind, others) },
+          { name: `${small} claims`, subject: little.subject, next: shotsAt(kind, ofLittle) },
+        ]);
+      }
+      result.poll_of_large_firm = await compared('poll', rounds, seconds, [
+        { name: 'firm of 100000', subject: much.subject, next: shotsAt('poll', [large]) },
+        { name: 'firm of 100', subject: much.subject, next: shotsAt('poll', [tiny]) },
+      ]);
+      print(result);
+    }),
+  );
+
+program
+  .command('endurance')
+  .description(
+    'Memory while it answers a million requests, then full load with and without what disturbs it.',
+  )
+  .option('--requests <n>', 'how many', whole, 1_000_000)
+  .option('--rows <n>', 'claims in the database', whole, 20_000)
+  .action(({ requests, rows }) =>
+    withServers(async ({ database, redisUrl }) => {
+      const { subject, data } = await loadedService(
+        await database('all'),
+        redisUrl,
+        { rows },
+        { METRICS_PORT: '0' },
+      );
+      const next = mixed(data);
+      const memory: {
+        answers: number;
+        minutes: number;
+        rss_mb: number;
+        heap_mb: number;
+        lag_p99_ms: number;
+      }[] = [];
+      const began = performance.now();
+      let answers = 0;
+      while (answers < requests) {
+        answers += (await load(subject.url, next, 200, 15)).answers;
+        const { rss, heap, lag } = await figures(subject);
+        const minutes = rounded((performance.now() - began) / 60_000);
+        memory.push({ answers, minutes, rss_mb: rss, heap_mb: heap, lag_p99_ms: lag });
+        say(
+          `${answers} of ${requests}: ${rss} MB, of which heap ${heap} MB, event loop ${lag} ms late at p99`,
+        );
+      }
+      const calm = await disturbed(subject, data, async () => {});
+      const results: Record<string, unknown> = { requests: answers, memory, calm };
+      for (const [name, disturb] of Object.entries(disturbances(subject, data))) {
+        results[name] = await disturbed(subject, data, disturb);
+        say(`${name}: ${JSON.stringify(results[name])}`);
+      }
+      print(results);
+    }),
+  );
+
+program
+  .command('processes')
+  .description('The same load on one, two and three processes.')
+  .option('--rows <n>', 'claims in the database', whole, 200_000)
+  .option('--rounds <n>', 'rounds of each', whole, 5)
+  .option('--seconds <n>', 'how long one round is', whole, 4)
+  .action(({ rows, rounds, seconds }) =>
+    withServers(async ({ database, redisUrl, postgresPid, redisPid }) => {
+      const url = await database('all');
+      const { subject, data } = await loadedService(url, redisUrl, { rows });
+      const others = [await startService(url, redisUrl), await startService(url, redisUrl)];
+      stops.unshift(...others.map((one) => () => one.stop()));
+      const all = [subject, ...others];
+      const result: Record<string, unknown> = { rows, rounds, seconds };
+      for (const kind of ['get', 'page', 'send'] as const) {
+        const measured = all.map(() => [] as { rps: number; busy: Record<string, number> }[]);
+        for (let round = -1; round < rounds; round += 1) {
+          for (const [i] of all.entries()) {
+            const used = all.slice(0, i + 1);
+            const groups: Record<string, readonly number[]> = {
+              node: used.map(({ pid }) => pid),
+              database: postgresPid === undefined ? [] : childrenOf(postgresPid),
+              redis: [redisPid],
+              load: [process.pid],
+            };
+            const before = Object.values(groups).map(cpuSeconds);
+            const parts = await Promise.all(
+              used.map((one) =>
+                load(
+                  one.url,
+                  shotsAt(kind, data.firms),
+                  EXPECTED[kind],
+                  round < 0 ? 2 : seconds,
+                  Math.ceil(32 / used.length),
+                ),
+              ),
+            );
+            if (round < 0) continue;
+            const busy = Object.fromEntries(
+              Object.entries(groups).map(([name, pids], n) => [
+                name,
+                rounded((cpuSeconds(pids) - (before[n] ?? 0)) / seconds),
+              ]),
+            );
+            measured[i]?.push({ rps: parts.reduce((sum, { rps }) => sum + rps, 0), busy });
+          }
+        }
+        const one = median((measured[0] ?? []).map(({ rps }) => rps));
+        result[kind] = measured.map((runs, i) => ({
+          processes: i + 1,
+          rps: rounded(median(runs.map(({ rps }) => rps)), 0),
+          against_one: rounded(median(runs.map(({ rps }) => rps)) / one),
+          // Processors that each kind of process kept busy, in the middle round.
+          busy: runs[Math.floor(runs.length / 2)]?.busy,
+        }));
+        say(`${kind}: ${JSON.stringify(result[kind])}`);
+      }
+      print(result);
+    }),
+  );
+
+program
+  .command('start')
+  .description('How long the built service takes from its start to its first answer.')
+  .option('--rounds <n>', 'starts', whole, 9)
+  .action(({ rounds }) =>
+    withServers(async ({ database, redisUrl }) => {
+      const url = await database('all');
+      const took: number[] = [];
+      for (let round = 0; round <= rounds; round += 1) {
+        const began = performance.now();
+        const subject = await startService(url, redisUrl);
+        const answer = await fetch(`${subject.url}/v1/health`);
+        if (round > 0) took.push(performance.now() - began); // the first one finds cold files
+        if (answer.status !== 200) throw new Error(`health answered ${answer.status}`);
+        subject.stop();
+      }
+      print({
+        starts: rounds,
+        median_ms: rounded(median(took), 0),
+        longest_ms: rounded(Math.max(...took), 0),
+      });
+    }),
+  );
+
+const stops: (() => unknown)[] = [];
+
+interface Servers {
+  database(name: string): Promise<string>;
+  readonly redisUrl: string;
+  readonly postgresPid: number | undefined;
+  readonly redisPid: number;
+}
+
+async function withServers(work: (servers: Servers) => Promise<void>): Promise<void> {
+  const postgres = await startPostgres(say);
+  const redis = await startRedis({ log: say });
+  stops.push(
+    () => postgres.stop(),
+    () => redis.stop(),
+  );
+  try {
+    await work({
+      redisUrl: redis.url,
+      redisPid: redis.pid,
+      postgresPid: postgres.pid,
+      async database(name) {
+        const url = new URL(postgres.url);
+        url.pathname = `/bench_${name}`;
+        await withClient(
+          postgres.url,
+          async (client) => void (await client.query(`CREATE DATABASE bench_${name}`)),
+        );
+        await migrate({ url: url.href });
+        return url.href;
+      },
+    });
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
+
+async function loadedService(
+  url: string,
+  redisUrl: string,
+  wanted: { rows: number; sizes?: readonly number[] },
+  env: Record<string, string> = {},
+): Promise<{ subject: Subject; data: BenchData }> {
+  const data = await loadData(url, { firms: FIRMS, ...wanted, say });
+  const subject = await startService(url, redisUrl, env);
+  stops.unshift(() => subject.stop());
+  return { subject, data };
+}
+
+interface Side {
+  readonly name: string;
+  readonly subject: Subject;
+  readonly next: () => Shot;
+}
+
+/** The first side against the second, in turns: what counts is how much longer its answers take. */
+async function compared(
+  kind: Kind,
+  rounds: number,
+  seconds: number,
+  sides: readonly [Side, Side],
+): Promise<Record<string, unknown>> {
+  const once = async ({ subject, next }: Side, length: number): Promise<Measured> => {
+    const measured = await load(subject.url, next, EXPECTED[kind], length);
+    if (measured.wrong > 0)
+      throw new Error(`${measured.wrong} answers to ${kind} were not ${EXPECTED[kind]}`);
+    return measured;
+  };
+  for (const side of sides) await once(side, 3);
+  const found: [Measured, Measured][] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const [first, second] = sides;
+    if (round % 2 === 0) found.push([await once(first, seconds), await once(second, seconds)]);
+    else {
+      const theirs = await once(second, seconds);
+      found.push([await once(first, seconds), theirs]);
+    }
+  }
+  const ratio = (of: (measured: Measured) => number): number =>
+    rounded(median(found.map(([first, second]) => of(first) / of(second))));
+  const result = {
+    compared: sides.map(({ name }) => name),
+    p50: ratio(({ p50 }) => p50),
+    p99: ratio(({ p99 }) => p99),
+    p50_ms: found.map(([first, second]) => [rounded(first.p50), rounded(second.p50)]),
+    p99_ms: found.map(([first, second]) => [rounded(first.p99), rounded(second.p99)]),
+  };
+  say(`${kind}, ${result.compared.join(' against ')}: p50 ${result.p50}, p99 ${result.p99}`);
+  return result;
+}
+
+/** What a day looks like: mostly polls and reads. */
+function mixed(data: BenchData): () => Shot {
+  const [poll, get, page] = [shotsAt('poll', data.firms), shotsAt('get', data.firms), data.shots('page')];
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count % 50 === 0) return page();
+    return count % 3 === 0 ? poll() : get();
+  };
+}
+
+/** Megabytes, and milliseconds since the last look. */
+async function figures({ metricsUrl }: Subject): Promise<{ rss: number; heap: number; lag: number }> {
+  const text = await (await fetch(metricsUrl ?? '')).text();
+  const of = (name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
+  return {
+    rss: rounded(of('process_resident_memory_bytes') / 1e6, 0),
+    heap: rounded(of('nodejs_heap_size_used_bytes') / 1e6, 0),
+    lag: rounded(of('nodejs_eventloop_lag_p99_seconds') * 1000, 1),
+  };
+}
+
+/** Full load of reads for ten seconds, with something else going on. */
+async function disturbed(
+  subject: Subject,
+  data: BenchData,
+  disturb: (isOver: () => boolean) => Promise<void>,
+): Promise<Record<string, number>> {
+  await figures(subject);
+  let over = false;
+  const disturbing = disturb(() => over);
+  const { p50, p99, rps } = await load(subject.url, shotsAt('get', data.firms), 200, 10);
+  over = true;
+  const { lag } = await figures(subject);
+  await disturbing;
+  return { rps: rounded(rps, 0), p50_ms: rounded(p50), p99_ms: rounded(p99), lag_p99_ms: lag };
+}
+
+function disturbances(
+  subject: Subject,
+  data: BenchData,
+): Record<string, (isOver: () => boolean) => Promise<void>> {
+  const repeatedly =
+    (clients: number, shot: () => Shot) =>
+    async (isOver: () => boolean): Promise<void> => {
+      await Promise.all(
+        Array.from({ length: clients }, async () => {
+          while (!isOver()) {
+            const { method, path, headers, body } = shot();
+            const answer = await fetch(subject.url + path, {
+              method,
+              headers,
+              ...(body !== undefined && { body }),
+            });
+            await answer.arrayBuffer();
+          }
+        }),
+      );
+    };
+  const page = data.shots('page');
+  const claim = data.shots('send')();
+  const unknown = Array.from({ length: 20_000 }, (_, i) => [`unknown_field_${i}`, 'x'.repeat(20)]);
+  const body = JSON.stringify({ ...JSON.parse(claim.body ?? '{}'), ...Object.fromEntries(unknown) });
+  const large: Shot = { ...claim, body };
+  return {
+    // Fifty clients that ask for a page of two hundred and never read it.
+    slow_clients: async (isOver) => {
+      const { headers } = page();
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      const sockets: Socket[] = Array.from({ length: 50 }, () => {
+        const socket = connect(Number(new URL(subject.url).port), '127.0.0.1');
+        socket.on('error', () => {});
+        socket.pause();
+        const request = `GET /v1/claims?limit=200 HTTP/1.1\r\nHost: bench\r\n${lines.join('')}\r\n`;
+        socket.write(request.repeat(20));
+        return socket;
+      });
+      while (!isOver()) await pause(50);
+      for (const socket of sockets) socket.destroy();
+    },
+    huge_pages: repeatedly(4, () => {
+      const { headers } = page();
+      return { method: 'GET', path: '/v1/claims?limit=200', headers };
+    }),
+    // About as large as a body may be, and almost nothing in it known.
+    large_bodies: repeatedly(8, () => large),
+  };
+}
+
+await program.parseAsync();
