@@ -1,8 +1,6 @@
 // Benchmarks: the service and the floor take turns under the same load, on the same data, on the same machine, so
 // that what counts, the ratio, is a matter of one run. Absolute figures say more of the machine than of the code.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { migrate } from '@svc/adapter-postgres';
 import { Command, InvalidArgumentError } from 'commander';
@@ -13,14 +11,11 @@ import { type BenchData, loadData, reopenOffers } from './data.ts';
 import { childrenOf, cpuSeconds, load, type Measured, type Shot } from './load.ts';
 import { PEER_NAMES, type Peer, Peers } from './peer-runs.ts';
 import { median, plot, type Round, type Summary, summarise, table } from './report.ts';
+import { type Server, start, startService } from './subject.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PATHS = ['get', 'page', 'send', 'accept'] as const;
 export type Path = (typeof PATHS)[number];
 const EXPECTED: Readonly<Record<Path, number>> = { get: 200, page: 200, send: 201, accept: 200 };
-
-/** How long a subject may take until it listens. */
-const START_MS = 60_000;
 
 interface Options {
   readonly path: Path[];
@@ -34,11 +29,7 @@ interface Options {
   readonly peers?: string[] | true;
 }
 
-interface Subject {
-  readonly name: string;
-  readonly url: string;
-  readonly pid: number;
-  stop(): void;
+interface Subject extends Server {
   /** Of a peer: the question and the answer in its own way. */
   readonly shot?: Peer['shot'];
   readonly answer?: Peer['answer'];
@@ -93,12 +84,7 @@ try {
   await migrate({ url: databaseUrl });
   const data = await loadData(databaseUrl, { firms: 200, rows, say });
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: redis.url };
-  const service = await start('service', ['apps/api/dist/server.js'], {
-    ...env,
-    PORT: '0',
-    EDGE_LIMIT_PER_MINUTE: '0',
-    LOG_LEVEL: 'warn',
-  });
+  const service = await startService(databaseUrl, redis.url);
   const floor = await start('floor', ['--conditions=source', '--import', 'tsx', 'tools/bench/floor.ts'], env);
   stops.unshift(
     () => service.stop(),
@@ -275,38 +261,4 @@ function shapeOf(value: unknown): unknown {
       .map(([name, inner]) => [name, typeof inner])
       .sort(),
   );
-}
-
-/** Starts a server and waits until it says where it listens. */
-function start(
-  name: string,
-  args: readonly string[],
-  env: Record<string, string>,
-  cwd = ROOT,
-): Promise<Subject> {
-  const child: ChildProcess = spawn(process.execPath, args, {
-    cwd,
-    env: { ...process.env, NODE_ENV: 'production', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const end = () => child.kill('SIGKILL');
-  process.once('exit', end);
-  return new Promise((resolve, reject) => {
-    const late = setTimeout(end, START_MS);
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', (chunk) => {
-        output += String(chunk);
-        const url = /Listening on (http:\S+)/.exec(output)?.[1];
-        if (url === undefined) return;
-        clearTimeout(late);
-        resolve({ name, url, pid: child.pid ?? 0, stop: end });
-      });
-    }
-    child.once('exit', () => {
-      clearTimeout(late);
-      process.removeListener('exit', end);
-      reject(new Error(`${name} did not start:\n${output}`));
-    });
-  });
 }

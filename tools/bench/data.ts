@@ -9,6 +9,7 @@ import { createSecrets } from '../../apps/api/src/secrets.ts';
 import { generateClaim } from '../generate/claim.ts';
 import type { Path } from './bench.ts';
 import type { Shot } from './load.ts';
+import { loadingBar } from './loading-bar.ts';
 
 export interface Firm {
   readonly id: string;
@@ -133,7 +134,7 @@ async function copyClaims(
   const rows = counts.reduce((sum, count) => sum + count, 0);
   const originals = Array.from({ length: Math.min(rows, ORIGINALS) }, (_, i) => original(i));
   let done = 0;
-  let said = performance.now();
+  const bar = loadingBar(rows);
   function* lines(): Generator<string> {
     let batch = '';
     for (const [number, firm] of firms.entries()) {
@@ -158,13 +159,11 @@ async function copyClaims(
           yield batch;
           batch = '';
         }
-        if (performance.now() - said > 2000) {
-          said = performance.now();
-          say(`Loading claims: ${done} of ${rows}`);
-        }
+        bar.at(done);
       }
     }
     yield batch;
+    bar.end();
   }
   const copy = async (): Promise<void> => {
     const sink = client.query(

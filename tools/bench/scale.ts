@@ -13,7 +13,7 @@ import { startRedis } from '../services/redis.ts';
 import { type BenchData, loadData, shotsAt } from './data.ts';
 import { childrenOf, cpuSeconds, load, type Measured, type Shot } from './load.ts';
 import { median } from './report.ts';
-import { type Subject, startService } from './subject.ts';
+import { type Server, startService } from './subject.ts';
 
 const FIRMS = 200;
 const EXPECTED = { get: 200, poll: 200, page: 200, send: 201 } as const;
@@ -234,7 +234,7 @@ async function loadedService(
   redisUrl: string,
   wanted: { rows: number; sizes?: readonly number[] },
   env: Record<string, string> = {},
-): Promise<{ subject: Subject; data: BenchData }> {
+): Promise<{ subject: Server; data: BenchData }> {
   const data = await loadData(url, { firms: FIRMS, ...wanted, say });
   const subject = await startService(url, redisUrl, env);
   stops.unshift(() => subject.stop());
@@ -243,7 +243,7 @@ async function loadedService(
 
 interface Side {
   readonly name: string;
-  readonly subject: Subject;
+  readonly subject: Server;
   readonly next: () => Shot;
 }
 
@@ -295,7 +295,7 @@ function mixed(data: BenchData): () => Shot {
 }
 
 /** Megabytes, and milliseconds since the last look. */
-async function figures({ metricsUrl }: Subject): Promise<{ rss: number; heap: number; lag: number }> {
+async function figures({ metricsUrl }: Server): Promise<{ rss: number; heap: number; lag: number }> {
   const text = await (await fetch(metricsUrl ?? '')).text();
   const of = (name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
   return {
@@ -307,7 +307,7 @@ async function figures({ metricsUrl }: Subject): Promise<{ rss: number; heap: nu
 
 /** Full load of reads for ten seconds, with something else going on. */
 async function disturbed(
-  subject: Subject,
+  subject: Server,
   data: BenchData,
   disturb: (isOver: () => boolean) => Promise<void>,
 ): Promise<Record<string, number>> {
@@ -322,7 +322,7 @@ async function disturbed(
 }
 
 function disturbances(
-  subject: Subject,
+  subject: Server,
   data: BenchData,
 ): Record<string, (isOver: () => boolean) => Promise<void>> {
   const repeatedly =

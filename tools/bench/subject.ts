@@ -3,12 +3,15 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+/** A server has so long to say that it listens. */
+const START_MS = 60_000;
+
 /** A server under load. */
-export interface Subject {
+export interface Server {
   readonly name: string;
   readonly url: string;
   /** Where its figures are, if it was told to show them. */
-  readonly metricsUrl: string | undefined;
+  readonly metricsUrl?: string | undefined;
   readonly pid: number;
   stop(): void;
 }
@@ -19,13 +22,16 @@ export function start(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   cwd = ROOT,
-): Promise<Subject> {
+): Promise<Server> {
   const child: ChildProcess = spawn(process.execPath, args, {
     cwd,
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const stop = () => child.kill('SIGKILL');
+  process.once('exit', stop);
   return new Promise((resolve, reject) => {
+    const late = setTimeout(stop, START_MS);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (chunk) => {
@@ -33,10 +39,15 @@ export function start(
         const url = /Listening on (http:\S+)/.exec(output)?.[1];
         const metricsUrl = /Metrics are at (http:\S+)/.exec(output)?.[1];
         if (url === undefined || (env.METRICS_PORT !== undefined && metricsUrl === undefined)) return;
-        resolve({ name, url, metricsUrl, pid: child.pid ?? 0, stop: () => child.kill('SIGKILL') });
+        clearTimeout(late);
+        resolve({ name, url, metricsUrl, pid: child.pid ?? 0, stop });
       });
     }
-    child.once('exit', () => reject(new Error(`${name} did not start:\n${output}`)));
+    child.once('exit', () => {
+      clearTimeout(late);
+      process.removeListener('exit', stop);
+      reject(new Error(`${name} did not start:\n${output}`));
+    });
   });
 }
 
@@ -45,7 +56,7 @@ export const startService = (
   databaseUrl: string,
   redisUrl: string,
   env: Readonly<Record<string, string>> = {},
-): Promise<Subject> =>
+): Promise<Server> =>
   start('service', ['apps/api/dist/server.js'], {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
