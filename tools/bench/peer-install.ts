@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 const SOURCES = fileURLToPath(new URL('peers', import.meta.url));
 const INSTALL = [
   ...['install', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'],
+  // package.json pins what a peer is made of; what those bring along is as it was on this day; an upgrade moves it.
+  '--before=2026-11-21',
   // Whoever has no network is told soon.
   ...['--loglevel=http', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000'],
 ];
