@@ -40,6 +40,12 @@ export interface Database {
 const GRACE = 1000;
 
 /**
+ * Every statement of every day has its index, and a plan is kept for as long as a connection lives. One made while a
+ * table was empty would read all of it on the first busy day, until statistics are gathered: so such plans are out.
+ */
+const PLANNER = '-c enable_seqscan=off -c jit=off';
+
+/**
  * Opens the pool. Timeouts belong to the connection where it is ours alone, and cost nothing then. A pooler in
  * transaction mode refuses them in the startup packet and lends out a connection for one transaction at a time, so
  * there each transaction opens with its own, and statements go unprepared.
@@ -75,7 +81,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       idleTimeoutMillis: 60_000,
-      ...(behindPooler ? {} : timeouts),
+      ...(behindPooler ? {} : { ...timeouts, options: PLANNER }),
     },
   });
   const silenceMs = options.statementTimeoutMs + GRACE;

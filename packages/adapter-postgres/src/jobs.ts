@@ -168,6 +168,13 @@ function tasksFor(handler: JobHandler): TaskList {
   return tasks;
 }
 
+/**
+ * What a crash takes back is only that a job was begun or done, and any job may run twice: waiting for the disk twice a
+ * job would hold up the commits that matter. And the table of jobs is mostly empty, so that its statistics say, amid
+ * thousands of jobs, that reading and sorting all of it is the way to find the next one.
+ */
+const QUEUE_SETTINGS = 'SET synchronous_commit = off; SET enable_seqscan = off; SET enable_sort = off';
+
 function poolFor(surroundings: JobSurroundings, options: JobOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: surroundings.url,
@@ -179,6 +186,10 @@ function poolFor(surroundings: JobSurroundings, options: JobOptions): pg.Pool {
     keepAlive: true,
   });
   surviveLastWords(pool);
+  // A pooler would hand these on to others.
+  if (!surroundings.behindPooler) {
+    pool.on('connect', (client) => void client.query(QUEUE_SETTINGS).catch(() => {}));
+  }
   pool.on('error', () => {}); // the pool has dropped the connection; the queue notices by itself
   return pool;
 }

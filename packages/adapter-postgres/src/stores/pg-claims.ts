@@ -20,10 +20,13 @@ const LOCK = sql(
   `SELECT ${CLAIM_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND c.id = $2 FOR UPDATE`,
 );
 
-/** Which firm sent a claim: among the firms that ever had this adjuster, since a leaver keeps what was accepted. */
-const FIRM_OF_ADJUSTERS_CLAIM = sql(
-  'claims_firm_of_adjusters_claim',
-  `SELECT c.firm_id FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2 WHERE m.svc_id = $1`,
+/** The firm that sent the claim is among those that ever had this adjuster: a leaver keeps what was accepted. */
+const LOCK_OFFERED = sql(
+  'claims_lock_offered',
+  `SELECT ${CLAIM_COLUMNS} FROM claims c
+    WHERE c.firm_id = (SELECT sent.firm_id FROM memberships m JOIN claims sent
+                         ON sent.firm_id = m.firm_id AND sent.id = $2 WHERE m.svc_id = $1)
+      AND c.id = $2 FOR UPDATE OF c`,
 );
 
 const FIRM_OF_CLAIM = sql(
@@ -111,9 +114,8 @@ export function pgClaims(session: TxSession, clock: Clock): Claims {
 
     async lockOfferedTo(svcId, id) {
       if (!isUuid(id)) return null;
-      const found = first(await session.rows<{ firm_id: FirmId }>(FIRM_OF_ADJUSTERS_CLAIM, [svcId, id]));
-      // Two steps, so that the lock is taken by a statement that names the firm.
-      const claim = found === null ? null : await lock(found.firm_id, id);
+      const row = first(await session.rows<ClaimRow>(LOCK_OFFERED, [svcId, id]));
+      const claim = row === null ? null : claimFrom(row);
       return claim?.assignment.adjuster === svcId ? claim : null;
     },
 
