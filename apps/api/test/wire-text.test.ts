@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ClaimView } from '@svc/application';
+import type { AppClaimView, ClaimView } from '@svc/application';
+import { carrierOnForms } from '@svc/domain';
 import fc from 'fast-check';
 import { asciiJson } from '../src/http/wire/ascii-json.ts';
-import { claimToWire } from '../src/http/wire/claim.ts';
+import { appClaimToWire, claimToWire } from '../src/http/wire/claim.ts';
 import { toDateTime } from '../src/http/wire/time.ts';
 
 describe('a time on the wire', () => {
@@ -77,5 +78,69 @@ test('a claim is written as one JSON document, with what was sent to the letter'
         });
       },
     ),
+  );
+});
+
+test('the app shows what was sent, with the carrier and the cap as the forms print them, whatever the texts hold', () => {
+  const nasty = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom(
+      '"carrier":{"name":"x"}',
+      '\\"coverages":{',
+      '}',
+      '{"',
+      '\\',
+      'special_limits_cap":',
+      '\\\\"',
+    ),
+  );
+  const details = fc.record(
+    {
+      name: nasty,
+      phone: nasty,
+      email: nasty,
+      address: fc.record({ line1: nasty, city: nasty }, { requiredKeys: [] }),
+    },
+    { requiredKeys: ['name'] },
+  );
+  const held = fc.record({ name: nasty, phone: nasty, email: nasty }, { requiredKeys: ['name'] });
+  const coverages = fc.record(
+    { special_limits_cap: fc.integer(), building: fc.integer(), contents: fc.integer() },
+    { requiredKeys: [] },
+  );
+  const content = fc.record(
+    { before: nasty, carrier: details, note: nasty, coverages, after: fc.record({ text: nasty }) },
+    { requiredKeys: ['carrier'] },
+  );
+  fc.assert(
+    fc.property(content, fc.option(held), nasty, (sent, heldCarrier, firmName) => {
+      const shown = JSON.parse(
+        appClaimToWire({
+          id: 'an id',
+          environment: 'live',
+          createdAt: 1,
+          updatedAt: 2,
+          firm: { id: 'a firm', name: firmName },
+          assignment: {
+            status: 'accepted',
+            adjuster: 'A',
+            offeredAt: 3,
+            respondedAt: 4,
+            rejectionReason: null,
+          },
+          work: { contactDate: null, inspectionDate: null, notes: null },
+          closedAt: null,
+          heldCarrier,
+          asSent: asciiJson(sent),
+        } as unknown as AppClaimView),
+      );
+      expect(shown).toMatchObject({
+        ...JSON.parse(JSON.stringify(sent)),
+        firm: { name: firmName },
+        coverages: { special_limits_cap: 2500, ...sent.coverages },
+      });
+      const onForms = carrierOnForms(sent.carrier as never, heldCarrier as never);
+      expect(shown.carrier).toEqual(JSON.parse(JSON.stringify(onForms)));
+    }),
   );
 });

@@ -10,6 +10,7 @@ import {
   type Svcid,
 } from '@svc/domain';
 import { asciiJson } from './ascii-json.ts';
+import { objectMember } from './member-text.ts';
 import { toDateTime, toDateTimeOrNull } from './time.ts';
 
 /** What a claim's instructions tell the rules, and the content that is kept to be answered as it was sent. */
@@ -80,10 +81,35 @@ const workToWire = (work: ClaimWork) => ({
   ...(work.notes !== null && { notes: work.notes }),
 });
 
-/** A claim as the adjuster's app shows it: the carrier filled from the firm's book, and the adjuster's own work. */
+const carrierIn = objectMember('carrier');
+const coveragesIn = objectMember('coverages');
+const CAP = `"special_limits_cap":${DEFAULT_SPECIAL_LIMITS_CAP}`;
+
+/** The coverages as the forms print them: what was sent, and the cap where none was. */
+function withCap(json: string): string {
+  const coverages = coveragesIn(json);
+  if (coverages === null) return `${json.slice(0, -1)},"coverages":{${CAP}}}`;
+  const { begin, end } = coverages;
+  const sent = json.slice(begin, end);
+  if (sent.includes('"special_limits_cap":')) return json;
+  return `${json.slice(0, begin)}{${CAP}${sent === '{}' ? '' : ','}${sent.slice(1)}${json.slice(end)}`;
+}
+
+/** The carrier as the forms print it: what was sent, filled from the firm's book. */
+function withHeldCarrier(json: string, held: CarrierDetails | null): string {
+  if (held === null) return json;
+  const sent = carrierIn(json);
+  if (sent === null) throw new Error('a claim is kept without its carrier');
+  const onForms = carrierOnForms(JSON.parse(json.slice(sent.begin, sent.end)) as CarrierDetails, held);
+  return json.slice(0, sent.begin) + asciiJson(onForms) + json.slice(sent.end);
+}
+
+/**
+ * A claim as the adjuster's app shows it: the carrier filled from the firm's book, and the adjuster's own work. What was
+ * sent is passed through as text here too, with the two members changed in it that the forms print in another way.
+ */
 export function appClaimToWire(claim: AppClaimView): string {
-  const sent = JSON.parse(claim.asSent) as { carrier: CarrierDetails; coverages?: Record<string, unknown> };
-  return JSON.stringify({
+  const moving = asciiJson({
     id: claim.id,
     test: claim.environment === 'test',
     created_at: toDateTime(claim.createdAt),
@@ -93,8 +119,7 @@ export function appClaimToWire(claim: AppClaimView): string {
     assignment: assignmentToWire(claim.assignment),
     work: workToWire(claim.work),
     closed_at: toDateTimeOrNull(claim.closedAt),
-    ...sent,
-    carrier: carrierOnForms(sent.carrier, claim.heldCarrier),
-    coverages: { special_limits_cap: DEFAULT_SPECIAL_LIMITS_CAP, ...sent.coverages },
   });
+  const sent = withCap(withHeldCarrier(claim.asSent, claim.heldCarrier));
+  return `${moving.slice(0, -1)},${sent.slice(1)}`;
 }
