@@ -25,7 +25,7 @@ interface DriverConnection {
 
 /** What the driver's query is made of, as far as it is used here. Its version is pinned. */
 interface DriverQuery {
-  readonly name: string;
+  name: string;
   readonly _result: Columns;
   _accumulateRows: boolean;
   prepare(connection: DriverConnection): void;
@@ -34,7 +34,11 @@ interface DriverQuery {
 
 type Done<R> = (error: unknown, answer: Answer<R>) => void;
 
-const DriverQuery = pg.Query as unknown as new (config: object, done: Done<never>) => DriverQuery;
+const DriverQuery = pg.Query as unknown as new (
+  text: string,
+  values: readonly Value[],
+  done: Done<never>,
+) => DriverQuery;
 
 /** What has been learned of a connection: the columns of its statements, and how to ask without asking for them. */
 interface Learned {
@@ -60,6 +64,11 @@ function learnedOf(connection: DriverConnection): Learned {
  * statement whose result would be another one than before.
  */
 class PreparedQuery extends DriverQuery {
+  constructor({ name, text }: Statement, values: readonly Value[], done: Done<never>) {
+    super(text, values, done);
+    this.name = name;
+  }
+
   override prepare(connection: DriverConnection): void {
     const { columns, undescribed } = learnedOf(connection);
     const known = columns.get(this.name);
@@ -101,11 +110,7 @@ export class Asking {
   constructor(private readonly silenceMs: number) {}
 
   /** A statement that the connection prepares, the first time, under its name. */
-  prepared<R>(
-    client: pg.PoolClient,
-    { name, text }: Statement,
-    values: readonly Value[],
-  ): Promise<Answer<R>> {
+  prepared<R>(client: pg.PoolClient, statement: Statement, values: readonly Value[]): Promise<Answer<R>> {
     return new Promise((resolve, reject) => {
       const asked = this.#await(client);
       const done: Done<R> = (error, answer) => {
@@ -114,7 +119,7 @@ export class Asking {
         else resolve(answer);
       };
       inOneWrite(client);
-      client.query(new PreparedQuery({ name, text, values }, done) as unknown as pg.Submittable);
+      client.query(new PreparedQuery(statement, values, done) as unknown as pg.Submittable);
     });
   }
 

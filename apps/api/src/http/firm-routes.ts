@@ -40,6 +40,30 @@ const reader = ({ actor }: FirmExchange): string => `${actor.firmId}/${actor.env
 /** The nine operations for firm systems. */
 export function firmRoutes(deps: FirmRouteDeps): Route[] {
   return [
+    // What is asked most is looked at first.
+    firmRoute(endpoints.getClaim, async ({ params }, { actor }) => {
+      const claim = await deps.reads.claim(actor.firmId, actor.environment, params.id as ClaimId);
+      if (claim === null) throw new DomainError('not_found', 'No claim of your firm has this id.');
+      return { status: 200, json: claimToWire(claim) };
+    }),
+
+    firmRoute(endpoints.listClaims, async ({ query }, exchange) => {
+      const { firmId, environment } = exchange.actor;
+      const filter = {
+        updatedSince: query.updated_since,
+        assignmentStatus: query.assignment_status,
+        externalId: query.external_id,
+      };
+      const scope: CursorScope = { list: 'claims', reader: reader(exchange), filters: filter };
+      const slice = await deps.reads.claims(
+        firmId,
+        environment,
+        filter,
+        pageRequest(query, deps.cursors, scope),
+      );
+      return page(slice, claimToWire, deps.cursors, scope);
+    }),
+
     openRoute(endpoints.getHealth, async () => {
       await deps.checkHealth();
       return ok({});
@@ -78,29 +102,6 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
         }),
       ),
     ),
-
-    firmRoute(endpoints.getClaim, async ({ params }, { actor }) => {
-      const claim = await deps.reads.claim(actor.firmId, actor.environment, params.id as ClaimId);
-      if (claim === null) throw new DomainError('not_found', 'No claim of your firm has this id.');
-      return { status: 200, json: claimToWire(claim) };
-    }),
-
-    firmRoute(endpoints.listClaims, async ({ query }, exchange) => {
-      const { firmId, environment } = exchange.actor;
-      const filter = {
-        updatedSince: query.updated_since,
-        assignmentStatus: query.assignment_status,
-        externalId: query.external_id,
-      };
-      const scope: CursorScope = { list: 'claims', reader: reader(exchange), filters: filter };
-      const slice = await deps.reads.claims(
-        firmId,
-        environment,
-        filter,
-        pageRequest(query, deps.cursors, scope),
-      );
-      return page(slice, claimToWire, deps.cursors, scope);
-    }),
 
     firmRoute(endpoints.listAdjusters, async ({ query }, exchange) => {
       const { firmId, environment } = exchange.actor;
