@@ -118,6 +118,7 @@ export function plot(summaries: Partial<Record<Path, Summary>>): string {
   const widest = Math.max(1, ...entries.map(([, { ratio, spread }]) => Math.max(ratio, spread[1])));
   const width = Math.ceil(left + widest * scale + 60);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="14">
+<title>Answers a second, service over floor</title>
 <rect width="${width}" height="${height}" fill="#fff"/>
 ${bars.join('\n')}
 <line x1="${left + scale}" x2="${left + scale}" y1="10" y2="${height - 22}" stroke="#d00000" stroke-dasharray="4 3"/>
