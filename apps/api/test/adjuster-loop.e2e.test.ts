@@ -72,10 +72,14 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 /** Waits until the service worker has the page on its shelf. */
 const worker = (context: BrowserContext) =>
   until('the service worker', async () => context.serviceWorkers()[0]);
-const ready = async (page: Page): Promise<void> => {
-  await page.waitForFunction(`navigator.serviceWorker.controller !== null &&
-    navigator.serviceWorker.ready.then(({ active }) => active.state === 'activated')`);
-};
+// Asked anew each time: what the browser itself would ask again later is held to the page's policy, which forbids it.
+const ready = (page: Page): Promise<unknown> =>
+  until(
+    'the page under its worker',
+    async () =>
+      (await page.evaluate(`navigator.serviceWorker.controller !== null &&
+        navigator.serviceWorker.ready.then(({ active }) => active.state === 'activated')`)) === true,
+  );
 
 describe.each([
   ['phone', PHONE],
