@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { carrierNameKey } from '@svc/domain';
@@ -6,6 +6,7 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { asciiJson } from '../../apps/api/src/http/wire/ascii-json.ts';
 import { createSecrets } from '../../apps/api/src/secrets.ts';
+import { createUuidV7 } from '../../apps/api/src/uuid-v7.ts';
 import { generateClaim } from '../generate/claim.ts';
 import type { Path } from './bench.ts';
 import type { Shot } from './load.ts';
@@ -31,7 +32,6 @@ const DAY_MS = 86_400_000;
 const START = Date.parse('2025-01-01T00:00:00Z');
 
 const secrets = createSecrets(new Uint8Array(32));
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
  * Fills an empty database: firms whose limits never refuse, a key, an adjuster and a session each, and claims spread
@@ -81,7 +81,7 @@ async function addFirm(client: pg.Client, number: number): Promise<Firm> {
   await client.query('INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, to_timestamp(0))', [id]);
   await client.query(
     `INSERT INTO api_keys (id, firm_id, environment, purpose, secret_hash, created_at) VALUES ($1, $2, 'live', 'full_access', $3, now())`,
-    [`key_${number}`, id, sha256(key.secret)],
+    [`key_${number}`, id, key.hash],
   );
   await client.query(
     `INSERT INTO adjusters (svc_id, first_name, last_name, email, email_key) VALUES ($1, 'Jean', 'Delacroix', $2, $2)`,
@@ -93,7 +93,7 @@ async function addFirm(client: pg.Client, number: number): Promise<Firm> {
   );
   await client.query(
     `INSERT INTO sessions (token_hash, svc_id, expires_at) VALUES ($1, $2, now() + interval '90 days')`,
-    [sha256(session.secret), adjuster],
+    [session.hash, adjuster],
   );
   return { id, key: key.secret, adjuster, session: session.secret, claims: [] };
 }
@@ -139,11 +139,13 @@ async function copyClaims(
     let batch = '';
     for (const [number, firm] of firms.entries()) {
       const count = counts[number] ?? 0;
+      let at = START;
+      const ids = createUuidV7(() => at);
       for (let i = 0; i < count; i += 1, done += 1) {
         const { carrierKey, carrier, document } = originals[done % ORIGINALS] as Original;
         // Ids as the service makes them: in the order of time, so that what is new lies together.
-        const at = START + Math.floor((i / count) * 300 * DAY_MS) + (i % 997);
-        const id = uuidAt(at);
+        at = START + Math.floor((i / count) * 300 * DAY_MS) + (i % 997);
+        const id = ids.next();
         firm.claims.push(id);
         const time = new Date(at).toISOString();
         const numbers: Record<string, string> = {
@@ -202,13 +204,6 @@ async function withoutIndexes(
     say(`Indexing: ${name} (${i + 1} of ${again.length})`);
     await client.query(statement ?? '');
   }
-}
-
-/** A version 7 uuid of this moment. */
-function uuidAt(ms: number): string {
-  const time = ms.toString(16).padStart(12, '0');
-  const random = randomUUID();
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
 }
 
 const timeOf = (uuid: string): number => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
