@@ -56,8 +56,9 @@ afterAll(async () => {
 async function visiting(
   options: Parameters<typeof visit>[2],
   work: (visitor: Visitor) => Promise<void>,
+  within = browser,
 ): Promise<void> {
-  const visitor = await visit(browser, service.url, options);
+  const visitor = await visit(within, service.url, options);
   try {
     await work(visitor);
     expect(visitor.faults).toEqual([]);
@@ -466,8 +467,9 @@ test('every screen is there in Spanish, and the choice stays', () =>
     await heading(page, 'Settings').waitFor();
   }));
 
-test('a push message shows the firm and nothing more, and opens the claim it is about', () =>
-  visiting(PHONE, async ({ page, context }) => {
+test('a push message shows the firm and nothing more, and opens the claim it is about', async () => {
+  const whole = await startBrowser({ whole: true });
+  const work = async ({ page, context }: Visitor): Promise<void> => {
     const { svcId, token } = await service.member(firm);
     await context.grantPermissions(['notifications'], { origin: service.url });
     const phone = push.device();
@@ -527,7 +529,9 @@ test('a push message shows the firm and nothing more, and opens the claim it is 
       'the subscription to be ended',
       async () => (await page.evaluate('PushManager.prototype.getSubscription()')) === null,
     );
-  }));
+  };
+  await visiting(PHONE, work, whole).finally(() => whole.close());
+});
 
 /** The push service that browsers of this kind come with is far away: this one takes its place in the page. */
 const subscribedAs = ({ subscription }: Device): string => `

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { ERROR_CODES, firmEndpoints } from '@svc/contract';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page, ViewportSize } from 'playwright-core';
 import { PAGES } from '../src/http/docs/pages.ts';
 import { startBrowser } from './browser.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
@@ -19,7 +19,6 @@ afterAll(async () => {
 });
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-const SMALL_PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
 const DESK = { viewport: { width: 1360, height: 900 } };
 
 const paths = PAGES.map(({ name }) => (name === 'index' ? '/docs' : `/docs/${name}`));
@@ -60,32 +59,74 @@ async function open(page: Page, path: string): Promise<void> {
     await page.getByText('List claims').first().waitFor({ state: 'attached' });
 }
 
-test('no page asks another host for anything, or makes the browser complain, in light and in dark', async () => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await visiting({ ...DESK, colorScheme }, async ({ page, faults }) => {
-      for (const path of paths) {
-        await open(page, path);
-        expect(await page.locator('html').getAttribute('data-theme')).toBe(colorScheme);
-      }
-      expect(faults).toEqual([]);
-    });
-  }
-});
+interface Seen {
+  readonly path: string;
+  readonly theme: string | null;
+  readonly links: readonly string[];
+  /** Of the content and of the window, by the width of the screen, in pixels. */
+  readonly widths: Readonly<Record<number, readonly [number, number]>>;
+}
 
-test('every link leads to a page that is there, and to a place on it that is there', async () => {
-  await visiting(DESK, async ({ page }) => {
-    const links = new Set<string>();
+/** Every page once on each kind of device, and there at each width of the screen. */
+async function tour(
+  options: BrowserContextOptions,
+  screens: readonly ViewportSize[],
+): Promise<{ seen: Seen[]; faults: string[] }> {
+  return visiting(options, async ({ page, faults }) => {
+    const seen: Seen[] = [];
     for (const path of paths) {
       await open(page, path);
-      const found = await page
+      const theme = await page.locator('html').getAttribute('data-theme');
+      const links = await page
         .locator('a[href]')
         .evaluateAll((all) => all.map((one) => (one as unknown as { href: string }).href));
-      for (const link of found) links.add(link);
+      const widths: Record<number, [number, number]> = {};
+      for (const screen of screens) {
+        await page.setViewportSize(screen);
+        widths[screen.width] = await page.evaluate<[number, number]>(
+          '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+        );
+      }
+      seen.push({ path, theme, links, widths });
     }
+    return { seen, faults };
+  });
+}
+
+describe('on a tour of all pages', () => {
+  const tours: Record<string, Awaited<ReturnType<typeof tour>>> = {};
+  beforeAll(async () => {
+    tours.light = await tour({ ...DESK, colorScheme: 'light' }, [DESK.viewport]);
+    tours.dark = await tour({ ...DESK, colorScheme: 'dark' }, [DESK.viewport]);
+    tours.phone = await tour(PHONE, [PHONE.viewport, { width: 320, height: 640 }]);
+  }, 240_000);
+
+  test('no page asks another host for anything, or makes the browser complain, in light and in dark', () => {
+    for (const { seen, faults } of Object.values(tours)) {
+      expect(seen.map(({ path }) => path)).toEqual(paths);
+      expect(faults).toEqual([]);
+    }
+    for (const theme of ['light', 'dark'])
+      expect(tours[theme]?.seen.map((one) => one.theme)).toEqual(paths.map(() => theme));
+  });
+
+  test('no page is wider than the screen of a phone, a small phone or a desk', () => {
+    const all = Object.values(tours).flatMap(({ seen }) => seen);
+    const wide = all.flatMap(({ path, widths }) =>
+      Object.values(widths)
+        .filter(([content, window]) => content > window)
+        .map(([content, window]) => `${path}: ${content} on ${window}`),
+    );
+    expect(wide).toEqual([]);
+    expect([...new Set(all.flatMap(({ widths }) => Object.keys(widths)))]).toEqual(['1360', '320', '390']);
+  });
+
+  test('every link leads to a page that is there, and to a place on it that is there', async () => {
+    const links = [...new Set(tours.light?.seen.flatMap((one) => one.links))];
     // The one host that is named but never asked: the makers of the reference's renderer.
-    const outside = [...links].filter((link) => !link.startsWith(`${service.url}/`));
+    const outside = links.filter((link) => !link.startsWith(`${service.url}/`));
     expect(outside.filter((link) => !/^https:\/\/(www\.)?scalar\.com\b/.test(link))).toEqual([]);
-    const inside = [...links].filter((link) => link.startsWith(`${service.url}/`));
+    const inside = links.filter((link) => link.startsWith(`${service.url}/`));
     expect(inside.length).toBeGreaterThan(100);
     const broken: string[] = [];
     const texts = new Map<string, string>();
@@ -119,28 +160,6 @@ test('the type of an error opens at the entry of its code', async () => {
     expect(faults).toEqual([]);
   });
 });
-
-test.each([
-  ['a phone', PHONE],
-  ['a small phone', SMALL_PHONE],
-  ['a desk', DESK],
-] as const)(
-  'no page is wider than the screen of %s',
-  async (_, screen) => {
-    await visiting(screen, async ({ page }) => {
-      const wide: string[] = [];
-      for (const path of paths) {
-        await open(page, path);
-        const [content, window] = await page.evaluate<[number, number]>(
-          '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
-        );
-        if (content > window) wide.push(`${path}: ${content} on ${window}`);
-      }
-      expect(wide).toEqual([]);
-    });
-  },
-  120_000,
-);
 
 test('on a phone the menu is one touch away, and leads on', async () => {
   await visiting(PHONE, async ({ page, faults }) => {
