@@ -67,10 +67,10 @@ describe('Redis under load', () => {
   beforeAll(async () => {
     firm = await cluster.operator.firm();
     politeFirm = await cluster.operator.firm({ limited: true });
-    load = startLoad(urls, firm, { clients: 6, pauseMs: 10 });
+    load = startLoad(urls, firm, { clients: 6, pauseMs: 40 });
     // A test key may write every two seconds after its first twenty, and ask every second.
     polite = startLoad(urls, politeFirm, { clients: 1, pauseMs: 1000 });
-    await until(() => load.outcomes.length > 60);
+    await until(() => load.outcomes.length > 30);
   });
   afterAll(() => Promise.all([load.stop(), polite.stop()]));
 
