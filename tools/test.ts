@@ -20,7 +20,7 @@ const STAGES = [
 ] as const;
 type Stage = (typeof STAGES)[number];
 /** Tests that wait for a server, a timer or a browser leave the core they run on idle. */
-const WORKERS = Math.ceil(availableParallelism() * 1.5);
+const WORKERS = availableParallelism() * 2;
 
 const interactive = process.stdout.isTTY === true;
 const paint = pc.createColors(interactive && !process.env.NO_COLOR);
@@ -62,10 +62,7 @@ for (const [signal, code] of [
 const outcomes = args.length > 0 ? [await onlyTests(args)] : await everything();
 await quit(conclude(outcomes));
 
-/**
- * The checks use one core while the tests, one after the other, use the other; servers come up and the
- * product is built during the unit tests, which need neither.
- */
+/** All at once, but that the tests with servers begin when those are up and the product is built. */
 async function everything(): Promise<Outcome[]> {
   servers = startTestServers((line) => console.log(paint.dim(line)));
   // Awaited further down; until then a failure must not count as unhandled.
@@ -92,9 +89,7 @@ async function runChecks(): Promise<Outcome[]> {
 }
 
 async function runTests(): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const one of STAGES) outcomes.push(await stage(one.name, () => runStage(one)));
-  return outcomes;
+  return Promise.all(STAGES.map((one) => stage(one.name, () => runStage(one))));
 }
 
 async function check(name: string, script: string | undefined): Promise<Outcome> {
