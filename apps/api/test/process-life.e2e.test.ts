@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('on SIGTERM health turns 503 at once, what is under way is finished, and the process ends with 0', async () => {
+test('on SIGTERM health turns 503 at once, what is under way is finished, and the process ends with 0, having said nothing beside its log', async () => {
   const firm = await service.firm();
   const { svcId } = await service.member(firm);
   const server = await startServer({ DATABASE_URL: service.databaseUrl });
@@ -62,6 +62,11 @@ test('on SIGTERM health turns 503 at once, what is under way is finished, and th
   expect(await ended).toBe(0);
   const [line] = server.logged().filter(({ route }) => route === 'POST /v1/claims');
   expect(line).toMatchObject({ status: 201 });
+  const beside = server
+    .said()
+    .split('\n')
+    .filter((one) => one !== '' && !one.startsWith('{'));
+  expect(beside).toEqual([expect.stringMatching(/^No SMTP_URL is set/), `Listening on ${server.url}`]);
 }, 20_000);
 
 test('a request that does not come to its end is given up after the grace, and the process still ends with 0', async () => {

@@ -184,12 +184,10 @@ function poolFor(surroundings: JobSurroundings, options: JobOptions): pg.Pool {
     connectionTimeoutMillis: surroundings.connectTimeoutMs,
     query_timeout: 10_000,
     keepAlive: true,
+    // A pooler would hand these on to others.
+    ...(!surroundings.behindPooler && { onConnect: (client) => client.query(QUEUE_SETTINGS) }),
   });
   surviveLastWords(pool);
-  // A pooler would hand these on to others.
-  if (!surroundings.behindPooler) {
-    pool.on('connect', (client) => void client.query(QUEUE_SETTINGS).catch(() => {}));
-  }
   pool.on('error', () => {}); // the pool has dropped the connection; the queue notices by itself
   return pool;
 }
