@@ -86,3 +86,25 @@ export function createLog(options: {
     logger.isLevelEnabled(wanted) ? (message, fields) => void logger.log(wanted, message, fields) : nothing;
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }
+
+const CONSOLE = ['trace', 'debug', 'log', 'info', 'warn', 'error'] as const;
+
+/**
+ * Libraries that print by themselves, and Node's own warnings, go to the log as well, so that whoever reads it line by
+ * line finds nothing else. What is printed may quote a claim: the log says what kind of error it was, and who printed it.
+ */
+export function logWhatIsPrinted(log: Log): void {
+  for (const method of CONSOLE) {
+    console[method] = (...printed: unknown[]) => {
+      const error = printed.find((one) => one instanceof Error);
+      const [, , by] = new Error().stack?.split('\n') ?? [];
+      log.warn('a library printed something', { error: error?.name, code: codeOf(error), by: by?.trim() });
+    };
+  }
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => {
+    log.warn(warning.message, { error: warning.name, code: codeOf(warning) });
+  });
+}
+
+const codeOf = (error: (Error & { code?: unknown }) | undefined): unknown => error?.code;

@@ -1,7 +1,7 @@
 import { ConfigError, readConfig } from './config.ts';
 import { type Database, openDatabase } from './container/database.ts';
 import { createDemo, walkThrough } from './demo.ts';
-import { createLog } from './logging.ts';
+import { createLog, logWhatIsPrinted } from './logging.ts';
 import { type Service, startService } from './service.ts';
 
 /** Long enough for a balancer that looks twice a second. */
@@ -19,6 +19,7 @@ const complain = (line: string): void => {
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.stdout.isTTY === true);
   const log = createLog({ level: config.logLevel, format: config.logFormat });
+  logWhatIsPrinted(log);
 
   // From the first line on: a start that is broken off must not leave a database behind.
   let database: Database | null = null;

@@ -1,0 +1,45 @@
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createLog, logWhatIsPrinted } from '../src/logging.ts';
+
+const lines: string[] = [];
+const logged = async (): Promise<unknown[]> => {
+  // Lines are written at the end of the turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  return lines.splice(0).map((line) => JSON.parse(line));
+};
+
+const before = { console: { ...console }, warnings: process.listeners('warning') };
+beforeAll(() => {
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(...String(chunk).trim().split('\n'));
+      done();
+    },
+  });
+  logWhatIsPrinted(createLog({ level: 'info', format: 'json', stream }));
+});
+afterAll(() => {
+  Object.assign(console, before.console);
+  process.removeAllListeners('warning');
+  for (const listener of before.warnings) process.on('warning', listener);
+});
+
+test.each(['trace', 'debug', 'log', 'info', 'warn', 'error'] as const)(
+  'what a library prints with console.%s is a line of the log, which says who printed but quotes nothing',
+  async (method) => {
+    console[method]('the claim of', Object.assign(new TypeError('Marisol Delgado'), { code: 'E_CLAIM' }));
+    const [line, ...more] = await logged();
+    expect(more).toEqual([]);
+    expect(line).toMatchObject({ level: 'warn', error: 'TypeError', code: 'E_CLAIM' });
+    expect((line as { by: string }).by).toContain('logging.test.ts');
+    expect(JSON.stringify(line)).not.toContain('Marisol');
+  },
+);
+
+test('a warning of Node.js is a line of the log', async () => {
+  process.emit('warning', Object.assign(new Error('It will be removed.'), { name: 'DeprecationWarning' }));
+  expect(await logged()).toEqual([
+    expect.objectContaining({ level: 'warn', error: 'DeprecationWarning', message: 'It will be removed.' }),
+  ]);
+});
