@@ -13,7 +13,7 @@ const CLAIMS = 17;
 let under: ServiceUnderTest;
 beforeAll(async () => {
   under = await startServiceUnderTest();
-}, 120_000);
+});
 afterAll(() => under.stop());
 
 async function importSample(key: string, adjuster: string) {
@@ -59,7 +59,7 @@ test('every row that is a claim is one in the service, as it was mapped, and a s
   expect((await importSample(firm.live, svcId)).tally).toMatchObject({ sent: 0, alreadyThere: CLAIMS });
   const other = await under.member(firm);
   expect((await importSample(firm.live, other.svcId)).tally).toMatchObject({ sent: 0, alreadyThere: CLAIMS });
-}, 60_000);
+});
 
 test("a firm's real limits slow the import down and lose it nothing", async () => {
   const firm = await under.firm({ limited: true });
@@ -69,7 +69,7 @@ test("a firm's real limits slow the import down and lose it nothing", async () =
   expect(first.tally).toMatchObject({ sent: CLAIMS, undelivered: 0 });
   expect(second.tally).toMatchObject({ alreadyThere: CLAIMS, undelivered: 0 });
   expect(second.waits).toContain('the limit of the key');
-}, 60_000);
+});
 
 test('an adjuster who is nobody stops the import at once', async () => {
   const firm = await under.firm();
@@ -87,4 +87,4 @@ test('made-up claims are accepted as they are', async () => {
     const answer = await under.call('POST', '/v1/claims', { as: firm.live, body, headers });
     expect({ status: answer.status, errors: answer.json.errors }).toEqual({ status: 201, errors: undefined });
   }
-}, 60_000);
+});

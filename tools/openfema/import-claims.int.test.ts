@@ -359,7 +359,7 @@ describe('the command', () => {
     expect(out).toContain('row 13: reportedZipCode is empty: NO CLAIM');
     expect(out).toMatch(/would be sent +17/);
     expect((await command([SAMPLE, '--dry-run', '--allow-skips'])).code).toBe(0);
-  }, 30_000);
+  });
 
   test('reports as JSON lines, each claim of a dry run among them', async () => {
     const { out } = await command(['-', '--dry-run', '--json'], { input: readFileSync(SAMPLE, 'utf8') });
@@ -376,7 +376,7 @@ describe('the command', () => {
       losses: { floodEvent: 1, waterDepth: 1, originalConstructionDate: 1 },
       skipped_rows: [13],
     });
-  }, 30_000);
+  });
 
   test('sends with the key of the environment or of a file', async () => {
     const service = await fake();
@@ -392,7 +392,7 @@ describe('the command', () => {
     expect(second.code).toBe(1);
     expect(second.out).toMatch(/already there +17/);
     expect(service.asked.at(-1)?.authorization).toBe('Bearer svc_test_of-a-file');
-  }, 30_000);
+  });
 
   test.each([
     ['no key', [SAMPLE, '--url', 'http://127.0.0.1:9', '--adjuster', 'SVC-1'], /SVC_KEY/],
@@ -404,13 +404,9 @@ describe('the command', () => {
       [SAMPLE, '--url', 'http://x', '--adjuster', 'S', '--key-file', 'gone'],
       /key file/,
     ],
-  ])(
-    'with %s it says so and ends with 2',
-    async (_what, args, message) => {
-      const { code, err } = await command(args);
-      expect(err).toMatch(message);
-      expect(code).toBe(2);
-    },
-    30_000,
-  );
+  ])('with %s it says so and ends with 2', async (_what, args, message) => {
+    const { code, err } = await command(args);
+    expect(err).toMatch(message);
+    expect(code).toBe(2);
+  });
 });

@@ -101,7 +101,7 @@ test('a Redis Cluster has three masters that share all slots and answer for any 
     await cluster.stop();
   }
   expect(cluster.nodes.filter((node) => isRunning(node.pid))).toEqual([]);
-}, 30_000);
+});
 
 test('PgBouncer pools by transaction: a session does not keep its connection', async () => {
   const database = await createDatabase({ migrate: async () => {}, template: 'empty' });
@@ -117,7 +117,7 @@ test('PgBouncer pools by transaction: a session does not keep its connection', a
     await bouncer.stop();
     await database.drop();
   }
-}, 120_000);
+});
 
 test('nothing survives a test process that is killed: no server, no folder', async () => {
   const script = `
@@ -142,7 +142,7 @@ test('nothing survives a test process that is killed: no server, no folder', asy
     readdirSync(tmpdir()).filter((name) => name.startsWith(`claims-throw-away-${child.pid}-`));
   child.kill('SIGKILL');
   await until(async () => !pids.some(isRunning) && folders().length === 0);
-}, 30_000);
+});
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 15_000;

@@ -10,7 +10,7 @@ beforeAll(async () => {
   buildPage();
   service = await startServiceUnderTest();
   firm = await service.firm();
-}, 60_000);
+});
 afterAll(() => service?.stop());
 
 const PAGE = { 'X-Claims-Page': '1' };
@@ -240,7 +240,7 @@ test('an open page is told of every change within seconds, by whichever process 
   expect(again.events).toEqual([]);
   for (const { abort } of [...streams, other, again]) abort.abort();
   await second.stop();
-}, 30_000);
+});
 
 test('streams need a session, and end at once when the process is to stop', async () => {
   const stopping = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
@@ -258,4 +258,4 @@ test('streams need a session, and end at once when the process is to stop', asyn
   await stopping.stop();
   expect(Date.now() - begun).toBeLessThan(3000);
   expect(stream.ended).toBe(true);
-}, 30_000);
+});

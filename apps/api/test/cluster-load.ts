@@ -121,7 +121,7 @@ export async function claimsOf(cluster: Cluster, firm: ClusterFirm): Promise<Map
 }
 
 /** So that a loop that waits in vain does not outlive its test. */
-const PATIENCE_MS = 25_000;
+const PATIENCE_MS = 60_000;
 
 /** Asks again until it is so; how long that took. */
 export async function until(condition: () => Promise<boolean> | boolean, everyMs = 10): Promise<number> {

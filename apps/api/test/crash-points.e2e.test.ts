@@ -155,7 +155,7 @@ describe.each(WRITE_OPERATIONS)('$name', (operation) => {
       }
     }
     await mortal.close();
-  }, 60_000);
+  });
 
   test('takes effect once and whole when the answer to its COMMIT is lost', async () => {
     const { after } = await undisturbed(operation);
@@ -173,7 +173,7 @@ describe.each(WRITE_OPERATIONS)('$name', (operation) => {
     await judge(operation, prepared, before, after);
     await wire.close();
     void host.close().catch(() => {});
-  }, 30_000);
+  });
 });
 
 const SERVER = fileURLToPath(new URL('crashing-server.ts', import.meta.url));
@@ -214,7 +214,7 @@ test('what holds for a process whose connections end holds for one that is kille
     for (let run = runs.shift(); run !== undefined; run = runs.shift()) await run();
   };
   await Promise.all([worker(), worker()]);
-}, 90_000);
+});
 
 describe('with Redis', () => {
   const redisUrl = process.env.TEST_REDIS_URL ?? '';
@@ -241,6 +241,5 @@ describe('with Redis', () => {
       );
       await restarted.close();
     },
-    60_000,
   );
 });

@@ -3,12 +3,10 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findCommand, installDebianPackage } from '../../../tools/services/debian-package.ts';
 import { createDemo } from '../src/demo.ts';
 import { callHttp, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
-
-jest.setTimeout(120_000);
 
 let service: ServiceUnderTest;
 let folder: string;

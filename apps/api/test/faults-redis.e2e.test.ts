@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Cluster, type ClusterFirm, startCluster } from '../../../tools/cluster/index.ts';
 import {
   claimsOf,
@@ -16,14 +16,12 @@ import { type Answer, callHttp, claimBody } from './service-under-test.ts';
 /** Long enough for every process to have met the fault many times. */
 const FAULT_MS = 600;
 
-jest.setTimeout(40_000);
-
 let cluster: Cluster;
 let urls: string[];
 beforeAll(async () => {
   cluster = await startCluster({ processes: 3 });
   urls = cluster.processes.map(({ url }) => url);
-}, 60_000);
+});
 afterAll(() => cluster?.stop());
 
 const spread = (count: number, request: (url: string) => Promise<Answer>): Promise<Answer[]> =>

@@ -108,7 +108,7 @@ describe('by itself', () => {
       responded_at: expect.stringMatching(DATE_TIME),
       rejection_reason: expect.stringMatching(/\S/),
     });
-  }, 20_000);
+  });
 
   test('an account declines its invitation', async () => {
     expect(await settled(firm, 'declines')).toMatchObject({
@@ -118,7 +118,7 @@ describe('by itself', () => {
       name: null,
       note: 'n',
     });
-  }, 20_000);
+  });
 
   test('an account joins, and then accepts what it is offered', async () => {
     const joined = await settled(firm, 'joins');
@@ -137,7 +137,7 @@ describe('by itself', () => {
       status: 'accepted',
       adjuster_svc_id: joined.svc_id,
     });
-  }, 20_000);
+  });
 
   test('an account answers only the offer and the invitation that still stand', async () => {
     // What was sent last has been answered, so everything before it had its turn.
@@ -145,7 +145,7 @@ describe('by itself', () => {
     expect((await getClaim(service, other.test, standing.moved.id)).json).toEqual(standing.moved);
     expect((await getClaim(service, other.test, standing.byHand.id)).json).toEqual(standing.byHand);
     expect(await adjusterRecord(service, other.test, other.account.joins)).toEqual(standing.withdrawn);
-  }, 20_000);
+  });
 });
 
 describe('by hand', () => {

@@ -36,4 +36,4 @@ test('three thousand requests, sound and bent, are answered as the interface doc
   );
   // What nobody foresaw is written down as an error.
   expect(service.logged.filter((line) => /"level":"error"/.test(line))).toEqual([]);
-}, 60_000);
+});

@@ -174,7 +174,7 @@ test('a thousand and more bodies, each a good one with something wrong in it, ge
       return asked(method, fill(path), { ...tokenFor(auth), headers, raw: JSON.stringify(unique) ?? '' });
     }),
   );
-}, 60_000);
+});
 
 test('a thousand broken texts, each a good body with letters lost, doubled or changed, get a documented answer', async () => {
   const known = bodies();
@@ -197,7 +197,7 @@ test('a thousand broken texts, each a good body with letters lost, doubled or ch
       return asked(method, fill(path), { ...tokenFor(auth), headers: { 'Idempotency-Key': key }, raw });
     }),
   );
-}, 60_000);
+});
 
 test('a thousand addresses with odd parameters, in the path and in the query, get a documented answer', async () => {
   const part = fc.oneof(
@@ -242,7 +242,7 @@ test('a thousand addresses with odd parameters, in the path and in the query, ge
       return found === null ? null : `${method} ${target}${search}: ${found}`;
     }),
   );
-}, 60_000);
+});
 
 test('five hundred requests with odd headers get a documented answer', async () => {
   const value = fc.oneof(
@@ -315,7 +315,7 @@ test('five hundred requests with odd headers get a documented answer', async () 
       return null;
     }),
   );
-}, 60_000);
+});
 
 test('after all of it nothing has failed inside, and the service does its work', async () => {
   expect(service.logged.filter((line) => /"level":"error"|internal_error/.test(line))).toEqual([]);

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const database = await startEmbeddedPostgres({ dataDir: data.path });
   stopDatabase = () => database.stop();
   service = await startServiceUnderTest({ databaseUrl: database.url });
-}, 60_000);
+});
 afterAll(async () => {
   // Back again, so that the service finds it when it says goodbye.
   const database = await startEmbeddedPostgres({ dataDir: data.path });
@@ -35,7 +35,7 @@ afterAll(async () => {
   await service.stop();
   await database.stop();
   data.remove();
-}, 30_000);
+});
 
 async function call(method: string, path: string, options: Parameters<ServiceUnderTest['call']>[2] = {}) {
   const answer = await service.call(method, path, options);
@@ -172,7 +172,7 @@ test('after a day with everything in it, and a bad end, the log tells nothing of
   expect(log).not.toMatch(/postgres:\/\//);
   // The one thing that is said on purpose: a code nobody could be mailed, beside no name.
   expect(log.match(/"sign_in_code":"\d{6}"/g)).toHaveLength(1);
-}, 60_000);
+});
 
 test('every request is one line, found by the id that its answer carried, with what it came to', () => {
   const lines = service.logged.map((line) => JSON.parse(line) as Record<string, unknown>);

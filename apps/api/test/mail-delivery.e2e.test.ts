@@ -133,7 +133,7 @@ test('a busy mail server is asked again, while the push message does not wait fo
   await mailed(await emailOf(service, token));
   expect(attempts).toHaveLength(2);
   expect(phone.attempts).toHaveLength(1);
-}, 30_000);
+});
 
 test('an address that the mail server refuses for good is given up, and the log does not say which', async () => {
   const { svcId, token } = await service.adjuster();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
 import {
   at,
@@ -14,8 +14,6 @@ import { acceptClaim, freshKey, getClaim, invite, offerClaim, outcome, rejectCla
 import { callHttp, claimBody, sendClaim } from './service-under-test.ts';
 
 // Two processes with some thirty connections of their own share three to PostgreSQL, for one transaction at a time.
-jest.setTimeout(40_000);
-
 let cluster: Cluster;
 let urls: string[];
 beforeAll(async () => {

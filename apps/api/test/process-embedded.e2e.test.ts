@@ -18,7 +18,7 @@ async function start(): Promise<RunningServer> {
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.end()));
   data.remove();
-}, 30_000);
+});
 
 const eventually = async <T>(read: () => T, accept: (value: T) => boolean): Promise<T> => {
   for (let waited = 0; waited < 200 && !accept(read()); waited++)
@@ -41,7 +41,7 @@ test('two first starts at once share one database, and make and print one demo f
       expect((await callHttp(url, 'GET', '/v1/me', { as: key })).status).toBe(200);
   const listed = await svc(['firm', 'list', '--json'], env);
   expect(JSON.parse(listed.stdout).firms).toHaveLength(1);
-}, 40_000);
+});
 
 test('the walk-through does what it says, pasted as it was printed', async () => {
   const printer = servers.find((server) => server.said().includes('Try it')) as RunningServer;
@@ -62,13 +62,13 @@ test('the walk-through does what it says, pasted as it was printed', async () =>
     data: [{ id: sent.id, assignment: { status: 'accepted' } }],
     next_cursor: null,
   });
-}, 20_000);
+});
 
 test('the first to end leaves the database to the other', async () => {
   const [one, other] = servers as [RunningServer, RunningServer];
   expect(await one.end()).toBe(0);
   expect((await callHttp(other.url, 'GET', '/v1/me', { as: keys.live })).status).toBe(200);
-}, 20_000);
+});
 
 test('kill -9 loses nothing that was answered', async () => {
   const other = servers[1] as RunningServer;
@@ -77,7 +77,7 @@ test('kill -9 loses nothing that was answered', async () => {
   const again = await start();
   expect((await callHttp(again.url, 'GET', '/v1/claims', { as: keys.live })).json).toEqual(claims.json);
   expect(again.said()).not.toContain('demo firm');
-}, 30_000);
+});
 
 test('the command line works beside the server, and without one brings the database up and down again', async () => {
   const server = servers.at(-1) as RunningServer;
@@ -96,4 +96,4 @@ test('the command line works beside the server, and without one brings the datab
     'Demo Adjusting Firm',
     'Second',
   ]);
-}, 40_000);
+});

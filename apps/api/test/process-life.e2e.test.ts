@@ -67,7 +67,7 @@ test('on SIGTERM health turns 503 at once, what is under way is finished, and th
     .split('\n')
     .filter((one) => one !== '' && !one.startsWith('{'));
   expect(beside).toEqual([expect.stringMatching(/^No SMTP_URL is set/), `Listening on ${server.url}`]);
-}, 20_000);
+});
 
 test('a request that does not come to its end is given up after the grace, and the process still ends with 0', async () => {
   const firm = await service.firm();
@@ -84,7 +84,7 @@ test('a request that does not come to its end is given up after the grace, and t
   await callHttp(server.url, 'GET', '/v1/health');
   expect(await server.end('SIGINT')).toBe(0);
   expect((await stuck).ended).toBe(true);
-}, 20_000);
+});
 
 test('a start that cannot be is one line on standard error that says which variable to change', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-config-'));
@@ -124,7 +124,7 @@ test('a start that cannot be is one line on standard error that says which varia
     taken.close();
     rmSync(folder, { recursive: true });
   }
-}, 30_000);
+});
 
 test('while PostgreSQL is away every answer is a 503 that says so, and it comes back by itself', async () => {
   const data = createDataDir();
@@ -188,7 +188,7 @@ test('while PostgreSQL is away every answer is a 503 that says so, and it comes 
   } finally {
     data.remove();
   }
-}, 60_000);
+});
 
 test('figures are served to Prometheus on a port of their own: requests by route and status, durations, the event loop', async () => {
   const firm = await service.firm();

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
 import { claimsOf, counted, longest, report, sendAgain, startLoad, until } from './cluster-load.ts';
-
-jest.setTimeout(40_000);
 
 let cluster: Cluster;
 let urls: string[];
@@ -10,7 +8,7 @@ beforeAll(async () => {
   // All of them at once, on a database in which there is nothing.
   cluster = await startCluster({ processes: 3 });
   urls = cluster.processes.map(({ url }) => url);
-}, 60_000);
+});
 afterAll(() => cluster?.stop());
 
 test('processes that start at once on an empty database share one schema and one set of secrets', async () => {
@@ -53,7 +51,7 @@ test('processes that are replaced one after the other, under load and behind the
   expect(counted(wrong)).toEqual({});
   const sent = outcomes.filter(({ write }) => write);
   expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map(({ body }) => [body?.external_id, 1])));
-}, 60_000);
+});
 
 test('a process that is killed under load breaks off its own requests alone, and sending them again makes no twin', async () => {
   const firm = await cluster.operator.firm();
@@ -80,4 +78,4 @@ test('a process that is killed under load breaks off its own requests alone, and
   const back = startLoad(urls, firm);
   await until(() => back.outcomes.length > 30);
   expect(Object.keys(counted(await back.stop())).sort()).toEqual(['200', '201']);
-}, 60_000);
+});

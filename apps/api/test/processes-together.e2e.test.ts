@@ -1,19 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Cluster, type ClusterFirm, startCluster } from '../../../tools/cluster/index.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { at, IN_FORCE_WITHIN_MS, inForce, report, until } from './cluster-load.ts';
 import { freshKey, listClaims, outcome } from './firm-calls.ts';
 import { type Answer, callHttp, claimBody } from './service-under-test.ts';
 
-jest.setTimeout(40_000);
-
 let cluster: Cluster;
 let urls: string[];
 beforeAll(async () => {
   cluster = await startCluster({ processes: 3, env: { LOG_LEVEL: 'info' } });
   urls = cluster.processes.map(({ url }) => url);
-}, 60_000);
+});
 afterAll(() => cluster?.stop());
 
 /** The processes in turn. */

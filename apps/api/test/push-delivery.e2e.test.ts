@@ -116,7 +116,7 @@ test('a device whose push service stumbles gets the message a moment later, and 
   const [first = 0, second = 0, third = 0] = stumbling.attempts;
   expect(second - first).toBeGreaterThan(1900);
   expect(third - second).toBeGreaterThan(1900);
-}, 30_000);
+});
 
 test('a device that is gone is forgotten, and an offer that was answered meanwhile is not told again', async () => {
   const { svcId, token } = await service.member(firm);
@@ -133,7 +133,7 @@ test('a device that is gone is forgotten, and an offer that was answered meanwhi
   expect(gone.attempts).toHaveLength(1);
   const { devices } = service.service.wiring.get(TOKENS.jobReads);
   expect((await devices(svcId)).map(({ deviceId }) => deviceId)).toEqual(['late']);
-}, 30_000);
+});
 
 test('behind a proxy that faces the world, a forged subscription makes nobody knock on inner doors', async () => {
   const outside = await startServiceUnderTest({ env: { BASE_URL: 'https://claims.example' } });

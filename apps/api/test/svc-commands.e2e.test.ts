@@ -76,7 +76,7 @@ test('a firm is born with its test accounts; its plan and limits are changed und
   const back = await json('firm', 'set-limits', firm.id);
   expect(back.firm.limits).toEqual({ requests_per_minute: null, writes_per_minute: null, burst: null });
   await eventually(async () => (await me(key.secret)).status, 200);
-}, 30_000);
+});
 
 test('a key is made, rolled and revoked under a running server', async () => {
   const firm = await service.firm();
@@ -135,7 +135,7 @@ test('a key is made, rolled and revoked under a running server', async () => {
   expect([refused.code, refused.stdout]).toEqual([1, '']);
   await eventually(async () => (await me(created.secret)).status, 401);
   expect((await me(ended.secret)).status).toBe(200);
-}, 30_000);
+});
 
 test('an adjuster is made, signed in, made a member, and allowed and forbidden to accept claims', async () => {
   const firm = await service.firm();
@@ -180,7 +180,7 @@ test('an adjuster is made, signed in, made a member, and allowed and forbidden t
   );
   await set('true');
   expect((await sendClaim(service, firm.live, claimBody('SVC-Full'))).status).toBe(201);
-}, 30_000);
+});
 
 test('a claim is shown without what was sent, and closed for good', async () => {
   const firm = await service.firm();
@@ -209,7 +209,7 @@ test('a claim is shown without what was sent, and closed for good', async () => 
   expect(await json('claim', 'close', id)).toEqual(closed);
   const again = { ...claimBody(svcId), claim_number: body.claim_number };
   expect((await sendClaim(service, firm.live, again)).status).toBe(201);
-}, 20_000);
+});
 
 test('the schema is up to date, and the doctor finds the running service well', async () => {
   const [migrated, healthy, sick] = await Promise.all([
@@ -224,7 +224,7 @@ test('the schema is up to date, and the doctor finds the running service well', 
   );
   expect(sick.code).toBe(1);
   expect(JSON.parse(sick.stdout)).toMatchObject({ ok: false });
-}, 20_000);
+});
 
 describe('what cannot be done', () => {
   test.each([
@@ -272,7 +272,7 @@ test('wrong usage ends with 2, says what is allowed, and prints no result', asyn
   const help = await svcHere(['--help'], {});
   expect([help.code, help.stderr]).toEqual([0, '']);
   expect(help.stdout).toContain('firm');
-}, 60_000);
+});
 
 test('as a program of its own it answers the same way, plain in a pipe, and shows no secret but a new one', async () => {
   const firm = await service.firm();
@@ -293,4 +293,4 @@ test('as a program of its own it answers the same way, plain in a pipe, and show
   expect(keys.stdout + shown.stdout).not.toMatch(/svc_(live|test|signin)_/);
   const plain = await run('key', 'create', '--firm', firm.id, '--environment', 'live');
   expect(plain.stdout).toMatch(/^secret +svc_live_\w+$/m);
-}, 30_000);
+});

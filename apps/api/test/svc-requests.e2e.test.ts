@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { svc } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcHere } from './svc-here.ts';
-
-jest.setTimeout(60_000);
 
 let service: ServiceUnderTest;
 beforeAll(async () => {

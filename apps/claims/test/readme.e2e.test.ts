@@ -30,11 +30,11 @@ beforeAll(async () => {
     'jq',
     `#!${process.execPath}\n(${jq.toString()})(require('node:fs').readFileSync(0, 'utf8'));\n`,
   );
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   await rm(home, { recursive: true, force: true });
-}, 30_000);
+});
 
 async function program(name: string, text: string): Promise<void> {
   await writeFile(join(home, 'bin', name), text);
@@ -104,7 +104,7 @@ it('the commands of the README print what it says', async () => {
   for (const [i, { command, output }] of commands.entries()) {
     expect(`$ ${command}${outputs[i]}`).toMatch(prefixed(`$ ${command}`, pattern(named(output))));
   }
-}, 120_000);
+});
 
 /** With the command in front, so that a mismatch tells which it was. */
 const prefixed = (command: string, { source }: RegExp): RegExp =>

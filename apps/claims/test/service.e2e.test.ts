@@ -29,12 +29,12 @@ beforeAll(async () => {
     mkdtemp(join(tmpdir(), 'claims-e2e-')),
   ]);
   client = createClient({ baseUrl: service.url, apiKey: firm.testKey });
-}, 60_000);
+});
 afterAll(async () => {
   await proxy?.stop();
   await service?.stop();
   await rm(folder, { recursive: true, force: true });
-}, 30_000);
+});
 
 const env = (url = service.url) => ({ CLAIMS_URL: url, CLAIMS_API_KEY: firm.testKey });
 
@@ -73,7 +73,7 @@ describe('the command line against the real service', () => {
     expect(proxy.dropped()).toBeGreaterThanOrEqual(10);
     expect(new Set(await heldWith('LOSSY')).size).toBe(40);
     expect(await heldWith('LOSSY')).toHaveLength(40);
-  }, 60_000);
+  });
 
   it('killed amid a file and run again, it sends each claim once', async () => {
     const file = await fileOf('KILLED', 60);
@@ -89,7 +89,7 @@ describe('the command line against the real service', () => {
       jsonLines(again.stdout).filter(({ outcome }) => outcome === 'already_sent').length,
     ).toBeGreaterThanOrEqual(before);
     expect(await heldWith('KILLED')).toHaveLength(60);
-  }, 60_000);
+  });
 
   it('two runs of one file at a time send each claim once', async () => {
     const file = await fileOf('TWICE', 40);
@@ -98,7 +98,7 @@ describe('the command line against the real service', () => {
     const [one, other] = runs.map(({ stdout }) => jsonLines(stdout).map(({ id }) => id));
     expect(one).toEqual(other);
     expect(await heldWith('TWICE')).toHaveLength(40);
-  }, 60_000);
+  });
 
   it('watches the answers of adjusters come in', async () => {
     const running = start(['watch', '--since', '1m', '--interval', '1s', '--json'], { env: env() });
@@ -113,7 +113,7 @@ describe('the command line against the real service', () => {
       .filter(({ external_id }) => external_id === 'WATCHED-1')
       .map((claim) => claim.assignment.status);
     expect(statuses[0]).toBe('pending_acceptance');
-  }, 60_000);
+  });
 
   it('offers a claim that nobody has answered to somebody else', async () => {
     const [claim] = await start(['list', '--external-id', 'LOSSY-1', '--json'], { env: env() }).ended.then(
@@ -135,7 +135,7 @@ describe('the command line against the real service', () => {
     }).ended;
     expect(sent.code).toBe(0);
     expect(jsonLines(sent.stdout).filter(({ outcome }) => outcome === 'sent')).toHaveLength(24);
-  }, 90_000);
+  });
 
   it('says what is wrong when the service refuses the key', async () => {
     const { code, stderr } = await start(['whoami'], { env: { ...env(), CLAIMS_API_KEY: 'svc_test_wrong' } })

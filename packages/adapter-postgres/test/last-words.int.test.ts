@@ -66,4 +66,4 @@ test('a server that ends in the packet that opens a connection fails what asked 
   for (const socket of open) socket.destroy();
   await new Promise((resolve) => server.close(resolve));
   await database.drop();
-}, 30_000);
+});

@@ -12,7 +12,7 @@ describe('behind a pooler that lends out a connection for one transaction at a t
   beforeAll(async () => {
     database = await createDatabase({ migrate: async () => {}, template: 'empty' });
     pooler = await startPgBouncer({ databaseUrl: database.url, poolSize: 4 });
-  }, 120_000);
+  });
   afterAll(async () => {
     await stores?.close();
     await pooler?.stop();
@@ -50,5 +50,5 @@ describe('behind a pooler that lends out a connection for one transaction at a t
     const deadline = Date.now() + 10_000;
     while (done.length < 100 && Date.now() < deadline) await new Promise((next) => setTimeout(next, 20));
     expect(done).toHaveLength(100);
-  }, 30_000);
+  });
 });

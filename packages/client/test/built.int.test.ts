@@ -39,7 +39,7 @@ describe('the built package', () => {
     const filter = (from: string) => from !== join(PACKAGE, 'dist/readme');
     await cp(join(PACKAGE, 'dist'), alone, { recursive: true, filter });
     files = (await readdir(alone)).filter((name) => name.endsWith('.js'));
-  }, 120_000);
+  });
   afterAll(() => rm(alone, { recursive: true, force: true }));
 
   it('imports nothing from outside the package', async () => {
@@ -106,7 +106,6 @@ describe('the built package', () => {
         await server.close();
       }
     },
-    30_000,
   );
 
   it('can be taken apart by a bundler: no module does anything when it is loaded', async () => {

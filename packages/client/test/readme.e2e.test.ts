@@ -32,16 +32,16 @@ beforeAll(async () => {
       include: ['examples.ts'],
     }),
   );
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   await rm(FOLDER, { recursive: true, force: true });
-}, 30_000);
+});
 
 it('the examples of the README are type-checked', async () => {
   const tsc = join(PACKAGE, '../../node_modules/typescript/bin/tsc');
   await expect(run(process.execPath, [tsc, '-p', FOLDER])).resolves.toMatchObject({ stdout: '' });
-}, 60_000);
+});
 
 it('the examples of the README do what they say', async () => {
   const { PATH = '' } = process.env;
@@ -60,4 +60,4 @@ it('the examples of the README do what they say', async () => {
   expect(stdout).toContain('1 claims on a page');
   expect(stdout).toContain('CMS-2026-004418 accepted');
   expect(JSON.parse(await readFile(join(FOLDER, 'position.json'), 'utf8'))).toHaveProperty('latest');
-}, 60_000);
+});

@@ -21,11 +21,11 @@ beforeAll(async () => {
   service = await startRealService();
   [firm, proxy] = await Promise.all([createFirm(service), startLossyProxy(service.url)]);
   client = connect();
-}, 60_000);
+});
 afterAll(async () => {
   await proxy?.stop();
   await service?.stop();
-}, 30_000);
+});
 
 const connect = (options: Partial<ClientOptions> = {}): Client =>
   createClient({ baseUrl: service.url, apiKey: firm.testKey, backoff: { baseMs: 20 }, ...options });
@@ -91,7 +91,7 @@ describe('against the real service', () => {
     const found = listed.filter(({ external_id }) => wanted.has(external_id));
     expect(found).toHaveLength(100);
     expect(new Set(found.map(({ id }) => id))).toEqual(new Set(sent.map(({ id }) => id)));
-  }, 60_000);
+  });
 
   it('an invitation whose answer is lost is there once, and so is its withdrawal', async () => {
     const lossy = connect({ baseUrl: proxy.url });
@@ -182,7 +182,7 @@ describe('against the real service', () => {
     }
     // The last one before the break was being dealt with, and so comes again; nothing older does.
     expect(seen.length).toBeLessThanOrEqual(2);
-  }, 30_000);
+  });
 
   it('polling misses no change and repeats none while claims are sent all the time', async () => {
     const since = new Date();
@@ -202,7 +202,7 @@ describe('against the real service', () => {
     await Promise.all(senders);
     await watching;
     expect(seen.sort()).toEqual(sent.map(({ id, updated_at }) => `${id} ${updated_at}`).sort());
-  }, 60_000);
+  });
 
   it('an abort ends a call and leaves the service as it is', async () => {
     const controller = new AbortController();
@@ -226,7 +226,7 @@ describe('at the limits of a test key', () => {
     expect(answers).toHaveLength(24);
     expect(retries.length).toBeGreaterThanOrEqual(4);
     expect(new Set(retries)).toEqual(new Set(['rate_limited']));
-  }, 60_000);
+  });
 
   it('a call that may not wait is told how long it should have', async () => {
     const limited = await createFirm(service, { limited: true });
@@ -236,5 +236,5 @@ describe('at the limits of a test key', () => {
     expect(refused.length).toBeGreaterThanOrEqual(1);
     expect(refused[0]?.reason).toMatchObject({ code: 'rate_limited', attempts: 1 });
     expect(refused[0]?.reason.retryAfterMs).toBeGreaterThanOrEqual(1000);
-  }, 60_000);
+  });
 });
