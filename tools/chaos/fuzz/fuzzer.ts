@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
+import { brotliDecompressSync } from 'node:zlib';
 import type { Operator } from '../operator.ts';
 import { chanceFrom } from '../seeded.ts';
 import { type FuzzAnswer, type FuzzRequest, judge } from './judge.ts';
@@ -115,6 +116,10 @@ export async function fuzz(options: {
   return { seed, requests: made, byStatus, byCode, mutations, findings };
 }
 
+/** In one of the codings that the requests ask for. */
+const unpacked = (bytes: Buffer, coding: string | undefined): string =>
+  (coding === 'br' ? brotliDecompressSync(bytes) : bytes).toString();
+
 /** Null: the connection ended before there was an answer. */
 function send(
   url: string,
@@ -139,7 +144,7 @@ function send(
           resolve({
             status: answer.statusCode ?? 0,
             headers: answer.headers,
-            text: Buffer.concat(parts).toString(),
+            text: unpacked(Buffer.concat(parts), answer.headers['content-encoding']),
           }),
         );
         answer.on('error', () => resolve(null));
