@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { guard } from '@svc/adapter-postgres/embedded';
 import pc from 'picocolors';
-import { build } from './cluster/build.ts';
+import { build } from './build.ts';
 import { startTestServers, type TestServers } from './services/test-servers.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

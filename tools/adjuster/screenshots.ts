@@ -6,7 +6,6 @@ import {
   buildPage,
   emailOf,
   enter,
-  namedFirm,
   offerFullClaim,
   PHONE,
   signIn,
@@ -64,7 +63,7 @@ try {
     as: token,
     body: { contact_date: '2026-08-30', notes: 'Water line 14 inches in the den. Owner has photos.' },
   });
-  const other = await namedFirm(service, 'Palmetto Flood Adjusters');
+  const other = await service.firm({ name: 'Palmetto Flood Adjusters' });
   await service.call('POST', '/v1/adjusters/invitations', {
     as: other.live,
     body: { svc_id: svcId, invited_as: 'Jean Delacroix' },

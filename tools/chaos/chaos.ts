@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { build } from '../cluster/build.ts';
-import { startRedis } from '../services/redis.ts';
-import { type ApiProcess, isHealthy, startApiProcess } from './api-process.ts';
+import type { ApiProcess } from '../cluster/api-process.ts';
+import { startCluster } from '../cluster/index.ts';
 import { type Answer, claimsIn, createCaller, createRecorder, tagOf } from './caller.ts';
 import { check, type Violation } from './checker.ts';
 import {
@@ -17,9 +16,8 @@ import {
 } from './clients.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 import type { Fault, History, LimitedKey, Operation, Seen, Stretch } from './history.ts';
+import { type KeptAlive, keepAlive } from './keep-alive.ts';
 import { QUIET_MISCHIEF, rage } from './nemesis.ts';
-import { createOperator } from './operator.ts';
-import { startFragilePostgres } from './postgres.ts';
 import { chanceFrom } from './seeded.ts';
 
 export interface ChaosOptions {
@@ -78,30 +76,25 @@ export async function runChaos({
   async function run(): Promise<Report> {
     const chance = chanceFrom(seed);
     const recorder = createRecorder();
-    const [postgres, redis] = await Promise.all([startFragilePostgres(), startRedis(), build()]);
-    ends.push(
-      () => postgres.stop(),
-      () => redis.stop(),
-    );
-
-    const operator = await createOperator(postgres.url);
-    const processes: ApiProcess[] = [];
-    ends.push(() => Promise.all(processes.map((process) => process.stop())));
-    const environment = {
-      DATABASE_URL: postgres.url,
-      REDIS_URL: redis.url,
-      EDGE_LIMIT_PER_MINUTE: '0',
-      DB_POOL_MAX: '8',
-      SHUTDOWN_GRACE_MS: '500',
-    };
+    /** When each life of each process began to answer, on the clock of this process. */
+    const listeningSince: number[][] = Array.from({ length: count }, () => []);
+    const cluster = await startCluster({
+      processes: count,
+      env: { LOG_LEVEL: 'info', DB_POOL_MAX: '8' },
+      onLine(line, n) {
+        if (line.includes('Listening on')) listeningSince[n]?.push(performance.now());
+      },
+    });
+    ends.push(() => cluster.stop());
+    const { processes, postgres, redis, operator } = cluster;
+    const kept = processes.map(keepAlive);
+    ends.push(async () => {
+      for (const each of kept) each.letGo();
+    });
     const proxies: CuttingProxy[] = [];
     ends.push(() => Promise.all(proxies.map((proxy) => proxy.close())));
-    for (let n = 0; n < count; n += 1) {
-      const process = await startApiProcess(environment);
-      processes.push(process);
+    for (const [n, process] of processes.entries())
       proxies.push(await startCuttingProxy(process, chance.child(`proxy ${n}`)));
-    }
-    await Promise.all(processes.map(({ url }) => isHealthy(url, 30_000)));
     const urls = proxies.map(({ url }) => url);
 
     let on = true;
@@ -116,7 +109,7 @@ export async function runChaos({
     // One adjuster works for all firms; some work for one; one of each firm comes and goes. The last firm rehearses with
     // a test key and its test accounts.
     const shared: KnownAdjuster = { svcId: 'SVC-shared', leaves: false };
-    const sharedToken = (await operator.adjuster(shared.svcId)).token;
+    const sharedToken = (await operator.adjuster({ svcId: shared.svcId })).token;
     const firms: { tag: string; key: string }[] = [];
     const pollers: ReturnType<typeof poller>[] = [];
     const selfAnswering = new Set<string>();
@@ -124,11 +117,11 @@ export async function runChaos({
     for (let n = 1; n <= FIRMS; n += 1) {
       const tag = tagOf(n);
       const rehearses = n === FIRMS;
-      const firm = await operator.firm(`Firm ${tag}`);
+      const firm = await operator.firm({ name: `Firm ${tag}` });
       const key = rehearses ? firm.test : firm.live;
       const people: { adjuster: KnownAdjuster; token: string }[] = [];
       if (rehearses) {
-        const { manual, accepts, rejects } = firm.accounts;
+        const { manual, accepts, rejects } = firm.account;
         people.push({ adjuster: { svcId: manual, leaves: false }, token: await operator.session(manual) });
         if (seconds >= LONG_ENOUGH_FOR_JOBS) {
           for (const svcId of [accepts, rejects]) selfAnswering.add(svcId);
@@ -136,11 +129,11 @@ export async function runChaos({
       } else {
         for (const leaves of [false, true]) {
           const svcId = `SVC-${tag}-${leaves ? 'leaver' : 'stayer'}`;
-          const { token } = await operator.adjuster(svcId);
-          await operator.member(firm.id, svcId);
+          const { token } = await operator.adjuster({ svcId });
+          await operator.addMember(firm.id, svcId);
           people.push({ adjuster: { svcId, leaves }, token });
         }
-        await operator.member(firm.id, shared.svcId);
+        await operator.addMember(firm.id, shared.svcId);
       }
       const adjusters = people.map(({ adjuster }) => adjuster);
       const book: FirmBook = {
@@ -175,10 +168,9 @@ export async function runChaos({
       }
     }
     clients.push(adjusterClient(context(shared.svcId, null, sharedToken), shared, []));
-    const small = await operator.firm('Firm that is limited', { limited: true });
+    const small = await operator.firm({ name: 'Firm that is limited', limited: true });
     limited.push({ actor: 'limited', ...TEST_KEY });
     clients.push(limitedClient(context('limited', tagOf(0), small.test)));
-    await operator.close();
 
     for (const proxy of proxies) proxy.mischief = QUIET_MISCHIEF;
     log(`${count} processes under way, seed ${seed}`);
@@ -224,24 +216,24 @@ export async function runChaos({
       processes: count,
       calls: recorder.calls,
       faults,
-      ownBuckets: processes.flatMap(ownBucketsOf),
+      ownBuckets: processes.flatMap(({ printed }, n) => ownBucketsOf(printed, listeningSince[n] ?? [])),
       final,
       limited,
       selfAnswering,
     };
-    const violations = [...check(history), ...ofProcesses(processes)];
+    const violations = [...check(history), ...ofProcesses(processes, kept)];
     return { ...figures(history, proxies), seconds, violations };
   }
 }
 
 /** Until a process has heard from Redis, and whenever it says that Redis is away, it counts for itself. */
-function ownBucketsOf({ listeningSince, printed }: ApiProcess): Stretch[] {
+function ownBucketsOf(printed: readonly string[], listeningSince: readonly number[]): Stretch[] {
   const stretches = listeningSince.map((at) => ({
     startedAt: at - FIRST_WORD_MS,
     endedAt: at + FIRST_WORD_MS,
   }));
   let away: number | null = null;
-  for (const line of printed.join('').split('\n')) {
+  for (const line of printed) {
     const [, word] = /"Redis is (away|back)/.exec(line) ?? [];
     if (word === undefined) continue;
     const at = Date.parse(JSON.parse(line).timestamp) - performance.timeOrigin;
@@ -261,16 +253,16 @@ function ownBucketsOf({ listeningSince, printed }: ApiProcess): Stretch[] {
 /** Lines of the log, and what a start says to people. */
 const SAID = /^$|^\{"|^No SMTP_URL is set: |^Listening on |^The service did not start: /;
 
-function ofProcesses(processes: readonly ApiProcess[]): Violation[] {
-  return processes.flatMap(({ printed, deaths }, n) => {
-    const text = printed.join('');
+function ofProcesses(processes: readonly ApiProcess[], kept: readonly KeptAlive[]): Violation[] {
+  return processes.flatMap(({ printed }, n) => {
+    const deaths = kept[n]?.deaths ?? [];
     const found: Violation[] = [];
     const note = (rule: string, what: string): void => void found.push({ rule, what, calls: [] });
     for (const death of deaths) note('no process ends by itself', `process ${n} did, ${death}`);
-    const loose = text.split('\n').find((line) => !SAID.test(line));
+    const loose = printed.find((line) => !SAID.test(line));
     if (loose !== undefined && deaths.length === 0) note('nothing is said past the log', loose);
     for (const secret of NOT_FOR_LOGS) {
-      const line = text.split('\n').find((each) => secret.test(each));
+      const line = printed.find((each) => secret.test(each));
       if (line !== undefined) note('no log says what it must not', line.slice(0, 300));
     }
     return found;

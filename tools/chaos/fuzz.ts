@@ -1,10 +1,11 @@
 // `pnpm test:fuzz`: requests made of the interface's own document, sound and bent, against a real service.
 import { Command } from 'commander';
-import { build } from '../cluster/build.ts';
+import { build } from '../build.ts';
+import { healthy, launchApiProcess } from '../cluster/api-process.ts';
+import { openOperator } from '../operator.ts';
 import { startPostgres } from '../services/postgres.ts';
-import { isHealthy, startApiProcess } from './api-process.ts';
 import { fuzz } from './fuzz/fuzzer.ts';
-import { createOperator } from './operator.ts';
+import { keepAlive } from './keep-alive.ts';
 
 const program = new Command('test:fuzz')
   .description('Sends sound and bent requests, and holds every answer to the interface.')
@@ -17,16 +18,16 @@ const requests = Number(options.requests);
 if (!Number.isInteger(requests) || requests < 1) program.help({ error: true });
 
 const [postgres] = await Promise.all([startPostgres(), build()]);
-const operator = await createOperator(postgres.url);
-const service = await startApiProcess({
-  DATABASE_URL: postgres.url,
-  EDGE_LIMIT_PER_MINUTE: '0',
-  LOG_LEVEL: 'warn',
+const operator = await openOperator(postgres.url);
+const service = await launchApiProcess({
+  env: { DATABASE_URL: postgres.url, EDGE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'warn' },
 });
-await isHealthy(service.url, 30_000);
+await healthy(service);
+const kept = keepAlive(service);
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const report = await fuzz({ url: service.url, operator, requests, seed: options.seed, log });
-await service.stop();
+kept.letGo();
+await service.term();
 await operator.close();
 await postgres.stop();
 
@@ -47,7 +48,7 @@ else {
     console.log(
       `✗ ${finding.what}\n  ${JSON.stringify(finding.request).slice(0, 1500)}\n  ${JSON.stringify(finding.answer).slice(0, 800)}`,
     );
-  for (const death of service.deaths) console.log(`✗ the process ended by itself: ${death}`);
+  for (const death of kept.deaths) console.log(`✗ the process ended by itself: ${death}`);
   console.log(`${report.findings.length} findings`);
 }
-process.exit(report.findings.length + service.deaths.length === 0 ? 0 : 1);
+process.exit(report.findings.length + kept.deaths.length === 0 ? 0 : 1);

@@ -1,17 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
-import type { RedisServer } from '../services/redis.ts';
-import { type ApiProcess, isHealthy } from './api-process.ts';
+import { isHealthy } from '../cluster/api-process.ts';
+import type { Cluster } from '../cluster/index.ts';
 import type { CuttingProxy } from './cutting-proxy.ts';
 import { FAULTS, type Fault, type FaultKind } from './history.ts';
-import type { FragilePostgres } from './postgres.ts';
 import type { Chance } from './seeded.ts';
 
-export interface Victims {
-  readonly processes: readonly ApiProcess[];
+export interface Victims extends Pick<Cluster, 'processes' | 'postgres' | 'redis'> {
   readonly proxies: readonly CuttingProxy[];
-  readonly redis: RedisServer;
-  readonly postgres: FragilePostgres;
 }
 
 /** A few requests are cut at any time. */
@@ -45,7 +40,7 @@ export async function rage(
     let recovery: Promise<Omit<Fault, 'kind'>> | undefined;
     const givenBack = (): Promise<Omit<Fault, 'kind'>> => {
       const endedAt = options.now();
-      recovery ??= Promise.all(victims.processes.map(({ url }) => isHealthy(url, RECOVERY_MS))).then(() => ({
+      recovery ??= Promise.all(victims.processes.map(({ url }) => recovered(url))).then(() => ({
         startedAt,
         endedAt,
         recoveredAfter: options.now() - endedAt,
@@ -56,13 +51,21 @@ export async function rage(
       givenBack,
       async hold() {
         await sleep(hold / 2);
-        second?.kill();
+        void second?.kill();
         await sleep(hold / 2);
       },
     });
     const fault = await givenBack();
     options.report({ kind, ...fault });
     if (second !== undefined) options.report({ kind: 'process killed', ...fault });
+  }
+}
+
+async function recovered(url: string): Promise<void> {
+  const deadline = Date.now() + RECOVERY_MS;
+  while (!(await isHealthy(url))) {
+    if (Date.now() > deadline) throw new Error(`${url} was not healthy within ${RECOVERY_MS} ms.`);
+    await sleep(20);
   }
 }
 
@@ -76,20 +79,20 @@ type Harm = (victims: Victims, chance: Chance, course: Course) => Promise<void>;
 
 const HARMS: Readonly<Record<FaultKind, Harm>> = {
   async 'process killed'({ processes }, chance, { hold, givenBack }) {
-    chance.one(processes).kill();
+    void chance.one(processes).kill();
     givenBack();
     await hold();
   },
   async 'all processes killed'({ processes }, _chance, { hold, givenBack }) {
-    for (const process of processes) process.kill();
+    for (const process of processes) void process.kill();
     givenBack();
     await hold();
   },
   async 'process frozen'({ processes }, chance, { hold }) {
     const frozen = chance.one(processes);
-    frozen.freeze();
+    frozen.pause();
     await hold();
-    frozen.thaw();
+    frozen.resume();
   },
   async 'redis frozen'({ redis }, _chance, { hold }) {
     redis.pause();
@@ -97,10 +100,7 @@ const HARMS: Readonly<Record<FaultKind, Harm>> = {
     redis.resume();
   },
   async 'redis flushed'({ redis }, _chance, { hold, givenBack }) {
-    const client = new Redis(redis.url, { retryStrategy: () => null, commandTimeout: 2_000 });
-    client.on('error', () => {});
-    await client.flushall().catch(() => {});
-    client.disconnect();
+    await redis.flush();
     givenBack();
     await hold();
   },
@@ -115,7 +115,7 @@ const HARMS: Readonly<Record<FaultKind, Harm>> = {
     await hold();
   },
   async 'postgres restarted'({ postgres }, _chance, { hold }) {
-    await postgres.end('restart');
+    await postgres.end('fast');
     await hold();
     await postgres.begin();
   },

@@ -20,6 +20,10 @@ export interface ApiProcess {
   /** Every line printed, over all its lives. */
   readonly printed: readonly string[];
   running(): boolean;
+  /** Resolves once the life that runs now has ended. */
+  gone(): Promise<Exit>;
+  /** Starts it again once it has ended, without waiting for it. */
+  begin(): void;
   /** SIGKILL; resolves once it is gone. */
   kill(): Promise<Exit>;
   /** SIGTERM; resolves once it has finished what it was doing and ended. */
@@ -91,11 +95,15 @@ export async function launchApiProcess({ env, onLine }: ApiProcessOptions): Prom
     },
     printed,
     running: () => !life.ended,
+    gone: () => life.gone,
+    begin() {
+      life = begin();
+    },
     kill: () => end('SIGKILL'),
     term: () => end('SIGTERM'),
     async restart() {
       if (!life.ended) await end('SIGTERM');
-      life = begin();
+      api.begin();
       await healthy(api);
     },
     pause: () => void life.child.kill('SIGSTOP'),
@@ -104,17 +112,21 @@ export async function launchApiProcess({ env, onLine }: ApiProcessOptions): Prom
   return api;
 }
 
+/** False as well when it does not listen yet, or is frozen. */
+export async function isHealthy(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/v1/health`, { signal: AbortSignal.timeout(2000) });
+    await answer.arrayBuffer();
+    return answer.status === 200;
+  } catch {
+    return false;
+  }
+}
+
 /** Resolves once the process answers that it is; rejects with its last words when it ended instead. */
 export async function healthy(api: ApiProcess): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  for (;;) {
-    try {
-      const answer = await fetch(`${api.url}/v1/health`, { signal: AbortSignal.timeout(2000) });
-      await answer.arrayBuffer();
-      if (answer.status === 200) return;
-    } catch {
-      // Not listening yet.
-    }
+  while (!(await isHealthy(api.url))) {
     const lastWords = (): string => api.printed.slice(-15).join('\n');
     if (!api.running())
       throw new Error(`A process of the service ended instead of starting:\n${lastWords()}`);

@@ -5,18 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createThrowAwayFolder, SELF } from '@svc/adapter-postgres/embedded';
 import { Redis } from 'ioredis';
+import { build } from '../build.ts';
+import { type Operator, openOperator } from '../operator.ts';
 import { type PgBouncer, startPgBouncer } from '../services/pgbouncer.ts';
 import { type RedisServer, startRedis } from '../services/redis.ts';
 import { type ApiProcess, healthy, launchApiProcess } from './api-process.ts';
-import { build } from './build.ts';
-import { type Operator, openOperator } from './operator.ts';
 import { type ClusterPostgres, startClusterPostgres } from './postgres.ts';
 import { type FrontProxy, startProxy } from './proxy.ts';
-
-export type { ApiProcess, Exit } from './api-process.ts';
-export type { ClusterFirm, Operator } from './operator.ts';
-export type { ClusterPostgres } from './postgres.ts';
-export { type FrontProxy, startProxy } from './proxy.ts';
 
 const SVC = fileURLToPath(new URL('../../apps/api/dist/svc.js', import.meta.url));
 const run = promisify(execFile);
@@ -45,6 +40,8 @@ export interface Cluster {
   readonly url: string;
   readonly proxy: FrontProxy;
   readonly processes: readonly ApiProcess[];
+  /** Of the processes, past the proxy. */
+  readonly urls: readonly string[];
   readonly postgres: ClusterPostgres;
   /** What the processes use: the pooler's address where there is one. */
   readonly databaseUrl: string;
@@ -107,9 +104,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       ),
     );
     await Promise.all(processes.map(healthy));
+    const urls = processes.map(({ url }) => url);
     const proxy = kept(
       await startProxy({
-        targets: processes.map(({ url }) => url),
+        targets: urls,
         ...(options.port !== undefined && { port: options.port }),
       }),
       (one) => one.close(),
@@ -119,6 +117,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       url: proxy.url,
       proxy,
       processes,
+      urls,
       postgres,
       databaseUrl,
       redis: Object.assign(Object.create(redis) as RedisServer, { flush: () => flush(redis.url) }),

@@ -13,7 +13,6 @@ import {
   buildPage,
   emailOf,
   enter,
-  namedFirm,
   offerFullClaim,
   PHONE,
   signIn,
@@ -86,7 +85,7 @@ describe.each([
 ] as const)('on a %s', (device, options) => {
   test('an adjuster signs in, completes the profile, joins a firm, accepts a claim, works on it, and is done', () =>
     visiting(options, async ({ page }) => {
-      const inviting = await namedFirm(service, `Palmetto Adjusters ${device}`);
+      const inviting = await service.firm({ name: `Palmetto Adjusters ${device}` });
       const { svcId, token } = await service.adjuster({ lastName: null });
       const email = await emailOf(service, token);
       const invited = await service.call('POST', '/v1/adjusters/invitations', {
@@ -588,7 +587,7 @@ test.each([
   visiting({ ...PHONE, ...options, reducedMotion: 'reduce' }, async ({ page, context }) => {
     const words = large ? es : en;
     const { svcId, token } = await service.member(firm);
-    const inviting = await namedFirm(service, `${LONG} & Sons`);
+    const inviting = await service.firm({ name: `${LONG} & Sons` });
     await service.call('POST', '/v1/adjusters/invitations', { as: inviting.live, body: { svc_id: svcId } });
     const sparse = await sendClaim(service, firm.live, claimBody(svcId));
     const [offered, worked] = [

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { EXAMPLES } from '@svc/contract';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { TOKENS } from '../src/container/tokens.ts';
 import { type ServiceUnderTest, sendClaim, type TestFirm } from './service-under-test.ts';
 
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
@@ -65,7 +64,7 @@ export async function enter(page: Page, service: ServiceUnderTest, token: string
 let codesTaken = 0;
 
 /** The next code that is mailed; without a mail server the log has it. */
-export async function codeFor(service: ServiceUnderTest): Promise<string> {
+async function codeFor(service: ServiceUnderTest): Promise<string> {
   for (let tries = 0; tries < 200; tries += 1) {
     const codes = service.logged.flatMap((line) => /"sign_in_code":"(\d{6})"/.exec(line)?.[1] ?? []);
     const next = codes[codesTaken];
@@ -77,11 +76,6 @@ export async function codeFor(service: ServiceUnderTest): Promise<string> {
   }
   throw new Error('no sign-in code was logged');
 }
-
-/** Another service starts its own log. */
-export const forgetCodes = (): void => {
-  codesTaken = 0;
-};
 
 export async function emailOf(service: ServiceUnderTest, token: string): Promise<string> {
   return (await service.call('GET', '/app/v1/me', { as: token })).json.email;
@@ -124,20 +118,4 @@ export async function until<T>(what: string, look: () => Promise<T | undefined |
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`waited in vain: ${what}`);
-}
-
-/** A firm of another name. */
-export async function namedFirm(
-  service: ServiceUnderTest,
-  name: string,
-): Promise<{ id: string; live: string }> {
-  const { wiring } = service.service;
-  const { firm } = await wiring.get(TOKENS.createFirm)({ name, plan: 'standard' });
-  const { secret } = await wiring.get(TOKENS.createKey)({
-    firmId: firm.id,
-    environment: 'live',
-    purpose: 'full_access',
-    lifetime: null,
-  });
-  return { id: firm.id, live: secret };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Cluster, ClusterFirm } from '../../../tools/cluster/index.ts';
-import { type Answer, callHttp, claimBody } from './service-under-test.ts';
+import type { Cluster } from '../../../tools/cluster/index.ts';
+import { type Answer, callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
 // What tests of several processes say again and again.
 
@@ -8,6 +8,14 @@ export const at = (url: string) => ({
   url,
   call: (method: string, path: string, call = {}): Promise<Answer> => callHttp(url, method, path, call),
 });
+
+/** So many requests at once, to the processes in turn. */
+export const spread = <T>(
+  urls: readonly string[],
+  count: number,
+  request: (url: string, n: number) => Promise<T>,
+): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => request(urls[n % urls.length] ?? '', n)));
 
 /** One answer, or how the connection ended instead. */
 export interface Outcome {
@@ -35,7 +43,7 @@ export interface Load {
  */
 export function startLoad(
   urls: readonly string[],
-  firm: ClusterFirm,
+  firm: TestFirm,
   { clients = 6, pauseMs = 5 }: { clients?: number; pauseMs?: number } = {},
 ): Load {
   const outcomes: Outcome[] = [];
@@ -91,7 +99,7 @@ export const longest = (outcomes: readonly Outcome[]): number =>
  * Sends once more, with its own Idempotency-Key, as a client does that had no answer or a 5xx; and again, when a busy
  * machine has that answered with a 503 as well.
  */
-export async function sendAgain(url: string, firm: ClusterFirm, { body }: Outcome): Promise<Answer> {
+export async function sendAgain(url: string, firm: TestFirm, { body }: Outcome): Promise<Answer> {
   for (const end = performance.now() + PATIENCE_MS; ; await sleep(250)) {
     const answer = await callHttp(url, 'POST', '/v1/claims', {
       as: firm.test,
@@ -103,7 +111,7 @@ export async function sendAgain(url: string, firm: ClusterFirm, { body }: Outcom
 }
 
 /** Every claim of the firm by its external id, over all pages; a twin would show as a second one. */
-export async function claimsOf(cluster: Cluster, firm: ClusterFirm): Promise<Map<string, number>> {
+export async function claimsOf(cluster: Cluster, firm: TestFirm): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   let cursor: string | null = null;
   do {

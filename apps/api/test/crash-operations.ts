@@ -1,4 +1,4 @@
-import type { Operator } from '../../../tools/chaos/operator.ts';
+import type { Operator } from '../../../tools/operator.ts';
 import { type Answer, callHttp } from './service-under-test.ts';
 
 /** A request, and all that it needs to be made and to be judged. */
@@ -36,13 +36,10 @@ interface Scene {
 }
 
 async function scene(operator: Operator): Promise<Scene> {
-  const firm = await operator.firm('Firm');
-  const adjuster = async (): Promise<{ svcId: string; token: string }> => {
-    const svcId = `SVC-${next()}`;
-    return { svcId, ...(await operator.adjuster(svcId)) };
-  };
+  const firm = await operator.firm();
+  const adjuster = () => operator.adjuster({ svcId: `SVC-${next()}` });
   const [stranger, ...members] = await Promise.all([adjuster(), adjuster(), adjuster()]);
-  await Promise.all(members.map(({ svcId }) => operator.member(firm.id, svcId)));
+  await Promise.all(members.map(({ svcId }) => operator.addMember(firm.id, svcId)));
   return { firmId: firm.id, key: firm.live, members, stranger };
 }
 

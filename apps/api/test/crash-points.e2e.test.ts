@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '@svc/adapter-postgres';
 import { aWire } from '../../../packages/adapter-postgres/test/a-wire.ts';
-import { createOperator, type Operator } from '../../../tools/chaos/operator.ts';
 import { openStateReader, type StateReader } from '../../../tools/chaos/state-reader.ts';
+import { type OpenOperator, openOperator } from '../../../tools/operator.ts';
 import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
 import { type Prepared, perform, WRITE_OPERATIONS, type WriteOperation } from './crash-operations.ts';
 import { type CrashingHost, startCrashingHost } from './crashing-host.ts';
@@ -13,14 +13,14 @@ import type { Answer } from './service-under-test.ts';
 
 let database: TestDatabase;
 let reader: StateReader;
-let operator: Operator;
+let operator: OpenOperator;
 /** A process that nothing happens to: prepares, and takes the retries, as the one that is started after a crash. */
 let sound: CrashingHost;
 
 beforeAll(async () => {
   database = await createDatabase({ migrate: (url) => migrate({ url }) });
   reader = await openStateReader(database.url);
-  operator = await createOperator(database.url);
+  operator = await openOperator(database.url);
   sound = await startCrashingHost({ databaseUrl: database.url, at: async () => {} });
 });
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type Cluster, type ClusterFirm, startCluster } from '../../../tools/cluster/index.ts';
+import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
 import { ANSWER_WITHIN_MS } from '../src/http/deadline.ts';
 import {
   claimsOf,
@@ -14,36 +14,34 @@ import {
   startLoad,
   until,
 } from './cluster-load.ts';
-import { callHttp } from './service-under-test.ts';
+import { callHttp, type TestFirm } from './service-under-test.ts';
 
 /** The machine's own share in a time that is asserted: nothing is asserted more closely than that. */
 const SLACK_MS = 2000;
 
 let cluster: Cluster;
-let urls: string[];
 beforeAll(async () => {
   cluster = await startCluster({ processes: 2 });
-  urls = cluster.processes.map(({ url }) => url);
 });
 afterAll(() => cluster?.stop());
 
-let firm: ClusterFirm;
+let firm: TestFirm;
 let load: Load;
 beforeEach(async () => {
   firm = await cluster.operator.firm();
-  load = startLoad(urls, firm, { clients: 6, pauseMs: 20 });
+  load = startLoad(cluster.urls, firm, { clients: 6, pauseMs: 20 });
   await until(() => load.outcomes.length > 40);
 });
 afterEach(() => load.stop());
 
 const health = (url: string): Promise<number> =>
   callHttp(url, 'GET', '/v1/health').then(({ status }) => status);
-const allHealths = (): Promise<number[]> => Promise.all(urls.map(health));
+const allHealths = (): Promise<number[]> => Promise.all(cluster.urls.map(health));
 
 /** How long until every process serves reads and writes again. */
 async function comesBack(): Promise<number> {
   return until(async () => {
-    const probe = startLoad(urls, firm, { clients: 4 });
+    const probe = startLoad(cluster.urls, firm, { clients: 4 });
     await until(() => probe.outcomes.length >= 8, 5);
     return Object.keys(counted(await probe.stop())).every((one) => one === '200' || one === '201');
   }, 20);
@@ -134,7 +132,7 @@ test('a revoked key is refused everywhere within a second while connections are 
     );
   };
   try {
-    const ms = await inForce(urls, revoked, key.secret, ({ status }) => status === 401);
+    const ms = await inForce(cluster.urls, revoked, key.secret, ({ status }) => status === 401);
     report('a revoked key was last accepted while connections were ended, ms', { ms });
     expect(ms).toBeLessThan(IN_FORCE_WITHIN_MS);
   } finally {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Cluster, type ClusterFirm, startCluster } from '../../../tools/cluster/index.ts';
+import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
 import {
   claimsOf,
   counted,
@@ -8,36 +8,32 @@ import {
   inForce,
   longest,
   report,
+  spread,
   startLoad,
   until,
 } from './cluster-load.ts';
-import { type Answer, callHttp, claimBody } from './service-under-test.ts';
+import { callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
 /** Long enough for every process to have met the fault many times. */
 const FAULT_MS = 600;
 
 let cluster: Cluster;
-let urls: string[];
 beforeAll(async () => {
-  cluster = await startCluster({ processes: 3 });
-  urls = cluster.processes.map(({ url }) => url);
+  cluster = await startCluster();
 });
 afterAll(() => cluster?.stop());
-
-const spread = (count: number, request: (url: string) => Promise<Answer>): Promise<Answer[]> =>
-  Promise.all(Array.from({ length: count }, (_, n) => request(urls[n % urls.length] ?? '')));
 
 /** Limits are kept for all processes together: of 25 requests at once over all of them, 20 pass. */
 async function limitsAreShared(): Promise<boolean> {
   const firm = await cluster.operator.firm({ limited: true });
-  const answers = await spread(25, (url) => callHttp(url, 'GET', '/v1/me', { as: firm.test }));
+  const answers = await spread(cluster.urls, 25, (url) => callHttp(url, 'GET', '/v1/me', { as: firm.test }));
   expect(answers.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
   return answers.filter(({ status }) => status === 200).length === 20;
 }
 
-async function onlyOneClaim(firm: ClusterFirm): Promise<void> {
+async function onlyOneClaim(firm: TestFirm): Promise<void> {
   const body = claimBody(firm.account.manual);
-  const answers = await spread(30, (url) =>
+  const answers = await spread(cluster.urls, 30, (url) =>
     callHttp(url, 'POST', '/v1/claims', {
       as: firm.test,
       body,
@@ -60,14 +56,14 @@ describe('Redis under load', () => {
   ];
   let load: ReturnType<typeof startLoad>;
   let polite: ReturnType<typeof startLoad>;
-  let firm: ClusterFirm;
-  let politeFirm: ClusterFirm;
+  let firm: TestFirm;
+  let politeFirm: TestFirm;
   beforeAll(async () => {
     firm = await cluster.operator.firm();
     politeFirm = await cluster.operator.firm({ limited: true });
-    load = startLoad(urls, firm, { clients: 6, pauseMs: 40 });
+    load = startLoad(cluster.urls, firm, { clients: 6, pauseMs: 40 });
     // A test key may write every two seconds after its first twenty, and ask every second.
-    polite = startLoad(urls, politeFirm, { clients: 1, pauseMs: 1000 });
+    polite = startLoad(cluster.urls, politeFirm, { clients: 1, pauseMs: 1000 });
     await until(() => load.outcomes.length > 30);
   });
   afterAll(() => Promise.all([load.stop(), polite.stop()]));
@@ -102,11 +98,11 @@ describe('Redis under load', () => {
 });
 
 describe('one client of one process', () => {
-  const each = async (firm: ClusterFirm, count: number): Promise<number[]> => {
+  const each = async (firm: TestFirm, count: number): Promise<number[]> => {
     const times: number[] = [];
     for (let n = 0; n < count; n += 1) {
       const begun = performance.now();
-      const { status } = await callHttp(urls[0] ?? '', 'GET', '/v1/me', { as: firm.live });
+      const { status } = await callHttp(cluster.urls[0] ?? '', 'GET', '/v1/me', { as: firm.live });
       times.push(performance.now() - begun);
       expect(status).toBe(200);
     }
@@ -141,7 +137,7 @@ test('a revoked key is refused everywhere within a second while Redis is frozen'
   cluster.redis.pause();
   try {
     const ms = await inForce(
-      urls,
+      cluster.urls,
       () => cluster.operator.revoke(key.id),
       key.secret,
       ({ status }) => status === 401,

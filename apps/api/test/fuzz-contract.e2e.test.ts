@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fuzz } from '../../../tools/chaos/fuzz/fuzzer.ts';
-import { createOperator, type Operator } from '../../../tools/chaos/operator.ts';
+import { type OpenOperator, openOperator } from '../../../tools/operator.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
-let operator: Operator;
+let operator: OpenOperator;
 beforeAll(async () => {
   service = await startServiceUnderTest();
-  operator = await createOperator(service.databaseUrl);
+  operator = await openOperator(service.databaseUrl);
 });
 afterAll(async () => {
   await operator.close();

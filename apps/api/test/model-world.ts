@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { createMemoryRateLimiter, createMemoryStores, createMemoryTwins } from '@svc/adapter-memory';
 import type { Clock, RateLimiter, Twins } from '@svc/application';
-import type { ClaimId, Svcid } from '@svc/domain';
+import type { ClaimId } from '@svc/domain';
 import type { Container, ServiceIdentifier } from 'inversify';
+import { operatorOf } from '../../../tools/operator.ts';
 import { readConfig } from '../src/config.ts';
 import { TOKENS, type Wiring } from '../src/container/tokens.ts';
 import { wire } from '../src/container/wire.ts';
@@ -103,41 +104,20 @@ export async function createWorld(host: ModelHost, world: string, start: number)
   const claims: string[] = [];
   const firms: { id: string; live: string; test: string }[] = [];
   const people: { svcId: string; token: string }[] = [];
-  const session = async (svcId: Svcid): Promise<string> =>
-    (await wiring.get(TOKENS.openSession)(svcId)).token;
+  const operator = operatorOf(wiring);
 
-  for (let n = 0; n < REAL_ADJUSTERS; n += 1) {
-    const svcId = `SVC-${world}-${n}` as Svcid;
-    const email = `${svcId.toLowerCase()}@example.com`;
-    await wiring.get(TOKENS.createAdjuster)({ svcId, firstName: 'Jean', lastName: `D${n}`, email });
-    people.push({ svcId, token: await session(svcId) });
-  }
+  for (let n = 0; n < REAL_ADJUSTERS; n += 1)
+    people.push(await operator.adjuster({ svcId: `SVC-${world}-${n}`, lastName: `D${n}` }));
   for (let n = 0; n < 2; n += 1) {
-    const { firm, testAccounts } = await wiring.get(TOKENS.createFirm)({
-      name: `Firm ${n}`,
-      plan: 'standard',
-    });
-    const many = 1_000_000;
-    await wiring.get(TOKENS.setLimits)(firm.id, {
-      requestsPerMinute: many,
-      writesPerMinute: many,
-      burst: many,
-    });
-    const key = async (environment: Environment): Promise<string> => {
-      const command = { firmId: firm.id, environment, purpose: 'full_access', lifetime: null } as const;
-      return (await wiring.get(TOKENS.createKey)(command)).secret;
-    };
-    firms.push({ id: firm.id, live: await key('live'), test: await key('test') });
-    names.set(firm.id, `firm ${n}`);
-    const tag = /^test_(\w+?)_/.exec(testAccounts[0]?.svcId ?? '')?.[1] ?? '';
+    const { id, live, test, account } = await operator.firm({ name: `Firm ${n}` });
+    firms.push({ id, live, test });
+    names.set(id, `firm ${n}`);
+    const tag = /^test_(\w+?)_/.exec(account.manual)?.[1] ?? '';
     names.set(`test_${tag}_`, `test_${n}_`);
     names.set(`@${tag.toLowerCase()}.test`, `@${n}.test`);
-    const manual = testAccounts.find(({ behavior }) => behavior === 'manual');
-    if (manual !== undefined) people.push({ svcId: manual.svcId, token: await session(manual.svcId) });
+    people.push({ svcId: account.manual, token: await operator.session(account.manual) });
     // The first two real adjusters work for the first firm, the second one for the other as well.
-    for (const member of people.slice(0, REAL_ADJUSTERS).slice(n, 2)) {
-      await wiring.get(TOKENS.addMember)(firm.id, member.svcId as Svcid);
-    }
+    for (const { svcId } of people.slice(0, REAL_ADJUSTERS).slice(n, 2)) await operator.addMember(id, svcId);
   }
 
   const named = (text: string): string => {

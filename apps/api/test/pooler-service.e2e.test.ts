@@ -7,6 +7,7 @@ import {
   IN_FORCE_WITHIN_MS,
   inForce,
   report,
+  spread,
   startLoad,
   until,
 } from './cluster-load.ts';
@@ -15,10 +16,8 @@ import { callHttp, claimBody, sendClaim } from './service-under-test.ts';
 
 // Two processes with some thirty connections of their own share three to PostgreSQL, for one transaction at a time.
 let cluster: Cluster;
-let urls: string[];
 beforeAll(async () => {
   cluster = await startCluster({ processes: 2, pgbouncer: 3 });
-  urls = cluster.processes.map(({ url }) => url);
 }, 150_000);
 afterAll(() => cluster?.stop());
 
@@ -39,7 +38,7 @@ test('behind a pooler the main job is done, through any process', async () => {
 
 test('behind a pooler many requests at once share few connections', async () => {
   const firm = await cluster.operator.firm();
-  const load = startLoad(urls, firm, { clients: 24, pauseMs: 0 });
+  const load = startLoad(cluster.urls, firm, { clients: 24, pauseMs: 0 });
   await until(() => load.outcomes.length > 300);
   const outcomes = await load.stop();
   expect(Object.keys(counted(outcomes)).sort()).toEqual(['200', '201']);
@@ -50,9 +49,7 @@ test('behind a pooler many requests at once share few connections', async () => 
 test('behind a pooler forty identical sends make one claim', async () => {
   const firm = await cluster.operator.firm();
   const body = claimBody(firm.account.manual);
-  const answers = await Promise.all(
-    Array.from({ length: 40 }, (_, n) => sendClaim(at(urls[n % 2] ?? ''), firm.test, body, 'forty')),
-  );
+  const answers = await spread(cluster.urls, 40, (url) => sendClaim(at(url), firm.test, body, 'forty'));
   expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
   expect(answers[0]?.status).toBe(201);
 });
@@ -61,10 +58,8 @@ test('behind a pooler test accounts answer offers and invitations, each one time
   const firm = await cluster.operator.firm();
   const service = at(cluster.url);
   expect(outcome(await invite(service, firm.test, firm.account.joins))).toEqual([201]);
-  const sent = await Promise.all(
-    Array.from({ length: 12 }, (_, n) =>
-      sendClaim(at(urls[n % 2] ?? ''), firm.test, claimBody(firm.account.accepts), freshKey()),
-    ),
+  const sent = await spread(cluster.urls, 12, (url) =>
+    sendClaim(at(url), firm.test, claimBody(firm.account.accepts), freshKey()),
   );
   expect(sent.map(outcome)).toEqual(sent.map(() => [201]));
   const statuses = async (): Promise<string[]> => {
@@ -83,7 +78,7 @@ test('behind a pooler a revoked key is refused everywhere within a second', asyn
   const { id } = await cluster.operator.firm();
   const key = await cluster.operator.key(id);
   const ms = await inForce(
-    urls,
+    cluster.urls,
     () => cluster.svc('key', 'revoke', key.id),
     key.secret,
     ({ status }) => status === 401,
@@ -93,7 +88,7 @@ test('behind a pooler a revoked key is refused everywhere within a second', asyn
 
 test('behind a pooler PostgreSQL may be restarted: 503 meanwhile and nothing else, and all is well after', async () => {
   const firm = await cluster.operator.firm();
-  const load = startLoad(urls, firm, { clients: 6, pauseMs: 20 });
+  const load = startLoad(cluster.urls, firm, { clients: 6, pauseMs: 20 });
   await until(() => load.outcomes.length > 30);
   await cluster.postgres.end('fast');
   await until(() => load.outcomes.some(({ status }) => status === 503));

@@ -3,11 +3,9 @@ import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
 import { claimsOf, counted, longest, report, sendAgain, startLoad, until } from './cluster-load.ts';
 
 let cluster: Cluster;
-let urls: string[];
 beforeAll(async () => {
   // All of them at once, on a database in which there is nothing.
-  cluster = await startCluster({ processes: 3 });
-  urls = cluster.processes.map(({ url }) => url);
+  cluster = await startCluster();
 });
 afterAll(() => cluster?.stop());
 
@@ -25,7 +23,7 @@ test('processes that start at once on an empty database share one schema and one
   for (const { printed } of cluster.processes) expect(printed.join('\n')).not.toMatch(/error|did not start/i);
   // A cursor that one process signed is read by all.
   const firm = await cluster.operator.firm();
-  const load = startLoad(urls, firm);
+  const load = startLoad(cluster.urls, firm);
   await until(() => load.outcomes.length > 60);
   await load.stop();
   const sent = load.outcomes.filter(({ status }) => status === 201).length;
@@ -57,7 +55,7 @@ test('a process that is killed under load breaks off its own requests alone, and
   const firm = await cluster.operator.firm();
   const [victim] = cluster.processes;
   // Each client goes to one process after the other, and past the proxy: whose request fails is seen.
-  const load = startLoad(urls, firm, { clients: 12, pauseMs: 5 });
+  const load = startLoad(cluster.urls, firm, { clients: 12, pauseMs: 5 });
   await until(() => load.outcomes.length > 150);
   expect(await victim?.kill()).toEqual({ code: null, signal: 'SIGKILL' });
   const killedAt = load.outcomes.length;
@@ -75,7 +73,7 @@ test('a process that is killed under load breaks off its own requests alone, and
   expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map(({ body }) => [body?.external_id, 1])));
 
   await victim?.restart();
-  const back = startLoad(urls, firm);
+  const back = startLoad(cluster.urls, firm);
   await until(() => back.outcomes.length > 30);
   expect(Object.keys(counted(await back.stop())).sort()).toEqual(['200', '201']);
 });

@@ -1,23 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Cluster, type ClusterFirm, startCluster } from '../../../tools/cluster/index.ts';
+import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
-import { at, IN_FORCE_WITHIN_MS, inForce, report, until } from './cluster-load.ts';
+import { at, IN_FORCE_WITHIN_MS, inForce, report, spread, until } from './cluster-load.ts';
 import { freshKey, listClaims, outcome } from './firm-calls.ts';
-import { type Answer, callHttp, claimBody } from './service-under-test.ts';
+import { type Answer, callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
 let cluster: Cluster;
-let urls: string[];
 beforeAll(async () => {
-  cluster = await startCluster({ processes: 3, env: { LOG_LEVEL: 'info' } });
-  urls = cluster.processes.map(({ url }) => url);
+  cluster = await startCluster({ env: { LOG_LEVEL: 'info' } });
 });
 afterAll(() => cluster?.stop());
 
-/** The processes in turn. */
-const urlOf = (n: number): string => urls[n % urls.length] ?? '';
-const spread = <T>(count: number, request: (url: string, n: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, (_, n) => request(urlOf(n), n)));
+const urlOf = (n: number): string => cluster.urls[n] ?? '';
 const statuses = (answers: readonly Answer[]): Record<number, number> => {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
@@ -31,12 +26,12 @@ describe('limits', () => {
     cluster.processes.map(({ printed }) => printed.filter((line) => line.includes(what)).length);
 
   /** In a round that Redis served throughout, and in which no bucket was refilled: a busy machine may want several. */
-  async function in25(request: (url: string, firm: ClusterFirm) => Promise<Answer>): Promise<Answer[]> {
+  async function in25(request: (url: string, firm: TestFirm) => Promise<Answer>): Promise<Answer[]> {
     for (;;) {
       const firm = await cluster.operator.firm({ limited: true });
       const away = told('Redis is away');
       const begun = performance.now();
-      const answers = await spread(25, (url) => request(url, firm));
+      const answers = await spread(cluster.urls, 25, (url) => request(url, firm));
       const short = performance.now() - begun < REFILL_MS;
       // What a process says arrives after its answers.
       await sleep(500);
@@ -72,7 +67,7 @@ describe('one Idempotency-Key', () => {
     const firm = await cluster.operator.firm();
     const before = await countRows(cluster.postgres.url);
     const body = claimBody(firm.account.manual);
-    const answers = await spread(40, (url) =>
+    const answers = await spread(cluster.urls, 40, (url) =>
       callHttp(url, 'POST', '/v1/claims', { as: firm.test, body, headers: { 'Idempotency-Key': 'forty' } }),
     );
     expect(statuses(answers)).toEqual({ 201: 40 });
@@ -87,7 +82,7 @@ describe('one Idempotency-Key', () => {
     const firm = await cluster.operator.firm();
     for (let round = 0; round < 5; round += 1) {
       const bodies = [claimBody(firm.account.manual), claimBody(firm.account.manual)];
-      const answers = await spread(12, (url, n) =>
+      const answers = await spread(cluster.urls, 12, (url, n) =>
         callHttp(url, 'POST', '/v1/claims', {
           as: firm.test,
           body: bodies[n % 2],
@@ -124,9 +119,9 @@ describe('one Idempotency-Key', () => {
         const waiting = await holder.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
         return waiting.rowCount === 1;
       });
-      const others = await Promise.all(urls.map((url) => send(url, claimBody(firm.account.manual))));
-      expect(others.map(outcome)).toEqual(urls.map(() => [422, 'idempotency_key_reused']));
-      const twins = urls.map((url) => send(url, body));
+      const others = await Promise.all(cluster.urls.map((url) => send(url, claimBody(firm.account.manual))));
+      expect(others.map(outcome)).toEqual(cluster.urls.map(() => [422, 'idempotency_key_reused']));
+      const twins = cluster.urls.map((url) => send(url, body));
       await holder.query('ROLLBACK');
       const answers = await Promise.all([first, ...twins]);
       expect(statuses(answers)).toEqual({ 201: 4 });
@@ -156,7 +151,7 @@ describe('what the operator changes is in force everywhere within a second', () 
     const { id } = await cluster.operator.firm();
     const key = await cluster.operator.key(id);
     const ms = await inForce(
-      urls,
+      cluster.urls,
       () => cluster.svc('key', 'revoke', key.id),
       key.secret,
       (answer) => answer.status === 401,
@@ -168,7 +163,7 @@ describe('what the operator changes is in force everywhere within a second', () 
   test('a plan', async () => {
     const firm = await cluster.operator.firm();
     const ms = await inForce(
-      urls,
+      cluster.urls,
       () => cluster.svc('firm', 'set-plan', firm.id, 'read_only'),
       firm.live,
       (answer) => answer.json.scopes?.every((scope: string) => scope.endsWith(':read')),
@@ -180,7 +175,7 @@ describe('what the operator changes is in force everywhere within a second', () 
   test('limits', async () => {
     const firm = await cluster.operator.firm();
     const ms = await inForce(
-      urls,
+      cluster.urls,
       () =>
         cluster.svc(
           ...['firm', 'set-limits', firm.id],
@@ -196,7 +191,7 @@ describe('what the operator changes is in force everywhere within a second', () 
 
 test('jobs run by three processes take effect once: a test account answers each offer one time', async () => {
   const firm = await cluster.operator.firm();
-  const sent = await spread(24, (url) =>
+  const sent = await spread(cluster.urls, 24, (url) =>
     callHttp(url, 'POST', '/v1/claims', {
       as: firm.test,
       body: claimBody(firm.account.accepts),

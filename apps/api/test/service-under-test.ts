@@ -1,13 +1,15 @@
 import { Writable } from 'node:stream';
 import { migrate } from '@svc/adapter-postgres';
 import type { Clock } from '@svc/application';
-import type { Environment, FirmId, Plan, Purpose, Svcid, TestBehavior } from '@svc/domain';
+import type { Environment, Plan, Purpose, Svcid } from '@svc/domain';
+import { operatorOf, type Profile, type TestFirm } from '../../../tools/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 import { readConfig } from '../src/config.ts';
-import { TOKENS } from '../src/container/tokens.ts';
 import { createLog } from '../src/logging.ts';
 import { type Service, startService } from '../src/service.ts';
 import { countAnswers, expectDocumented } from './documented-answers.ts';
+
+export type { TestFirm } from '../../../tools/operator.ts';
 
 export interface Answer {
   readonly status: number;
@@ -30,15 +32,6 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-export interface TestFirm {
-  readonly id: FirmId;
-  readonly live: string;
-  readonly test: string;
-  /** SVCIDs of the firm's test accounts. */
-  readonly account: Readonly<Record<TestBehavior, Svcid>>;
-  readonly signInSecret: Readonly<Record<TestBehavior, string>>;
-}
-
 /** The whole service on a database of its own, reached over HTTP. */
 export interface ServiceUnderTest {
   readonly url: string;
@@ -48,22 +41,15 @@ export interface ServiceUnderTest {
   readonly logged: string[];
   call(method: string, path: string, call?: Call): Promise<Answer>;
   /** A firm with a live and a test key. Its limits are out of the way unless it is to be limited. */
-  firm(options?: { limited?: boolean; plan?: Plan }): Promise<TestFirm>;
+  firm(options?: { name?: string; limited?: boolean; plan?: Plan }): Promise<TestFirm>;
   key(firm: TestFirm, options?: { environment?: Environment; purpose?: Purpose }): Promise<string>;
   /** A real adjuster's account with a full profile, and a session. Not yet in any firm. */
-  adjuster(
-    profile?: Partial<{ firstName: string | null; lastName: string | null; email: string | null }>,
-  ): Promise<{
-    svcId: Svcid;
-    token: string;
-  }>;
+  adjuster(profile?: Partial<Profile>): Promise<{ svcId: Svcid; token: string }>;
   /** A real adjuster who is a member of the firm. */
   member(firm: TestFirm): Promise<{ svcId: Svcid; token: string }>;
   session(svcId: string): Promise<string>;
   stop(): Promise<void>;
 }
-
-let adjusters = 0;
 
 export async function startServiceUnderTest(
   options: { env?: Record<string, string>; clock?: Clock; databaseUrl?: string } = {},
@@ -82,61 +68,18 @@ export async function startServiceUnderTest(
   const env = { PORT: '0', EDGE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'debug', ...options.env };
   const log = createLog({ level: 'debug', format: 'json', stream: sink });
   const service = await startService(readConfig(env, false), database.url, log, options.clock);
-  const { wiring } = service;
-
-  const key: ServiceUnderTest['key'] = async (firm, { environment = 'live', purpose = 'full_access' } = {}) =>
-    (await wiring.get(TOKENS.createKey)({ firmId: firm.id, environment, purpose, lifetime: null })).secret;
-  const session = async (svcId: string): Promise<string> =>
-    (await wiring.get(TOKENS.openSession)(svcId as Svcid)).token;
-  const adjuster: ServiceUnderTest['adjuster'] = async (profile = {}) => {
-    adjusters += 1;
-    const svcId = `SVC-${adjusters}-${Math.random().toString(36).slice(2, 8)}` as Svcid;
-    await wiring.get(TOKENS.createAdjuster)({
-      svcId,
-      firstName: 'Jean',
-      lastName: 'Delacroix',
-      email: `${svcId.toLowerCase()}@example.com`,
-      ...profile,
-    });
-    return { svcId, token: await session(svcId) };
-  };
-
+  const operator = operatorOf(service.wiring);
   return {
     url: service.url,
     service,
     databaseUrl: database.url,
     logged,
-    key,
-    session,
-    adjuster,
     call: (method, path, call) => callHttp(service.url, method, path, call),
-    async firm({ limited = false, plan = 'standard' } = {}) {
-      const { firm, testAccounts } = await wiring.get(TOKENS.createFirm)({
-        name: 'Gulf Adjusting Partners',
-        plan,
-      });
-      if (!limited) {
-        const many = 1_000_000;
-        await wiring.get(TOKENS.setLimits)(firm.id, {
-          requestsPerMinute: many,
-          writesPerMinute: many,
-          burst: many,
-        });
-      }
-      const created = {
-        id: firm.id,
-        account: Object.fromEntries(testAccounts.map((one) => [one.behavior, one.svcId])),
-        signInSecret: Object.fromEntries(testAccounts.map((one) => [one.behavior, one.signInSecret])),
-      } as unknown as TestFirm;
-      const live = await key(created);
-      const test = await key(created, { environment: 'test' });
-      return { ...created, live, test };
-    },
-    async member(firm) {
-      const joined = await adjuster();
-      await wiring.get(TOKENS.addMember)(firm.id, joined.svcId);
-      return joined;
-    },
+    firm: operator.firm,
+    key: async (firm, options) => (await operator.key(firm.id, options)).secret,
+    adjuster: operator.adjuster,
+    member: (firm) => operator.member(firm.id),
+    session: operator.session,
     async stop() {
       countAnswers();
       await service.stop();

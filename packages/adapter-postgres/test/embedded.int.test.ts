@@ -24,7 +24,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { build } from '../../../tools/cluster/build.ts';
+import { build } from '../../../tools/build.ts';
 import { type EmbeddedPostgres, type Guardian, guard, startEmbeddedPostgres } from '../src/embedded/index.ts';
 import { lock, tryLock } from '../src/embedded/lock.ts';
 

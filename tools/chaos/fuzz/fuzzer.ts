@@ -1,6 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { brotliDecompressSync } from 'node:zlib';
-import type { Operator } from '../operator.ts';
+import type { Svcid } from '@svc/domain';
+import { TOKENS } from '../../../apps/api/src/container/tokens.ts';
+import type { Operator } from '../../operator.ts';
 import { chanceFrom } from '../seeded.ts';
 import { type FuzzAnswer, type FuzzRequest, judge } from './judge.ts';
 import { type FuzzWorld, nextRequest } from './requests.ts';
@@ -23,21 +25,25 @@ const AT_ONCE = 16;
 const MOST_FINDINGS = 50;
 
 async function createWorld(operator: Operator): Promise<FuzzWorld> {
-  const [firm, other] = [await operator.firm('Fuzzed firm'), await operator.firm('Other firm')];
+  const [firm, other] = [await operator.firm(), await operator.firm()];
   const sessions = new Map<string, string>();
-  const people = ['SVC-fuzz-1', 'SVC-fuzz-2', 'SVC-fuzz-3', 'SVC-fuzz-4', 'SVC-fuzz-5'];
-  for (const svcId of people) sessions.set(svcId, (await operator.adjuster(svcId)).token);
+  const people: Svcid[] = [];
+  for (let n = 1; n <= 5; n += 1) {
+    const { svcId, token } = await operator.adjuster({ svcId: `SVC-fuzz-${n}` });
+    people.push(svcId);
+    sessions.set(svcId, token);
+  }
   const [members, strangers, signsOut = ''] = [people.slice(0, 3), people.slice(3), people.at(-1)];
-  for (const svcId of members) await operator.member(firm.id, svcId);
+  for (const svcId of members) await operator.addMember(firm.id, svcId);
   return {
     firmId: firm.id,
     live: firm.live,
     test: firm.test,
-    readOnly: await operator.key(firm.id, 'read_only'),
+    readOnly: (await operator.key(firm.id, { purpose: 'read_only' })).secret,
     otherFirm: other.live,
     members,
     strangers,
-    testAccounts: Object.values(firm.accounts),
+    testAccounts: Object.values(firm.account),
     signsOut,
     sessions,
     claims: [],
@@ -97,12 +103,18 @@ export async function fuzz(options: {
     if (status >= 300) return;
     if (endpoint?.id === 'sendClaim') world.claims.push((JSON.parse(text) as { id: string }).id);
     if (world.claims.length > 1_000) world.claims.splice(0, 500);
-    const { signsOut } = world;
+    const { firmId, members, signsOut } = world;
     if (endpoint?.id === 'signOut') world.sessions.set(signsOut, await operator.session(signsOut));
     if (endpoint?.id === 'leaveFirm') {
-      for (const svcId of world.members) await operator.member(world.firmId, svcId).catch(() => {});
+      for (const svcId of members) await operator.addMember(firmId, svcId).catch(() => {});
     }
-    if (endpoint?.id === 'updateMembership') await operator.resume(world.firmId, world.members);
+    if (endpoint?.id === 'updateMembership') {
+      const { setAcceptingAssignments } = operator.wiring.get(TOKENS.appRouteDeps);
+      for (const svcId of members) {
+        // Who has left meanwhile has nothing to resume.
+        await setAcceptingAssignments({ svcId }, firmId, true).catch(() => {});
+      }
+    }
   }
 
   async function worker(): Promise<void> {

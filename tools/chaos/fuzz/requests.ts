@@ -11,18 +11,19 @@ import {
   smallestClaim,
   surgeClaim,
 } from '@svc/contract';
+import type { FirmId, Svcid } from '@svc/domain';
 import type { Chance } from '../seeded.ts';
 import { type Mutation, mutateBody, type Schema } from './bodies.ts';
 import type { FuzzRequest } from './judge.ts';
 
 /** Whom and what the requests may name, so that they get further than the first rule. */
 export interface FuzzWorld {
-  readonly firmId: string;
+  readonly firmId: FirmId;
   readonly live: string;
   readonly test: string;
   readonly readOnly: string;
   readonly otherFirm: string;
-  readonly members: readonly string[];
+  readonly members: readonly Svcid[];
   readonly strangers: readonly string[];
   readonly testAccounts: readonly string[];
   /** Whose session nobody else uses. */

@@ -1,0 +1,127 @@
+import { Writable } from 'node:stream';
+import type {
+  Environment,
+  FirmId,
+  KeyId,
+  LimitOverrides,
+  Plan,
+  Purpose,
+  Svcid,
+  TestBehavior,
+} from '@svc/domain';
+import { readConfig } from '../apps/api/src/config.ts';
+import { TOKENS, type Wiring } from '../apps/api/src/container/tokens.ts';
+import { migrateDatabase, wire } from '../apps/api/src/container/wire.ts';
+import { createLog } from '../apps/api/src/logging.ts';
+
+export interface TestFirm {
+  readonly id: FirmId;
+  /** Secrets of its keys. */
+  readonly live: string;
+  readonly test: string;
+  /** SVCIDs of the firm's test accounts. */
+  readonly account: Readonly<Record<TestBehavior, Svcid>>;
+  readonly signInSecret: Readonly<Record<TestBehavior, string>>;
+}
+
+export interface Profile {
+  readonly svcId: string;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly email: string | null;
+}
+
+/** What an operator does with `svc`, without starting a process for each line of it. */
+export interface Operator {
+  readonly wiring: Wiring;
+  /** A firm with a live and a test key. Its limits are out of the way unless it is to be limited. */
+  firm(options?: { name?: string; limited?: boolean; plan?: Plan }): Promise<TestFirm>;
+  key(
+    firmId: string,
+    options?: { environment?: Environment; purpose?: Purpose },
+  ): Promise<{ id: string; secret: string }>;
+  revoke(keyId: string): Promise<void>;
+  /** A real adjuster's account with a full profile, and a session. Not yet in any firm. */
+  adjuster(profile?: Partial<Profile>): Promise<{ svcId: Svcid; token: string }>;
+  addMember(firmId: string, svcId: string): Promise<void>;
+  /** A real adjuster who is a member of the firm. */
+  member(firmId: string): Promise<{ svcId: Svcid; token: string }>;
+  session(svcId: string): Promise<string>;
+}
+
+const MANY: LimitOverrides = { requestsPerMinute: 1_000_000, writesPerMinute: 1_000_000, burst: 1_000_000 };
+
+let adjusters = 0;
+
+export function operatorOf(wiring: Wiring): Operator {
+  const operator: Operator = {
+    wiring,
+    async firm({ name = 'Gulf Adjusting Partners', limited = false, plan = 'standard' } = {}) {
+      const { firm, testAccounts } = await wiring.get(TOKENS.createFirm)({ name, plan });
+      if (!limited) await wiring.get(TOKENS.setLimits)(firm.id, MANY);
+      return {
+        id: firm.id,
+        live: (await operator.key(firm.id)).secret,
+        test: (await operator.key(firm.id, { environment: 'test' })).secret,
+        account: Object.fromEntries(
+          testAccounts.map(({ behavior, svcId }) => [behavior, svcId]),
+        ) as TestFirm['account'],
+        signInSecret: Object.fromEntries(
+          testAccounts.map(({ behavior, signInSecret }) => [behavior, signInSecret]),
+        ) as TestFirm['signInSecret'],
+      };
+    },
+    async key(firmId, { environment = 'live', purpose = 'full_access' } = {}) {
+      const command = { firmId: firmId as FirmId, environment, purpose, lifetime: null };
+      const { key, secret } = await wiring.get(TOKENS.createKey)(command);
+      return { id: key.id, secret };
+    },
+    async revoke(keyId) {
+      await wiring.get(TOKENS.revokeKey)(keyId as KeyId);
+    },
+    async adjuster(profile = {}) {
+      adjusters += 1;
+      const svcId = (profile.svcId ?? `SVC-${adjusters}-${Math.random().toString(36).slice(2, 8)}`) as Svcid;
+      await wiring.get(TOKENS.createAdjuster)({
+        firstName: 'Jean',
+        lastName: 'Delacroix',
+        email: `${svcId.toLowerCase()}@example.com`,
+        ...profile,
+        svcId,
+      });
+      return { svcId, token: await operator.session(svcId) };
+    },
+    async addMember(firmId, svcId) {
+      await wiring.get(TOKENS.addMember)(firmId as FirmId, svcId as Svcid);
+    },
+    async member(firmId) {
+      const joined = await operator.adjuster();
+      await operator.addMember(firmId, joined.svcId);
+      return joined;
+    },
+    async session(svcId) {
+      return (await wiring.get(TOKENS.openSession)(svcId as Svcid)).token;
+    },
+  };
+  return operator;
+}
+
+export interface OpenOperator extends Operator {
+  close(): Promise<void>;
+}
+
+/** On a database alone, with the schema brought up to date. */
+export async function openOperator(databaseUrl: string): Promise<OpenOperator> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const log = createLog({ level: 'error', format: 'json', stream: nowhere });
+  await migrateDatabase(databaseUrl, log);
+  const wired = await wire({
+    config: { ...readConfig({}, false), dbPoolMax: 4 },
+    databaseUrl,
+    log,
+    addresses: { baseUrl: '', docsUrl: '' },
+    isDraining: () => false,
+    observe: () => {},
+  });
+  return { ...operatorOf(wired.wiring), close: () => wired.close() };
+}
