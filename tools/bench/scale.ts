@@ -2,6 +2,7 @@
 //   npx pnpm bench:scale growth      three million claims against ten thousand, a large firm against a small one
 //   npx pnpm bench:scale endurance   memory over a million requests, and what disturbs whom
 //   npx pnpm bench:scale processes   one, two and three processes under the same load
+//   npx pnpm bench:scale feed        what a poller without overlap misses of a hundred thousand changes
 //   npx pnpm bench:scale start       from the start of the process to its first answer
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -11,6 +12,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { startPostgres, withClient } from '../services/postgres.ts';
 import { startRedis } from '../services/redis.ts';
 import { type BenchData, loadData, shotsAt } from './data.ts';
+import { changedSince, changeSlowly, pollChanges } from './feed.ts';
 import { childrenOf, cpuSeconds, load, type Measured, type Shot } from './load.ts';
 import { median } from './report.ts';
 import { type Server, startService } from './subject.ts';
@@ -165,6 +167,47 @@ program
         say(`${kind}: ${JSON.stringify(result[kind])}`);
       }
       print(result);
+    }),
+  );
+
+program
+  .command('feed')
+  .description('What a poller without overlap misses, two processes and slow transactions writing.')
+  .option('--changes <n>', 'how many', whole, 100_000)
+  .action(({ changes }) =>
+    withServers(async ({ database, redisUrl }) => {
+      const url = await database('all');
+      const { subject, data } = await loadedService(url, redisUrl, { rows: 20_000 });
+      const other = await startService(url, redisUrl);
+      stops.unshift(() => other.stop());
+      const [firm] = data.firms;
+      if (firm === undefined) throw new Error('firms are missing');
+      const since = new Date().toISOString();
+      const poller = pollChanges(other.url, firm, since);
+      const slow = changeSlowly(url, firm);
+      let made = 0;
+      while (made + slow.changes() < changes) {
+        const sends = await Promise.all(
+          [subject, other].map((one) => load(one.url, shotsAt('send', [firm]), EXPECTED.send, 10, 16)),
+        );
+        for (const { answers, wrong } of sends) {
+          if (wrong > 0) throw new Error(`${wrong} answers to a send were not ${EXPECTED.send}`);
+          made += answers;
+        }
+        say(`${made + slow.changes()} of ${changes} changes`);
+      }
+      await slow.stop();
+      const { seen, polls } = await poller.stop();
+      const versions = new Set(seen);
+      const now = await changedSince(url, firm, since);
+      print({
+        changes: made + slow.changes(),
+        in_slow_transactions: slow.changes(),
+        polls,
+        claims: now.length,
+        missed: now.filter((version) => !versions.has(version)).length,
+        shown_twice: seen.length - versions.size,
+      });
     }),
   );
 
