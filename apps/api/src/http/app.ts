@@ -8,8 +8,8 @@ import express, {
   type Response,
 } from 'express';
 import type { Log } from '../logging.ts';
-import { packers } from './docs/assets.ts';
-import { codingOf, docsHandler } from './docs/handler.ts';
+import { codingOf, packers } from './content.ts';
+import { docsHandler } from './docs/handler.ts';
 import { placesOf } from './places.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problem-answers.ts';
 import { createPipeline, type PipelineDeps, type RequestTrace } from './request-pipeline.ts';

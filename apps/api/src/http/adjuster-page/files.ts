@@ -1,19 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import { type Content, contentOf } from '../docs/assets.ts';
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.png': 'image/png',
-  '.webmanifest': 'application/manifest+json',
-};
-
-/** These are packed already. */
-const PACKED = new Set(['.png']);
+import { type Content, contentOf } from '../content.ts';
 
 export interface PageFile {
   readonly content: Content;
-  readonly packed: boolean;
   /** Its name holds a digest of what is in it. */
   readonly immutable: boolean;
 }
@@ -36,16 +27,7 @@ export function readPageFiles(prefix: string): ReadonlyMap<string, PageFile> | n
       const bytes = readFileSync(join(folder, file));
       // The page is served at /app, without a slash at the end, so its own addresses have to be whole.
       const served = name === 'index.html' ? bytes.toString().replaceAll('"./', `"${prefix}/app/`) : bytes;
-      const content = contentOf(name, served);
-      const type = TYPES[extname(name)] ?? content.type;
-      return [
-        name,
-        {
-          content: { type, tag: content.tag, bytes: content.bytes },
-          packed: PACKED.has(extname(name)),
-          immutable: name.startsWith('assets/'),
-        },
-      ];
+      return [name, { content: contentOf(name, served), immutable: name.startsWith('assets/') }];
     }),
   );
 }

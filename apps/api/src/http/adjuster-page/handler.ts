@@ -1,6 +1,6 @@
 import { type SessionGate, Unavailable } from '@svc/application';
-import type { RequestHandler, Response } from 'express';
-import { codingOf } from '../docs/handler.ts';
+import type { Request, RequestHandler, Response } from 'express';
+import { FOR_EVER, sendContent } from '../content.ts';
 import { HttpProblem, type ProblemAddresses } from '../problem-answers.ts';
 import type { RequestTrace } from '../request-pipeline.ts';
 import { type PageFile, readPageFiles } from './files.ts';
@@ -29,8 +29,6 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
  * The adjuster's page: its files at `/app` and below, its events, and the way from its cookie to the session that the
@@ -83,7 +81,7 @@ export function adjusterPageHandler(deps: AdjusterPageDeps): RequestHandler {
     if (file !== undefined) {
       // Its scope reaches above its own folder: the page is at /app.
       if (path === '/app/sw.js') response.setHeader('Service-Worker-Allowed', `${files?.prefix ?? ''}/app`);
-      return sendFile(file, request.headers, response, method === 'HEAD');
+      return sendFile(file, request, response);
     }
     if (key) {
       response.setHeader('Content-Type', 'application/json');
@@ -109,14 +107,7 @@ export function adjusterPageHandler(deps: AdjusterPageDeps): RequestHandler {
     request.url.startsWith('/app') ? handle(request, response, next) : next();
 }
 
-async function sendFile(
-  { content, packed, immutable }: PageFile,
-  headers: { 'accept-encoding'?: string | string[] | undefined; 'if-none-match'?: string | undefined },
-  response: Response,
-  headOnly: boolean,
-): Promise<void> {
-  const coding = packed ? null : codingOf(String(headers['accept-encoding'] ?? ''));
-  const tag = `"${content.tag}${coding === null ? '' : `-${coding}`}"`;
+function sendFile({ content, immutable }: PageFile, request: Request, response: Response): Promise<void> {
   // Without a digest in its name a file is asked for each time, and mostly not sent.
   response.setHeader('Cache-Control', immutable ? FOR_EVER : 'no-cache');
   response.setHeader('Content-Security-Policy', POLICY);
@@ -124,16 +115,5 @@ async function sendFile(
   response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
   response.setHeader('Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=()');
   response.setHeader('Referrer-Policy', 'no-referrer');
-  response.setHeader('Vary', 'Accept-Encoding');
-  response.setHeader('ETag', tag);
-  if (headers['if-none-match']?.split(/,\s*/).includes(tag) === true) {
-    response.statusCode = 304;
-    response.end();
-    return;
-  }
-  const bytes = await content.bytes(coding);
-  response.setHeader('Content-Type', content.type);
-  if (coding !== null) response.setHeader('Content-Encoding', coding);
-  response.setHeader('Content-Length', bytes.length);
-  response.end(headOnly ? undefined : bytes);
+  return sendContent(content, request, response);
 }

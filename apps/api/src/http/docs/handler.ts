@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
+import { FOR_EVER, sendContent } from '../content.ts';
 import { HttpProblem } from '../problem-answers.ts';
 import type { RequestTrace } from '../request-pipeline.ts';
-import type { Coding } from './assets.ts';
 import type { DocsAddresses } from './pages.ts';
 import { createSite, type Site } from './site.ts';
 
@@ -23,7 +23,6 @@ const WITH_INLINE_STYLES = policy(" 'unsafe-inline'");
 
 /** A few minutes: whoever reads while a new release comes up sees it soon. */
 const SHORT = 'public, max-age=300';
-const FOR_EVER = 'public, max-age=31536000, immutable';
 
 const isOurs = (path: string): boolean =>
   path === '/docs' || path.startsWith('/docs/') || path === '/openapi.json' || path === '/llms.txt';
@@ -58,37 +57,13 @@ export function docsHandler(addresses: DocsAddresses): RequestHandler {
       response.end();
       return;
     }
-    const { content } = served;
-    const coding = codingOf(request.headers['accept-encoding']);
-    const tag = `"${content.tag}${coding === null ? '' : `-${coding}`}"`;
     response.setHeader('Content-Security-Policy', served.inlineStyles ? WITH_INLINE_STYLES : STRICT);
     response.setHeader('Referrer-Policy', 'same-origin');
-    response.setHeader('Vary', 'Accept-Encoding');
-    response.setHeader('ETag', tag);
     // Documents for programs may be read by pages of any host: nothing in them is anybody's.
     if (!path.startsWith('/docs')) response.setHeader('Access-Control-Allow-Origin', '*');
-    if (request.headers['if-none-match']?.split(/,\s*/).includes(tag) === true) {
-      response.statusCode = 304;
-      response.end();
-      return;
-    }
-    const bytes = await content.bytes(coding);
-    response.setHeader('Content-Type', content.type);
-    if (coding !== null) response.setHeader('Content-Encoding', coding);
-    response.setHeader('Content-Length', bytes.length);
-    response.end(request.method === 'HEAD' ? undefined : bytes);
+    await sendContent(served.content, request, response);
   };
 }
 
 /** Where people look as well. */
 const MOVED: Readonly<Record<string, string>> = { '/docs/': '/docs', '/docs/index': '/docs' };
-
-/** The best coding that a client takes. */
-export function codingOf(accepted: string | undefined): Coding | null {
-  const names = (accepted ?? '')
-    .split(',')
-    .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
-    .map((part) => part.split(';')[0]?.trim().toLowerCase());
-  if (names.includes('br')) return 'br';
-  return names.includes('gzip') ? 'gzip' : null;
-}
