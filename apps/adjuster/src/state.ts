@@ -77,8 +77,7 @@ export async function ask<T>(work: () => Promise<T>): Promise<T> {
     reachable.value = true;
     return result;
   } catch (error) {
-    if (error instanceof Unreachable) reachable.value = false;
-    else reachable.value = true;
+    reachable.value = !(error instanceof Unreachable);
     if (error instanceof Refusal && error.status === 401) expired();
     throw error;
   }

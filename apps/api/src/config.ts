@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { EDGE_REQUESTS_PER_MINUTE } from '@svc/contract';
 import type { LogFormat, LogLevel } from './logging.ts';
 
 /** Everything the environment decides. */
@@ -122,7 +123,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
             subject: url('VAPID_SUBJECT', ['mailto:', 'https:'], false) ?? subject,
           }
         : null,
-    edgeLimitPerMinute: integer('EDGE_LIMIT_PER_MINUTE', 600, 0, 1_000_000_000),
+    edgeLimitPerMinute: integer('EDGE_LIMIT_PER_MINUTE', EDGE_REQUESTS_PER_MINUTE, 0, 1_000_000_000),
     headersTimeoutMs,
     requestTimeoutMs,
   };

@@ -7,6 +7,7 @@ export * from './app/sign-in.ts';
 export * from './firm/invite-adjuster.ts';
 export * from './firm/key-ring.ts';
 export * from './firm/offer-claim.ts';
+export * from './firm/request-log.ts';
 export * from './firm/send-claim.ts';
 export * from './firm/withdraw-invitation.ts';
 export * from './jobs/run-job.ts';

@@ -22,11 +22,6 @@ export function isCalendarDate(value: string): boolean {
   return date !== null && date.year >= 1;
 }
 
-const isClockTime = /^([01]\d|2[0-3]):[0-5]\d$/;
-
-/** Whether a 24-hour clock shows it: 00:00 to 23:59. */
-export const isTimeOfDay = (value: string): boolean => isClockTime.test(value);
-
 /**
  * Reads an RFC 3339 date-time with any offset as milliseconds since 1970, or null when it is none.
  * Digits finer than a millisecond round up, so that "at or after" stays exact at the precision

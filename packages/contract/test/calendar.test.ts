@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isCalendarDate, isTimeOfDay, readInstant } from '../src/calendar.ts';
+import { isCalendarDate, readInstant } from '../src/calendar.ts';
+import { timeOfDay } from '../src/fields.ts';
 
 describe('a calendar date', () => {
   it.each(['0001-01-01', '9999-12-31', '2024-02-29', '2000-02-29', '2026-04-30', '2026-12-31'])(
@@ -32,6 +33,9 @@ describe('a calendar date', () => {
 });
 
 describe('a time of day', () => {
+  const isTimeOfDay = (text: string): boolean =>
+    timeOfDay({ description: '', example: '' }).safeParse(text).success;
+
   it.each(['00:00', '04:30', '19:59', '23:59'])('%s is shown by a clock', (time) =>
     expect(isTimeOfDay(time)).toBe(true),
   );

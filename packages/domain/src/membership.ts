@@ -105,7 +105,7 @@ export function checkInvitable(
   if (adjuster === null || (adjuster.testOf !== null && adjuster.testOf.firmId !== firmId))
     throw unknownSvcid();
   if (environment === 'test' && adjuster.testOf === null) throw unknownSvcid();
-  if (environment === 'live' && adjuster.testOf !== null) throw testAccountWithLiveKey();
+  checkNameable(adjuster, environment);
   return adjuster;
 }
 
@@ -180,8 +180,13 @@ export function addMember(
 }
 
 const unknownSvcid = (): DomainError => new DomainError('unknown_svcid', 'No adjuster has this SVCID.');
-const testAccountWithLiveKey = (): DomainError =>
-  new DomainError('environment_mismatch', 'A live key cannot name a test account; use a test key.');
+
+/** A live key names real adjusters alone. */
+export function checkNameable(adjuster: Adjuster, environment: Environment): void {
+  if (environment === 'live' && adjuster.testOf !== null) {
+    throw new DomainError('environment_mismatch', 'A live key cannot name a test account; use a test key.');
+  }
+}
 
 /**
  * Whether a claim may be offered to this adjuster with a key of `environment`. The order is part of the interface:
@@ -197,7 +202,7 @@ export function checkAddressee(offer: {
   const { adjuster, membership, firmId, environment, at } = offer;
   if (adjuster === null || (adjuster.testOf !== null && adjuster.testOf.firmId !== firmId))
     throw unknownSvcid();
-  if (environment === 'live' && adjuster.testOf !== null) throw testAccountWithLiveKey();
+  checkNameable(adjuster, environment);
   const isReal = adjuster.testOf === null;
   if ((environment === 'test' && isReal) || membership === null || statusAt(membership, at) !== 'active') {
     throw new DomainError('adjuster_not_in_firm', 'This adjuster is not an active member of the firm.');

@@ -101,7 +101,7 @@ export const Nothing = (props: {
   </div>
 );
 
-interface FieldProps {
+export interface FieldProps {
   readonly label: string;
   readonly error?: string | undefined;
   readonly type?: 'text' | 'email' | 'password';

@@ -3,15 +3,10 @@ import { useState } from 'preact/hooks';
 import { call, Refusal } from '../data/api.ts';
 import { moment } from '../format.ts';
 import { Facts, fact } from '../parts/facts.tsx';
-import { Button, Field, Nothing, ScreenHead } from '../parts/ui.tsx';
+import { isProfileField, ProfileInput } from '../parts/profile-field.tsx';
+import { Button, Nothing, ScreenHead } from '../parts/ui.tsx';
 import { go } from '../route.ts';
 import { ask, complain, invitations, readAt, refresh, say, texts } from '../state.ts';
-
-const AUTOCOMPLETE: Readonly<Record<ProfileField, 'given-name' | 'family-name' | 'email'>> = {
-  first_name: 'given-name',
-  last_name: 'family-name',
-  email: 'email',
-};
 
 export function InvitationScreen({ firmId }: { firmId: string }) {
   const words = texts.value;
@@ -31,9 +26,7 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
       </>
     );
   }
-  const missing = invitation.missing_profile_fields.filter((name): name is ProfileField =>
-    Object.hasOwn(AUTOCOMPLETE, name),
-  );
+  const missing = invitation.missing_profile_fields.filter(isProfileField);
 
   const answer = async (work: () => Promise<unknown>, done: string): Promise<void> => {
     setBusy(true);
@@ -80,15 +73,11 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
         <p>{words.invitations.meaning}</p>
         {missing.length > 0 && <p class="strong">{words.invitations.missing}</p>}
         {missing.map((name) => (
-          <Field
+          <ProfileInput
             key={name}
-            label={words.profile[name]}
-            type={name === 'email' ? 'email' : 'text'}
             name={name}
-            autocomplete={AUTOCOMPLETE[name]}
-            maxLength={name === 'email' ? 255 : 100}
+            refused={refused}
             required
-            error={refused.includes(name) ? words.profileRefused[name] : undefined}
             value={fields[name] ?? ''}
             onInput={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}
           />

@@ -1,8 +1,9 @@
+import type { LIMITS } from '@svc/contract';
 import { useState } from 'preact/hooks';
 import { Button, Dialog } from '../parts/ui.tsx';
 import { texts } from '../state.ts';
 
-const LONGEST = 1000;
+const LONGEST: (typeof LIMITS)['rejectionReason']['max'] = 1000;
 
 export function RejectDialog(props: {
   readonly busy: boolean;

@@ -4,7 +4,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { call, Refusal } from '../data/api.ts';
 import { type NoticeState, noticeState, turnNoticesOff, turnNoticesOn } from '../data/push.ts';
 import { Facts, fact } from '../parts/facts.tsx';
-import { Button, Dialog, Field, ScreenHead } from '../parts/ui.tsx';
+import { PROFILE_FIELDS, ProfileInput } from '../parts/profile-field.tsx';
+import { Button, Dialog, ScreenHead } from '../parts/ui.tsx';
 import {
   ask,
   chooseLanguage,
@@ -80,13 +81,13 @@ function Account() {
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
-    const entered = (['first_name', 'last_name', 'email'] as const).map(
-      (name) => [name, String(form.get(name) ?? '').trim()] as const,
-    );
+    const entered = PROFILE_FIELDS.map((field) => [field, String(form.get(field) ?? '').trim()] as const);
     setBusy(true);
     setRefused([]);
     try {
-      const changes = Object.fromEntries(entered.filter(([name, text]) => text !== '' && text !== me[name]));
+      const changes = Object.fromEntries(
+        entered.filter(([field, text]) => text !== '' && text !== me[field]),
+      );
       await ask(() => call<Profile>('PATCH', 'v1/me', changes));
       await refresh();
       say(words.saved, 'good');
@@ -104,31 +105,9 @@ function Account() {
       <h2>{words.settings.account}</h2>
       {editing ? (
         <form class="form" onSubmit={(event) => void save(event)}>
-          <Field
-            label={words.profile.first_name}
-            name="first_name"
-            autocomplete="given-name"
-            maxLength={100}
-            defaultValue={me.first_name ?? ''}
-            error={refused.includes('first_name') ? words.profileRefused.first_name : undefined}
-          />
-          <Field
-            label={words.profile.last_name}
-            name="last_name"
-            autocomplete="family-name"
-            maxLength={100}
-            defaultValue={me.last_name ?? ''}
-            error={refused.includes('last_name') ? words.profileRefused.last_name : undefined}
-          />
-          <Field
-            label={words.profile.email}
-            name="email"
-            type="email"
-            autocomplete="email"
-            maxLength={255}
-            defaultValue={me.email ?? ''}
-            error={refused.includes('email') ? words.profileRefused.email : undefined}
-          />
+          {PROFILE_FIELDS.map((field) => (
+            <ProfileInput key={field} name={field} refused={refused} defaultValue={me[field] ?? ''} />
+          ))}
           <div class="beside">
             <Button kind="primary" type="submit" busy={busy}>
               {words.save}

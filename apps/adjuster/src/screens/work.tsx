@@ -1,4 +1,4 @@
-import type { AppClaim } from '@svc/contract';
+import type { AppClaim, LIMITS } from '@svc/contract';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { call, Unreachable } from '../data/api.ts';
 import { type Draft, kept } from '../data/kept.ts';
@@ -7,6 +7,8 @@ import { Section } from '../parts/facts.tsx';
 import { Button, Dialog, Note } from '../parts/ui.tsx';
 import { go } from '../route.ts';
 import { ask, complain, place, say, texts } from '../state.ts';
+
+const LONGEST_NOTES: (typeof LIMITS)['workNotes']['max'] = 4000;
 
 /** The adjuster's own dates and notes. What is typed is kept on the device until the service has it. */
 export function Work({ claim }: { claim: AppClaim }) {
@@ -90,7 +92,7 @@ export function Work({ claim }: { claim: AppClaim }) {
           <textarea
             id="notes"
             rows={4}
-            maxLength={4000}
+            maxLength={LONGEST_NOTES}
             required={claim.work.notes !== undefined}
             value={entered.notes ?? ''}
             onInput={(event) => enter('notes', event.currentTarget.value)}

@@ -19,7 +19,6 @@ export interface RequestTrace {
   route?: string;
   keyId?: string;
   firmId?: string;
-  svcId?: string;
   code?: string;
   /** Where a refused request was wrong. */
   places?: readonly string[];
@@ -79,7 +78,6 @@ export function createPipeline(deps: PipelineDeps) {
     if (route.caller === 'adjuster') {
       const session = token === null ? null : await within(deps.sessionGate.authenticate(token));
       if (session === null) throw new HttpProblem('invalid_session');
-      trace.svcId = session.svcId;
       const { value, exchange } = await sound();
       return within(route.handle(value, { ...exchange, actor: { svcId: session.svcId }, session }));
     }

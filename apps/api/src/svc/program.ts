@@ -1,5 +1,5 @@
 import { type ApiKey, OperatorRefusal } from '@svc/application';
-import { LIMITS } from '@svc/contract';
+import { codePointLength, hasUnusableCharacter, LIMITS, updateProfileBody } from '@svc/contract';
 import {
   type ClaimId,
   DAY,
@@ -65,8 +65,8 @@ function uuid(text: string): string {
 const textOf =
   (bounds: { readonly min: number; readonly max: number }) =>
   (text: string): string => {
-    const length = [...text].length;
-    if (length < bounds.min || length > bounds.max || text.includes('\0')) {
+    const length = codePointLength(text);
+    if (length < bounds.min || length > bounds.max || hasUnusableCharacter(text)) {
       throw new InvalidArgumentError(`Allowed: ${bounds.min} to ${bounds.max} characters.`);
     }
     return text;
@@ -81,7 +81,7 @@ const newSvcId = (text: string): string => {
 };
 
 const email = (text: string): string => {
-  if (!/^[^\s@]+@[^\s@]+$/.test(textOf(LIMITS.email)(text)))
+  if (!updateProfileBody.shape.email.safeParse(text).success)
     throw new InvalidArgumentError('Allowed: an e-mail address.');
   return text;
 };
@@ -345,8 +345,9 @@ export function createProgram(): Command {
     .action(async (id: ClaimId, options: { json?: boolean }) => {
       const found = await withService((c) => c.get(T.operatorReads).claim(id));
       if (found === null) throw new OperatorRefusal(`no claim has the id ${id}`);
-      const { firm: of, assignment, ...fields } = claimDocument(found);
-      if (options.json) return printJson({ claim: claimDocument(found) });
+      const document = claimDocument(found);
+      if (options.json) return printJson({ claim: document });
+      const { firm: of, assignment, ...fields } = document;
       printFields({ ...fields, firm: `${of.name} (${of.id})`, ...assignment });
     });
 

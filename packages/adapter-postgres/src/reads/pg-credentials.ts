@@ -1,18 +1,16 @@
 import { type Credentials, type KeyGrant, SESSION_LIFETIME } from '@svc/application';
 import type { Environment, FirmId, Instant, KeyId, Plan, Purpose, Svcid } from '@svc/domain';
 import { first, type Session, sql } from '../session.ts';
+import { type LimitColumns, limitsFrom } from '../stores/pg-firms.ts';
 import { timestamp } from '../values.ts';
 
-interface GrantRow {
+interface GrantRow extends LimitColumns {
   readonly key_id: KeyId;
   readonly firm_id: FirmId;
   readonly firm_name: string;
   readonly environment: Environment;
   readonly purpose: Purpose;
   readonly plan: Plan;
-  readonly requests_per_minute: number | null;
-  readonly writes_per_minute: number | null;
-  readonly burst: number | null;
   readonly expires_at: Instant | null;
   readonly revoked_at: Instant | null;
 }
@@ -53,11 +51,7 @@ const grantFrom = (row: GrantRow): KeyGrant => ({
   environment: row.environment,
   purpose: row.purpose,
   plan: row.plan,
-  limits: {
-    requestsPerMinute: row.requests_per_minute,
-    writesPerMinute: row.writes_per_minute,
-    burst: row.burst,
-  },
+  limits: limitsFrom(row),
   expiresAt: row.expires_at,
   revokedAt: row.revoked_at,
 });

@@ -1,19 +1,24 @@
 import type { Firm, Firms } from '@svc/application';
+import type { LimitOverrides } from '@svc/domain';
 import type { EntityManager } from 'typeorm';
 import { FIRM_ROWS, type FirmRow } from '../schema/entities.ts';
 import { sql, type TxSession } from '../session.ts';
 import { isUuid } from '../values.ts';
 import { registryChanged } from './registry-version.ts';
 
+export type LimitColumns = Pick<FirmRow, 'requests_per_minute' | 'writes_per_minute' | 'burst'>;
+
+export const limitsFrom = (row: LimitColumns): LimitOverrides => ({
+  requestsPerMinute: row.requests_per_minute,
+  writesPerMinute: row.writes_per_minute,
+  burst: row.burst,
+});
+
 export const firmFrom = (row: FirmRow): Firm => ({
   id: row.id,
   name: row.name,
   plan: row.plan,
-  limits: {
-    requestsPerMinute: row.requests_per_minute,
-    writesPerMinute: row.writes_per_minute,
-    burst: row.burst,
-  },
+  limits: limitsFrom(row),
   createdAt: row.created_at,
 });
 

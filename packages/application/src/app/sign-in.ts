@@ -48,7 +48,12 @@ export type SignInProof =
 
 type SessionDeps = { uow: UnitOfWork; secrets: Secrets; clock: Clock };
 
-async function openSession(tx: Tx, deps: SessionDeps, adjuster: Adjuster): Promise<OpenedSession> {
+/** A session for a device of this adjuster's, who has proved who they are or is vouched for by the operator. */
+export async function openSession(
+  tx: Tx,
+  deps: Pick<SessionDeps, 'secrets' | 'clock'>,
+  adjuster: Adjuster,
+): Promise<OpenedSession> {
   const { secret, hash } = deps.secrets.issue('app_session');
   const expiresAt = deps.clock.now() + SESSION_LIFETIME;
   await tx.sessions.add({ tokenHash: hash, svcId: adjuster.svcId, expiresAt });

@@ -1,10 +1,10 @@
-import type { Instant, KeyId } from '@svc/domain';
+import { type Instant, type KeyId, SECOND } from '@svc/domain';
 import type { Credentials, KeyGrant } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 
 /** A grant that was confirmed longer ago than this is not trusted: a change is in force everywhere within it. */
-export const GRANT_TRUST = 1000;
-/** Confirm in the background from this age on, so that no request waits for it. */
+export const GRANT_TRUST = SECOND;
+/** Confirm in the background from this age on (milliseconds), so that no request waits for it. */
 const CONFIRM_AFTER = 400;
 const MAX_GRANTS = 20_000;
 

@@ -1,4 +1,4 @@
-import { DomainError, type Svcid, withdrawInvitation } from '@svc/domain';
+import { checkNameable, DomainError, type Svcid, withdrawInvitation } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import type { AdjusterView } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
@@ -17,12 +17,7 @@ export const makeWithdrawInvitation =
         throw new DomainError('not_found', 'No invitation of this adjuster waits for an answer.');
       }
       const membership = withdrawInvitation(current, at);
-      if (actor.environment === 'live' && adjuster.testOf !== null) {
-        throw new DomainError(
-          'environment_mismatch',
-          'A live key cannot name a test account; use a test key.',
-        );
-      }
+      checkNameable(adjuster, actor.environment);
       await tx.memberships.save(membership);
       return { membership, adjuster };
     });

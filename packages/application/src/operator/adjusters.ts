@@ -1,5 +1,5 @@
 import { type Adjuster, addMember, type FirmId, type Membership, type Svcid, statusAt } from '@svc/domain';
-import { SESSION_LIFETIME } from '../app/sign-in.ts';
+import { type OpenedSession, openSession } from '../app/sign-in.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { OperatorRefusal } from './refusal.ts';
@@ -26,14 +26,8 @@ async function knownAdjuster(tx: Tx, svcId: Svcid): Promise<Adjuster> {
 /** Opens a session for an adjuster without a sign-in. */
 export const makeOpenSession =
   (deps: Deps) =>
-  (svcId: Svcid): Promise<{ token: string; expiresAt: number }> =>
-    deps.uow.run(async (tx) => {
-      await knownAdjuster(tx, svcId);
-      const { secret, hash } = deps.secrets.issue('app_session');
-      const expiresAt = deps.clock.now() + SESSION_LIFETIME;
-      await tx.sessions.add({ tokenHash: hash, svcId, expiresAt });
-      return { token: secret, expiresAt };
-    });
+  (svcId: Svcid): Promise<OpenedSession> =>
+    deps.uow.run(async (tx) => openSession(tx, deps, await knownAdjuster(tx, svcId)));
 
 /** Makes an adjuster a member without an invitation record. */
 export const makeAddMember =

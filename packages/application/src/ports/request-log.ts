@@ -1,4 +1,4 @@
-import type { FirmId, Instant, KeyId } from '@svc/domain';
+import { DAY, type FirmId, type Instant, type KeyId } from '@svc/domain';
 
 /** What support may know of a request: what was asked and how it ended, nothing of what was sent. */
 export interface LoggedRequest {
@@ -28,60 +28,5 @@ export interface RequestLogStore {
   requestsOf(firmId: FirmId, query: RequestLogQuery): Promise<LoggedRequest[]>;
 }
 
-/** How long support can look back. */
-export const REQUEST_LOG_KEPT = 14 * 24 * 60 * 60 * 1000;
-
-export interface RequestLog {
-  /** Takes note, at once and without fail. */
-  note(request: LoggedRequest): void;
-  /** Writes down what was noted; the caller does so every now and then, away from any request. */
-  write(): Promise<void>;
-}
-
-export interface RequestLogDeps {
-  readonly store: Pick<RequestLogStore, 'append'>;
-  /** Told how many notes were given up since it was last told. */
-  readonly onDropped: (count: number) => void;
-  /** Notes that may wait. Beyond that new ones are given up: the log must not outgrow what it is about. */
-  readonly capacity?: number;
-  readonly batch?: number;
-}
-
-export function createRequestLog({
-  store,
-  onDropped,
-  capacity = 20_000,
-  batch = 1000,
-}: RequestLogDeps): RequestLog {
-  let waiting: LoggedRequest[] = [];
-  let dropped = 0;
-  let writing: Promise<void> | null = null;
-
-  const drain = async (): Promise<void> => {
-    try {
-      while (waiting.length > 0) {
-        const next = waiting.slice(0, batch);
-        await store.append(next);
-        waiting = waiting.slice(next.length);
-      }
-    } catch {
-      // They wait on, as far as there is room. A store that fails says so elsewhere.
-    } finally {
-      if (dropped > 0) onDropped(dropped);
-      dropped = 0;
-    }
-  };
-
-  return {
-    note(request) {
-      if (waiting.length < capacity) waiting.push(request);
-      else dropped += 1;
-    },
-    async write() {
-      writing ??= drain().finally(() => {
-        writing = null;
-      });
-      await writing;
-    },
-  };
-}
+/** How long support can look back, in milliseconds. */
+export const REQUEST_LOG_KEPT = 14 * DAY;

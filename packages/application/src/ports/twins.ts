@@ -1,4 +1,4 @@
-import type { ClaimId, Environment, FirmId } from '@svc/domain';
+import { type ClaimId, DAY, type Environment, type FirmId } from '@svc/domain';
 
 /** Where an Idempotency-Key is kept: it belongs to the firm and environment, not to one API key. */
 export interface IdempotencySlot {
@@ -30,4 +30,4 @@ export interface Twins {
 }
 
 /** How long a key is remembered, in milliseconds. */
-export const IDEMPOTENCY_WINDOW = 24 * 60 * 60 * 1000;
+export const IDEMPOTENCY_WINDOW = DAY;

@@ -93,7 +93,6 @@ export function adjusterPageHandler(deps: AdjusterPageDeps): RequestHandler {
     const session = token === null ? null : await deps.sessionGate.authenticate(token);
     if (token === null || session === null) throw new HttpProblem('invalid_session');
     if (deps.isDraining()) throw new Unavailable('the service is shutting down');
-    trace.svcId = session.svcId;
     const seen = request.headers['last-event-id'];
     deps.live.open({
       svcId: session.svcId,

@@ -1,6 +1,5 @@
-import { DAY, type Instant } from '@svc/domain';
+import { DAY, type Instant, MINUTE } from '@svc/domain';
 
-const MINUTE = 60_000;
 const digits = (n: number, length: number): string => String(n).padStart(length, '0');
 
 /** `T14:05:` of each minute of a day, and `09.123Z` of each millisecond of a minute as far as it has been needed. */
