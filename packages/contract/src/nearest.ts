@@ -46,16 +46,20 @@ const isZone = (value: string): value is FloodZone => zones.has(value);
 // Anything longer is no zone with a slip in it; comparing a megabyte with 72 zones would only cost time.
 const LONGEST_COMPARED = 24;
 
+const unpadded = (written: string): string => written.replace(/^([AV])0+(?=[1-9])/, '$1');
+
 /** The listed zone that a refused one most likely means. FEMA's own files spell some zones differently. */
 export function nearestFloodZone(value: string): FloodZone {
-  const written = value
-    .slice(0, LONGEST_COMPARED)
-    .toUpperCase()
-    .replace(/[\s-]+/g, '');
-  const unpadded = written.replace(/^([AV])0+(?=[1-9])/, '$1');
-  if (isZone(unpadded)) return unpadded;
-  if (unpadded.startsWith('AR/')) return 'AR';
-  if (unpadded === 'AHB') return 'AH';
-  if (unpadded === 'AOB') return 'AO';
-  return nearest(unpadded, FLOOD_ZONES);
+  const written = value.slice(0, LONGEST_COMPARED).toUpperCase();
+  const joined = unpadded(written.replace(/[\s-]+/g, ''));
+  if (isZone(joined)) return joined;
+  // Somebody who writes "Zone X", "X (shaded)" or "AR/AE" has named a zone, whatever all of it together resembles.
+  const named = written
+    .split(/[^0-9A-Z]+/)
+    .map(unpadded)
+    .find(isZone);
+  if (named !== undefined) return named;
+  if (joined === 'AHB') return 'AH';
+  if (joined === 'AOB') return 'AO';
+  return nearest(joined, FLOOD_ZONES);
 }

@@ -77,6 +77,20 @@ describe('the nearest flood zone', () => {
     expect(nearestFloodZone(sent)).toBe(zone);
   });
 
+  it.each([
+    ['Zone X', 'X'],
+    ['Flood Zone VE', 'VE'],
+    ['zone-a08', 'A8'],
+    ['X (shaded)', 'X'],
+    ['X PROTECTED BY LEVEE', 'X'],
+    ['AE (EL 9)', 'AE'],
+    ['B/X', 'B'],
+    ['AR/A1-30', 'AR'],
+    ['A1-30', 'A1'],
+  ])('of %j, which names one among other words, is that one: %s', (sent, zone) => {
+    expect(nearestFloodZone(sent)).toBe(zone);
+  });
+
   it('is found without looking at all of a megabyte', () => {
     expect(FLOOD_ZONES).toContain(nearestFloodZone('V'.repeat(1_000_000)));
   });
