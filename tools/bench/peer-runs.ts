@@ -18,14 +18,14 @@ export interface Peer extends PeerKind, Running {
 }
 
 /** A peer that could not be measured, and why; without a path, on none. */
-export interface LeftOut {
+interface LeftOut {
   readonly peer: string;
   readonly path?: Path;
   readonly why: string;
 }
 
 /** As of the service, with the peer in its place. */
-export interface PeerSummary extends Omit<Summary, 'service_rps' | 'cpu_us' | 'rounds'> {
+interface PeerSummary extends Omit<Summary, 'service_rps' | 'cpu_us' | 'rounds'> {
   readonly rps: number;
   readonly cpu_us: {
     readonly peer: Summary['cpu_us']['service'];

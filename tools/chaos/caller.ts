@@ -38,7 +38,7 @@ export interface Answer {
   readonly retryAfterMs: number | null;
 }
 
-export interface Recorder {
+interface Recorder {
   readonly calls: Call[];
   readonly now: () => number;
   nextTask(): number;
@@ -204,7 +204,7 @@ function mixedTags(json: any): string[] {
   });
 }
 
-export function shapeFault(
+function shapeFault(
   status: number,
   header: (name: string) => string | undefined,
   // biome-ignore lint/suspicious/noExplicitAny: answers as they come

@@ -20,7 +20,7 @@ import { type KeptAlive, keepAlive } from './keep-alive.ts';
 import { QUIET_MISCHIEF, rage } from './nemesis.ts';
 import { chanceFrom } from './seeded.ts';
 
-export interface ChaosOptions {
+interface ChaosOptions {
   readonly seconds: number;
   readonly seed: string;
   readonly processes: number;

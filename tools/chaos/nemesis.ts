@@ -5,7 +5,7 @@ import type { CuttingProxy } from './cutting-proxy.ts';
 import { FAULTS, type Fault, type FaultKind } from './history.ts';
 import type { Chance } from './seeded.ts';
 
-export interface Victims extends Pick<Cluster, 'processes' | 'postgres' | 'redis'> {
+interface Victims extends Pick<Cluster, 'processes' | 'postgres' | 'redis'> {
   readonly proxies: readonly CuttingProxy[];
 }
 

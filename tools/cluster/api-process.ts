@@ -35,7 +35,7 @@ export interface ApiProcess {
   resume(): void;
 }
 
-export interface ApiProcessOptions {
+interface ApiProcessOptions {
   /** Everything it sees of the environment, beside PATH and where to listen. */
   readonly env: Readonly<Record<string, string>>;
   readonly onLine?: (line: string) => void;

@@ -16,7 +16,7 @@ import { type FrontProxy, startProxy } from './proxy.ts';
 const SVC = fileURLToPath(new URL('../../apps/api/dist/svc.js', import.meta.url));
 const run = promisify(execFile);
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly processes?: number;
   /** For every process, over what the cluster itself sets. */
   readonly env?: Readonly<Record<string, string>>;

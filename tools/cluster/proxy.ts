@@ -17,7 +17,7 @@ export interface FrontProxy {
   close(): Promise<void>;
 }
 
-export interface ProxyOptions {
+interface ProxyOptions {
   /** Where the service listens: `http://host:port`. */
   readonly targets: readonly string[];
   readonly port?: number;

@@ -1,5 +1,5 @@
 /** Insurance companies that do not exist, each with what a firm knows of it: often something is missing. */
-export interface Carrier {
+interface Carrier {
   readonly name: string;
   readonly naic: string;
   readonly phone?: string;

@@ -44,7 +44,7 @@ export const BUILDINGS: Readonly<Record<string, BuildingType | 'other'>> = {
   20: 'townhouse_rowhouse',
 };
 
-export interface Cause {
+interface Cause {
   readonly words: string;
   /** Null for codes that say how a claim was handled and nothing about the water. */
   readonly cause: LossCause | null;

@@ -9,7 +9,7 @@ const LAST_NAMES = ['Specimen', 'Sampleton', 'Exemplar', 'Mockridge', 'Testerman
 const MORE_LAST_NAMES = ['Placeholder', 'Stand-In', 'Pseudonym', 'Anonymous', 'Redacted', 'Doe'];
 const STREETS = ['Example Street', 'Sample Avenue', 'Placeholder Lane', 'Specimen Court', 'Redacted Road'];
 
-export interface Placeholders {
+interface Placeholders {
   readonly claimNumber: string;
   readonly policyNumber: string;
   readonly firstName: string;

@@ -1,6 +1,6 @@
 import type { Tally } from './import-claims.ts';
 
-export interface ProgressOptions {
+interface ProgressOptions {
   readonly stream: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
   /** The share of the file that has been read, 0 to 1; null when its size is not known. */
   readonly share: () => number | null;
@@ -9,7 +9,7 @@ export interface ProgressOptions {
   readonly now?: () => number;
 }
 
-export interface Progress {
+interface Progress {
   counted(tally: Tally): void;
   waiting(milliseconds: number, because: string): void;
   /** Takes the line off the terminal, so that something else can be written there. */

@@ -5,7 +5,7 @@ import type { Header } from './columns.ts';
 import type { Listener, Tally } from './import-claims.ts';
 import type { Note } from './map-row.ts';
 
-export interface Report extends Omit<Listener, 'counted'> {
+interface Report extends Omit<Listener, 'counted'> {
   header(header: Header): void;
   summary(tally: Tally, took: { readonly seconds: number; readonly dryRun: boolean }): void;
 }

@@ -12,7 +12,7 @@ type Expected =
     }
   | { readonly skipped: readonly string[] };
 
-export interface SampleCase {
+interface SampleCase {
   readonly line: string;
   readonly expected: Expected;
 }

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-export type Route =
+type Route =
   | { readonly screen: 'offers' }
   | { readonly screen: 'claims'; readonly closed: boolean }
   | { readonly screen: 'claim'; readonly id: string }

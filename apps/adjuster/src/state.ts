@@ -32,7 +32,7 @@ export const language = computed<Language>(() =>
 );
 export const texts = computed(() => LANGUAGES[language.value]);
 
-export interface Toast {
+interface Toast {
   readonly lines: readonly string[];
   readonly kind: 'good' | 'plain' | 'bad';
   /** What came of answers: each matters, so that a later one does not wipe an earlier one away. */

@@ -1,6 +1,6 @@
 import { TOKENS, type Wiring } from './container/tokens.ts';
 
-export interface Demo {
+interface Demo {
   readonly firmId: string;
   readonly testKey: string;
   readonly liveKey: string;

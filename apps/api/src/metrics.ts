@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import client from 'prom-client';
 import type { Observe } from './http/app.ts';
 
-export interface Metrics {
+interface Metrics {
   readonly observe: Observe;
   /** The figures, as Prometheus reads them. */
   text(): Promise<string>;

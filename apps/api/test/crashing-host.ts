@@ -10,7 +10,7 @@ import { createAlignedServer } from '../src/http/aligned-server.ts';
 import { createLog } from '../src/logging.ts';
 
 /** A place between two awaits of a request. What it does not return from, nobody comes back from. */
-export type AtPoint = (point: string) => Promise<void>;
+type AtPoint = (point: string) => Promise<void>;
 
 export interface CrashingHost {
   readonly url: string;

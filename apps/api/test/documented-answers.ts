@@ -95,7 +95,7 @@ const patterns = Object.values(endpoints).map((endpoint: Endpoint) => ({
 }));
 
 /** The operation that answers a request; undefined outside the interface. Of two that fit, the literal path wins. */
-export function operationOf(method: string, path: string): Endpoint | undefined {
+function operationOf(method: string, path: string): Endpoint | undefined {
   const [pathname = ''] = path.split('?');
   const wanted = method === 'HEAD' ? 'GET' : method;
   return patterns
@@ -104,7 +104,7 @@ export function operationOf(method: string, path: string): Endpoint | undefined 
     ?.endpoint;
 }
 
-export interface Answered {
+interface Answered {
   readonly method: string;
   readonly path: string;
   readonly status: number;
@@ -115,7 +115,7 @@ export interface Answered {
 let checked = 0;
 
 /** What an answer has that the interface document does not say; null when it is exactly as documented. */
-export function undocumented(answer: Answered): string | null {
+function undocumented(answer: Answered): string | null {
   const { method, path, status, header, text } = answer;
   const type = header('content-type') ?? null;
   // The edge speaks before the service does.

@@ -6,8 +6,8 @@ import { type Answer, claimBody, type ServiceUnderTest, sendClaim } from './serv
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-export const MINUTE = 60_000;
-export const HOUR = 60 * MINUTE;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /** A clock that stands at the present until it is moved. */
@@ -37,7 +37,7 @@ export const outcome = (answer: Answer): unknown[] =>
   answer.status < 400 ? [answer.status] : [answer.status, answer.json?.code];
 
 /** The places a refusal complains about, in order of the alphabet. */
-export const places = (answer: Answer): string[] =>
+const places = (answer: Answer): string[] =>
   (answer.json?.errors ?? [])
     .map((item: Record<string, string>) => item.pointer ?? item.parameter ?? item.header)
     .sort();

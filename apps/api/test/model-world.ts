@@ -72,7 +72,7 @@ export async function startInMemory(databaseUrl: string, clock: Clock): Promise<
 }
 
 /** What one kind of service made of a step, in words that are the same for all kinds. */
-export interface Outcome {
+interface Outcome {
   readonly status: number;
   readonly replayed: boolean;
   /** The answer's body, ids replaced by names. */
@@ -82,7 +82,7 @@ export interface Outcome {
 }
 
 /** Two firms and their people, made anew for each sequence, in one kind of service. */
-export interface ModelWorld {
+interface ModelWorld {
   take(step: Step): Promise<Outcome>;
 }
 

@@ -28,7 +28,7 @@ export type Step =
   | { readonly do: 'wait'; ms: number };
 
 /** An adjuster: a real one, or the test account of a firm. */
-export interface ModelAdjuster {
+interface ModelAdjuster {
   readonly testOf: number | null;
 }
 
@@ -48,7 +48,7 @@ interface ModelMember {
   accepting: boolean;
 }
 
-export interface Prediction {
+interface Prediction {
   readonly status: number;
   readonly code?: string;
   /** The claim that the answer shows. */

@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-export interface Heard {
+interface Heard {
   readonly answers: readonly RawAnswer[];
   /** Whether the server ended the connection. */
   readonly ended: boolean;

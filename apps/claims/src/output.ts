@@ -60,7 +60,7 @@ const PAINT: Readonly<Record<string, 'green' | 'red' | 'yellow' | 'dim'>> = {
 };
 
 /** A status of tomorrow stays as it is. */
-export function paintStatus(cell: string, colors: Colors): string {
+function paintStatus(cell: string, colors: Colors): string {
   const paint = PAINT[cell.trim()];
   return paint === undefined ? cell : colors[paint](cell);
 }

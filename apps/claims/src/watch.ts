@@ -3,7 +3,7 @@ import type { Claim, ClaimsError, Client } from '@svc/client';
 import { type Colors, claimRow, colorsFor, jsonLine, table, visible } from './output.ts';
 import { type Sink, type Surroundings, UsageError } from './surroundings.ts';
 
-export interface WatchArguments {
+interface WatchArguments {
   readonly since: Date | undefined;
   readonly intervalMs: number;
   /** Where the position is kept from run to run. */
@@ -98,7 +98,7 @@ function liveTable(stdout: Sink, colors: Colors): View {
   };
 }
 
-export interface LiveState {
+interface LiveState {
   readonly askedAt: number | null;
   readonly trouble: string | null;
   readonly columns: number;

@@ -7,13 +7,13 @@ export const MAIN_COMMAND: readonly string[] = [
   fileURLToPath(new URL('../dist/main.js', import.meta.url)),
 ];
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-export interface Running {
+interface Running {
   readonly child: ChildProcess;
   /** Resolves once the output holds the text. */
   shows(text: string): Promise<void>;

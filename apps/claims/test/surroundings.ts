@@ -41,9 +41,9 @@ export const fetchOf =
     });
   };
 
-export const NOW = Date.UTC(2026, 7, 29, 15, 0, 0);
+const NOW = Date.UTC(2026, 7, 29, 15, 0, 0);
 
-export interface Ran {
+interface Ran {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;

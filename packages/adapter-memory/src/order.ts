@@ -10,7 +10,7 @@ export function compareText(one: string, other: string): number {
   return a.length - b.length;
 }
 
-export const comparePositions = (one: Position, other: Position): number =>
+const comparePositions = (one: Position, other: Position): number =>
   one.at - other.at || compareText(one.id, other.id);
 
 /** The rows of one page, in the order of their places. */

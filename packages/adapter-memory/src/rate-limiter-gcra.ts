@@ -11,7 +11,7 @@ export interface Spent {
   readonly writes: number;
 }
 
-export interface Decision {
+interface Decision {
   readonly spent: Spent;
   /** 0: allowed, and spent from every bucket. Otherwise nothing was spent. */
   readonly retryAfterMs: number;

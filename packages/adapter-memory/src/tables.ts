@@ -9,38 +9,38 @@ import type {
 } from '@svc/application';
 import type { Adjuster, CarrierDetails, Claim, FirmId, Instant, Membership, Svcid } from '@svc/domain';
 
-export interface AccountRow {
+interface AccountRow {
   readonly adjuster: Adjuster;
   readonly signInSecretHash: string | null;
 }
-export interface IdempotencyRow {
+interface IdempotencyRow {
   readonly slot: IdempotencySlot;
   readonly fingerprint: string;
   readonly claimId: Claim['id'];
   readonly boundAt: Instant;
 }
-export interface CarrierRow {
+interface CarrierRow {
   readonly firmId: FirmId;
   readonly nameKey: string;
   readonly held: CarrierDetails;
 }
-export interface DeviceRow {
+interface DeviceRow {
   readonly svcId: Svcid;
   readonly deviceId: string;
   readonly subscription: PushSubscription;
 }
-export interface JobRow {
+interface JobRow {
   readonly number: number;
   readonly job: Job;
   readonly runAt: Instant;
 }
 /** The last stamp of a firm's change feed. */
-export interface FeedRow {
+interface FeedRow {
   readonly firmId: FirmId;
   readonly lastStamp: Instant;
 }
 /** Counters of the whole store. */
-export interface CounterRow {
+interface CounterRow {
   readonly name: 'credentials' | 'jobs';
   readonly value: number;
 }

@@ -12,7 +12,7 @@ import type { Session } from './session.ts';
 import { type Dialect, Transaction } from './transaction.ts';
 import { types } from './values.ts';
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly url: string;
   /** Connections of this process, the ones for reads included; the job queue has its own. */
   readonly poolMax: number;

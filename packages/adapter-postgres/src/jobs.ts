@@ -30,7 +30,7 @@ export interface RunningJobs {
   stop(): Promise<void>;
 }
 
-export interface JobSurroundings {
+interface JobSurroundings {
   readonly url: string;
   readonly applicationName: string;
   readonly connectTimeoutMs: number;

@@ -49,7 +49,7 @@ export interface CallOptions extends Hooks {
   readonly maxRetries?: number | undefined;
 }
 
-export interface Settings {
+interface Settings {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch: typeof globalThis.fetch;

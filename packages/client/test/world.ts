@@ -13,7 +13,7 @@ export interface Sent {
 /** What the service, or whatever stands in front of it, does with a request. */
 export type Reply = (sent: Sent, signal: AbortSignal) => Response | Promise<Response>;
 
-export interface World {
+interface World {
   readonly client: Client;
   readonly sent: readonly Sent[];
   readonly now: () => number;

@@ -210,7 +210,7 @@ export const declinedInvitationSchema = answeredObject({
 }).meta({ id: 'DeclinedInvitation', description: 'An invitation that was just declined.' });
 export type DeclinedInvitation = z.output<typeof declinedInvitationSchema>;
 
-export const workSchema = answeredObject({
+const workSchema = answeredObject({
   contact_date: shown.date('The day the adjuster reached the policyholder.', '2026-08-30').optional(),
   inspection_date: shown.date('The day the adjuster inspected the property.', '2026-09-02').optional(),
   notes: shown.text("The adjuster's own notes.", 'Water line 14 inches in the den.').optional(),

@@ -287,7 +287,7 @@ export type OfferClaimBody = z.output<typeof offerClaimBody>;
 /** A claim's fields as sent, without what the offer names. */
 export type ClaimFields = Omit<SendClaimBody, 'adjuster_svc_id'>;
 
-export const assignmentSchema = answeredObject({
+const assignmentSchema = answeredObject({
   status: openEnum(ASSIGNMENT_STATUSES, {
     description: 'Where the latest offer stands. More values may be added.',
     example: 'accepted',

@@ -2,7 +2,7 @@ import type { BodyOf, Endpoint } from './endpoint.ts';
 import type { ProblemItem } from './problems.ts';
 
 /** A JSON Pointer to a field that a body may have, objects within objects included. */
-export type PointerTo<Body> = Body extends readonly unknown[]
+type PointerTo<Body> = Body extends readonly unknown[]
   ? never
   : Body extends object
     ? {
@@ -11,7 +11,7 @@ export type PointerTo<Body> = Body extends readonly unknown[]
     : never;
 
 /** What the pointer leads to; undefined where the field, or an object above it, was not sent. */
-export type ValueAt<Body, Pointer extends string> = Pointer extends `/${infer Name}/${infer Rest}`
+type ValueAt<Body, Pointer extends string> = Pointer extends `/${infer Name}/${infer Rest}`
   ? Name extends keyof Body
     ? ValueAt<NonNullable<Body[Name]>, `/${Rest}`> | Extract<Body[Name], undefined>
     : never

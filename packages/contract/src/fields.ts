@@ -4,7 +4,7 @@ import { LIMITS } from './limits.ts';
 import { hasUnusableCharacter, lengthWithin } from './text.ts';
 
 /** What the documentation says about a field. */
-export interface FieldMeta {
+interface FieldMeta {
   readonly description: string;
   readonly example: unknown;
 }

@@ -24,7 +24,7 @@ function sharedPrefix(one: string, other: string): number {
  * The candidate that takes the fewest changes. Among equals the one that begins alike and is as long
  * wins, since people get the end of a code wrong more often than its start.
  */
-export function nearest<Word extends string>(value: string, candidates: readonly [Word, ...Word[]]): Word {
+function nearest<Word extends string>(value: string, candidates: readonly [Word, ...Word[]]): Word {
   let best: Word = candidates[0];
   let bestScore = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {

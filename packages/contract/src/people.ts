@@ -4,12 +4,12 @@ import { LOSS_LOCATION_STATES, MAILING_STATES } from './vocabulary.ts';
 
 // The people and places that a claim names. All of them share their parts.
 
-export const street = () =>
+const street = () =>
   text(LIMITS.street, { description: 'Street and house number.', example: '1420 Seagrape Lane' });
 
-export const city = () => text(LIMITS.city, { description: 'City or town.', example: 'Fort Myers Beach' });
+const city = () => text(LIMITS.city, { description: 'City or town.', example: 'Fort Myers Beach' });
 
-export const lossLocationState = () =>
+const lossLocationState = () =>
   oneOf(
     LOSS_LOCATION_STATES,
     { description: 'State or territory, as its two-letter USPS code.', example: 'FL' },
@@ -23,12 +23,11 @@ const mailingState = () =>
     'a two-letter USPS code in capitals: a state, DC, a territory, a freely associated state, AA, AE or AP',
   );
 
-export const zipCode = () =>
-  zip({ description: 'Five-digit ZIP code or ZIP+4, as text.', example: '33931-4207' });
+const zipCode = () => zip({ description: 'Five-digit ZIP code or ZIP+4, as text.', example: '33931-4207' });
 
 const ADDRESS_EXAMPLE = { street: '200 Harbor Plaza', city: 'Tampa', state: 'FL', zip: '33602' };
 
-export const mailingAddress = (description: string) =>
+const mailingAddress = (description: string) =>
   fields({ street: street(), city: city(), state: mailingState(), zip: zipCode() }).meta({
     description: `${description} All four parts, or no address.`,
     example: ADDRESS_EXAMPLE,

@@ -286,4 +286,4 @@ export function makeProblem(code: ErrorCode, context: ProblemContext): Problem {
   };
 }
 
-export const problemType = (code: ErrorCode, docsUrl: string): string => `${docsUrl}/errors#${code}`;
+const problemType = (code: ErrorCode, docsUrl: string): string => `${docsUrl}/errors#${code}`;

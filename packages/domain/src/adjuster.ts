@@ -14,7 +14,7 @@ export interface Adjuster {
   readonly testOf: { readonly firmId: FirmId; readonly behavior: TestBehavior } | null;
 }
 
-export const PROFILE_FIELDS = ['first_name', 'last_name', 'email'] as const;
+const PROFILE_FIELDS = ['first_name', 'last_name', 'email'] as const;
 export type ProfileField = (typeof PROFILE_FIELDS)[number];
 
 /** What the profile lacks before an invitation can be accepted. */

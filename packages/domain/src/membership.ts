@@ -4,7 +4,7 @@ import { DomainError } from './errors.ts';
 import { DAY, type Environment, type FirmId, type Instant, type Svcid } from './ids.ts';
 
 /** What a firm can see of an invitation or membership. */
-export const ADJUSTER_STATUSES = ['pending', 'active', 'declined', 'expired', 'withdrawn'] as const;
+const ADJUSTER_STATUSES = ['pending', 'active', 'declined', 'expired', 'withdrawn'] as const;
 export type AdjusterStatus = (typeof ADJUSTER_STATUSES)[number];
 
 /** `left`: the adjuster left the firm; the firm no longer sees a record under any status. */

@@ -36,7 +36,7 @@ interface Place {
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '~': '~0', '/': '~1' };
-export const pointerOf = (path: readonly (string | number)[]): string =>
+const pointerOf = (path: readonly (string | number)[]): string =>
   path.map((step) => `/${String(step).replace(/[~/]/g, (mark) => ESCAPES[mark] ?? mark)}`).join('');
 
 /** Every place of the body that the schema knows, objects and arrays before what they hold. */
@@ -119,7 +119,7 @@ const OTHER_TYPES: readonly unknown[] = [true, false, 0, 1.5, -1, 'text', '', []
 const kindOf = (value: unknown): string =>
   Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
 
-export const BODY_MUTATIONS: Readonly<Record<string, Mutate>> = {
+const BODY_MUTATIONS: Readonly<Record<string, Mutate>> = {
   'a field left out': (body, place) => {
     const pointer = pointerOf(place.path);
     if (place.path.length === 0 || typeof place.path.at(-1) === 'number') return null;

@@ -7,7 +7,7 @@ import { chanceFrom } from '../seeded.ts';
 import { type FuzzAnswer, type FuzzRequest, judge } from './judge.ts';
 import { type FuzzWorld, nextRequest } from './requests.ts';
 
-export interface FuzzReport {
+interface FuzzReport {
   readonly seed: string;
   readonly requests: number;
   readonly byStatus: Readonly<Record<string, number>>;

@@ -1,5 +1,4 @@
 import {
-  appEndpoints,
   type Endpoint,
   type EndpointId,
   type ErrorCode,
@@ -427,6 +426,3 @@ const BENDS: readonly ((draft: Draft, world: FuzzWorld, chance: Chance) => void)
     only(draft, 'headers_too_large');
   },
 ];
-
-export const isSession = (endpoint: Endpoint | null): boolean =>
-  endpoint !== null && Object.values<Endpoint>(appEndpoints).includes(endpoint);

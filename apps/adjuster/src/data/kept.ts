@@ -29,7 +29,7 @@ export interface Outcome {
 }
 
 /** What is kept on the device, by name. All but the device's own id and language goes when the adjuster signs out. */
-export interface Kept {
+interface Kept {
   profile: Profile;
   offers: readonly AppClaim[];
   accepted: readonly AppClaim[];

@@ -1,6 +1,6 @@
 import { ROOT } from './api.ts';
 
-export interface Live {
+interface Live {
   /** Begins to listen; does nothing when it already does. */
   open(): void;
   close(): void;

@@ -3,7 +3,7 @@ import { nameOf, texts } from '../state.ts';
 import { type Fact, Facts, fact } from './facts.tsx';
 import { Icon, type IconName } from './ui.tsx';
 
-export interface Person {
+interface Person {
   readonly first_name?: string | undefined;
   readonly last_name?: string | undefined;
   readonly company_name?: string | undefined;

@@ -65,7 +65,7 @@ import { createUuidV7 } from '../uuid-v7.ts';
 import { TOKENS as T } from './tokens.ts';
 
 /** What has to be connected, listened on or read from outside before anything can be wired. */
-export interface Outside {
+interface Outside {
   readonly log: Log;
   readonly clock: Clock;
   readonly addresses: ProblemAddresses;

@@ -12,7 +12,7 @@ import type { Config } from '../config.ts';
 import type { ProblemAddresses } from '../http/problem-answers.ts';
 import type { Log } from '../logging.ts';
 
-export interface Notifying {
+interface Notifying {
   readonly mailer: Mailer;
   readonly notifier: Notifier;
   /** The key that browsers subscribe with. */

@@ -19,14 +19,14 @@ const REDIS_HEAD_START_MS = 1000;
 const STATEMENT_TIMEOUT_MS = 4000;
 const LOCK_TIMEOUT_MS = 3000;
 
-export interface Wired {
+interface Wired {
   readonly wiring: Wiring;
   /** Runs jobs from the queue until stopped; stopping lets those under way finish. */
   startJobs(run: (job: Job) => Promise<void>): { stop(): Promise<void> };
   close(): Promise<void>;
 }
 
-export interface Surroundings {
+interface Surroundings {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly log: Log;

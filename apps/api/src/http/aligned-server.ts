@@ -8,7 +8,7 @@ import type { Log } from '../logging.ts';
 import { HttpProblem, type ProblemAddresses, sendProblem } from './problem-answers.ts';
 import type { RequestTrace } from './request-pipeline.ts';
 
-export interface ServerOptions {
+interface ServerOptions {
   /** How long a client may take to send the headers. */
   readonly headersTimeoutMs: number;
   /** How long a client may take to send the whole request. */

@@ -20,7 +20,7 @@ export interface EdgeLimiter {
   admit(address: string): boolean;
 }
 
-export interface AppDeps extends PipelineDeps {
+interface AppDeps extends PipelineDeps {
   readonly routes: readonly Route[];
   readonly edgeLimiter: EdgeLimiter;
   /** The adjuster's page; what is not its own it passes on. */

@@ -5,7 +5,7 @@ export const ANSWER_WITHIN_MS = 5000;
 /** How often it is looked who has waited too long. */
 const LOOK_EVERY_MS = 100;
 
-export interface Deadline {
+interface Deadline {
   /**
    * What the work comes to, or `Unavailable` once the time is up. The work itself goes on: it ends by the stores' own
    * limits, and a client that asks again with its Idempotency-Key learns what became of it.

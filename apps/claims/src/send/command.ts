@@ -9,7 +9,7 @@ import { createProgress } from './progress.ts';
 import { readClaims } from './read-claims.ts';
 import { type Outcome, sendClaims } from './send-claims.ts';
 
-export interface SendArguments {
+interface SendArguments {
   readonly file: string;
   readonly url: string;
   readonly concurrency: number;

@@ -2,7 +2,7 @@ import type { Colors } from '../output.ts';
 import type { Sink } from '../surroundings.ts';
 
 /** One line that is drawn over and over; on anything but a terminal, nothing. */
-export interface Progress {
+interface Progress {
   show(done: number, failed: number, note?: string): void;
   /** Out of the way, for something else to be written. */
   hide(): void;

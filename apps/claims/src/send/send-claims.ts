@@ -13,7 +13,7 @@ export interface Outcome {
   readonly error?: Failure;
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly concurrency: number;
   readonly journal: Journal | undefined;
   readonly signal: AbortSignal;

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identify, isAlive, type ProcessIdentity, thisProcess } from './process-identity.ts';
 
-export interface Lock {
+interface Lock {
   release(): void;
 }
 

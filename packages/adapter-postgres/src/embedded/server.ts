@@ -52,7 +52,7 @@ const ALWAYS: ServerSettings = {
 };
 
 const USER = 'postgres';
-export const DATABASE = 'claims';
+const DATABASE = 'claims';
 const START_TIMEOUT_MS = 120_000;
 
 const logOf = (place: Place) => join(place.folder, 'postgres.log');
@@ -318,7 +318,7 @@ export function signalServer(server: ProcessIdentity, signal: NodeJS.Signals): b
   }
 }
 
-export function hand(path: string, { ids }: Account): void {
+function hand(path: string, { ids }: Account): void {
   if (ids.uid !== undefined && ids.gid !== undefined) chownSync(path, ids.uid, ids.gid);
 }
 

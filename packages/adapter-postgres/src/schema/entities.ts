@@ -71,7 +71,7 @@ export const API_KEY_ROWS = new EntitySchema<ApiKeyRow>({
   },
 });
 
-export interface SessionRow {
+interface SessionRow {
   token_hash: Session['tokenHash'];
   svc_id: Svcid;
   expires_at: Instant;
@@ -83,7 +83,7 @@ export const SESSION_ROWS = new EntitySchema<SessionRow>({
   columns: { token_hash: { ...text, ...key }, svc_id: text, expires_at: instant },
 });
 
-export interface SignInCodeRow {
+interface SignInCodeRow {
   email_key: SignInCode['emailKey'];
   code_hash: SignInCode['codeHash'];
   expires_at: Instant;
@@ -101,7 +101,7 @@ export const SIGN_IN_CODE_ROWS = new EntitySchema<SignInCodeRow>({
   },
 });
 
-export interface DeviceRow {
+interface DeviceRow {
   svc_id: Svcid;
   device_id: string;
   subscription: PushSubscription;

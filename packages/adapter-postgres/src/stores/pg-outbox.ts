@@ -3,7 +3,7 @@ import { sql, type TxSession } from '../session.ts';
 import { timestampOrNull } from '../values.ts';
 
 /** Tried again after e, e², e³ … seconds: the twelfth and last time about a day later. */
-export const JOB_ATTEMPTS = 12;
+const JOB_ATTEMPTS = 12;
 
 /**
  * What the queue's own `add_job` does, but for its NOTIFY. PostgreSQL lets one transaction at a time through a commit

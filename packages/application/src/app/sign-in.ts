@@ -5,8 +5,8 @@ import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 
 /** A session ends this long after its last use. */
 export const SESSION_LIFETIME = 90 * DAY;
-export const SIGN_IN_CODE_LIFETIME = 10 * MINUTE;
-export const SIGN_IN_CODE_TRIES = 5;
+const SIGN_IN_CODE_LIFETIME = 10 * MINUTE;
+const SIGN_IN_CODE_TRIES = 5;
 /** Mails to one address: five at once, then one a minute. More would be somebody else's mischief. */
 const CODE_REQUESTS: KeyLimits = { requestsPerMinute: 1, writesPerMinute: 1, burst: 5 };
 

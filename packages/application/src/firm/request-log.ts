@@ -14,6 +14,7 @@ export interface RequestLogDeps {
   readonly onDropped: (count: number) => void;
   /** Notes that may wait. Beyond that new ones are given up: the log must not outgrow what it is about. */
   readonly capacity?: number;
+  /** Notes that go out in one statement. */
   readonly batch?: number;
 }
 

@@ -7,7 +7,7 @@ import { type PageFile, readPageFiles } from './files.ts';
 import type { LiveUpdates } from './live-updates.ts';
 import { isFromPage, isSameOrigin, sessionOf } from './page-session.ts';
 
-export interface AdjusterPageDeps {
+interface AdjusterPageDeps {
   readonly sessionGate: SessionGate;
   readonly live: LiveUpdates;
   readonly addresses: ProblemAddresses;

@@ -11,7 +11,7 @@ export interface PageEntry {
   readonly description: string;
 }
 
-export interface PageGroup {
+interface PageGroup {
   readonly title: string;
   readonly pages: readonly PageEntry[];
 }

@@ -24,7 +24,7 @@ export interface Served {
 }
 
 /** The text of a page with its numbers filled in, as it goes out in Markdown and is drawn from in HTML. */
-export const pageSource = (name: string, addresses: DocsAddresses): string =>
+const pageSource = (name: string, addresses: DocsAddresses): string =>
   filledIn(readFileSync(fileURLToPath(new URL(`${name}.md`, GUIDES)), 'utf8'), addresses);
 
 /** Made once for each pair of addresses: they are known only after the service listens. */

@@ -4,7 +4,7 @@ const FLAT = `\\{(?:[^{}"]|${STRING})*\\}`;
 const OBJECT = `\\{(?:[^{}"]|${STRING}|${FLAT})*\\}`;
 
 /** Where a member's value stands in a JSON text. */
-export interface MemberText {
+interface MemberText {
   readonly begin: number;
   readonly end: number;
 }
