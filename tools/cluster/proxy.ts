@@ -22,9 +22,6 @@ interface ProxyOptions {
   readonly targets: readonly string[];
   readonly port?: number;
   readonly checkEveryMs?: number;
-  readonly checkTimeoutMs?: number;
-  /** How long a target may take over an answer. */
-  readonly answerTimeoutMs?: number;
 }
 
 interface Target {
@@ -33,6 +30,10 @@ interface Target {
   healthy: boolean;
   nextCheck?: NodeJS.Timeout;
 }
+
+const CHECK_TIMEOUT_MS = 1000;
+/** How long a target may take over an answer. */
+const ANSWER_TIMEOUT_MS = 30_000;
 
 /** Belong to one connection, not to the request: RFC 9110, 7.6.1. */
 const HOP_BY_HOP = new Set([
@@ -53,7 +54,7 @@ const HOP_BY_HOP = new Set([
  * no target has seen it; whatever goes wrong later is the client's to repeat, for it alone knows what it meant.
  */
 export async function startProxy(options: ProxyOptions): Promise<FrontProxy> {
-  const { checkEveryMs = 200, checkTimeoutMs = 1000, answerTimeoutMs = 30_000 } = options;
+  const { checkEveryMs = 200 } = options;
   const targets: Target[] = options.targets.map((target) => ({
     url: new URL(target),
     agent: new Agent({ keepAlive: true, maxFreeSockets: 64 }),
@@ -82,7 +83,7 @@ export async function startProxy(options: ProxyOptions): Promise<FrontProxy> {
       path: incoming.url ?? '/',
       headers: forwarded(incoming),
       setHost: false,
-      timeout: answerTimeoutMs,
+      timeout: ANSWER_TIMEOUT_MS,
     });
     let connected = false;
     const abandoned = (): void => {
@@ -128,7 +129,7 @@ export async function startProxy(options: ProxyOptions): Promise<FrontProxy> {
   async function check(target: Target): Promise<void> {
     try {
       const answer = await fetch(new URL('/v1/health', target.url), {
-        signal: AbortSignal.timeout(checkTimeoutMs),
+        signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
       });
       await answer.arrayBuffer();
       target.healthy = answer.status === 200;

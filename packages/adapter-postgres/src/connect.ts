@@ -28,7 +28,6 @@ export interface ConnectOptions {
   readonly url: string;
   /** Connections of this process; the job queue takes a few of its own. */
   readonly poolMax?: number | undefined;
-  readonly applicationName?: string | undefined;
   /** Stamps the change feeds; the system's clock when left out. */
   readonly clock?: Clock | undefined;
   readonly log?: DatabaseLog | undefined;
@@ -69,12 +68,10 @@ const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
 export async function connect(options: ConnectOptions): Promise<PostgresStores> {
   const clock = options.clock ?? SYSTEM_CLOCK;
   const log = options.log ?? SILENT;
-  const applicationName = options.applicationName ?? 'claim-assignment';
   const connectTimeoutMs = options.connectTimeoutMs ?? 2000;
   const database = await openDatabase({
     url: options.url,
     poolMax: Math.max(2, options.poolMax ?? 10),
-    applicationName,
     connectTimeoutMs,
     statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
     lockTimeoutMs: options.lockTimeoutMs ?? 8000,
@@ -99,7 +96,6 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       const jobs = startJobs(
         {
           url: options.url,
-          applicationName: `${applicationName}-jobs`,
           connectTimeoutMs,
           behindPooler: database.behindPooler,
           log,

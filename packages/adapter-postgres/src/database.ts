@@ -16,7 +16,6 @@ interface DatabaseOptions {
   readonly url: string;
   /** Connections of this process, the ones for reads included; the job queue has its own. */
   readonly poolMax: number;
-  readonly applicationName: string;
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
@@ -35,6 +34,9 @@ export interface Database {
   readonly behindPooler: boolean;
   close(): Promise<void>;
 }
+
+/** How the server's operator tells these connections from others. */
+const APPLICATION = 'claim-assignment';
 
 /** The server's own limits end a statement; this much later the client stops waiting for a server that is gone. */
 const GRACE = 1000;
@@ -66,7 +68,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const dataSource = new DataSource({
     type: 'postgres',
     url: options.url,
-    applicationName: options.applicationName,
+    applicationName: APPLICATION,
     poolSize: options.poolMax,
     connectTimeoutMS: options.connectTimeoutMs,
     entities: ENTITIES,
@@ -122,7 +124,7 @@ export function surviveLastWords(pool: pg.Pool): void {
 async function probe(options: DatabaseOptions): Promise<boolean> {
   const client = new pg.Client({
     connectionString: options.url,
-    application_name: options.applicationName,
+    application_name: APPLICATION,
     connectionTimeoutMillis: options.connectTimeoutMs,
     query_timeout: options.connectTimeoutMs,
   });

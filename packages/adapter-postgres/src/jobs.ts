@@ -19,9 +19,7 @@ import type { DatabaseLog } from './log.ts';
 export type JobHandler = (job: Job) => Promise<void>;
 
 export interface JobOptions {
-  /** Jobs at once in this process. */
-  readonly concurrency?: number;
-  /** How often each of them looks for a job whose time has come. */
+  /** How often each worker looks for a job whose time has come. */
   readonly pollIntervalMs?: number;
 }
 
@@ -32,7 +30,6 @@ export interface RunningJobs {
 
 interface JobSurroundings {
   readonly url: string;
-  readonly applicationName: string;
   readonly connectTimeoutMs: number;
   readonly behindPooler: boolean;
   readonly log: DatabaseLog;
@@ -40,6 +37,8 @@ interface JobSurroundings {
   purge(): Promise<void>;
 }
 
+/** Jobs at once in this process. */
+const WORKERS = 4;
 const PURGE_EVERY_MS = 3_600_000;
 const BEAT_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
@@ -94,7 +93,7 @@ export function startJobs(
       if (last) log.error('a job failed for good', fields);
       else log.warn('a job failed and will be tried again', fields);
     });
-    const pool = poolFor(surroundings, options);
+    const pool = poolFor(surroundings);
     let running: WorkerPool | undefined;
     let beat: NodeJS.Timeout | undefined;
     try {
@@ -175,12 +174,12 @@ function tasksFor(handler: JobHandler): TaskList {
  */
 const QUEUE_SETTINGS = 'SET synchronous_commit = off; SET enable_seqscan = off; SET enable_sort = off';
 
-function poolFor(surroundings: JobSurroundings, options: JobOptions): pg.Pool {
+function poolFor(surroundings: JobSurroundings): pg.Pool {
   const pool = new pg.Pool({
     connectionString: surroundings.url,
-    application_name: surroundings.applicationName,
+    application_name: 'claim-assignment-jobs',
     // The workers share them, for they need one only before and after a job.
-    max: Math.max(2, Math.ceil((options.concurrency ?? DEFAULT_CONCURRENCY) / 2)),
+    max: WORKERS / 2,
     connectionTimeoutMillis: surroundings.connectTimeoutMs,
     query_timeout: 10_000,
     keepAlive: true,
@@ -201,8 +200,6 @@ function withoutListener(pool: pg.Pool): pg.Pool {
   return Object.create(pool, { connect: { value: connect } });
 }
 
-const DEFAULT_CONCURRENCY = 4;
-
 function poolOptions(
   { behindPooler, log }: JobSurroundings,
   options: JobOptions,
@@ -210,7 +207,7 @@ function poolOptions(
 ): WorkerPoolOptions {
   return {
     events,
-    concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
+    concurrency: WORKERS,
     pollInterval: options.pollIntervalMs ?? 250,
     noHandleSignals: true,
     noPreparedStatements: behindPooler,

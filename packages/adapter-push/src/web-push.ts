@@ -24,8 +24,6 @@ export interface WebPushOptions {
    */
   readonly allowInnerNetwork: boolean;
   readonly timeoutMs?: number;
-  /** Certificates to trust besides the system's, PEM; for a push service of one's own. */
-  readonly ca?: string | undefined;
 }
 
 /** Seconds for which a push service keeps a message for a device that is off. An offer older than a day has been seen elsewhere. */
@@ -183,7 +181,6 @@ function post(
         headers: headers as Record<string, string>,
         signal,
         ...(guarded && { lookup: lookupOutside }),
-        ...(options.ca && { ca: options.ca }),
       },
       (response) => {
         response.resume();

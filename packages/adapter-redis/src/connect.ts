@@ -8,8 +8,6 @@ import { createRedisTwins } from './twins.ts';
 export interface RedisSettings {
   /** `redis://…` or `rediss://…`; several, separated by commas, for Redis Cluster. */
   readonly url: string;
-  /** Redis Cluster behind a single address. Several addresses are always a cluster. */
-  readonly cluster?: boolean;
   /** How long a request waits for Redis, once, before it and all others go on without. */
   readonly commandTimeoutMs?: number;
   /** Stands before every key, for a Redis that others use as well. */
@@ -32,7 +30,7 @@ export interface RedisConnection {
 /** Connects in the background: until Redis has answered, and whenever it does not, the fallback serves. */
 export function connectRedis(settings: RedisSettings): RedisConnection {
   const { commandTimeoutMs = 50, keyPrefix = 'svc:', log, fallback, clock } = settings;
-  const client = createClient(settings, commandTimeoutMs);
+  const client = createClient(settings.url, commandTimeoutMs);
   const store = createStore({ client, keyPrefix, commandTimeoutMs, log });
   return {
     rateLimiter: createRedisRateLimiter({ store, fallback: fallback.rateLimiter, clock }),
@@ -42,7 +40,7 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
   };
 }
 
-function createClient({ url, cluster }: RedisSettings, commandTimeoutMs: number): Redis | Cluster {
+function createClient(url: string, commandTimeoutMs: number): Redis | Cluster {
   const urls = url.split(',').map((each) => each.trim());
   const common = {
     // Only frees what a dead connection holds: the breaker has let the caller go by then.
@@ -55,7 +53,7 @@ function createClient({ url, cluster }: RedisSettings, commandTimeoutMs: number)
   } satisfies RedisOptions;
   const retry = (times: number) => Math.min(50 * times, 500);
 
-  if (urls.length > 1 || cluster) {
+  if (urls.length > 1) {
     const first = new URL(urls[0] ?? '');
     const secure = first.protocol === 'rediss:';
     return new Cluster(

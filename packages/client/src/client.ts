@@ -40,10 +40,15 @@ export interface Offer extends CreatingOptions {
   readonly adjusterSvcId: string;
 }
 
+/**
+ * A firm's way to the service. A call rejects with a {@link ClaimsError} of one kind or another, with the signal's own
+ * reason once that is aborted, or with a `TypeError` for arguments that make no request.
+ */
 export interface Client {
   readonly claims: {
     /** Creates a claim and offers it to the adjuster it names. */
     send(claim: NewClaim, options?: CreatingOptions): Promise<Claim>;
+    /** @param id the service's own id of the claim. */
     get(id: string, options?: CallOptions): Promise<Claim>;
     /** By `updated_at`, oldest change first. */
     readonly list: ListClaims;
@@ -53,7 +58,9 @@ export interface Client {
   readonly adjusters: {
     /** Everyone the firm has invited or holds, whatever their status. */
     list(page?: PageOptions, options?: CallOptions): List<Adjuster>;
+    /** Invites an adjuster, or again one who declined, left or let it lapse. */
     invite(invitation: Invitation, options?: CallOptions): Promise<Adjuster>;
+    /** Takes back an invitation that waits for its answer. */
     withdraw(svcId: string, options?: CallOptions): Promise<Adjuster>;
   };
   /** The key, its firm, and what it may do right now. */
@@ -64,6 +71,7 @@ export interface Client {
   pollClaims(options?: PollOptions): AsyncGenerator<Claim, void, undefined>;
 }
 
+/** @throws TypeError when an option is not what it has to be; nothing is sent yet. */
 export function createClient(options: ClientOptions, surroundings: Partial<Platform> = {}): Client {
   const platform = { ...realPlatform, ...surroundings };
   const { onRequest, onResponse, onRetry } = options;

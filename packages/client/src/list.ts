@@ -4,6 +4,7 @@ import type { Claim, ClaimFilters, Page } from './wire.ts';
 
 /** A list that reads itself as it is walked: item by item, or page by page. Each walk begins anew. */
 export interface List<Item> extends AsyncIterable<Item> {
+  /** With each page's `next_cursor`, from which a later walk can go on. */
   pages(): AsyncIterable<Page<Item>>;
 }
 

@@ -45,7 +45,9 @@ export interface Hooks {
 export interface CallOptions extends Hooks {
   /** Ends the call wherever it stands, in a request or between two; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** For this call in place of the client's own. */
   readonly timeoutMs?: number | undefined;
+  /** For this call in place of the client's own. */
   readonly maxRetries?: number | undefined;
 }
 

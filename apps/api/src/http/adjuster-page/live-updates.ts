@@ -32,7 +32,6 @@ export interface Reader {
 export function createLiveUpdates(deps: {
   readonly editions: AppReads['editions'];
   readonly isDraining: () => boolean;
-  readonly lookEveryMs?: number;
 }): LiveUpdates {
   const streams = new Map<Svcid, Set<Stream>>();
   let timer: NodeJS.Timeout | undefined;
@@ -66,7 +65,6 @@ export function createLiveUpdates(deps: {
       if (ticks % TICKS_A_LOOK === 0) void look();
     }
   };
-  const tickMs = (deps.lookEveryMs ?? LOOK_EVERY_MS) / TICKS_A_LOOK;
 
   return {
     open(reader) {
@@ -79,7 +77,7 @@ export function createLiveUpdates(deps: {
       own.add(stream);
       const [oldest] = own;
       if (own.size > STREAMS_EACH) oldest?.end();
-      timer ??= setInterval(tick, tickMs).unref();
+      timer ??= setInterval(tick, LOOK_EVERY_MS / TICKS_A_LOOK).unref();
       void look();
     },
   };
