@@ -4,6 +4,7 @@ export * from './app/claims.ts';
 export * from './app/memberships.ts';
 export * from './app/profile.ts';
 export * from './app/sign-in.ts';
+export type { SentClaim } from './firm/idempotency.ts';
 export * from './firm/invite-adjuster.ts';
 export * from './firm/key-ring.ts';
 export * from './firm/offer-claim.ts';

@@ -9,77 +9,54 @@ import {
   sendClaim,
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
-import type { ClaimView, FirmReads } from '../ports/reads.ts';
+import type { FirmReads } from '../ports/reads.ts';
 import type { Clock, Ids } from '../ports/support.ts';
 import type { Twins } from '../ports/twins.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { announceOffer } from './announce-offer.ts';
-import { type OnceOnly, replayInsteadOf, replayOf } from './idempotency.ts';
+import { type Repeatable, replayInsteadOf, replayOf, type SentClaim, takeEffectOnce } from './idempotency.ts';
 
-export interface SendClaimCommand {
-  readonly idempotencyKey: string;
-  readonly fingerprint: string;
+export interface SendClaimCommand extends Repeatable {
   readonly adjuster: Svcid;
   readonly facts: ClaimFacts;
   readonly asSent: ClaimAsSent;
 }
 
-export interface SentClaim {
-  readonly claim: ClaimView;
-  /** True when an earlier request with this key did the work; the claim is then as it is now. */
-  readonly replayed: boolean;
-}
-
 /** Creates a claim and offers it to an adjuster. Safe to repeat with the same Idempotency-Key. */
 export const makeSendClaim =
   (deps: { uow: UnitOfWork; twins: Twins; reads: FirmReads; clock: Clock; ids: Ids }) =>
-  async (actor: FirmActor, command: SendClaimCommand): Promise<SentClaim> => {
-    const { firmId, environment } = actor;
-    const once: OnceOnly = {
-      slot: { firmId, environment, key: command.idempotencyKey },
-      fingerprint: command.fingerprint,
-    };
-    let added: ClaimView | null = null;
-
-    const { claimId, replayed } = await deps.twins.once(once.slot, once.fingerprint, () =>
-      deps.uow.run(async (tx) => {
-        const at = deps.clock.now();
-        // Asked together, since each waits for the database alone; judged in the order that the interface promises.
-        const [replay, duplicate, adjuster, membership] = await Promise.all([
-          replayOf(tx, once, at),
-          tx.claims.findDuplicate({ firmId, environment, ...command.facts }),
-          tx.adjusters.find(command.adjuster),
-          tx.memberships.lockShared(firmId, command.adjuster),
-        ]);
-        if (replay !== null) return replay;
-        let claim: Claim;
-        try {
-          if (duplicate !== null) throw duplicateClaim(duplicate);
-          checkAddressee({ adjuster, membership, firmId, environment, at });
-          claim = sendClaim(command.facts, {
-            id: deps.ids.next() as ClaimId,
-            firmId,
-            environment,
-            adjuster: command.adjuster,
-            asSent: command.asSent,
-            at,
-          });
-        } catch (refusal) {
-          return replayInsteadOf(refusal, tx, once, at);
-        }
-        await tx.idempotency.bind(once.slot, once.fingerprint, claim.id, at);
-        await tx.carriers.retain(firmId, claim.carrier);
-        if (adjuster !== null) await announceOffer(tx.outbox, claim, adjuster);
-        added = await tx.claims.add(claim);
-        return { claimId: claim.id, replayed: false };
-      }),
-    );
-
-    const claim = (replayed ? null : added) ?? (await deps.reads.claim(firmId, environment, claimId));
-    if (claim === null)
-      throw new Error(`the claim ${claimId} that an Idempotency-Key is bound to does not exist`);
-    return { claim, replayed };
-  };
+  (actor: FirmActor, command: SendClaimCommand): Promise<SentClaim> =>
+    takeEffectOnce(deps, actor, command, async (tx, once) => {
+      const { firmId, environment } = actor;
+      const at = deps.clock.now();
+      // Asked together, since each waits for the database alone; judged in the order that the interface promises.
+      const [replay, duplicate, adjuster, membership] = await Promise.all([
+        replayOf(tx, once, at),
+        tx.claims.findDuplicate({ firmId, environment, ...command.facts }),
+        tx.adjusters.find(command.adjuster),
+        tx.memberships.lockShared(firmId, command.adjuster),
+      ]);
+      if (replay !== null) return replay;
+      let claim: Claim;
+      try {
+        if (duplicate !== null) throw duplicateClaim(duplicate);
+        checkAddressee({ adjuster, membership, firmId, environment, at });
+        claim = sendClaim(command.facts, {
+          id: deps.ids.next() as ClaimId,
+          firmId,
+          environment,
+          adjuster: command.adjuster,
+          asSent: command.asSent,
+          at,
+        });
+      } catch (refusal) {
+        return replayInsteadOf(refusal, tx, once, at);
+      }
+      await tx.idempotency.bind(once.slot, once.fingerprint, claim.id, at);
+      await tx.carriers.retain(firmId, claim.carrier);
+      if (adjuster !== null) await announceOffer(tx.outbox, claim, adjuster);
+      return tx.claims.add(claim);
+    });
 
 function duplicateClaim(found: { id: ClaimId; by: 'external_id' | 'claim_number' }): DomainError {
   const detail =
