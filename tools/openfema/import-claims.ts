@@ -44,21 +44,23 @@ export interface ImportOptions {
 /** Without a single success between them, this many undelivered claims mean that nobody is there. */
 const UNDELIVERED_IN_A_ROW = 5;
 
+export const noClaims = (): Tally => ({
+  rows: 0,
+  sent: 0,
+  alreadyThere: 0,
+  refused: 0,
+  undelivered: 0,
+  skipped: 0,
+  calledOff: 0,
+  withLosses: 0,
+  losses: new Map(),
+  mended: new Map(),
+  skippedRows: [],
+  stopped: null,
+});
+
 export async function importClaims(file: File, options: ImportOptions, listener: Listener): Promise<Tally> {
-  const tally: Tally = {
-    rows: 0,
-    sent: 0,
-    alreadyThere: 0,
-    refused: 0,
-    undelivered: 0,
-    skipped: 0,
-    calledOff: 0,
-    withLosses: 0,
-    losses: new Map(),
-    mended: new Map(),
-    skippedRows: [],
-    stopped: null,
-  };
+  const tally = noClaims();
   let undeliveredInARow = 0;
   let failed: unknown;
   const stop = (because: string): void => {

@@ -1,23 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { exitCode, type Tally } from './import-claims.ts';
+import { exitCode, noClaims, type Tally } from './import-claims.ts';
 import { makeProgress } from './progress.ts';
 import { jsonReport, textReport } from './report.ts';
 
-const tally = (parts: Partial<Tally> = {}): Tally => ({
-  rows: 0,
-  sent: 0,
-  alreadyThere: 0,
-  refused: 0,
-  undelivered: 0,
-  skipped: 0,
-  calledOff: 0,
-  withLosses: 0,
-  losses: new Map(),
-  mended: new Map(),
-  skippedRows: [],
-  stopped: null,
-  ...parts,
-});
+const tally = (parts: Partial<Tally> = {}): Tally => ({ ...noClaims(), ...parts });
 
 describe('the exit code', () => {
   test.each([

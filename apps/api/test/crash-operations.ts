@@ -73,6 +73,16 @@ async function sent(url: string, { key, members }: Scene): Promise<string> {
 const first = ({ members }: Scene): { svcId: string; token: string } =>
   members[0] ?? { svcId: '', token: '' };
 
+const INVITATIONS = '/v1/adjusters/invitations';
+
+/** The stranger has an invitation that waits. */
+async function invited(operator: Operator, url: string): Promise<Scene> {
+  const made = await scene(operator);
+  const body = { svc_id: made.stranger.svcId };
+  await must(201, callHttp(url, 'POST', INVITATIONS, { as: made.key, body }));
+  return made;
+}
+
 /** Every operation that writes what a firm can see or count on. */
 export const WRITE_OPERATIONS: readonly WriteOperation[] = [
   {
@@ -159,7 +169,7 @@ export const WRITE_OPERATIONS: readonly WriteOperation[] = [
     async prepare(operator) {
       const { firmId, key, stranger } = await scene(operator);
       const body = { svc_id: stranger.svcId, note: 'Hurricane deployment' };
-      return { firmId, request: { method: 'POST', path: '/v1/adjusters/invitations', as: key, body } };
+      return { firmId, request: { method: 'POST', path: INVITATIONS, as: key, body } };
     },
   },
   {
@@ -167,10 +177,8 @@ export const WRITE_OPERATIONS: readonly WriteOperation[] = [
     done: 200,
     again: ['not_found'],
     async prepare(operator, url) {
-      const { firmId, key, stranger } = await scene(operator);
-      const path = '/v1/adjusters/invitations';
-      await must(201, callHttp(url, 'POST', path, { as: key, body: { svc_id: stranger.svcId } }));
-      return { firmId, request: { method: 'DELETE', path: `${path}/${stranger.svcId}`, as: key } };
+      const { firmId, key, stranger } = await invited(operator, url);
+      return { firmId, request: { method: 'DELETE', path: `${INVITATIONS}/${stranger.svcId}`, as: key } };
     },
   },
   {
@@ -178,9 +186,7 @@ export const WRITE_OPERATIONS: readonly WriteOperation[] = [
     done: 200,
     again: ['not_found'],
     async prepare(operator, url) {
-      const { firmId, key, stranger } = await scene(operator);
-      const body = { svc_id: stranger.svcId };
-      await must(201, callHttp(url, 'POST', '/v1/adjusters/invitations', { as: key, body }));
+      const { firmId, stranger } = await invited(operator, url);
       const path = `/app/v1/invitations/${firmId}/acceptance`;
       return { firmId, request: { method: 'POST', path, as: stranger.token } };
     },
@@ -190,9 +196,7 @@ export const WRITE_OPERATIONS: readonly WriteOperation[] = [
     done: 200,
     again: ['not_found'],
     async prepare(operator, url) {
-      const { firmId, key, stranger } = await scene(operator);
-      const body = { svc_id: stranger.svcId };
-      await must(201, callHttp(url, 'POST', '/v1/adjusters/invitations', { as: key, body }));
+      const { firmId, stranger } = await invited(operator, url);
       const path = `/app/v1/invitations/${firmId}/decline`;
       return { firmId, request: { method: 'POST', path, as: stranger.token } };
     },

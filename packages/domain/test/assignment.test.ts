@@ -13,7 +13,6 @@ import {
   checkOfferable,
   closeByAdjuster,
   closeByOperator,
-  DomainError,
   type FirmId,
   isShownTo,
   offerClaim,
@@ -23,6 +22,7 @@ import {
   sendClaim,
   withdrawFromLeaver,
 } from '../src/index.ts';
+import { expectedMoves, refusalOf } from './moves.ts';
 
 const ANNA = 'anna' as Svcid;
 const BEN = 'ben' as Svcid;
@@ -67,25 +67,10 @@ rejected            pending_acceptance      OFFER_NOT_PENDING   OFFER_NOT_PENDIN
 unassigned          pending_acceptance      OFFER_NOT_PENDING   OFFER_NOT_PENDING   -
 `;
 
-const [header = [], ...lines] = EXPECTED.trim()
-  .split('\n')
-  .map((line) => line.trim().split(/\s+/));
-const expected = new Map(
-  lines.flatMap(([status, ...cells]) => cells.map((cell, i) => [`${status} × ${header[i]}`, cell] as const)),
-);
+const expected = expectedMoves(EXPECTED);
 const cases = ASSIGNMENT_STATUSES.flatMap((status) =>
   ASSIGNMENT_ACTIONS.map((action) => ({ status, action, outcome: expected.get(`${status} × ${action}`) })),
 );
-
-function refusalOf(work: () => unknown): string | null {
-  try {
-    work();
-    return null;
-  } catch (error) {
-    if (error instanceof DomainError) return error.code;
-    throw error;
-  }
-}
 
 describe('the assignment of a claim', () => {
   test('has an expectation for every status and action, and none besides', () => {

@@ -5,7 +5,6 @@ import {
   addMember,
   checkAddressee,
   checkInvitable,
-  DomainError,
   declineInvitation,
   type Environment,
   type FirmId,
@@ -27,6 +26,7 @@ import {
   TEST_BEHAVIORS,
   withdrawInvitation,
 } from '../src/index.ts';
+import { expectedMoves, refusalOf } from './moves.ts';
 
 const FIRM = '00000000-0000-7000-8000-0000000000f1' as FirmId;
 const OTHER_FIRM = '00000000-0000-7000-8000-0000000000f2' as FirmId;
@@ -74,25 +74,10 @@ withdrawn  pending             NOT_FOUND  NOT_FOUND  NOT_FOUND  NOT_FOUND
 left       pending             NOT_FOUND  NOT_FOUND  NOT_FOUND  NOT_FOUND
 `;
 
-const [header = [], ...lines] = EXPECTED.trim()
-  .split('\n')
-  .map((line) => line.trim().split(/\s+/));
-const expected = new Map(
-  lines.flatMap(([status, ...cells]) => cells.map((cell, i) => [`${status} × ${header[i]}`, cell] as const)),
-);
+const expected = expectedMoves(EXPECTED);
 const cases = MEMBERSHIP_STATUSES.flatMap((status) =>
   MEMBERSHIP_ACTIONS.map((action) => ({ status, action, outcome: expected.get(`${status} × ${action}`) })),
 );
-
-function refusalOf(work: () => unknown): string | null {
-  try {
-    work();
-    return null;
-  } catch (error) {
-    if (error instanceof DomainError) return error.code;
-    throw error;
-  }
-}
 
 describe('a membership', () => {
   test('has an expectation for every status and action, and none besides', () => {
