@@ -293,7 +293,8 @@ const BENDS: readonly ((draft: Draft, world: FuzzWorld, chance: Chance) => void)
     if (endpoint?.body === undefined || codes !== undefined) return;
     const text = asBytes(body);
     const broken: (string | Uint8Array)[] = [
-      text.slice(0, -1),
+      // A number that lost its last digit would still be one.
+      `{"a":${text}`,
       `${text}x`,
       '{',
       '}',
