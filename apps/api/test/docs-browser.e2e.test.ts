@@ -3,6 +3,7 @@ import { ERROR_CODES, firmEndpoints } from '@svc/contract';
 import type { Browser, BrowserContextOptions, Page, ViewportSize } from 'playwright-core';
 import { PAGES } from '../src/http/docs/pages.ts';
 import { startBrowser } from './browser.ts';
+import { eventually } from './firm-calls.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 // A browser takes its time on a busy machine.
@@ -197,6 +198,20 @@ test('a chosen theme stays chosen, on the next page and in the reference', async
     await page.getByRole('button', { name: 'Light or dark' }).click();
     await page.locator('body.light-mode').waitFor();
     expect(faults).toEqual([]);
+  });
+});
+
+test('the overview’s link to an operation opens the reference there', async () => {
+  await visiting(DESK, async ({ page }) => {
+    await page.goto(`${service.url}/docs`);
+    await page.getByRole('link', { name: 'DELETE /v1/adjusters/invitations/{svc_id}' }).click();
+    const heading = page.getByRole('heading', { name: 'Withdraw an invitation' }).first();
+    await heading.waitFor();
+    // The page goes on moving while it is drawn.
+    await eventually(
+      async () => (await heading.boundingBox())?.y ?? -1,
+      (y) => y >= 0 && y < DESK.viewport.height / 2,
+    );
   });
 });
 

@@ -34,12 +34,14 @@ export function createSite(addresses: DocsAddresses): Site {
   const sources = new Map(PAGES.map(({ name }) => [name, pageSource(name, addresses)]));
   const served = new Map<string, Served>();
   const plain = { immutable: false, inlineStyles: false };
+  const document = openApiDocument({ ...addresses, version: INTERFACE_VERSION });
+  const places = drawnPlaces(document as unknown as Operations);
 
   const address = (page: string): string => {
     const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(page) ?? [];
     if (!sources.has(name))
       throw new Error(`A page of the documentation links to ${page}, which is not there.`);
-    return `${paths.page(name)}${anchor}`;
+    return `${paths.page(name)}${name === 'reference' ? (places.get(anchor) ?? anchor) : anchor}`;
   };
   const tagged = (name: string): string => `${assets.get(name)?.tag ?? ''}-${name}`;
   const paths: Paths = {
@@ -66,10 +68,29 @@ export function createSite(addresses: DocsAddresses): Site {
     served.set(`/docs/assets/${tagged(name)}`, { ...plain, content, immutable: true });
   }
   served.set('/llms.txt', { ...plain, content: contentOf('.txt', forModels(addresses)) });
-  const document = openApiDocument({ ...addresses, version: INTERFACE_VERSION });
   served.set('/openapi.json', { ...plain, content: contentOf('.json', JSON.stringify(document)) });
   return { at: (path) => served.get(path) };
 }
+
+interface Operations {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<Record<string, { readonly operationId: string; readonly tags: readonly string[] }>>
+    >
+  >;
+}
+
+/** Where the reference's renderer opens for the anchor of an operation in the Markdown. */
+const drawnPlaces = ({ paths }: Operations): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId, tags }]) => [
+        `#${operationId}`,
+        `#tag/${tags[0]?.toLowerCase().replaceAll(' ', '-')}/${method.toUpperCase()}${path}`,
+      ]),
+    ),
+  );
 
 /** By the convention of llms.txt: what there is to read, with a line on each. */
 function forModels({ docsUrl, baseUrl }: DocsAddresses): string {
