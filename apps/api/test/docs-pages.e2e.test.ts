@@ -69,6 +69,8 @@ test('the reference in Markdown has every operation of the firm with its answers
     expect(text).toContain(`## ${id}\n\n\`${method} ${path}\``);
   }
   expect(text).toContain('`building.flood_zone`');
+  expect(text.split('| `assignment.responded_at` | date-time or null |')).toHaveLength(2);
+  expect(text.split('| `expires_at` | date-time or null |')).toHaveLength(2);
 });
 
 test('the changelog begins with the promise and tells of the version that the interface document names', async () => {

@@ -62,12 +62,15 @@ export type AdjusterRecord = z.output<typeof adjusterSchema>;
 
 export const keyInfoSchema = answeredObject({
   key: answeredObject({
-    id: shown.text('Id of the key; not the key itself.', 'key_01J6Z8Q4T2'),
+    id: shown.text('Id of the key; not the key itself.', 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02'),
     environment: openEnum(ENVIRONMENTS, {
       description: 'Which data the key reaches.',
       example: 'live',
     }),
-  }).meta({ description: 'The key.', example: { id: 'key_01J6Z8Q4T2', environment: 'live' } }),
+  }).meta({
+    description: 'The key.',
+    example: { id: 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02', environment: 'live' },
+  }),
   firm: answeredObject({
     id: shown.uuid('Id of the firm.', '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21'),
     name: shown.text('Name of the firm.', 'Gulf Adjusting Partners'),

@@ -45,7 +45,7 @@ const loss = fields({
   date: calendarDate({ description: 'The day of the loss.', example: '2026-08-27' }),
   peril: oneOf(PERILS, { description: 'What caused the loss; always flood.', example: 'flood' }).optional(),
   time: timeOfDay({
-    description: 'Local time of the loss, on a 24-hour clock.',
+    description: 'Local time of the loss on a 24-hour clock, such as 04:30.',
     example: '04:30',
   }).optional(),
   description: text(LIMITS.lossDescription, {

@@ -287,7 +287,7 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
   },
   getKeyInfo: {
     response: {
-      key: { id: 'key_01J6Z8Q4T2', environment: 'live' },
+      key: { id: 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02', environment: 'live' },
       firm: FIRM,
       scopes: ['claims:create', 'claims:read', 'claims:write', 'adjusters:read', 'adjusters:write'],
     } satisfies KeyInfo,

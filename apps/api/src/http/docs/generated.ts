@@ -111,7 +111,15 @@ interface Operation {
   readonly requestBody?: {
     readonly content: { readonly 'application/json': { readonly schema: JsonSchema } };
   };
-  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly description: string;
+        readonly content?: { readonly 'application/json'?: { readonly schema: JsonSchema } };
+      }
+    >
+  >;
 }
 
 interface Document {
@@ -122,10 +130,11 @@ interface Document {
 /** The reference in words and tables, for readers without a browser. */
 export const operationEntries: Block = (addresses) => {
   const document = openApiDocument({ ...addresses, version: '' }) as unknown as Document;
-  return FIRM.map((endpoint) => operationEntry(endpoint, document)).join('\n\n');
+  const told = new Set<string>();
+  return FIRM.map((endpoint) => operationEntry(endpoint, document, told)).join('\n\n');
 };
 
-function operationEntry(endpoint: Endpoint, { paths, components }: Document): string {
+function operationEntry(endpoint: Endpoint, { paths, components }: Document, told: Set<string>): string {
   const operation = paths[endpoint.path]?.[endpoint.method.toLowerCase()];
   if (operation === undefined) return '';
   const example = EXAMPLES[endpoint.id as keyof typeof EXAMPLES];
@@ -158,6 +167,17 @@ function operationEntry(endpoint: Endpoint, { paths, components }: Document): st
       Object.entries(operation.responses).map(([status, { description }]) => [status, description]),
     ),
   );
+  const answer = operation.responses[endpoint.success.status]?.content?.['application/json']?.schema.$ref;
+  // Told once, and a page is a list of what is told elsewhere.
+  if (answer !== undefined && !answer.endsWith('Page') && !told.has(answer)) {
+    told.add(answer);
+    const sent = body === undefined ? undefined : resolved(body, components);
+    const rows = answeredRows(resolved({ $ref: answer }, components), sent, components);
+    if (rows.length > 0) {
+      if (sent !== undefined) parts.push('The answer holds what was sent, and:');
+      parts.push(tableOf(['Field', 'Kind', 'What it is'], rows));
+    }
+  }
   if (example.response !== undefined) parts.push(json(example.response));
   return parts.join('\n\n');
 }
@@ -165,21 +185,38 @@ function operationEntry(endpoint: Endpoint, { paths, components }: Document): st
 const resolved = (schema: JsonSchema, { schemas }: Document['components']): JsonSchema =>
   (schema.$ref === undefined ? undefined : schemas[schema.$ref.split('/').at(-1) ?? '']) ?? schema;
 
+/** In an answer nothing is required of the reader. */
+const answeredRows = (
+  { properties = {} }: JsonSchema,
+  sent: JsonSchema | undefined,
+  components: Document['components'],
+): string[][] =>
+  Object.entries(properties)
+    .filter(([name]) => !(name in (sent?.properties ?? {})))
+    .flatMap(([name, field]) => fieldRows({ properties: { [name]: field } }, components, ''))
+    .map((cells) => cells.map((cell) => cell.replace(/, required$/, '')));
+
 function fieldRows(schema: JsonSchema, components: Document['components'], prefix: string): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, unresolved]) => {
-    const field = resolved(unresolved, components);
+    const { field, orNull } = notNull(resolved(unresolved, components));
     const path = `${prefix}${name}`;
     const required = schema.required?.includes(name) ? ', required' : '';
-    const row = [`\`${path}\``, `${kindOf(field)}${required}`, field.description ?? ''];
+    const row = [`\`${path}\``, `${kindOf(field)}${orNull}${required}`, field.description ?? ''];
     const inner = field.items === undefined ? field : resolved(field.items, components);
     return [row, ...fieldRows(inner, components, `${path}${field.items === undefined ? '' : '[]'}.`)];
   });
 }
 
+function notNull(schema: JsonSchema): { field: JsonSchema; orNull: string } {
+  const field = schema.anyOf?.find(({ type }) => type !== 'null');
+  const nullable = field !== undefined && schema.anyOf?.some(({ type }) => type === 'null');
+  return { field: field ?? schema, orNull: nullable ? ' or null' : '' };
+}
+
 function kindOf(schema: JsonSchema): string {
   const values = schema.enum ?? schema['x-extensible-enum'];
   if (values !== undefined && values.length <= 12) return values.map((value) => `\`${value}\``).join(' ');
-  if (values !== undefined) return `one of ${values.length} values`;
+  if (values !== undefined) return `one of [${values.length} values](flood.md)`;
   const kind = schema.format ?? schema.type ?? 'value';
   const { minLength, maxLength, minimum, maximum, maxItems } = schema;
   if (maxLength !== undefined) return `${kind}, ${minLength ?? 0} to ${maxLength} characters`;

@@ -35,26 +35,26 @@ export const SITE: readonly PageGroup[] = [
   {
     title: 'Guides',
     pages: [
+      page('inviting-adjusters', 'Inviting adjusters', 'How an adjuster becomes a member of the firm.'),
       page('sending-claims', 'Sending claims', 'What a claim holds, what is checked, and what comes back.'),
+      page('polling', 'Polling done right', 'Learn every answer once, and never miss one.'),
       page(
         'offering-again',
         'Offering again',
         'After a rejection, a silence or a departure: the next adjuster.',
       ),
-      page('inviting-adjusters', 'Inviting adjusters', 'How an adjuster becomes a member of the firm.'),
-      page('polling', 'Polling done right', 'Learn every answer once, and never miss one.'),
       page('retries', 'Idempotency and retries', 'Repeat a request without doing its work twice.'),
       page('limits', 'Limits', 'How often, how much, how long; and what happens beyond.'),
+      page(
+        'keys',
+        'Keys and permissions',
+        'Environments, purposes, plans, and changing a key without a gap.',
+      ),
       page('carriers', 'Carriers', 'How carrier details are kept and filled in on the forms.'),
       page(
         'flood',
         'Flood specifics',
         'Zones, buildings, flood maps, territories: where claims get refused.',
-      ),
-      page(
-        'keys',
-        'Keys and permissions',
-        'Environments, purposes, plans, and changing a key without a gap.',
       ),
     ],
   },
