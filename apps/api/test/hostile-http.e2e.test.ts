@@ -163,6 +163,17 @@ describe('a client that is too slow', () => {
     expectRawProblem((await speak(service.url, large, { answers: 1 })).answers[0], 413, 'payload_too_large');
   });
 
+  test('is heard out first where its connection ends with the answer', async () => {
+    const head = {
+      ...bearer,
+      'Idempotency-Key': 'long',
+      'Content-Type': 'application/json',
+      Connection: 'close',
+    };
+    const long = request('POST /v1/claims', { ...head, 'Content-Length': '6000000' }, ' '.repeat(6_000_000));
+    expectRawProblem((await speak(service.url, long, { answers: 1 })).answers[0], 413, 'payload_too_large');
+  });
+
   test('that hangs up in the middle of a body leaves nothing behind but a line in the log', async () => {
     const before = service.logged.length;
     const headers = { ...bearer, 'Idempotency-Key': 'gone', 'Content-Type': 'application/json' };

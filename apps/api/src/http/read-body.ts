@@ -33,9 +33,10 @@ export async function readJsonBody(
   mayBeEmpty: boolean,
 ): Promise<unknown> {
   if (mayBeEmpty && isEmpty(request)) return {};
-  // Said at once: the reader would first let all of it arrive.
-  if (Number(request.headers['content-length'] ?? 0) > LIMITS.bodyBytes)
-    throw new HttpProblem('payload_too_large');
+  // Said at once: the reader would first let all of it arrive. Where the connection ends with the answer it has to,
+  // or the client would fail to write before it reads.
+  const tooLarge = Number(request.headers['content-length'] ?? 0) > LIMITS.bodyBytes;
+  if (tooLarge && response.shouldKeepAlive) throw new HttpProblem('payload_too_large');
   const type = request.headers['content-type'];
   if (type === undefined || !JSON_TYPE.test(type)) {
     throw malformed('The Content-Type must be application/json.');
