@@ -68,7 +68,7 @@ export const ERRORS = {
     status: 408,
     title: 'The request took too long to arrive',
     cause: 'The headers or the body of the request did not arrive in time, so the connection was closed.',
-    fix: 'Send the whole request at once. Retry on a new connection with the same Idempotency-Key.',
+    fix: 'Send the whole request at once, on a new connection. The same Idempotency-Key may be used.',
   },
   duplicate_claim: {
     status: 409,

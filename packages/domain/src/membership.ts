@@ -179,7 +179,11 @@ export function addMember(
   };
 }
 
-const unknownSvcid = (): DomainError => new DomainError('unknown_svcid', 'No adjuster has this SVCID.');
+const unknownSvcid = (): DomainError =>
+  new DomainError(
+    'unknown_svcid',
+    "No adjuster has this SVCID. Capital and small letters differ; a test key knows only the firm's test accounts.",
+  );
 
 /** A live key names real adjusters alone. */
 export function checkNameable(adjuster: Adjuster, environment: Environment): void {
@@ -205,7 +209,10 @@ export function checkAddressee(offer: {
   checkNameable(adjuster, environment);
   const isReal = adjuster.testOf === null;
   if ((environment === 'test' && isReal) || membership === null || statusAt(membership, at) !== 'active') {
-    throw new DomainError('adjuster_not_in_firm', 'This adjuster is not an active member of the firm.');
+    throw new DomainError(
+      'adjuster_not_in_firm',
+      'This adjuster is not an active member of the firm: an invitation has to be accepted first.',
+    );
   }
   if (!membership.canAcceptClaims || !membership.acceptingAssignments) {
     throw new DomainError('adjuster_not_accepting', 'This adjuster does not take claims at the moment.');

@@ -123,7 +123,9 @@ export function createApp(deps: AppDeps): Express {
 
   app.use(docsHandler(addresses));
   app.use(() => {
-    throw new HttpProblem('not_found', { detail: 'This path is not part of the interface.' });
+    throw new HttpProblem('not_found', {
+      detail: `This path is not part of the interface. The documentation is at ${addresses.docsUrl}.`,
+    });
   });
   app.use(problemHandler(log, addresses));
   return app;

@@ -363,7 +363,10 @@ export function createProgram(): Command {
       });
       const documents = requests.map(requestDocument);
       if (options.json) return printJson({ requests: documents });
-      printTable(documents, 'No such request in the last two weeks.');
+      printTable(
+        documents,
+        'No such request of this firm in the last two weeks. One that was refused for its key is in the log only.',
+      );
     });
 
   command(program, 'migrate', 'bring the schema up to date').action(async (options: { json?: boolean }) => {
