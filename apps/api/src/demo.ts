@@ -1,10 +1,14 @@
+import type { IssuedTestAccount } from '@svc/application';
 import { TOKENS, type Wiring } from './container/tokens.ts';
 
 interface Demo {
   readonly firmId: string;
   readonly testKey: string;
   readonly liveKey: string;
+  /** The test account that accepts every offer. */
   readonly adjuster: string;
+  /** The one that is answered for by hand, with what it signs in with. */
+  readonly manual: { readonly svcId: string; readonly signInSecret: string };
 }
 
 /** On an empty database: a firm to try the service with. Null when there is a firm already. */
@@ -19,8 +23,18 @@ export async function createDemo(wiring: Wiring): Promise<Demo | null> {
   const wanted = { firmId: firm.id, purpose: 'full_access', lifetime: null } as const;
   const test = await createKey({ ...wanted, environment: 'test' });
   const live = await createKey({ ...wanted, environment: 'live' });
-  const accepts = testAccounts.find(({ behavior }) => behavior === 'accepts');
-  return { firmId: firm.id, testKey: test.secret, liveKey: live.secret, adjuster: accepts?.svcId ?? '' };
+  const account = (wanted: IssuedTestAccount['behavior']): IssuedTestAccount => {
+    const found = testAccounts.find(({ behavior }) => behavior === wanted);
+    if (found === undefined) throw new Error(`the firm was born without its test account ${wanted}`);
+    return found;
+  };
+  return {
+    firmId: firm.id,
+    testKey: test.secret,
+    liveKey: live.secret,
+    adjuster: account('accepts').svcId,
+    manual: account('manual'),
+  };
 }
 
 /** A walk-through to paste: send a claim to a test account, wait until it has accepted, read the outcome. */
@@ -30,6 +44,10 @@ export function walkThrough(url: string, demo: Demo): string {
   test key  ${demo.testKey}
   live key  ${demo.liveKey}
   firm id   ${demo.firmId}
+
+Documentation: ${url}/docs
+Answer offers by hand: ${url}/app, as ${demo.manual.svcId} with the secret
+${demo.manual.signInSecret}
 
 Try it; paste this into a shell. The test account accepts every offer about two seconds later:
 
