@@ -23,10 +23,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 await new Command('generate')
   .description('Writes made-up claims, each a body for POST /v1/claims. The same seed gives the same claims.')
   .requiredOption('--rows <n>', 'how many', wholeNumber)
-  .option('--seed <n>', 'which ones', wholeNumber, 1)
-  .option('--from <n>', 'the place in the row to begin at', wholeNumber, 0)
+  .option('--seed <n>', 'another seed, other claims', wholeNumber, 1)
+  .option('--from <n>', 'number of the first one', wholeNumber, 0)
   .option('--adjuster <svcid...>', 'the SVCIDs to offer the claims to, in turn', [SAMPLE_ADJUSTER])
-  .addOption(new Option('--format <format>', 'as what').choices(['jsonl', 'csv']).default('jsonl'))
+  .addOption(new Option('--format <format>', 'one claim a line').choices(['jsonl', 'csv']).default('jsonl'))
   .action(write)
   .parseAsync(process.argv.filter((argument, index) => !(index === 2 && argument === '--')));
 

@@ -334,10 +334,10 @@ describe('the command', () => {
   }
 
   function command(args: readonly string[], options: { key?: string; input?: string } = {}): Promise<Ended> {
-    const { SVC_KEY: _, ...env } = process.env;
+    const { CLAIMS_API_KEY: _key, CLAIMS_URL: _url, ...env } = process.env;
     const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', MAIN, ...args], {
       cwd: ROOT,
-      env: { ...env, INIT_CWD: ROOT, ...(options.key !== undefined && { SVC_KEY: options.key }) },
+      env: { ...env, INIT_CWD: ROOT, ...(options.key !== undefined && { CLAIMS_API_KEY: options.key }) },
     });
     let [out, err] = ['', ''];
     child.stdout.on('data', (chunk) => {
@@ -395,9 +395,9 @@ describe('the command', () => {
   });
 
   test.each([
-    ['no key', [SAMPLE, '--url', 'http://127.0.0.1:9', '--adjuster', 'SVC-1'], /SVC_KEY/],
+    ['no key', [SAMPLE, '--url', 'http://127.0.0.1:9', '--adjuster', 'SVC-1'], /CLAIMS_API_KEY/],
     ['no url', [SAMPLE, '--adjuster', 'SVC-1'], /--url/],
-    ['no adjuster', [SAMPLE, '--url', 'http://127.0.0.1:9'], /SVC_KEY|--adjuster/],
+    ['no adjuster', [SAMPLE, '--url', 'http://127.0.0.1:9'], /CLAIMS_API_KEY|--adjuster/],
     ['no file', ['no-such.csv', '--dry-run'], /no file/],
     [
       'a key file that is not there',

@@ -27,9 +27,9 @@ const place = process.env.INIT_CWD ?? process.cwd();
 const program = new Command('openfema')
   .description("Sends the claims of an OpenFEMA NFIP claims file to the service's POST /v1/claims.")
   .argument('<file>', 'the CSV file, or - for standard input')
-  .option('--url <url>', "the service's base URL")
+  .option('--url <url>', "the service's address (default: CLAIMS_URL)")
   .option('--adjuster <svcid>', 'the SVCID of the adjuster that the claims are offered to')
-  .option('--key-file <file>', 'a file that holds the API key; otherwise the environment variable SVC_KEY')
+  .option('--key-file <file>', 'a file that holds the key (default: CLAIMS_API_KEY)')
   .option('--concurrency <n>', 'requests under way at once', atLeastOne, 4)
   .option('--dry-run', 'send nothing; check every claim against the contract')
   .option('--json', 'report as JSON lines; with --dry-run the claims too')
@@ -62,7 +62,9 @@ async function run(path: string, flags: Flags): Promise<void> {
     share: () => (size === null || size === 0 ? null : Math.min(1, bytesRead() / size)),
   });
   const send = dryRun ? null : sender(flags, progress.waiting);
-  const adjuster = flags.adjuster ?? (dryRun ? 'SVC-DRY-RUN' : wrong('--adjuster is missing.'));
+  const adjuster =
+    flags.adjuster ??
+    (dryRun ? 'SVC-DRY-RUN' : wrong('--adjuster is missing: the SVCID to offer the claims to.'));
 
   const write = (line: string): void => {
     progress.clear();
@@ -99,7 +101,8 @@ function open(path: string): { input: Readable; size: number | null; bytesRead: 
 }
 
 function sender(flags: Flags, onWait: (milliseconds: number, because: string) => void) {
-  const url = flags.url ?? wrong('--url is missing.');
+  const url =
+    flags.url ?? (process.env.CLAIMS_URL || wrong('There is no address: set CLAIMS_URL, or use --url.'));
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     return wrong(`${url} is no http or https URL.`);
   return makeSender({ url, key: keyOf(flags), onWait });
@@ -107,9 +110,9 @@ function sender(flags: Flags, onWait: (milliseconds: number, because: string) =>
 
 /** Never an argument: every user of a machine can read the arguments of every program on it. */
 function keyOf({ keyFile }: Flags): string {
-  const key = keyFile === undefined ? process.env.SVC_KEY : contentOf(resolve(place, keyFile));
+  const key = keyFile === undefined ? process.env.CLAIMS_API_KEY : contentOf(resolve(place, keyFile));
   return (
-    key?.trim() || wrong('There is no API key: set SVC_KEY, or name a file that holds it with --key-file.')
+    key?.trim() || wrong('There is no key: set CLAIMS_API_KEY, or name a file that holds it with --key-file.')
   );
 }
 

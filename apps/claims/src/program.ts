@@ -134,7 +134,7 @@ export function createProgram(around: Surroundings, end: (succeeded: boolean) =>
   command('offer', 'offer a claim to another adjuster')
     .addArgument(new Argument('<id>', "the service's id of the claim").argParser(claimId))
     .requiredOption('--adjuster <svcid>', 'whom to offer it to')
-    .option('--idempotency-key <key>', 'the same for a repeat of the same offer')
+    .option('--idempotency-key <key>', 'give the same one to repeat an offer safely')
     .action(async (id: string, options: Common & { adjuster: string; idempotencyKey?: string }) => {
       const { adjuster: adjusterSvcId, idempotencyKey } = options;
       const client = await connect(options);
@@ -143,7 +143,7 @@ export function createProgram(around: Surroundings, end: (succeeded: boolean) =>
 
   command('watch', 'show what adjusters answer, as it comes in, until you stop it')
     .addOption(
-      new Option('--since <time>', 'begin with changes since: 24h, a time, or all')
+      new Option('--since <time>', 'begin with changes since: 24h, a time, or all (default: 24h)')
         .argParser((text) => (text === 'all' ? 'all' : since(around.now)(text)))
         .default(undefined, '24h'),
     )

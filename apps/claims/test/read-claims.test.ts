@@ -40,6 +40,12 @@ describe('the input of send', () => {
     expect(read('[{"external_id":"A"}]')).toMatchObject([{ fault: expect.stringContaining('jq -c') }]);
   });
 
+  it('is not CSV, and says so once', () => {
+    expect(read('external_id,claim_number\nA,1\nB,2\n')).toMatchObject([
+      { number: 1, fault: expect.stringContaining('CSV') },
+    ]);
+  });
+
   it('is text', () => {
     expect(readClaims(Uint8Array.of(0x7b, 0xff, 0x7d))).toMatchObject([
       { fault: expect.stringContaining('UTF-8') },

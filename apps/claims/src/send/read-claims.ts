@@ -17,6 +17,12 @@ export function readClaims(input: Uint8Array): Line[] {
     return [{ number: 1, fault: 'an array; send one claim a line instead, as jq -c ".[]" prints them' }];
   }
 
+  if (whole === undefined && text.trim() !== '' && !text.includes('{')) {
+    return [
+      { number: 1, fault: 'not JSON; how to make it of CSV stands in the documentation at command-line' },
+    ];
+  }
+
   const lines: Line[] = [];
   const seen = new Map<string, { readonly number: number; readonly content: string }>();
   for (const [index, line] of text.split('\n').entries()) {
