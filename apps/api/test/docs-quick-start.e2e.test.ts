@@ -42,6 +42,7 @@ const settled = (text: string): string =>
   text
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
+    .replace(/\b(QS|FL26)-\d+/g, '$1-<run>')
     .replace(/\btest_[A-Za-z0-9]+_(?=[a-z])/g, 'test_<firm>_');
 
 const comparable = (text: string, language: string): string =>
