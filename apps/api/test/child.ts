@@ -41,8 +41,12 @@ const collected = (child: ChildProcess): Promise<Ran> =>
 export const svc = async (args: readonly string[], env: Env): Promise<Ran> =>
   collected(await program('svc', args, env));
 
-/** Runs a server that is not going to start. */
-export const serverThatFails = async (env: Env): Promise<Ran> => collected(await program('server', [], env));
+/** Runs a server that is not going to start. One that hangs, deaf to signals, is not left behind. */
+export async function serverThatFails(env: Env): Promise<Ran> {
+  const child = await program('server', [], env);
+  const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  return collected(child).finally(() => clearTimeout(late));
+}
 
 export interface RunningServer {
   readonly url: string;

@@ -101,6 +101,8 @@ test('a start that cannot be is one line on standard error that says which varia
         { DATABASE_URL: 'postgres://svc:hunter2@127.0.0.1:1/claims' },
         /^The service did not start: PostgreSQL could not be reached/,
       ],
+      // Where nobody can make a folder, not even root.
+      [{ DATA_DIR: '/proc/nowhere' }, /^DATA_DIR holds "\/proc\/nowhere"; allowed: a folder that /],
     ];
     const runs = await Promise.all(programs.map(([env]) => serverThatFails(env)));
     for (const [i, { code, stdout, stderr }] of runs.entries()) {

@@ -13,7 +13,7 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Account, accountOfOwner, canReach, runsAsRoot, SELF, unprivilegedAccount } from './account.ts';
 import { systemFolder } from './system-folder.ts';
 
@@ -37,7 +37,7 @@ export const dataOf = (place: Pick<Place, 'folder'>) => join(place.folder, 'data
  */
 export function placeOf(dataDir: string, log: (line: string) => void): Place {
   const root = resolve(dataDir);
-  mkdirSync(root, { recursive: true });
+  makeFolders(root);
   const wanted = join(root, 'postgres');
   const linked = targetOf(wanted);
   if (!runsAsRoot()) {
@@ -82,6 +82,19 @@ export function linkTo(place: Place, log: (line: string) => void): void {
   }
   rmSync(place.link, { recursive: true, force: true });
   symlinkSync(place.folder, place.link);
+}
+
+/** Node's own `recursive` tries for ever, and deaf to signals, where a parent is there that takes no folder (/proc). */
+function makeFolders(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (existsSync(folder) && statSync(folder).isDirectory()) return;
+    const parent = dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(parent)) throw error;
+    makeFolders(parent);
+    makeFolders(folder);
+  }
 }
 
 function targetOf(link: string): string | undefined {
