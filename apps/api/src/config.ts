@@ -65,19 +65,29 @@ export function readConfig(env: Env, terminal: boolean): Config {
     text = held(name),
   ): string | null => {
     if (text === undefined) return null;
-    const allowed = `a URL that starts with ${protocols.map((p) => (p === 'mailto:' ? p : `${p}//`)).join(' or ')}`;
-    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol))
-      return fail(name, allowed, secret);
+    const starts = protocols.map((p) => (p === 'mailto:' ? p : `${p}//`));
+    // The text itself: the parser makes `http:host` a good URL, and then it is passed on as it was written.
+    const begins = starts.some((start) => text.toLowerCase().startsWith(start));
+    if (!begins || !URL.canParse(text))
+      return fail(name, `a URL that starts with ${starts.join(' or ')}`, secret);
     return text;
   };
   /** Paths are appended to it, so nothing may follow its own. */
   const address = (name: string): string | null => {
-    const text = url(name, ['http:', 'https:'], false);
+    const mayNameUser = held(name)?.includes('@') === true;
+    const text = url(name, ['http:', 'https:'], mayNameUser);
     if (text === null) return null;
     const { username, password } = new URL(text);
     if (/[?#\s]/.test(text) || username !== '' || password !== '')
-      return fail(name, 'a URL without user, query and fragment', username !== '' || password !== '');
+      return fail(name, 'a URL without user, query and fragment', mayNameUser);
     return text.replace(/\/+$/, '');
+  };
+  /** Databases have a host where none is named; mail has none. */
+  const mailServer = (name: string): string | null => {
+    const text = url(name, ['smtp:', 'smtps:'], true);
+    if (text !== null && new URL(text).hostname === '')
+      return fail(name, 'a URL that starts with smtp:// or smtps:// and names a host', true);
+    return text;
   };
   const base64url = (name: string, text: string, bytes: number, secret: boolean): string => {
     const fits = /^[\w-]+={0,2}$/.test(text) && Buffer.from(text, 'base64url').length === bytes;
@@ -114,7 +124,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
     dbPoolMax: integer('DB_POOL_MAX', 10, 1, 1000),
     shutdownGraceMs: integer('SHUTDOWN_GRACE_MS', 10_000, 0, 600_000),
     metricsPort: integer('METRICS_PORT', null, 0, 65_535),
-    smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:'], true),
+    smtpUrl: mailServer('SMTP_URL'),
     vapid:
       publicKey !== undefined && privateKey !== undefined && subject !== undefined
         ? {

@@ -82,6 +82,8 @@ describe('a bad value', () => {
     ['HOST', 'http://localhost', 'an IP address or a host name'],
     ['BASE_URL', 'claims.example.com', 'http:// or https://'],
     ['BASE_URL', 'ftp://claims.example.com', 'http:// or https://'],
+    ['BASE_URL', 'https:/claims.example.com', 'http:// or https://'],
+    ['BASE_URL', 'http:claims.example.com', 'http:// or https://'],
     ['BASE_URL', 'https://claims.example.com/?a=b', 'without user, query and fragment'],
     ['DOCS_URL', 'https://claims.example.com/#top', 'without user, query and fragment'],
     ['TRUST_PROXY', '999.1.1.1', 'none, true, a number'],
@@ -124,8 +126,13 @@ describe('a bad value', () => {
     ['DATABASE_URL', 'hunter2'],
     ['REDIS_URL', 'http://:hunter2@cache'],
     ['REDIS_URL', 'redis://ok,hunter2'],
+    ['REDIS_URL', 'redis:hunter2@cache'],
+    ['DATABASE_URL', 'postgres:root:hunter2@db/claims'],
     ['SMTP_URL', 'mail:hunter2@example.com'],
+    ['SMTP_URL', 'smtp:user:hunter2@mail.example.com'],
+    ['SMTP_URL', 'smtp://?from=hunter2@example.com'],
     ['BASE_URL', 'https://user:hunter2@claims.example.com'],
+    ['BASE_URL', 'ftp://user:hunter2@claims.example.com'],
   ])('that may hold a secret is not shown: %s', (name, value) => {
     const read = () => readConfig({ [name]: value }, false);
     expect(read).toThrow(new RegExp(`^${name} holds a value that is not shown; allowed: `));
