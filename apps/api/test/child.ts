@@ -41,6 +41,13 @@ const collected = (child: ChildProcess): Promise<Ran> =>
 export const svc = async (args: readonly string[], env: Env): Promise<Ran> =>
   collected(await program('svc', args, env));
 
+/** Runs the operator's command line for a reader that goes away before it has read anything. */
+export async function svcUnread(args: readonly string[], env: Env): Promise<Ran> {
+  const child = await program('svc', args, env);
+  child.stdout?.destroy();
+  return collected(child);
+}
+
 /** Runs a server that is not going to start. One that hangs, deaf to signals, is not left behind. */
 export async function serverThatFails(env: Env): Promise<Ran> {
   const child = await program('server', [], env);

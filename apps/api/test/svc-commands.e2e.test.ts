@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Ran, svc } from './child.ts';
+import { type Ran, svc, svcUnread } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcHere } from './svc-here.ts';
 
@@ -293,4 +293,10 @@ test('as a program of its own it answers the same way, plain in a pipe, and show
   expect(keys.stdout + shown.stdout).not.toMatch(/svc_(live|test|signin)_/);
   const plain = await run('key', 'create', '--firm', firm.id, '--environment', 'live');
   expect(plain.stdout).toMatch(/^secret +svc_live_\w+$/m);
+});
+
+test('a reader who goes away early, as head does, changes neither what is done nor how it ends', async () => {
+  const unread = svcUnread(['firm', 'create', '--name', 'Unread', '--json'], env);
+  expect(await unread).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect((await json('firm', 'list')).firms).toContainEqual(expect.objectContaining({ name: 'Unread' }));
 });
