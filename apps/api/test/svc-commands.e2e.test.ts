@@ -218,6 +218,7 @@ test('the schema is up to date, and the doctor finds the running service well', 
     svcHere(['doctor', '--json'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' }),
   ]);
   expect(migrated).toMatchObject({ current: true });
+  for (const { at } of migrated.applied) expect(at).toEqual(TIME);
   expect(healthy.ok).toBe(true);
   expect(healthy.checks.map(({ what }: { what: string }) => what)).toEqual(
     expect.arrayContaining(['node', 'environment', 'database', 'schema', 'redis']),

@@ -1,5 +1,6 @@
 import type { ApiKey, AppClaimView, Firm, LoggedRequest } from '@svc/application';
 import { type Adjuster, type Membership, statusAt } from '@svc/domain';
+import type { readSchemaState } from '../container/wire.ts';
 import { toDateTime, toDateTimeOrNull } from '../http/wire/time.ts';
 
 // What the commands answer, in the words of the wire.
@@ -74,4 +75,10 @@ export const claimDocument = (
     responded_at: toDateTimeOrNull(claim.assignment.respondedAt),
   },
   closed_at: toDateTimeOrNull(claim.closedAt),
+});
+
+/** What the database has been through. */
+export const schemaDocument = (state: Awaited<ReturnType<typeof readSchemaState>>) => ({
+  ...state,
+  applied: state.applied.map((migration) => ({ ...migration, at: toDateTime(migration.at) })),
 });

@@ -28,6 +28,7 @@ import {
   keyDocument,
   memberDocument,
   requestDocument,
+  schemaDocument,
 } from './documents.ts';
 import { printFields, printJson, printTable } from './output.ts';
 import { withService } from './session.ts';
@@ -371,7 +372,7 @@ export function createProgram(): Command {
 
   command(program, 'migrate', 'bring the schema up to date').action(async (options: { json?: boolean }) => {
     const state = await withService(async (_, url) => readSchemaState(url));
-    if (options.json) return printJson(state);
+    if (options.json) return printJson(schemaDocument(state));
     process.stdout.write('The schema is up to date.\n');
   });
   command(program, 'doctor', 'tell what is reachable, which versions, and what is misconfigured').action(
