@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { TOKENS } from '../src/container/tokens.ts';
 import { expectProblem } from './problem-shape.ts';
+import { speak } from './raw-http.ts';
 import {
   type Answer,
   claimBody,
@@ -37,6 +38,13 @@ test('a test key that sends 25 requests at once gets 429 on the last five', asyn
   const { test: other } = await service.firm({ limited: true });
   const answers = await many(25, () => me(other));
   expect(answers.map(({ status }) => status).sort()).toEqual([...times(20, 200), ...times(5, 429)]);
+});
+
+test('of 25 requests sent without waiting, the first ones of their key, the last five are the ones refused', async () => {
+  const { test: key } = await service.firm({ limited: true });
+  const request = `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+  const { answers } = await speak(service.url, request.repeat(25), { answers: 25 });
+  expect(answers.map(({ status }) => status)).toEqual([...times(20, 200), ...times(5, 429)]);
 });
 
 test('a refusal says how many whole seconds to wait, in one header, and no other header speaks of limits', async () => {

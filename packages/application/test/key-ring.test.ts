@@ -153,6 +153,70 @@ describe('the key ring', () => {
     expect(asked.versions).toBe(2);
   });
 
+  test('requests that come together ask for a new key together, and go on in their order', async () => {
+    const { elsewhere, secret, asked } = await started();
+    const order: number[] = [];
+    await Promise.all(
+      Array.from({ length: 25 }, async (_, n) => {
+        expect(await elsewhere.authenticate(secret)).not.toBeNull();
+        order.push(n);
+      }),
+    );
+    expect(asked).toEqual({ keys: 1, versions: 1, sessions: 0 });
+    expect(order).toEqual(Array.from({ length: 25 }, (_, n) => n));
+  });
+
+  /** A ring that knows no key yet, whose look-ups of keys come in when the test says so. */
+  const slow = async () => {
+    const bench = await started();
+    const { memory, secrets, clock } = bench;
+    const arrivals: ((failure?: Error) => void)[] = [];
+    const credentials: Credentials = {
+      ...memory.credentials,
+      async keyByHash(hash) {
+        const grant = await memory.credentials.keyByHash(hash);
+        await new Promise<void>((resolve, reject) => {
+          arrivals.push((failure) => (failure === undefined ? resolve() : reject(failure)));
+        });
+        return grant;
+      },
+    };
+    const ring = createKeyRing({ credentials, secrets, clock });
+    return { ...bench, ring, arrivals };
+  };
+
+  test('a look-up that fails is made again for those who only waited for it', async () => {
+    const { ring, secret, arrivals } = await slow();
+    const [first, second] = [ring.authenticate(secret), ring.authenticate(secret)];
+    await settled();
+    expect(arrivals).toHaveLength(1);
+    const refused = expect(first).rejects.toThrow(Unavailable);
+    arrivals[0]?.(new Unavailable('the connection was cut'));
+    await refused;
+    await settled();
+    arrivals[1]?.();
+    expect(await second).not.toBeNull();
+  });
+
+  test('nobody waits for a look-up that was made before a change, or so long ago that it may miss one', async () => {
+    const { ring, secret, key, use, clock, arrivals } = await slow();
+    const early = ring.authenticate(secret);
+    await settled();
+    await use.revokeKey(key.id);
+    ring.forget();
+    const afterwards = ring.authenticate(secret);
+    await settled();
+    expect(arrivals).toHaveLength(2);
+    clock.advance(GRANT_TRUST);
+    const late = ring.authenticate(secret);
+    await settled();
+    expect(arrivals).toHaveLength(3);
+    for (const arrive of arrivals) arrive();
+    expect(await early).not.toBeNull();
+    expect(await afterwards).toBeNull();
+    expect(await late).toBeNull();
+  });
+
   test('a clock that was set back stretches no trust', async () => {
     const { elsewhere, use, secret, key, clock } = await started();
     await elsewhere.authenticate(secret);

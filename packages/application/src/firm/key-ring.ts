@@ -8,6 +8,12 @@ export const GRANT_TRUST = SECOND;
 const CONFIRM_AFTER = 400;
 const MAX_GRANTS = 20_000;
 
+/** A key that the store is being asked about. */
+interface LookUp {
+  readonly askedAt: Instant;
+  readonly grant: Promise<KeyGrant | null>;
+}
+
 /** API keys, recognised without asking the store on every request. */
 export interface KeyRing {
   /** The grant of a key that is valid now; null when it is malformed, unknown, revoked or expired. */
@@ -25,11 +31,17 @@ export interface KeyRing {
 export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets; clock: Clock }): KeyRing {
   const { credentials, secrets, clock } = deps;
   let grants = new Map<string, KeyGrant>();
+  let lookUps = new Map<string, LookUp>();
   let version: string | null = null;
   let confirmedAt = Number.NEGATIVE_INFINITY;
   /** Resolves to when it was asked. */
   let confirming: Promise<Instant> | null = null;
   let uses = new Map<KeyId, Instant>();
+
+  const forgetGrants = (): void => {
+    grants = new Map();
+    lookUps = new Map();
+  };
 
   const confirm = (): Promise<Instant> => {
     // The time before asking: a change made while the answer travels must not count as confirmed.
@@ -37,7 +49,7 @@ export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets
     confirming ??= credentials
       .version()
       .then((current) => {
-        if (current !== version) grants = new Map();
+        if (current !== version) forgetGrants();
         version = current;
         confirmedAt = askedAt;
         return askedAt;
@@ -67,28 +79,55 @@ export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets
     await confirm();
   };
 
+  const lookUp = (hash: string): LookUp => {
+    // Into the maps that were current when the store was asked: if a change came in between, those maps are gone.
+    const [into, among] = [grants, lookUps];
+    const asking: LookUp = {
+      askedAt: clock.now(),
+      grant: credentials
+        .keyByHash(hash)
+        .then((grant) => {
+          if (grant === null) return null;
+          if (into.size >= MAX_GRANTS) into.clear();
+          into.set(hash, grant);
+          return grant;
+        })
+        .finally(() => {
+          if (among.get(hash) === asking) among.delete(hash);
+        }),
+    };
+    among.set(hash, asking);
+    return asking;
+  };
+
+  /** Requests that come in together ask together, and so go on in the order in which they came. */
+  const lookedUp = async (hash: string, arrivedAt: Instant): Promise<KeyGrant | null> => {
+    const underWay = lookUps.get(hash);
+    const joins = underWay !== undefined && Math.abs(arrivedAt - underWay.askedAt) < GRANT_TRUST;
+    try {
+      return await (joins ? underWay : lookUp(hash)).grant;
+    } catch (failure) {
+      // It may have been asked while the store was away, which is no answer to whoever came after.
+      if (!joins) throw failure;
+    }
+    return lookUp(hash).grant;
+  };
+
   return {
     async authenticate(secret) {
       const hash = secrets.hashOf(secret, 'live_key') ?? secrets.hashOf(secret, 'test_key');
       if (hash === null) return null;
       const arrivedAt = clock.now();
       if (!isFresh(arrivedAt)) await confirmed(arrivedAt);
-      let grant = grants.get(hash) ?? null;
-      if (grant === null) {
-        const into = grants;
-        grant = await credentials.keyByHash(hash);
-        if (grant === null) return null;
-        if (into.size >= MAX_GRANTS) into.clear();
-        // Into the map that was current when the store was asked: if a change came in between, that map is gone.
-        into.set(hash, grant);
-      }
+      const grant = grants.get(hash) ?? (await lookedUp(hash, arrivedAt));
+      if (grant === null) return null;
       const now = clock.now();
       if (grant.revokedAt !== null || (grant.expiresAt !== null && now >= grant.expiresAt)) return null;
       uses.set(grant.keyId, now);
       return grant;
     },
     forget() {
-      grants = new Map();
+      forgetGrants();
       confirmedAt = Number.NEGATIVE_INFINITY;
     },
     takeUses() {
