@@ -117,20 +117,6 @@ describe('asking for a sign-in code', () => {
     expect(await Promise.all(refusals)).toEqual(['sign_in_refused', 'sign_in_refused']);
   });
 
-  test('leaves the same to be done, now and when a code is tried, whether the account exists or not', async () => {
-    const bench = memoryBench();
-    const known = (await bench.newAdjuster()).email ?? '';
-    const heldAfter = async (email: string) => {
-      await bench.use.requestSignInCode(email);
-      await refusalOf(bench.use.signIn({ email, code: wrongFor(bench.outside.mails[0]?.code ?? '') }));
-      const held = await bench.memory.unitOfWork.run((tx) => tx.signInCodes.lock(email.toLowerCase()));
-      return { triesLeft: held?.triesLeft, expiresAt: held?.expiresAt };
-    };
-    const held = await heldAfter(known);
-    expect(held.triesLeft).toBe(4);
-    expect(await heldAfter('nobody@example.net')).toEqual(held);
-  });
-
   test('mails nothing to a test account, which signs in with its secret', async () => {
     const bench = memoryBench();
     const firm = await bench.newFirm();

@@ -22,14 +22,15 @@ export const makeRequestSignInCode =
     if (!spent.allowed) return;
     const { code, hash } = deps.secrets.issueCode(emailKey(email));
     const known = await deps.uow.run(async (tx) => {
-      // Kept for an unknown address too, which nobody is told: whether a row is written can be told from the time.
+      const adjuster = await tx.adjusters.findByEmail(email);
+      if (adjuster === null) return false;
       await tx.signInCodes.put({
         emailKey: emailKey(email),
         codeHash: hash,
         expiresAt: deps.clock.now() + SIGN_IN_CODE_LIFETIME,
         triesLeft: SIGN_IN_CODE_TRIES,
       });
-      return (await tx.adjusters.findByEmail(email)) !== null;
+      return true;
     });
     if (known) void deps.mailer.sendSignInCode(email, code);
   };
