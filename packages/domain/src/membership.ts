@@ -207,13 +207,13 @@ export function checkAddressee(offer: {
   if (adjuster === null || (adjuster.testOf !== null && adjuster.testOf.firmId !== firmId))
     throw unknownSvcid();
   checkNameable(adjuster, environment);
-  const isReal = adjuster.testOf === null;
-  if ((environment === 'test' && isReal) || membership === null || statusAt(membership, at) !== 'active') {
-    throw new DomainError(
-      'adjuster_not_in_firm',
+  const notInFirm = (detail: string): DomainError => new DomainError('adjuster_not_in_firm', detail);
+  if (environment === 'test' && adjuster.testOf === null)
+    throw notInFirm("A test key cannot name a real adjuster; use one of the firm's test accounts.");
+  if (membership === null || statusAt(membership, at) !== 'active')
+    throw notInFirm(
       'This adjuster is not an active member of the firm: an invitation has to be accepted first.',
     );
-  }
   if (!membership.canAcceptClaims || !membership.acceptingAssignments) {
     throw new DomainError('adjuster_not_accepting', 'This adjuster does not take claims at the moment.');
   }

@@ -255,7 +255,7 @@ export function createProgram(): Command {
       if (options.json) return printJson({ key: revoked });
       printFields({ id: revoked.id, revoked_at: revoked.revoked_at });
     });
-  command(key, 'roll', 'replace a key; the old one lives on for the overlap')
+  command(key, 'roll', 'replace a key with one that never expires; the old one lives on for the overlap')
     .argument('<key-id>', "the key's id")
     .addOption(new Option('--overlap <duration>', 'such as 24h').argParser(duration).default(DAY, '24h'))
     .action(async (id: KeyId, options: { overlap: number; json?: boolean }) => {

@@ -19,7 +19,7 @@ export function readClaims(input: Uint8Array): Line[] {
 
   if (whole === undefined && text.trim() !== '' && !text.includes('{')) {
     return [
-      { number: 1, fault: 'not JSON; how to make it of CSV stands in the documentation at command-line' },
+      { number: 1, fault: 'not JSON; the documentation of the command line shows how to turn CSV into it' },
     ];
   }
 
