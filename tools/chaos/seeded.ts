@@ -1,3 +1,5 @@
+import { randomAt } from '../generate/random.ts';
+
 /** Chance that can be had again: the same seed gives the same draws. */
 export interface Chance {
   /** From 0 up to, but not including, 1. */
@@ -12,24 +14,13 @@ export interface Chance {
   child(name: string): Chance;
 }
 
-/** mulberry32 over a hash of the seed. */
 export function chanceFrom(seed: string): Chance {
-  let state = hash(seed);
-  const fraction = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const whole = (min: number, max: number): number => min + Math.floor(fraction() * (max - min + 1));
+  const { next: fraction, whole, chance: happens, pick: one } = randomAt(hash(seed), 0);
   return {
     fraction,
     whole,
-    happens: (probability) => fraction() < probability,
-    one(of) {
-      if (of.length === 0) throw new Error('nothing to choose from');
-      return of[whole(0, of.length - 1)] as (typeof of)[number];
-    },
+    happens,
+    one,
     shuffled(of) {
       const left = [...of];
       for (let at = left.length - 1; at > 0; at -= 1) {

@@ -7,6 +7,7 @@ import {
   type EmbeddedPostgres,
   type Guardian,
   guard,
+  identify,
   startEmbeddedPostgres,
   unprivilegedAccount,
 } from '@svc/adapter-postgres/embedded';
@@ -88,7 +89,7 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
       resume();
       signal(pid, SIGNALS[how]);
       const deadline = Date.now() + PATIENCE_MS;
-      while (isRunning(pid)) {
+      while (identify(pid) !== undefined) {
         if (Date.now() > deadline) throw new Error('PostgreSQL does not end.');
         await sleep(10);
       }
@@ -138,18 +139,4 @@ function childrenOf(pid: number): number[] {
     .split(' ')
     .filter(Boolean)
     .map(Number);
-}
-
-/** A zombie does not count. */
-function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat[stat.lastIndexOf(')') + 2] !== 'Z';
-  } catch {
-    try {
-      return process.platform !== 'linux' && process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  }
 }

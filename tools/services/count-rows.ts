@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import { withClient } from './postgres.ts';
 
 /**
  * How many rows each table holds, the job queue's included: what a refused request must leave as it was. Counted once
  * the jobs that are due have been done, since those come and go by themselves. The log of requests is left out: that a
  * request was refused is what it is there to tell.
  */
-export async function countRows(databaseUrl: string): Promise<Record<string, number>> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+export const countRows = (databaseUrl: string): Promise<Record<string, number>> =>
+  withClient(databaseUrl, async (client) => {
     for (let waited = 0; waited < 100; waited++) {
       const due = await client.query(
         'SELECT 1 FROM graphile_worker._private_jobs WHERE run_at <= now() AND attempts < max_attempts LIMIT 1',
@@ -28,7 +26,4 @@ export async function countRows(databaseUrl: string): Promise<Record<string, num
       counts[name] = Number(rows[0]?.count);
     }
     return counts;
-  } finally {
-    await client.end();
-  }
-}
+  });

@@ -15,6 +15,7 @@ export function thisProcess(): ProcessIdentity {
   return own;
 }
 
+/** Undefined when there is no such process, or only what is left of it in the system's table. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const start = startOf(pid);
   return start === undefined ? undefined : { pid, start };
