@@ -1,3 +1,4 @@
+import pc from 'picocolors';
 import winston from 'winston';
 import Transport from 'winston-transport';
 
@@ -15,14 +16,21 @@ export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void;
 }
 
-const COLORS: Readonly<Record<string, string>> = { error: '31', warn: '33', info: '36', debug: '90' };
+const colors = pc.createColors(true);
+const PAINT: Readonly<Record<string, (text: string) => string>> = {
+  error: colors.red,
+  warn: colors.yellow,
+  info: colors.cyan,
+  debug: colors.gray,
+};
 
 const pretty = winston.format.printf(({ level, message, timestamp, ...fields }) => {
   const time = String(timestamp).slice(11, 23);
   const rest = Object.entries(fields)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
-  return `\u001b[90m${time}\u001b[0m \u001b[${COLORS[level] ?? '0'}m${level.padEnd(5)}\u001b[0m ${message} \u001b[90m${rest}\u001b[0m`;
+  const word = level.padEnd(5);
+  return `${colors.gray(time)} ${PAINT[level]?.(word) ?? word} ${message} ${colors.gray(rest)}`;
 });
 
 /** One JSON document a line. Fields are plain values; what cannot be written as JSON must not end a request. */

@@ -5,3 +5,6 @@ export interface PushLog {
   warn(message: string, fields?: Record<string, unknown>): void;
   error(message: string, fields?: Record<string, unknown>): void;
 }
+
+/** What a log may say of an error: its text can quote an address. */
+export const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? 'unknown');

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Mailer } from '@svc/application';
 import nodemailer from 'nodemailer';
-import type { PushLog } from './log.ts';
+import { codeOf, type PushLog } from './log.ts';
 
 export interface Mail extends Mailer {
   /** Tells an adjuster that a firm invites them; throws when trying again later may help. */
@@ -84,5 +84,3 @@ function isForGood(error: unknown): boolean {
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && Number(responseCode) >= 500;
 }
-
-const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? 'unknown');

@@ -1,6 +1,6 @@
 import type { Channel, Notifier } from '@svc/application';
 import type { Svcid } from '@svc/domain';
-import type { PushLog } from './log.ts';
+import { codeOf, type PushLog } from './log.ts';
 import type { Mail } from './mail.ts';
 import type { WebPush } from './web-push.ts';
 
@@ -37,5 +37,3 @@ export function createNotifier(deps: {
     },
   };
 }
-
-const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? 'unknown');

@@ -44,6 +44,7 @@ function read(path: string): Vapid | null {
     return JSON.parse(readFileSync(path, 'utf8')) as Vapid;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (!(error instanceof SyntaxError)) throw error;
     throw new Error(
       `${path} holds no VAPID keys; remove it to make new ones (devices have to subscribe again)`,
     );

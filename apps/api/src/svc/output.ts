@@ -1,8 +1,6 @@
 import pc from 'picocolors';
 
-const hasTerminal = process.stdout.isTTY === true;
-const bold = (text: string): string => (hasTerminal ? pc.bold(text) : text);
-const dim = (text: string): string => (hasTerminal ? pc.dim(text) : text);
+const { bold, dim } = pc.createColors(process.stdout.isTTY === true);
 
 /** One JSON document and nothing else. */
 export const printJson = (value: unknown): void => {
