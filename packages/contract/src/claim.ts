@@ -177,7 +177,7 @@ const dollars = (description: string, example: number) =>
 
 const coverages = fields({
   special_limits_cap: dollars(
-    'Most that is paid for art, jewellery, furs and the like; the app uses 2500 when left out.',
+    'Most that is paid for art, jewelry, furs and the like; the app uses 2500 when left out.',
     2500,
   ),
   building_limit: dollars('Coverage limit of the building.', 250000),

@@ -60,7 +60,7 @@ function neighbours(current: PageEntry, paths: Paths): string {
     page === undefined
       ? '<span></span>'
       : `<a class="${kind}" href="${paths.page(page.name)}"><small>${kind === 'before' ? 'Before' : 'Next'}</small>${escapeHtml(page.title)}</a>`;
-  return `<nav class="neighbours" aria-label="Neighbouring pages">${link(PAGES[at - 1], 'before')}${link(PAGES[at + 1], 'after')}</nav>`;
+  return `<nav class="neighbours" aria-label="Neighboring pages">${link(PAGES[at - 1], 'before')}${link(PAGES[at + 1], 'after')}</nav>`;
 }
 
 export function pageHtml(
