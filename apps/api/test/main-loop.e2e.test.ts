@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import request, { type Response, type Test } from 'supertest';
+import { expectDocumented } from './documented-answers.ts';
+import { claimBody, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
@@ -7,39 +9,60 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('from invitation to outcome: the adjuster joins, is offered a claim, rejects it, another accepts it, and the firm learns all of it by polling', async () => {
-  const firm = await service.firm();
-  const first = await service.adjuster();
-  const second = await service.member(firm);
-
-  const invited = await service.call('POST', '/v1/adjusters/invitations', {
-    as: firm.live,
-    body: { svc_id: first.svcId, invited_as: 'Jean D.', note: 'for our eyes only' },
+const documented = ({ request: { method, url }, status, headers, text }: Response): void =>
+  expectDocumented({
+    method,
+    path: url.slice(service.url.length),
+    status,
+    header: (name) => headers[name] ?? null,
+    text,
   });
-  expect(invited.status).toBe(201);
-  expect(invited.json).toMatchObject({ svc_id: first.svcId, status: 'pending', name: null, email: null });
 
-  const early = await sendClaim(service, firm.live, claimBody(first.svcId));
-  expect([early.status, early.json.code]).toEqual([422, 'adjuster_not_in_firm']);
+/** Requests of one caller, each held to the interface document. */
+const caller = (token: string) => {
+  const as = (sent: Test): Test => sent.auth(token, { type: 'bearer' }).expect(documented);
+  return {
+    get: (path: string) => as(request(service.url).get(path)),
+    post: (path: string) => as(request(service.url).post(path)),
+  };
+};
 
-  const invitations = await service.call('GET', '/app/v1/invitations', { as: first.token });
-  expect(invitations.json.data).toEqual([
-    expect.objectContaining({ firm_id: firm.id, invited_as: 'Jean D.', missing_profile_fields: [] }),
+test('from invitation to outcome: the adjuster joins, is offered a claim, rejects it, another accepts it, and the firm learns all of it by polling', async () => {
+  const joining = await service.firm();
+  const first = await service.adjuster();
+  const second = await service.member(joining);
+  const firm = caller(joining.live);
+  const app = caller(first.token);
+
+  const invited = await firm
+    .post('/v1/adjusters/invitations')
+    .send({ svc_id: first.svcId, invited_as: 'Jean D.', note: 'for our eyes only' })
+    .expect(201);
+  expect(invited.body).toMatchObject({ svc_id: first.svcId, status: 'pending', name: null, email: null });
+
+  const early = await firm
+    .post('/v1/claims')
+    .set('Idempotency-Key', 'too-early')
+    .send(claimBody(first.svcId))
+    .expect(422);
+  expect(early.body.code).toBe('adjuster_not_in_firm');
+
+  const invitations = await app.get('/app/v1/invitations').expect(200);
+  expect(invitations.body.data).toEqual([
+    expect.objectContaining({ firm_id: joining.id, invited_as: 'Jean D.', missing_profile_fields: [] }),
   ]);
   expect(invitations.text).not.toContain('for our eyes only');
-  const joined = await service.call('POST', `/app/v1/invitations/${firm.id}/acceptance`, { as: first.token });
-  expect(joined.status).toBe(200);
+  await app.post(`/app/v1/invitations/${joining.id}/acceptance`).expect(200);
 
   const body = claimBody(first.svcId);
-  const sent = await sendClaim(service, firm.live, body);
-  expect(sent.status).toBe(201);
+  const sent = await firm.post('/v1/claims').set('Idempotency-Key', 'claim').send(body).expect(201);
   const { adjuster_svc_id: _, ...content } = body;
-  expect(sent.json).toEqual({
+  expect(sent.body).toEqual({
     ...content,
-    id: sent.json.id,
+    id: sent.body.id,
     test: false,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-    updated_at: sent.json.created_at,
+    updated_at: sent.body.created_at,
     assignment: {
       status: 'pending_acceptance',
       adjuster_svc_id: first.svcId,
@@ -48,33 +71,25 @@ test('from invitation to outcome: the adjuster joins, is offered a claim, reject
     },
     loss: { date: '2024-09-26', peril: 'flood' },
   });
+  const { id } = sent.body;
 
-  const offers = await service.call('GET', '/app/v1/claims?status=pending_acceptance', { as: first.token });
-  expect(offers.json.data.map((claim: { id: string }) => claim.id)).toEqual([sent.json.id]);
-  const rejected = await service.call('POST', `/app/v1/claims/${sent.json.id}/rejection`, {
-    as: first.token,
-    body: { reason: 'too far' },
-  });
-  expect(rejected.status).toBe(200);
+  const offers = await app.get('/app/v1/claims?status=pending_acceptance').expect(200);
+  expect(offers.body.data.map((claim: { id: string }) => claim.id)).toEqual([id]);
+  await app.post(`/app/v1/claims/${id}/rejection`).send({ reason: 'too far' }).expect(200);
 
-  const polled = await service.call('GET', `/v1/claims?updated_since=${sent.json.updated_at}`, {
-    as: firm.live,
-  });
-  expect(polled.json.data[0].assignment).toMatchObject({ status: 'rejected', rejection_reason: 'too far' });
+  const polled = await firm.get(`/v1/claims?updated_since=${sent.body.updated_at}`).expect(200);
+  expect(polled.body.data[0].assignment).toMatchObject({ status: 'rejected', rejection_reason: 'too far' });
 
-  const offered = await service.call('POST', `/v1/claims/${sent.json.id}/assignment`, {
-    as: firm.live,
-    body: { adjuster_svc_id: second.svcId },
-    headers: { 'Idempotency-Key': 'again' },
-  });
-  expect([offered.status, offered.json.assignment.adjuster_svc_id]).toEqual([200, second.svcId]);
-  expect((await service.call('GET', `/app/v1/claims/${sent.json.id}`, { as: first.token })).status).toBe(404);
-  const accepted = await service.call('POST', `/app/v1/claims/${sent.json.id}/acceptance`, {
-    as: second.token,
-  });
-  expect(accepted.status).toBe(200);
+  const offered = await firm
+    .post(`/v1/claims/${id}/assignment`)
+    .set('Idempotency-Key', 'again')
+    .send({ adjuster_svc_id: second.svcId })
+    .expect(200);
+  expect(offered.body.assignment.adjuster_svc_id).toBe(second.svcId);
+  await app.get(`/app/v1/claims/${id}`).expect(404);
+  await caller(second.token).post(`/app/v1/claims/${id}/acceptance`).expect(200);
 
-  const outcome = await service.call('GET', `/v1/claims/${sent.json.id}`, { as: firm.live });
-  expect(outcome.json.assignment).toMatchObject({ status: 'accepted', rejection_reason: null });
-  expect(outcome.json.updated_at > offered.json.updated_at).toBe(true);
+  const outcome = await firm.get(`/v1/claims/${id}`).expect(200);
+  expect(outcome.body.assignment).toMatchObject({ status: 'accepted', rejection_reason: null });
+  expect(outcome.body.updated_at > offered.body.updated_at).toBe(true);
 });
