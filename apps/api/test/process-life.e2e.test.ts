@@ -99,7 +99,7 @@ test('a start that cannot be is one line on standard error that says which varia
       [{ PORT: 'abc' }, /^PORT holds "abc"; allowed: a whole number from 0 to 65535$/],
       [
         { DATABASE_URL: 'postgres://svc:hunter2@127.0.0.1:1/claims' },
-        /^The service did not start: PostgreSQL could not be reached/,
+        /^The service did not start: PostgreSQL could not be reached \(ECONNREFUSED, migrate\)\. Asked at svc@127\.0\.0\.1:1\/claims, as DATABASE_URL says\.$/,
       ],
       // Where nobody can make a folder, not even root.
       [{ DATA_DIR: '/proc/nowhere' }, /^DATA_DIR holds "\/proc\/nowhere"; allowed: a folder that /],

@@ -72,13 +72,16 @@ export function translated(error: unknown, statement: string): unknown {
     const code = String((cause as Coded).code ?? 'connection');
     return new Unavailable(`PostgreSQL could not be reached (${code}, ${statement}).`);
   }
-  const { code, constraint, table } = cause as { code: string; constraint?: string; table?: string };
+  const { code, constraint, table, severity, message } = cause as Record<string, string | undefined> & {
+    code: string;
+  };
   if (NOT_NOW.test(code)) return new Unavailable(`PostgreSQL did not answer (${code}, ${statement}).`);
   if (SERIALIZATION.has(code)) return new Outrun(`${statement}: ${code}`);
   if (code === '23505' && TWIN_KEYS.has(constraint ?? '')) return new Outrun(`${statement}: ${constraint}`);
   if (code === '23505' && constraint === 'adjusters_email_key') {
     return new DomainError('email_taken', 'Another account uses this e-mail address.');
   }
-  const where = [constraint, table].filter(Boolean).join(' on ');
+  // What ends a connection is about users, databases and addresses, in words that an operator needs.
+  const where = severity === 'FATAL' ? message : [constraint, table].filter(Boolean).join(' on ');
   return new DatabaseFault(`PostgreSQL refused ${statement}: ${code}${where ? ` (${where})` : ''}.`);
 }

@@ -107,8 +107,16 @@ function createHealthCheck(stores: PostgresStores, isDraining: () => boolean): (
   };
 }
 
-/** Brings the schema up to date; safe when several processes do so at once. */
-export const migrateDatabase = (url: string, log: Log): Promise<void> => migrate({ url, log });
+/**
+ * Brings the schema up to date; safe when several processes do so at once. Nothing needs the database earlier, so it is
+ * here that an operator is told where it was looked for.
+ */
+export const migrateDatabase = (url: string, log: Log): Promise<void> =>
+  migrate({ url, log }).catch((error: Error) => {
+    const { username, host, pathname } = new URL(url);
+    const where = `${username && `${username}@`}${host}${pathname}`;
+    throw new Error(`${error.message} Asked at ${where}, as DATABASE_URL says.`, { cause: error });
+  });
 
 export const readSchemaState = (url: string) => schemaState({ url });
 
