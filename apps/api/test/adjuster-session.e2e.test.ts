@@ -2,6 +2,7 @@ import { get, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { buildPage, offerFullClaim, until } from './adjuster-page.ts';
+import { expectProblem } from './problem-shape.ts';
 import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
@@ -218,6 +219,20 @@ async function listen(of: ServiceUnderTest, token: string, seen?: string) {
     });
   return stream;
 }
+
+test('where no keys for push messages can be kept, the page is told to come later and the log what is missing', async () => {
+  const keyless = await startServiceUnderTest({
+    databaseUrl: service.databaseUrl,
+    env: { DATA_DIR: '/dev/null/data' },
+  });
+  try {
+    const answer = await keyless.call('GET', '/app/push-key');
+    expectProblem(answer, 503, 'service_unavailable');
+    expect(keyless.logged.join('')).toContain('push messages need VAPID_PUBLIC_KEY');
+  } finally {
+    await keyless.stop();
+  }
+});
 
 test('an open page is told of every change within seconds, by whichever process it came in', async () => {
   const second = await startServiceUnderTest({ databaseUrl: service.databaseUrl });

@@ -7,7 +7,7 @@ import {
   type Vapid,
   vapidUnder,
 } from '@svc/adapter-push';
-import type { Mailer, Notifier } from '@svc/application';
+import { type Mailer, type Notifier, Unavailable } from '@svc/application';
 import type { Config } from '../config.ts';
 import type { ProblemAddresses } from '../http/problem-answers.ts';
 import type { Log } from '../logging.ts';
@@ -36,8 +36,15 @@ export function createNotifying(deps: {
   const { config, stores, log, addresses } = deps;
   let vapid: Vapid | null = null;
   const keys = (): Vapid => {
-    vapid ??= config.vapid ?? vapidUnder(config.dataDir);
-    return vapid;
+    try {
+      vapid ??= config.vapid ?? vapidUnder(config.dataDir);
+      return vapid;
+    } catch (error) {
+      log.error('push messages need VAPID_PUBLIC_KEY and its kin, or a DATA_DIR that can be written', {
+        error: (error as Error).message,
+      });
+      throw new Unavailable('There are no keys for push messages.');
+    }
   };
   const mail =
     config.smtpUrl === null

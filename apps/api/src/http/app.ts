@@ -191,7 +191,7 @@ function describe(error: unknown): Record<string, unknown> {
   const isDriver = typeof code === 'string';
   return {
     error: error.name,
-    ...(isDriver ? { error_code: code } : { message: error.message }),
+    ...(isDriver ? { error_code: code } : { reason: error.message }),
     stack: error.stack
       ?.split('\n')
       .slice(1, 8)
