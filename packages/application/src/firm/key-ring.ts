@@ -110,7 +110,7 @@ export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets
       // It may have been asked while the store was away, which is no answer to whoever came after.
       if (!joins) throw failure;
     }
-    return lookUp(hash).grant;
+    return (lookUps.get(hash) ?? lookUp(hash)).grant;
   };
 
   return {
