@@ -20,7 +20,7 @@ const CPU_SLOWDOWN = 4;
 buildPage();
 const [service, browser, push] = await Promise.all([
   startServiceUnderTest(),
-  startBrowser(),
+  startBrowser({ whole: true }),
   startPushService(),
 ]);
 try {

@@ -31,7 +31,7 @@ buildPage();
 let ago = 0;
 const [service, browser] = await Promise.all([
   startServiceUnderTest({ clock: { now: () => Date.now() - ago } }),
-  startBrowser(),
+  startBrowser({ whole: true }),
 ]);
 try {
   const firm = await service.firm();

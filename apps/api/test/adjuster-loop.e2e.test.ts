@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import {
   type Device,
   type PushService,
@@ -46,16 +46,23 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   await browser?.close();
+  await (await wholeBrowser)?.close();
   await service?.stop();
   await push?.stop();
 });
 
+let wholeBrowser: Promise<Browser> | undefined;
+const startedWhole = (): Promise<Browser> => {
+  wholeBrowser ??= startBrowser({ whole: true });
+  return wholeBrowser;
+};
+
+/** @param whole for what depends on whether the device may show notifications. */
 async function visiting(
-  options: Parameters<typeof visit>[2],
+  { whole = false, ...options }: BrowserContextOptions & { readonly whole?: boolean },
   work: (visitor: Visitor) => Promise<void>,
-  within = browser,
 ): Promise<void> {
-  const visitor = await visit(within, service.url, options);
+  const visitor = await visit(whole ? await startedWhole() : browser, service.url, options);
   try {
     await work(visitor);
     expect(visitor.faults).toEqual([]);
@@ -464,9 +471,8 @@ test('every screen is there in Spanish, and the choice stays', () =>
     await heading(page, 'Settings').waitFor();
   }));
 
-test('a push message shows the firm and nothing more, and opens the claim it is about', async () => {
-  const whole = await startBrowser({ whole: true });
-  const work = async ({ page, context }: Visitor): Promise<void> => {
+test('a push message shows the firm and nothing more, and opens the claim it is about', () =>
+  visiting({ ...PHONE, whole: true }, async ({ page, context }) => {
     const { svcId, token } = await service.member(firm);
     await context.grantPermissions(['notifications'], { origin: service.url });
     const phone = push.device();
@@ -526,9 +532,7 @@ test('a push message shows the firm and nothing more, and opens the claim it is 
       'the subscription to be ended',
       async () => (await page.evaluate('PushManager.prototype.getSubscription()')) === null,
     );
-  };
-  await visiting(PHONE, work, whole).finally(() => whole.close());
-});
+  }));
 
 /** The push service that browsers of this kind come with is far away: this one takes its place in the page. */
 const subscribedAs = ({ subscription }: Device): string => `
@@ -584,7 +588,7 @@ test.each([
   ['light, in English', { colorScheme: 'light', locale: 'en-US' }, RULES, false],
   ['dark, in Spanish, in large letters', { colorScheme: 'dark', locale: 'es-PR' }, COLOURS, true],
 ] as const)('nobody is kept out of any screen: %s', (_, options, rules, large) =>
-  visiting({ ...PHONE, ...options, reducedMotion: 'reduce' }, async ({ page, context }) => {
+  visiting({ ...PHONE, ...options, reducedMotion: 'reduce', whole: true }, async ({ page, context }) => {
     const words = large ? es : en;
     const { svcId, token } = await service.member(firm);
     const inviting = await service.firm({ name: `${LONG} & Sons` });
