@@ -9,10 +9,10 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrate } from '@svc/adapter-postgres';
 import { Command, InvalidArgumentError } from 'commander';
+import { changeSlowly, startPoller, type Version, versionOf } from '../feed.ts';
 import { startPostgres, withClient } from '../services/postgres.ts';
 import { startRedis } from '../services/redis.ts';
 import { type BenchData, loadData, shotsAt } from './data.ts';
-import { changedSince, changeSlowly, pollChanges } from './feed.ts';
 import { childrenOf, cpuSeconds, load, type Measured, type Shot } from './load.ts';
 import { median } from './report.ts';
 import { type Server, startService } from './subject.ts';
@@ -183,10 +183,27 @@ program
       const [firm] = data.firms;
       if (firm === undefined) throw new Error('firms are missing');
       const since = new Date().toISOString();
-      const poller = pollChanges(other.url, firm, since);
-      const slow = changeSlowly(url, firm);
+      const poller = startPoller(async (from) => {
+        const answer = await fetch(`${other.url}/v1/claims?limit=200${from}`, {
+          headers: { authorization: `Bearer ${firm.key}` },
+        });
+        if (answer.status !== 200) throw new Error(`the poller was answered ${answer.status}`);
+        const page = (await answer.json()) as { data: Version[]; next_cursor: string | null };
+        // A hundred thousand whole claims need not be kept.
+        return { ...page, data: page.data.map(({ id, updated_at }) => ({ id, updated_at })) };
+      }, since);
+      let slowChanges = 0;
+      let over = false;
+      const slow = (async () => {
+        for (; !over; slowChanges += 1) {
+          const id = firm.claims[slowChanges % firm.claims.length] ?? '';
+          await changeSlowly(url, firm.id, id, () => pause(40));
+          await pause(120);
+        }
+      })();
+      slow.catch(() => {}); // awaited further down
       let made = 0;
-      while (made + slow.changes() < changes) {
+      while (made + slowChanges < changes) {
         const sends = await Promise.all(
           [subject, other].map((one) => load(one.url, shotsAt('send', [firm]), EXPECTED.send, 10, 16)),
         );
@@ -194,19 +211,20 @@ program
           if (wrong > 0) throw new Error(`${wrong} answers to a send were not ${EXPECTED.send}`);
           made += answers;
         }
-        say(`${made + slow.changes()} of ${changes} changes`);
+        say(`${made + slowChanges} of ${changes} changes`);
       }
-      await slow.stop();
-      const { seen, polls } = await poller.stop();
-      const versions = new Set(seen);
-      const now = await changedSince(url, firm, since);
+      over = true;
+      await slow;
+      await poller.stop();
+      const seen = new Set(poller.seen.map(versionOf));
+      const now = await changedSince(url, firm.id, since);
       print({
-        changes: made + slow.changes(),
-        in_slow_transactions: slow.changes(),
-        polls,
+        changes: made + slowChanges,
+        in_slow_transactions: slowChanges,
+        polls: poller.polls(),
         claims: now.length,
-        missed: now.filter((version) => !versions.has(version)).length,
-        shown_twice: seen.length - versions.size,
+        missed: now.filter((version) => !seen.has(versionOf(version))).length,
+        shown_twice: poller.seen.length - seen.size,
       });
     }),
   );
@@ -283,6 +301,17 @@ async function loadedService(
   stops.unshift(() => subject.stop());
   return { subject, data };
 }
+
+/** Every claim of the firm as it is now, of those that have changed since. */
+const changedSince = (databaseUrl: string, firmId: string, since: string): Promise<Version[]> =>
+  withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<Version>(
+      `SELECT id, to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS updated_at
+         FROM claims WHERE firm_id = $1 AND updated_at >= $2`,
+      [firmId, since],
+    );
+    return rows;
+  });
 
 interface Side {
   readonly name: string;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { changeSlowly, startPoller, versionOf } from '../../../tools/feed.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import {
   acceptClaim,
@@ -32,43 +33,12 @@ interface Row {
   readonly assignment: { readonly status: string };
 }
 
-/** Asks again and again from where it last was, looking at nothing twice. */
-function startPoller(key: string, query = '') {
-  const seen: Row[] = [];
-  let since = '';
-  let stopped = false;
-  let polls = 0;
-  const poll = async (): Promise<void> => {
-    const filter = `limit=7${since === '' ? '' : `&updated_since=${since}`}${query}`;
-    let cursor: string | null = null;
-    let last = '';
-    do {
-      const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      const page = await listClaims(twin, key, `${filter}${more}`);
-      expect(outcome(page)).toEqual([200]);
-      seen.push(...page.json.data);
-      last = page.json.data.at(-1)?.updated_at ?? last;
-      cursor = page.json.next_cursor;
-    } while (cursor !== null);
-    if (last !== '') since = new Date(Date.parse(last) + 1).toISOString();
-    polls += 1;
-  };
-  const running = (async () => {
-    while (!stopped) {
-      await poll();
-      await pause(1);
-    }
-    await poll();
-  })();
-  return {
-    seen,
-    polls: () => polls,
-    async stop(): Promise<void> {
-      stopped = true;
-      await running;
-    },
-  };
-}
+const pollerOf = (key: string, query = '') =>
+  startPoller<Row>(async (from) => {
+    const page = await listClaims(twin, key, `limit=7${from}${query}`);
+    expect(outcome(page)).toEqual([200]);
+    return page.json;
+  });
 
 /** Holds the firm's feed for a while, now and again, as a slow transaction does. */
 function startSlowTransactions(firm: TestFirm) {
@@ -88,26 +58,12 @@ function startSlowTransactions(firm: TestFirm) {
   };
 }
 
-/** Takes the next stamp for a claim, and commits only once something else has been done. */
-const changeSlowly = (firm: TestFirm, id: string, meanwhile: () => Promise<void>): Promise<void> =>
-  withClient(service.databaseUrl, async (client) => {
-    await client.query('BEGIN');
-    await client.query(
-      `WITH stamp AS (UPDATE firm_feeds SET last_stamp = greatest(clock_timestamp(), last_stamp + interval '1 ms')
-         WHERE firm_id = $1 RETURNING last_stamp)
-       UPDATE claims SET status = 'unassigned', updated_at = last_stamp FROM stamp WHERE firm_id = $1 AND id = $2`,
-      [firm.id, id],
-    );
-    await meanwhile();
-    await client.query('COMMIT');
-  });
-
 describe('a poller without any overlap', () => {
   test('misses nothing of what concurrent writers change, slow transactions among them', async () => {
     const firm = await service.firm();
     const writers = await Promise.all(Array.from({ length: 8 }, () => service.member(firm)));
-    const poller = startPoller(firm.live);
-    const pending = startPoller(firm.live, '&assignment_status=pending_acceptance');
+    const poller = pollerOf(firm.live);
+    const pending = pollerOf(firm.live, '&assignment_status=pending_acceptance');
     const stopSlow = startSlowTransactions(firm);
     await Promise.all(
       writers.map(async ({ svcId, token }, index) => {
@@ -118,7 +74,7 @@ describe('a poller without any overlap', () => {
           if (round % 4 === 0) await acceptClaim(at, token, id);
           if (round % 4 === 1) await rejectClaim(at, token, id, 'no');
           if (round % 4 === 2) await offerClaim(at, firm.live, id, next.svcId);
-          if (round % 4 === 3) await changeSlowly(firm, id, () => pause(15));
+          if (round % 4 === 3) await changeSlowly(service.databaseUrl, firm.id, id, () => pause(15));
         }
       }),
     );
@@ -129,13 +85,13 @@ describe('a poller without any overlap', () => {
 
     const rows: Row[] = await wholeList(service, firm.live, '/v1/claims', { limit: '200' });
     expect(rows).toHaveLength(96);
-    const versions = new Set(poller.seen.map((row) => `${row.id} ${row.updated_at}`));
-    expect(rows.filter((row) => !versions.has(`${row.id} ${row.updated_at}`))).toEqual([]);
+    const versions = new Set(poller.seen.map(versionOf));
+    expect(rows.filter((row) => !versions.has(versionOf(row)))).toEqual([]);
     expect(versions.size).toBe(poller.seen.length);
     expect(new Set(rows.map((row) => row.updated_at)).size).toBe(rows.length);
     const stillPending = rows.filter((row) => row.assignment.status === 'pending_acceptance');
-    const seenPending = new Set(pending.seen.map((row) => `${row.id} ${row.updated_at}`));
-    expect(stillPending.filter((row) => !seenPending.has(`${row.id} ${row.updated_at}`))).toEqual([]);
+    const seenPending = new Set(pending.seen.map(versionOf));
+    expect(stillPending.filter((row) => !seenPending.has(versionOf(row)))).toEqual([]);
     expect(poller.polls()).toBeGreaterThan(3);
   });
 
@@ -184,7 +140,7 @@ test('a change waits while the feed is held, and is then stamped after everythin
   ];
   let answered = false;
   let quick: Promise<void> = Promise.resolve();
-  await changeSlowly(firm, held.id, async () => {
+  await changeSlowly(service.databaseUrl, firm.id, held.id, async () => {
     quick = acceptClaim(twin, member.token, other.id).then((answer) => {
       expect(outcome(answer)).toEqual([200]);
       answered = true;
