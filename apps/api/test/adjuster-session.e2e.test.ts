@@ -220,19 +220,22 @@ async function listen(of: ServiceUnderTest, token: string, seen?: string) {
   return stream;
 }
 
-test('where no keys for push messages can be kept, the page is told to come later and the log what is missing', async () => {
-  const keyless = await startServiceUnderTest({
-    databaseUrl: service.databaseUrl,
-    env: { DATA_DIR: '/dev/null/data' },
-  });
-  try {
-    const answer = await keyless.call('GET', '/app/push-key');
-    expectProblem(answer, 503, 'service_unavailable');
-    expect(keyless.logged.join('')).toContain('push messages need VAPID_PUBLIC_KEY');
-  } finally {
-    await keyless.stop();
-  }
-});
+test.each(['/dev/null/data', '/proc/data'])(
+  'where no keys for push messages can be kept (%s), the page is told to come later and the log what is missing',
+  async (dataDir) => {
+    const keyless = await startServiceUnderTest({
+      databaseUrl: service.databaseUrl,
+      env: { DATA_DIR: dataDir },
+    });
+    try {
+      const answer = await keyless.call('GET', '/app/push-key');
+      expectProblem(answer, 503, 'service_unavailable');
+      expect(keyless.logged.join('')).toContain('push messages need VAPID_PUBLIC_KEY');
+    } finally {
+      await keyless.stop();
+    }
+  },
+);
 
 test('an open page is told of every change within seconds, by whichever process it came in', async () => {
   const second = await startServiceUnderTest({ databaseUrl: service.databaseUrl });

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import webPush from 'web-push';
 
@@ -15,13 +15,12 @@ const DEFAULT_SUBJECT = 'mailto:operator@localhost.localdomain';
 
 /**
  * The keys of this installation, made once and kept under DATA_DIR. Every subscription is bound to them, so they must
- * outlive the process; several machines need keys in the environment instead.
+ * outlive the process; several machines need keys in the environment instead. The folder has to be there.
  */
 export function vapidUnder(dataDir: string): Vapid {
   const path = join(dataDir, FILE);
   const held = read(path);
   if (held !== null) return held;
-  mkdirSync(dataDir, { recursive: true });
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, JSON.stringify({ ...webPush.generateVAPIDKeys(), subject: DEFAULT_SUBJECT }), {
     mode: 0o600,

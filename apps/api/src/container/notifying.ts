@@ -1,4 +1,5 @@
 import type { PostgresStores } from '@svc/adapter-postgres';
+import { makeFolders } from '@svc/adapter-postgres/embedded';
 import {
   createMail,
   createMailLog,
@@ -26,6 +27,11 @@ const isAtHome = (config: Config): boolean =>
   LOOPBACK.has(config.host) &&
   (config.baseUrl === null || LOOPBACK.has(new URL(config.baseUrl).hostname.replace(/^\[|\]$/g, '')));
 
+function keptKeys(dataDir: string): Vapid {
+  makeFolders(dataDir);
+  return vapidUnder(dataDir);
+}
+
 /** How adjusters are told of things: devices through their push services, mailboxes through SMTP. */
 export function createNotifying(deps: {
   readonly config: Config;
@@ -37,7 +43,7 @@ export function createNotifying(deps: {
   let vapid: Vapid | null = null;
   const keys = (): Vapid => {
     try {
-      vapid ??= config.vapid ?? vapidUnder(config.dataDir);
+      vapid ??= config.vapid ?? keptKeys(config.dataDir);
       return vapid;
     } catch (error) {
       log.error('push messages need VAPID_PUBLIC_KEY and its kin, or a DATA_DIR that can be written', {

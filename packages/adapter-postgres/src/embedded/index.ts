@@ -8,6 +8,7 @@ import { enter, inUse, leave } from './users.ts';
 export { type Account, SELF, unprivilegedAccount } from './account.ts';
 export { type Guardian, guard } from './guardian.ts';
 export { lock } from './lock.ts';
+export { makeFolders } from './place.ts';
 export { identify } from './process-identity.ts';
 export { freePort } from './server.ts';
 export { startThrowAwayPostgres, type ThrowAwayPostgres } from './throw-away.ts';

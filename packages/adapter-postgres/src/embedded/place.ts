@@ -85,7 +85,7 @@ export function linkTo(place: Place, log: (line: string) => void): void {
 }
 
 /** Node's own `recursive` tries for ever, and deaf to signals, where a parent is there that takes no folder (/proc). */
-function makeFolders(folder: string): void {
+export function makeFolders(folder: string): void {
   try {
     mkdirSync(folder);
   } catch (error) {
