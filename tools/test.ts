@@ -1,5 +1,6 @@
 // `pnpm test`: everything that has to hold, each as a stage of its own. With arguments, which go to Jest as
-// they are (`pnpm test -t name`, `pnpm test packages/domain`), only the tests that they name. `pnpm test:postgres` runs the tests with servers on the system's PostgreSQL instead of the embedded one.
+// they are (`pnpm test -t name`, `pnpm test packages/domain`), only the tests that they name.
+// `pnpm test:postgres` runs the tests with servers on the system's PostgreSQL instead of the embedded one.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

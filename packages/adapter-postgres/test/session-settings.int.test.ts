@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
@@ -91,9 +92,14 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
     const read = async () =>
       (await database.sql.query<{ statement: string; settings: Settings }>('SELECT * FROM seen')).rows;
     let rows = await read();
-    while (rows.filter(({ statement }) => statement === 'DELETE').length < 20) rows = await read();
+    const completed = () => rows.filter(({ statement }) => statement === 'DELETE').length;
+    for (let waited = 0; completed() < 20 && waited < 3000; waited += 1) {
+      await sleep(20);
+      rows = await read();
+    }
     await running.stop();
     await stores.close();
+    expect(completed()).toBe(20);
     expect(rows.filter(({ statement }) => statement === 'UPDATE').length).toBeGreaterThanOrEqual(20);
     for (const { settings } of rows)
       expect(settings).toEqual({
