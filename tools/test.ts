@@ -1,5 +1,6 @@
 // `pnpm test`: everything that has to hold, each as a stage of its own. With arguments, which go to Jest as
 // they are (`pnpm test -t name`, `pnpm test packages/domain`), only the tests that they name.
+// `pnpm test:postgres` runs the tests with servers on the system's PostgreSQL instead of the embedded one.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,10 +15,8 @@ import { startTestServers, type TestServers } from './services/test-servers.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const STAGE_TIMEOUT_MS = 20 * 60_000;
 /** Each a run of Jest. What needs servers runs together, so that there is always a test that does not wait. */
-const STAGES = [
-  { name: 'unit', projects: ['unit'] },
-  { name: 'with servers', projects: ['integration', 'e2e'] },
-] as const;
+const WITH_SERVERS = { name: 'with servers', projects: ['integration', 'e2e'] } as const;
+const STAGES = [{ name: 'unit', projects: ['unit'] }, WITH_SERVERS] as const;
 type Stage = (typeof STAGES)[number];
 /** Tests that wait for a server, a timer or a browser leave the core they run on idle. */
 const WORKERS = availableParallelism() * 2;
@@ -50,6 +49,11 @@ let built: Promise<void> | undefined;
 const args = process.argv.slice(2);
 // pnpm hands on the `--` of `pnpm test -- -t name`, which would make Jest take `-t` for a path.
 if (args[0] === '--') args.shift();
+const onSystemPostgres = args[0] === '--system-postgres';
+if (onSystemPostgres) {
+  args.shift();
+  process.env.TEST_POSTGRES = 'system';
+}
 
 for (const [signal, code] of [
   ['SIGINT', 130],
@@ -69,6 +73,7 @@ async function everything(): Promise<Outcome[]> {
   servers.catch(() => {});
   built = build();
   built.catch(() => {});
+  if (onSystemPostgres) return [await stage(WITH_SERVERS.name, () => runStage(WITH_SERVERS))];
   const [checks, tests] = await Promise.all([runChecks(), runTests()]);
   return [...checks, ...tests];
 }

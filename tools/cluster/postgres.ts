@@ -12,6 +12,7 @@ import {
   unprivilegedAccount,
 } from '@svc/adapter-postgres/embedded';
 import pg from 'pg';
+import { postgresBinaries } from '../services/system-postgres.ts';
 
 /** A PostgreSQL of the caller's own that may be treated as badly as production would; it keeps what it committed. */
 export interface ClusterPostgres {
@@ -37,6 +38,7 @@ const PATIENCE_MS = 60_000;
 
 export async function startClusterPostgres(log: (line: string) => void = () => {}): Promise<ClusterPostgres> {
   const folder = await createThrowAwayFolder(unprivilegedAccount(log));
+  const binaries = await postgresBinaries(log);
   const handles: EmbeddedPostgres[] = [];
   let guardian: Guardian | undefined;
   let pid = 0;
@@ -46,7 +48,11 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
     const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
       try {
-        const handle = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), settings: SETTINGS });
+        const handle = await startEmbeddedPostgres({
+          dataDir: join(folder, 'data'),
+          settings: SETTINGS,
+          binaries,
+        });
         handles.push(handle);
         pid = Number(readFileSync(join(handle.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
         guardian?.dismiss();

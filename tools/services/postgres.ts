@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { startThrowAwayPostgres } from '@svc/adapter-postgres/embedded';
 import pg from 'pg';
+import { postgresBinaries } from './system-postgres.ts';
 
 export interface TestPostgres {
   /** A superuser's: tests create and drop databases of their own. */
@@ -18,7 +19,7 @@ export interface TestDatabase {
 export async function startPostgres(log?: (line: string) => void): Promise<TestPostgres> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { url: given, pid: undefined, stop: async () => {} };
-  return startThrowAwayPostgres(log ? { log } : {});
+  return startThrowAwayPostgres({ ...(log && { log }), binaries: await postgresBinaries(log) });
 }
 
 let ownServer: Promise<TestPostgres> | undefined;

@@ -98,6 +98,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           url: options.url,
           connectTimeoutMs,
           behindPooler: database.behindPooler,
+          connectionFailures: database.connectionFailures,
           log,
           workers: jobWorkers(chores),
           purge: async () => {

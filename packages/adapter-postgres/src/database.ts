@@ -4,11 +4,13 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Asking } from './asking.ts';
+import { ConnectionFailures } from './connection-failures.ts';
 import { translated } from './faults.ts';
 import type { DatabaseLog } from './log.ts';
 import { ReadLanes, SingleReads } from './read-lanes.ts';
 import { ENTITIES } from './schema/entities.ts';
 import type { Session } from './session.ts';
+import { beginWithSettings, PLAN_SETTINGS, urlWithSettings } from './session-settings.ts';
 import { type Dialect, Transaction } from './transaction.ts';
 import { types } from './values.ts';
 
@@ -32,6 +34,8 @@ export interface Database {
   begin(): Promise<Transaction>;
   ping(timeoutMs: number): Promise<void>;
   readonly behindPooler: boolean;
+  /** Also for pools that are opened beside this one. */
+  readonly connectionFailures: ConnectionFailures;
   close(): Promise<void>;
 }
 
@@ -40,12 +44,6 @@ const APPLICATION = 'claim-assignment';
 
 /** The server's own limits end a statement; this much later the client stops waiting for a server that is gone. */
 const GRACE = 1000;
-
-/**
- * Every statement of every day has its index, and a plan is kept for as long as a connection lives. One made while a
- * table was empty would read all of it on the first busy day, until statistics are gathered: so such plans are out.
- */
-const PLANNER = '-c enable_seqscan=off -c jit=off';
 
 /**
  * Opens the pool. Timeouts belong to the connection where it is ours alone, and cost nothing then. A pooler in
@@ -59,15 +57,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs,
   };
-  const setLocal = Object.entries(timeouts)
-    .map(([name, ms]) => `; SET LOCAL ${name} = ${Math.trunc(ms)}`)
-    .join('');
-  const dialect: Dialect = behindPooler
-    ? { prepared: false, begin: `BEGIN${setLocal}` }
-    : { prepared: true, begin: 'BEGIN' };
+  const begin = behindPooler
+    ? beginWithSettings({
+        ...PLAN_SETTINGS,
+        ...Object.fromEntries(Object.entries(timeouts).map(([name, ms]) => [name, String(Math.trunc(ms))])),
+      })
+    : null;
+  const dialect: Dialect = { prepared: !behindPooler, begin: begin ?? 'BEGIN' };
+  const connectionFailures = new ConnectionFailures(options.log);
   const dataSource = new DataSource({
     type: 'postgres',
-    url: options.url,
+    url: behindPooler ? options.url : urlWithSettings(options.url, PLAN_SETTINGS),
     applicationName: APPLICATION,
     poolSize: options.poolMax,
     connectTimeoutMS: options.connectTimeoutMs,
@@ -83,7 +83,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       idleTimeoutMillis: 60_000,
-      ...(behindPooler ? {} : { ...timeouts, options: PLANNER }),
+      ...(!behindPooler && timeouts),
     },
   });
   const silenceMs = options.statementTimeoutMs + GRACE;
@@ -94,15 +94,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
   surviveLastWords(pool);
+  connectionFailures.watch(pool);
   // Two are enough: each carries many reads at once. A single one would let one slow page hold up all the rest.
   const asking = new Asking(silenceMs);
   const lanes = new ReadLanes(pool, asking, options.poolMax >= 4 ? 2 : 1);
-  const chores = new SingleReads(pool, silenceMs);
+  const chores = new SingleReads(pool, silenceMs, begin);
   const reads = behindPooler ? chores : lanes;
   return {
     reads,
     chores,
     behindPooler,
+    connectionFailures,
     begin: () => Transaction.begin(dataSource.createQueryRunner(), dialect, asking),
     ping: (timeoutMs) => within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' })),
     async close() {

@@ -75,13 +75,16 @@ export function translated(error: unknown, statement: string): unknown {
   const { code, constraint, table, severity, message } = cause as Record<string, string | undefined> & {
     code: string;
   };
+  // What ends or refuses a connection (a changed password, a missing database) is no fault of the request. Its message
+  // is about users, databases and addresses, which an operator needs.
+  if (severity === 'FATAL' || severity === 'PANIC')
+    return new Unavailable(`PostgreSQL refused ${statement}: ${code} (${message}).`);
   if (NOT_NOW.test(code)) return new Unavailable(`PostgreSQL did not answer (${code}, ${statement}).`);
   if (SERIALIZATION.has(code)) return new Outrun(`${statement}: ${code}`);
   if (code === '23505' && TWIN_KEYS.has(constraint ?? '')) return new Outrun(`${statement}: ${constraint}`);
   if (code === '23505' && constraint === 'adjusters_email_key') {
     return new DomainError('email_taken', 'Another account uses this e-mail address.');
   }
-  // What ends a connection is about users, databases and addresses, in words that an operator needs.
-  const where = severity === 'FATAL' ? message : [constraint, table].filter(Boolean).join(' on ');
+  const where = [constraint, table].filter(Boolean).join(' on ');
   return new DatabaseFault(`PostgreSQL refused ${statement}: ${code}${where ? ` (${where})` : ''}.`);
 }

@@ -1,7 +1,10 @@
 import { type Session, sql } from './session.ts';
 
-/** Lost when not seen for this long. The queue itself would wait four hours for a worker that was killed. */
-const LOST_AFTER = "interval '60 s'";
+/** How often a worker reports that it runs. */
+export const WORKER_BEAT_MS = 10_000;
+/** A worker is lost after this many missed beats. The queue itself would wait four hours for one that was killed. */
+const MISSED_BEATS = 6;
+const LOST_AFTER = `interval '${MISSED_BEATS * WORKER_BEAT_MS} ms'`;
 
 const SEEN = sql(
   'job_workers_seen',

@@ -10,10 +10,18 @@ import {
   type WorkerPoolOptions,
 } from 'graphile-worker';
 import pg from 'pg';
+import type { ConnectionFailures } from './connection-failures.ts';
 import { surviveLastWords } from './database.ts';
 import { JOB_KINDS } from './job-kinds.ts';
-import type { JobWorkers } from './job-workers.ts';
+import { type JobWorkers, WORKER_BEAT_MS } from './job-workers.ts';
 import type { DatabaseLog } from './log.ts';
+import {
+  beginWithSettings,
+  PLAN_SETTINGS,
+  type SessionSettings,
+  urlWithSettings,
+} from './session-settings.ts';
+import { inTransaction } from './single-statement.ts';
 
 /** Throws when trying again later may help. */
 export type JobHandler = (job: Job) => Promise<void>;
@@ -32,6 +40,7 @@ interface JobSurroundings {
   readonly url: string;
   readonly connectTimeoutMs: number;
   readonly behindPooler: boolean;
+  readonly connectionFailures: ConnectionFailures;
   readonly log: DatabaseLog;
   readonly workers: JobWorkers;
   purge(): Promise<void>;
@@ -40,7 +49,6 @@ interface JobSurroundings {
 /** Jobs at once in this process. */
 const WORKERS = 4;
 const PURGE_EVERY_MS = 3_600_000;
-const BEAT_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 /** How long a run that ends may take to tell a server, which may be gone, of its last jobs. */
@@ -98,14 +106,18 @@ export function startJobs(
     let beat: NodeJS.Timeout | undefined;
     try {
       await pool.query('SELECT 1'); // what follows would go on without a server, and say nothing
-      running = runTaskList(poolOptions(surroundings, options, events), taskList, withoutListener(pool));
+      running = runTaskList(
+        poolOptions(surroundings, options, events),
+        taskList,
+        poolForQueue(pool, surroundings.behindPooler),
+      );
       const show = (): void => {
         Promise.all([workers.seen([...own]), reportDeparted()]).catch((error) => {
           log.warn('the job queue could not show that it lives', { error: nameOf(error) });
         });
       };
       show();
-      beat = setInterval(show, BEAT_MS);
+      beat = setInterval(show, WORKER_BEAT_MS);
       beat.unref();
       const stopped = new Promise<void>((resolve) => {
         if (stopping.signal.aborted) resolve();
@@ -172,21 +184,24 @@ function tasksFor(handler: JobHandler): TaskList {
  * job would hold up the commits that matter. And the table of jobs is mostly empty, so that its statistics say, amid
  * thousands of jobs, that reading and sorting all of it is the way to find the next one.
  */
-const QUEUE_SETTINGS = 'SET synchronous_commit = off; SET enable_seqscan = off; SET enable_sort = off';
+const QUEUE_SETTINGS: SessionSettings = { ...PLAN_SETTINGS, synchronous_commit: 'off', enable_sort: 'off' };
+
+const BEGIN_QUEUE_STATEMENT = beginWithSettings(QUEUE_SETTINGS);
 
 function poolFor(surroundings: JobSurroundings): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: surroundings.url,
+    connectionString: surroundings.behindPooler
+      ? surroundings.url
+      : urlWithSettings(surroundings.url, QUEUE_SETTINGS),
     application_name: 'claim-assignment-jobs',
     // The workers share them, for they need one only before and after a job.
     max: WORKERS / 2,
     connectionTimeoutMillis: surroundings.connectTimeoutMs,
     query_timeout: 10_000,
     keepAlive: true,
-    // A pooler would hand these on to others.
-    ...(!surroundings.behindPooler && { onConnect: (client) => client.query(QUEUE_SETTINGS) }),
   });
   surviveLastWords(pool);
+  surroundings.connectionFailures.watch(pool);
   pool.on('error', () => {}); // the pool has dropped the connection; the queue notices by itself
   return pool;
 }
@@ -194,9 +209,17 @@ function poolFor(surroundings: JobSurroundings): pg.Pool {
 /**
  * The queue would keep a connection to be told of new jobs, which nobody tells here. When that connection fails while
  * the queue is being stopped, it is given back twice, and that ends the process. It alone is asked for with a callback.
+ *
+ * Behind a pooler, each statement of the queue carries its settings in a transaction; the queue opens none itself.
  */
-function withoutListener(pool: pg.Pool): pg.Pool {
-  const connect = (callback?: unknown) => (callback === undefined ? pool.connect() : undefined);
+function poolForQueue(pool: pg.Pool, behindPooler: boolean): pg.Pool {
+  const connected = async (): Promise<pg.PoolClient> => {
+    const client = await pool.connect();
+    if (!behindPooler) return client;
+    const query = (statement: pg.QueryConfig) => inTransaction(client, BEGIN_QUEUE_STATEMENT, statement);
+    return Object.create(client, { query: { value: query } });
+  };
+  const connect = (callback?: unknown) => (callback === undefined ? connected() : undefined);
   return Object.create(pool, { connect: { value: connect } });
 }
 

@@ -1,8 +1,10 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import type { Asking } from './asking.ts';
-import { translated } from './faults.ts';
+import { breaksConnection, translated } from './faults.ts';
+import { inOneWrite } from './one-write.ts';
 import type { Session, Statement, Value } from './session.ts';
+import { inTransaction } from './single-statement.ts';
 
 interface Lane {
   client: Promise<pg.PoolClient> | null;
@@ -70,19 +72,36 @@ export class ReadLanes implements Session {
   }
 }
 
-/** Statements outside transactions, each on a connection it borrows for itself, and unprepared. */
+/** Statements each on a connection it borrows for itself, and unprepared. */
 export class SingleReads implements Session {
+  /** @param begin opens a transaction for each statement, where the connection cannot carry the settings. */
   constructor(
     private readonly pool: pg.Pool,
     private readonly silenceMs: number,
+    private readonly begin: string | null,
   ) {}
 
   async rows<R>({ name, text }: Statement, values: readonly Value[] = []): Promise<R[]> {
     const query = { text, values: values as unknown[], query_timeout: this.silenceMs };
     try {
-      return (await this.pool.query(query)).rows;
+      if (this.begin === null) return (await this.pool.query(query)).rows;
+      return (await this.#inTransaction(this.begin, query)).rows;
     } catch (error) {
       throw translated(error, name);
+    }
+  }
+
+  async #inTransaction(begin: string, query: pg.QueryConfig): Promise<pg.QueryResult> {
+    const client = await this.pool.connect();
+    let broken = false;
+    try {
+      inOneWrite(client);
+      return await inTransaction(client, begin, query);
+    } catch (error) {
+      broken = breaksConnection(error);
+      throw error;
+    } finally {
+      client.release(broken);
     }
   }
 }

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Binaries } from './binaries.ts';
 import { lock, tryLock } from './lock.ts';
 import { dataOf, linkTo, type Place, placeOf } from './place.ts';
 import * as server from './server.ts';
 import { enter, inUse, leave } from './users.ts';
 
 export { type Account, SELF, unprivilegedAccount } from './account.ts';
+export type { Binaries } from './binaries.ts';
 export { type Guardian, guard } from './guardian.ts';
 export { lock } from './lock.ts';
 export { makeFolders } from './place.ts';
@@ -30,6 +32,8 @@ export interface EmbeddedPostgresOptions {
   readonly log?: (line: string) => void;
   /** PostgreSQL's own settings; they count only when this call starts the server. */
   readonly settings?: server.ServerSettings;
+  /** Of another PostgreSQL than the embedded one. */
+  readonly binaries?: Binaries | undefined;
 }
 
 /** Longer than the slowest start: a large database recovering from a crash. */
@@ -46,8 +50,9 @@ export async function startEmbeddedPostgres({
   dataDir,
   log = () => {},
   settings = {},
+  binaries,
 }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const place = placeOf(dataDir, log);
+  const place = { ...placeOf(dataDir, log), binaries };
   const held = await lock(lockOf(place), LOCK_TIMEOUT_MS);
   try {
     const found = server.recorded(place);

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Account, accountOfOwner, canReach, runsAsRoot, SELF, unprivilegedAccount } from './account.ts';
+import type { Binaries } from './binaries.ts';
 import { systemFolder } from './system-folder.ts';
 
 /**
@@ -26,6 +27,8 @@ export interface Place {
   readonly account: Account;
   /** The link in DATA_DIR that leads here, where the server's account cannot reach DATA_DIR itself. */
   readonly link: string | undefined;
+  /** The embedded server's when left out. */
+  readonly binaries?: Binaries | undefined;
 }
 
 export const dataOf = (place: Pick<Place, 'folder'>) => join(place.folder, 'data');

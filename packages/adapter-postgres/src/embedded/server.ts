@@ -81,7 +81,7 @@ export function isInitialised(place: Place): boolean {
 }
 
 export function initialise(place: Place, { durable }: { durable: boolean }): void {
-  const binaries = binariesFor(place.account);
+  const binaries = place.binaries ?? binariesFor(place.account);
   const password = randomBytes(24).toString('hex');
   // Built beside its place and renamed, so that an interrupted attempt is never taken for a database.
   const draft = join(place.folder, 'data-new');
@@ -124,7 +124,7 @@ export function initialise(place: Place, { durable }: { durable: boolean }): voi
 
 /** Starts the server in a session of its own: it outlives this process, for the sake of others that use it. */
 export async function start(place: Place, settings: ServerSettings): Promise<RunningServer> {
-  const binaries = binariesFor(place.account);
+  const binaries = place.binaries ?? binariesFor(place.account);
   // A process that outlived the server gets its database back where it knew it.
   const before = readState(place)?.port;
   for (let attempt = 0; ; attempt++) {

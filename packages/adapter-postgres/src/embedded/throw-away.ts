@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { unprivilegedAccount } from './account.ts';
+import type { Binaries } from './binaries.ts';
 import { guard } from './guardian.ts';
 import type { Place } from './place.ts';
 import * as server from './server.ts';
@@ -14,12 +15,15 @@ export interface ThrowAwayPostgres {
 /** A server for tests: this process's alone, gone with it however it ends, and careless of its data. */
 export async function startThrowAwayPostgres({
   log = () => {},
+  binaries,
 }: {
   log?: (line: string) => void;
+  /** Of another PostgreSQL than the embedded one. */
+  binaries?: Binaries | undefined;
 } = {}): Promise<ThrowAwayPostgres> {
   const account = unprivilegedAccount(log);
   const folder = await createThrowAwayFolder(account);
-  const place: Place = { folder, account, link: undefined };
+  const place: Place = { folder, account, link: undefined, binaries };
   try {
     server.initialise(place, { durable: false });
     const running = await server.start(place, server.THROW_AWAY_SETTINGS);

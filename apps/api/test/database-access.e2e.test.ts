@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { migrate } from '@svc/adapter-postgres';
+import { createDatabase, type TestDatabase, withClient } from '../../../tools/services/postgres.ts';
+import { until } from './cluster-load.ts';
+import { expectProblem } from './problem-shape.ts';
+import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+
+// The service has a database role of its own, and an operator takes its access away and gives it back.
+
+const PASSWORD = 'first-password';
+let database: TestDatabase;
+let service: ServiceUnderTest;
+let role: string;
+let name: string;
+
+const asOperator = (...statements: string[]): Promise<void> =>
+  withClient(process.env.TEST_DATABASE_URL ?? '', async (client) => {
+    for (const statement of statements) await client.query(statement);
+  });
+
+const endConnections = (): Promise<void> =>
+  asOperator(
+    `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname IN ('${name}', '${name}_away')`,
+  );
+
+beforeEach(async () => {
+  role = `svc_${randomBytes(6).toString('hex')}`;
+  database = await createDatabase({ migrate: (url) => migrate({ url }) });
+  const url = new URL(database.url);
+  name = url.pathname.slice(1);
+  await asOperator(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${PASSWORD}'`);
+  url.username = role;
+  url.password = PASSWORD;
+  service = await startServiceUnderTest({ databaseUrl: url.href });
+});
+afterEach(async () => {
+  await service?.stop();
+  await database?.drop();
+  await asOperator(`DROP ROLE IF EXISTS ${role}`);
+});
+
+test.each([
+  [
+    'its password was changed',
+    '28P01',
+    () => [`ALTER ROLE ${role} PASSWORD 'second-password'`],
+    () => [`ALTER ROLE ${role} PASSWORD '${PASSWORD}'`],
+  ],
+  [
+    'its role may not log in',
+    '28000',
+    () => [`ALTER ROLE ${role} NOLOGIN`],
+    () => [`ALTER ROLE ${role} LOGIN`],
+  ],
+  [
+    'its database is missing',
+    '3D000',
+    () => [
+      `ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`,
+      `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`,
+      `ALTER DATABASE "${name}" RENAME TO "${name}_away"`,
+    ],
+    () => [
+      `ALTER DATABASE "${name}_away" RENAME TO "${name}"`,
+      `ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`,
+    ],
+  ],
+] as const)(
+  'when the service cannot log in to PostgreSQL because %s, every response is 503 with Retry-After, and it recovers',
+  async (_, code, takeAway, giveBack) => {
+    const firm = await service.firm();
+    const { svcId, token } = await service.member(firm);
+    await asOperator(...takeAway());
+    await endConnections();
+
+    const calls = () =>
+      Promise.all([
+        service.call('GET', '/v1/health'),
+        service.call('GET', '/v1/claims', { as: firm.live }),
+        sendClaim(service, firm.live, claimBody(svcId)),
+        service.call('PATCH', '/app/v1/me', { as: token, body: { first_name: 'A' } }),
+      ]);
+    // A health check or a key that was confirmed a moment before may be trusted a moment longer.
+    let answers = await calls();
+    await until(async () => {
+      answers = await calls();
+      return answers.every(({ status }) => status >= 500);
+    }, 100);
+    for (const answer of answers) {
+      expectProblem(answer, 503, 'service_unavailable');
+      expect(answer.headers.get('retry-after')).toBe('1');
+    }
+    const causes = service.logged.filter((line) => line.includes(`"code":"${code}"`));
+    expect(causes.length).toBeGreaterThan(0);
+    expect(causes.join('')).toContain(code === '3D000' ? name : role);
+    expect(service.logged.join('')).not.toContain(PASSWORD);
+
+    await asOperator(...giveBack());
+    await until(async () => (await service.call('GET', '/v1/health')).status === 200, 100);
+    const sent = await sendClaim(service, firm.test, claimBody(firm.account.accepts));
+    expect(sent.status).toBe(201);
+    // The queue has recovered as well: the test account accepts.
+    await until(async () => {
+      const claim = await service.call('GET', `/v1/claims/${sent.json.id}`, { as: firm.test });
+      return claim.json.assignment?.status === 'accepted';
+    }, 100);
+  },
+);

@@ -1,0 +1,24 @@
+/** PostgreSQL's settings of a session, by name. */
+export type SessionSettings = Readonly<Record<string, string>>;
+
+/**
+ * Every frequent statement has an index, and a plan is kept as long as its connection. A plan made while a table was
+ * empty would scan the whole table until statistics are gathered, so sequential scans are off. That makes a plan that
+ * cannot avoid one look so expensive that PostgreSQL compiles it each time (328 ms instead of 0.07 ms), so JIT is off.
+ */
+export const PLAN_SETTINGS: SessionSettings = { enable_seqscan: 'off', jit: 'off' };
+
+/** The URL with these settings as startup options, after those that the URL already has. */
+export function urlWithSettings(url: string, settings: SessionSettings): string {
+  const changed = new URL(url);
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+  const existing = changed.searchParams.get('options');
+  changed.searchParams.set('options', [...(existing === null ? [] : [existing]), ...options].join(' '));
+  // searchParams writes a space as "+", which connection strings do not know.
+  changed.search = changed.search.replaceAll('+', '%20');
+  return changed.href;
+}
+
+/** Opens a transaction with these settings: all that a pooler in transaction mode allows. */
+export const beginWithSettings = (settings: SessionSettings): string =>
+  ['BEGIN', ...Object.entries(settings).map(([name, value]) => `SET LOCAL ${name} = ${value}`)].join('; ');

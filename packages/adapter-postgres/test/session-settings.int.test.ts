@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Job } from '@svc/application';
+import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbouncer.ts';
+import { type Database, openDatabase } from '../src/database.ts';
+import { connect, migrate } from '../src/index.ts';
+import { SILENT } from '../src/log.ts';
+import { sql } from '../src/session.ts';
+import { newId } from './a-firm.ts';
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+
+const NAMES = ['jit', 'enable_seqscan', 'enable_sort', 'synchronous_commit'] as const;
+const CURRENT = `jsonb_build_object(${NAMES.map((name) => `'${name}', current_setting('${name}')`).join(', ')})`;
+type Settings = Record<(typeof NAMES)[number], string>;
+
+/** In `enable_sort` and `synchronous_commit` these connections keep the server's defaults. */
+const PLAN = { jit: 'off', enable_seqscan: 'off', enable_sort: 'on' };
+
+const openOptions = (url: string) => ({
+  url,
+  poolMax: 6,
+  connectTimeoutMs: 10_000,
+  statementTimeoutMs: 10_000,
+  lockTimeoutMs: 10_000,
+  idleInTransactionTimeoutMs: 10_000,
+  pooler: undefined,
+  log: SILENT,
+});
+
+describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
+  let database: FreshDatabase;
+  let pooler: PgBouncer | undefined;
+  let opened: Database;
+  let url: string;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    await migrate(database);
+    if (way === 'behind a pooler') pooler = await startPgBouncer({ databaseUrl: database.url, poolSize: 3 });
+    url = pooler?.url ?? database.url;
+    opened = await openDatabase(openOptions(url));
+    expect(opened.behindPooler).toBe(pooler !== undefined);
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await pooler?.stop();
+    await database?.drop();
+  });
+
+  const READ = sql('settings', `SELECT ${CURRENT} AS settings, pg_sleep(0.05)`);
+  type Row = { settings: Settings };
+
+  test('every read runs without JIT and sequential scans', async () => {
+    const reads = Array.from({ length: 8 }, () => opened.reads.rows<Row>(READ));
+    for (const [row] of await Promise.all(reads)) expect(row?.settings).toMatchObject(PLAN);
+  });
+
+  test('every statement of maintenance runs without JIT and sequential scans', async () => {
+    const chores = Array.from({ length: 8 }, () => opened.chores.rows<Row>(READ));
+    for (const [row] of await Promise.all(chores)) expect(row?.settings).toMatchObject(PLAN);
+  });
+
+  test('every transaction runs without JIT and sequential scans', async () => {
+    const settings = Array.from({ length: 6 }, async () => {
+      const transaction = await opened.begin();
+      const [row] = await transaction.rows<Row>(READ);
+      await transaction.commit();
+      return row?.settings;
+    });
+    for (const one of await Promise.all(settings)) expect(one).toMatchObject(PLAN);
+  });
+
+  test('the queue takes and completes jobs without JIT, sequential scans and sorts', async () => {
+    await database.sql.query(`
+      CREATE TABLE seen (statement text, settings jsonb);
+      CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN INSERT INTO seen VALUES (TG_OP, ${CURRENT}); RETURN NULL; END $$;
+      CREATE TRIGGER see AFTER UPDATE OR DELETE ON graphile_worker._private_jobs
+        FOR EACH ROW EXECUTE FUNCTION see();
+    `);
+    const stores = await connect({ url, poolMax: 4, connectTimeoutMs: 10_000 });
+    const job = (): Job => ({
+      kind: 'notify_offer',
+      firmId: newId<FirmId>(),
+      claimId: newId<ClaimId>(),
+      svcId: newId<Svcid>(),
+    });
+    await stores.unitOfWork.run(async (tx) => {
+      for (let n = 0; n < 20; n += 1) await tx.outbox.add(job());
+    });
+    const running = stores.startJobs(async () => {});
+    const read = async () =>
+      (await database.sql.query<{ statement: string; settings: Settings }>('SELECT * FROM seen')).rows;
+    let rows = await read();
+    const completed = () => rows.filter(({ statement }) => statement === 'DELETE').length;
+    for (let waited = 0; completed() < 20 && waited < 3000; waited += 1) {
+      await sleep(20);
+      rows = await read();
+    }
+    await running.stop();
+    await stores.close();
+    expect(completed()).toBe(20);
+    expect(rows.filter(({ statement }) => statement === 'UPDATE').length).toBeGreaterThanOrEqual(20);
+    for (const { settings } of rows)
+      expect(settings).toEqual({
+        jit: 'off',
+        enable_seqscan: 'off',
+        enable_sort: 'off',
+        synchronous_commit: 'off',
+      });
+  });
+});
+
+test('startup options of the database URL stay in force beside ours', async () => {
+  const database = await freshDatabase();
+  const opened = await openDatabase(
+    openOptions(`${database.url}?options=${encodeURIComponent('-c work_mem=5MB -c jit=on')}`),
+  );
+  try {
+    const SHOW = sql('show', "SELECT current_setting('work_mem') AS memory, current_setting('jit') AS jit");
+    expect(await opened.reads.rows(SHOW)).toEqual([{ memory: '5MB', jit: 'off' }]);
+  } finally {
+    await opened.close();
+    await database.drop();
+  }
+});

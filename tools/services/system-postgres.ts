@@ -1,0 +1,45 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Binaries } from '@svc/adapter-postgres/embedded';
+import { findCommand, installDebianPackage } from './debian-package.ts';
+
+/** Debian installs each major version into its own folder, off every PATH. */
+const DEBIAN_ROOT = '/usr/lib/postgresql';
+
+/**
+ * The PostgreSQL that tests run on: with TEST_POSTGRES=system the one of this machine, installed if necessary, otherwise
+ * the embedded one (undefined). Distributions build theirs with JIT, which the embedded one lacks.
+ */
+export async function postgresBinaries(
+  log: (line: string) => void = () => {},
+): Promise<Binaries | undefined> {
+  if (process.env.TEST_POSTGRES !== 'system') return undefined;
+  const found = installed();
+  if (found) return found;
+  const error = await installDebianPackage('postgresql', log);
+  const binaries = installed();
+  if (binaries) return binaries;
+  throw new Error(
+    `These tests need PostgreSQL: neither on the PATH nor below ${DEBIAN_ROOT}, and apt-get could not install it ` +
+      `(${error ?? 'the package contains no server'}).`,
+  );
+}
+
+function installed(): Binaries | undefined {
+  const onPath = findCommand('postgres');
+  const folders = [...(onPath ? [dirname(onPath)] : []), ...debianFolders()];
+  return folders.map(binariesIn).find(({ initdb, postgres }) => existsSync(initdb) && existsSync(postgres));
+}
+
+/** The newest version first. */
+function debianFolders(): string[] {
+  if (!existsSync(DEBIAN_ROOT)) return [];
+  return readdirSync(DEBIAN_ROOT)
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => join(DEBIAN_ROOT, version, 'bin'));
+}
+
+const binariesIn = (folder: string): Binaries => ({
+  initdb: join(folder, 'initdb'),
+  postgres: join(folder, 'postgres'),
+});
