@@ -89,7 +89,9 @@ describe('two members of one name in one object are refused, with the place of t
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'grapheme' }), (value, name) => {
         const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
-        expect(outcome(`[${JSON.stringify(value)},{${member},${member}}]`)).toMatch(/^The body has two members/);
+        expect(outcome(`[${JSON.stringify(value)},{${member},${member}}]`)).toMatch(
+          /^The body has two members/,
+        );
       }),
     );
   });
