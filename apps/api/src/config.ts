@@ -31,6 +31,8 @@ export interface Config {
   /** How long a client may take to send the headers, and the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  /** How long a client may take to read a response. */
+  readonly responseTimeoutMs: number;
 }
 
 /** A variable holds something it must not. One line: which, what, and what is allowed. */
@@ -136,6 +138,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
     edgeLimitPerMinute: integer('EDGE_LIMIT_PER_MINUTE', EDGE_REQUESTS_PER_MINUTE, 0, 1_000_000_000),
     headersTimeoutMs,
     requestTimeoutMs,
+    responseTimeoutMs: integer('RESPONSE_TIMEOUT_MS', 30_000, 100, 600_000),
   };
 }
 

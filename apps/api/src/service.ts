@@ -74,10 +74,11 @@ export async function startService(
     store: wiring.get(TOKENS.requestLogs),
     onDropped: (count) => log.warn('the request log could not keep up', { dropped: count }),
   });
-  const { headersTimeoutMs, requestTimeoutMs } = config;
+  const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const server = createAlignedServer(wiring.get(TOKENS.app), {
     headersTimeoutMs,
     requestTimeoutMs,
+    responseTimeoutMs,
     addresses,
     log,
   });

@@ -24,6 +24,7 @@ test('an empty environment gives the embedded default', () => {
     edgeLimitPerMinute: 600,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
+    responseTimeoutMs: 30_000,
   });
 });
 

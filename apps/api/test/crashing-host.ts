@@ -92,7 +92,8 @@ export async function startCrashingHost(options: {
   await replace<FirmReads>(TOKENS.firmReads, (held) => watched(held, 'reads', at));
   await replace<AppReads>(TOKENS.appReads, (held) => watched(held, 'reads', at));
 
-  const timeouts = { headersTimeoutMs: config.headersTimeoutMs, requestTimeoutMs: config.requestTimeoutMs };
+  const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
+  const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
   const server = createAlignedServer(container.get(TOKENS.app), { ...timeouts, addresses, log });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,6 +7,8 @@ type Json = Record<string, unknown>;
 
 /** Refusals that need no operation: paths and methods outside the interface, and what the host answers by itself. */
 const OUTSIDE = new Set([
+  'invalid_key',
+  'rate_limited',
   'not_found',
   'method_not_allowed',
   'malformed_request',

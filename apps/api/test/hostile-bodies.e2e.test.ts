@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '@svc/contract';
@@ -14,6 +15,12 @@ import {
 } from './service-under-test.ts';
 
 const MEGABYTE = 1_048_576;
+
+/** What a body may hold at this target. */
+const sizeOf = ({ as }: Target): number => (as === undefined ? 4096 : MEGABYTE);
+/** As much of the text as every target takes. */
+const fitting = (target: Target, unit: string, count: number): string =>
+  unit.repeat(Math.min(count, Math.floor((sizeOf(target) - 20) / unit.length)));
 
 const BLANKS = Buffer.alloc(30 * MEGABYTE, ' ');
 const PACKERS = [
@@ -39,6 +46,7 @@ let service: ServiceUnderTest;
 let firm: TestFirm;
 let targets: Record<string, Target>;
 let rowsBefore: Record<string, number>;
+let refusedForMemory = false;
 
 beforeAll(async () => {
   service = await startServiceUnderTest();
@@ -141,7 +149,7 @@ describe.each(NAMES)('%s', (name) => {
     ['a number JSON does not know', '{"a":NaN}'],
     ['a comment', '{}// nothing'],
     ['a raw control character in text', '{"a":"\u0001"}'],
-    ['half a million open brackets', '['.repeat(500_000)],
+    ['open brackets without end', '['.repeat(4000)],
     ['an escape that does not exist', '{"a":"\\x41"}'],
     ['half an escape', '{"a":"\\u00"}'],
   ])('refuses %s as unreadable', async (_, raw) => {
@@ -198,23 +206,53 @@ describe.each(NAMES)('%s', (name) => {
     }
   });
 
-  test('reads half a million levels of nesting in time, and finds them unknown', async () => {
-    const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`;
-    expectProblem(await send(target(name), deep), 422, 'validation_failed');
-    expectProblem(await send(target(name), `{"x":${deep}}`), 422, 'validation_failed');
-    const objects = `${'{"a":'.repeat(170_000)}1${'}'.repeat(170_000)}`;
-    expectProblem(await send(target(name), objects), 422, 'validation_failed');
+  test('reads 64 levels of nesting, finds them unknown, and refuses every body nested deeper', async () => {
+    const most = `{"x":${'['.repeat(63)}${']'.repeat(63)}}`;
+    expectProblem(await send(target(name), most), 422, 'validation_failed');
+    for (const unit of ['[', '{"a":', '[{"a":']) {
+      const deep = await send(target(name), fitting(target(name), unit, 500_000));
+      expectProblem(deep, 400, 'malformed_request');
+      expect(deep.json.detail).toBe('The body is nested deeper than 64 levels.');
+    }
   });
 
-  test('names each of 40,000 unknown fields', async () => {
-    const members = Array.from({ length: 40_000 }, (_, i) => `"unknown_${i}":${i}`);
-    const answer = await send(target(name), withMember(target(name).body, members.join()));
+  test('lists the first of many unknown fields, and says how many more there are', async () => {
+    const { as, body } = target(name);
+    const [sent, listed] = as === undefined ? [200, 20] : [40_000, 100];
+    const members = Array.from({ length: sent }, (_, i) => `"unknown_${i}":${i}`);
+    const answer = await send(target(name), withMember(body, members.join()));
     expectProblem(answer, 422, 'validation_failed');
-    expect(answer.json.errors).toHaveLength(40_000);
+    expect(answer.json.errors).toHaveLength(listed);
+    expect(answer.json.detail).toContain(`The first ${listed} are listed; there are ${sent - listed} more.`);
+    expect(answer.text.length).toBeLessThan(20_000);
   });
 
-  test('reads a body of exactly one megabyte and refuses one byte more, with a length and without', async () => {
-    const full = `[]${' '.repeat(MEGABYTE - 2)}`;
+  test('refuses two members of one name in one object, at any depth and however they are spelled', async () => {
+    const twice = ['"x":1,"x":1', '"x":1,"\\u0078":1', '"x":[{"y":{"z":1,"z":2}}]'];
+    for (const members of twice) {
+      const answer = await send(target(name), withMember(target(name).body, members));
+      expectProblem(answer, 400, 'malformed_request');
+      expect(answer.json.detail).toMatch(/^The body has two members of one name: \/x/);
+    }
+  });
+
+  test('refuses a body that comes in thousands of tiny chunks', async () => {
+    const { method, path, as, headers } = target(name);
+    const head = request(`${method} ${path}`, {
+      ...(as !== undefined && { Authorization: `Bearer ${as}` }),
+      'Content-Type': 'application/json',
+      'Transfer-Encoding': 'chunked',
+      ...headers,
+    });
+    const { answers } = await speak(service.url, [head, '1\r\n \r\n'.repeat(2000), '0\r\n\r\n'], {
+      answers: 1,
+    });
+    expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({ status: 400, code: 'malformed_request' });
+  });
+
+  test('reads a body of exactly the size it takes and refuses one byte more, with a length and without', async () => {
+    const most = sizeOf(target(name));
+    const full = `[]${' '.repeat(most - 2)}`;
     expectProblem(await send(target(name), full), 422, 'validation_failed');
     expectProblem(await send(target(name), `${full} `), 413, 'payload_too_large');
 
@@ -226,7 +264,8 @@ describe.each(NAMES)('%s', (name) => {
       ...headers,
     });
     const chunk = (size: number): string => `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`;
-    const chunks = [head, '2\r\n[]\r\n', ...Array.from({ length: 15 }, () => chunk(65_536)), chunk(65_534)];
+    const piece = most / 16;
+    const chunks = [head, '2\r\n[]\r\n', ...Array.from({ length: 15 }, () => chunk(piece)), chunk(piece - 2)];
     const read = await speak(service.url, [...chunks, '0\r\n\r\n'], { answers: 1 });
     expect(read.answers[0]?.status).toBe(422);
     const refused = await speak(service.url, [...chunks, chunk(1), '0\r\n\r\n'], { answers: 1 });
@@ -284,12 +323,15 @@ describe.each(NAMES)('%s', (name) => {
     expectProblem(await send(target(name), '\ufeff[]'), 422, 'validation_failed');
   });
 
-  test('unpacks what is packed, up to one megabyte, and refuses what it cannot unpack', async () => {
+  test('unpacks what is packed, up to the size it takes, and refuses what it cannot unpack', async () => {
     for (const [encoding, pack, bomb] of PACKERS) {
       const as = { 'Content-Encoding': encoding };
       expectProblem(await send(target(name), pack('[]'), as), 422, 'validation_failed');
       expect(bomb.length).toBeLessThan(MEGABYTE);
       expectProblem(await send(target(name), bomb, as), 413, 'payload_too_large');
+      const small = pack(' '.repeat(sizeOf(target(name)) + 1));
+      expect(small.length).toBeLessThan(4096);
+      expectProblem(await send(target(name), small, as), 413, 'payload_too_large');
       expectProblem(await send(target(name), '[]', as), 400, 'malformed_request');
       expectProblem(await send(target(name), pack('[]').subarray(0, -3), as), 400, 'malformed_request');
     }
@@ -316,22 +358,97 @@ test('a body left out is unreadable, except where every field of it may be left 
   }
 });
 
-test('the last of two members with one name counts, as JSON parsers have it', async () => {
-  const { svcId } = await service.member(firm);
-  const body = claimBody(svcId, { file_number: 'first' });
-  const answer = await send(
-    { ...target('POST /v1/claims'), headers: { 'Idempotency-Key': 'twice-named' } },
-    withMember(body, '"file_number":"last"'),
+test('without a key a body beyond 4 kB is refused before it arrives, and also where the connection ends with it', async () => {
+  for (const path of ['/app/v1/sign-in-codes', '/app/v1/sessions']) {
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': '4097' };
+    const unsent = await speak(service.url, request(`POST ${path}`, headers), { answers: 1 });
+    const whole = await speak(
+      service.url,
+      request(
+        `POST ${path}`,
+        { ...headers, 'Content-Length': String(MEGABYTE), Connection: 'close' },
+        '['.repeat(MEGABYTE),
+      ),
+    );
+    for (const { answers } of [unsent, whole]) {
+      expect(answers).toHaveLength(1);
+      const { code, detail } = JSON.parse(answers[0]?.body ?? '');
+      expect([code, detail]).toEqual(['payload_too_large', 'The body is larger than 4 kB.']);
+    }
+  }
+});
+
+test('bodies beyond the memory for all of them are refused with the time to wait, and read again once it is free', async () => {
+  const { as, headers } = target('POST /v1/claims');
+  const head = request('POST /v1/claims', {
+    Authorization: `Bearer ${as}`,
+    'Content-Type': 'application/json',
+    'Content-Length': String(MEGABYTE),
+    ...headers,
+  });
+  const { port, hostname } = new URL(service.url);
+  const sockets = Array.from({ length: 80 }, () => connect(Number(port), hostname));
+  const heard = sockets.map(
+    (socket) =>
+      new Promise<string>((resolve) => {
+        socket.once('data', (chunk) => resolve(String(chunk)));
+        socket.once('close', () => resolve(''));
+        socket.on('error', () => {});
+        socket.write(head);
+        socket.write(Buffer.alloc(MEGABYTE - 1, ' '));
+      }),
   );
-  expect([answer.status, answer.json.file_number]).toEqual([201, 'last']);
-  const names = answer.text.match(/"file_number"/g);
-  expect(names).toHaveLength(1);
-  rowsBefore = await countRows(service.databaseUrl);
+  const first = await Promise.any(heard.map(async (one) => (await one) || Promise.reject(new Error())));
+  expect(first).toMatch(/^HTTP\/1\.1 503 /);
+  expect(first).toMatch(/\r\nRetry-After: 1\r\n/);
+  expect((await service.call('GET', '/v1/health')).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(heard);
+  let after = await send(target('POST /v1/claims'), '[]');
+  while (after.status === 503) after = await send(target('POST /v1/claims'), '[]');
+  expectProblem(after, 422, 'validation_failed');
+  refusedForMemory = true;
+});
+
+describe('an action that takes no body', () => {
+  const bodiless = Object.values(endpoints).filter(
+    (endpoint) => endpoint.method !== 'GET' && !('body' in endpoint) && endpoint.id !== 'signOut',
+  );
+  const id = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
+
+  test.each(bodiless.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
+    '%s takes an empty body or an empty object, and nothing else',
+    async (_, { method, path, auth }) => {
+      const action: Target = {
+        method,
+        path: path.replace(/\{\w+\}/, id),
+        as: auth === 'key' ? firm.live : await service.session((await service.adjuster()).svcId),
+        body: {},
+      };
+      const plain = await service.call(method, action.path, {
+        ...(action.as !== undefined && { as: action.as }),
+      });
+      expect([404, 204]).toContain(plain.status);
+      expect((await send(action, '')).status).toBe(plain.status);
+      expect((await send(action, '{}')).status).toBe(plain.status);
+      const unknown = await send(action, '{"reason":"r"}');
+      expectProblem(unknown, 422, 'validation_failed');
+      expect(unknown.json.errors).toEqual([{ detail: expect.any(String), pointer: '/reason' }]);
+      for (const raw of ['[]', 'null', '1']) expectProblem(await send(action, raw), 422, 'validation_failed');
+      for (const raw of ['{', ' ', '{"a":1,"a":1}', '['.repeat(65)])
+        expectProblem(await send(action, raw), 400, 'malformed_request');
+      expectProblem(await send(action, '{}', { 'Content-Type': 'text/plain' }), 400, 'malformed_request');
+      expectProblem(await send(action, ' '.repeat(MEGABYTE + 1)), 413, 'payload_too_large');
+    },
+  );
 });
 
 test('none of it left a row behind, or made the service fail', async () => {
   // Every target, sent as it should be, still does its work: nothing before has changed what it stands on.
   expect(await countRows(service.databaseUrl)).toEqual(rowsBefore);
-  expect(service.logged.filter((line) => /"level":"error"|internal_error/.test(line))).toEqual([]);
+  // A body for which there was no memory is logged as an error, once each, by its code.
+  expect(refusedForMemory).toBe(true);
+  const errors = service.logged.filter((line) => /"level":"error"|internal_error/.test(line));
+  expect(errors.filter((line) => !line.includes('"code":"service_unavailable"'))).toEqual([]);
   expect((await service.call('GET', '/v1/health')).status).toBe(200);
 });

@@ -23,7 +23,7 @@ let rowsBefore: Record<string, number>;
 
 beforeAll(async () => {
   service = await startServiceUnderTest({
-    env: { HEADERS_TIMEOUT_MS: '400', REQUEST_TIMEOUT_MS: '900' },
+    env: { HEADERS_TIMEOUT_MS: '400', REQUEST_TIMEOUT_MS: '900', RESPONSE_TIMEOUT_MS: '900' },
   });
   firm = await service.firm();
   adjuster = await service.member(firm);
@@ -108,6 +108,20 @@ describe('HTTP that is none', () => {
     expectRawProblem(without.answers[0], 400, 'malformed_request');
     const old = await speak(service.url, 'GET /v1/health HTTP/1.0\r\n\r\n');
     expect([old.answers[0]?.status, old.answers[0]?.body, old.ended]).toEqual([200, '{}', true]);
+  });
+
+  test('a header Host or Idempotency-Key that is sent twice is malformed, also with the same value', async () => {
+    const hosts = await speak(service.url, request('GET /v1/health', { host: 'localhost' }), { answers: 1 });
+    expectRawProblem(hosts.answers[0], 400, 'malformed_request');
+    const headers = { ...bearer, 'Content-Type': 'application/json', 'Content-Length': '2' };
+    for (const path of ['/v1/claims', `/v1/claims/${claimId}/assignment`]) {
+      const keys = { ...headers, 'Idempotency-Key': 'k', 'idempotency-key': 'k' };
+      const { answers } = await speak(service.url, request(`POST ${path}`, keys, '[]'), { answers: 1 });
+      expectRawProblem(answers[0], 400, 'malformed_request');
+      const once = { ...headers, 'Idempotency-Key': 'k' };
+      const single = await speak(service.url, request(`POST ${path}`, once, '[]'), { answers: 1 });
+      expectRawProblem(single.answers[0], 422, 'validation_failed');
+    }
   });
 
   test('a tunnel is refused, and a wish to change the protocol passed over', async () => {
@@ -363,11 +377,16 @@ describe('queries', () => {
     );
   });
 
-  test('a thousand unknown parameters are answered in time', async () => {
+  test('of a thousand unknown parameters the first hundred are listed, without a key the first twenty', async () => {
     const query = Array.from({ length: 1500 }, (_, i) => `p${i}=1`).join('&');
     const answer = await service.call('GET', `/v1/claims?${query}`, { as: firm.live });
     expectProblem(answer, 422, 'validation_failed');
-    expect(answer.json.errors).toHaveLength(1500);
+    expect(answer.json.errors).toHaveLength(100);
+    expect(answer.json.detail).toContain('there are 1400 more');
+    const open = await service.call('GET', `/v1/health?${query}`);
+    expectProblem(open, 422, 'validation_failed');
+    expect(open.json.errors).toHaveLength(20);
+    expect(open.text.length).toBeLessThan(20_000);
   });
 
   test('empty pairs say nothing', async () => {
@@ -442,7 +461,7 @@ describe('methods', () => {
     }
   });
 
-  test('a body on GET and DELETE is passed over, and the next request of the connection is understood', async () => {
+  test('a body on GET is passed over, one on DELETE is not, and the next request of the connection is understood', async () => {
     const body = '{"nope":1}';
     const headers = { ...bearer, 'Content-Type': 'application/json', 'Content-Length': String(body.length) };
     const { answers } = await speak(
@@ -455,7 +474,7 @@ describe('methods', () => {
       ],
       { answers: 4 },
     );
-    expect(answers.map(({ status }) => status)).toEqual([200, 404, 200, 200]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 422, 200, 200]);
   });
 
   test('a method named in a header does not count', async () => {
@@ -523,6 +542,68 @@ describe('connections', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual([422, 400]);
     expect(ended).toBe(true);
+  });
+});
+
+describe('a client that does not read', () => {
+  test('loses its connection when it has not taken a response in time; one that reads keeps it', async () => {
+    const { port, hostname } = new URL(service.url);
+    const closed = new Promise<void>((resolve) => {
+      const socket = connect(Number(port), hostname, () => {
+        socket.pause();
+        socket.write(request('GET /openapi.json').repeat(200));
+      });
+      socket.on('error', () => {}).once('close', () => resolve());
+    });
+    await closed;
+    const { answers } = await speak(service.url, request('GET /openapi.json').repeat(20), { answers: 20 });
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+  });
+});
+
+describe('without a valid key', () => {
+  test('every path below /v1 but health is invalid_key, whatever its method and whether it exists', async () => {
+    for (const path of [
+      '/v1',
+      '/v1/',
+      '/v1?x=1',
+      '/v1/nowhere',
+      '/v1//claims',
+      '/v1/health/',
+      '/v1/healthy',
+      '/v1/claims/%',
+      '/v1/%zz',
+      `/v1/claims/${claimId}/nothing`,
+    ]) {
+      for (const method of ['GET', 'POST', 'PATCH', 'OPTIONS', 'DELETE']) {
+        for (const headers of [{}, { Authorization: 'Bearer svc_live_unknown' }]) {
+          const { answers } = await speak(service.url, request(`${method} ${path}`, headers), { answers: 1 });
+          expectRawProblem(answers[0], 401, 'invalid_key');
+        }
+      }
+    }
+    for (const path of ['/v1/claims', '/v1/me', '/v1/adjusters/invitations'])
+      expectRawProblem(
+        (await speak(service.url, request(`PUT ${path}`), { answers: 1 })).answers[0],
+        401,
+        'invalid_key',
+      );
+    const health = await speak(service.url, request('PUT /v1/health'), { answers: 1 });
+    expectRawProblem(health.answers[0], 405, 'method_not_allowed');
+    for (const path of ['/v2/claims', '/V1/claims', '/v1x', '/nowhere'])
+      expectRawProblem(
+        (await speak(service.url, request(`GET ${path}`), { answers: 1 })).answers[0],
+        404,
+        'not_found',
+      );
+  });
+
+  test('and a valid key learns what is wrong with the path, at the cost of a request', async () => {
+    const limited = await service.firm({ limited: true });
+    const codes: number[] = [];
+    for (let asked = 0; asked < 21; asked++)
+      codes.push((await service.call('GET', '/v1/nowhere', { as: limited.test })).status);
+    expect(codes).toEqual([...Array.from({ length: 20 }, () => 404), 429]);
   });
 });
 

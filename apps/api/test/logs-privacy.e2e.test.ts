@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startEmbeddedPostgres } from '@svc/adapter-postgres/embedded';
 import { endpoints } from '@svc/contract';
+import { withClient } from '../../../tools/services/postgres.ts';
 import { TOKENS } from '../src/container/tokens.ts';
 import { createDataDir, type DataDir } from './child.ts';
 import { request, speak } from './raw-http.ts';
@@ -172,6 +173,39 @@ test('after a day with everything in it, and a bad end, the log tells nothing of
   expect(log).not.toMatch(/postgres:\/\//);
   // The one thing that is said on purpose: a code nobody could be mailed, beside no name.
   expect(log.match(/"sign_in_code":"\d{6}"/g)).toHaveLength(1);
+});
+
+test('a request that fails after its body was read logs nothing of the body, at any level', async () => {
+  const failing = await startServiceUnderTest();
+  try {
+    const firm = await failing.firm();
+    const { svcId } = await failing.member(firm);
+    // A plain error from inside, whose message quotes a row, as a driver's may.
+    await withClient(failing.databaseUrl, (client) =>
+      client.query(
+        `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+         BEGIN RAISE EXCEPTION 'row %', NEW; END $$;
+         CREATE TRIGGER refuse BEFORE INSERT ON claims FOR EACH ROW EXECUTE FUNCTION refuse();`,
+      ),
+    );
+    const before = failing.logged.length;
+    const answer = await failing.call('POST', '/v1/claims', {
+      as: firm.live,
+      body: fullClaim(svcId),
+      headers: { 'Idempotency-Key': mark('-key') },
+    });
+    expect([answer.status, answer.json.code]).toEqual([500, 'internal_error']);
+    const lines = failing.logged.slice(before).map((line) => JSON.parse(line));
+    const id = answer.headers.get('x-request-id');
+    expect(lines.filter((line) => line.level === 'error' && line.request_id === id)).toHaveLength(1);
+    for (const said of [failing.logged.join(''), answer.text]) {
+      expect(said.toLowerCase()).not.toContain(MARK.toLowerCase());
+      expect(said).not.toContain('352-555-0199');
+      expect(said).not.toContain('Cedar Key');
+    }
+  } finally {
+    await failing.stop();
+  }
 });
 
 test('every request is one line, found by the id that its answer carried, with what it came to', () => {

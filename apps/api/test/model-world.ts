@@ -30,7 +30,8 @@ const addresses = { baseUrl: 'http://localhost', docsUrl: 'http://localhost/docs
 const config = readConfig({ EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '4' }, false);
 
 async function listening(wiring: Wiring, close: () => Promise<void>): Promise<ModelHost> {
-  const timeouts = { headersTimeoutMs: config.headersTimeoutMs, requestTimeoutMs: config.requestTimeoutMs };
+  const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
+  const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
   const server = createAlignedServer(wiring.get(TOKENS.app), { ...timeouts, addresses, log });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

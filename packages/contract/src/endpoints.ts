@@ -187,7 +187,7 @@ export const firmEndpoints = {
     description: 'Withdraws a pending invitation; it can no longer be accepted.',
     params: fields({ svc_id: svcId() }),
     success: { status: 200, schema: adjusterSchema, description: 'The withdrawn invitation.' },
-    problems: [...SCOPED_CALL, 'not_found', 'environment_mismatch'],
+    problems: [...WITH_BODY, ...SCOPED_CALL, 'not_found', 'environment_mismatch'],
   }),
   getKeyInfo: endpoint({
     id: 'getKeyInfo',
@@ -258,7 +258,7 @@ export const appEndpoints = {
     summary: 'Sign out',
     description: 'Ends the session that makes the call.',
     success: { status: 204, schema: null, description: 'Signed out.' },
-    problems: SESSION_CALL,
+    problems: [...WITH_BODY, ...SESSION_CALL],
   }),
   getProfile: endpoint({
     id: 'getProfile',
@@ -313,7 +313,7 @@ export const appEndpoints = {
     description: 'Joins the firm. The profile must hold a first name, a last name and an email.',
     params: firmParams,
     success: { status: 200, schema: membershipSchema, description: 'The membership.' },
-    problems: [...SESSION_CALL, 'not_found', 'profile_incomplete'],
+    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'profile_incomplete'],
   }),
   declineInvitation: endpoint({
     id: 'declineInvitation',
@@ -326,7 +326,7 @@ export const appEndpoints = {
     description: 'Turns the invitation down. The firm may invite again.',
     params: firmParams,
     success: { status: 200, schema: declinedInvitationSchema, description: 'The declined invitation.' },
-    problems: [...SESSION_CALL, 'not_found'],
+    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found'],
   }),
   updateMembership: endpoint({
     id: 'updateMembership',
@@ -353,7 +353,7 @@ export const appEndpoints = {
     description: 'Ends the membership. Accepted claims stay with the adjuster; pending offers end.',
     params: firmParams,
     success: { status: 204, schema: null, description: 'Left.' },
-    problems: [...SESSION_CALL, 'not_found'],
+    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found'],
   }),
   listOfferedClaims: endpoint({
     id: 'listOfferedClaims',
@@ -396,7 +396,7 @@ export const appEndpoints = {
     description: 'Takes the offered claim.',
     params: claimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The accepted claim.' },
-    problems: [...SESSION_CALL, 'not_found', 'offer_not_pending', 'claim_closed'],
+    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending', 'claim_closed'],
   }),
   rejectClaim: endpoint({
     id: 'rejectClaim',
@@ -438,7 +438,7 @@ export const appEndpoints = {
     description: 'Says that an accepted claim is done.',
     params: claimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The closed claim.' },
-    problems: [...SESSION_CALL, 'not_found', 'offer_not_pending', 'claim_closed'],
+    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending', 'claim_closed'],
   }),
   registerDevice: endpoint({
     id: 'registerDevice',
@@ -465,7 +465,7 @@ export const appEndpoints = {
     description: 'Ends pushing to this device.',
     params: deviceParams,
     success: { status: 204, schema: null, description: 'Unregistered.' },
-    problems: SESSION_CALL,
+    problems: [...WITH_BODY, ...SESSION_CALL],
   }),
 } as const satisfies Record<string, Endpoint>;
 

@@ -7,6 +7,7 @@ export { type BodyProblem, type CrossFieldRule, crossFieldRule } from './cross-f
 export type { Auth, BodyOf, Endpoint, Method, RequestOf, ResponseOf } from './endpoint.ts';
 export * from './endpoints.ts';
 export * from './examples.ts';
+export { toPointer } from './json-pointer.ts';
 export { EDGE_REQUESTS_PER_MINUTE, LIMITS, RATES } from './limits.ts';
 export { nearestFloodZone } from './nearest.ts';
 export { exampleProblem, INTERFACE_VERSION, type OpenApiAddresses, openApiDocument } from './openapi.ts';

@@ -1,6 +1,13 @@
 /** Every number that a client can run into, in one place. Lengths count Unicode code points. */
 export const LIMITS = {
   bodyBytes: 1_048_576,
+  /** Where neither a key nor a session is needed. */
+  openBodyBytes: 4096,
+  /** Levels of objects and arrays within each other. */
+  bodyDepth: 64,
+  /** Entries in the `errors` of one problem; the second where neither a key nor a session is needed. */
+  problemErrors: 100,
+  openProblemErrors: 20,
   page: { default: 50, min: 1, max: 200 },
   cursor: { min: 1, max: 512 },
   idempotencyKey: { min: 1, max: 255 },

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { CrossFieldRule } from './cross-field-rule.ts';
 import type { BodyOf, Endpoint, RequestOf } from './endpoint.ts';
+import { fields } from './fields.ts';
 import { escapeSegment, toPointer, valueAt } from './json-pointer.ts';
+import { LIMITS } from './limits.ts';
 import { editDistance } from './nearest.ts';
 import type { ProblemItem } from './problems.ts';
 import { hasUnusableCharacter } from './text.ts';
@@ -20,7 +22,26 @@ export interface RawRequest {
 
 export type ParsedRequest<Of extends Endpoint> =
   | { readonly ok: true; readonly value: RequestOf<Of> }
-  | { readonly ok: false; readonly errors: readonly ProblemItem[] };
+  | {
+      readonly ok: false;
+      /** The first ones; `LIMITS.problemErrors` at most. */
+      readonly errors: readonly ProblemItem[];
+      /** How many there are in all. */
+      readonly errorCount: number;
+    };
+
+/** Keeps the first errors and counts the rest: neither the response nor the work grows with the request. */
+class ErrorList {
+  readonly items: ProblemItem[] = [];
+  count = 0;
+
+  constructor(readonly capacity: number) {}
+
+  push(item: ProblemItem): void {
+    this.count += 1;
+    if (this.items.length < this.capacity) this.items.push(item);
+  }
+}
 
 /** Names are quoted back no longer than this: a client can send a megabyte of them. */
 const LONGEST_NAME = 100;
@@ -38,19 +59,19 @@ export function parseRequest<Of extends Endpoint>(
   request: RawRequest,
   rules: readonly CrossFieldRule<BodyOf<Of>>[] = [],
 ): ParsedRequest<Of> {
-  const errors: ProblemItem[] = [];
+  const errors = new ErrorList(endpoint.auth === 'none' ? LIMITS.openProblemErrors : LIMITS.problemErrors);
   const params = parseParams(endpoint.params, request.params ?? {}, errors);
   const query = parseQuery(endpoint.query, request.search ?? '', errors);
   const headers = parseHeaders(endpoint.headers, request.headers ?? {}, errors);
   const body = parseBody(endpoint, request.body, rules, errors);
-  if (errors.length > 0) return { ok: false, errors };
+  if (errors.count > 0) return { ok: false, errors: errors.items, errorCount: errors.count };
   return { ok: true, value: { params, query, headers, body } as RequestOf<Of> };
 }
 
 function parseParams(
   schema: z.ZodObject | undefined,
   sent: Readonly<Record<string, string | undefined>>,
-  errors: ProblemItem[],
+  errors: ErrorList,
 ): unknown {
   if (!schema) return {};
   // Only the parameters of the path's own template: what else a host files there is not the client's.
@@ -64,7 +85,7 @@ function parseParams(
 function parseHeaders(
   schema: z.ZodObject | undefined,
   sent: NonNullable<RawRequest['headers']>,
-  errors: ProblemItem[],
+  errors: ErrorList,
 ): unknown {
   if (!schema) return {};
   const result = schema.safeParse(
@@ -100,9 +121,10 @@ const percentDecoded = (encoded: string): string | null => {
 
 const ASCII_ONLY = /^[\x21-\x7e]*$/;
 
-function parseQuery(schema: z.ZodObject | undefined, search: string, errors: ProblemItem[]): unknown {
+function parseQuery(schema: z.ZodObject | undefined, search: string, errors: ErrorList): unknown {
   const known = schema ? Object.keys(schema.shape) : [];
   const values = new Map<string, string>();
+  const unknown = `This parameter is not known here. ${knownParameters(known)}`;
   const complaints = new Map<string, string>();
   const complain = (name: string, detail: string): void => {
     if (!complaints.has(name)) complaints.set(name, detail);
@@ -119,7 +141,7 @@ function parseQuery(schema: z.ZodObject | undefined, search: string, errors: Pro
       continue;
     }
     if (!known.includes(name)) {
-      complain(name, `This parameter is not known here. ${knownParameters(known)}`);
+      complain(name, unknown);
       continue;
     }
     const value = ASCII_ONLY.test(writtenValue) ? percentDecoded(writtenValue) : null;
@@ -146,18 +168,19 @@ function parseBody(
   endpoint: Endpoint,
   sent: unknown,
   rules: readonly CrossFieldRule<never>[],
-  errors: ProblemItem[],
+  errors: ErrorList,
 ): unknown {
-  if (!endpoint.body) return undefined;
+  if (!endpoint.body && sent === undefined) return undefined;
+  const schema = endpoint.body ?? NO_FIELDS;
   const body = sent === undefined && endpoint.bodyRequired === false ? {} : sent;
-  const result = endpoint.body.safeParse(body);
+  const result = schema.safeParse(body);
 
   const wrong = new Set<string>();
   if (!result.success) {
     for (const issue of result.error.issues) {
       const path = issue.path;
       if (issue.code === 'unrecognized_keys') {
-        reportUnknown(toPointer(path), issue.keys, fieldsAt(endpoint.body, path), errors);
+        reportUnknown(toPointer(path), issue.keys, fieldsAt(schema, path), errors);
       } else {
         const pointer = toPointer(path);
         wrong.add(pointer);
@@ -171,8 +194,11 @@ function parseBody(
     if (problem !== null) errors.push(problem);
   }
   // The client's own object, and not zod's copy: a claim is answered as it was sent, in the order it was sent.
-  return body;
+  return endpoint.body && body;
 }
+
+/** What may be sent where no body is needed: nothing, or an empty object. */
+const NO_FIELDS = fields({});
 
 /** Whether the field, something above it or something in it is wrong by itself. */
 function isTouched(pointer: string, wrong: ReadonlySet<string>): boolean {
@@ -189,9 +215,12 @@ function reportUnknown(
   parent: string,
   names: readonly string[],
   known: readonly string[],
-  errors: ProblemItem[],
+  errors: ErrorList,
 ): void {
-  for (const name of names) {
+  const room = errors.capacity - errors.items.length;
+  // Only what is listed is put into words: a megabyte holds a hundred thousand names.
+  errors.count += Math.max(0, names.length - room);
+  for (const name of names.slice(0, room)) {
     // Such a name cannot be pointed at without sending all of it back: the object that holds it can.
     if (name.length > LONGEST_NAME) {
       errors.push({

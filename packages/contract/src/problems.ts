@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { answeredObject, openEnum } from './answered.ts';
 import { shown } from './fields.ts';
+import { LIMITS } from './limits.ts';
 
 interface ErrorEntry {
   readonly status: number;
@@ -9,14 +10,17 @@ interface ErrorEntry {
   readonly fix: string;
 }
 
+/** For people; sizes here are powers of 1,024. */
+export const sizeInWords = (bytes: number): string =>
+  bytes < 2 ** 20 ? `${bytes / 2 ** 10} kB` : `${bytes / 2 ** 20} MB`;
+
 /** Every error the service can answer with. The documentation's error pages are printed from this table. */
 export const ERRORS = {
   malformed_request: {
     status: 400,
     title: 'The request body cannot be read',
-    cause:
-      'The body is empty, is not valid JSON, is not UTF-8, or was sent with a Content-Type other than application/json.',
-    fix: 'Send one JSON document in UTF-8 with the header Content-Type: application/json.',
+    cause: `The body is empty, is not valid JSON, is not UTF-8, is nested deeper than ${LIMITS.bodyDepth} levels, has two members of one name in an object, or was sent with a Content-Type other than application/json; or the header Host or Idempotency-Key was sent twice.`,
+    fix: 'Send one JSON document in UTF-8 with the header Content-Type: application/json, and each member and header once.',
   },
   invalid_key: {
     status: 401,
@@ -117,7 +121,7 @@ export const ERRORS = {
   payload_too_large: {
     status: 413,
     title: 'The request body is too large',
-    cause: 'The body is larger than 1 MB.',
+    cause: `The body is larger than ${sizeInWords(LIMITS.bodyBytes)}, or, where no key is needed, than ${sizeInWords(LIMITS.openBodyBytes)}.`,
     fix: 'Shorten the body. Documents and photographs do not belong in a claim.',
   },
   validation_failed: {
@@ -181,7 +185,8 @@ export const ERRORS = {
   service_unavailable: {
     status: 503,
     title: 'The service is not available',
-    cause: 'The service is starting, stopping, or cannot reach its database.',
+    cause:
+      'The service is starting, stopping, cannot reach its database, or is receiving more data than it can hold.',
     fix: 'Wait for the number of seconds in the Retry-After header, then retry with the same Idempotency-Key.',
   },
 } as const satisfies Record<string, ErrorEntry>;
@@ -231,7 +236,7 @@ export const problemSchema = answeredObject({
   errors: z
     .array(problemItem)
     .meta({
-      description: 'Every problem of the request; only with validation_failed.',
+      description: `The problems of the request, ${LIMITS.problemErrors} at most; only with validation_failed.`,
       example: [{ detail: 'Must be a calendar date.', pointer: '/loss/date' }],
     })
     .optional(),

@@ -48,7 +48,7 @@ describe('the operations', () => {
     expect(endpoint.success.schema === null).toBe([202, 204].includes(endpoint.success.status));
     expect(new Set(endpoint.problems).size).toBe(endpoint.problems.length);
     expect(endpoint.problems).toContain('validation_failed');
-    expect(endpoint.problems.includes('malformed_request')).toBe(endpoint.body !== undefined);
+    expect(endpoint.problems.includes('malformed_request')).toBe(endpoint.method !== 'GET');
     expect(endpoint.problems.includes('invalid_key')).toBe(endpoint.auth === 'key');
     expect(endpoint.problems.includes('invalid_session')).toBe(endpoint.auth === 'session');
     expect(endpoint.problems.includes('insufficient_scope')).toBe(endpoint.scope !== null);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { endpoints, parseRequest, smallestClaim, surgeClaim } from '../src/index.ts';
+import { endpoints, LIMITS, parseRequest, smallestClaim, surgeClaim } from '../src/index.ts';
 import { claimWith, errorsOf, overTheWire, pointersOf, sendClaim } from './requests.ts';
 
 const list = (search: string) => parseRequest(endpoints.listClaims, { search });
@@ -116,11 +116,29 @@ describe('hostile bodies', () => {
     expect(pointersOf(body)).toEqual(['/external_id', '/__proto__']);
   });
 
-  it('of 40,000 unknown fields get 40,000 complaints', () => {
-    const body = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`k${index}`, index]));
-    const pointers = pointersOf({ ...smallestClaim, ...body });
-    expect(pointers).toHaveLength(40_000);
-    expect(pointers[39_999]).toBe('/k39999');
+  const unknown = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
+
+  it('of 40,000 unknown fields get the first 100 errors and the count of all', () => {
+    const result = sendClaim({ ...smallestClaim, ...unknown(40_000) });
+    expect(errorsOf(result)).toHaveLength(LIMITS.problemErrors);
+    expect(errorsOf(result)[99]).toMatchObject({ pointer: '/k99' });
+    expect(result).toMatchObject({ errorCount: 40_000 });
+  });
+
+  it('count every error once, whether of fields, unknown fields or parameters', () => {
+    const result = parseRequest(endpoints.sendClaim, {
+      body: { ...smallestClaim, external_id: '', ...unknown(150) },
+      headers: { 'idempotency-key': 'k' },
+      search: Array.from({ length: 60 }, (_, index) => `p${index}=1`).join('&'),
+    });
+    expect(errorsOf(result)).toHaveLength(LIMITS.problemErrors);
+    expect(result).toMatchObject({ errorCount: 211 });
+  });
+
+  it('get fewer errors where no key is needed', () => {
+    const result = parseRequest(endpoints.signIn, { body: unknown(500) });
+    expect(errorsOf(result)).toHaveLength(LIMITS.openProblemErrors);
   });
 
   it('nested half a million deep overflow nothing, wherever they stand', () => {
@@ -166,6 +184,28 @@ describe('hostile bodies', () => {
     ])
       for (const { detail } of errorsOf(sendClaim(claimWith(pointer, long))))
         expect(detail.length).toBeLessThan(300);
+  });
+});
+
+describe('a body where none is needed', () => {
+  const closed = (body: unknown) =>
+    parseRequest(endpoints.withdrawInvitation, { params: { svc_id: 'SVC-1' }, body });
+
+  it('may be left out or empty, and is then not handed on', () => {
+    for (const body of [undefined, {}])
+      expect(closed(body)).toMatchObject({
+        ok: true,
+        value: { params: { svc_id: 'SVC-1' }, body: undefined },
+      });
+  });
+
+  it('is refused at each member, or as a whole when it is no object', () => {
+    expect(errorsOf(closed({ reason: 1, note: 2 })).map(({ pointer }) => pointer)).toEqual([
+      '/reason',
+      '/note',
+    ]);
+    for (const body of [[], null, 'text', 1])
+      expect(errorsOf(closed(body)).map(({ pointer }) => pointer)).toEqual(['']);
   });
 });
 

@@ -345,7 +345,7 @@ const BENDS: readonly ((draft: Draft, world: FuzzWorld, chance: Chance) => void)
     const { endpoint, codes } = draft;
     if (endpoint?.body === undefined || codes !== undefined || chance.happens(0.7)) return;
     draft.body = `{${Array.from({ length: 5_000 }, (_, at) => `"k${at}":{}`).join(',')}}`;
-    only(draft, 'validation_failed');
+    only(draft, endpoint.auth === 'none' ? 'payload_too_large' : 'validation_failed');
   },
   function idempotencyKey(draft, _world, chance) {
     const { endpoint, codes } = draft;

@@ -7,12 +7,15 @@ import type { Express, Response } from 'express';
 import type { Log } from '../logging.ts';
 import { HttpProblem, type ProblemAddresses, sendProblem } from './problem-answers.ts';
 import type { RequestTrace } from './request-pipeline.ts';
+import { createUnsentResponses } from './unsent-responses.ts';
 
 interface ServerOptions {
   /** How long a client may take to send the headers. */
   readonly headersTimeoutMs: number;
   /** How long a client may take to send the whole request. */
   readonly requestTimeoutMs: number;
+  /** How long a client may take to read a response. */
+  readonly responseTimeoutMs: number;
   readonly addresses: ProblemAddresses;
   readonly log: Log;
 }
@@ -79,6 +82,14 @@ export function createAlignedServer(app: Express, options: ServerOptions): Serve
       new HttpProblem('method_not_allowed', { headers: { Allow: 'GET, POST, PUT, PATCH, DELETE' } }),
     );
   });
+
+  const unsent = createUnsentResponses<Socket>({ withinMs: options.responseTimeoutMs, latest });
+  server.on('connection', (socket) => {
+    unsent.connections.add(socket);
+    socket.once('close', () => unsent.connections.delete(socket));
+  });
+  const checks = unsent.start();
+  server.once('close', () => checks.stop());
 
   const refused = new WeakSet<Duplex>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {

@@ -12,7 +12,7 @@ import { codingOf, packers } from './content.ts';
 import { docsHandler } from './docs/handler.ts';
 import { placesOf } from './places.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problem-answers.ts';
-import { createPipeline, type PipelineDeps, type RequestTrace } from './request-pipeline.ts';
+import { createPipeline, isRepeated, type PipelineDeps, type RequestTrace } from './request-pipeline.ts';
 import type { Route } from './route.ts';
 
 export interface EdgeLimiter {
@@ -88,11 +88,14 @@ export function createApp(deps: AppDeps): Express {
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       throw new HttpProblem('malformed_request', { detail: 'The Host header is missing.' });
     }
+    if (isRepeated('host', request)) {
+      throw new HttpProblem('malformed_request', { detail: 'The Host header was sent twice.' });
+    }
     next();
   });
 
   app.use(deps.adjusterPage);
-  const answer = createPipeline(deps);
+  const { answer, requireKey } = createPipeline(deps);
   for (const [path, routes] of byPath(deps.routes)) {
     const allow = [...routes.keys()]
       .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
@@ -127,9 +130,24 @@ export function createApp(deps: AppDeps): Express {
       detail: `This path is not part of the interface. The documentation is at ${addresses.docsUrl}.`,
     });
   });
+  // Whoever has no key is not told which paths there are.
+  app.use((async (error: unknown, request, response, next) => {
+    const trace = response.locals.trace as RequestTrace;
+    if (isOutside(error) && trace.route === undefined && needsKey(request.url)) {
+      await requireKey(request, trace);
+    }
+    next(error);
+  }) satisfies ErrorRequestHandler);
   app.use(problemHandler(log, addresses));
   return app;
 }
+
+/** Whether a request fits no operation: by its path, its method, or because its path cannot be decoded. */
+const isOutside = (error: unknown): boolean =>
+  isBrokenPath(error) ||
+  (error instanceof HttpProblem && (error.code === 'not_found' || error.code === 'method_not_allowed'));
+
+const needsKey = (url: string): boolean => /^\/v1(?!\/health(\?|$))([/?]|$)/.test(url);
 
 /** Packed, an adjuster's lists are a tenth of their size, which is what one bar of signal carries in time. */
 const PACKED_FROM = 4000;

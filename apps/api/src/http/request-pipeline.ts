@@ -1,7 +1,8 @@
 import type { KeyGrant, KeyRing, RateLimiter, SessionGate } from '@svc/application';
-import { type Endpoint, parseRequest } from '@svc/contract';
+import { type Endpoint, LIMITS, parseRequest } from '@svc/contract';
 import { checkScope, limitsOf } from '@svc/domain';
 import type { Request, Response } from 'express';
+import { createBodyMemory, type HeldBytes } from './body-memory.ts';
 import { createDeadlines } from './deadline.ts';
 import { HttpProblem } from './problem-answers.ts';
 import { readJsonBody } from './read-body.ts';
@@ -32,11 +33,21 @@ const bearerToken = (request: Request): string | null =>
 /** One direction and no way back: caller, limits, scope, body, contract, handler. */
 export function createPipeline(deps: PipelineDeps) {
   const nextDeadline = createDeadlines();
-  return async function answer(
+  const bodyMemory = createBodyMemory();
+
+  function answer(route: Route, request: Request, response: Response, trace: RequestTrace): Promise<Reply> {
+    if (route.endpoint.method === 'GET') return judge(route, request, response, trace, null);
+    const held = bodyMemory.hold();
+    return judge(route, request, response, trace, held).finally(() => held.release());
+  }
+
+  /** @param held null where no body is read. */
+  async function judge(
     route: Route,
     request: Request,
     response: Response,
     trace: RequestTrace,
+    held: HeldBytes | null,
   ): Promise<Reply> {
     const { endpoint } = route;
     const { within } = nextDeadline();
@@ -46,10 +57,17 @@ export function createPipeline(deps: PipelineDeps) {
     const search = mark === -1 ? '' : request.url.slice(mark + 1);
 
     const sound = async () => {
+      if (endpoint.headers !== undefined && isRepeated('idempotency-key', request)) {
+        throw new HttpProblem('malformed_request', { detail: 'The Idempotency-Key header was sent twice.' });
+      }
       const sentBody =
-        endpoint.body === undefined
+        held === null
           ? undefined
-          : await readJsonBody(request, response, endpoint.bodyRequired === false);
+          : await readJsonBody(request, response, {
+              maxBytes: endpoint.auth === 'none' ? LIMITS.openBodyBytes : LIMITS.bodyBytes,
+              mayBeEmpty: endpoint.body === undefined || endpoint.bodyRequired === false,
+              held,
+            });
       const parsed = parseRequest(
         endpoint,
         {
@@ -62,7 +80,7 @@ export function createPipeline(deps: PipelineDeps) {
       );
       if (!parsed.ok) {
         throw new HttpProblem('validation_failed', {
-          detail: summary(parsed.errors.length),
+          detail: summary(parsed.errorCount, parsed.errors.length),
           errors: parsed.errors,
         });
       }
@@ -86,9 +104,19 @@ export function createPipeline(deps: PipelineDeps) {
     const { firmId, environment } = grant;
     const { value, exchange } = await sound();
     return within(route.handle(value, { ...exchange, actor: { firmId, environment }, grant }));
-  };
+  }
 
-  async function admit(token: string | null, endpoint: Endpoint, trace: RequestTrace): Promise<KeyGrant> {
+  /** Lets a request that fits no operation through to its refusal only with a valid key, and counts it. */
+  async function requireKey(request: Request, trace: RequestTrace): Promise<void> {
+    const write = request.method !== 'GET' && request.method !== 'HEAD';
+    await nextDeadline().within(admit(bearerToken(request), { scope: null, write }, trace));
+  }
+
+  async function admit(
+    token: string | null,
+    endpoint: Pick<Endpoint, 'scope' | 'write'>,
+    trace: RequestTrace,
+  ): Promise<KeyGrant> {
     const grant = token === null ? null : await deps.keyRing.authenticate(token);
     if (grant === null) throw new HttpProblem('invalid_key');
     trace.keyId = grant.keyId;
@@ -102,7 +130,26 @@ export function createPipeline(deps: PipelineDeps) {
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
     return grant;
   }
+
+  return { answer, requireKey };
 }
 
-const summary = (problems: number): string =>
-  problems === 1 ? 'One thing in this request is wrong.' : `${problems} things in this request are wrong.`;
+/** Node joins what a client sends twice, or keeps the first; only the raw headers tell. */
+export function isRepeated(name: string, { rawHeaders }: Request): boolean {
+  let found = false;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const header = rawHeaders[at];
+    if (header?.length !== name.length || header.toLowerCase() !== name) continue;
+    if (found) return true;
+    found = true;
+  }
+  return false;
+}
+
+function summary(problems: number, listed: number): string {
+  if (problems === 1) return 'One thing in this request is wrong.';
+  const all = `${problems} things in this request are wrong.`;
+  return listed === problems
+    ? all
+    : `${all} The first ${listed} are listed; there are ${problems - listed} more.`;
+}

@@ -33,6 +33,7 @@ const VOCABULARY: Readonly<Record<string, unknown>> = {
   interface: { version: INTERFACE_VERSION },
   derived: {
     bodyMegabytes: LIMITS.bodyBytes / 2 ** 20,
+    openBodyKilobytes: LIMITS.openBodyBytes / 2 ** 10,
     livePerSecond: RATES.live.requestsPerMinute / 60,
     testPerSecond: RATES.test.requestsPerMinute / 60,
     refusedOf25: 25 - RATES.test.burst,

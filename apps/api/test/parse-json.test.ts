@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals';
+import { LIMITS } from '@svc/contract';
+import fc from 'fast-check';
+import { parseJson } from '../src/http/parse-json.ts';
+import { HttpProblem } from '../src/http/problem-answers.ts';
+
+/** What the text is parsed to, or the detail of its problem. */
+function outcome(text: string): unknown {
+  try {
+    return parseJson(Buffer.from(text));
+  } catch (error) {
+    if (!(error instanceof HttpProblem)) throw error;
+    expect(error.code).toBe('malformed_request');
+    return error.extra.detail;
+  }
+}
+
+const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const TOO_DEEP = `The body is nested deeper than ${LIMITS.bodyDepth} levels.`;
+
+test('any JSON value comes back as JSON.parse has it', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 2), (value, indent) => {
+      expect(outcome(JSON.stringify(value, null, indent))).toEqual(JSON.parse(JSON.stringify(value)));
+    }),
+  );
+});
+
+describe('nesting', () => {
+  test('is accepted up to the limit, and refused one level deeper, complete or cut off', () => {
+    const most = LIMITS.bodyDepth;
+    expect(outcome(nested(most))).toEqual(JSON.parse(nested(most)));
+    expect(outcome(nested(most + 1))).toBe(TOO_DEEP);
+    expect(outcome('['.repeat(most + 1))).toBe(TOO_DEEP);
+    expect(outcome(`${'{"a":'.repeat(most)}[]${'}'.repeat(most)}`)).toBe(TOO_DEEP);
+  });
+
+  test('does not count levels side by side, or brackets in strings and names', () => {
+    const siblings = `[${Array.from({ length: 500 }, () => '[{}]').join()}]`;
+    expect(outcome(siblings)).toEqual(JSON.parse(siblings));
+    const brackets = '[{'.repeat(500);
+    for (const text of [
+      JSON.stringify({ a: brackets }),
+      JSON.stringify({ [brackets]: 1 }),
+      JSON.stringify({ a: `"${brackets}` }),
+      JSON.stringify({ a: `\\"${brackets}\\` }),
+    ])
+      expect(outcome(text)).toEqual(JSON.parse(text));
+  });
+});
+
+describe('two members of one name in one object are refused, with the place of the second', () => {
+  test.each([
+    ['{"a":1,"a":1}', '/a'],
+    ['{"a":1,"\\u0061":2}', '/a'],
+    ['{"é":1,"\\u00e9":2}', '/é'],
+    ['{"a":{"b":1},"c":[0,{"d":1 , "e":2 , "d" : 3}]}', '/c/1/d'],
+    ['[{"a":1},{"a":1,"a":2}]', '/1/a'],
+    ['{"a":{},"b":2,"a":[]}', '/a'],
+    ['{"a/b~":1,"a/b~":1}', '/a~1b~0'],
+    ['{"__proto__":1,"__proto__":2}', '/__proto__'],
+    ['{"":1,"":2}', '/'],
+    ['{"1":1,"1":2}', '/1'],
+    ['{"x":"\\"a\\":1,","a":":{","a":"}"}', '/a'],
+  ])('%s', (text, pointer) => {
+    expect(outcome(text)).toBe(`The body has two members of one name: ${pointer}.`);
+  });
+
+  test.each([
+    '{"a":{"a":{"a":1}}}',
+    '[{"a":1},{"a":1}]',
+    '{"a":"a","b":"a"}',
+    '{"a":"\\"a\\":1","b":":::"}',
+    '{"A":1,"a":1}',
+    '{"é":1,"e\\u0301":1}',
+  ])('but not %s', (text) => {
+    expect(outcome(text)).toEqual(JSON.parse(text));
+  });
+
+  test('also in a body of a megabyte, and without a name that would make the response long', () => {
+    const long = 'x'.repeat(300_000);
+    expect(outcome(`{"${long}":1,"b":"${long}","${long}":1}`)).toBe('The body has two members of one name.');
+    expect(outcome(`{"a":1,"b":"${'\\n'.repeat(500_000)}","a":2}`)).toBe(
+      'The body has two members of one name: /a.',
+    );
+  });
+
+  test('whatever else the body holds', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'grapheme' }), (value, name) => {
+        const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+        expect(outcome(`[${JSON.stringify(value)},{${member},${member}}]`)).toMatch(
+          /^The body has two members/,
+        );
+      }),
+    );
+  });
+});
+
+test('text that is not JSON is refused without a word of it', () => {
+  for (const text of ['', '{"Ana Reyes"', '{"a":"Ana}', 'Ana', '{"a":1}}', '"Ana\\'])
+    expect(outcome(text)).toBe('The body is not valid JSON.');
+});

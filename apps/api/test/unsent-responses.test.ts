@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals';
+import { createUnsentResponses } from '../src/http/unsent-responses.ts';
+
+interface Client {
+  writableLength: number;
+  destroyed: boolean;
+  destroy(): Client;
+}
+
+function fixture(maxBytes = 1000) {
+  const latest = new Map<Client, { writableLength: number }>();
+  const unsent = createUnsentResponses<Client>({ withinMs: 1000, maxBytes, latest } as never);
+  const client = (bytes: number): Client => {
+    const one: Client = {
+      writableLength: bytes,
+      destroyed: false,
+      destroy() {
+        one.destroyed = true;
+        return one;
+      },
+    };
+    latest.set(one, { writableLength: bytes });
+    unsent.connections.add(one);
+    return one;
+  };
+  return { unsent, client, latest };
+}
+
+test('a connection is destroyed once its response has not been read in time', () => {
+  const { unsent, client } = fixture();
+  const slow = client(10);
+  const quick = client(10);
+  unsent.check(0);
+  quick.writableLength = 0;
+  unsent.check(999);
+  expect(slow.destroyed).toBe(false);
+  unsent.check(1000);
+  expect([slow.destroyed, quick.destroyed]).toEqual([true, false]);
+});
+
+test('a client that reads one response after the other may take as long as it likes for all of them', () => {
+  const { unsent, client, latest } = fixture();
+  const steady = client(10);
+  for (let now = 0; now < 10_000; now += 500) {
+    latest.set(steady, { writableLength: 10 });
+    unsent.check(now);
+  }
+  expect(steady.destroyed).toBe(false);
+});
+
+test('an idle connection stays', () => {
+  const { unsent, client } = fixture();
+  const idle = client(0);
+  for (const now of [0, 5000, 10_000]) unsent.check(now);
+  expect(idle.destroyed).toBe(false);
+});
+
+test('when all unread responses hold too much, those that have waited longest are destroyed, and no more', () => {
+  const { unsent, client } = fixture(1000);
+  const clients = Array.from({ length: 4 }, (_, index) => {
+    const one = client(300);
+    unsent.check(index);
+    return one;
+  });
+  expect(clients.map(({ destroyed }) => destroyed)).toEqual([true, false, false, false]);
+  unsent.check(10);
+  expect(clients.filter(({ destroyed }) => destroyed)).toHaveLength(1);
+});
