@@ -498,7 +498,7 @@ test('closing is done once, stays, frees the claim number and shows nowhere to t
     'offer_not_pending',
   );
   const other = await service.member(firm);
-  expectProblem(await offer(firm, id, other.svcId), 409, 'claim_closed');
+  expectProblem(await offer(firm, id, other.svcId), 409, 'claim_already_accepted');
 
   await offered(firm, person, number);
   const waiting = await offered(firm, person);
