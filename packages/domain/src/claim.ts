@@ -93,7 +93,10 @@ export function checkOfferable(claim: Claim, environment: Environment): void {
   }
   assignmentAfter(claim.assignment.status, 'offer');
   if (claim.closedAt !== null) {
-    throw new DomainError('claim_closed', 'This claim was closed before it was accepted and cannot be offered.');
+    throw new DomainError(
+      'claim_closed',
+      'This claim was closed before it was accepted and cannot be offered.',
+    );
   }
 }
 
