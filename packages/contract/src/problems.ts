@@ -105,7 +105,8 @@ export const ERRORS = {
   offer_not_pending: {
     status: 409,
     title: 'The offer is no longer pending',
-    cause: 'The offer was already answered, the claim is closed, or it is not at the stage that this step needs.',
+    cause:
+      'The offer was already answered, the claim is closed, or it is not at the stage that this step needs.',
     fix: 'Reload the claim and go on from the status it shows.',
   },
   profile_incomplete: {
