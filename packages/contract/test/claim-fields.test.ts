@@ -82,8 +82,7 @@ describe.each([
   '/mortgagee/company_name',
   '/additional_contacts/0/first_name',
 ])('%s', (pointer) => {
-  const sent = (value: string): string[] =>
-    pointersOf(claimWith(pointer, value, surgeClaim as SendClaimBody));
+  const sent = (value: string) => pointersOf(claimWith(pointer, value, surgeClaim as SendClaimBody));
   it.each(BLANKS)('is not filled by the blank text %j', (value) => expect(sent(value)).toEqual([pointer]));
   it('may contain blanks beside what can be seen', () => expect(sent(' \u200ba\u200d ')).toEqual([]));
 });
