@@ -145,7 +145,7 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
     history(
       calls(
         send,
-        { operation: 'offer', status: 409, code: 'claim_closed', meant: { claimId: 'c1' } },
+        { operation: 'offer', status: 409, code: 'claim_already_accepted', meant: { claimId: 'c1' } },
         poll(seen()),
       ),
       [seen()],

@@ -133,7 +133,7 @@ function didItAnyway({ calls, final }: History, refused: Call): boolean {
 
 const DENIALS: Readonly<Record<Operation, readonly string[]>> = {
   send: ['adjuster_not_in_firm'],
-  offer: ['claim_already_accepted', 'claim_closed', 'adjuster_not_in_firm'],
+  offer: ['claim_already_accepted', 'adjuster_not_in_firm'],
   get: [],
   poll: [],
   invite: ['already_member', 'invitation_pending'],
@@ -174,7 +174,7 @@ function* answersAreRight(history: History): Iterable<Found> {
     [...history.final.values()].flat().flatMap(({ id, status }) => (status === 'accepted' ? [id] : [])),
   );
   for (const call of history.calls) {
-    if (call.code !== 'claim_already_accepted' && call.code !== 'claim_closed') continue;
+    if (call.code !== 'claim_already_accepted') continue;
     const id = call.meant.claimId ?? '';
     if (!accepted.has(id))
       yield { what: `${id} was called accepted and is not`, calls: callsOn(history, id) };

@@ -1,12 +1,11 @@
 // One row of FEMA's file as a claim. Whatever cannot be said in a claim is noted, with its column and value.
 import {
-  FLOOD_ZONES,
+  intendedFloodZone,
   isCalendarDate,
   LIMITS,
   LOSS_LOCATION_STATES,
   NON_RESIDENTIAL_BUILDING_TYPES,
   NON_RESIDENTIAL_OCCUPANCY_TYPES,
-  nearestFloodZone,
   type SendClaimBody,
 } from '@svc/contract';
 import { BUILDINGS, CAUSES, DEDUCTIBLES, OCCUPANCIES } from './codes.ts';
@@ -35,7 +34,6 @@ const OLDEST_DATE = '1600-01-01';
 /** The lowest ZIP code in use is 00501. */
 const LOWEST_ZIP = 501;
 
-const zones: ReadonlySet<string> = new Set(FLOOD_ZONES);
 const states: ReadonlySet<string> = new Set(LOSS_LOCATION_STATES);
 const nonResidentialOccupancies: ReadonlySet<string> = new Set(NON_RESIDENTIAL_OCCUPANCY_TYPES);
 const nonResidentialBuildings: ReadonlySet<string> = new Set(NON_RESIDENTIAL_BUILDING_TYPES);
@@ -167,7 +165,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   function zoneOf(): string | undefined {
     const cell = row('floodZone');
     if (!cell) return undefined;
-    const zone = asZone(cell.value);
+    const zone = intendedFloodZone(cell.value);
     if (zone === null) return leftOut(cell, 'none of the 72 flood zones');
     if (zone !== cell.value) mended(cell, `sent as ${zone}`);
     return zone;
@@ -344,14 +342,4 @@ function asDate(value: string): string | null {
   const [, month = '', day = '', year = ''] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?: .*)?$/.exec(value) ?? [];
   const date = iso ?? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   return isCalendarDate(date) ? date : null;
-}
-
-/** Only spellings that mean one zone; anything else would be a guess, and a wrong zone is worse than none. */
-function asZone(value: string): string | null {
-  const written = value.toUpperCase();
-  if (zones.has(written)) return written;
-  const unpadded = written.replace(/^([AV])0+(?=[1-9])/, '$1');
-  if (zones.has(unpadded)) return unpadded;
-  if (/^AR([AEHO]|\d{1,2})$/.test(written)) return 'AR';
-  return /^(AHB|AOB|AR\/.+)$/.test(written) ? nearestFloodZone(written) : null;
 }

@@ -155,6 +155,12 @@ test('an incomplete profile cannot accept, and joins once it is complete', async
     await app(person, 'PATCH', '/me', profile);
     expectProblem(await app(person, 'POST', path), 409, 'profile_incomplete');
   }
+  const blank = await app(person, 'PATCH', '/me', { first_name: ' ', last_name: '\u200b' });
+  expectProblem(blank, 422, 'validation_failed');
+  expect(blank.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+    '/first_name',
+    '/last_name',
+  ]);
   const [waiting] = (await app(person, 'GET', '/invitations')).json.data;
   expect(waiting.missing_profile_fields).toEqual(['email']);
   expectProblem(await sendClaim(service, firm.live, claimBody(person.svcId)), 422, 'adjuster_not_in_firm');
@@ -498,7 +504,7 @@ test('closing is done once, stays, frees the claim number and shows nowhere to t
     'offer_not_pending',
   );
   const other = await service.member(firm);
-  expectProblem(await offer(firm, id, other.svcId), 409, 'claim_closed');
+  expectProblem(await offer(firm, id, other.svcId), 409, 'claim_already_accepted');
 
   await offered(firm, person, number);
   const waiting = await offered(firm, person);

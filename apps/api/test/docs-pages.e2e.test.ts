@@ -69,6 +69,14 @@ test('the reference in Markdown has every operation of the firm with its answers
     expect(text).toContain(`## ${id}\n\n\`${method} ${path}\``);
   }
   expect(text).toContain('`building.flood_zone`');
+  for (const field of ['agent', 'mortgagee', 'additional_contacts[]']) {
+    for (const member of ['company_name', 'first_name', 'phone', 'address.street']) {
+      expect(text).toContain(`| \`${field}.${member}\` | `);
+    }
+  }
+  expect(text).toContain('| `mortgagee` | object | ');
+  expect(text).toContain('| `agent.agency_number` | string, 1 to ');
+  expect(text).not.toContain(' | value | ');
   expect(text.split('| `assignment.responded_at` | date-time or null |')).toHaveLength(2);
   expect(text.split('| `expires_at` | date-time or null |')).toHaveLength(2);
 });

@@ -2,8 +2,12 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { requestFingerprint } from '../src/http/fingerprint.ts';
 
-const of = (body: unknown, method = 'POST', path = '/v1/claims'): string =>
-  requestFingerprint(method, path, body);
+const of = (
+  body: unknown,
+  method: 'POST' | 'PUT' = 'POST',
+  path: `/${string}` = '/v1/claims',
+  params: Record<string, string> = {},
+): string => requestFingerprint({ method, path }, params, body);
 const ofText = (json: string): string => of(JSON.parse(json));
 
 /** The same value with the members of every object in another order. */
@@ -63,6 +67,10 @@ test('method and path belong to it, and cannot be mistaken for one another', () 
     of({}, 'PUT', '/v1/claims'),
     of({}, 'POST', '/v1/claims\n{}'),
     of('{}', 'POST', '/v1/claims'),
+    of({}, 'POST', '/v1/claims/{id}', { id: 'a' }),
+    of({}, 'POST', '/v1/claims/{id}', { id: 'b' }),
+    of({}, 'POST', '/v1/claims/{id}', { id: 'a/assignment' }),
+    of({}, 'POST', '/v1/claims/{id}/assignment', { id: 'a' }),
   ];
   expect(new Set(prints).size).toBe(prints.length);
 });

@@ -168,7 +168,7 @@ describe('an offer to another adjuster', () => {
     const second = await service.member(firm);
     await service.service.wiring.get(TOKENS.closeClaim)(claim.id);
     const answer = await offerClaim(service, firm.live, claim.id, second.svcId);
-    expect(outcome(answer)).toEqual([409, 'claim_closed']);
+    expect(outcome(answer)).toEqual([409, status === 'accepted' ? 'claim_already_accepted' : 'claim_closed']);
     expect(await now(claim.id)).toEqual(claim);
   });
 

@@ -289,6 +289,18 @@ describe('a retry of an offer', () => {
     expect(outcome(await offerClaim(service, firm.live, id, second.svcId, key))).toEqual([200]);
   });
 
+  test.each([
+    ['in capitals', (id: string) => id.toUpperCase()],
+    ['percent-encoded', (id: string) => id.replace(/[0-9]/g, (digit) => `%3${digit}`)],
+  ])('is the same request with the id %s', async (_, spelled) => {
+    const key = freshKey();
+    const second = await service.member(firm);
+    const { id } = await sentClaim(service, firm.live, member.svcId);
+    const first = await offerClaim(service, firm.live, id, second.svcId, key);
+    const again = await offerClaim(service, firm.live, spelled(id), second.svcId, key);
+    expect([again.status, replayed(again), again.text]).toEqual([200, 'true', first.text]);
+  });
+
   test('leaves a later offer as it is', async () => {
     const key = freshKey();
     const [second, third] = [await service.member(firm), await service.member(firm)];

@@ -121,8 +121,8 @@ export class Model {
           const claim = this.#visible(step.firm, step.env, step.which);
           if (claim === null) return { status: 404, code: 'not_found' };
           if (claim.env !== step.env) return { status: 422, code: 'environment_mismatch' };
-          if (claim.closed) return { status: 409, code: 'claim_closed' };
           if (claim.status === 'accepted') return { status: 409, code: 'claim_already_accepted' };
+          if (claim.closed) return { status: 409, code: 'claim_closed' };
           const refusal = this.#addressee(step.firm, step.env, step.adjuster);
           if (refusal !== null) return refusal;
           claim.status = 'pending_acceptance';
@@ -180,7 +180,7 @@ export class Model {
         member.status = 'left';
         this.claims.forEach((claim, index) => {
           const waits = claim.status === 'pending_acceptance' && claim.adjuster === step.adjuster;
-          if (!waits || claim.firm !== step.firm) return;
+          if (!waits || claim.closed || claim.firm !== step.firm) return;
           claim.status = 'unassigned';
           this.#changed(index, 204);
         });

@@ -13,6 +13,11 @@ test.each([
   expect([...sent].sort()).toEqual([...known].sort());
 });
 
+test('the wire and the rules call the same text blank', () => {
+  const characters = Array.from({ length: 0x110000 }, (_, point) => String.fromCodePoint(point));
+  expect(characters.filter(wire.isBlank)).toEqual(characters.filter(rules.isBlank));
+});
+
 test('what the interface document says of limits is what keys are held to', () => {
   expect(rules.DEFAULT_LIMITS).toEqual(wire.RATES);
 });

@@ -51,16 +51,18 @@ describe('sending a claim that breaks several rules', () => {
 });
 
 describe('offering a claim that breaks several rules', () => {
-  test('is told of them in order: key, the claim, its environment, closed, accepted, adjuster', async () => {
+  test('is told of them in order: key, the claim, its environment, accepted, closed, adjuster', async () => {
     const { newFirm, newMember, sendId, offer, use, ids } = memoryBench();
     const firm = await newFirm();
     const member = await newMember(firm);
     const open = await sendId(firm.live, member, { idempotencyKey: 'bound' });
     const accepted = await sendId(firm.live, member);
     await use.acceptOffer({ svcId: member }, accepted);
+    const done = await sendId(firm.live, member);
+    await use.acceptOffer({ svcId: member }, done);
+    await use.closeAcceptedClaim({ svcId: member }, done);
     const closed = await sendId(firm.live, member);
-    await use.acceptOffer({ svcId: member }, closed);
-    await use.closeAcceptedClaim({ svcId: member }, closed);
+    await use.closeClaim(closed);
     const tested = await sendId(firm.test, firm.accounts.manual);
     await use.closeClaim(tested);
 
@@ -69,8 +71,9 @@ describe('offering a claim that breaks several rules', () => {
     expect(await attempt(ids.next() as ClaimId, 'bound')).toBe('idempotency_key_reused');
     expect(await attempt(ids.next() as ClaimId)).toBe('not_found');
     expect(await attempt(tested)).toBe('environment_mismatch');
-    expect(await attempt(closed)).toBe('claim_closed');
     expect(await attempt(accepted)).toBe('claim_already_accepted');
+    expect(await attempt(done)).toBe('claim_already_accepted');
+    expect(await attempt(closed)).toBe('claim_closed');
     expect(await attempt(open)).toBe('unknown_svcid');
   });
 

@@ -8,6 +8,7 @@ import {
   email,
   fields,
   flag,
+  nonBlankText,
   presence,
   pushAddress,
   shown,
@@ -67,8 +68,8 @@ export const signInBody = onePair(
 }) as unknown as z.ZodType<SignInBody>;
 
 export const updateProfileBody = fields({
-  first_name: text(LIMITS.personName, { description: 'First name.', example: 'Jean' }).optional(),
-  last_name: text(LIMITS.personName, { description: 'Last name.', example: 'Delacroix' }).optional(),
+  first_name: nonBlankText(LIMITS.personName, { description: 'First name.', example: 'Jean' }).optional(),
+  last_name: nonBlankText(LIMITS.personName, { description: 'Last name.', example: 'Delacroix' }).optional(),
   email: accountEmail().optional(),
 }).meta({ id: 'UpdateProfile', description: 'The profile fields to change; the others stay.' });
 export type UpdateProfileBody = z.output<typeof updateProfileBody>;

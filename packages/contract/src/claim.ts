@@ -15,8 +15,8 @@ import {
   text,
   timeOfDay,
 } from './fields.ts';
+import { intendedFloodZone } from './flood-zone-spellings.ts';
 import { LIMITS } from './limits.ts';
-import { nearestFloodZone } from './nearest.ts';
 import {
   additionalContact,
   agent,
@@ -136,8 +136,12 @@ const building = fields({
     FLOOD_ZONES,
     { description: 'Flood zone, in capitals as FEMA writes it.', example: 'AE' },
     'one of the 72 flood zones, such as AE',
-    (sent) =>
-      `Must be one of the 72 flood zones, in capitals and without leading zeros; did you mean ${nearestFloodZone(sent)}?`,
+    (sent) => {
+      const intended = intendedFloodZone(sent);
+      const hint =
+        intended === null ? 'see "Flood zones" in the documentation.' : `did you mean ${intended}?`;
+      return `Must be one of the 72 flood zones, in capitals and without leading zeros; ${hint}`;
+    },
   ).optional(),
   community_number: text(LIMITS.communityNumber, {
     description: 'Flood program community number.',

@@ -396,7 +396,7 @@ export const appEndpoints = {
     description: 'Takes the offered claim.',
     params: claimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The accepted claim.' },
-    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending', 'claim_closed'],
+    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending'],
   }),
   rejectClaim: endpoint({
     id: 'rejectClaim',
@@ -411,7 +411,7 @@ export const appEndpoints = {
     body: rejectClaimBody,
     bodyRequired: false,
     success: { status: 200, schema: appClaimSchema, description: 'The rejected claim.' },
-    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending', 'claim_closed'],
+    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending'],
   }),
   updateWork: endpoint({
     id: 'updateWork',
@@ -425,7 +425,7 @@ export const appEndpoints = {
     params: claimParams,
     body: updateWorkBody,
     success: { status: 200, schema: appClaimSchema, description: 'The claim.' },
-    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending', 'claim_closed'],
+    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending'],
   }),
   closeClaim: endpoint({
     id: 'closeClaim',
@@ -438,7 +438,7 @@ export const appEndpoints = {
     description: 'Says that an accepted claim is done.',
     params: claimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The closed claim.' },
-    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending', 'claim_closed'],
+    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending'],
   }),
   registerDevice: endpoint({
     id: 'registerDevice',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isCalendarDate, readInstant } from './calendar.ts';
 import { LIMITS } from './limits.ts';
-import { hasUnusableCharacter, lengthWithin } from './text.ts';
+import { hasUnusableCharacter, isBlank, lengthWithin } from './text.ts';
 
 /** What the documentation says about a field. */
 interface FieldMeta {
@@ -89,6 +89,12 @@ function formed(
 }
 
 export const text = (bounds: Bounds, meta: FieldMeta): z.ZodString => textOf('text', bounds, meta);
+
+/** Text that has to name something. The documented pattern cannot list every invisible character. */
+export const nonBlankText = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
+  textOf('text', bounds, { pattern: '\\S', ...meta }, (value) =>
+    isBlank(value) ? 'Must contain at least one visible character.' : null,
+  );
 
 const NO_OUTER_WHITESPACE = /^\S(.*\S)?$/;
 

@@ -7,12 +7,12 @@ export { type BodyProblem, type CrossFieldRule, crossFieldRule } from './cross-f
 export type { Auth, BodyOf, Endpoint, Method, RequestOf, ResponseOf } from './endpoint.ts';
 export * from './endpoints.ts';
 export * from './examples.ts';
+export { intendedFloodZone } from './flood-zone-spellings.ts';
 export { toPointer } from './json-pointer.ts';
 export { EDGE_REQUESTS_PER_MINUTE, LIMITS, RATES } from './limits.ts';
-export { nearestFloodZone } from './nearest.ts';
 export { exampleProblem, INTERFACE_VERSION, type OpenApiAddresses, openApiDocument } from './openapi.ts';
 export type { Page } from './page.ts';
 export { type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
 export * from './problems.ts';
-export { codePointLength, hasUnusableCharacter } from './text.ts';
+export { codePointLength, hasUnusableCharacter, isBlank } from './text.ts';
 export * from './vocabulary.ts';

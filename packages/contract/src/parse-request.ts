@@ -240,21 +240,49 @@ function reportUnknown(
   }
 }
 
+/** One letter away from a field that means something else. */
+const OTHER_WORDS: ReadonlySet<string> = new Set(['country']);
+
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    .split(/[-_\s]+/)
+    .filter((word) => word !== '');
+
+const digitsIn = (name: string): string => name.replace(/[^0-9]/g, '');
+
+/** The known field that this name misspells. Compared word by word: contact_name is not a misspelled contact_date. */
 function suggestion(name: string, known: readonly string[]): string | null {
   if (name.length > LONGEST_COMPARED) return null;
-  const plain = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/[-\s]/g, '_');
-  const most = Math.min(3, Math.floor(plain.length / 3));
+  const words = wordsOf(name);
   let best: string | null = null;
-  let bestDistance = most + 1;
+  let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
-    if (Math.abs(candidate.length - plain.length) >= bestDistance) continue;
-    const distance = editDistance(plain, candidate);
-    if (distance < bestDistance) {
+    const edits = misspellings(words, wordsOf(candidate));
+    if (edits < fewest) {
       best = candidate;
-      bestDistance = distance;
+      fewest = edits;
     }
   }
   return best;
+}
+
+/** How many characters are wrong; infinite where a word or a number is another one. */
+function misspellings(words: readonly string[], meant: readonly string[]): number {
+  if (words.join('') === meant.join('')) return 0;
+  if (words.length !== meant.length || digitsIn(words.join('')) !== digitsIn(meant.join(''))) {
+    return Number.POSITIVE_INFINITY;
+  }
+  return words.reduce((sum, word, index) => {
+    const intended = meant[index] ?? '';
+    if (word === intended) return sum;
+    const allowed = intended.length < 4 ? 0 : intended.length < 8 ? 1 : 2;
+    if (OTHER_WORDS.has(word) || Math.abs(word.length - intended.length) > allowed) {
+      return Number.POSITIVE_INFINITY;
+    }
+    const edits = editDistance(word, intended);
+    return edits > allowed ? Number.POSITIVE_INFINITY : sum + edits;
+  }, 0);
 }
 
 /** The names that the schema lists for the object at this path. */

@@ -1,13 +1,13 @@
-import { email, fields, identifier, oneOf, phone, presence, text, zip } from './fields.ts';
+import { email, fields, identifier, nonBlankText, oneOf, phone, presence, text, zip } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { LOSS_LOCATION_STATES, MAILING_STATES } from './vocabulary.ts';
 
 // The people and places that a claim names. All of them share their parts.
 
 const street = () =>
-  text(LIMITS.street, { description: 'Street and house number.', example: '1420 Seagrape Lane' });
+  nonBlankText(LIMITS.street, { description: 'Street and house number.', example: '1420 Seagrape Lane' });
 
-const city = () => text(LIMITS.city, { description: 'City or town.', example: 'Fort Myers Beach' });
+const city = () => nonBlankText(LIMITS.city, { description: 'City or town.', example: 'Fort Myers Beach' });
 
 const lossLocationState = () =>
   oneOf(
@@ -34,15 +34,15 @@ const mailingAddress = (description: string) =>
   });
 
 const contactParts = () => ({
-  first_name: text(LIMITS.personName, {
+  first_name: nonBlankText(LIMITS.personName, {
     description: 'First name; goes with last_name.',
     example: 'Marisol',
   }).optional(),
-  last_name: text(LIMITS.personName, {
+  last_name: nonBlankText(LIMITS.personName, {
     description: 'Last name; goes with first_name.',
     example: 'Delgado',
   }).optional(),
-  company_name: text(LIMITS.companyName, {
+  company_name: nonBlankText(LIMITS.companyName, {
     description: 'Name of the company.',
     example: 'Gulf Shore Rentals LLC',
   }).optional(),
@@ -141,7 +141,7 @@ export const additionalContact = named(
 });
 
 export const carrier = fields({
-  name: text(LIMITS.companyName, {
+  name: nonBlankText(LIMITS.companyName, {
     description: 'The insurance company. Details are kept under this name.',
     example: 'Palmetto Mutual Insurance',
   }),

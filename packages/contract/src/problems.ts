@@ -90,7 +90,8 @@ export const ERRORS = {
   claim_closed: {
     status: 409,
     title: 'The claim is closed',
-    cause: 'The claim was closed, and a closed claim cannot be offered, answered or worked on.',
+    cause:
+      'The claim was closed before an adjuster accepted it, so it cannot be offered. A closed claim that had been accepted returns claim_already_accepted.',
     fix: 'If the loss needs more work, send it as a new claim with a new external_id.',
   },
   already_member: {
@@ -108,7 +109,8 @@ export const ERRORS = {
   offer_not_pending: {
     status: 409,
     title: 'The offer is no longer pending',
-    cause: 'The offer was already answered, or the claim is not at the stage that this step needs.',
+    cause:
+      'The offer was already answered, the claim is closed, or it is not at the stage that this step needs.',
     fix: 'Reload the claim and go on from the status it shows.',
   },
   profile_incomplete: {

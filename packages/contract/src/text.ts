@@ -3,6 +3,12 @@ const UNUSABLE = /[\0\p{Cs}]/u;
 
 export const hasUnusableCharacter = (value: string): boolean => UNUSABLE.test(value);
 
+// White space, control characters and what Unicode draws as nothing; U+2800 and U+FFF9 to U+FFFB have no property for it.
+const BLANK = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*$/u;
+
+/** Whether the text shows nothing when it is printed. */
+export const isBlank = (value: string): boolean => BLANK.test(value);
+
 /** Length in Unicode code points, as people and databases count, where `length` counts UTF-16 units. */
 export function codePointLength(value: string): number {
   let pairs = 0;

@@ -56,6 +56,11 @@ describe('the operations', () => {
   });
 });
 
+it('claim_closed is documented where it is returned: when a claim is offered', () => {
+  const documented = all.filter(([, { problems }]) => problems.includes('claim_closed'));
+  expect(documented.map(([id]) => id)).toEqual(['offerClaim']);
+});
+
 describe('the examples', () => {
   it.each(all)('of %s pass, and come back as they are', (id, endpoint) => {
     const { response, ...request } = EXAMPLES[id];

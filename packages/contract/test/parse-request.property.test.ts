@@ -5,6 +5,7 @@ import {
   type Endpoint,
   endpoints,
   FLOOD_ZONES,
+  isBlank,
   LOSS_LOCATION_STATES,
   parseRequest,
   type SendClaimBody,
@@ -122,6 +123,7 @@ describe('parsing', () => {
     fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: max })
       .filter((value) => codePointLength(value) <= max && !value.includes('\0'));
+  const name = (max: number) => characters(max).filter((value) => !isBlank(value));
   const identifier = characters(100).filter((value) => /^\S(.*\S)?$/.test(value));
   const date = fc
     .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
@@ -134,14 +136,14 @@ describe('parsing', () => {
       adjuster_svc_id: characters(128),
       loss: fc.record({ date, peril: fc.constant('flood' as const) }, { requiredKeys: ['date'] }),
       policy: fc.record({ number: identifier, effective_date: date }, { requiredKeys: ['number'] }),
-      carrier: fc.record({ name: characters(255) }),
+      carrier: fc.record({ name: name(255) }),
       loss_location: fc.record({
-        street: characters(255),
-        city: characters(100),
+        street: name(255),
+        city: name(100),
         state: fc.constantFrom(...LOSS_LOCATION_STATES),
         zip: fc.integer({ min: 0, max: 99_999 }).map((value) => String(value).padStart(5, '0')),
       }),
-      policyholder: fc.record({ company_name: characters(255), phone: fc.constant('239-555-0142') }),
+      policyholder: fc.record({ company_name: name(255), phone: fc.constant('239-555-0142') }),
       instructions: characters(4000),
       building: fc.record({ flood_zone: fc.constantFrom(...FLOOD_ZONES) }, { requiredKeys: [] }),
       coverages: fc.record({ building_limit: cents, icc_limit: cents }, { requiredKeys: [] }),

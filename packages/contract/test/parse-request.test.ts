@@ -81,6 +81,41 @@ describe('a body that does not pass', () => {
     ]);
   });
 
+  it.each([
+    ['/claim_numbr', 'claim_number'],
+    ['/claimNumber', 'claim_number'],
+    ['/Claim Number', 'claim_number'],
+    ['/claimnumber', 'claim_number'],
+    ['/instrucitons', 'instructions'],
+    ['/loss_locations', 'loss_location'],
+    ['/policyholder/phne', 'phone'],
+    ['/policyholder/fist_name', 'first_name'],
+    ['/building/number_of_unit', 'number_of_units'],
+    ['/building/occupency_type', 'occupancy_type'],
+    ['/building/comunity_number', 'community_number'],
+    ['/coverages/contents_deductable', 'contents_deductible'],
+  ])('takes %s for a misspelled %s', (pointer, meant) => {
+    expect(detailAt(pointer)).toBe(`This field is not known here; did you mean ${meant}?`);
+  });
+
+  it.each([
+    ...['/contact_name', '/inspection_time', '/file_name', '/claim_name', '/policy_number'],
+    ...['/agent/agency_name', '/agent/company_number', '/mortgagee/loan_name', '/loss_location/country'],
+    ...[
+      '/building/community_name',
+      '/building/firm_name',
+      '/building/building_age',
+      '/building/flood_zones_old',
+    ],
+    ...['/coverages/building_unit', '/policy/effective_time', '/loss/loss_cost', '/policyholder/name'],
+    ...['/loss_location/street3', '/policyholder/phone2', '/policyholder/zip4', '/x', '/_', '/'],
+  ])('takes %s for another thing, not for a misspelled field', (pointer) => {
+    expect(detailAt(pointer)).toBe('This field is not known here.');
+  });
+
+  const detailAt = (pointer: string): string | undefined =>
+    errorsOf(sendClaim(claimWith(pointer, 'x'))).find((error) => error.pointer === pointer)?.detail;
+
   it('does not repeat what a person sent', () => {
     const secret = 'Xq7 secret street';
     const result = sendClaim({

@@ -26,8 +26,8 @@ export const pointersOf = (body: unknown): (string | undefined)[] =>
   errorsOf(sendClaim(body)).map(({ pointer }) => pointer);
 
 /** The smallest claim with one value put in at the pointer; undefined takes the field out. */
-export function claimWith(pointer: string, value: unknown): unknown {
-  const claim = structuredClone<SendClaimBody>(smallestClaim) as unknown as Record<string, unknown>;
+export function claimWith(pointer: string, value: unknown, base: SendClaimBody = smallestClaim): unknown {
+  const claim = structuredClone(base) as unknown as Record<string, unknown>;
   const names = pointer.slice(1).split('/');
   const last = names.pop() ?? '';
   let holder: Record<string, unknown> = claim;

@@ -3,10 +3,10 @@ import {
   ASSIGNMENT_STATUSES,
   BUILDING_TYPES,
   FLOOD_ZONES,
+  intendedFloodZone,
   LOSS_LOCATION_STATES,
   MAILING_STATES,
   NON_RESIDENTIAL_BUILDING_TYPES,
-  nearestFloodZone,
   OCCUPANCY_TYPES,
   RESIDENTIAL_BUILDING_TYPES,
 } from '../src/index.ts';
@@ -51,47 +51,77 @@ describe('the closed lists', () => {
   });
 });
 
-describe('the nearest flood zone', () => {
-  it.each(ZONES_IN_FULL.split(' '))('of %s is itself, also in small letters and with blanks', (zone) => {
-    expect(nearestFloodZone(zone)).toBe(zone);
-    expect(nearestFloodZone(zone.toLowerCase())).toBe(zone);
-    expect(nearestFloodZone(`  ${zone}\t`)).toBe(zone);
-  });
+describe('the flood zone that was meant', () => {
+  it.each(ZONES_IN_FULL.split(' '))(
+    'by %s is itself, also in small letters and with blanks around it',
+    (zone) => {
+      expect(intendedFloodZone(zone)).toBe(zone);
+      expect(intendedFloodZone(zone.toLowerCase())).toBe(zone);
+      expect(intendedFloodZone(`  ${zone}\t`)).toBe(zone);
+    },
+  );
 
   it.each([
     ['A08', 'A8'],
     ['v01', 'V1'],
-    ['A010', 'A10'],
+    ['V08', 'V8'],
     ['AHB', 'AH'],
-    ['AOB', 'AO'],
+    ['aob', 'AO'],
     ['AR/AE', 'AR'],
     ['AR/A12', 'AR'],
-    ['A 99', 'A99'],
-    ['A31', 'A30'],
-    ['V31', 'V30'],
-    ['AF', 'AE'],
-    ['VF', 'VE'],
-    ['X500', 'X'],
-    ['', 'A'],
-  ])('of %j is %s', (sent, zone) => {
-    expect(nearestFloodZone(sent)).toBe(zone);
+    ['AR/A1-30', 'AR'],
+    ['AR/AO', 'AR'],
+    ['ARE', 'AR'],
+    ['ARA', 'AR'],
+    [' A08 ', 'A8'],
+  ])('by %j, as FEMA spells it, is %s', (sent, zone) => {
+    expect(intendedFloodZone(sent)).toBe(zone);
   });
 
   it.each([
-    ['Zone X', 'X'],
-    ['Flood Zone VE', 'VE'],
-    ['zone-a08', 'A8'],
-    ['X (shaded)', 'X'],
-    ['X PROTECTED BY LEVEE', 'X'],
-    ['AE (EL 9)', 'AE'],
-    ['B/X', 'B'],
-    ['AR/A1-30', 'AR'],
-    ['A1-30', 'A1'],
-  ])('of %j, which names one among other words, is that one: %s', (sent, zone) => {
-    expect(nearestFloodZone(sent)).toBe(zone);
-  });
-
-  it('is found without looking at all of a megabyte', () => {
-    expect(FLOOD_ZONES).toContain(nearestFloodZone('V'.repeat(1_000_000)));
+    ...[
+      'NSFHA',
+      'NONE',
+      'UNK',
+      'UNKNOWN',
+      'N/A',
+      'TBD',
+      'EMG',
+      'SFHA',
+      'OPEN WATER',
+      'AREA NOT INCLUDED',
+      '',
+    ],
+    ...[
+      'A0',
+      'A00',
+      'A31',
+      'A031',
+      'A100',
+      'V31',
+      'V99',
+      'AF',
+      'VF',
+      'AEE',
+      'E',
+      'X500',
+      'B08',
+      'AR/',
+      'AR/X',
+    ],
+    ...[
+      'Zone X',
+      'X (shaded)',
+      'X PROTECTED BY LEVEE',
+      'AE (EL 9)',
+      'B/X',
+      'A1-30',
+      'A 99',
+      'A-7',
+      '0.2 PCT',
+    ],
+    ...['toString', '__proto__', 'A\u0130', 'V'.repeat(1_000_000)],
+  ])('by %.30j is not guessed', (sent) => {
+    expect(intendedFloodZone(sent)).toBeNull();
   });
 });

@@ -1,4 +1,5 @@
 import type { FirmId, Svcid } from './ids.ts';
+import { isBlank } from './text.ts';
 
 /** What a test account does by itself; its SVCID ends in `_` and this word. */
 export const TEST_BEHAVIORS = ['manual', 'accepts', 'rejects', 'paused', 'new', 'joins', 'declines'] as const;
@@ -17,14 +18,14 @@ export interface Adjuster {
 const PROFILE_FIELDS = ['first_name', 'last_name', 'email'] as const;
 export type ProfileField = (typeof PROFILE_FIELDS)[number];
 
-/** What the profile lacks before an invitation can be accepted. */
+/** What the profile lacks before an invitation can be accepted. Blank text counts as nothing. */
 export function missingProfileFields(adjuster: Adjuster): ProfileField[] {
   const held: Record<ProfileField, string | null> = {
     first_name: adjuster.firstName,
     last_name: adjuster.lastName,
     email: adjuster.email,
   };
-  return PROFILE_FIELDS.filter((field) => held[field] === null);
+  return PROFILE_FIELDS.filter((field) => isBlank(held[field] ?? ''));
 }
 
 /** The account's own name, as the firm sees it once the adjuster has joined. */

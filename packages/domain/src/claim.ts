@@ -91,10 +91,13 @@ export function checkOfferable(claim: Claim, environment: Environment): void {
   if (claim.environment !== environment) {
     throw new DomainError('environment_mismatch', 'A live key cannot offer a test claim; use a test key.');
   }
-  if (claim.closedAt !== null) {
-    throw new DomainError('claim_closed', 'This claim is closed and cannot be offered again.');
-  }
   assignmentAfter(claim.assignment.status, 'offer');
+  if (claim.closedAt !== null) {
+    throw new DomainError(
+      'claim_closed',
+      'This claim was closed before it was accepted and cannot be offered.',
+    );
+  }
 }
 
 /** Offers the claim to another adjuster, who has already passed `checkAddressee`; the earlier answer is gone. */
@@ -125,8 +128,9 @@ export const rejectOffer = (
   { by, at, reason }: { by: Svcid; at: Instant; reason: string | null },
 ): Claim => answered(claim, 'reject', by, at, reason);
 
-/** The adjuster leaves the firm: an offer that waits for them lapses, anything else stays. Null: nothing changed. */
+/** The adjuster leaves the firm: a pending offer of an open claim lapses. Null: nothing changed. */
 export function withdrawFromLeaver(claim: Claim): Claim | null {
+  if (claim.closedAt !== null) return null;
   const status = assignmentAfter(claim.assignment.status, 'adjuster_leaves');
   return status === null ? null : { ...claim, assignment: { ...claim.assignment, status } };
 }

@@ -157,13 +157,19 @@ describe('closing a claim', () => {
   });
 
   test.each(ASSIGNMENT_STATUSES)('a closed %s claim can be neither offered nor answered', (status) => {
-    expect(refusalOf(() => checkOfferable(closed(status), 'live'))).toBe('claim_closed');
+    expect(refusalOf(() => checkOfferable(closed(status), 'live'))).toBe(
+      status === 'accepted' ? 'claim_already_accepted' : 'claim_closed',
+    );
     expect(refusalOf(() => acceptOffer(closed(status), { by: ANNA, at: SENT + 21 }))).toBe(
       'offer_not_pending',
     );
     expect(refusalOf(() => rejectOffer(closed(status), { by: ANNA, at: SENT + 21, reason: null }))).toBe(
       'offer_not_pending',
     );
+  });
+
+  test.each(ASSIGNMENT_STATUSES)('a closed %s claim stays as it is when its adjuster leaves', (status) => {
+    expect(withdrawFromLeaver(closed(status))).toBeNull();
   });
 
   test.each([

@@ -162,6 +162,7 @@ describe('the life of an invitation', () => {
     [{ lastName: null }, ['last_name']],
     [{ email: null }, ['email']],
     [{ firstName: null, lastName: null, email: null }, ['first_name', 'last_name', 'email']],
+    [{ firstName: ' ', lastName: '\u200b\u00a0' }, ['first_name', 'last_name']],
     [{}, []],
   ])('needs a whole profile to be accepted: %j lacks %j', (gaps, missing) => {
     const account = { ...ANNA, ...gaps };

@@ -94,7 +94,7 @@ function textOf(length: number, chance: Chance): string {
 }
 
 const isText = ({ pattern, format }: Schema): boolean =>
-  format === undefined && (pattern === undefined || pattern === '^\\S(.*\\S)?$');
+  format === undefined && (pattern === undefined || pattern === '\\S' || pattern === '^\\S(.*\\S)?$');
 const isDate = ({ format }: Schema): boolean => format === 'date';
 
 /** Places where a value that is right by itself may still contradict another one, or the world. */
@@ -176,6 +176,14 @@ const BODY_MUTATIONS: Readonly<Record<string, Mutate>> = {
   'an empty text': (body, place) => {
     if (place.schema.type !== 'string') return null;
     return refusedAt('an empty text', place, put(body, place.path, ''));
+  },
+  'a blank text': (body, place, chance) => {
+    if (place.schema.pattern !== '\\S') return null;
+    return refusedAt(
+      'a blank text',
+      place,
+      put(body, place.path, chance.one([' ', '\t\n', '\u00a0', '\u3000\u200b'])),
+    );
   },
   'a character that is none': (body, place, chance) => {
     if (place.schema.type !== 'string') return null;

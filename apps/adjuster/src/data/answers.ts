@@ -64,7 +64,7 @@ async function send({ claimId, answer, reason }: WaitingAnswer): Promise<Outcome
   } catch (error) {
     if (!(error instanceof Refusal) || error.status === 401) throw error;
     if (error.code === 'not_found') return 'withdrawn';
-    if (error.code !== 'offer_not_pending' && error.code !== 'claim_closed') return 'refused';
+    if (error.code !== 'offer_not_pending') return 'refused';
     return (await statusOf(claimId)) === wanted ? wanted : 'answered';
   }
 }

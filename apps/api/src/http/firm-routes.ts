@@ -79,24 +79,24 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
 
     firmRoute(
       endpoints.sendClaim,
-      async ({ headers, body }, { actor, method, path, sentBody }) =>
+      async ({ params, headers, body }, { actor, sentBody }) =>
         claimReply(
           201,
           await deps.sendClaim(actor, {
             idempotencyKey: headers['Idempotency-Key'],
-            fingerprint: requestFingerprint(method, path, sentBody),
+            fingerprint: requestFingerprint(endpoints.sendClaim, params, sentBody),
             ...claimFromWire(body),
           }),
         ),
       sendClaimRules,
     ),
 
-    firmRoute(endpoints.offerClaim, async ({ params, headers, body }, { actor, method, path, sentBody }) =>
+    firmRoute(endpoints.offerClaim, async ({ params, headers, body }, { actor, sentBody }) =>
       claimReply(
         200,
         await deps.offerClaim(actor, {
           idempotencyKey: headers['Idempotency-Key'],
-          fingerprint: requestFingerprint(method, path, sentBody),
+          fingerprint: requestFingerprint(endpoints.offerClaim, params, sentBody),
           claimId: params.id as ClaimId,
           adjuster: adjusterFromWire(body),
         }),

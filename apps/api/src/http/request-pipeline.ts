@@ -53,7 +53,6 @@ export function createPipeline(deps: PipelineDeps) {
     const { within } = nextDeadline();
     trace.route = `${endpoint.method} ${endpoint.path}`;
     const mark = request.url.indexOf('?');
-    const path = mark === -1 ? request.url : request.url.slice(0, mark);
     const search = mark === -1 ? '' : request.url.slice(mark + 1);
 
     const sound = async () => {
@@ -84,7 +83,7 @@ export function createPipeline(deps: PipelineDeps) {
           errors: parsed.errors,
         });
       }
-      return { value: parsed.value, exchange: { method: endpoint.method, path, sentBody } };
+      return { value: parsed.value, exchange: { sentBody } };
     };
 
     if (route.caller === 'anyone') {

@@ -11,9 +11,6 @@ export interface Reply {
 
 /** What a handler may know of a request besides what the contract parsed out of it. */
 export interface Exchange {
-  readonly method: string;
-  /** The path as it was sent, without the query. */
-  readonly path: string;
   /** The body as it was sent, for the fingerprint. */
   readonly sentBody: unknown;
 }

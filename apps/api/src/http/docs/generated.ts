@@ -208,9 +208,9 @@ function fieldRows(schema: JsonSchema, components: Document['components'], prefi
 }
 
 function notNull(schema: JsonSchema): { field: JsonSchema; orNull: string } {
-  const field = schema.anyOf?.find(({ type }) => type !== 'null');
-  const nullable = field !== undefined && schema.anyOf?.some(({ type }) => type === 'null');
-  return { field: field ?? schema, orNull: nullable ? ' or null' : '' };
+  // An anyOf without null says which members must come together; the schema itself lists them.
+  if (!schema.anyOf?.some(({ type }) => type === 'null')) return { field: schema, orNull: '' };
+  return { field: schema.anyOf.find(({ type }) => type !== 'null') ?? schema, orNull: ' or null' };
 }
 
 function kindOf(schema: JsonSchema): string {

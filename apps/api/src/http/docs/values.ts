@@ -60,7 +60,10 @@ const VOCABULARY: Readonly<Record<string, unknown>> = {
     nonResidentialBuildings: codes(NON_RESIDENTIAL_BUILDING_TYPES),
   },
   scope: Object.fromEntries(Object.values(firmEndpoints).map(({ id, scope }) => [id, `\`${scope}\``])),
-  example: { smallestClaim: JSON.stringify(smallestClaim, null, 2) },
+  // A reader tries it with a test key, which cannot name the real adjuster of the contract's example.
+  example: {
+    smallestClaim: JSON.stringify({ ...smallestClaim, adjuster_svc_id: 'test_…_accepts' }, null, 2),
+  },
 };
 
 const BLOCKS: Readonly<Record<string, Block>> = {

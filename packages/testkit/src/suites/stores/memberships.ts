@@ -149,6 +149,19 @@ export function membershipsBehaviour(bench: () => Bench): void {
       expect(await refusalOf(use.leaveFirm({ svcId }, firm.id))).toBe('not_found');
     });
 
+    test('a closed claim stays as it is when its adjuster leaves, also with an offer that waits', async () => {
+      const { newFirm, newMember, sendId, use, clock, stores } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      await use.closeClaim(id);
+      const before = await stores.firmReads.claim(firm.id, 'live', id);
+      clock.advance(1_000);
+      await use.leaveFirm({ svcId }, firm.id);
+      expect(before?.assignment.status).toBe('pending_acceptance');
+      expect(await stores.firmReads.claim(firm.id, 'live', id)).toEqual(before);
+    });
+
     test('who left takes no claims until invited back, and comes back to the old place in the list', async () => {
       const { newFirm, newMember, invite, use, send } = bench();
       const firm = await newFirm();

@@ -1,0 +1,232 @@
+// The samples of the guides, run as a reader would run them: with a test key of the reader's own firm.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text as readAll } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findCommand, installDebianPackage } from '../../../tools/services/debian-package.ts';
+import { PAGES } from '../src/http/docs/pages.ts';
+import {
+  callHttp,
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+
+let service: ServiceUnderTest;
+let firm: TestFirm;
+let folder: string;
+
+beforeAll(async () => {
+  for (const command of ['curl', 'python3']) {
+    if (findCommand(command) === undefined) await installDebianPackage(command, () => {});
+  }
+  service = await startServiceUnderTest();
+  firm = await service.firm();
+  folder = mkdtempSync(join(tmpdir(), 'docs-samples-'));
+  writeFileSync(join(folder, 'retries.py'), await sampleOf('retries', 'python'));
+  writeFileSync(join(folder, 'poll.py'), await sampleOf('polling', 'python'));
+  writeFileSync(join(folder, 'lines.py'), await sampleOf('command-line', 'python'));
+});
+afterAll(async () => {
+  await service?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const pageOf = async (name: string): Promise<string> =>
+  (await callHttp(service.url, 'GET', `/docs/${name}.md`)).text;
+
+const blocksOf = (markdown: string): { language: string; code: string }[] =>
+  [...markdown.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => ({
+    language,
+    code,
+  }));
+
+async function sampleOf(page: string, language: string): Promise<string> {
+  const [sample] = blocksOf(await pageOf(page)).filter((block) => block.language === language);
+  if (sample === undefined) throw new Error(`The page ${page} has no sample in ${language}.`);
+  return sample.code;
+}
+
+const run = (command: string, ...args: string[]): ChildProcess & { stdin: NodeJS.WritableStream } => {
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      PYTHONDONTWRITEBYTECODE: '1',
+      CLAIMS_API_KEY: firm.test,
+      URL: service.url,
+      KEY: firm.test,
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  return child as ChildProcess & { stdin: NodeJS.WritableStream };
+};
+
+async function outputOf(child: ChildProcess): Promise<string> {
+  const [stdout, stderr] = await Promise.all([
+    child.stdout === null ? '' : readAll(child.stdout),
+    child.stderr === null ? '' : readAll(child.stderr),
+  ]);
+  expect(stderr).toBe('');
+  return stdout;
+}
+
+/** The position is saved once the page is dealt with, a moment after its last line. */
+async function savedPosition(child: ChildProcess): Promise<string> {
+  const file = join(folder, 'position.txt');
+  while (child.exitCode === null) {
+    const position = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    if (position !== '') return position;
+    await setTimeout(50);
+  }
+  return '';
+}
+
+/** Stands in front of the service: cuts off the first request, is overloaded at the second, lets later ones through. */
+function unreliableFront() {
+  let requests = 0;
+  return createServer(async (request, response) => {
+    requests += 1;
+    if (requests === 1) return request.socket.destroy();
+    if (requests === 2) return response.writeHead(503, { 'Retry-After': '7' }).end('<h1>busy</h1>');
+    const forwarded = await service.call(request.method ?? '', request.url ?? '', {
+      raw: await readAll(request),
+      headers: Object.fromEntries(
+        ['Authorization', 'Content-Type', 'Idempotency-Key'].map((name) => [
+          name,
+          String(request.headers[name.toLowerCase()]),
+        ]),
+      ),
+    });
+    response.writeHead(forwarded.status, { 'Content-Type': 'application/json' }).end(forwarded.text);
+  });
+}
+
+test('the retry sample survives a refused connection, a cut one and a 503, and makes one claim', async () => {
+  const front = unreliableFront().listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  const { port } = front.address() as AddressInfo;
+  front.close();
+  await once(front, 'close');
+
+  const body = claimBody(firm.account.manual);
+  writeFileSync(
+    join(folder, 'send.py'),
+    `import json, sys, urllib.error
+from urllib.request import Request
+import retries
+
+def tell(seconds):
+    print(json.dumps(seconds), flush=True)
+    sys.stdin.readline()
+
+retries.time.sleep = tell
+headers = {"Authorization": "Bearer ${firm.test}", "Content-Type": "application/json"}
+def send(body, key):
+    url = "http://127.0.0.1:${port}/v1/claims"
+    return retries.call(Request(url, data=json.dumps(body).encode(), headers={**headers, "Idempotency-Key": key}))
+
+claim = json.loads(r'''${JSON.stringify(body)}''')
+print(json.dumps([send(claim, "once")["id"], send(claim, "once")["id"]]), flush=True)
+try:
+    send({}, "other")
+except urllib.error.HTTPError as error:
+    print(json.dumps(error.code), flush=True)
+`,
+  );
+  const child = run('python3', 'send.py');
+  const printed: unknown[] = [];
+  const stderr = child.stderr === null ? Promise.resolve('') : readAll(child.stderr);
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    printed.push(JSON.parse(line));
+    if (typeof printed.at(-1) !== 'number' || printed.length > 3) continue;
+    // The first wait follows a refused connection: nobody listens yet.
+    if (printed.length === 1) await once(front.listen(port, '127.0.0.1'), 'listening');
+    child.stdin.write('\n');
+  }
+  front.close();
+  expect(await stderr).toBe('');
+
+  const claims = (await service.call('GET', `/v1/claims?external_id=${body.external_id}`, { as: firm.test }))
+    .json;
+  const [{ id }] = claims.data;
+  expect(printed).toEqual([expect.any(Number), expect.any(Number), expect.any(Number), [id, id], 422]);
+  expect(printed[2]).toBeGreaterThanOrEqual(7);
+});
+
+test('the polling sample reports claims and remembers how far it has come', async () => {
+  const body = claimBody(firm.account.manual);
+  const { updated_at } = (await sendClaim(service, firm.test, body)).json;
+  const child = run('python3', 'poll.py');
+  const errors = child.stderr === null ? Promise.resolve('') : readAll(child.stderr);
+  const reported: string[] = [];
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    reported.push(line);
+    if (line.startsWith(`${body.external_id} `)) break;
+  }
+  const position = await savedPosition(child);
+  child.kill();
+  expect(await errors).toBe('');
+  expect(reported).toContain(`${body.external_id} pending_acceptance`);
+  expect(Date.parse(position.replace('+0000', 'Z'))).toBe(Date.parse(updated_at));
+});
+
+test('the sample for spreadsheets reads a file with a byte order mark, quotes and line breaks in cells', async () => {
+  const columns = [
+    ...['external_id', 'claim_number', 'adjuster_svc_id', 'loss.date', 'policy.number', 'carrier.name'],
+    ...['loss_location.street', 'loss_location.city', 'loss_location.state', 'loss_location.zip'],
+    ...['policyholder.company_name', 'policyholder.phone', 'instructions', 'building.number_of_units'],
+  ];
+  const cells = [
+    ...['CSV-1', 'FL-CSV-1', firm.account.manual, '2026-08-27', '87-1', '"Palmetto, ""Mutual"""'],
+    ...['88 Mangrove Court', 'Cañada', 'FL', '03395', 'Gulf Shore', '239-555-0163', '"Gate\r\n4471"', '2'],
+  ];
+  const child = run('python3', 'lines.py');
+  child.stdin.end(`\ufeff${columns.join(',')}\r\n${cells.join(',')}\r\n`);
+  const claim = JSON.parse(await outputOf(child));
+  expect(claim).toMatchObject({
+    external_id: 'CSV-1',
+    carrier: { name: 'Palmetto, "Mutual"' },
+    loss_location: { city: 'Cañada', zip: '03395' },
+    instructions: 'Gate\r\n4471',
+    building: { number_of_units: 2 },
+  });
+  expect((await sendClaim(service, firm.test, claim)).status).toBe(201);
+});
+
+test('the shell samples invite and offer to a test account that the key can use', async () => {
+  const invited = run('bash', '-c', await sampleOf('inviting-adjusters', 'bash'));
+  expect(JSON.parse(await outputOf(invited))).toMatchObject({ status: 'pending', test: true });
+  const claim = (await sendClaim(service, firm.test, claimBody(firm.account.manual))).json;
+  const offered = run('bash', '-c', `ID=${claim.id}\n${await sampleOf('offering-again', 'bash')}`);
+  expect(JSON.parse(await outputOf(offered)).assignment).toMatchObject({
+    status: 'pending_acceptance',
+    adjuster_svc_id: firm.account.accepts,
+  });
+});
+
+test('no sample of a guide names an adjuster that the reader’s test key cannot use, nor needs Python 3.11', async () => {
+  const found: string[] = [];
+  for (const { name } of PAGES) {
+    // The reference shows whole exchanges of a live key, each with the response that belongs to it.
+    if (name === 'reference') continue;
+    for (const { code } of blocksOf(await pageOf(name))) {
+      // The account of one firm, or a real adjuster, is unknown to every other firm's test key.
+      const ids = code.match(/\bSVC-[\w-]+|\btest_[A-Za-z0-9]{4,}_[a-z]+/g) ?? [];
+      // Before 3.11 fromisoformat does not read the Z at the end of our times.
+      const calls = code.match(/\bfromisoformat\b/g) ?? [];
+      found.push(...[...ids, ...calls].map((what) => `${name}: ${what}`));
+    }
+  }
+  expect(found).toEqual([]);
+});
