@@ -139,6 +139,11 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
 
     memberships: {
       lockShared: step((firmId, svcId) => tables.memberships.get(keyOf(firmId, svcId)) ?? null),
+      lockSharedOfSender: step((svcId, claimId) => {
+        const claim = tables.claims.get(keyOf(claimId));
+        if (claim === undefined) return null;
+        return tables.memberships.get(keyOf(claim.firmId, svcId)) ?? null;
+      }),
       lock: step((firmId, svcId) => tables.memberships.get(keyOf(firmId, svcId)) ?? null),
       save: step((membership) => tables.memberships.put(membership)),
     },

@@ -380,7 +380,8 @@ export const appEndpoints = {
     scope: null,
     write: false,
     summary: 'Read an own claim',
-    description: 'A claim offered to, or accepted by, this adjuster; gone once it was offered to another.',
+    description:
+      'A claim offered to, or accepted by, this adjuster. `not_found` once the adjuster has rejected it, the offer has lapsed, it was offered to another, or the adjuster has left the firm and it is closed.',
     params: claimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The claim.' },
     problems: [...SESSION_CALL, 'not_found'],
@@ -393,7 +394,8 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Accept a claim',
-    description: 'Takes the offered claim.',
+    description:
+      'Takes the offered claim. `offer_not_pending` also where the firm has withdrawn the permission to accept claims; the claim is then `unassigned`.',
     params: claimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The accepted claim.' },
     problems: [...SESSION_CALL, 'not_found', 'offer_not_pending', 'claim_closed'],

@@ -108,6 +108,8 @@ export interface Adjusters {
 export interface Memberships {
   /** Locks against being changed by others until the unit ends, but not against others who only look. */
   lockShared(firmId: FirmId, svcId: Svcid): Promise<Membership | null>;
+  /** The same for the adjuster's record in the firm that sent the claim, whichever that is. */
+  lockSharedOfSender(svcId: Svcid, claimId: ClaimId): Promise<Membership | null>;
   /** Locks the record, or the place where it would be, until the unit ends. */
   lock(firmId: FirmId, svcId: Svcid): Promise<Membership | null>;
   /** Adds or replaces the one record of this firm and adjuster. */
