@@ -230,7 +230,7 @@ export const appEndpoints = {
     write: true,
     summary: 'Ask for a sign-in code',
     description:
-      'Mails a code of six digits, good for ten minutes and five tries. The answer is the same whether or not the account exists.',
+      'Mails a code of six digits to the address on file, good for ten minutes and five tries. While it is good, the same code is mailed again. The answer is the same whether or not the account exists, and also where too many codes were asked for, when nothing is mailed.',
     body: requestSignInCodeBody,
     success: { status: 202, schema: null, description: 'Accepted.' },
     problems: [...WITH_BODY, ...ANY_CALL, 'rate_limited'],
@@ -243,7 +243,8 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Sign in',
-    description: 'Opens a device session with a mailed code, or with the secret of a test account.',
+    description:
+      'Opens a device session with a mailed code, or with the secret of a test account. `rate_limited` after too many wrong codes from one IP address (IPv6: one /64), at one account, or in total, whether or not the account exists.',
     body: signInBody,
     success: { status: 201, schema: sessionSchema, description: 'The session and its token.' },
     problems: [...WITH_BODY, ...ANY_CALL, 'invalid_sign_in', 'rate_limited'],

@@ -8,3 +8,4 @@ export * from './errors.ts';
 export * from './ids.ts';
 export * from './membership.ts';
 export * from './policy.ts';
+export * from './sign-in.ts';

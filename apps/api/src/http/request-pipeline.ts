@@ -37,6 +37,7 @@ export function createPipeline(deps: PipelineDeps) {
     request: Request,
     response: Response,
     trace: RequestTrace,
+    clientAddress: string,
   ): Promise<Reply> {
     const { endpoint } = route;
     const { within } = nextDeadline();
@@ -66,7 +67,7 @@ export function createPipeline(deps: PipelineDeps) {
           errors: parsed.errors,
         });
       }
-      return { value: parsed.value, exchange: { method: endpoint.method, path, sentBody } };
+      return { value: parsed.value, exchange: { method: endpoint.method, path, sentBody, clientAddress } };
     };
 
     if (route.caller === 'anyone') {

@@ -16,6 +16,7 @@ export interface Exchange {
   readonly path: string;
   /** The body as it was sent, for the fingerprint. */
   readonly sentBody: unknown;
+  readonly clientAddress: string;
 }
 
 export interface FirmExchange extends Exchange {
