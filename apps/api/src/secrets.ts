@@ -1,4 +1,4 @@
-import { createHmac, hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { SecretKind, Secrets } from '@svc/application';
 
@@ -43,11 +43,15 @@ const sha256 = (text: string): string => hash('sha256', text);
  * store, and secret scanners can tell a real one. A plain SHA-256 is kept; a slow hash protects weak secrets, and
  * these are not weak.
  *
- * @param codeKey keys the hash of six-digit sign-in codes, which a plain hash would not protect.
+ * @param codeKey keys the hashes of six-digit sign-in codes and of client addresses, which a plain hash would not
+ *   protect.
  */
 export function createSecrets(codeKey: Uint8Array): Secrets {
   const hashOfCode = (email: string, code: string): string =>
     createHmac('sha256', codeKey).update(`${email}\n${code}`).digest('hex');
+  // As JSON, so that no two lists of parts read the same, nor like a hashed code.
+  const keyed = (...parts: readonly string[]): string =>
+    createHmac('sha256', codeKey).update(JSON.stringify(parts)).digest('hex');
   return {
     issue(kind) {
       const body = PREFIXES[kind] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_LENGTH);
@@ -60,10 +64,13 @@ export function createSecrets(codeKey: Uint8Array): Secrets {
       const body = secret.slice(0, -CHECK_LENGTH);
       return checkOf(body) === secret.slice(-CHECK_LENGTH) ? sha256(secret) : null;
     },
-    issueCode(email) {
-      const code = String(randomInt(1_000_000)).padStart(6, '0');
-      return { code, hash: hashOfCode(email, code) };
+    issueCode(email, seed = randomBytes(16).toString('hex')) {
+      // 48 of its bits: what the remainder favors is far below one part in a million.
+      const drawn = parseInt(keyed('code', email, seed).slice(0, 12), 16);
+      const code = String(drawn % 1_000_000).padStart(6, '0');
+      return { code, hash: hashOfCode(email, code), seed };
     },
+    hashOfSubject: (...parts) => keyed('subject', ...parts),
     hashOfCode,
     equal(one, other) {
       const [a, b] = [Buffer.from(one), Buffer.from(other)];

@@ -268,6 +268,38 @@ describe.each<[string, (svcId: unknown) => Promise<Answer>]>([
   });
 });
 
+test('an adjuster who loses the permission after the offer cannot accept it, and the firm can offer it again', async () => {
+  const member = await service.member(firm);
+  const { id } = await sentClaim(service, firm.live, member.svcId);
+  const before = await now(id);
+  await service.service.wiring.get(TOKENS.setMember)(firm.id, member.svcId, false);
+  const after = await now(id);
+  expect(after.assignment).toEqual({ ...before.assignment, status: 'unassigned' });
+  expect(after.updated_at > before.updated_at).toBe(true);
+  expect(outcome(await acceptClaim(service, member.token, id))).toEqual([409, 'offer_not_pending']);
+  expect(outcome(await rejectClaim(service, member.token, id))).toEqual([409, 'offer_not_pending']);
+  const read = await service.call('GET', `/app/v1/claims/${id}`, { as: member.token });
+  expect(outcome(read)).toEqual([404, 'not_found']);
+  expect(await now(id)).toEqual(after);
+  const other = await service.member(firm);
+  expect((await offerClaim(service, firm.live, id, other.svcId)).json.assignment.status).toBe(
+    'pending_acceptance',
+  );
+});
+
+test('who rejected an offer reads nothing of the policyholder any more, and cannot work on the claim', async () => {
+  const member = await service.member(firm);
+  const { id } = await sentClaim(service, firm.live, member.svcId);
+  await rejectClaim(service, member.token, id, 'no');
+  const asMember = (method: string, path: string, body?: object) =>
+    service.call(method, `/app/v1/claims${path}`, { as: member.token, ...(body && { body }) });
+  expect(outcome(await asMember('GET', `/${id}`))).toEqual([404, 'not_found']);
+  expect(outcome(await asMember('PATCH', `/${id}/work`, { notes: 'n' }))).toEqual([404, 'not_found']);
+  expect(outcome(await asMember('POST', `/${id}/closure`))).toEqual([404, 'not_found']);
+  for (const status of ['pending_acceptance', 'accepted', 'closed'])
+    expect((await asMember('GET', `?status=${status}`)).text).not.toContain(id);
+});
+
 test('an adjuster who pauses after the offer can still accept it', async () => {
   const member = await service.member(firm);
   const { id } = await sentClaim(service, firm.live, member.svcId);

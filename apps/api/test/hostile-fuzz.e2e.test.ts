@@ -107,7 +107,8 @@ const bodies = (): Record<string, Json> => ({
   offerClaim: { adjuster_svc_id: adjuster.svcId },
   inviteAdjuster: { svc_id: adjuster.svcId, invited_as: 'a', invited_by: 'b', purpose: 'c', note: 'd' },
   requestSignInCode: { email: 'nobody@example.com' },
-  signIn: { email: 'nobody@example.com', code: '123456' },
+  // With a code it would soon be limited, as all of it comes from one address.
+  signIn: { svc_id: 'nobody', sign_in_secret: 'x' },
   updateProfile: { first_name: 'Jean', last_name: 'Delacroix' },
   updateMembership: { accepting_assignments: true },
   rejectClaim: { reason: 'too far' },

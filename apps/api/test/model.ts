@@ -171,9 +171,9 @@ export class Model {
         return this.#shown(step.which, 200);
       }
       case 'read':
-        return this.#shownTo(step.adjuster, step.which) === null
-          ? { status: 404, code: 'not_found' }
-          : this.#shown(step.which, 200);
+        return this.#readable(step.adjuster, step.which)
+          ? this.#shown(step.which, 200)
+          : { status: 404, code: 'not_found' };
       case 'leave': {
         const member = this.#members.get(`${step.firm}/${step.adjuster}`);
         if (member?.status !== 'active') return { status: 404, code: 'not_found' };
@@ -223,7 +223,15 @@ export class Model {
 
   #shownTo(adjuster: number, which: number): ModelClaim | null {
     const claim = this.claims[which];
-    return claim?.adjuster === adjuster && claim.status !== 'unassigned' ? claim : null;
+    const held = claim?.status === 'pending_acceptance' || claim?.status === 'accepted';
+    return held && claim.adjuster === adjuster ? claim : null;
+  }
+
+  #readable(adjuster: number, which: number): boolean {
+    const claim = this.#shownTo(adjuster, which);
+    if (claim === null) return false;
+    const isMember = this.#members.get(`${claim.firm}/${adjuster}`)?.status === 'active';
+    return isMember || (claim.status === 'accepted' && !claim.closed);
   }
 
   #addressee(firm: number, env: Environment, adjuster: number): Prediction | null {

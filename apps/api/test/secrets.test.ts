@@ -65,6 +65,9 @@ test('a sign-in code is six digits, and its hash belongs to the address', () => 
   const { code, hash } = secrets.issueCode('a@b');
   expect(secrets.hashOfCode('a@b', code)).toBe(hash);
   expect(secrets.hashOfCode('c@d', code)).not.toBe(hash);
+  expect(secrets.issueCode('a@b', 'seed').code).toBe(secrets.issueCode('a@b', 'seed').code);
+  const seeded = ['a', 'b', 'c', 'd'].map((seed) => secrets.issueCode('a@b', seed).code);
+  expect(new Set([...seeded, secrets.issueCode('c@d', 'a').code]).size).toBe(5);
   // Without the service's own key, a million hashes would give every code away.
   expect(createSecrets(Buffer.alloc(32, 2)).hashOfCode('a@b', code)).not.toBe(hash);
 });

@@ -237,6 +237,7 @@ describe('what cannot be done', () => {
     [['key', 'revoke', 'key_nope']],
     [['adjuster', 'session', 'nobody']],
     [['member', 'add', '--firm', UNKNOWN, '--svc-id', 'nobody']],
+    [['member', 'set', '--firm', UNKNOWN, '--svc-id', 'nobody', '--can-accept-claims', 'true']],
     [['claim', 'show', UNKNOWN]],
     [['claim', 'close', UNKNOWN]],
   ])('%j says so on standard error and ends with 1', async (args) => {
@@ -244,6 +245,22 @@ describe('what cannot be done', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^svc: .+\n$/);
   });
+});
+
+test('the permission of who is no member is refused with 1, and leaves no membership behind', async () => {
+  const firm = await service.firm();
+  const invited = (await service.adjuster()).svcId;
+  const stranger = (await service.adjuster()).svcId;
+  await service.call('POST', '/v1/adjusters/invitations', { as: firm.live, body: { svc_id: invited } });
+  const list = async () => (await service.call('GET', '/v1/adjusters?limit=200', { as: firm.live })).json;
+  const before = await list();
+  for (const svcId of [stranger, invited]) {
+    const args = ['member', 'set', '--firm', firm.id, '--svc-id', svcId, '--can-accept-claims', 'true'];
+    const { code, stdout, stderr } = await run(...args, '--json');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(`svc: ${svcId} is not an active member of the firm ${firm.id}\n`);
+  }
+  expect(await list()).toEqual(before);
 });
 
 test('wrong usage ends with 2, says what is allowed, and prints no result', async () => {

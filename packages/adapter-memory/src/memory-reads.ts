@@ -8,7 +8,15 @@ import type {
   JobReads,
   OperatorReads,
 } from '@svc/application';
-import { type Claim, carrierNameKey, type FirmId, isShownTo, type Membership, statusAt } from '@svc/domain';
+import {
+  type Claim,
+  carrierNameKey,
+  type FirmId,
+  isReadableBy,
+  type Membership,
+  type Svcid,
+  statusAt,
+} from '@svc/domain';
 import { compareText, slice } from './order.ts';
 import { keyOf, type Tables } from './tables.ts';
 
@@ -86,6 +94,8 @@ export function memoryFirmReads(tables: Tables): FirmReads {
 }
 
 export function memoryAppReads(tables: Tables): AppReads {
+  const isReadable = (claim: Claim, svcId: Svcid): boolean =>
+    isReadableBy(claim, svcId, tables.memberships.get(keyOf(claim.firmId, svcId)) ?? null);
   return {
     async adjuster(svcId) {
       return tables.accounts.get(keyOf(svcId))?.adjuster ?? null;
@@ -113,8 +123,9 @@ export function memoryAppReads(tables: Tables): AppReads {
       return slice(found, ({ invitedAt, firmId }) => ({ at: invitedAt, id: firmId }), page);
     },
     async claims(svcId, list, page) {
-      const found = tables.claims.all().filter(({ assignment, closedAt }) => {
-        if (assignment.adjuster !== svcId) return false;
+      const found = tables.claims.all().filter((claim) => {
+        if (!isReadable(claim, svcId)) return false;
+        const { assignment, closedAt } = claim;
         if (list === 'closed') return assignment.status === 'accepted' && closedAt !== null;
         return assignment.status === list && closedAt === null;
       });
@@ -123,7 +134,7 @@ export function memoryAppReads(tables: Tables): AppReads {
     },
     async claim(svcId, id) {
       const claim = tables.claims.get(keyOf(id));
-      return claim === undefined || !isShownTo(claim, svcId) ? null : appViewOf(tables, claim);
+      return claim === undefined || !isReadable(claim, svcId) ? null : appViewOf(tables, claim);
     },
     async editions(svcIds) {
       const claims = tables.claims.all();

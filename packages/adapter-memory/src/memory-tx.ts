@@ -1,5 +1,5 @@
 import { type Clock, IDEMPOTENCY_WINDOW, type Tx } from '@svc/application';
-import { type Claim, carrierNameKey, DomainError, mergeCarrier } from '@svc/domain';
+import { type Claim, carrierNameKey, DomainError, emailKey, mergeCarrier } from '@svc/domain';
 import { onFormsOf } from './memory-reads.ts';
 import { Collision, emailKeyOf, keyOf, type WritableTables } from './tables.ts';
 
@@ -117,7 +117,7 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
       find: step((svcId) => tables.accounts.get(keyOf(svcId))?.adjuster ?? null),
       lock: step((svcId) => tables.accounts.get(keyOf(svcId))?.adjuster ?? null),
       findByEmail: step((email) => {
-        const sought = email.toLowerCase();
+        const sought = emailKey(email);
         return (
           tables.accounts.all().find(({ adjuster }) => emailKeyOf(adjuster) === sought)?.adjuster ?? null
         );
@@ -139,6 +139,11 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
 
     memberships: {
       lockShared: step((firmId, svcId) => tables.memberships.get(keyOf(firmId, svcId)) ?? null),
+      lockSharedOfSender: step((svcId, claimId) => {
+        const claim = tables.claims.get(keyOf(claimId));
+        if (claim === undefined) return null;
+        return tables.memberships.get(keyOf(claim.firmId, svcId)) ?? null;
+      }),
       lock: step((firmId, svcId) => tables.memberships.get(keyOf(firmId, svcId)) ?? null),
       save: step((membership) => tables.memberships.put(membership)),
     },
@@ -182,6 +187,16 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
       put: step((code) => tables.signInCodes.put(code)),
       lock: step((emailKey) => tables.signInCodes.get(keyOf(emailKey)) ?? null),
       remove: step((emailKey) => tables.signInCodes.delete(keyOf(emailKey))),
+    },
+
+    signInAttempts: {
+      find: step((subjects) =>
+        subjects.map((subject) => tables.signInAttempts.get(keyOf(subject))?.attempts ?? null),
+      ),
+      lock: step((subjects) =>
+        subjects.map((subject) => tables.signInAttempts.get(keyOf(subject))?.attempts ?? null),
+      ),
+      put: step((subject, attempts) => tables.signInAttempts.put({ subject, attempts })),
     },
 
     devices: {

@@ -7,7 +7,17 @@ import type {
   Session,
   SignInCode,
 } from '@svc/application';
-import type { Adjuster, CarrierDetails, Claim, FirmId, Instant, Membership, Svcid } from '@svc/domain';
+import {
+  type Adjuster,
+  type Attempts,
+  type CarrierDetails,
+  type Claim,
+  emailKey,
+  type FirmId,
+  type Instant,
+  type Membership,
+  type Svcid,
+} from '@svc/domain';
 
 interface AccountRow {
   readonly adjuster: Adjuster;
@@ -39,6 +49,10 @@ interface FeedRow {
   readonly firmId: FirmId;
   readonly lastStamp: Instant;
 }
+interface AttemptsRow {
+  readonly subject: string;
+  readonly attempts: Attempts;
+}
 /** Counters of the whole store. */
 interface CounterRow {
   readonly name: 'credentials' | 'jobs';
@@ -55,6 +69,7 @@ export interface Schema {
   readonly keys: ApiKey;
   readonly sessions: Session;
   readonly signInCodes: SignInCode;
+  readonly signInAttempts: AttemptsRow;
   readonly devices: DeviceRow;
   readonly jobs: JobRow;
   readonly feeds: FeedRow;
@@ -80,6 +95,7 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   keys: [({ id }) => keyOf(id), ({ secretHash }) => secretHash],
   sessions: [({ tokenHash }) => keyOf(tokenHash)],
   signInCodes: [({ emailKey }) => keyOf(emailKey)],
+  signInAttempts: [({ subject }) => keyOf(subject)],
   devices: [({ svcId, deviceId }) => keyOf(svcId, deviceId)],
   jobs: [({ number }) => keyOf(number)],
   feeds: [({ firmId }) => keyOf(firmId)],
@@ -88,7 +104,7 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
 
 /** The address by which an account signs in; test accounts sign in otherwise, so theirs may repeat. */
 export const emailKeyOf = ({ email, testOf }: Adjuster): string | null =>
-  email === null || testOf !== null ? null : email.toLowerCase();
+  email === null || testOf !== null ? null : emailKey(email);
 
 /** Another row holds a key that this one wants. A store that runs units side by side would run this one again. */
 export class Collision extends Error {

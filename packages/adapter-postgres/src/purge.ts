@@ -19,6 +19,7 @@ const IDEMPOTENCY = portionOf('idempotency_records', 'bound_at');
 const SESSIONS = portionOf('sessions', 'expires_at');
 const REQUEST_LOG = portionOf('request_log', 'at');
 const SIGN_IN_CODES = portionOf('sign_in_codes', 'expires_at');
+const SIGN_IN_ATTEMPTS = portionOf('sign_in_attempts', 'ends_at');
 
 /** Jobs that were given up: kept for the operator to look at, not for ever. The queue's own way to remove a job. */
 const FAILED_JOBS_KEPT = 30 * DAY;
@@ -32,6 +33,7 @@ export interface Purged {
   readonly idempotencyRecords: number;
   readonly sessions: number;
   readonly signInCodes: number;
+  readonly signInAttempts: number;
   readonly failedJobs: number;
   readonly requestLog: number;
 }
@@ -49,6 +51,7 @@ export async function purge(session: Session, now: Instant): Promise<Purged> {
     idempotencyRecords: await all(IDEMPOTENCY, now - IDEMPOTENCY_WINDOW - IDEMPOTENCY_MARGIN),
     sessions: await all(SESSIONS, now),
     signInCodes: await all(SIGN_IN_CODES, now),
+    signInAttempts: await all(SIGN_IN_ATTEMPTS, now),
     failedJobs: await all(FAILED_JOBS, now - FAILED_JOBS_KEPT),
     requestLog: await all(REQUEST_LOG, now - REQUEST_LOG_KEPT),
   };

@@ -13,6 +13,7 @@ import { pgKeys } from './stores/pg-keys.ts';
 import { pgMemberships } from './stores/pg-memberships.ts';
 import { pgOutbox } from './stores/pg-outbox.ts';
 import { pgSessions } from './stores/pg-sessions.ts';
+import { pgSignInAttempts } from './stores/pg-sign-in-attempts.ts';
 import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
 
 const ATTEMPTS = 5;
@@ -27,6 +28,7 @@ const storesOn = (session: TxSession, clock: Clock): Tx => ({
   keys: pgKeys(session),
   sessions: pgSessions(session),
   signInCodes: pgSignInCodes(session),
+  signInAttempts: pgSignInAttempts(session),
   devices: pgDevices(session),
   outbox: pgOutbox(session),
 });

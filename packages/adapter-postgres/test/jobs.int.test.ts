@@ -211,11 +211,16 @@ describe('jobs', () => {
       at(1),
       at(-1),
     ]);
+    await database.sql.query(
+      `INSERT INTO sign_in_attempts VALUES ('over', 3, $1, $1), ('counts', 3, $2, $2)`,
+      [at(0), at(-1)],
+    );
     await add(aJob());
     const [one, other] = await Promise.all([stores.purge(now), stores.purge(now)]);
     expect(one.idempotencyRecords + other.idempotencyRecords).toBe(6000);
     expect(one.sessions + other.sessions).toBe(1);
     expect(one.signInCodes + other.signInCodes).toBe(1);
+    expect(one.signInAttempts + other.signInAttempts).toBe(1);
     expect(one.failedJobs + other.failedJobs).toBe(0);
     expect(await left()).toBe(1);
     const { rows } = await database.sql.query('SELECT key FROM idempotency_records');

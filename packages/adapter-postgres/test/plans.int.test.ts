@@ -195,6 +195,7 @@ describe.each([
     ['adjuster_find', () => pgAdjusters(txSession).find(svcId)],
     ['adjuster_by_email', () => pgAdjusters(txSession).findByEmail('a@b.example')],
     ['membership_lock', () => pgMemberships(txSession).lock(firmId, svcId)],
+    ['membership_lock_of_sender', () => pgMemberships(txSession).lockSharedOfSender(svcId, claimId)],
     ['membership_save', () => pgMemberships(txSession).save(aMembership(firmId, svcId))],
   ])('%s reads no whole table', async (_, work) => {
     const nodes = await explained(work);

@@ -230,7 +230,7 @@ export const appEndpoints = {
     write: true,
     summary: 'Ask for a sign-in code',
     description:
-      'Mails a code of six digits, good for ten minutes and five tries. The answer is the same whether or not the account exists.',
+      'Mails a code of six digits to the address on file, good for ten minutes and five tries. While it is good, the same code is mailed again. The answer is the same whether or not the account exists, and also where too many codes were asked for, when nothing is mailed.',
     body: requestSignInCodeBody,
     success: { status: 202, schema: null, description: 'Accepted.' },
     problems: [...WITH_BODY, ...ANY_CALL, 'rate_limited'],
@@ -243,7 +243,8 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Sign in',
-    description: 'Opens a device session with a mailed code, or with the secret of a test account.',
+    description:
+      'Opens a device session with a mailed code, or with the secret of a test account. `rate_limited` after too many wrong codes from one IP address (IPv6: one /64), at one account, or in total, whether or not the account exists.',
     body: signInBody,
     success: { status: 201, schema: sessionSchema, description: 'The session and its token.' },
     problems: [...WITH_BODY, ...ANY_CALL, 'invalid_sign_in', 'rate_limited'],
@@ -380,7 +381,8 @@ export const appEndpoints = {
     scope: null,
     write: false,
     summary: 'Read an own claim',
-    description: 'A claim offered to, or accepted by, this adjuster; gone once it was offered to another.',
+    description:
+      'A claim offered to, or accepted by, this adjuster. `not_found` once the adjuster has rejected it, the offer has lapsed, it was offered to another, or the adjuster has left the firm and it is closed.',
     params: claimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The claim.' },
     problems: [...SESSION_CALL, 'not_found'],
@@ -393,7 +395,8 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Accept a claim',
-    description: 'Takes the offered claim.',
+    description:
+      'Takes the offered claim. `offer_not_pending` also where the firm has withdrawn the permission to accept claims; the claim is then `unassigned`.',
     params: claimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The accepted claim.' },
     problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending'],

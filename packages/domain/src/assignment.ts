@@ -13,7 +13,10 @@ export interface Assignment {
   readonly rejectionReason: string | null;
 }
 
-/** What can happen to an assignment. `adjuster_leaves`: the adjuster leaves the firm while the offer waits. */
+/**
+ * What can happen to an assignment. `adjuster_leaves`: the adjuster leaves the firm, or loses the permission to accept
+ * its claims, while the offer waits.
+ */
 export const ASSIGNMENT_ACTIONS = ['offer', 'accept', 'reject', 'adjuster_leaves'] as const;
 export type AssignmentAction = (typeof ASSIGNMENT_ACTIONS)[number];
 

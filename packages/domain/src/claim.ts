@@ -3,6 +3,7 @@ import { type BuildingType, buildingPairRefusal, type OccupancyType } from './bu
 import type { CarrierDetails } from './carrier.ts';
 import { DomainError } from './errors.ts';
 import type { CalendarDate, ClaimId, Environment, FirmId, Instant, Svcid } from './ids.ts';
+import { type Membership, mayAcceptOffers } from './membership.ts';
 import { policyTermRefusal } from './policy.ts';
 
 declare const asSent: unique symbol;
@@ -123,21 +124,50 @@ function answered(
 export const acceptOffer = (claim: Claim, { by, at }: { by: Svcid; at: Instant }): Claim =>
   answered(claim, 'accept', by, at, null);
 
+/** What becomes of an offer that the adjuster accepts: it lapses where the permission is gone since it was made. */
+export function acceptOrLapse(
+  claim: Claim,
+  membership: Membership | null,
+  answer: { by: Svcid; at: Instant },
+): Claim {
+  const accepted = acceptOffer(claim, answer);
+  return mayAcceptOffers(membership) ? accepted : (withdrawFromLeaver(claim) ?? claim);
+}
+
 export const rejectOffer = (
   claim: Claim,
   { by, at, reason }: { by: Svcid; at: Instant; reason: string | null },
 ): Claim => answered(claim, 'reject', by, at, reason);
 
-/** The adjuster leaves the firm: a pending offer of an open claim lapses. Null: nothing changed. */
+/**
+ * The adjuster leaves the firm, or loses the permission to accept its claims: a pending offer of an open claim lapses.
+ * Null: nothing changed.
+ */
 export function withdrawFromLeaver(claim: Claim): Claim | null {
   if (claim.closedAt !== null) return null;
   const status = assignmentAfter(claim.assignment.status, 'adjuster_leaves');
   return status === null ? null : { ...claim, assignment: { ...claim.assignment, status } };
 }
 
-/** Whether the claim shows in this adjuster's app: offered to them last, and the offer did not lapse. */
-export const isShownTo = (claim: Claim, adjuster: Svcid): boolean =>
-  claim.assignment.adjuster === adjuster && claim.assignment.status !== 'unassigned';
+/** Whether the claim is this adjuster's: offered to them last, and neither rejected nor lapsed. */
+export const isShownTo = ({ assignment }: Pick<Claim, 'assignment'>, adjuster: Svcid): boolean =>
+  assignment.adjuster === adjuster &&
+  (assignment.status === 'pending_acceptance' || assignment.status === 'accepted');
+
+/**
+ * Whether this adjuster may read the claim, with the policyholder's name and phone, in the app. A member of the firm:
+ * what is theirs. Anybody else: only what they accepted before they left, until it is closed.
+ *
+ * In SQL, over the adjuster's `memberships m`: `c.adjuster_svc_id = m.svc_id AND (m.status = 'active' AND c.status IN
+ * ('pending_acceptance', 'accepted') OR c.status = 'accepted' AND c.closed_at IS NULL)`.
+ */
+export const isReadableBy = (
+  claim: Pick<Claim, 'assignment' | 'closedAt'>,
+  adjuster: Svcid,
+  membership: Membership | null,
+): boolean =>
+  isShownTo(claim, adjuster) &&
+  (membership?.status === 'active' || (claim.assignment.status === 'accepted' && claim.closedAt === null));
 
 function checkAcceptedBy(claim: Claim, by: Svcid): void {
   if (!isShownTo(claim, by)) throw new DomainError('not_found', 'No such claim.');

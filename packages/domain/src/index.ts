@@ -8,4 +8,5 @@ export * from './errors.ts';
 export * from './ids.ts';
 export * from './membership.ts';
 export * from './policy.ts';
+export * from './sign-in.ts';
 export * from './text.ts';

@@ -179,6 +179,10 @@ export function addMember(
   };
 }
 
+/** Whether the adjuster may accept an offer of the firm that has been made. Pausing only keeps new offers away. */
+export const mayAcceptOffers = (membership: Membership | null): boolean =>
+  membership !== null && membership.status === 'active' && membership.canAcceptClaims;
+
 const unknownSvcid = (): DomainError =>
   new DomainError(
     'unknown_svcid',

@@ -6,6 +6,8 @@ import {
   type AssignmentAction,
   type AssignmentStatus,
   acceptOffer,
+  acceptOrLapse,
+  addMember,
   assignmentAfter,
   type Claim,
   type ClaimAsSent,
@@ -14,7 +16,10 @@ import {
   closeByAdjuster,
   closeByOperator,
   type FirmId,
+  isReadableBy,
   isShownTo,
+  leaveFirm,
+  type Membership,
   offerClaim,
   recordWork,
   rejectOffer,
@@ -137,13 +142,40 @@ describe('the assignment of a claim', () => {
     });
   });
 
-  test('the app shows a claim to the adjuster offered it last, until the offer lapses', () => {
+  test('a claim is of the adjuster offered it last, until they reject it or the offer lapses', () => {
     expect(ASSIGNMENT_STATUSES.filter((status) => isShownTo(claimIn[status](), ANNA))).toEqual([
       'pending_acceptance',
       'accepted',
-      'rejected',
     ]);
     expect(ASSIGNMENT_STATUSES.filter((status) => isShownTo(claimIn[status](), BEN))).toEqual([]);
+  });
+
+  test('a member reads what waits for them and what they accepted, a leaver only what is accepted and open', () => {
+    const member = addMember(null, { firmId: sent().firmId, svcId: ANNA, at: SENT });
+    const readable = (membership: Membership | null, closed: boolean) =>
+      ASSIGNMENT_STATUSES.filter((status) => {
+        const claim = closed ? closeByOperator(claimIn[status](), SENT + 20) : claimIn[status]();
+        expect(isReadableBy(claim, BEN, { ...member, svcId: BEN })).toBe(false);
+        return isReadableBy(claim, ANNA, membership);
+      });
+    for (const closed of [false, true])
+      expect(readable(member, closed)).toEqual(['pending_acceptance', 'accepted']);
+    for (const gone of [leaveFirm(member, SENT + 5), null]) {
+      expect(readable(gone, false)).toEqual(['accepted']);
+      expect(readable(gone, true)).toEqual([]);
+    }
+  });
+
+  test('an acceptance without permission lets the offer lapse', () => {
+    const member = addMember(null, { firmId: sent().firmId, svcId: ANNA, at: SENT });
+    const answer = { by: ANNA, at: SENT + 1 };
+    expect(acceptOrLapse(sent(), member, answer)).toEqual(claimIn.accepted());
+    expect(acceptOrLapse(sent(), { ...member, acceptingAssignments: false }, answer)).toEqual(
+      claimIn.accepted(),
+    );
+    for (const barred of [{ ...member, canAcceptClaims: false }, leaveFirm(member, SENT), null])
+      expect(acceptOrLapse(sent(), barred, answer)).toEqual(claimIn.unassigned());
+    expect(refusalOf(() => acceptOrLapse(claimIn.rejected(), member, answer))).toBe('offer_not_pending');
   });
 });
 
@@ -175,7 +207,7 @@ describe('closing a claim', () => {
   test.each([
     ['pending_acceptance', 'offer_not_pending'],
     ['accepted', null],
-    ['rejected', 'offer_not_pending'],
+    ['rejected', 'not_found'],
     ['unassigned', 'not_found'],
   ] as const)('an adjuster closes only what they accepted: %s → %s', (status, refusal) => {
     expect(refusalOf(() => closeByAdjuster(claimIn[status](), { by: ANNA, at: SENT + 20 }))).toBe(refusal);
@@ -229,7 +261,7 @@ describe("the adjuster's own work", () => {
 
   test.each([
     ['pending_acceptance', 'offer_not_pending'],
-    ['rejected', 'offer_not_pending'],
+    ['rejected', 'not_found'],
     ['unassigned', 'not_found'],
   ] as const)('a %s claim takes no work: %s', (status, refusal) => {
     expect(refusalOf(() => recordWork(claimIn[status](), ANNA, work))).toBe(refusal);

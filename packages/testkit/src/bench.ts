@@ -47,8 +47,8 @@ import {
   type OperatorReads,
   type PageRequest,
   type Position,
-  type RateLimiter,
   type SentClaim,
+  type SignInProof,
   type Slice,
   type Twins,
   type UnitOfWork,
@@ -59,7 +59,6 @@ import {
   type FirmId,
   type Instant,
   type InvitationNotes,
-  type KeyLimits,
   NO_NOTES,
   type Plan,
   type Svcid,
@@ -103,11 +102,10 @@ export interface SendOptions {
 export interface Outside {
   readonly mails: { readonly email: string; readonly code: string }[];
   readonly notices: { readonly svcId: Svcid; readonly notice: Notice }[];
-  /** Subjects that were asked about. */
-  readonly spent: { readonly subject: string; readonly limits: KeyLimits }[];
-  /** Set to refuse from now on. */
-  refuses: boolean;
 }
+
+/** Where a client is that the test says nothing about. */
+const CLIENT = '192.0.2.1';
 
 /** The fast path that has forgotten everything: the stores alone must get it right. */
 const forgetfulTwins: Twins = { once: (_slot, _fingerprint, attempt) => attempt() };
@@ -135,12 +133,9 @@ function wire(
       return [];
     },
   };
-  const limiter: RateLimiter = {
-    async spend(subject, limits) {
-      outside.spent.push({ subject, limits });
-      return outside.refuses ? { allowed: false, retryAfterMs: 1000 } : { allowed: true };
-    },
-  };
+  const networkOf = (clientAddress: string): string => clientAddress;
+  const signIn = makeSignIn({ uow, secrets, clock, networkOf });
+  const requestSignInCode = makeRequestSignInCode({ uow, secrets, mailer, clock, networkOf });
   const keyRing = createKeyRing({ credentials, secrets, clock });
   const firm = { uow, twins: forgetfulTwins, reads: firmReads, clock, ids };
   const app = { uow, reads: appReads, clock };
@@ -165,8 +160,8 @@ function wire(
     updateProfile: makeUpdateProfile(app),
     putDevice: makePutDevice({ uow }),
     removeDevice: makeRemoveDevice({ uow }),
-    requestSignInCode: makeRequestSignInCode({ uow, secrets, mailer, limiter, clock }),
-    signIn: makeSignIn({ uow, secrets, clock }),
+    requestSignInCode: (email: string, clientAddress = CLIENT) => requestSignInCode(email, clientAddress),
+    signIn: (proof: SignInProof, clientAddress = CLIENT) => signIn(proof, clientAddress),
     signOut: makeSignOut({ uow }),
     signOutEverywhere: makeSignOutEverywhere({ uow }),
     runJob: makeRunJob({ uow, reads: jobReads, firmReads, notifier, clock }),
@@ -188,7 +183,7 @@ export type UseCases = ReturnType<typeof wire>;
 
 /** The use cases on given stores, and short ways to the situations that tests begin with. */
 export function createBench(stores: Stores, clock: FixedClock) {
-  const outside: Outside = { mails: [], notices: [], spent: [], refuses: false };
+  const outside: Outside = { mails: [], notices: [] };
   const support = { clock, secrets: createTestSecrets(), ids: createCountingIds(0xbe7c), outside };
   const use = wire(stores, stores.unitOfWork, support);
   let count = 0;

@@ -24,10 +24,11 @@ export function createTestSecrets(): Secrets {
       return { secret, hash: sha256(secret) };
     },
     hashOf: (secret, kind) => (secret.startsWith(PREFIXES[kind]) ? sha256(secret) : null),
-    issueCode(email) {
-      const code = String(next() % 1_000_000).padStart(6, '0');
-      return { code, hash: hashOfCode(email, code) };
+    issueCode(email, seed = String(next())) {
+      const code = seed.padStart(6, '0').slice(-6);
+      return { code, hash: hashOfCode(email, code), seed };
     },
+    hashOfSubject: (...parts) => sha256(JSON.stringify(parts)),
     hashOfCode,
     equal: (one, other) => one === other,
     testAccountTag: () => `Tag${next()}`,

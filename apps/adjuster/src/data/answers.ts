@@ -79,7 +79,9 @@ async function sendAgain(answer: WaitingAnswer): Promise<Outcome['result']> {
   try {
     claim = await call<AppClaim>('GET', `v1/claims/${answer.claimId}`);
   } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return 'withdrawn';
+    // A rejected claim cannot be read, so one that was rejected before is done either way.
+    if (error instanceof Refusal && error.status === 404)
+      return answer.answer === 'reject' ? 'rejected' : 'withdrawn';
     throw error;
   }
   if (claim.assignment.status === wanted) return wanted;

@@ -58,8 +58,17 @@ export function ClaimScreen({ id }: { id: string }) {
     return (
       <>
         <ScreenHead title={last === undefined ? words.claim.title : titleOf(last)} back="#/" />
-        <Nothing title={last === undefined ? words.claim.notThere : words.claim.withdrawn} icon="claims">
-          <p>{words.claim.withdrawnMore}</p>
+        <Nothing
+          title={
+            outcome === 'rejected'
+              ? words.claim.rejected
+              : last === undefined
+                ? words.claim.notThere
+                : words.claim.withdrawn
+          }
+          icon="claims"
+        >
+          {outcome !== 'rejected' && <p>{words.claim.withdrawnMore}</p>}
           <a class="button" href="#/">
             {words.nav.offers}
           </a>

@@ -90,11 +90,14 @@ interface Outside {
   readonly pushKey: () => string;
   readonly cursorSecret: Uint8Array;
   readonly signInCodeSecret: Uint8Array;
+  /** What counts as one client of the addresses that a request can come from. */
+  readonly networkOf: (clientAddress: string) => string;
 }
 
 /** The one composition root. Everything lives as long as the process; nothing is made per request. */
 export function createContainer(outside: Outside): Container {
   const c = new Container({ defaultScope: 'Singleton' });
+  const { networkOf } = outside;
 
   c.bind(T.log).toConstantValue(outside.log);
   c.bind(T.addresses).toConstantValue(outside.addresses);
@@ -189,9 +192,9 @@ export function createContainer(outside: Outside): Container {
     [T.uow, T.twins, T.firmReads, T.clock, T.ids, T.cursors, T.checkHealth],
   );
   c.bind(T.appRouteDeps).toResolvedValue(
-    (uow, reads, jobReads, clock, secrets, mailer, limiter, cursors) => ({
-      requestSignInCode: makeRequestSignInCode({ uow, secrets, mailer, limiter, clock }),
-      signIn: makeSignIn({ uow, secrets, clock }),
+    (uow, reads, jobReads, clock, secrets, mailer, cursors) => ({
+      requestSignInCode: makeRequestSignInCode({ uow, secrets, mailer, clock, networkOf }),
+      signIn: makeSignIn({ uow, secrets, clock, networkOf }),
       signOut: makeSignOut({ uow }),
       readProfile: makeReadProfile({ reads }),
       updateProfile: makeUpdateProfile({ uow, reads }),
@@ -211,11 +214,11 @@ export function createContainer(outside: Outside): Container {
       cursors,
       clock,
     }),
-    [T.uow, T.appReads, T.jobReads, T.clock, T.secrets, T.mailer, T.rateLimiter, T.cursors],
+    [T.uow, T.appReads, T.jobReads, T.clock, T.secrets, T.mailer, T.cursors],
   );
   c.bind(T.pageRouteDeps).toResolvedValue(
     (uow, secrets, clock, addresses) => ({
-      signIn: makeSignIn({ uow, secrets, clock }),
+      signIn: makeSignIn({ uow, secrets, clock, networkOf }),
       signOut: makeSignOut({ uow }),
       signOutEverywhere: makeSignOutEverywhere({ uow }),
       addresses,

@@ -1,5 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createEdgeLimiter, createMemoryRateLimiter, createMemoryTwins } from '@svc/adapter-memory';
+import {
+  createEdgeLimiter,
+  createMemoryRateLimiter,
+  createMemoryTwins,
+  networkOf,
+} from '@svc/adapter-memory';
 import { connect, migrate, type PostgresStores, schemaState } from '@svc/adapter-postgres';
 import { connectRedis } from '@svc/adapter-redis';
 import { type Clock, type Job, Unavailable } from '@svc/application';
@@ -80,6 +85,7 @@ export async function wire(surroundings: Surroundings): Promise<Wired> {
     ...createNotifying({ config, stores, log, addresses }),
     cursorSecret: await stores.serviceSecret('cursor_signing'),
     signInCodeSecret: await stores.serviceSecret('sign_in_code_hashing'),
+    networkOf,
   });
   return {
     wiring,

@@ -79,13 +79,13 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
   });
 
   return [
-    openRoute(endpoints.requestSignInCode, async ({ body }) => {
-      await deps.requestSignInCode(body.email);
+    openRoute(endpoints.requestSignInCode, async ({ body }, { clientAddress }) => {
+      await deps.requestSignInCode(body.email, clientAddress);
       return { status: 202 };
     }),
 
-    openRoute(endpoints.signIn, async ({ body }) => {
-      const session = await deps.signIn(toProof(body));
+    openRoute(endpoints.signIn, async ({ body }, { clientAddress }) => {
+      const session = await deps.signIn(toProof(body), clientAddress);
       return ok(sessionToWire(session, await deps.readProfile(session.adjuster)), 201);
     }),
 

@@ -104,7 +104,8 @@ export function createApp(deps: AppDeps): Express {
       // HEAD is GET without the body, which node leaves out by itself.
       const route = routes.get(request.method === 'HEAD' ? 'GET' : request.method);
       if (route === undefined) throw new HttpProblem('method_not_allowed', { headers: { Allow: allow } });
-      const reply = await answer(route, request, response, response.locals.trace as RequestTrace);
+      const trace = response.locals.trace as RequestTrace;
+      const reply = await answer(route, request, response, trace, addressOf(request));
       // The connection failed meanwhile, and its client was told so.
       if (response.headersSent) return;
       response.statusCode = reply.status;

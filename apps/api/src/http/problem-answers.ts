@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { Unavailable } from '@svc/application';
+import { TooManyAttempts, Unavailable } from '@svc/application';
 import { ERRORS, type ErrorCode, makeProblem, type ProblemItem } from '@svc/contract';
 import { DomainError, type RefusalCode } from '@svc/domain';
 
@@ -62,6 +62,13 @@ export function asHttpProblem(error: unknown): HttpProblem {
       detail: error.message,
       ...(pointer !== undefined && { errors: [{ detail: error.message, pointer }] }),
       ...(error.existingClaimId !== undefined && { existingClaimId: error.existingClaimId }),
+    });
+  }
+  if (error instanceof TooManyAttempts) {
+    const seconds = Math.max(1, Math.ceil(error.retryAfterMs / 1000));
+    return new HttpProblem('rate_limited', {
+      detail: 'Too many attempts to sign in.',
+      headers: { 'Retry-After': String(seconds) },
     });
   }
   if (error instanceof Unavailable) {

@@ -35,10 +35,16 @@ export function createPipeline(deps: PipelineDeps) {
   const nextDeadline = createDeadlines();
   const bodyMemory = createBodyMemory();
 
-  function answer(route: Route, request: Request, response: Response, trace: RequestTrace): Promise<Reply> {
-    if (route.endpoint.method === 'GET') return judge(route, request, response, trace, null);
+  function answer(
+    route: Route,
+    request: Request,
+    response: Response,
+    trace: RequestTrace,
+    clientAddress: string,
+  ): Promise<Reply> {
+    if (route.endpoint.method === 'GET') return judge(route, request, response, trace, null, clientAddress);
     const held = bodyMemory.hold();
-    return judge(route, request, response, trace, held).finally(() => held.release());
+    return judge(route, request, response, trace, held, clientAddress).finally(() => held.release());
   }
 
   /** @param held null where no body is read. */
@@ -48,6 +54,7 @@ export function createPipeline(deps: PipelineDeps) {
     response: Response,
     trace: RequestTrace,
     held: HeldBytes | null,
+    clientAddress: string,
   ): Promise<Reply> {
     const { endpoint } = route;
     const { within } = nextDeadline();
@@ -83,7 +90,7 @@ export function createPipeline(deps: PipelineDeps) {
           errors: parsed.errors,
         });
       }
-      return { value: parsed.value, exchange: { sentBody } };
+      return { value: parsed.value, exchange: { sentBody, clientAddress } };
     };
 
     if (route.caller === 'anyone') {

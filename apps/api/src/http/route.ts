@@ -13,6 +13,7 @@ export interface Reply {
 export interface Exchange {
   /** The body as it was sent, for the fingerprint. */
   readonly sentBody: unknown;
+  readonly clientAddress: string;
 }
 
 export interface FirmExchange extends Exchange {

@@ -23,6 +23,10 @@ const INVITATIONS = sql(
     ORDER BY m.invited_at, m.firm_id LIMIT $5`,
 );
 
+/** The rule `isReadableBy` of the domain, over the adjuster's `memberships m`. */
+const READABLE = `(m.status = 'active' AND c.status IN ('pending_acceptance', 'accepted')
+  OR c.status = 'accepted' AND c.closed_at IS NULL)`;
+
 const LISTED: Readonly<Record<AppClaimList, string>> = {
   pending_acceptance: "c.status = 'pending_acceptance' AND c.closed_at IS NULL",
   accepted: "c.status = 'accepted' AND c.closed_at IS NULL",
@@ -40,7 +44,7 @@ const claimsOf = (list: AppClaimList): Statement =>
        FROM (
          SELECT own.* FROM memberships m CROSS JOIN LATERAL (
            SELECT c.* FROM claims c
-            WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = $1 AND ${LISTED[list]}
+            WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = $1 AND ${LISTED[list]} AND ${READABLE}
               AND (c.offered_at, c.id) > ($2, $3)
             ORDER BY c.offered_at, c.id LIMIT $4) own
           WHERE m.svc_id = $1
@@ -59,7 +63,7 @@ const CLAIM = sql(
   'app_claim',
   `SELECT ${APP_CLAIM_COLUMNS}
      FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2 ${APP_CLAIM_JOINS}
-    WHERE m.svc_id = $1 AND c.adjuster_svc_id = $1 AND c.status <> 'unassigned'`,
+    WHERE m.svc_id = $1 AND c.adjuster_svc_id = $1 AND ${READABLE}`,
 );
 
 /**

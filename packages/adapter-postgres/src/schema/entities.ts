@@ -87,7 +87,7 @@ interface SignInCodeRow {
   email_key: SignInCode['emailKey'];
   code_hash: SignInCode['codeHash'];
   expires_at: Instant;
-  tries_left: number;
+  seed: string | null;
 }
 
 export const SIGN_IN_CODE_ROWS = new EntitySchema<SignInCodeRow>({
@@ -97,7 +97,7 @@ export const SIGN_IN_CODE_ROWS = new EntitySchema<SignInCodeRow>({
     email_key: { ...text, ...key },
     code_hash: text,
     expires_at: instant,
-    tries_left: { type: 'integer' },
+    seed: { ...text, ...nullable },
   },
 });
 

@@ -1,5 +1,5 @@
 import type { Adjusters } from '@svc/application';
-import type { Adjuster, FirmId, Svcid, TestBehavior } from '@svc/domain';
+import { type Adjuster, emailKey, type FirmId, type Svcid, type TestBehavior } from '@svc/domain';
 import { first, sql, type TxSession, type Value } from '../session.ts';
 
 export interface AdjusterRow {
@@ -59,15 +59,12 @@ const SIGN_IN_SECRET_HASH = sql(
   'SELECT sign_in_secret_hash AS hash FROM adjusters WHERE svc_id = $1',
 );
 
-/** Folded here and not by the database, whose lower() depends on the locale it was made with. */
-const emailKey = (email: string | null): string | null => email?.toLowerCase() ?? null;
-
 const profileValues = ({ svcId, firstName, lastName, email }: Adjuster): Value[] => [
   svcId,
   firstName,
   lastName,
   email,
-  emailKey(email),
+  email === null ? null : emailKey(email),
 ];
 
 export function pgAdjusters(session: TxSession): Adjusters {

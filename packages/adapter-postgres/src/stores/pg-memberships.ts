@@ -42,6 +42,15 @@ const find = (strength: string): string =>
 const LOCK_SHARED = sql('memberships_lock_shared', find('FOR SHARE'));
 const LOCK = sql('memberships_lock', find('FOR UPDATE'));
 
+const LOCK_SHARED_OF_SENDER = sql(
+  'memberships_lock_shared_of_sender',
+  `SELECT ${MEMBERSHIP_COLUMNS} FROM memberships m
+    WHERE m.svc_id = $1
+      AND m.firm_id = (SELECT own.firm_id FROM memberships own JOIN claims c
+                         ON c.firm_id = own.firm_id AND c.id = $2 WHERE own.svc_id = $1)
+      FOR SHARE OF m`,
+);
+
 /** A row that does not exist cannot be locked: this stands for the place where it would be. */
 const LOCK_PLACE = sql(
   'memberships_lock_place',
@@ -66,6 +75,11 @@ export function pgMemberships(session: TxSession): Memberships {
     async lockShared(firmId, svcId) {
       if (!isUuid(firmId)) return null;
       return one(first(await session.rows<MembershipRow>(LOCK_SHARED, [firmId, svcId])));
+    },
+
+    async lockSharedOfSender(svcId, claimId) {
+      if (!isUuid(claimId)) return null;
+      return one(first(await session.rows<MembershipRow>(LOCK_SHARED_OF_SENDER, [svcId, claimId])));
     },
 
     async lock(firmId, svcId) {

@@ -7,8 +7,8 @@ const repository = (manager: EntityManager) => manager.getRepository(SIGN_IN_COD
 
 export function pgSignInCodes(session: TxSession): SignInCodes {
   return {
-    async put({ emailKey, codeHash, expiresAt, triesLeft }) {
-      const row = { email_key: emailKey, code_hash: codeHash, expires_at: expiresAt, tries_left: triesLeft };
+    async put({ emailKey, codeHash, expiresAt, seed }) {
+      const row = { email_key: emailKey, code_hash: codeHash, expires_at: expiresAt, seed };
       await session.orm('sign_in_codes_put', (manager) => repository(manager).upsert(row, ['email_key']));
     },
 
@@ -22,7 +22,7 @@ export function pgSignInCodes(session: TxSession): SignInCodes {
         emailKey: row.email_key,
         codeHash: row.code_hash,
         expiresAt: row.expires_at,
-        triesLeft: row.tries_left,
+        seed: row.seed,
       };
     },
 

@@ -1,5 +1,5 @@
 import {
-  acceptOffer,
+  acceptOrLapse,
   type Claim,
   type ClaimId,
   type ClaimWork,
@@ -44,11 +44,24 @@ export const makeReadAppClaim =
     return view;
   };
 
+/** The membership is locked before the claim, as by whoever takes the permission away. */
 export const makeAcceptOffer =
   (deps: Deps) =>
-  (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
-    const accept = (claim: Claim): Claim => acceptOffer(claim, { by: actor.svcId, at: deps.clock.now() });
-    return change(deps, actor, id, accept, 'seen by the firm');
+  async ({ svcId }: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
+    const view = await deps.uow.run(async (tx) => {
+      const [membership, claim] = await Promise.all([
+        tx.memberships.lockSharedOfSender(svcId, id),
+        tx.claims.lockOfferedTo(svcId, id),
+      ]);
+      if (claim === null) throw notFound();
+      const next = acceptOrLapse(claim, membership, { by: svcId, at: deps.clock.now() });
+      const [onForms, saved] = await Promise.all([tx.claims.onForms(next), tx.claims.save(next)]);
+      return { ...saved, ...onForms };
+    });
+    // Thrown after the commit, which keeps that the offer lapsed.
+    if (view.assignment.status !== 'accepted')
+      throw new DomainError('offer_not_pending', 'The firm no longer lets you accept its claims.');
+    return view;
   };
 
 export const makeRejectOffer =

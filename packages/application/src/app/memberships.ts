@@ -70,6 +70,14 @@ export const makeSetAcceptingAssignments =
     return viewOf(deps, firmId, svcId);
   };
 
+/** Lets the offers that wait for an adjuster lapse. The caller holds the lock on the membership: no offer can come. */
+export async function withdrawWaitingOffers(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<void> {
+  for (const claim of await tx.claims.lockPendingOf(firmId, svcId)) {
+    const lapsed = withdrawFromLeaver(claim);
+    if (lapsed !== null) await tx.claims.save(lapsed);
+  }
+}
+
 /** Leaves the firm: offers that wait lapse, where the firm can see it; what was accepted stays with the adjuster. */
 export const makeLeaveFirm =
   (deps: Deps) =>
@@ -77,8 +85,5 @@ export const makeLeaveFirm =
     deps.uow.run(async (tx) => {
       const membership = await locked(tx, firmId, svcId);
       await tx.memberships.save(leaveFirm(membership, deps.clock.now()));
-      for (const claim of await tx.claims.lockPendingOf(firmId, svcId)) {
-        const lapsed = withdrawFromLeaver(claim);
-        if (lapsed !== null) await tx.claims.save(lapsed);
-      }
+      await withdrawWaitingOffers(tx, firmId, svcId);
     });

@@ -1,38 +1,113 @@
-import { type Adjuster, DAY, DomainError, type KeyLimits, MINUTE, type Svcid } from '@svc/domain';
-import type { RateLimiter } from '../ports/limits.ts';
-import type { Clock, Mailer, Secrets } from '../ports/support.ts';
+import {
+  type Adjuster,
+  type AttemptLimit,
+  type Attempts,
+  attemptsAt,
+  DAY,
+  DomainError,
+  emailKey,
+  type Instant,
+  pauseLeft,
+  SIGN_IN_CODE_LIFETIME,
+  SIGN_IN_CODE_TRIES,
+  SIGN_IN_LIMITS,
+  type Svcid,
+  withAttempt,
+} from '@svc/domain';
+import { type Clock, type Mailer, type Secrets, TooManyAttempts } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 
 /** A session ends this long after its last use. */
 export const SESSION_LIFETIME = 90 * DAY;
-const SIGN_IN_CODE_LIFETIME = 10 * MINUTE;
-const SIGN_IN_CODE_TRIES = 5;
-/** Mails to one address: five at once, then one a minute. More would be somebody else's mischief. */
-const CODE_REQUESTS: KeyLimits = { requestsPerMinute: 1, writesPerMinute: 1, burst: 5 };
 
-const emailKey = (email: string): string => email.toLowerCase();
 const refused = (): DomainError =>
   new DomainError('sign_in_refused', 'That did not match, or it is too late for it.');
 
-/** Mails a six-digit code. Says nothing about whether the account exists, neither by its answer nor by waiting. */
+/** The addresses of one client: one IPv4 address, or one IPv6 network. */
+type NetworkOf = (clientAddress: string) => string;
+
+interface Counter {
+  readonly limit: AttemptLimit;
+  readonly subject: string;
+}
+
+/** Locks counters and tells how long the longest of their pauses lasts yet. Nothing counts before `count`. */
+async function lockCounters(tx: Tx, now: Instant, counters: readonly Counter[]) {
+  const subjects = counters.map(({ subject }) => subject);
+  const statesOf = (held: readonly (Attempts | null)[]) =>
+    counters.map((counter, n) => ({ ...counter, attempts: attemptsAt(held[n] ?? null, now) }));
+  const longestPause = (of: ReturnType<typeof statesOf>): number =>
+    Math.max(...of.map(({ limit, attempts }) => pauseLeft(limit, attempts, now)));
+  // A flood that is over a limit must not queue for its lock, each holding a connection to the database.
+  let states = statesOf(await tx.signInAttempts.find(subjects));
+  if (longestPause(states) === 0) states = statesOf(await tx.signInAttempts.lock(subjects));
+  return {
+    pauseMs: longestPause(states),
+    /** Whether one of them has had its free attempts. */
+    strained: states.some(({ limit, attempts }) => attempts.count >= limit.free),
+    async count(): Promise<void> {
+      for (const { subject, attempts } of states)
+        await tx.signInAttempts.put(subject, withAttempt(attempts, now));
+    },
+  };
+}
+
+/**
+ * What is counted under: the same for addresses that somebody has and that nobody has, so that no limit tells which.
+ * `tries` is where a client's wrong tries at one address are counted, `asked` the same for a client that asked for
+ * the code.
+ */
+const subjectsOf = ({ hashOfSubject: of }: Secrets, email: string, client: string) => ({
+  codesOfClient: of('codes of client', client),
+  codesOfClientAndRecipient: of('codes of client and recipient', client, email),
+  codesOfRecipient: of('codes of recipient', email),
+  codesInTotal: of('codes in total'),
+  guessesOfClient: of('guesses of client', client),
+  strangersGuessesAtAccount: of('guesses of strangers at account', email),
+  strangersGuessesInTotal: of('guesses of strangers in total'),
+  tries: of('tries', client, email),
+  asked: of('asked', client, email),
+});
+
+/**
+ * Mails a six-digit code, to the address on file. Says nothing about whether the account exists, neither by its answer
+ * nor by waiting. While a code lives, the same one is mailed again: nobody voids it by asking for another.
+ */
 export const makeRequestSignInCode =
-  (deps: { uow: UnitOfWork; secrets: Secrets; mailer: Mailer; limiter: RateLimiter; clock: Clock }) =>
-  async (email: string): Promise<void> => {
-    const spent = await deps.limiter.spend(`sign-in:${emailKey(email)}`, CODE_REQUESTS, { write: false });
-    if (!spent.allowed) return;
-    const { code, hash } = deps.secrets.issueCode(emailKey(email));
-    const known = await deps.uow.run(async (tx) => {
+  (deps: { uow: UnitOfWork; secrets: Secrets; mailer: Mailer; clock: Clock; networkOf: NetworkOf }) =>
+  async (email: string, clientAddress: string): Promise<void> => {
+    const key = emailKey(email);
+    const subjects = subjectsOf(deps.secrets, key, deps.networkOf(clientAddress));
+    const mail = await deps.uow.run(async (tx) => {
+      const now = deps.clock.now();
+      const ofClient = await lockCounters(tx, now, [
+        { limit: SIGN_IN_LIMITS.codesPerClient, subject: subjects.codesOfClient },
+      ]);
+      // A client in its pause must not hold the locks that everybody shares.
+      if (ofClient.pauseMs > 0) return null;
+      const ofPair = await lockCounters(tx, now, [
+        { limit: SIGN_IN_LIMITS.codesPerClientAndRecipient, subject: subjects.codesOfClientAndRecipient },
+      ]);
+      const ofAll = await lockCounters(tx, now, [
+        { limit: SIGN_IN_LIMITS.codesPerRecipient, subject: subjects.codesOfRecipient },
+        { limit: SIGN_IN_LIMITS.codesInTotal, subject: subjects.codesInTotal },
+      ]);
+      if (ofPair.pauseMs > 0 || ofAll.pauseMs > 0) return null;
+      for (const counters of [ofClient, ofPair, ofAll]) await counters.count();
+
+      const expiresAt = now + SIGN_IN_CODE_LIFETIME;
+      const spent = ofAll.strained ? SIGN_IN_CODE_TRIES - 1 : 0;
+      await tx.signInAttempts.lock([subjects.asked]);
+      await tx.signInAttempts.put(subjects.asked, { count: spent, lastAt: now, endsAt: expiresAt });
       const adjuster = await tx.adjusters.findByEmail(email);
-      if (adjuster === null) return false;
-      await tx.signInCodes.put({
-        emailKey: emailKey(email),
-        codeHash: hash,
-        expiresAt: deps.clock.now() + SIGN_IN_CODE_LIFETIME,
-        triesLeft: SIGN_IN_CODE_TRIES,
-      });
-      return true;
+      if (adjuster === null || adjuster.email === null) return null;
+      const held = await tx.signInCodes.lock(key);
+      const seed = held !== null && now < held.expiresAt ? (held.seed ?? undefined) : undefined;
+      const issued = deps.secrets.issueCode(key, seed);
+      await tx.signInCodes.put({ emailKey: key, codeHash: issued.hash, seed: issued.seed, expiresAt });
+      return { email: adjuster.email, code: issued.code };
     });
-    if (known) void deps.mailer.sendSignInCode(email, code);
+    if (mail !== null) void deps.mailer.sendSignInCode(mail.email, mail.code);
   };
 
 export interface OpenedSession {
@@ -47,6 +122,7 @@ export type SignInProof =
   | { readonly svcId: Svcid; readonly signInSecret: string };
 
 type SessionDeps = { uow: UnitOfWork; secrets: Secrets; clock: Clock };
+type SignInDeps = SessionDeps & { networkOf: NetworkOf };
 
 /** A session for a device of this adjuster's, who has proved who they are or is vouched for by the operator. */
 export async function openSession(
@@ -62,24 +138,64 @@ export async function openSession(
 
 /** Opens a session for a device. */
 export const makeSignIn =
-  (deps: SessionDeps) =>
-  async (proof: SignInProof): Promise<OpenedSession> => {
+  (deps: SignInDeps) =>
+  async (proof: SignInProof, clientAddress: string): Promise<OpenedSession> => {
     // A wrong code costs a try, which must be kept: so the unit returns its refusal instead of throwing it.
     const opened = await deps.uow.run(async (tx) =>
       'code' in proof
-        ? byCode(tx, deps, proof.email, proof.code)
+        ? byCode(tx, deps, proof, deps.networkOf(clientAddress))
         : bySecret(tx, deps, proof.svcId, proof.signInSecret),
     );
     if (opened === null) throw refused();
     return opened;
   };
 
-async function byCode(tx: Tx, deps: SessionDeps, email: string, code: string): Promise<OpenedSession | null> {
+/**
+ * A client that asked for the code has its own tries at it, which nobody else can use up. All others, strangers or the
+ * owner on another network, share what an account and the service allow.
+ */
+async function byCode(
+  tx: Tx,
+  deps: SignInDeps,
+  { email, code }: { readonly email: string; readonly code: string },
+  client: string,
+): Promise<OpenedSession | null> {
+  const now = deps.clock.now();
   const key = emailKey(email);
+  const subjects = subjectsOf(deps.secrets, key, client);
+  const guesses = await lockCounters(tx, now, [
+    { limit: SIGN_IN_LIMITS.guessesPerClient, subject: subjects.guessesOfClient },
+  ]);
+  // A client in its pause must not hold the locks that everybody shares.
+  if (guesses.pauseMs > 0) throw new TooManyAttempts(guesses.pauseMs);
+
+  const [asked = null, tried = null] = await tx.signInAttempts.lock([subjects.asked, subjects.tries]);
+  const hasAsked = asked !== null && now < asked.endsAt;
+  const shared = hasAsked
+    ? null
+    : await lockCounters(tx, now, [
+        { limit: SIGN_IN_LIMITS.strangersGuessesPerAccount, subject: subjects.strangersGuessesAtAccount },
+        { limit: SIGN_IN_LIMITS.strangersGuessesInTotal, subject: subjects.strangersGuessesInTotal },
+      ]);
+  if (shared !== null && shared.pauseMs > 0) throw new TooManyAttempts(shared.pauseMs);
+  const tries =
+    hasAsked || (tried !== null && now < tried.endsAt)
+      ? ((hasAsked ? asked : tried) as Attempts)
+      : { count: 0, lastAt: now, endsAt: now + SIGN_IN_CODE_LIFETIME };
+  if (tries.count >= SIGN_IN_CODE_TRIES) {
+    await guesses.count();
+    return null;
+  }
+
   const held = await tx.signInCodes.lock(key);
-  if (held === null || deps.clock.now() >= held.expiresAt || held.triesLeft <= 0) return null;
-  if (!deps.secrets.equal(held.codeHash, deps.secrets.hashOfCode(key, code))) {
-    await tx.signInCodes.put({ ...held, triesLeft: held.triesLeft - 1 });
+  const isRight =
+    held !== null &&
+    now < held.expiresAt &&
+    deps.secrets.equal(held.codeHash, deps.secrets.hashOfCode(key, code));
+  if (!isRight) {
+    await guesses.count();
+    await shared?.count();
+    await tx.signInAttempts.put(hasAsked ? subjects.asked : subjects.tries, withAttempt(tries, now));
     return null;
   }
   await tx.signInCodes.remove(key);

@@ -1,6 +1,6 @@
 import {
   acceptInvitation,
-  acceptOffer,
+  acceptOrLapse,
   declineInvitation,
   rejectOffer,
   SECOND,
@@ -84,7 +84,10 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     rehearse_offer_answer: ({ claimId, svcId, offeredAt }) =>
       deps.uow.run(async (tx) => {
         const adjuster = await tx.adjusters.find(svcId);
-        const claim = await tx.claims.lockOfferedTo(svcId, claimId);
+        const [membership, claim] = await Promise.all([
+          tx.memberships.lockSharedOfSender(svcId, claimId),
+          tx.claims.lockOfferedTo(svcId, claimId),
+        ]);
         const answer = adjuster?.testOf ? TEST_ACCOUNTS[adjuster.testOf.behavior].answersOffer : undefined;
         const assignment = claim?.assignment;
         const waits = assignment?.status === 'pending_acceptance' && assignment.offeredAt === offeredAt;
@@ -92,7 +95,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
         const at = deps.clock.now();
         const answered =
           answer === 'accept'
-            ? acceptOffer(claim, { by: svcId, at })
+            ? acceptOrLapse(claim, membership, { by: svcId, at })
             : rejectOffer(claim, { by: svcId, at, reason: TEST_REJECTION_REASON });
         await tx.claims.save(answered);
       }),

@@ -1,4 +1,5 @@
 import { type Adjuster, addMember, type FirmId, type Membership, type Svcid, statusAt } from '@svc/domain';
+import { withdrawWaitingOffers } from '../app/memberships.ts';
 import { type OpenedSession, openSession } from '../app/sign-in.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
@@ -45,7 +46,7 @@ export const makeAddMember =
       return membership;
     });
 
-/** Grants or takes the permission to accept claims. */
+/** Grants or takes the permission to accept claims. Taken, the offers that wait lapse, where the firm can see it. */
 export const makeSetMember =
   (deps: Deps) =>
   (firmId: FirmId, svcId: Svcid, canAcceptClaims: boolean): Promise<Membership> =>
@@ -56,5 +57,6 @@ export const makeSetMember =
       }
       const membership = { ...current, canAcceptClaims };
       await tx.memberships.save(membership);
+      if (!canAcceptClaims) await withdrawWaitingOffers(tx, firmId, svcId);
       return membership;
     });

@@ -108,7 +108,7 @@ export interface AppReads {
   invitations(svcId: Svcid, now: Instant, page: PageRequest): Promise<Slice<InvitationView>>;
   /** Ordered by when they were offered, oldest first, then id. */
   claims(svcId: Svcid, list: AppClaimList, page: PageRequest): Promise<Slice<AppClaimView>>;
-  /** Null once the claim was offered to someone else, or the offer lapsed. */
+  /** Null unless the adjuster may read it, by `isReadableBy`. */
   claim(svcId: Svcid, id: ClaimId): Promise<AppClaimView | null>;
   /**
    * For each of these adjusters a text that is another one after anything in their lists has come, gone or moved.

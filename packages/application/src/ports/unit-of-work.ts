@@ -1,5 +1,6 @@
 import type {
   Adjuster,
+  Attempts,
   CarrierDetails,
   Claim,
   ClaimId,
@@ -37,6 +38,7 @@ export interface Tx {
   readonly keys: Keys;
   readonly sessions: Sessions;
   readonly signInCodes: SignInCodes;
+  readonly signInAttempts: SignInAttempts;
   readonly devices: Devices;
   readonly outbox: Outbox;
 }
@@ -97,7 +99,7 @@ export interface Carriers {
 export interface Adjusters {
   find(svcId: Svcid): Promise<Adjuster | null>;
   lock(svcId: Svcid): Promise<Adjuster | null>;
-  /** By e-mail address without regard to capitals; test accounts sign in otherwise and are never found. */
+  /** By e-mail address as `emailKey` compares it; test accounts sign in otherwise and are never found. */
   findByEmail(email: string): Promise<Adjuster | null>;
   /** `signInSecretHash`: test accounts only. False when the SVCID is taken. `email_taken` when the address is. */
   add(adjuster: Adjuster, signInSecretHash: string | null): Promise<boolean>;
@@ -108,6 +110,8 @@ export interface Adjusters {
 export interface Memberships {
   /** Locks against being changed by others until the unit ends, but not against others who only look. */
   lockShared(firmId: FirmId, svcId: Svcid): Promise<Membership | null>;
+  /** The same for the adjuster's record in the firm that sent the claim, whichever that is. */
+  lockSharedOfSender(svcId: Svcid, claimId: ClaimId): Promise<Membership | null>;
   /** Locks the record, or the place where it would be, until the unit ends. */
   lock(firmId: FirmId, svcId: Svcid): Promise<Membership | null>;
   /** Adds or replaces the one record of this firm and adjuster. */
@@ -166,7 +170,18 @@ export interface SignInCode {
   readonly emailKey: string;
   readonly codeHash: string;
   readonly expiresAt: Instant;
-  readonly triesLeft: number;
+  /** What the code is made of, to mail the same one again; null for a code of an earlier release. */
+  readonly seed: string | null;
+}
+
+/** Counts attempts at signing in, for all processes. */
+export interface SignInAttempts {
+  /** Waits for nobody. */
+  find(subjects: readonly string[]): Promise<(Attempts | null)[]>;
+  /** Locks what these subjects are counted by, or the places where it would be, until the unit ends. */
+  lock(subjects: readonly string[]): Promise<(Attempts | null)[]>;
+  /** The caller has locked the subject. */
+  put(subject: string, attempts: Attempts): Promise<void>;
 }
 
 export interface SignInCodes {

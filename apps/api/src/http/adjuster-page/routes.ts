@@ -18,14 +18,17 @@ export function pageRoutes(deps: PageRouteDeps): Route[] {
   const { addresses } = deps;
   const cleared = () => ({ status: 204, headers: { 'Set-Cookie': noSessionCookie(addresses) } });
   return [
-    openRoute({ ...endpoints.signIn, id: 'openPageSession', path: '/app/session' }, async ({ body }) => {
-      const session = await deps.signIn(toProof(body));
-      return {
-        status: 201,
-        json: JSON.stringify({ expires_at: toDateTime(session.expiresAt) }),
-        headers: { 'Set-Cookie': sessionCookie(addresses, session.token) },
-      };
-    }),
+    openRoute(
+      { ...endpoints.signIn, id: 'openPageSession', path: '/app/session' },
+      async ({ body }, { clientAddress }) => {
+        const session = await deps.signIn(toProof(body), clientAddress);
+        return {
+          status: 201,
+          json: JSON.stringify({ expires_at: toDateTime(session.expiresAt) }),
+          headers: { 'Set-Cookie': sessionCookie(addresses, session.token) },
+        };
+      },
+    ),
     appRoute(
       { ...endpoints.signOut, id: 'closePageSession', path: '/app/session' },
       async (_, { session }) => {

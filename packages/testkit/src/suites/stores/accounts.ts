@@ -1,9 +1,31 @@
 import { describe, expect, test } from '@jest/globals';
-import { DAY, HOUR, type Svcid } from '@svc/domain';
+import { TooManyAttempts } from '@svc/application';
+import { DAY, DomainError, HOUR, MINUTE, type Svcid } from '@svc/domain';
 import type { Bench } from '../../bench.ts';
 import { refusalOf } from '../../faults.ts';
 
+const wrongFor = (code: string): string => (code === '000000' ? '000001' : '000000');
+
+/** How a sign-in ended that was to fail: refused, or for how many milliseconds no more are judged. */
+async function endOf(signIn: Promise<unknown>): Promise<'refused' | number> {
+  try {
+    await signIn;
+  } catch (error) {
+    if (error instanceof TooManyAttempts) return error.retryAfterMs;
+    if (error instanceof DomainError && error.code === 'sign_in_refused') return 'refused';
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
 export function accountsBehaviour(bench: () => Bench): void {
+  let clients = 0;
+  /** A client that no test has had before. */
+  const client = (): string => {
+    clients += 1;
+    return `198.18.${clients >> 8}.${clients & 255}`;
+  };
+
   describe('accounts', () => {
     test('an account is read back as it was made, also with gaps', async () => {
       const { newAdjuster, stores } = bench();
@@ -140,16 +162,14 @@ export function accountsBehaviour(bench: () => Bench): void {
   });
 
   describe('sign-in codes', () => {
-    const code = { codeHash: 'a'.repeat(64), triesLeft: 5 };
-
     test('an address has one code: a new one replaces it, and it can be taken away', async () => {
       const { stores, clock } = bench();
       const emailKey = `one-${clock.now()}@example.net`;
-      const expiresAt = clock.now() + HOUR;
+      const code = { emailKey, codeHash: 'a'.repeat(64), seed: 's', expiresAt: clock.now() + HOUR };
       const held = () => stores.unitOfWork.run((tx) => tx.signInCodes.lock(emailKey));
-      await stores.unitOfWork.run((tx) => tx.signInCodes.put({ ...code, emailKey, expiresAt }));
-      expect(await held()).toEqual({ ...code, emailKey, expiresAt });
-      const next = { codeHash: 'b'.repeat(64), triesLeft: 1, emailKey, expiresAt: expiresAt + 1 };
+      await stores.unitOfWork.run((tx) => tx.signInCodes.put(code));
+      expect(await held()).toEqual(code);
+      const next = { ...code, codeHash: 'b'.repeat(64), seed: 't', expiresAt: code.expiresAt + 1 };
       await stores.unitOfWork.run((tx) => tx.signInCodes.put(next));
       expect(await held()).toEqual(next);
       await stores.unitOfWork.run((tx) => tx.signInCodes.remove(emailKey));
@@ -159,25 +179,146 @@ export function accountsBehaviour(bench: () => Bench): void {
     test('of ten guesses at once five count, and then the right code is too late', async () => {
       const { newAdjuster, use, outside } = bench();
       const email = (await newAdjuster()).email ?? '';
-      await use.requestSignInCode(email);
+      const from = client();
+      await use.requestSignInCode(email, from);
       const right = outside.mails.at(-1)?.code ?? '';
-      const wrong = right === '000000' ? '000001' : '000000';
       const guesses = await Promise.allSettled(
-        Array.from({ length: 10 }, () => use.signIn({ email, code: wrong })),
+        Array.from({ length: 10 }, () => use.signIn({ email, code: wrongFor(right) }, from)),
       );
       for (const guess of guesses) expect(guess).toMatchObject({ status: 'rejected' });
-      expect(await refusalOf(use.signIn({ email, code: right }))).toBe('sign_in_refused');
+      expect(await refusalOf(use.signIn({ email, code: right }, from))).toBe('sign_in_refused');
     });
 
     test('a code opens one session, also when used by ten at once', async () => {
       const { newAdjuster, use, outside } = bench();
       const email = (await newAdjuster()).email ?? '';
-      await use.requestSignInCode(email);
+      const from = client();
+      await use.requestSignInCode(email, from);
       const right = outside.mails.at(-1)?.code ?? '';
       const opened = await Promise.allSettled(
-        Array.from({ length: 10 }, () => use.signIn({ email, code: right })),
+        Array.from({ length: 10 }, () => use.signIn({ email, code: right }, from)),
       );
       expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    });
+
+    test('goes to the address on file, never to one that looks like it', async () => {
+      const { newAdjuster, use, outside, clock } = bench();
+      const tag = clock.now();
+      const email = `Kim.Strasse.${tag}@Example.net`;
+      await newAdjuster({ email });
+      const asked = async (typed: string) => {
+        const before = outside.mails.length;
+        await use.requestSignInCode(typed, client());
+        return outside.mails.slice(before).map((mail) => mail.email);
+      };
+      expect(await asked(email.toUpperCase())).toEqual([email]);
+      for (const [letter, other] of [
+        ['K', '\u212A'],
+        ['i', '\u0131'],
+        ['i', '\u0130'],
+        ['ss', '\u00DF'],
+      ] as const)
+        expect(await asked(email.replace(letter, other))).toEqual([]);
+      // Each of these is an address of its own, which another account may have.
+      const kelvin = email.replace('K', '\u212A');
+      await newAdjuster({ email: kelvin });
+      expect(await asked(kelvin)).toEqual([kelvin]);
+      expect(await asked(email.toLowerCase())).toEqual([email]);
+    });
+
+    test("a stranger's wrong guesses and requests leave the owner's code as it is", async () => {
+      const { newAdjuster, use, outside } = bench();
+      const email = (await newAdjuster()).email ?? '';
+      const owner = client();
+      await use.requestSignInCode(email, owner);
+      const right = outside.mails.at(-1)?.code ?? '';
+      for (let n = 0; n < 12; n++) {
+        const stranger = client();
+        if (n % 3 === 0) await use.requestSignInCode(email, stranger);
+        for (let guess = 0; guess < 6; guess++)
+          await expect(use.signIn({ email, code: wrongFor(right) }, stranger)).rejects.toThrow();
+      }
+      expect((await use.signIn({ email, code: right }, owner)).adjuster.email).toBe(email);
+    });
+
+    test('the owner may type it on another network than the one where it was asked for', async () => {
+      const { newAdjuster, use, outside } = bench();
+      const email = (await newAdjuster()).email ?? '';
+      await use.requestSignInCode(email, client());
+      const code = outside.mails.at(-1)?.code ?? '';
+      expect((await use.signIn({ email, code }, client())).adjuster.email).toBe(email);
+    });
+
+    test('guesses from one client are judged twenty times, then after growing pauses, whoever they are at', async () => {
+      const { newAdjuster, use, outside, clock } = bench();
+      const from = client();
+      let tried = 0;
+      let judged = 0;
+      while (tried < 60) {
+        const email = (await newAdjuster()).email ?? '';
+        await use.requestSignInCode(email, client());
+        const right = outside.mails.at(-1)?.code ?? '';
+        for (let n = 0; n < 5; n++, tried++) {
+          const end = await endOf(use.signIn({ email, code: wrongFor(right) }, from));
+          if (end === 'refused') judged += 1;
+          else expect(end).toBe(MINUTE);
+        }
+      }
+      expect(judged).toBe(20);
+      for (const pause of [MINUTE, 2 * MINUTE, 4 * MINUTE]) {
+        const guess = () => endOf(use.signIn({ email: 'nobody@example.net', code: '000000' }, from));
+        clock.advance(pause - 1);
+        expect(await guess()).toBe(1);
+        clock.advance(1);
+        expect(await guess()).toBe('refused');
+      }
+    });
+
+    test('guesses at one account by any number of strangers are judged ten times, then after growing pauses', async () => {
+      const { newAdjuster, use, outside, clock } = bench();
+      const email = (await newAdjuster()).email ?? '';
+      await use.requestSignInCode(email, client());
+      const right = outside.mails.at(-1)?.code ?? '';
+      for (const at of [email, `nobody-${clock.now()}@example.net`]) {
+        const ends = await Promise.all(
+          Array.from({ length: 30 }, () => endOf(use.signIn({ email: at, code: wrongFor(right) }, client()))),
+        );
+        expect(ends.filter((end) => end === 'refused')).toHaveLength(10);
+        expect(ends.filter((end) => end === MINUTE)).toHaveLength(20);
+      }
+    });
+
+    test('a limit never tells whether somebody has the address', async () => {
+      const { newAdjuster, use, outside, clock } = bench();
+      const known = (await newAdjuster()).email ?? '';
+      const unknown = `never-${clock.now()}@example.net`;
+      const walk = async (email: string) => {
+        const [asker, other] = [client(), client()];
+        const ends: unknown[] = [];
+        for (let n = 0; n < 7; n++) await use.requestSignInCode(email, asker);
+        const code = wrongFor(outside.mails.at(-1)?.code ?? '');
+        for (const from of [asker, other])
+          for (let n = 0; n < 25; n++) ends.push(await endOf(use.signIn({ email, code }, from)));
+        return ends;
+      };
+      expect(await walk(unknown)).toEqual(await walk(known));
+    });
+
+    test('mails to one recipient come at most ten at once and then every quarter of an hour, whoever asks', async () => {
+      const { newAdjuster, use, outside, clock } = bench();
+      const email = (await newAdjuster()).email ?? '';
+      const mailed = async (times: number) => {
+        const before = outside.mails.length;
+        await Promise.all(Array.from({ length: times }, () => use.requestSignInCode(email, client())));
+        return outside.mails.length - before;
+      };
+      expect(await mailed(25)).toBe(10);
+      for (const pause of [1, 2, 4, 8, 15, 15]) {
+        clock.advance(pause * MINUTE - 1);
+        expect(await mailed(3)).toBe(0);
+        clock.advance(1);
+        expect(await mailed(3)).toBe(1);
+      }
     });
   });
 

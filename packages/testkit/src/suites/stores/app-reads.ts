@@ -119,8 +119,53 @@ export function appReadsBehaviour(bench: () => Bench): void {
       expect(await listed(svcId, 'accepted')).toEqual([accepted]);
       expect(await listed(svcId, 'closed')).toEqual([done]);
       expect(await refusalOf(use.readAppClaim(actor, lost))).toBe('not_found');
-      expect((await use.readAppClaim(actor, rejected)).assignment.status).toBe('rejected');
+      expect(await refusalOf(use.readAppClaim(actor, rejected))).toBe('not_found');
       expect((await use.readAppClaim(actor, closedWaiting)).closedAt).not.toBeNull();
+    });
+
+    test('shows nobody a claim that they rejected, lost, or left behind closed, neither alone nor in a list', async () => {
+      const { newFirm, newMember, sendId, offer, use, invite } = bench();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const actor = { svcId };
+      const made: ClaimId[] = [];
+      for (let n = 0; n < 6; n++) made.push(await sendId(firm.live, svcId));
+      const [waits, rejected, lost, open, done, closedWaiting] = made as [
+        ClaimId,
+        ClaimId,
+        ClaimId,
+        ClaimId,
+        ClaimId,
+        ClaimId,
+      ];
+      await use.rejectOffer(actor, rejected, null);
+      await offer(firm.live, lost, other);
+      await use.acceptOffer(actor, open);
+      await use.acceptOffer(actor, done);
+      await use.closeAcceptedClaim(actor, done);
+      await use.closeClaim(closedWaiting);
+      const readable = async () => {
+        const reads = await Promise.allSettled(made.map((id) => use.readAppClaim(actor, id)));
+        return made.filter((_, n) => reads[n]?.status === 'fulfilled');
+      };
+      const lists = async () => [
+        await listed(svcId, 'pending_acceptance'),
+        await listed(svcId, 'accepted'),
+        await listed(svcId, 'closed'),
+      ];
+      expect(await readable()).toEqual([waits, open, done, closedWaiting]);
+      expect(await lists()).toEqual([[waits], [open], [done]]);
+      await use.leaveFirm(actor, firm.id);
+      expect(await readable()).toEqual([open]);
+      expect(await lists()).toEqual([[], [open], []]);
+      await use.recordWork(actor, open, { notes: 'Water line at 14 inches.' });
+      await use.closeAcceptedClaim(actor, open);
+      expect(await readable()).toEqual([]);
+      expect(await lists()).toEqual([[], [], []]);
+      await invite(firm, svcId);
+      await use.acceptInvitation(actor, firm.id);
+      expect((await readable()).includes(done)).toBe(true);
+      expect((await readable()).includes(rejected)).toBe(false);
     });
 
     test('every claim that stays is listed exactly once while others are answered', async () => {

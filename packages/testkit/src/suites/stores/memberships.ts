@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DAY, type Svcid, statusAt } from '@svc/domain';
+import { type ClaimId, DAY, type Svcid, statusAt } from '@svc/domain';
 import { type Bench, everyPage, type TestFirm } from '../../bench.ts';
 import { refusalOf } from '../../faults.ts';
 
@@ -205,6 +205,103 @@ export function membershipsBehaviour(bench: () => Bench): void {
       expect(await refusals()).toEqual(notAccepting);
       await use.setMember(firm.id, svcId, true);
       await send(firm.live, svcId);
+    });
+
+    test('taking the permission lets waiting offers lapse where the firm sees it, and leaves the rest', async () => {
+      const { newFirm, newMember, sendId, use, stores, clock } = bench();
+      const [firm, elsewhere] = [await newFirm(), await newFirm()];
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      await use.addMember(elsewhere.id, svcId);
+      const actor = { svcId };
+      const [first, second, taken, turned] = [
+        await sendId(firm.live, svcId),
+        await sendId(firm.live, svcId),
+        await sendId(firm.live, svcId),
+        await sendId(firm.live, svcId),
+      ];
+      await use.acceptOffer(actor, taken);
+      await use.rejectOffer(actor, turned, null);
+      const kept = [await sendId(firm.live, other), await sendId(elsewhere.live, svcId)];
+      const seen = (id: ClaimId, at = firm) => stores.firmReads.claim(at.id, 'live', id);
+      const untouched = () =>
+        Promise.all([
+          seen(taken),
+          seen(turned),
+          seen(kept[0] as ClaimId),
+          seen(kept[1] as ClaimId, elsewhere),
+        ]);
+      const before = await untouched();
+      const waiting = [await seen(first), await seen(second)];
+      clock.advance(1);
+      await use.setMember(firm.id, svcId, false);
+      for (const [n, id] of [first, second].entries()) {
+        const lapsed = await seen(id);
+        expect(lapsed?.assignment).toEqual({ ...waiting[n]?.assignment, status: 'unassigned' });
+        expect(lapsed?.updatedAt).toBeGreaterThan(waiting[n]?.updatedAt ?? 0);
+        expect(await refusalOf(use.acceptOffer(actor, id))).toBe('offer_not_pending');
+        expect(await refusalOf(use.readAppClaim(actor, id))).toBe('not_found');
+      }
+      expect(await untouched()).toEqual(before);
+      await use.setMember(firm.id, svcId, true);
+      expect((await seen(first))?.assignment.status).toBe('unassigned');
+    });
+
+    test('an offer that waits for somebody without permission lapses when it is accepted', async () => {
+      const { newFirm, newMember, sendId, use, stores, clock } = bench();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      const before = await stores.firmReads.claim(firm.id, 'live', id);
+      // As an earlier release left it behind: the permission taken, the offer still waiting.
+      await stores.unitOfWork.run(async (tx) => {
+        const membership = await tx.memberships.lock(firm.id, svcId);
+        if (membership !== null) await tx.memberships.save({ ...membership, canAcceptClaims: false });
+      });
+      clock.advance(1);
+      expect(await refusalOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
+      const after = await stores.firmReads.claim(firm.id, 'live', id);
+      expect(after?.assignment).toEqual({ ...before?.assignment, status: 'unassigned' });
+      expect(after?.updatedAt).toBeGreaterThan(before?.updatedAt ?? 0);
+      // A test account that answers by itself is held to the same.
+      const svc = firm.accounts.accepts;
+      const own = await sendId(firm.test, svc);
+      const offeredAt = clock.now();
+      await stores.unitOfWork.run(async (tx) => {
+        const membership = await tx.memberships.lock(firm.id, svc);
+        if (membership !== null) await tx.memberships.save({ ...membership, canAcceptClaims: false });
+      });
+      await use.runJob({
+        kind: 'rehearse_offer_answer',
+        firmId: firm.id,
+        claimId: own,
+        svcId: svc,
+        offeredAt,
+      });
+      expect((await stores.firmReads.claim(firm.id, 'test', own))?.assignment.status).toBe('unassigned');
+    });
+
+    test('the permission of who is no active member is refused, and nothing is written', async () => {
+      const { newFirm, newAdjuster, newMember, invite, use, stores } = bench();
+      const firm = await newFirm();
+      const [stranger, invited, left] = [
+        (await newAdjuster()).svcId,
+        (await newAdjuster()).svcId,
+        await newMember(firm),
+      ];
+      await invite(firm, invited);
+      await use.leaveFirm({ svcId: left }, firm.id);
+      const held = () =>
+        stores.unitOfWork.run((tx) =>
+          Promise.all([stranger, invited, left].map((svcId) => tx.memberships.lock(firm.id, svcId))),
+        );
+      const before = await held();
+      for (const svcId of [stranger, invited, left]) {
+        for (const allowed of [true, false])
+          await expect(use.setMember(firm.id, svcId, allowed)).rejects.toThrow(
+            `${svcId} is not an active member`,
+          );
+      }
+      expect(await held()).toEqual(before);
     });
 
     test('who is invited and no member yet has nothing to pause', async () => {

@@ -145,6 +145,51 @@ export function racesBehaviour(bench: () => Bench): void {
       });
     });
 
+    test('taking the permission and accepting at once: the claim is accepted or unassigned, never waiting', async () => {
+      const { newFirm, newMember, sendId, use } = bench();
+      const firm = await newFirm();
+      await rounds(async (n) => {
+        const svcId = await newMember(firm);
+        const id = await sendId(firm.live, svcId);
+        const [taken, accepted] = await outcomes(
+          inEitherOrder<unknown>(
+            n,
+            () => use.setMember(firm.id, svcId, false),
+            () => use.acceptOffer({ svcId }, id),
+          ),
+        );
+        expect(taken).toBeNull();
+        expect([null, 'offer_not_pending']).toContain(accepted);
+        expect((await assignmentOf(firm, id)).status).toBe(accepted === null ? 'accepted' : 'unassigned');
+      });
+    });
+
+    test('taking the permission while claims come: no claim ever waits for who may not accept it', async () => {
+      const { newFirm, newMember, sendId, send, offer, use, stores } = bench();
+      const firm = await newFirm();
+      const other = await newMember(firm);
+      await rounds(async (n) => {
+        const svcId = await newMember(firm);
+        const held = await sendId(firm.live, other);
+        const [taken] = await outcomes([
+          ...inEitherOrder<unknown>(
+            n,
+            () => use.setMember(firm.id, svcId, false),
+            () => send(firm.live, svcId),
+          ),
+          send(firm.live, svcId),
+          offer(firm.live, held, svcId),
+        ]);
+        expect(taken).toBeNull();
+        const page = { after: null, limit: 200 };
+        const { rows } = await stores.firmReads.claims(firm.id, 'live', {}, page);
+        const waiting = rows.filter(
+          ({ assignment }) => assignment.adjuster === svcId && assignment.status === 'pending_acceptance',
+        );
+        expect(waiting).toEqual([]);
+      });
+    });
+
     test('two invitations at once: one is sent, the other learns that it waits', async () => {
       const { newFirm, newAdjuster, invite, jobsOf } = bench();
       const firm = await newFirm();

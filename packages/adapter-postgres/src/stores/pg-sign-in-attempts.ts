@@ -1,0 +1,52 @@
+import type { SignInAttempts } from '@svc/application';
+import type { Instant } from '@svc/domain';
+import { sql, type TxSession } from '../session.ts';
+import { timestamp } from '../values.ts';
+
+/** Also for rows that do not exist yet; in one order, so that no two units wait for each other. */
+const LOCK_PLACES = sql(
+  'sign_in_attempts_lock_places',
+  `SELECT pg_advisory_xact_lock(place) FROM (
+     SELECT hashtextextended(subject, 1) AS place FROM unnest($1::text[]) AS subject ORDER BY 1) places`,
+);
+
+const FIND = sql(
+  'sign_in_attempts_find',
+  `SELECT subject, count, last_at AS "lastAt", ends_at AS "endsAt" FROM sign_in_attempts
+    WHERE subject = ANY ($1::text[])`,
+);
+
+const PUT = sql(
+  'sign_in_attempts_put',
+  `INSERT INTO sign_in_attempts (subject, count, last_at, ends_at) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (subject) DO UPDATE SET
+     count = excluded.count, last_at = excluded.last_at, ends_at = excluded.ends_at`,
+);
+
+interface Row {
+  readonly subject: string;
+  readonly count: number;
+  readonly lastAt: Instant;
+  readonly endsAt: Instant;
+}
+
+export function pgSignInAttempts(session: TxSession): SignInAttempts {
+  const find: SignInAttempts['find'] = async (subjects) => {
+    const found = await session.rows<Row>(FIND, [subjects]);
+    const held = new Map(found.map(({ subject, ...attempts }) => [subject, attempts]));
+    return subjects.map((subject) => held.get(subject) ?? null);
+  };
+  return {
+    find,
+
+    async lock(subjects) {
+      // Sent ahead: whoever waits here reads only once the places are theirs.
+      session.send(LOCK_PLACES, [subjects]);
+      return find(subjects);
+    },
+
+    async put(subject, { count, lastAt, endsAt }) {
+      session.send(PUT, [subject, count, timestamp(lastAt), timestamp(endsAt)]);
+    },
+  };
+}

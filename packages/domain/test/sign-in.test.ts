@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Attempts, attemptsAt, emailKey, HOUR, MINUTE, pauseLeft, withAttempt } from '../src/index.ts';
+
+const limit = { free: 3, firstPauseMs: MINUTE, longestPauseMs: 5 * MINUTE };
+const START = 1_000_000;
+
+describe('attempts', () => {
+  test('pass freely at first, then after pauses that double up to the longest one', () => {
+    let now = START;
+    let attempts: Attempts | null = null;
+    const pauses: number[] = [];
+    for (let n = 0; n < 8; n++) {
+      const held = attemptsAt(attempts, now);
+      const pause = pauseLeft(limit, held, now);
+      if (pause > 0) expect(pauseLeft(limit, held, now + pause - 1)).toBe(1);
+      expect(pauseLeft(limit, held, now + pause)).toBe(0);
+      pauses.push(pause / MINUTE);
+      now += pause;
+      attempts = withAttempt(held, now);
+    }
+    expect(pauses).toEqual([0, 0, 0, 1, 2, 4, 5, 5]);
+  });
+
+  test('are forgotten within a day of the first, however many came since', () => {
+    const first = withAttempt(attemptsAt(null, START), START);
+    expect(first.endsAt - START).toBeLessThan(23 * HOUR);
+    const later = withAttempt(attemptsAt(first, first.endsAt - 1), first.endsAt - 1);
+    expect(later).toEqual({ count: 2, lastAt: first.endsAt - 1, endsAt: first.endsAt });
+    expect(attemptsAt(later, first.endsAt).count).toBe(0);
+  });
+
+  test('never pause beyond the time when they are forgotten', () => {
+    const held = { count: 60, lastAt: START, endsAt: START + 90 };
+    expect(pauseLeft(limit, held, START)).toBe(90);
+  });
+});
+
+test('addresses are told apart by all but ASCII capitals', () => {
+  expect(emailKey('Jean.DELACROIX@Example.COM')).toBe('jean.delacroix@example.com');
+  // U+212A, dotless and dotted i, sharp s, a full-width letter: none is the ASCII letter it looks like or folds to.
+  for (const other of [
+    '\u212Aim@example.com',
+    'k\u0131m@example.com',
+    'k\u0130m@example.com',
+    '\uFF4Bim@example.com',
+  ])
+    expect(emailKey(other)).toBe(other);
+  expect(emailKey('stra\u00DFe@example.com')).not.toBe(emailKey('STRASSE@example.com'));
+});
