@@ -4,7 +4,7 @@ import { createUnsentResponses } from '../src/http/unsent-responses.ts';
 interface Client {
   writableLength: number;
   destroyed: boolean;
-  destroy(): Client;
+  destroy(): never;
 }
 
 function fixture(maxBytes = 1000) {
@@ -16,7 +16,7 @@ function fixture(maxBytes = 1000) {
       destroyed: false,
       destroy() {
         one.destroyed = true;
-        return one;
+        return one as never;
       },
     };
     latest.set(one, { writableLength: bytes });

@@ -107,6 +107,7 @@ function readBytes(request: Request, response: Response, { maxBytes, held }: Bod
 
     const stop = (): void => {
       request.off('data', onReceived).off('close', onClose);
+      response.off('close', onClose);
       source.off('data', keep).off('end', onEnd);
       if (decoder === null) return;
       request.unpipe(decoder);
@@ -163,6 +164,8 @@ function readBytes(request: Request, response: Response, { maxBytes, held }: Bod
     };
 
     request.on('data', onReceived).on('close', onClose);
+    // A request whose connection failed and was answered for it closes no more; its response does.
+    response.on('close', onClose);
     source.on('end', onEnd);
     if (decoder !== null) request.pipe(decoder.on('data', keep).on('error', onError));
   });
