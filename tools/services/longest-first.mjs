@@ -13,6 +13,7 @@ const LONGEST = [
   'apps/api/test/chaos-run',
   'apps/api/test/firm-claim-fields',
   'packages/client/test/service',
+  'tools/packages',
   'apps/api/test/adjuster-session',
   'packages/adapter-redis/test/outage',
   'apps/api/test/svc-',

@@ -15,13 +15,16 @@ export interface ClientOptions extends Hooks {
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** How long one attempt may take, 30 seconds unless told; 0 for as long as it takes. */
   readonly timeoutMs?: number | undefined;
-  /** How many further attempts a call may make, 5 unless told; 0 for none. */
+  /**
+   * How many further attempts a call may make after lost connections, timeouts and 5xx, 5 by default; 0 for no retry
+   * at all. A 429 does not count: how long a call waits for its turn is bounded by `deadlineMs` alone.
+   */
   readonly maxRetries?: number | undefined;
   /**
-   * The longest wait that the service may ask for, 5 minutes unless told. A call that is asked to wait longer
-   * fails at once, with `retryAfterMs` on its error.
+   * How long a call may take in all, waits and attempts together, 5 minutes by default; 0 for as long as it takes. A
+   * call whose next attempt would have to begin later fails at once, with `retryAfterMs` on its error.
    */
-  readonly maxWaitMs?: number | undefined;
+  readonly deadlineMs?: number | undefined;
   /** Between attempts where the service names no time: half a second at first, half a minute at most, unless told. */
   readonly backoff?: Partial<Backoff> | undefined;
 }
@@ -82,7 +85,7 @@ export function createClient(options: ClientOptions, surroundings: Partial<Platf
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     timeoutMs: wait('timeoutMs', options.timeoutMs) ?? 30_000,
     maxRetries: count('maxRetries', options.maxRetries) ?? 5,
-    maxWaitMs: wait('maxWaitMs', options.maxWaitMs) ?? 300_000,
+    deadlineMs: wait('deadlineMs', options.deadlineMs) ?? 300_000,
     backoff: {
       baseMs: wait('backoff.baseMs', options.backoff?.baseMs) ?? 500,
       maxMs: wait('backoff.maxMs', options.backoff?.maxMs) ?? 30_000,

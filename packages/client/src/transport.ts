@@ -9,6 +9,7 @@ import {
 import { OPERATIONS, type OperationId, pathOf } from './operations.ts';
 import { LONGEST_TIMER_MS, type Platform, pause } from './platform.ts';
 import { askedWaitMs, type Backoff, backoffMs, isWorthRetrying, SPREAD_MS } from './retry.ts';
+import { createThrottle } from './throttle.ts';
 
 export interface RequestEvent {
   readonly operation: OperationId;
@@ -31,7 +32,7 @@ export interface ResponseEvent extends RequestEvent {
 export interface RetryEvent extends RequestEvent {
   /** What the attempt failed with. */
   readonly error: ClaimsError;
-  /** When the next attempt will be made, from now. */
+  /** When the next attempt may be made, from now. After a 429 it waits for earlier calls of the client as well. */
   readonly delayMs: number;
 }
 
@@ -49,6 +50,8 @@ export interface CallOptions extends Hooks {
   readonly timeoutMs?: number | undefined;
   /** For this call in place of the client's own. */
   readonly maxRetries?: number | undefined;
+  /** For this call in place of the client's own. */
+  readonly deadlineMs?: number | undefined;
 }
 
 interface Settings {
@@ -57,7 +60,7 @@ interface Settings {
   readonly fetch: typeof globalThis.fetch;
   readonly timeoutMs: number;
   readonly maxRetries: number;
-  readonly maxWaitMs: number;
+  readonly deadlineMs: number;
   readonly backoff: Backoff;
   readonly hooks: Hooks;
   readonly platform: Platform;
@@ -81,22 +84,40 @@ export type Transport = (call: Call, options?: CallOptions, trail?: Trail) => Pr
 
 type Attempt =
   | { readonly body: Readonly<Record<string, unknown>> }
-  | { readonly error: ClaimsError; readonly retry: boolean; readonly askedMs: number | null };
+  | {
+      readonly error: ClaimsError;
+      readonly retry: boolean;
+      readonly askedMs: number | null;
+      /** Set when it is a 429. */
+      readonly refusal?: Answer;
+    };
 
 /** One request as often as it takes, with one idempotency key. */
 export function createTransport(settings: Settings): Transport {
   const { platform } = settings;
+  // Health takes no key, so it does not count against the key's limits.
+  const throttles = {
+    key: createThrottle(platform, settings.backoff),
+    none: createThrottle(platform, settings.backoff),
+  };
+  let calls = 0;
 
   return async function send(call, options = {}, trail = { uncertain: false }) {
     const { signal } = options;
     const timeoutMs = wait('timeoutMs', options.timeoutMs) ?? settings.timeoutMs;
     const maxRetries = count('maxRetries', options.maxRetries) ?? settings.maxRetries;
+    const deadlineMs = wait('deadlineMs', options.deadlineMs) ?? settings.deadlineMs;
+    const deadlineAt = deadlineMs === 0 ? Number.POSITIVE_INFINITY : platform.now() + deadlineMs;
     const { init, url } = requestOf(call, settings);
-    const { method } = OPERATIONS[call.operation];
+    const { method, auth } = OPERATIONS[call.operation];
     const hooks = [settings.hooks, options];
+    const throttle = throttles[auth];
+    const lane = method === 'GET' ? 'read' : 'write';
+    const order = calls++;
+    let failures = 0;
 
     for (let attempt = 1; ; attempt++) {
-      signal?.throwIfAborted();
+      const leave = await throttle.enter({ lane, order, deadlineAt, attempts: attempt - 1, signal });
       const request: RequestEvent = {
         operation: call.operation,
         method,
@@ -104,22 +125,44 @@ export function createTransport(settings: Settings): Transport {
         attempt,
         idempotencyKey: call.idempotencyKey,
       };
-      for (const { onRequest } of hooks) onRequest?.(request);
-      const outcome = await once(request, init, timeoutMs, signal, hooks);
+      let outcome: Attempt;
+      let pausedMs: number | undefined;
+      let accepted = false;
+      try {
+        signal?.throwIfAborted();
+        for (const { onRequest } of hooks) onRequest?.(request);
+        outcome = await once(request, init, attemptMs(timeoutMs, deadlineAt), signal, hooks);
+        accepted = 'body' in outcome || !outcome.retry;
+        if ('refusal' in outcome) pausedMs = throttle.pause(outcome.askedMs, outcome.refusal);
+      } finally {
+        leave(accepted);
+      }
       if ('body' in outcome) return outcome.body;
 
       const { error, retry, askedMs } = outcome;
-      if (!retry) throw error;
+      if (!retry || maxRetries === 0) throw error;
       if (!(error instanceof ClaimsApiError) || error.status >= 500) trail.uncertain = true;
-      if (attempt > maxRetries) throw error;
-      // Coming back before the time would be refused again, and waiting for hours is not for a library to decide.
-      if (askedMs !== null && askedMs > settings.maxWaitMs) throw error;
-      const own = backoffMs(attempt, settings.backoff, platform.random);
-      const delayMs = askedMs === null ? own : Math.max(own, askedMs + platform.random() * SPREAD_MS);
+      if (pausedMs === undefined && ++failures > maxRetries) throw error;
+      const delayMs = pausedMs ?? ownDelayMs(failures, askedMs);
+      // Coming back before the time would be refused again.
+      if (platform.now() + delayMs >= deadlineAt) throw error;
       for (const { onRetry } of hooks) onRetry?.({ ...request, error, delayMs });
-      await pause(delayMs, signal, platform);
+      // A 429 holds back all calls: the throttle says when it is this one's turn.
+      if (pausedMs === undefined) await pause(delayMs, signal, platform);
     }
   };
+
+  function ownDelayMs(failures: number, askedMs: number | null): number {
+    const own = backoffMs(failures, settings.backoff, platform.random);
+    return askedMs === null ? own : Math.max(own, askedMs + platform.random() * SPREAD_MS);
+  }
+
+  /** 0 for as long as it takes. */
+  function attemptMs(timeoutMs: number, deadlineAt: number): number {
+    const leftMs = Math.max(1, Math.ceil(deadlineAt - platform.now()));
+    const ms = timeoutMs === 0 ? leftMs : Math.min(timeoutMs, leftMs);
+    return ms === Number.POSITIVE_INFINITY ? 0 : ms;
+  }
 
   async function once(
     request: RequestEvent,
@@ -153,7 +196,7 @@ export function createTransport(settings: Settings): Transport {
     }
 
     const { status, requestId, replayed, json } = answer;
-    const durationMs = platform.now() - begun;
+    const durationMs = Math.round(platform.now() - begun);
     for (const { onResponse } of hooks) {
       onResponse?.({ ...request, status, requestId, replayed, durationMs });
     }
@@ -166,7 +209,9 @@ export function createTransport(settings: Settings): Transport {
       return { error, retry: true, askedMs: null };
     }
     const askedMs = askedWaitMs(status, json !== undefined, answer.retryAfter, platform.now());
-    return { error: new ClaimsApiError(answer, askedMs, attempt), retry: isWorthRetrying(status), askedMs };
+    const error = new ClaimsApiError(answer, askedMs, attempt);
+    if (status === 429) return { error, retry: true, askedMs, refusal: answer };
+    return { error, retry: isWorthRetrying(status), askedMs };
   }
 
   /** Raced and not only signalled: a fetch of the caller's own need not heed its signal. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build } from '../../../tools/build.ts';
-import { type Operator, openOperator } from '../../../tools/operator.ts';
+import { type Operator, openOperator, type TestFirm } from '../../../tools/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -47,7 +47,7 @@ export async function startRealService(): Promise<RealService> {
 }
 
 export interface Firm {
-  readonly id: string;
+  readonly id: TestFirm['id'];
   readonly testKey: string;
   /** The firm's test account that behaves so. */
   account(behavior: string): string;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { smallestClaim, surgeClaim } from '@svc/contract';
+import { RATES, smallestClaim, surgeClaim } from '@svc/contract';
+import { TOKENS } from '../../../apps/api/src/container/tokens.ts';
 import { type Claim, type Client, type ClientOptions, createClient, type NewClaim } from '../src/index.ts';
 import {
   createFirm,
@@ -214,23 +215,33 @@ describe('against the real service', () => {
 });
 
 describe('at the limits of a test key', () => {
-  it('calls wait as they are told and all get through', async () => {
+  it('sixty sends at once all arrive, once each, through one shared pause', async () => {
     const limited = await createFirm(service, { limited: true });
+    // The burst of a test key; what it regains is raised, or the rest would take 80 seconds.
+    const limits = { requestsPerMinute: 1200, writesPerMinute: 600, burst: RATES.test.burst };
+    await service.operator.wiring.get(TOKENS.setLimits)(limited.id, limits);
     const retries: (string | null)[] = [];
+    const keys = new Map<string | undefined, number>();
     const patient = connect({
       apiKey: limited.testKey,
-      maxRetries: 20,
+      maxRetries: 1,
+      onRequest: ({ idempotencyKey, attempt }) => keys.set(idempotencyKey, attempt),
       onRetry: ({ error }) => retries.push('code' in error ? (error.code as string) : null),
     });
-    const answers = await Promise.all(Array.from({ length: 24 }, () => patient.me()));
-    expect(answers).toHaveLength(24);
-    expect(retries.length).toBeGreaterThanOrEqual(4);
+    const claims = Array.from({ length: 60 }, () => ({
+      ...newClaim(),
+      adjuster_svc_id: limited.account('manual'),
+    }));
+    const sent = await Promise.all(claims.map((claim) => patient.claims.send(claim)));
+    expect(sent.map(({ external_id }) => external_id)).toEqual(claims.map(({ external_id }) => external_id));
+    expect(await collect(patient.claims.list())).toHaveLength(60);
     expect(new Set(retries)).toEqual(new Set(['rate_limited']));
+    expect([...keys.keys()].filter((key) => key !== undefined)).toHaveLength(60);
   });
 
-  it('a call that may not wait is told how long it should have', async () => {
+  it('a call that cannot have its turn before its deadline is told how long it would have to wait', async () => {
     const limited = await createFirm(service, { limited: true });
-    const hasty = connect({ apiKey: limited.testKey, maxWaitMs: 0 });
+    const hasty = connect({ apiKey: limited.testKey, deadlineMs: 900 });
     const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => hasty.me()));
     const refused = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
     expect(refused.length).toBeGreaterThanOrEqual(1);

@@ -33,8 +33,14 @@ export async function send(client: Client, wanted: SendArguments, around: Surrou
   const counts: Record<Outcome['outcome'], number> = { sent: 0, already_sent: 0, failed: 0, not_sent: 0 };
   const progress = createProgress(stderr, lines.length, colorsFor(stderr, env));
   const done = () => counts.sent + counts.already_sent + counts.failed;
+  let throttled = false;
   const onRetry = ({ error, delayMs }: { error: unknown; delayMs: number }) => {
     const why = error instanceof ClaimsApiError ? (error.code ?? `status ${error.status}`) : 'no answer';
+    if (error instanceof ClaimsApiError && error.status === 429 && !throttled) {
+      throttled = true;
+      // The bar says it each time; a log, once.
+      if (!stderr.isTTY) stderr.write(`${why}: sending goes on as fast as the service allows\n`);
+    }
     progress.show(done(), counts.failed, `${why}, again in ${Math.ceil(delayMs / 1000)} s`);
   };
 

@@ -20,7 +20,7 @@ interface SendOptions {
   readonly onRetry: (event: RetryEvent) => void;
 }
 
-/** Enough for a service that restarts; what lasts longer is for the next run. */
+/** Enough for a service that restarts; what lasts longer is for the next run. A 429 does not count. */
 const MAX_RETRIES = 8;
 
 /** Outcomes in the order of the lines, whatever the order in which the answers come. */
@@ -29,14 +29,11 @@ export async function* sendClaims(
   lines: readonly Line[],
   { concurrency, journal, signal, onRetry }: SendOptions,
 ): AsyncGenerator<Outcome, void, undefined> {
-  let atOnce = concurrency;
   let stopped = false;
   const underWay: Promise<Outcome>[] = [];
 
   for (const line of lines) {
-    if (underWay.length >= atOnce) yield await (underWay.shift() as Promise<Outcome>);
-    // Twice: when the limit has come down, two are still to be waited for.
-    while (underWay.length >= atOnce) yield await (underWay.shift() as Promise<Outcome>);
+    if (underWay.length >= concurrency) yield await (underWay.shift() as Promise<Outcome>);
     underWay.push(outcomeOf(line));
   }
   for (const outcome of underWay) yield await outcome;
@@ -72,11 +69,7 @@ export async function* sendClaims(
         idempotencyKey,
         signal,
         maxRetries: MAX_RETRIES,
-        onRetry(event) {
-          // One at a time suffices to reach the limit; several would only be refused together again and again.
-          if (event.error instanceof ClaimsApiError && event.error.status === 429) atOnce = 1;
-          onRetry(event);
-        },
+        onRetry,
         onResponse: ({ attempt, replayed }) => {
           // On a later attempt it is this run's own earlier attempt that is replayed.
           before = replayed && attempt === 1;

@@ -1,0 +1,236 @@
+import { describe, expect, it } from '@jest/globals';
+import { EXAMPLES, RATES, smallestClaim } from '@svc/contract';
+import type { Claim, Client } from '../src/index.ts';
+import { createWorld, failureOf, html, json, problem, type Reply, type Sent, stall } from './world.ts';
+
+const claim = EXAMPLES.sendClaim.response as Claim;
+const created = json(claim, 201);
+const refused = (seconds: number) => problem(429, 'rate_limited', {}, { 'Retry-After': String(seconds) });
+
+/** The service's limits for one key: two token buckets, whole seconds in Retry-After. */
+function limitedService({
+  requestsPerMinute,
+  writesPerMinute,
+  burst,
+}: Record<keyof typeof RATES.test, number>) {
+  const served = { accepted: [] as Sent[], refused: [] as (Sent & { readonly until: number })[] };
+  const bucketOf = (perMinute: number) => {
+    let tokens = burst;
+    let at = 0;
+    return {
+      /** Milliseconds until there is a token. */
+      waitMs(now: number) {
+        tokens = Math.min(burst, tokens + ((now - at) * perMinute) / 60_000);
+        at = now;
+        return Math.max(0, ((1 - tokens) * 60_000) / perMinute);
+      },
+      take() {
+        tokens -= 1;
+      },
+    };
+  };
+  const [requests, writes] = [bucketOf(requestsPerMinute), bucketOf(writesPerMinute)];
+  const reply: Reply = (sent, signal) => {
+    const buckets = sent.method === 'GET' ? [requests] : [requests, writes];
+    const waitMs = Math.max(...buckets.map((bucket) => bucket.waitMs(sent.at)));
+    if (waitMs > 0) {
+      const seconds = Math.ceil(waitMs / 1000);
+      served.refused.push({ ...sent, until: sent.at + seconds * 1000 });
+      return refused(seconds)(sent, signal);
+    }
+    for (const bucket of buckets) bucket.take();
+    served.accepted.push(sent);
+    return created(sent, signal);
+  };
+  return { reply, served };
+}
+
+const sendAll = (client: Client, count: number) =>
+  Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      client.claims.send({ ...smallestClaim, external_id: `EXT-${i}`, claim_number: `CN-${i}` }),
+    ),
+  );
+
+const externalId = ({ body }: Sent) => (body as { external_id: string }).external_id;
+const keyOf = ({ headers }: Sent) => headers.get('idempotency-key');
+
+describe('at the limits of a key', () => {
+  it.each([
+    // What the bucket regains sets the shortest time there is: 40 writes beyond the burst.
+    { environment: 'test', shortest: 80_000, longest: 84_000 },
+    { environment: 'live', shortest: 20_000, longest: 24_000 },
+  ] as const)(
+    'sixty sends at once all arrive, about as fast as a $environment key allows',
+    async ({ environment, shortest, longest }) => {
+      const { reply, served } = limitedService(RATES[environment]);
+      const { client, now, sent } = createWorld([reply]);
+      const begun = now();
+      expect(await sendAll(client, 60)).toHaveLength(60);
+      expect(new Set(served.accepted.map(externalId)).size).toBe(60);
+      expect(now() - begun).toBeGreaterThanOrEqual(shortest - 1000);
+      expect(now() - begun).toBeLessThanOrEqual(longest);
+      // The burst, and then no more refused than accepted.
+      expect(sent.length).toBeLessThanOrEqual(60 + 40 + 40);
+    },
+  );
+
+  it('a call keeps one idempotency key through all its attempts, and each call has its own', async () => {
+    const { reply } = limitedService(RATES.test);
+    const { client, sent } = createWorld([reply]);
+    await sendAll(client, 60);
+    const keys = new Map<string, Set<string | null>>();
+    for (const one of sent) {
+      keys.set(externalId(one), (keys.get(externalId(one)) ?? new Set()).add(keyOf(one)));
+    }
+    expect([...keys.values()].map(({ size }) => size)).toEqual(Array.from({ length: 60 }, () => 1));
+    expect(new Set(sent.map(keyOf)).size).toBe(60);
+  });
+
+  it('no request of the client leaves before Retry-After is over, and never a crowd after it', async () => {
+    const { reply, served } = limitedService(RATES.test);
+    const { client, sent } = createWorld([reply]);
+    await sendAll(client, 60);
+    for (const { at, until } of served.refused) {
+      expect(sent.filter((other) => other.at > at && other.at < until)).toEqual([]);
+    }
+    const [start, ...later] = [...new Set(sent.map(({ at }) => at))].map(
+      (at) => sent.filter((other) => other.at === at).length,
+    );
+    expect(start).toBe(60);
+    expect(Math.max(...later)).toBeLessThanOrEqual(3);
+  });
+
+  it('calls go out in the order in which they were made', async () => {
+    const { reply, served } = limitedService(RATES.test);
+    const { client } = createWorld([reply]);
+    await sendAll(client, 60);
+    expect(served.accepted.map(externalId)).toEqual(Array.from({ length: 60 }, (_, i) => `EXT-${i}`));
+  });
+
+  it('reads do not queue behind a batch of writes', async () => {
+    const { reply } = limitedService(RATES.test);
+    const { client, now } = createWorld([reply]);
+    const begun = now();
+    const sending = sendAll(client, 60);
+    await client.claims.get(claim.id);
+    expect(now() - begun).toBeLessThanOrEqual(3000);
+    await sending;
+    expect(now() - begun).toBeGreaterThan(70_000);
+  });
+
+  it('a call waits as often as it is told: refusals do not count as retries', async () => {
+    const { client, sent } = createWorld([...Array.from({ length: 9 }, () => refused(2)), created], {
+      maxRetries: 1,
+    });
+    expect(await client.claims.send(smallestClaim)).toEqual(claim);
+    expect(sent).toHaveLength(10);
+  });
+
+  it('a pause after which nothing is accepted is followed by longer ones', async () => {
+    const { client, sent } = createWorld(
+      [...Array.from({ length: 6 }, () => refused(1)), created],
+      {},
+      () => 1,
+    );
+    await client.me();
+    const gaps = sent.slice(1).map(({ at }, i) => at - (sent[i]?.at ?? 0));
+    expect(gaps).toEqual([1250, 1250, 2000, 4000, 8000, 16_000]);
+  });
+
+  it('more and more requests leave at a time once they are accepted again', async () => {
+    let underWay = 0;
+    const most: number[] = [];
+    let met = false;
+    const slow: Reply = async (sent, signal) => {
+      if (!met) {
+        met = true;
+        return refused(1)(sent, signal);
+      }
+      most.push(++underWay);
+      for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+      underWay -= 1;
+      return created(sent, signal);
+    };
+    const { client } = createWorld([slow]);
+    await client.me();
+    most.length = 0;
+    await sendAll(client, 200);
+    expect(most[0]).toBe(1);
+    expect(Math.max(...most)).toBeGreaterThan(20);
+  });
+
+  it('the page of the edge holds back the whole client for a minute', async () => {
+    const { client, sent } = createWorld([html(429), created]);
+    const first = client.me();
+    await new Promise((resolve) => setTimeout(resolve));
+    await Promise.all([first, client.me(), client.claims.get(claim.id)]);
+    const [start, ...later] = sent.map(({ at }) => at);
+    expect(later).toHaveLength(3);
+    for (const at of later) expect(at - (start ?? 0)).toBeGreaterThanOrEqual(60_000);
+  });
+
+  it('health, which takes no key, does not wait for the key', async () => {
+    const { client, now } = createWorld([refused(100), json({})]);
+    const call = client.me();
+    await new Promise((resolve) => setImmediate(resolve));
+    const begun = now();
+    await client.health();
+    expect(now()).toBe(begun);
+    await call;
+  });
+});
+
+describe('what cannot have its turn before the deadline', () => {
+  it('fails as rate_limited with the time that was asked for, also when it never left', async () => {
+    const { client, sent } = createWorld([refused(60)], { deadlineMs: 10_000 });
+    expect(await failureOf(client.me())).toMatchObject({ code: 'rate_limited', attempts: 1 });
+    expect(await failureOf(client.claims.send(smallestClaim))).toMatchObject({
+      name: 'ClaimsApiError',
+      status: 429,
+      code: 'rate_limited',
+      requestId: 'req-1',
+      attempts: 0,
+      retryAfterMs: 60_125,
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('fails by the deadline, and the rest of the batch arrives', async () => {
+    const { reply, served } = limitedService(RATES.test);
+    const { client, now, pendingTimers } = createWorld([reply], { deadlineMs: 30_000 });
+    const begun = now();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 60 }, () => client.claims.send(smallestClaim)),
+    );
+    const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(now() - begun).toBeLessThanOrEqual(30_000);
+    expect(served.accepted.length).toBeGreaterThanOrEqual(20 + 13);
+    expect(failed).toHaveLength(60 - served.accepted.length);
+    for (const error of failed) expect(error).toMatchObject({ code: 'rate_limited', status: 429 });
+    expect(pendingTimers()).toBe(0);
+  });
+
+  it('an attempt that hangs does not hold up the calls behind it', async () => {
+    const { client, now } = createWorld([refused(1), refused(1), stall, created], { timeoutMs: 60_000 });
+    const begun = now();
+    const stalled = client.claims.send(smallestClaim);
+    await client.claims.send(smallestClaim);
+    expect(now() - begun).toBeLessThan(10_000);
+    expect(await stalled).toEqual(claim);
+    expect(now() - begun).toBeGreaterThan(60_000);
+  });
+
+  it('a call that is aborted while it waits leaves its place to the next', async () => {
+    const { client, sent, pendingTimers } = createWorld([refused(30), created]);
+    const first = client.me();
+    await new Promise((resolve) => setImmediate(resolve));
+    const controller = new AbortController();
+    const aborted = client.claims.send(smallestClaim, { signal: controller.signal });
+    controller.abort(new Error('enough'));
+    expect(await failureOf(aborted)).toMatchObject({ message: 'enough' });
+    await first;
+    expect(sent).toHaveLength(2);
+    expect(pendingTimers()).toBe(0);
+  });
+});
