@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { render } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import './style.css';
 import { ROOT } from './data/api.ts';
 import { clock } from './format.ts';
@@ -129,8 +129,18 @@ function Menu() {
     ['#/firms', 'firms', words.firms, screen === 'firms', 0],
     ['#/settings', 'settings', words.settings, screen === 'settings', 0],
   ];
+  const nav = useRef<HTMLElement>(null);
+  // In large text the labels take several lines; what is pinned above the menu needs its real height.
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => {
+      const height = entry?.borderBoxSize[0]?.blockSize ?? 0;
+      document.documentElement.style.setProperty('--menu-height', `${height}px`);
+    });
+    if (nav.current !== null) observer.observe(nav.current);
+    return () => observer.disconnect();
+  }, []);
   return (
-    <nav class="menu" aria-label={words.label}>
+    <nav class="menu" ref={nav} aria-label={words.label}>
       {items.map(([href, icon, label, here, count]) => (
         <a key={href} href={href} {...(here && { 'aria-current': 'page' as const })}>
           <span class="menu-icon">
