@@ -257,7 +257,8 @@ async function sendWaiting(): Promise<'sent' | 'waiting' | 'signed out'> {
 async function tellOutcomes(): Promise<void> {
   for (const { claimId, result, title } of await outcomes.take().catch(() => [])) {
     outcomeOf.value = { ...outcomeOf.value, [claimId]: result };
-    if (result === 'withdrawn') offers.value = offers.value?.filter(({ id }) => id !== claimId);
+    if (result === 'rejected' || result === 'gone')
+      offers.value = offers.value?.filter(({ id }) => id !== claimId);
     const good = result === 'accepted' || result === 'rejected';
     say(texts.value.outcomes[result](title), good ? 'good' : 'plain', true);
   }

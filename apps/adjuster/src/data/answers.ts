@@ -1,6 +1,6 @@
 import type { AppClaim } from '@svc/contract';
 import { call, Refusal, Unreachable } from './api.ts';
-import { kept, type Outcome, outcomes, type WaitingAnswer, waitingAnswers } from './kept.ts';
+import { kept, type Outcome, outcomes, removeOffer, type WaitingAnswer, waitingAnswers } from './kept.ts';
 
 /** Pages and the service worker tell each other what has changed. */
 export const news = (): BroadcastChannel => new BroadcastChannel('claims');
@@ -28,6 +28,7 @@ export const sendAnswers = (): Promise<'sent' | 'waiting' | 'signed out'> =>
       try {
         await waitingAnswers.put({ ...answer, tried: true });
         const result = answer.tried === true ? await sendAgain(answer) : await send(answer);
+        if (result === 'rejected' || result === 'gone') await removeOffer(answer.claimId);
         await outcomes.add({ claimId: answer.claimId, result, title: answer.title });
         await waitingAnswers.remove(answer.claimId);
         announce();
@@ -63,9 +64,11 @@ async function send({ claimId, answer, reason }: WaitingAnswer): Promise<Outcome
     return wanted;
   } catch (error) {
     if (!(error instanceof Refusal) || error.status === 401) throw error;
-    if (error.code === 'not_found') return 'withdrawn';
+    if (error.code === 'not_found') return 'gone';
     if (error.code !== 'offer_not_pending' && error.code !== 'claim_closed') return 'refused';
-    return (await statusOf(claimId)) === wanted ? wanted : 'answered';
+    const claim = await readClaim(claimId);
+    if (claim === null) return 'gone';
+    return claim.assignment.status === wanted ? wanted : 'answered';
   }
 }
 
@@ -75,24 +78,20 @@ async function send({ claimId, answer, reason }: WaitingAnswer): Promise<Outcome
  */
 async function sendAgain(answer: WaitingAnswer): Promise<Outcome['result']> {
   const wanted = answer.answer === 'accept' ? 'accepted' : 'rejected';
-  let claim: AppClaim;
-  try {
-    claim = await call<AppClaim>('GET', `v1/claims/${answer.claimId}`);
-  } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return 'withdrawn';
-    throw error;
-  }
+  const claim = await readClaim(answer.claimId);
+  if (claim === null) return 'gone';
   if (claim.assignment.status === wanted) return wanted;
   if (claim.assignment.status !== 'pending_acceptance' || claim.closed_at !== null) return 'answered';
   if (answer.offeredAt !== undefined && claim.offered_at !== answer.offeredAt) return 'offeredAgain';
   return send(answer);
 }
 
-async function statusOf(claimId: string): Promise<string> {
+/** Null once the claim was rejected or offered to someone else. */
+async function readClaim(id: string): Promise<AppClaim | null> {
   try {
-    return (await call<AppClaim>('GET', `v1/claims/${claimId}`)).assignment.status;
+    return await call<AppClaim>('GET', `v1/claims/${id}`);
   } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return 'unassigned';
+    if (error instanceof Refusal && error.status === 404) return null;
     throw error;
   }
 }

@@ -19,12 +19,12 @@ export interface WaitingAnswer {
 }
 
 /**
- * What came of it. `withdrawn`: the offer was somebody else's by then. `answered`: another device was faster.
+ * What came of it. `gone`: the offer was withdrawn, or was rejected before. `answered`: another device was faster.
  * `offeredAgain`: the offer was over, and another of the same claim waits for an answer of its own.
  */
 export interface Outcome {
   readonly claimId: string;
-  readonly result: 'accepted' | 'rejected' | 'withdrawn' | 'answered' | 'offeredAgain' | 'refused';
+  readonly result: 'accepted' | 'rejected' | 'gone' | 'answered' | 'offeredAgain' | 'refused';
   readonly title: string;
 }
 
@@ -109,6 +109,18 @@ export const kept = {
     for (const name of LISTS) await kept.remove(name);
   },
 };
+
+/** Removes the stored copy of an offer that this adjuster may no longer read. */
+export const removeOffer = (claimId: string): Promise<unknown> =>
+  using('kept', 'readwrite', (store) => {
+    const held: IDBRequest<readonly AppClaim[] | undefined> = store.get('offers');
+    held.onsuccess = () =>
+      store.put(
+        (held.result ?? []).filter(({ id }) => id !== claimId),
+        'offers',
+      );
+    return held;
+  });
 
 /** Outcomes are told once, in whichever tab it is: to add and to take are each one step. */
 export const outcomes = {

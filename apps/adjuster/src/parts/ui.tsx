@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { takeReturning } from '../route.ts';
 import { texts } from '../state.ts';
 
 const SHAPES = {
@@ -59,7 +60,7 @@ export function focusHeading(): void {
   scrollTo(0, 0);
 }
 
-/** The head of a screen. Focus goes here when the screen comes, so that a reader hears where it is. */
+/** The head of a screen. Focus goes here, so that a screen reader reads it, or to the list item that was open before. */
 export function ScreenHead(props: {
   readonly title: string;
   readonly back?: string | undefined;
@@ -69,9 +70,14 @@ export function ScreenHead(props: {
   useEffect(() => {
     document.title = `${props.title} · ${texts.value.app}`;
   }, [props.title]);
-  useEffect(() => {
-    heading.current?.focus({ preventScroll: true });
-    scrollTo(0, 0);
+  useLayoutEffect(() => {
+    const returning = takeReturning();
+    const item = document.querySelector<HTMLElement>(`main .list a[href="${returning?.item}"]`);
+    const target = item ?? heading.current;
+    if (returning === null || (item === null && returning.scrollY === undefined)) scrollTo(0, 0);
+    else if (returning.scrollY !== undefined) scrollTo(0, returning.scrollY);
+    else item?.scrollIntoView({ block: 'center' });
+    target?.focus({ preventScroll: true });
   }, []);
   return (
     <header class="screen-head">

@@ -4,6 +4,7 @@ import { call, Refusal, Unreachable } from '../data/api.ts';
 import { moment, since } from '../format.ts';
 import { ClaimDetails } from '../parts/claim-details.tsx';
 import { Button, focusHeading, Note, Nothing, ScreenHead, TestBadge } from '../parts/ui.tsx';
+import { goInstead } from '../route.ts';
 import {
   answerOffer,
   ask,
@@ -18,7 +19,7 @@ import {
   waitingFor,
 } from '../state.ts';
 import { RejectDialog } from './reject.tsx';
-import { Work } from './work.tsx';
+import { ClosedWork, Work } from './work.tsx';
 
 /** A claim by its id: from the lists, or from the service when they do not have it. */
 export function ClaimScreen({ id }: { id: string }) {
@@ -54,12 +55,16 @@ export function ClaimScreen({ id }: { id: string }) {
 
   // What came of an answer is told of the offer that it was for, and not of one that has come since.
   const outcome = listed?.assignment.status === 'pending_acceptance' ? undefined : outcomeOf.value[id];
-  if (missing === 'gone' || outcome === 'withdrawn') {
+  useEffect(() => {
+    if (outcome === 'rejected') goInstead('#/');
+  }, [outcome]);
+  if (outcome === 'rejected') return null;
+  if (missing === 'gone' || outcome === 'gone') {
     return (
       <>
         <ScreenHead title={last === undefined ? words.claim.title : titleOf(last)} back="#/" />
-        <Nothing title={last === undefined ? words.claim.notThere : words.claim.withdrawn} icon="claims">
-          <p>{words.claim.withdrawnMore}</p>
+        <Nothing title={last === undefined ? words.claim.notThere : words.claim.gone} icon="claims">
+          <p>{words.claim.goneMore}</p>
           <a class="button" href="#/">
             {words.nav.offers}
           </a>
@@ -106,7 +111,6 @@ function Claim({ claim, outcome }: { claim: AppClaim; outcome: string | undefine
           <p class="pill calm">{words.claim.acceptedAt(moment(responded_at))}</p>
         )}
         {claim.closed_at !== null && <p class="pill calm">{words.claim.closedAt(moment(claim.closed_at))}</p>}
-        {status === 'rejected' && <p class="pill calm">{words.claim.rejected}</p>}
       </ScreenHead>
       {outcome === 'answered' && (
         <Note kind="warn">
@@ -115,6 +119,7 @@ function Claim({ claim, outcome }: { claim: AppClaim; outcome: string | undefine
         </Note>
       )}
       {own && <Work claim={claim} />}
+      {claim.closed_at !== null && <ClosedWork claim={claim} />}
       <ClaimDetails claim={claim} />
       {open && <AnswerBar claim={claim} />}
     </>
