@@ -107,10 +107,10 @@ describe.each([
       expect(await page.content()).not.toContain('Secret note');
       await page.getByLabel('Last name').fill(' ');
       await button(page, 'Save and join').click();
-      await page.getByText('This cannot be your last name.').waitFor();
+      await page.getByText('Enter a valid last name.').waitFor();
       await page.getByLabel('Last name').fill('Delacroix');
       await button(page, 'Save and join').click();
-      await page.getByText('You are now with Palmetto Adjusters').waitFor();
+      await page.getByText('You have joined Palmetto Adjusters').waitFor();
 
       // The page is open, and the offer comes by itself.
       const id = await offerFullClaim(service, { ...firm, live: inviting.live }, svcId);
@@ -128,7 +128,7 @@ describe.each([
         'First Coast Mortgage',
       ]);
       const links = await page
-        .locator('.way')
+        .locator('.contact-link')
         .evaluateAll((ways) => ways.map((way) => way.getAttribute('href')));
       expect(links.map((link) => link?.split(':')[0])).toEqual(['tel', 'sms', 'mailto', 'https']);
       expect(links[0]).toBe('tel:+13125550142');
@@ -148,7 +148,7 @@ describe.each([
         async () => (await page.getByLabel('Notes').inputValue()) === 'Water line 14 inches in the den.',
       );
       await button(page, 'Mark as done').click();
-      await button(page, 'It is done').click();
+      await button(page, 'Close claim').click();
       await heading(page, 'My claims').waitFor();
       await page.getByRole('link', { name: 'Closed' }).click();
       await page.getByRole('link', { name: /Marisol Delgado/ }).waitFor();
@@ -182,7 +182,7 @@ describe('an answer', () => {
         rejection_reason: 'Too many open files',
       });
       await heading(page, 'Offers').waitFor();
-      await page.getByRole('heading', { name: 'No offers now' }).waitFor();
+      await page.getByRole('heading', { name: 'No open offers' }).waitFor();
       expect(await page.evaluate('location.hash')).toBe('#/');
       await until('the claim to be gone', async () => !(await storedOn(page)).includes('Marisol'));
     }));
@@ -205,14 +205,14 @@ describe('an answer', () => {
       await button(page, 'Too far away').click();
       await button(page, 'Reject claim').click();
       await page.getByText('Your rejection is saved and will be sent').waitFor();
-      await button(page, 'Take back').click();
-      await page.getByText('Taken back. Nothing was sent.').waitFor();
+      await button(page, 'Undo').click();
+      await page.getByText('Undone. Nothing was sent.').waitFor();
 
       // The page starts without a network, with the lists and the answer that it had.
       await page.goto(`${service.url}/app#/`);
       await page.reload();
-      await page.getByText('No network. You see what was here at').waitFor();
-      await page.getByRole('heading', { name: 'Waiting for a network' }).waitFor();
+      await page.getByText('You are offline. Last updated at').waitFor();
+      await page.getByRole('heading', { name: 'Not sent yet' }).waitFor();
       await page.getByRole('link', { name: 'Accept: Marisol Delgado' }).waitFor();
       expect((await assignmentOf(service, firm, first)).status).toBe('pending_acceptance');
 
@@ -223,7 +223,7 @@ describe('an answer', () => {
         async () => (await assignmentOf(service, firm, first)).status === 'accepted',
       );
       await page.getByText('Sent: you have accepted Marisol Delgado.').waitFor();
-      await page.getByRole('heading', { name: 'Waiting for a network' }).waitFor({ state: 'detached' });
+      await page.getByRole('heading', { name: 'Not sent yet' }).waitFor({ state: 'detached' });
       expect(acceptances() - before).toBe(1);
       expect((await assignmentOf(service, firm, second)).status).toBe('pending_acceptance');
     }));
@@ -266,7 +266,7 @@ describe('an answer', () => {
       expect((await assignmentOf(service, firm, id)).status).toBe('rejected');
       await offerTo(svcId, id);
       await context.setOffline(false);
-      await page.getByText('Marisol Delgado was offered to you again meanwhile.').waitFor();
+      await page.getByText('Marisol Delgado was offered to you again.').waitFor();
       await button(page, 'Accept').waitFor();
       expect((await assignmentOf(service, firm, id)).status).toBe('pending_acceptance');
     }));
@@ -371,7 +371,7 @@ describe("the adjuster's notes and dates", () => {
       await context.setOffline(true);
       await button(page, 'Mark as done').click();
       await button(page, DONE).click();
-      await page.getByText('your entries are kept on this device').waitFor();
+      await page.getByText('Your entries are stored on this device').waitFor();
       await context.setOffline(false);
       await page.reload();
       await until(
@@ -384,7 +384,7 @@ describe("the adjuster's notes and dates", () => {
       await context.route('**/closure', (route) => route.abort());
       await button(page, 'Mark as done').click();
       await button(page, DONE).click();
-      await page.getByText('This needs a network.').waitFor();
+      await page.getByText('The service could not be reached.').waitFor();
       expect(await read(id, token)).toMatchObject({
         work: { notes: 'Typed in a dead spot.' },
         closed_at: null,
@@ -436,7 +436,7 @@ describe("the adjuster's notes and dates", () => {
 });
 
 /** The button that confirms closing a claim. */
-const DONE = 'It is done';
+const DONE = 'Close claim';
 
 test('going back to a list returns to the claim that was opened, scrolled as it was and with the focus on it', () =>
   visiting(PHONE, async ({ page }) => {
@@ -502,7 +502,7 @@ describe('a session', () => {
       await page.getByText('Your acceptance is saved').waitFor();
       await service.call('DELETE', '/app/v1/sessions/current', { as: token });
       await context.setOffline(false);
-      await page.getByText('Your session has ended. Sign in to go on').waitFor();
+      await page.getByText('Your session has ended. Sign in to continue').waitFor();
       // Whoever holds the device now reads nothing of the claims.
       await until('the lists to be gone', async () => !(await keptOn(page)).includes('offers'));
       expect(await page.content()).not.toContain('Marisol');
@@ -539,7 +539,7 @@ describe('a session', () => {
     visiting(PHONE, async ({ page }) => {
       await page.goto(`${service.url}/app`);
       await signInAsTest(page, firm.account.manual, 'wrong');
-      await page.getByText('SVCID and secret do not go together.').waitFor();
+      await page.getByText('The SVCID or the secret is wrong.').waitFor();
       await page.getByLabel('Sign-in secret').fill(firm.signInSecret.manual);
       await button(page, 'Sign in').click();
       await page.getByRole('link', { name: 'Firms' }).click();
@@ -582,7 +582,7 @@ test('any number of tabs share one connection, and when its tab is closed anothe
     // Browsers give a host six connections.
     const others = await Promise.all(Array.from({ length: 6 }, () => context.newPage()));
     for (const other of others) await other.goto(`${service.url}/app`);
-    for (const other of others) await other.getByText('No offers now').waitFor();
+    for (const other of others) await other.getByText('No open offers').waitFor();
     await offerFullClaim(service, firm, svcId);
     for (const tab of [page, ...others]) await tab.getByRole('link', { name: /Marisol Delgado/ }).waitFor();
     await page.close();
@@ -595,12 +595,12 @@ test('a firm is paused and resumed with a switch, and left only after it was sai
     const { svcId, token } = await service.member(firm);
     const id = await offerFullClaim(service, firm, svcId);
     await enter(page, service, token, '#/firms');
-    const taking = page.getByRole('switch', { name: /Taking new offers/ });
+    const taking = page.getByRole('switch', { name: /Receive new offers/ });
     await taking.click();
-    await page.getByText('Paused: no new claims').waitFor();
+    await page.getByText('Paused: no new offers').waitFor();
     expect(await taking.getAttribute('aria-checked')).toBe('false');
     await taking.click();
-    await page.getByText('This firm may offer you claims.').waitFor();
+    await page.getByText('This firm can offer you claims.').waitFor();
     await button(page, 'Leave this firm').click();
     await page.getByText('Claims you have accepted stay with you.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
@@ -633,7 +633,7 @@ test('a push message shows the firm and nothing more, and opens the claim it is 
     await enter(page, service, token, '#/settings');
     await ready(page);
     await button(page, 'Turn on').click();
-    await page.getByText('On. The lock screen shows the firm').waitFor();
+    await page.getByText('On. The lock screen shows only the firm').waitFor();
 
     // The browser replaces a subscription when it likes, and tells the worker alone.
     const replaced = push.device();

@@ -1,18 +1,21 @@
 import type { AppClaim, LIMITS } from '@svc/contract';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { call, Refusal, Unreachable } from '../data/api.ts';
-import { type Draft, kept } from '../data/kept.ts';
+import { Facts, fact, Section } from '../components/facts.tsx';
+import { Button, Dialog, Note } from '../components/ui.tsx';
+import { ApiError, call, NetworkError } from '../data/api.ts';
+import { type Draft, storage } from '../data/storage.ts';
 import { day, today } from '../format.ts';
-import { Facts, fact, Section } from '../parts/facts.tsx';
-import { Button, Dialog, Note } from '../parts/ui.tsx';
-import { go } from '../route.ts';
-import { ask, complain, place, refresh, say, texts } from '../state.ts';
+import { go } from '../navigation.ts';
+import { texts } from '../state/language.ts';
+import { refresh, updateClaim } from '../state/lists.ts';
+import { request } from '../state/session.ts';
+import { showError, showToast } from '../state/toast.ts';
 
-const LONGEST_NOTES: (typeof LIMITS)['workNotes']['max'] = 4000;
+const MAX_NOTES_LENGTH: (typeof LIMITS)['workNotes']['max'] = 4000;
 
 const FIELDS = ['contact_date', 'inspection_date', 'notes'] as const;
 
-/** The entries of a draft that differ from what the service has. */
+/** The entries of a draft that differ from the saved ones. */
 function unsaved(draft: Draft, { work }: AppClaim): Draft {
   const changed = FIELDS.filter(
     (field) => draft[field] !== undefined && draft[field] !== (work[field] ?? ''),
@@ -20,7 +23,7 @@ function unsaved(draft: Draft, { work }: AppClaim): Draft {
   return Object.fromEntries(changed.map((field) => [field, draft[field]]));
 }
 
-/** What was typed and not saved yet, which is stored on the device until the service has it. */
+/** Unsaved entries, stored on the device until they are saved. */
 function useDraft(claimId: string): [Draft, (change: (before: Draft) => Draft) => void] {
   const name = `draft:${claimId}` as const;
   const [draft, setDraft] = useState<Draft>({});
@@ -29,13 +32,13 @@ function useDraft(claimId: string): [Draft, (change: (before: Draft) => Draft) =
     latest.current = change(latest.current);
     setDraft(latest.current);
     const stored =
-      Object.keys(latest.current).length === 0 ? kept.remove(name) : kept.put(name, latest.current);
+      Object.keys(latest.current).length === 0 ? storage.remove(name) : storage.put(name, latest.current);
     void stored.catch(() => {});
   };
   useEffect(() => {
-    void kept
+    void storage
       .get(name)
-      // What was typed while this was read is newer.
+      // Entries typed while this was loading are newer.
       .then((stored) => stored !== undefined && update((typed) => ({ ...stored, ...typed })))
       .catch(() => {});
   }, [name]);
@@ -63,22 +66,22 @@ export function Work({ claim }: { claim: AppClaim }) {
     try {
       await work();
     } catch (error) {
-      complain(error);
-      // Closed or taken away in the meantime: the claim as it is now explains the error.
-      if (error instanceof Refusal && error.status !== 401) void refresh();
+      showError(error);
+      // The claim was probably closed or reassigned; show its current state.
+      if (error instanceof ApiError && error.status !== 401) void refresh();
     } finally {
       setBusy(false);
       setClosing(false);
     }
   };
-  /** False without a network; the entries then stay on the device. */
+  /** Returns false when offline; the entries stay on the device. */
   const saveChanges = async (): Promise<boolean> => {
     const edits = Object.entries(changed).map(([field, text]) => [field, text.trim() === '' ? null : text]);
     try {
-      const saved = await ask(() =>
+      const saved = await request(() =>
         call<AppClaim>('PATCH', `v1/claims/${claim.id}/work`, Object.fromEntries(edits)),
       );
-      // What was typed since the request was sent stays in the draft.
+      // Entries typed since the request was sent stay in the draft.
       updateDraft((typed) =>
         Object.fromEntries(
           Object.entries(unsaved(typed, saved)).filter(
@@ -86,10 +89,10 @@ export function Work({ claim }: { claim: AppClaim }) {
           ),
         ),
       );
-      place(saved);
+      updateClaim(saved);
       return true;
     } catch (error) {
-      if (!(error instanceof Unreachable)) throw error;
+      if (!(error instanceof NetworkError)) throw error;
       setOffline(true);
       return false;
     }
@@ -97,14 +100,14 @@ export function Work({ claim }: { claim: AppClaim }) {
   const save = (event: Event) => {
     event.preventDefault();
     void during(async () => {
-      if (await saveChanges()) say(texts.value.saved, 'good');
+      if (await saveChanges()) showToast(texts.value.saved, 'success');
     });
   };
   const close = () =>
     during(async () => {
       if (hasChanged && !(await saveChanges())) return;
-      place(await ask(() => call<AppClaim>('POST', `v1/claims/${claim.id}/closure`)));
-      say(words.doneToast, 'good');
+      updateClaim(await request(() => call<AppClaim>('POST', `v1/claims/${claim.id}/closure`)));
+      showToast(words.doneToast, 'success');
       go('#/claims');
     });
 
@@ -112,7 +115,7 @@ export function Work({ claim }: { claim: AppClaim }) {
     <Section title={words.title}>
       <p class="muted">{words.lead}</p>
       <form class="form" ref={form} onSubmit={save}>
-        <div class="two">
+        <div class="columns">
           <DateField
             label={words.contact}
             value={entered.contact_date}
@@ -129,18 +132,18 @@ export function Work({ claim }: { claim: AppClaim }) {
           <textarea
             id="notes"
             rows={4}
-            maxLength={LONGEST_NOTES}
+            maxLength={MAX_NOTES_LENGTH}
             value={entered.notes ?? ''}
             onInput={(event) => enter('notes', event.currentTarget.value)}
           />
         </div>
         {offline && (
-          <Note kind="warn" icon="cloud">
-            <p role="status">{words.keptHere}</p>
+          <Note kind="warning" icon="cloud">
+            <p role="status">{words.storedOffline}</p>
           </Note>
         )}
-        <div class="between">
-          <div class="beside">
+        <div class="row spread">
+          <div class="row">
             <Button kind="primary" type="submit" busy={busy} disabled={!hasChanged}>
               {texts.value.save}
             </Button>
@@ -148,7 +151,7 @@ export function Work({ claim }: { claim: AppClaim }) {
           </div>
           <Button
             kind="quiet"
-            // A half-typed date has no value and would be saved as cleared.
+            // An incomplete date has an empty value and would clear the saved one.
             onClick={() => form.current?.reportValidity() === true && setClosing(true)}
           >
             {words.done}
@@ -159,7 +162,7 @@ export function Work({ claim }: { claim: AppClaim }) {
         <Dialog title={words.doneTitle} close={() => setClosing(false)}>
           <p>{words.doneLead}</p>
           {hasChanged && <p class="strong">{words.doneUnsaved}</p>}
-          <div class="beside">
+          <div class="row">
             <Button kind="primary" busy={busy} onClick={() => void close()}>
               {words.doneConfirm}
             </Button>
@@ -202,29 +205,29 @@ function DateField(props: {
   );
 }
 
-/** What was entered on a claim that is closed by now, which can be read and not changed. */
+/** The adjuster's entries on a closed claim, read-only. */
 export function ClosedWork({ claim }: { claim: AppClaim }) {
   const words = texts.value.work;
   const [draft] = useDraft(claim.id);
-  const left = unsaved(draft, claim);
+  const remaining = unsaved(draft, claim);
   const entries = ({ contact_date, inspection_date, notes }: AppClaim['work']) => (
     <Facts
       facts={[
         fact(words.contact, contact_date || null, day),
         fact(words.inspection, inspection_date || null, day),
-        fact(words.notes, notes || null, (text) => <span class="as-written">{text}</span>),
+        fact(words.notes, notes || null, (text) => <span class="preformatted">{text}</span>),
       ]}
     />
   );
-  const lost = Object.values(left).some((text) => text !== '');
-  if (Object.keys(claim.work).length === 0 && !lost) return null;
+  const hasUnsaved = Object.values(remaining).some((text) => text !== '');
+  if (Object.keys(claim.work).length === 0 && !hasUnsaved) return null;
   return (
     <Section title={words.title}>
       {entries(claim.work)}
-      {lost && (
-        <Note kind="warn">
+      {hasUnsaved && (
+        <Note kind="warning">
           <p>{words.notSaved}</p>
-          {entries(left)}
+          {entries(remaining)}
         </Note>
       )}
     </Section>

@@ -10,39 +10,45 @@ type Route =
 
 const hash = signal(location.hash);
 
-/** Where to put the reader who comes back to a list: scrolled as it was, on the item that was opened. */
-interface Place {
-  readonly list: string;
-  readonly scrollY: number;
+interface ReturnPosition {
+  /** The hash of the item that was open. */
+  readonly item: string;
+  /** Undefined when the item was opened from another list. */
+  readonly scrollY: number | undefined;
 }
-let leftList: Place | null = null;
-let returning: { readonly scrollY: number | undefined; readonly item: string } | null = null;
+
+const position = {
+  /** The list that the current item was opened from. */
+  leftList: null as { readonly hash: string; readonly scrollY: number } | null,
+  returning: null as ReturnPosition | null,
+};
 
 const isItem = (to: string): boolean => /^#\/(claims|invitations)\/(?!closed$)./.test(to);
 
-// The page restores the position itself: a browser does it before the list is drawn.
+// Browsers restore the scroll position before the list is rendered, so the page does it.
 history.scrollRestoration = 'manual';
 addEventListener('hashchange', () => {
   const [from, to] = [hash.value, location.hash];
   if (isItem(to)) {
-    if (!isItem(from)) leftList = { list: from, scrollY };
+    if (!isItem(from)) position.leftList = { hash: from, scrollY };
   } else {
-    returning = isItem(from)
-      ? { item: from, scrollY: leftList?.list === to ? leftList.scrollY : undefined }
+    const { leftList } = position;
+    position.returning = isItem(from)
+      ? { item: from, scrollY: leftList?.hash === to ? leftList.scrollY : undefined }
       : null;
-    leftList = null;
+    position.leftList = null;
   }
   hash.value = to;
 });
 
-/** Where a list was left for one of its items; only once, so that drawing the list again does not scroll it. */
-export function takeReturning(): typeof returning {
-  const taken = isItem(hash.value) ? null : returning;
-  returning = null;
+/** Where to return to in a list; null after the first call, so that rendering it again does not scroll. */
+export function takeReturnPosition(): ReturnPosition | null {
+  const taken = isItem(hash.value) ? null : position.returning;
+  position.returning = null;
   return taken;
 }
 
-// Behind the hash: which claim somebody looks at is in no log on the way.
+// Routes are in the hash, so that claim ids do not appear in access logs.
 export const route = computed<Route>(() => {
   const [screen = '', rest] = hash.value.replace(/^#\/?/, '').split('/');
   if (screen === 'claims' && rest === 'closed') return { screen: 'claims', closed: true };
@@ -57,7 +63,7 @@ export function go(to: string): void {
   location.hash = to;
 }
 
-/** Takes the place of the current screen, so that going back does not lead to it. */
-export function goInstead(to: string): void {
+/** Replaces the current screen in the browser's history. */
+export function replaceScreen(to: string): void {
   location.replace(to);
 }
