@@ -75,7 +75,7 @@ module.exports = {
       to: { path: ['^packages/testkit/', '/test/'] },
     },
     room('claims', '^apps/claims/src/', ['^packages/client/src/', NODE, ...npm('commander', 'picocolors')]),
-    room('adjuster', '^apps/adjuster/src/', [CONTRACT, ...npm('preact', '@preact/[a-z-]+')]),
+    room('adjuster', '^apps/adjuster/src/', [CONTRACT, ...npm('idb', 'preact', '@preact/[a-z-]+')]),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -1,5 +1,5 @@
-// Builds the page and its service worker into dist/. When nothing it is made of has changed since, it does nothing:
-// the build is part of every start.
+// Builds the page and its service worker into dist/. Does nothing when its inputs have not changed, since every start
+// runs it.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const DIST = join(HERE, 'dist');
-const MARK = join(DIST, '.made-of');
+const INPUT_HASH_FILE = join(DIST, '.made-of');
 
 const filesBelow = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -25,13 +25,13 @@ const digestOf = (paths) => {
   return hash.digest('hex');
 };
 
-const madeOf = digestOf([
+const inputHash = digestOf([
   ...filesBelow(join(HERE, 'src')),
   ...filesBelow(join(HERE, 'public')),
   ...['index.html', 'build.mjs', 'package.json', '../../pnpm-lock.yaml'].map((name) => join(HERE, name)),
 ]);
 
-if (!existsSync(MARK) || readFileSync(MARK, 'utf8') !== madeOf) await buildAll();
+if (!existsSync(INPUT_HASH_FILE) || readFileSync(INPUT_HASH_FILE, 'utf8') !== inputHash) await buildAll();
 
 async function buildAll() {
   const { build } = await import('vite');
@@ -40,10 +40,9 @@ async function buildAll() {
     configFile: false,
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    // The contract is read for its types alone, and those are gone by now.
     resolve: { conditions: ['source', 'module', 'browser', 'import', 'default'] },
   };
-  rmSync(MARK, { force: true });
+  rmSync(INPUT_HASH_FILE, { force: true });
   await build({
     ...shared,
     base: './',
@@ -57,7 +56,7 @@ async function buildAll() {
     publicDir: false,
     define: {
       __FILES__: JSON.stringify([...needed, 'icon-192.png', 'badge-96.png']),
-      __EDITION__: JSON.stringify(digestOf(made.map((name) => join(DIST, name))).slice(0, 12)),
+      __VERSION__: JSON.stringify(digestOf(made.map((name) => join(DIST, name))).slice(0, 12)),
     },
     build: {
       outDir: DIST,
@@ -71,5 +70,5 @@ async function buildAll() {
       },
     },
   });
-  writeFileSync(MARK, madeOf);
+  writeFileSync(INPUT_HASH_FILE, inputHash);
 }

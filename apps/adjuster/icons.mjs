@@ -1,4 +1,4 @@
-// Draws the icons' bitmaps from icon.svg with Chromium. Run by hand after a change of the drawing:
+// Draws the icons' bitmaps from icon.svg with Chromium. Run by hand after the drawing has changed:
 //   node apps/adjuster/icons.mjs
 import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 const folder = new URL('./public/', import.meta.url);
 const drawing = readFileSync(new URL('icon.svg', folder), 'utf8');
 const square = drawing.replace('rx="14"', 'rx="0"');
-// Only the shape counts on a status bar, in one colour.
+// Status bars show the icon's shape in a single color.
 const shape = drawing
   .replace(/<rect[^>]*>/, '')
   .replaceAll('#8fd3f4', '#fff')

@@ -122,7 +122,7 @@ try {
       await take('offline-answer');
       await open(page, '#/', 'Offers');
       await take('offline-offers');
-      await page.getByRole('button', { name: 'Take back' }).click();
+      await page.getByRole('button', { name: 'Undo' }).click();
       await close();
     }
   }

@@ -1,19 +1,20 @@
-import { language, now, texts } from './state.ts';
+import { now } from './state/clock.ts';
+import { language, texts } from './state/language.ts';
 import { localeOf } from './texts/language.ts';
 
-const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
+const formatters = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
 
 function formatter<T extends Intl.DateTimeFormat | Intl.NumberFormat>(
   kind: string,
   make: (locale: string) => T,
 ): T {
   const key = `${kind} ${language.value}`;
-  const held = (made.get(key) as T | undefined) ?? make(localeOf(language.value));
-  made.set(key, held);
-  return held;
+  const found = (formatters.get(key) as T | undefined) ?? make(localeOf(language.value));
+  formatters.set(key, found);
+  return found;
 }
 
-/** A day of the calendar, which is the same day wherever it is read. */
+/** A calendar date, which has no time zone. */
 export function day(date: string): string {
   const format = formatter(
     'day',
@@ -22,25 +23,25 @@ export function day(date: string): string {
   return format.format(new Date(`${date}T00:00:00Z`));
 }
 
-/** A moment, by the clock of whoever reads it; on a narrow screen the day and the time stay whole. */
-export const moment = (instant: string | number): string =>
+/** A date and time in the device's time zone; a line may break between the two only. */
+export const dateTime = (instant: string | number): string =>
   formatter(
-    'moment',
+    'dateTime',
     (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
   )
     .formatToParts(new Date(instant))
     .map(({ value }, at, parts) => (parts[at + 1]?.type === 'hour' ? value : value.replaceAll(' ', '\u00a0')))
     .join('');
 
-export const clock = (instant: string | number): string =>
+export const clockTime = (instant: string | number): string =>
   formatter('clock', (locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'short' })).format(
     new Date(instant),
   );
 
-/** A time of day as it was written, `04:30`. */
+/** A time of day without a time zone, such as `04:30`. */
 export const timeOfDay = (time: string): string =>
   formatter(
-    'time',
+    'timeOfDay',
     (locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UTC' }),
   ).format(new Date(`1970-01-01T${time}:00Z`));
 
@@ -72,9 +73,23 @@ export function since(instant: string): string | null {
 
 export function today(): string {
   const date = new Date(now.value);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const twoDigits = (value: number): string => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }
+
+interface Named {
+  readonly first_name?: string | undefined;
+  readonly last_name?: string | undefined;
+  readonly company_name?: string | undefined;
+}
+
+/** A person's name, or the company's where there is none. */
+export function nameOf({ first_name, last_name, company_name }: Named): string {
+  const person = [first_name, last_name].filter(Boolean).join(' ');
+  return person === '' ? (company_name ?? '') : person;
+}
+
+export const titleOf = ({ policyholder }: { readonly policyholder: Named }): string => nameOf(policyholder);
 
 export interface Address {
   readonly street: string;
@@ -84,23 +99,23 @@ export interface Address {
   readonly zip: string;
 }
 
-export const lines = ({ street, street2, city, state, zip }: Address): string[] => [
+export const addressLines = ({ street, street2, city, state, zip }: Address): string[] => [
   street2 === undefined ? street : `${street}, ${street2}`,
   `${city}, ${state} ${zip}`,
 ];
 
 const onApple = /iPhone|iPad|Macintosh/.test(navigator.userAgent);
 
-/** Opens the map that the device has. */
+/** Opens the device's own map app. */
 export function mapLink(address: Address): string {
-  const place = encodeURIComponent(lines(address).join(', '));
+  const query = encodeURIComponent(addressLines(address).join(', '));
   return onApple
-    ? `https://maps.apple.com/?q=${place}`
-    : `https://www.google.com/maps/search/?api=1&query=${place}`;
+    ? `https://maps.apple.com/?q=${query}`
+    : `https://www.google.com/maps/search/?api=1&query=${query}`;
 }
 
-/** A number that can be dialled; letters, dots and extensions confuse telephones. */
-export function dialled(phone: string): string {
+/** The number for a `tel:` link, without letters, punctuation or an extension. */
+export function dialable(phone: string): string {
   const [main = ''] = phone.split(/[x#;,]|ext/i);
   const digits = main.replace(/\D/g, '');
   if (main.trim().startsWith('+')) return `+${digits}`;

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { render } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import './style.css';
+import { Icon, type IconName } from './components/ui.tsx';
 import { ROOT } from './data/api.ts';
-import { clock } from './format.ts';
-import { Icon, type IconName } from './parts/ui.tsx';
-import { route } from './route.ts';
+import { clockTime } from './format.ts';
+import { route } from './navigation.ts';
 import { ClaimScreen } from './screens/claim.tsx';
 import { Claims } from './screens/claims.tsx';
 import { Firms } from './screens/firms.tsx';
@@ -13,22 +13,16 @@ import { InvitationScreen } from './screens/invitation.tsx';
 import { Offers } from './screens/offers.tsx';
 import { Settings } from './screens/settings.tsx';
 import { SignIn } from './screens/sign-in.tsx';
-import {
-  closed,
-  invitations,
-  offers,
-  profile,
-  reachable,
-  readAt,
-  start,
-  texts,
-  toast,
-  waiting,
-} from './state.ts';
+import { answers } from './state/answers.ts';
+import { texts } from './state/language.ts';
+import { lists } from './state/lists.ts';
+import { session } from './state/session.ts';
+import { start } from './state/start.ts';
+import { toast } from './state/toast.ts';
 
 function App() {
   const words = texts.value;
-  const me = profile.value;
+  const me = session.profile.value;
   if (me === undefined) {
     return (
       <main class="starting">
@@ -42,7 +36,7 @@ function App() {
         <main>
           <SignIn />
         </main>
-        <Said />
+        <ToastRegion />
       </>
     );
   }
@@ -53,15 +47,15 @@ function App() {
       </button>
       <Menu />
       <div class="body">
-        <NetworkLine />
+        <NetworkStatus />
         <Screens />
       </div>
-      <Said />
+      <ToastRegion />
     </div>
   );
 }
 
-/** No link: the hash belongs to the screens. */
+/** Not a link, because the hash is used for routes. */
 function skip(): void {
   document.querySelector<HTMLElement>('main h1')?.focus();
 }
@@ -69,10 +63,10 @@ function skip(): void {
 function Screens() {
   const { value } = route;
   const wide = useWide();
-  // Beside the list where there is room for both, so that the next offer is one tap away.
+  // On wide screens the claim is shown next to its list.
   if (value.screen === 'claim' && wide) {
-    const ofClosed = closed.value?.some(({ id }) => id === value.id) === true;
-    const ofOffers = offers.value?.some(({ id }) => id === value.id) === true;
+    const ofClosed = lists.closed.value?.some(({ id }) => id === value.id) === true;
+    const ofOffers = lists.offers.value?.some(({ id }) => id === value.id) === true;
     return (
       <main id="main" class="split">
         <div class="split-list">{ofOffers ? <Offers /> : <Claims showClosed={ofClosed} />}</div>
@@ -100,11 +94,11 @@ function useWide(): boolean {
   const wide = useSignal(matchMedia(WIDE).matches);
   useEffect(() => {
     const query = matchMedia(WIDE);
-    const note = () => {
+    const update = () => {
       wide.value = query.matches;
     };
-    query.addEventListener('change', note);
-    return () => query.removeEventListener('change', note);
+    query.addEventListener('change', update);
+    return () => query.removeEventListener('change', update);
   }, [wide]);
   return wide.value;
 }
@@ -112,25 +106,35 @@ function useWide(): boolean {
 function Menu() {
   const words = texts.value.nav;
   const { screen } = route.value;
-  const answered = new Set(waiting.value.map(({ claimId }) => claimId));
-  const open = offers.value?.filter(({ id }) => !answered.has(id)).length ?? 0;
+  const answered = new Set(answers.queued.value.map(({ claimId }) => claimId));
+  const open = lists.offers.value?.filter(({ id }) => !answered.has(id)).length ?? 0;
   const ofOffer =
     route.value.screen === 'claim' &&
-    offers.value?.some(({ id }) => route.value.screen === 'claim' && id === route.value.id) === true;
+    lists.offers.value?.some(({ id }) => route.value.screen === 'claim' && id === route.value.id) === true;
   const items: readonly (readonly [string, IconName, string, boolean, number])[] = [
     [
       '#/',
       'offers',
       words.offers,
       screen === 'offers' || screen === 'invitation' || ofOffer,
-      open + invitations.value.length,
+      open + lists.invitations.value.length,
     ],
     ['#/claims', 'claims', words.claims, screen === 'claims' || (screen === 'claim' && !ofOffer), 0],
     ['#/firms', 'firms', words.firms, screen === 'firms', 0],
     ['#/settings', 'settings', words.settings, screen === 'settings', 0],
   ];
+  const nav = useRef<HTMLElement>(null);
+  // In large text the labels take several lines; what is pinned above the menu needs its real height.
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => {
+      const height = entry?.borderBoxSize[0]?.blockSize ?? 0;
+      document.documentElement.style.setProperty('--menu-height', `${height}px`);
+    });
+    if (nav.current !== null) observer.observe(nav.current);
+    return () => observer.disconnect();
+  }, []);
   return (
-    <nav class="menu" aria-label={words.label}>
+    <nav class="menu" ref={nav} aria-label={words.label}>
       {items.map(([href, icon, label, here, count]) => (
         <a key={href} href={href} {...(here && { 'aria-current': 'page' as const })}>
           <span class="menu-icon">
@@ -144,23 +148,23 @@ function Menu() {
   );
 }
 
-/** Whether what is shown is as new as can be. */
-function NetworkLine() {
+/** Shows when the app is offline and how old its data is. */
+function NetworkStatus() {
   const { network } = texts.value;
   return (
-    <div role="status" class={reachable.value ? 'network' : 'network away'}>
-      {!reachable.value && (
+    <div role="status" class={session.reachable.value ? 'network' : 'network offline'}>
+      {!session.reachable.value && (
         <>
           <Icon name="cloud" />
-          <span>{network.offline(readAt.value === null ? null : clock(readAt.value))}</span>
+          <span>{network.offline(lists.readAt.value === null ? null : clockTime(lists.readAt.value))}</span>
         </>
       )}
     </div>
   );
 }
 
-const Said = () => (
-  <div role="status" class="said">
+const ToastRegion = () => (
+  <div role="status" class="toasts">
     {toast.value !== null && (
       <div class={`toast ${toast.value.kind}`}>
         {toast.value.lines.map((line) => (

@@ -1,18 +1,18 @@
-import { type News, news, sendAnswers } from './data/answers.ts';
+import { openChannel, sendQueuedAnswers, type TabMessage } from './data/answer-queue.ts';
 import { ROOT } from './data/api.ts';
-import { kept } from './data/kept.ts';
-import { register } from './data/push.ts';
+import { registerSubscription } from './data/notifications.ts';
+import { storage } from './data/storage.ts';
 import { deviceLanguage, LANGUAGES } from './texts/language.ts';
 
-/** Filled in by the build: the page's files, and a name that changes with them. */
+/** Filled in by the build: the page's files, and a version that changes with them. */
 declare const __FILES__: readonly string[];
-declare const __EDITION__: string;
+declare const __VERSION__: string;
 
-// The types of a worker's own world cannot stand beside those of a page's.
-interface Waiting extends Event {
+// TypeScript's types of workers and of pages cannot be loaded together.
+interface WorkerEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
-interface Worker {
+interface ServiceWorkerScope {
   readonly registration: ServiceWorkerRegistration;
   readonly clients: {
     claim(): Promise<void>;
@@ -22,17 +22,20 @@ interface Worker {
   skipWaiting(): Promise<void>;
   addEventListener(
     type: 'install' | 'activate' | 'pushsubscriptionchange',
-    act: (event: Waiting) => void,
+    listener: (event: WorkerEvent) => void,
   ): void;
-  addEventListener(type: 'sync', act: (event: Waiting & { tag: string }) => void): void;
+  addEventListener(type: 'sync', listener: (event: WorkerEvent & { tag: string }) => void): void;
   addEventListener(
     type: 'fetch',
-    act: (event: { request: Request; respondWith(answer: Promise<Response>): void }) => void,
+    listener: (event: { request: Request; respondWith(response: Promise<Response>): void }) => void,
   ): void;
-  addEventListener(type: 'push', act: (event: Waiting & { data: { json(): unknown } | null }) => void): void;
+  addEventListener(
+    type: 'push',
+    listener: (event: WorkerEvent & { data: { json(): unknown } | null }) => void,
+  ): void;
   addEventListener(
     type: 'notificationclick',
-    act: (event: Waiting & { notification: Notification }) => void,
+    listener: (event: WorkerEvent & { notification: Notification }) => void,
   ): void;
 }
 interface WindowClient {
@@ -40,45 +43,45 @@ interface WindowClient {
   focus(): Promise<unknown>;
 }
 
-const worker = globalThis as unknown as Worker;
+const worker = globalThis as unknown as ServiceWorkerScope;
 const PAGE = ROOT.slice(0, -1);
-const SHELF = `page-${__EDITION__}`;
+const CACHE = `page-${__VERSION__}`;
 
 worker.addEventListener('install', (event) => {
-  const fill = async () => {
-    const shelf = await caches.open(SHELF);
-    await shelf.addAll(
+  const fillCache = async () => {
+    const cache = await caches.open(CACHE);
+    await cache.addAll(
       [PAGE, ...__FILES__.map((name) => ROOT + name)].map((url) => new Request(url, { cache: 'reload' })),
     );
     await worker.skipWaiting();
   };
-  event.waitUntil(fill());
+  event.waitUntil(fillCache());
 });
 
 worker.addEventListener('activate', (event) => {
-  const clear = async () => {
-    for (const name of await caches.keys()) if (name !== SHELF) await caches.delete(name);
+  const removeOldCaches = async () => {
+    for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name);
     await worker.clients.claim();
   };
-  event.waitUntil(clear());
+  event.waitUntil(removeOldCaches());
 });
 
-// The page itself comes from the shelf, whatever the network does; what it asks the service goes past here.
+// The page's files come from the cache, with or without a network; API requests are not handled here.
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== location.origin) return;
   const file = pathname === PAGE || pathname === ROOT ? PAGE : pathname;
   if (file !== PAGE && !__FILES__.includes(file.slice(ROOT.length))) return;
-  event.respondWith(fromShelf(file, request));
+  event.respondWith(fromCache(file, request));
 });
 
-async function fromShelf(file: string, request: Request): Promise<Response> {
-  const found = await caches.match(file, { cacheName: SHELF });
+async function fromCache(file: string, request: Request): Promise<Response> {
+  const found = await caches.match(file, { cacheName: CACHE });
   return found ?? fetch(request);
 }
 
-interface Notice {
+interface PushMessage {
   readonly kind: string;
   readonly firm_name: string;
   readonly claim_id?: string;
@@ -87,14 +90,14 @@ interface Notice {
 
 worker.addEventListener('push', (event) => {
   const show = async () => {
-    const { kind, firm_name, claim_id, firm_id } = (event.data?.json() ?? {}) as Notice;
-    const language = (await kept.get('language').catch(() => undefined)) ?? deviceLanguage();
+    const { kind, firm_name, claim_id, firm_id } = (event.data?.json() ?? {}) as PushMessage;
+    const language = (await storage.get('language').catch(() => undefined)) ?? deviceLanguage();
     const hash = claim_id === undefined ? `#/invitations/${firm_id}` : `#/claims/${claim_id}`;
     await worker.registration.showNotification(firm_name, {
-      body: LANGUAGES[language].notices[kind] ?? LANGUAGES[language].app,
-      // Later news of a claim takes the place of earlier.
+      body: LANGUAGES[language].notifications[kind] ?? LANGUAGES[language].app,
+      // A later notification about a claim replaces the earlier one.
       tag: claim_id ?? firm_id ?? 'news',
-      // An offer that comes again is news; that one went away is no reason to ring.
+      // Only an offer makes a sound when it replaces another notification.
       renotify: kind === 'offer',
       icon: `${ROOT}icon-192.png`,
       badge: `${ROOT}badge-96.png`,
@@ -112,22 +115,22 @@ worker.addEventListener('notificationclick', (event) => {
     const pages = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
     const [page] = pages.filter(({ url }) => new URL(url).pathname.startsWith(PAGE));
     if (page === undefined) return void (await worker.clients.openWindow(PAGE + hash));
-    const channel = news();
-    channel.postMessage({ kind: 'open', hash } satisfies News);
+    const channel = openChannel();
+    channel.postMessage({ kind: 'open', hash } satisfies TabMessage);
     channel.close();
     await page.focus();
   };
   event.waitUntil(open());
 });
 
-// The browser has found the network again, perhaps long after the page was closed.
+// Background sync: there is a network again, perhaps long after the page was closed.
 worker.addEventListener('sync', (event) => {
   const send = async () => {
-    if ((await sendAnswers()) === 'waiting') throw new Error('still no network');
+    if ((await sendQueuedAnswers()) === 'offline') throw new Error('still no network');
   };
   if (event.tag === 'answers') event.waitUntil(send());
 });
 
 worker.addEventListener('pushsubscriptionchange', (event) => {
-  event.waitUntil(register(worker.registration));
+  event.waitUntil(registerSubscription(worker.registration));
 });

@@ -48,8 +48,8 @@ export async function visit(
 export async function signIn(page: Page, service: ServiceUnderTest, email: string): Promise<void> {
   await page.goto(`${service.url}/app`);
   await page.getByLabel('Your email').fill(email);
-  await page.getByRole('button', { name: 'Mail me a code' }).click();
-  await page.getByLabel('Code of six digits').fill(await codeFor(service));
+  await page.getByRole('button', { name: 'Email me a code' }).click();
+  await page.getByLabel('Six-digit code').fill(await codeFor(service));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
 }

@@ -443,7 +443,7 @@ test('accepting while leaving ends with the claim accepted or unassigned, never 
   }
 });
 
-test("the adjuster's own entries show in the app, and move nothing the firm sees", async () => {
+test("the adjuster's own entries show in the app, can be cleared, and move nothing the firm sees", async () => {
   const firm = await service.firm();
   const person = await service.member(firm);
   const id = await accepted(firm, person, { contact_date: '2026-02-01' });
@@ -465,10 +465,12 @@ test("the adjuster's own entries show in the app, and move nothing the firm sees
     { notes: '' },
     { notes: 'n'.repeat(4001) },
     { claim_number: 'x' },
-    { contact_date: null },
   ]) {
     expectProblem(await app(person, 'PATCH', path, body), 422, 'validation_failed');
   }
+  const cleared = await app(person, 'PATCH', path, { contact_date: null, notes: null });
+  expect([cleared.status, cleared.json.work]).toEqual([200, { inspection_date: dates.inspection_date }]);
+  expect((await app(person, 'GET', `/claims/${id}`)).json.work).toEqual(cleared.json.work);
   const waiting = await offered(firm, person);
   expectProblem(
     await app(person, 'PATCH', `/claims/${waiting}/work`, { notes: 'n' }),

@@ -94,16 +94,25 @@ export const updateWorkBody = fields({
   contact_date: calendarDate({
     description: 'The day the adjuster reached the policyholder.',
     example: '2026-08-30',
-  }).optional(),
+  })
+    .nullable()
+    .optional(),
   inspection_date: calendarDate({
     description: 'The day the adjuster inspected the property.',
     example: '2026-09-02',
-  }).optional(),
+  })
+    .nullable()
+    .optional(),
   notes: text(LIMITS.workNotes, {
     description: "The adjuster's own notes.",
     example: 'Water line 14 inches in the den.',
-  }).optional(),
-}).meta({ id: 'UpdateWork', description: "The adjuster's own entries to change; the others stay." });
+  })
+    .nullable()
+    .optional(),
+}).meta({
+  id: 'UpdateWork',
+  description: "The adjuster's own entries to change. A field left out stays; null clears it.",
+});
 export type UpdateWorkBody = z.output<typeof updateWorkBody>;
 
 // The names inside are those of the W3C's PushSubscription, as a browser's toJSON() writes them.

@@ -424,7 +424,8 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: "Enter the adjuster's own work",
-    description: "Changes the adjuster's entries on an accepted claim. What the firm sent stays as it is.",
+    description:
+      "Changes the adjuster's entries on an accepted claim; null clears one. What the firm sent stays as it is.",
     params: claimParams,
     body: updateWorkBody,
     success: { status: 200, schema: appClaimSchema, description: 'The claim.' },

@@ -1,29 +1,30 @@
-/** Where the host has put the app: the page is at `/app`, all else of it below. */
+/** The base path of the app's files and API; the page itself is at `/app`. */
 export const ROOT = `${location.pathname.replace(/\/app(\/.*)?$/, '')}/app/`;
 
-/** There is no network, or nobody at its other end: the same request may be made again later. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable';
+/** There is no network, or the service is unavailable: the same request can be sent again later. */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError';
 }
 
-/** The service has answered, and the answer is no. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+/** An error response of the service. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
   constructor(
     readonly status: number,
     readonly code: string,
-    /** The fields of the body that are wrong. */
+    /** The fields of the body that are invalid. */
     readonly fields: readonly string[] = [],
   ) {
     super(code);
   }
 }
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
-/** How much later it is at the service than here, in milliseconds: phones' clocks are set by hand. */
-let ahead = 0;
-export const serviceNow = (): number => Date.now() + ahead;
+/** How far the device's clock is behind the service's; smaller differences are due to the network. */
+let clockOffsetMs = 0;
+const MIN_CLOCK_OFFSET_MS = 5000;
+export const serviceNow = (): number => Date.now() + clockOffsetMs;
 
 export async function call<T = void>(
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -35,7 +36,7 @@ export async function call<T = void>(
   try {
     response = await fetch(ROOT + path, {
       method,
-      // No other site can make a browser send this, which is how the service knows the page from a forgery.
+      // Protects against cross-site request forgery: other sites cannot set this header.
       headers: {
         'X-Claims-Page': '1',
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
@@ -43,40 +44,42 @@ export async function call<T = void>(
       ...(body !== undefined && { body: JSON.stringify(body) }),
       cache: 'no-store',
       redirect: 'error',
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     text = await response.text();
   } catch {
-    throw new Unreachable();
+    throw new NetworkError();
   }
   const date = Date.parse(response.headers.get('date') ?? '');
-  if (!Number.isNaN(date) && Math.abs(date - Date.now()) > 5000) ahead = date - Date.now();
-  else if (!Number.isNaN(date)) ahead = 0;
+  if (!Number.isNaN(date)) {
+    const offsetMs = date - Date.now();
+    clockOffsetMs = Math.abs(offsetMs) > MIN_CLOCK_OFFSET_MS ? offsetMs : 0;
+  }
   if (response.ok) {
     try {
       return (text === '' ? undefined : JSON.parse(text)) as T;
     } catch {
-      throw new Unreachable(); // a hotel's own page, with everybody's best wishes
+      throw new NetworkError(); // the sign-in page of a captive portal
     }
   }
-  if (response.status === 429 || response.status >= 500) throw new Unreachable();
-  throw refusalIn(response.status, text);
+  if (response.status === 429 || response.status >= 500) throw new NetworkError();
+  throw errorIn(response.status, text);
 }
 
-function refusalIn(status: number, text: string): Refusal {
+function errorIn(status: number, text: string): ApiError {
   try {
     const { code, errors = [] } = JSON.parse(text) as { code?: unknown; errors?: { pointer?: string }[] };
-    return new Refusal(
+    return new ApiError(
       status,
       String(code),
       errors.flatMap(({ pointer }) => pointer?.slice(1) ?? []),
     );
   } catch {
-    return new Refusal(status, 'unknown');
+    return new ApiError(status, 'unknown');
   }
 }
 
-/** A whole list, page by page. */
+/** Reads all pages of a list. */
 export async function listAll<T>(path: string): Promise<T[]> {
   const found: T[] = [];
   let cursor: string | null = null;

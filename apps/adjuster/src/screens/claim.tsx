@@ -1,86 +1,77 @@
 import type { AppClaim } from '@svc/contract';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, Refusal, Unreachable } from '../data/api.ts';
-import { moment, since } from '../format.ts';
-import { ClaimDetails } from '../parts/claim-details.tsx';
-import { Button, focusHeading, Note, Nothing, ScreenHead, TestBadge } from '../parts/ui.tsx';
-import {
-  answerOffer,
-  ask,
-  complain,
-  findClaim,
-  outcomeOf,
-  place,
-  readAt,
-  takeBack,
-  texts,
-  titleOf,
-  waitingFor,
-} from '../state.ts';
+import { ClaimDetails } from '../components/claim-details.tsx';
+import { Button, EmptyState, focusHeading, Note, ScreenHeader, TestBadge } from '../components/ui.tsx';
+import { ApiError, call, NetworkError } from '../data/api.ts';
+import { dateTime, since, titleOf } from '../format.ts';
+import { replaceScreen } from '../navigation.ts';
+import { answerOffer, answers, queuedAnswerTo, undoAnswer } from '../state/answers.ts';
+import { texts } from '../state/language.ts';
+import { findClaim, lists, updateClaim } from '../state/lists.ts';
+import { request } from '../state/session.ts';
+import { showError } from '../state/toast.ts';
 import { RejectDialog } from './reject.tsx';
-import { Work } from './work.tsx';
+import { ClosedWork, Work } from './work.tsx';
 
-/** A claim by its id: from the lists, or from the service when they do not have it. */
+/** A claim from the lists, or from the service when it is not in them. */
 export function ClaimScreen({ id }: { id: string }) {
   const words = texts.value;
   const listed = findClaim(id);
-  const [last, setLast] = useState<AppClaim>();
-  const [missing, setMissing] = useState<'gone' | 'not kept' | null>(null);
-  // What was shown stays while the lists move on: an offer that goes away is told of, not snatched away.
-  const claim = listed ?? last;
+  const [lastSeen, setLastSeen] = useState<AppClaim>();
+  const [missing, setMissing] = useState<'gone' | 'not stored' | null>(null);
+  // An offer that leaves the lists stays visible until its new state is known.
+  const claim = listed ?? lastSeen;
   useEffect(() => {
-    if (listed !== undefined) setLast(listed);
+    if (listed !== undefined) setLastSeen(listed);
   }, [listed]);
   const gone = listed === undefined;
-  // Asked about again when the lists were read anew, and not when its own answer has found a place in them.
-  const listsRead = readAt.value;
+  // Read again after each refresh of the lists, but not when only this claim has moved between them.
+  const listsRead = lists.readAt.value;
   useEffect(() => {
     if (!gone) {
       setMissing(null);
       return;
     }
-    ask(() => call<AppClaim>('GET', `v1/claims/${id}`)).then(
+    request(() => call<AppClaim>('GET', `v1/claims/${id}`)).then(
       (found) => {
-        setLast(found);
-        place(found);
+        setLastSeen(found);
+        updateClaim(found);
         setMissing(null);
       },
       (error: unknown) => {
-        if (error instanceof Refusal && (error.status === 404 || error.status === 422)) setMissing('gone');
-        else if (error instanceof Unreachable) setMissing('not kept');
+        if (error instanceof ApiError && (error.status === 404 || error.status === 422)) setMissing('gone');
+        else if (error instanceof NetworkError) setMissing('not stored');
       },
     );
   }, [id, gone, listsRead]);
 
-  // What came of an answer is told of the offer that it was for, and not of one that has come since.
-  const outcome = listed?.assignment.status === 'pending_acceptance' ? undefined : outcomeOf.value[id];
-  if (missing === 'gone' || outcome === 'withdrawn') {
+  // The result of an answer does not apply to a later offer of the same claim.
+  const outcome = listed?.assignment.status === 'pending_acceptance' ? undefined : answers.results.value[id];
+  useEffect(() => {
+    if (outcome === 'rejected') replaceScreen('#/');
+  }, [outcome]);
+  if (outcome === 'rejected') return null;
+  if (missing === 'gone' || outcome === 'gone') {
     return (
       <>
-        <ScreenHead title={last === undefined ? words.claim.title : titleOf(last)} back="#/" />
-        <Nothing
-          title={
-            outcome === 'rejected'
-              ? words.claim.rejected
-              : last === undefined
-                ? words.claim.notThere
-                : words.claim.withdrawn
-          }
+        <ScreenHeader title={lastSeen === undefined ? words.claim.title : titleOf(lastSeen)} back="#/" />
+        <EmptyState
+          title={lastSeen === undefined ? words.claim.notAvailable : words.claim.gone}
           icon="claims"
         >
-          {outcome !== 'rejected' && <p>{words.claim.withdrawnMore}</p>}
+          <p>{words.claim.goneMore}</p>
           <a class="button" href="#/">
             {words.nav.offers}
           </a>
-        </Nothing>
+        </EmptyState>
       </>
     );
   }
   if (claim === undefined) {
     return (
       <>
-        <ScreenHead title={words.claim.title} back="#/" />
-        <p class="muted">{missing === 'not kept' ? words.claim.notKept : words.loading}</p>
+        <ScreenHeader title={words.claim.title} back="#/" />
+        <p class="muted">{missing === 'not stored' ? words.claim.notStored : words.loading}</p>
       </>
     );
   }
@@ -95,69 +86,69 @@ function Claim({ claim, outcome }: { claim: AppClaim; outcome: string | undefine
   useEffect(() => {
     if (before.current === state) return;
     before.current = state;
-    // The buttons are gone, and with them whatever had the focus; what the claim has become stands at the top.
+    // The focused button was removed; the new state is shown in the header.
     focusHeading();
   }, [state]);
-  const waits = since(claim.offered_at);
+  const age = since(claim.offered_at);
   const open = status === 'pending_acceptance' && claim.closed_at === null;
   const own = status === 'accepted' && claim.closed_at === null;
   const back = open ? '#/' : claim.closed_at !== null ? '#/claims/closed' : own ? '#/claims' : '#/';
   return (
     <>
-      <ScreenHead title={titleOf(claim)} back={back}>
+      <ScreenHeader title={titleOf(claim)} back={back}>
         <p class="muted">
           {claim.firm.name} · {claim.claim_number} <TestBadge test={claim.test} />
         </p>
-        {open && (
-          <p class="pill waits">{waits === null ? words.offers.justNow : words.offers.waiting(waits)}</p>
-        )}
+        {open && <p class="pill warning">{age === null ? words.offers.new : words.offers.offeredAgo(age)}</p>}
         {own && responded_at !== null && (
-          <p class="pill calm">{words.claim.acceptedAt(moment(responded_at))}</p>
+          <p class="pill neutral">{words.claim.acceptedAt(dateTime(responded_at))}</p>
         )}
-        {claim.closed_at !== null && <p class="pill calm">{words.claim.closedAt(moment(claim.closed_at))}</p>}
-        {status === 'rejected' && <p class="pill calm">{words.claim.rejected}</p>}
-      </ScreenHead>
+        {claim.closed_at !== null && (
+          <p class="pill neutral">{words.claim.closedAt(dateTime(claim.closed_at))}</p>
+        )}
+      </ScreenHeader>
       {outcome === 'answered' && (
-        <Note kind="warn">
-          <p class="strong">{words.claim.answeredMeanwhile}</p>
-          <p>{words.claim.answeredMore}</p>
+        <Note kind="warning">
+          <p class="strong">{words.claim.answeredBefore}</p>
+          <p>{words.claim.answeredBeforeMore}</p>
         </Note>
       )}
       {own && <Work claim={claim} />}
+      {claim.closed_at !== null && <ClosedWork claim={claim} />}
       <ClaimDetails claim={claim} />
       {open && <AnswerBar claim={claim} />}
     </>
   );
 }
 
-/** The two answers, where a thumb reaches them. */
+/** The answer buttons, at the bottom of the screen. */
 function AnswerBar({ claim }: { claim: AppClaim }) {
   const words = texts.value;
   const [busy, setBusy] = useState(false);
   const [rejecting, setRejecting] = useState(false);
-  const waits = waitingFor(claim.id);
+  const queued = queuedAnswerTo(claim.id);
 
   const answer = async (kind: 'accept' | 'reject', reason?: string): Promise<void> => {
     setBusy(true);
     try {
       await answerOffer(claim, kind, reason);
     } catch (error) {
-      complain(error);
+      showError(error);
     } finally {
       setBusy(false);
       setRejecting(false);
     }
   };
 
-  if (waits !== undefined && !busy) {
+  if (queued !== undefined && !busy) {
     return (
       <div class="answer-bar">
-        <Note kind="warn" icon="cloud">
+        <Note kind="warning" icon="cloud">
           <p role="status">
-            {waits.answer === 'accept' ? words.claim.queuedAccept : words.claim.queuedReject}
+            {queued.answer === 'accept' ? words.claim.queuedAccept : words.claim.queuedReject}
           </p>
         </Note>
-        <Button onClick={() => void takeBack(claim.id)}>{words.claim.takeBack}</Button>
+        <Button onClick={() => void undoAnswer(claim.id)}>{words.claim.undo}</Button>
       </div>
     );
   }

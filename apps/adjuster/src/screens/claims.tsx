@@ -1,17 +1,18 @@
 import { useEffect } from 'preact/hooks';
-import { ClaimCard } from '../parts/claim-card.tsx';
-import { Nothing, ScreenHead } from '../parts/ui.tsx';
-import { accepted, closed, readClosed, texts } from '../state.ts';
+import { ClaimCard } from '../components/claim-card.tsx';
+import { EmptyState, ScreenHeader } from '../components/ui.tsx';
+import { texts } from '../state/language.ts';
+import { lists, readClosed } from '../state/lists.ts';
 
 export function Claims({ showClosed }: { showClosed: boolean }) {
   const words = texts.value;
-  const list = showClosed ? closed.value : accepted.value;
+  const list = showClosed ? lists.closed.value : lists.accepted.value;
   useEffect(() => {
     if (showClosed) void readClosed().catch(() => {});
   }, [showClosed]);
   return (
     <>
-      <ScreenHead title={words.claims.title} />
+      <ScreenHeader title={words.claims.title} />
       <nav class="tabs" aria-label={words.claims.title}>
         <a href="#/claims" {...(!showClosed && { 'aria-current': 'page' })}>
           {words.claims.open}
@@ -23,9 +24,9 @@ export function Claims({ showClosed }: { showClosed: boolean }) {
       {list === undefined ? (
         <p class="muted">{words.loading}</p>
       ) : list.length === 0 ? (
-        <Nothing title={showClosed ? words.claims.noneClosed : words.claims.noneOpen} icon="claims">
+        <EmptyState title={showClosed ? words.claims.noneClosed : words.claims.noneOpen} icon="claims">
           <p>{showClosed ? words.claims.noneClosedMore : words.claims.noneOpenMore}</p>
-        </Nothing>
+        </EmptyState>
       ) : (
         <ul class="list">
           {list.map((claim) => (

@@ -1,21 +1,24 @@
 import type { Membership } from '@svc/contract';
 import { useState } from 'preact/hooks';
+import { Button, Dialog, EmptyState, ScreenHeader } from '../components/ui.tsx';
 import { call } from '../data/api.ts';
-import { Button, Dialog, Nothing, ScreenHead } from '../parts/ui.tsx';
-import { ask, complain, profile, refresh, say, texts } from '../state.ts';
+import { texts } from '../state/language.ts';
+import { refresh } from '../state/lists.ts';
+import { request, session } from '../state/session.ts';
+import { showError, showToast } from '../state/toast.ts';
 import { Invitations } from './offers.tsx';
 
 export function Firms() {
   const words = texts.value;
-  const firms = profile.value?.firms ?? [];
+  const firms = session.profile.value?.firms ?? [];
   return (
     <>
-      <ScreenHead title={words.firms.title} />
+      <ScreenHeader title={words.firms.title} />
       <Invitations />
       {firms.length === 0 && (
-        <Nothing title={words.firms.none} icon="firms">
+        <EmptyState title={words.firms.none} icon="firms">
           <p>{words.firms.noneMore}</p>
-        </Nothing>
+        </EmptyState>
       )}
       <ul class="list">
         {firms.map((firm) => (
@@ -26,13 +29,13 @@ export function Firms() {
       </ul>
       <section class="card">
         <h2>{words.firms.svcId}</h2>
-        <div class="between">
-          <code>{profile.value?.svc_id}</code>
+        <div class="row spread">
+          <code>{session.profile.value?.svc_id}</code>
           <Button
             onClick={() =>
               void navigator.clipboard
-                ?.writeText(profile.value?.svc_id ?? '')
-                .then(() => say(words.firms.copied))
+                ?.writeText(session.profile.value?.svc_id ?? '')
+                .then(() => showToast(words.firms.copied))
             }
           >
             {words.firms.copy}
@@ -50,10 +53,10 @@ function FirmCard({ firm }: { firm: Membership }) {
   const during = async (work: () => Promise<unknown>): Promise<void> => {
     setBusy(true);
     try {
-      await ask(work);
+      await request(work);
       await refresh();
     } catch (error) {
-      complain(error);
+      showError(error);
     } finally {
       setBusy(false);
     }
@@ -64,7 +67,7 @@ function FirmCard({ firm }: { firm: Membership }) {
   const leave = () =>
     during(async () => {
       await call('DELETE', path);
-      say(words.firms.left(firm.firm_name));
+      showToast(words.firms.left(firm.firm_name));
       setLeaving(false);
     });
   const about = `firm-${firm.firm_id}`;
@@ -95,7 +98,7 @@ function FirmCard({ firm }: { firm: Membership }) {
               <li key={point}>{point}</li>
             ))}
           </ul>
-          <div class="beside">
+          <div class="row">
             <Button kind="danger" busy={busy} onClick={() => void leave()}>
               {words.firms.leaveConfirm}
             </Button>

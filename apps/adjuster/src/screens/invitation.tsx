@@ -1,27 +1,30 @@
 import type { Membership, Profile, ProfileField } from '@svc/contract';
 import { useState } from 'preact/hooks';
-import { call, Refusal } from '../data/api.ts';
-import { moment } from '../format.ts';
-import { Facts, fact } from '../parts/facts.tsx';
-import { isProfileField, ProfileInput } from '../parts/profile-field.tsx';
-import { Button, Nothing, ScreenHead } from '../parts/ui.tsx';
-import { go } from '../route.ts';
-import { ask, complain, invitations, readAt, refresh, say, texts } from '../state.ts';
+import { Facts, fact } from '../components/facts.tsx';
+import { isProfileField, ProfileInput } from '../components/profile-field.tsx';
+import { Button, EmptyState, ScreenHeader } from '../components/ui.tsx';
+import { ApiError, call } from '../data/api.ts';
+import { dateTime } from '../format.ts';
+import { go } from '../navigation.ts';
+import { texts } from '../state/language.ts';
+import { lists, refresh } from '../state/lists.ts';
+import { request } from '../state/session.ts';
+import { showError, showToast } from '../state/toast.ts';
 
 export function InvitationScreen({ firmId }: { firmId: string }) {
   const words = texts.value;
-  const invitation = invitations.value.find(({ firm_id }) => firm_id === firmId);
+  const invitation = lists.invitations.value.find(({ firm_id }) => firm_id === firmId);
   const [fields, setFields] = useState<Partial<Record<ProfileField, string>>>({});
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<readonly string[]>([]);
   if (invitation === undefined) {
     return (
       <>
-        <ScreenHead title={words.invitations.title} back="#/" />
-        {readAt.value === null ? (
+        <ScreenHeader title={words.invitations.title} back="#/" />
+        {lists.readAt.value === null ? (
           <p class="muted">{words.loading}</p>
         ) : (
-          <Nothing title={words.invitations.gone} icon="invite" />
+          <EmptyState title={words.invitations.gone} icon="invite" />
         )}
       </>
     );
@@ -31,16 +34,16 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
   const answer = async (work: () => Promise<unknown>, done: string): Promise<void> => {
     setBusy(true);
     try {
-      await ask(work);
-      say(done, 'good');
+      await request(work);
+      showToast(done, 'success');
       await refresh();
       go('#/');
     } catch (error) {
-      if (error instanceof Refusal && error.fields.length > 0) setRefused(error.fields);
-      // Gone, or something is wanted by now that was not before: the invitation as it is shows either.
-      else if (error instanceof Refusal && (error.status === 404 || error.code === 'profile_incomplete'))
+      if (error instanceof ApiError && error.fields.length > 0) setRefused(error.fields);
+      // Withdrawn, expired, or more fields are required now: the refreshed invitation shows which.
+      else if (error instanceof ApiError && (error.status === 404 || error.code === 'profile_incomplete'))
         await refresh();
-      else complain(error);
+      else showError(error);
     } finally {
       setBusy(false);
     }
@@ -61,13 +64,13 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
 
   return (
     <>
-      <ScreenHead title={words.invitations.card(invitation.firm_name)} back="#/" />
+      <ScreenHeader title={words.invitations.card(invitation.firm_name)} back="#/" />
       <form class="card form" onSubmit={accept}>
         <Facts
           facts={[
             fact(words.invitations.asLabel, invitation.invited_as),
-            fact(words.invitations.invitedAt, invitation.invited_at, moment),
-            fact(words.invitations.endsLabel, invitation.expires_at, moment),
+            fact(words.invitations.invitedAt, invitation.invited_at, dateTime),
+            fact(words.invitations.endsLabel, invitation.expires_at, dateTime),
           ]}
         />
         <p>{words.invitations.meaning}</p>
@@ -82,7 +85,7 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
             onInput={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}
           />
         ))}
-        <div class="beside">
+        <div class="row">
           <Button kind="primary" type="submit" busy={busy}>
             {missing.length > 0 ? words.invitations.acceptWith : words.invitations.accept}
           </Button>

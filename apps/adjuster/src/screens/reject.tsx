@@ -1,9 +1,9 @@
 import type { LIMITS } from '@svc/contract';
 import { useState } from 'preact/hooks';
-import { Button, Dialog } from '../parts/ui.tsx';
-import { texts } from '../state.ts';
+import { Button, Dialog } from '../components/ui.tsx';
+import { texts } from '../state/language.ts';
 
-const LONGEST: (typeof LIMITS)['rejectionReason']['max'] = 1000;
+const MAX_REASON_LENGTH: (typeof LIMITS)['rejectionReason']['max'] = 1000;
 
 export function RejectDialog(props: {
   readonly busy: boolean;
@@ -39,12 +39,12 @@ export function RejectDialog(props: {
           <textarea
             id="reason"
             rows={2}
-            maxLength={LONGEST}
+            maxLength={MAX_REASON_LENGTH}
             value={reason}
             onInput={(event) => setReason(event.currentTarget.value)}
           />
         </div>
-        <div class="beside">
+        <div class="row">
           <Button kind="danger" type="submit" busy={props.busy}>
             {words.reject.confirm}
           </Button>

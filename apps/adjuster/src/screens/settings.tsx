@@ -1,23 +1,22 @@
 import { signal } from '@preact/signals';
 import type { Profile } from '@svc/contract';
 import { useEffect, useState } from 'preact/hooks';
-import { call, Refusal } from '../data/api.ts';
-import { type NoticeState, noticeState, turnNoticesOff, turnNoticesOn } from '../data/push.ts';
-import { Facts, fact } from '../parts/facts.tsx';
-import { PROFILE_FIELDS, ProfileInput } from '../parts/profile-field.tsx';
-import { Button, Dialog, ScreenHead } from '../parts/ui.tsx';
+import { Facts, fact } from '../components/facts.tsx';
+import { PROFILE_FIELDS, ProfileInput } from '../components/profile-field.tsx';
+import { Button, Dialog, ScreenHeader } from '../components/ui.tsx';
+import { ApiError, call } from '../data/api.ts';
 import {
-  ask,
-  chooseLanguage,
-  complain,
-  languageChosen,
-  profile,
-  refresh,
-  say,
-  signOut,
-  texts,
-  waiting,
-} from '../state.ts';
+  disableNotifications,
+  enableNotifications,
+  type NotificationState,
+  notificationState,
+} from '../data/notifications.ts';
+import { answers } from '../state/answers.ts';
+import { chooseLanguage, languageChoice, texts } from '../state/language.ts';
+import { refresh } from '../state/lists.ts';
+import { request, session } from '../state/session.ts';
+import { signOut } from '../state/start.ts';
+import { showError, showToast } from '../state/toast.ts';
 import { isLanguage, LANGUAGE_NAMES, LANGUAGES } from '../texts/language.ts';
 
 interface InstallPrompt extends Event {
@@ -36,14 +35,14 @@ export function Settings() {
   const words = texts.value.settings;
   return (
     <>
-      <ScreenHead title={words.title} />
+      <ScreenHeader title={words.title} />
       <Account />
-      <Notices />
+      <Notifications />
       <section class="card">
         <h2 id="language">{words.language}</h2>
         <select
           aria-labelledby="language"
-          value={languageChosen.value}
+          value={languageChoice.value}
           onChange={({ currentTarget }) =>
             chooseLanguage(isLanguage(currentTarget.value) ? currentTarget.value : 'device')
           }
@@ -73,7 +72,7 @@ export function Settings() {
 
 function Account() {
   const words = texts.value;
-  const me = profile.value;
+  const me = session.profile.value;
   const [editing, setEditing] = useState(false);
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<readonly string[]>([]);
@@ -88,13 +87,13 @@ function Account() {
       const changes = Object.fromEntries(
         entered.filter(([field, text]) => text !== '' && text !== me[field]),
       );
-      await ask(() => call<Profile>('PATCH', 'v1/me', changes));
+      await request(() => call<Profile>('PATCH', 'v1/me', changes));
       await refresh();
-      say(words.saved, 'good');
+      showToast(words.saved, 'success');
       setEditing(false);
     } catch (error) {
-      if (error instanceof Refusal && error.fields.length > 0) setRefused(error.fields);
-      else complain(error);
+      if (error instanceof ApiError && error.fields.length > 0) setRefused(error.fields);
+      else showError(error);
     } finally {
       setBusy(false);
     }
@@ -108,7 +107,7 @@ function Account() {
           {PROFILE_FIELDS.map((field) => (
             <ProfileInput key={field} name={field} refused={refused} defaultValue={me[field] ?? ''} />
           ))}
-          <div class="beside">
+          <div class="row">
             <Button kind="primary" type="submit" busy={busy}>
               {words.save}
             </Button>
@@ -132,40 +131,40 @@ function Account() {
   );
 }
 
-function Notices() {
+function Notifications() {
   const words = texts.value.settings;
-  const [state, setState] = useState<NoticeState>('off');
+  const [state, setState] = useState<NotificationState>('off');
   const [busy, setBusy] = useState(false);
   useEffect(() => {
-    void noticeState()
+    void notificationState()
       .then(setState)
       .catch(() => {});
   }, []);
   const turn = async (): Promise<void> => {
     setBusy(true);
     try {
-      if (state === 'on') await turnNoticesOff();
-      else await turnNoticesOn();
+      if (state === 'on') await disableNotifications();
+      else await enableNotifications();
     } catch (error) {
-      if (error instanceof DOMException) say(words.noticesFailed, 'bad');
-      else complain(error);
+      if (error instanceof DOMException) showToast(words.notificationsFailed, 'error');
+      else showError(error);
     } finally {
-      setState(await noticeState().catch(() => 'off' as const));
+      setState(await notificationState().catch(() => 'off' as const));
       setBusy(false);
     }
   };
-  const about: Readonly<Record<NoticeState, string>> = {
-    on: words.noticesOn,
-    off: words.noticesOff,
-    denied: words.noticesDenied,
-    unsupported: words.noticesNone,
+  const about: Readonly<Record<NotificationState, string>> = {
+    on: words.notificationsOn,
+    off: words.notificationsOff,
+    denied: words.notificationsDenied,
+    unsupported: words.notificationsNone,
   };
   return (
     <section class="card">
-      <h2>{words.notices}</h2>
+      <h2>{words.notifications}</h2>
       <p>{about[state]}</p>
       {(state === 'on' || state === 'off') && (
-        <Button kind={state === 'off' ? 'primary' : 'plain'} busy={busy} onClick={() => void turn()}>
+        <Button kind={state === 'off' ? 'primary' : 'neutral'} busy={busy} onClick={() => void turn()}>
           {state === 'on' ? words.turnOff : words.turnOn}
         </Button>
       )}
@@ -182,7 +181,7 @@ function Session() {
     try {
       await signOut(asked === 'everywhere');
     } catch (error) {
-      complain(error);
+      showError(error);
       setBusy(false);
       setAsked(null);
     }
@@ -201,8 +200,10 @@ function Session() {
           close={() => setAsked(null)}
         >
           <p>{everywhere ? words.settings.everywhereLead : words.settings.signOutLead}</p>
-          {waiting.value.length > 0 && <p class="strong">{words.settings.unsent(waiting.value.length)}</p>}
-          <div class="beside">
+          {answers.queued.value.length > 0 && (
+            <p class="strong">{words.settings.unsent(answers.queued.value.length)}</p>
+          )}
+          <div class="row">
             <Button kind={everywhere ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
               {everywhere ? words.settings.signOutEverywhere : words.settings.signOut}
             </Button>

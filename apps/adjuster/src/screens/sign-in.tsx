@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks';
-import { call, Refusal, ROOT } from '../data/api.ts';
-import { Button, Field, Note, ScreenHead } from '../parts/ui.tsx';
-import { ask, complain, signedOutBecause, signIn, texts } from '../state.ts';
+import { Button, Field, Note, ScreenHeader } from '../components/ui.tsx';
+import { ApiError, call, ROOT } from '../data/api.ts';
+import { texts } from '../state/language.ts';
+import { request, session } from '../state/session.ts';
+import { signIn } from '../state/start.ts';
+import { showError } from '../state/toast.ts';
 
 const value = (event: Event): string => (event.currentTarget as HTMLInputElement).value;
 
@@ -21,16 +24,16 @@ export function SignIn() {
     try {
       await work();
     } catch (caught) {
-      if (caught instanceof Refusal && caught.status < 500) {
+      if (caught instanceof ApiError && caught.status < 500) {
         setError(step === 'test' ? words.testRefused : words.refused);
-      } else complain(caught);
+      } else showError(caught);
     } finally {
       setBusy(false);
     }
   };
   const sendCode = () =>
     during(async () => {
-      await ask(() => call('POST', 'v1/sign-in-codes', { email: email.trim() }));
+      await request(() => call('POST', 'v1/sign-in-codes', { email: email.trim() }));
       setCode('');
       setStep('code');
     });
@@ -49,9 +52,9 @@ export function SignIn() {
   return (
     <div class="sign-in">
       <img src={`${ROOT}icon.svg`} alt="" width="72" height="72" />
-      <ScreenHead title={words.title} />
-      {signedOutBecause.value === 'expired' && <Note kind="warn">{words.expired}</Note>}
-      {signedOutBecause.value === 'asked' && <Note kind="good">{words.signedOut}</Note>}
+      <ScreenHeader title={words.title} />
+      {session.endedBecause.value === 'expired' && <Note kind="warning">{words.expired}</Note>}
+      {session.endedBecause.value === 'signed out' && <Note kind="success">{words.signedOut}</Note>}
       <form class="card form" onSubmit={submit}>
         {step === 'email' && (
           <>
@@ -92,7 +95,7 @@ export function SignIn() {
             <Button kind="primary" type="submit" wide busy={busy}>
               {words.enter}
             </Button>
-            <div class="beside">
+            <div class="row">
               <Button kind="quiet" disabled={busy} onClick={() => void sendCode()}>
                 {words.again}
               </Button>
@@ -131,7 +134,7 @@ export function SignIn() {
         )}
       </form>
       <Button kind="quiet" onClick={turnTo(step === 'test' ? 'email' : 'test')}>
-        {step === 'test' ? words.byMail : words.test}
+        {step === 'test' ? words.byEmail : words.test}
       </Button>
     </div>
   );

@@ -1,89 +1,129 @@
 import type { AppClaim, LIMITS } from '@svc/contract';
-import { useEffect, useId, useState } from 'preact/hooks';
-import { call, Unreachable } from '../data/api.ts';
-import { type Draft, kept } from '../data/kept.ts';
-import { today } from '../format.ts';
-import { Section } from '../parts/facts.tsx';
-import { Button, Dialog, Note } from '../parts/ui.tsx';
-import { go } from '../route.ts';
-import { ask, complain, place, say, texts } from '../state.ts';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Facts, fact, Section } from '../components/facts.tsx';
+import { Button, Dialog, Note } from '../components/ui.tsx';
+import { ApiError, call, NetworkError } from '../data/api.ts';
+import { type Draft, storage } from '../data/storage.ts';
+import { day, today } from '../format.ts';
+import { go } from '../navigation.ts';
+import { texts } from '../state/language.ts';
+import { refresh, updateClaim } from '../state/lists.ts';
+import { request } from '../state/session.ts';
+import { showError, showToast } from '../state/toast.ts';
 
-const LONGEST_NOTES: (typeof LIMITS)['workNotes']['max'] = 4000;
+const MAX_NOTES_LENGTH: (typeof LIMITS)['workNotes']['max'] = 4000;
 
-/** The adjuster's own dates and notes. What is typed is kept on the device until the service has it. */
+const FIELDS = ['contact_date', 'inspection_date', 'notes'] as const;
+
+/** The entries of a draft that differ from the saved ones. */
+function unsaved(draft: Draft, { work }: AppClaim): Draft {
+  const changed = FIELDS.filter(
+    (field) => draft[field] !== undefined && draft[field] !== (work[field] ?? ''),
+  );
+  return Object.fromEntries(changed.map((field) => [field, draft[field]]));
+}
+
+/** Unsaved entries, stored on the device until they are saved. */
+function useDraft(claimId: string): [Draft, (change: (before: Draft) => Draft) => void] {
+  const name = `draft:${claimId}` as const;
+  const [draft, setDraft] = useState<Draft>({});
+  const latest = useRef<Draft>({});
+  const update = (change: (before: Draft) => Draft): void => {
+    latest.current = change(latest.current);
+    setDraft(latest.current);
+    const stored =
+      Object.keys(latest.current).length === 0 ? storage.remove(name) : storage.put(name, latest.current);
+    void stored.catch(() => {});
+  };
+  useEffect(() => {
+    void storage
+      .get(name)
+      // Entries typed while this was loading are newer.
+      .then((stored) => stored !== undefined && update((typed) => ({ ...stored, ...typed })))
+      .catch(() => {});
+  }, [name]);
+  return [draft, update];
+}
+
+/** The adjuster's own dates and notes on an open claim. */
 export function Work({ claim }: { claim: AppClaim }) {
   const words = texts.value.work;
-  const [draft, setDraft] = useState<Draft>({});
+  const [draft, updateDraft] = useDraft(claim.id);
   const [busy, setBusy] = useState(false);
   const [offline, setOffline] = useState(false);
   const [closing, setClosing] = useState(false);
-  const name = `draft:${claim.id}` as const;
-  useEffect(() => {
-    void kept
-      .get(name)
-      .then((held) => held !== undefined && setDraft(held))
-      .catch(() => {});
-  }, [name]);
+  const form = useRef<HTMLFormElement>(null);
 
   const entered = { ...claim.work, ...draft };
-  const changed = (['contact_date', 'inspection_date', 'notes'] as const).filter(
-    (field) => draft[field] !== undefined && draft[field] !== (claim.work[field] ?? ''),
-  );
-  const enter = (field: keyof Draft, value: string): void => {
-    const next = { ...draft, [field]: value };
-    setDraft(next);
-    void kept.put(name, next).catch(() => {});
-  };
-  /** @param keeps whether what was entered is on the device when it cannot be sent */
-  const during = async (keeps: boolean, work: () => Promise<void>): Promise<boolean> => {
+  const changed = unsaved(draft, claim);
+  const hasChanged = Object.keys(changed).length > 0;
+  const enter = (field: keyof Draft, value: string): void =>
+    updateDraft((before) => ({ ...before, [field]: value }));
+
+  const during = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
     setOffline(false);
     try {
-      await ask(work);
-      return true;
+      await work();
     } catch (error) {
-      if (keeps && error instanceof Unreachable) setOffline(true);
-      else complain(error);
-      return false;
+      showError(error);
+      // The claim was probably closed or reassigned; show its current state.
+      if (error instanceof ApiError && error.status !== 401) void refresh();
     } finally {
       setBusy(false);
+      setClosing(false);
+    }
+  };
+  /** Returns false when offline; the entries stay on the device. */
+  const saveChanges = async (): Promise<boolean> => {
+    const edits = Object.entries(changed).map(([field, text]) => [field, text.trim() === '' ? null : text]);
+    try {
+      const saved = await request(() =>
+        call<AppClaim>('PATCH', `v1/claims/${claim.id}/work`, Object.fromEntries(edits)),
+      );
+      // Entries typed since the request was sent stay in the draft.
+      updateDraft((typed) =>
+        Object.fromEntries(
+          Object.entries(unsaved(typed, saved)).filter(
+            ([field, text]) => changed[field as keyof Draft] !== text,
+          ),
+        ),
+      );
+      updateClaim(saved);
+      return true;
+    } catch (error) {
+      if (!(error instanceof NetworkError)) throw error;
+      setOffline(true);
+      return false;
     }
   };
   const save = (event: Event) => {
     event.preventDefault();
-    void during(true, async () => {
-      const edits = Object.fromEntries(changed.map((field) => [field, draft[field]]));
-      place(await call<AppClaim>('PATCH', `v1/claims/${claim.id}/work`, edits));
-      setDraft({});
-      await kept.remove(name).catch(() => {});
-      say(texts.value.saved, 'good');
+    void during(async () => {
+      if (await saveChanges()) showToast(texts.value.saved, 'success');
     });
   };
-  const close = async (): Promise<void> => {
-    const closed = await during(false, async () => {
-      place(await call<AppClaim>('POST', `v1/claims/${claim.id}/closure`));
+  const close = () =>
+    during(async () => {
+      if (hasChanged && !(await saveChanges())) return;
+      updateClaim(await request(() => call<AppClaim>('POST', `v1/claims/${claim.id}/closure`)));
+      showToast(words.doneToast, 'success');
+      go('#/claims');
     });
-    setClosing(false);
-    if (!closed) return;
-    say(words.doneToast, 'good');
-    go('#/claims');
-  };
 
   return (
     <Section title={words.title}>
       <p class="muted">{words.lead}</p>
-      <form class="form" onSubmit={save}>
-        <div class="two">
+      <form class="form" ref={form} onSubmit={save}>
+        <div class="columns">
           <DateField
             label={words.contact}
             value={entered.contact_date}
-            required={claim.work.contact_date !== undefined}
             change={(value) => enter('contact_date', value)}
           />
           <DateField
             label={words.inspection}
             value={entered.inspection_date}
-            required={claim.work.inspection_date !== undefined}
             change={(value) => enter('inspection_date', value)}
           />
         </div>
@@ -92,25 +132,28 @@ export function Work({ claim }: { claim: AppClaim }) {
           <textarea
             id="notes"
             rows={4}
-            maxLength={LONGEST_NOTES}
-            required={claim.work.notes !== undefined}
+            maxLength={MAX_NOTES_LENGTH}
             value={entered.notes ?? ''}
             onInput={(event) => enter('notes', event.currentTarget.value)}
           />
         </div>
         {offline && (
-          <Note kind="warn" icon="cloud">
-            <p role="status">{words.keptHere}</p>
+          <Note kind="warning" icon="cloud">
+            <p role="status">{words.storedOffline}</p>
           </Note>
         )}
-        <div class="between">
-          <div class="beside">
-            <Button kind="primary" type="submit" busy={busy} disabled={changed.length === 0}>
+        <div class="row spread">
+          <div class="row">
+            <Button kind="primary" type="submit" busy={busy} disabled={!hasChanged}>
               {texts.value.save}
             </Button>
-            {changed.length > 0 && !offline && <span class="muted">{words.draft}</span>}
+            {hasChanged && !offline && <span class="muted">{words.draft}</span>}
           </div>
-          <Button kind="quiet" onClick={() => setClosing(true)}>
+          <Button
+            kind="quiet"
+            // An incomplete date has an empty value and would clear the saved one.
+            onClick={() => form.current?.reportValidity() === true && setClosing(true)}
+          >
             {words.done}
           </Button>
         </div>
@@ -118,7 +161,8 @@ export function Work({ claim }: { claim: AppClaim }) {
       {closing && (
         <Dialog title={words.doneTitle} close={() => setClosing(false)}>
           <p>{words.doneLead}</p>
-          <div class="beside">
+          {hasChanged && <p class="strong">{words.doneUnsaved}</p>}
+          <div class="row">
             <Button kind="primary" busy={busy} onClick={() => void close()}>
               {words.doneConfirm}
             </Button>
@@ -133,12 +177,12 @@ export function Work({ claim }: { claim: AppClaim }) {
 function DateField(props: {
   readonly label: string;
   readonly value: string | undefined;
-  /** What was saved can be changed, and not be taken back. */
-  readonly required: boolean;
   readonly change: (value: string) => void;
 }) {
-  const { today: todayWord } = texts.value.work;
+  const words = texts.value.work;
   const id = useId();
+  const empty = (props.value ?? '') === '';
+  const shortcut = empty ? words.today : words.clear;
   return (
     <div class="field">
       <label for={id}>{props.label}</label>
@@ -146,20 +190,46 @@ function DateField(props: {
         <input
           id={id}
           type="date"
-          required={props.required}
           value={props.value ?? ''}
           onInput={(event) => props.change(event.currentTarget.value)}
         />
-        {(props.value ?? '') === '' && (
-          <Button
-            kind="quiet"
-            aria-label={`${todayWord}: ${props.label}`}
-            onClick={() => props.change(today())}
-          >
-            {todayWord}
-          </Button>
-        )}
+        <Button
+          kind="quiet"
+          aria-label={`${shortcut}: ${props.label}`}
+          onClick={() => props.change(empty ? today() : '')}
+        >
+          {shortcut}
+        </Button>
       </div>
     </div>
+  );
+}
+
+/** The adjuster's entries on a closed claim, read-only. */
+export function ClosedWork({ claim }: { claim: AppClaim }) {
+  const words = texts.value.work;
+  const [draft] = useDraft(claim.id);
+  const remaining = unsaved(draft, claim);
+  const entries = ({ contact_date, inspection_date, notes }: AppClaim['work']) => (
+    <Facts
+      facts={[
+        fact(words.contact, contact_date || null, day),
+        fact(words.inspection, inspection_date || null, day),
+        fact(words.notes, notes || null, (text) => <span class="preformatted">{text}</span>),
+      ]}
+    />
+  );
+  const hasUnsaved = Object.values(remaining).some((text) => text !== '');
+  if (Object.keys(claim.work).length === 0 && !hasUnsaved) return null;
+  return (
+    <Section title={words.title}>
+      {entries(claim.work)}
+      {hasUnsaved && (
+        <Note kind="warning">
+          <p>{words.notSaved}</p>
+          {entries(remaining)}
+        </Note>
+      )}
+    </Section>
   );
 }

@@ -9,7 +9,7 @@ const LOCALES: Readonly<Record<Language, string>> = { en: 'en-US', es: 'es-PR' }
 export const isLanguage = (value: unknown): value is Language =>
   typeof value === 'string' && Object.hasOwn(LANGUAGES, value);
 
-/** The first language of the device that there is a file for. */
+/** The first of the device's languages that is supported. */
 export function deviceLanguage(): Language {
   const wanted = navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase());
   return wanted.find(isLanguage) ?? 'en';

@@ -4,11 +4,11 @@ export type Fact = readonly [label: string, value: ComponentChildren];
 
 interface FactsProps {
   readonly facts: readonly (Fact | null)[];
-  /** Set as a ledger is: the values are figures, and the names are long. */
+  /** Aligns the values, which are amounts, to the right. */
   readonly amounts?: boolean;
 }
 
-/** What is known; what is not is left out, and a group of nothing as well. */
+/** A list of labels and values; missing values are left out. */
 export function Facts({ facts, amounts = false }: FactsProps) {
   const known = facts.filter((fact): fact is Fact => fact !== null);
   if (known.length === 0) return null;
@@ -39,7 +39,7 @@ export function Section(props: { readonly title: string; readonly children: Comp
   );
 }
 
-/** A section of facts, which is there only when there are any. */
+/** A section of facts, left out when it is empty. */
 export function FactSection({ title, ...rest }: FactsProps & { readonly title: string }) {
   if (rest.facts.every((one) => one === null)) return null;
   return (

@@ -1,5 +1,5 @@
 import type { LIMITS, ProfileField } from '@svc/contract';
-import { texts } from '../state.ts';
+import { texts } from '../state/language.ts';
 import { Field, type FieldProps } from './ui.tsx';
 
 const AUTOCOMPLETE = {
@@ -9,8 +9,8 @@ const AUTOCOMPLETE = {
 } as const satisfies Record<ProfileField, string>;
 
 type Limits = typeof LIMITS;
-/** Copies of the contract's limits, held to them by the compiler: of the contract only types are loaded. */
-const LONGEST: { [F in ProfileField]: Limits[F extends 'email' ? 'email' : 'personName']['max'] } = {
+/** The contract's limits, checked by the compiler; only its types are imported, to keep the bundle small. */
+const MAX_LENGTH: { [F in ProfileField]: Limits[F extends 'email' ? 'email' : 'personName']['max'] } = {
   first_name: 100,
   last_name: 100,
   email: 255,
@@ -20,14 +20,14 @@ export const PROFILE_FIELDS = Object.keys(AUTOCOMPLETE) as readonly ProfileField
 
 export const isProfileField = (name: string): name is ProfileField => Object.hasOwn(AUTOCOMPLETE, name);
 
-/** A field of the adjuster's own account. */
+/** A field of the adjuster's profile. */
 export function ProfileInput({
   name,
   refused,
   ...held
 }: {
   readonly name: ProfileField;
-  /** Names of the fields that the service did not take. */
+  /** Names of the fields that the service rejected. */
   readonly refused: readonly string[];
 } & Pick<FieldProps, 'defaultValue' | 'value' | 'onInput' | 'required'>) {
   const words = texts.value;
@@ -37,7 +37,7 @@ export function ProfileInput({
       type={name === 'email' ? 'email' : 'text'}
       name={name}
       autocomplete={AUTOCOMPLETE[name]}
-      maxLength={LONGEST[name]}
+      maxLength={MAX_LENGTH[name]}
       error={refused.includes(name) ? words.profileRefused[name] : undefined}
       {...held}
     />

@@ -1,10 +1,10 @@
 import type { AppClaim } from '@svc/contract';
-import { day, inches, moment, money, percent, timeOfDay } from '../format.ts';
-import { nameOf, texts } from '../state.ts';
-import { AddressLines, PersonBlock, personFacts, Ways } from './contact.tsx';
+import { dateTime, day, inches, money, nameOf, percent, timeOfDay } from '../format.ts';
+import { texts } from '../state/language.ts';
+import { AddressLines, ContactLinks, PersonBlock, personFacts } from './contact.tsx';
 import { type Fact, FactSection, Facts, fact, Section } from './facts.tsx';
 
-/** Everything about a claim that is needed in the field, the most urgent first. */
+/** All details of a claim, those needed first in the field at the top. */
 export function ClaimDetails({ claim }: { claim: AppClaim }) {
   const words = texts.value;
   const { sections, fields } = words.claim;
@@ -14,20 +14,20 @@ export function ClaimDetails({ claim }: { claim: AppClaim }) {
     <div class="details">
       {claim.instructions !== undefined && (
         <Section title={words.claim.instructions}>
-          <p class="as-written">{claim.instructions}</p>
+          <p class="preformatted">{claim.instructions}</p>
         </Section>
       )}
       <Section title={sections.policyholder}>
         <p class="strong">{nameOf(policyholder)}</p>
         {company !== undefined && <p>{company}</p>}
-        <Ways phone={policyholder.phone} email={policyholder.email} />
+        <ContactLinks phone={policyholder.phone} email={policyholder.email} />
         <Facts facts={personFacts(policyholder)} />
       </Section>
       <Section title={sections.location}>
         <p>
           <AddressLines address={place} />
         </p>
-        <Ways place={place} />
+        <ContactLinks place={place} />
         <Facts facts={[fact(fields.county, place.county)]} />
       </Section>
       <FactSection title={sections.loss} facts={lossFacts(claim)} />
@@ -66,7 +66,7 @@ export function ClaimDetails({ claim }: { claim: AppClaim }) {
         facts={[
           fact(words.claim.number, claim.claim_number),
           fact(words.claim.file, claim.file_number),
-          fact(words.claim.offeredAt, claim.offered_at, moment),
+          fact(words.claim.offeredAt, claim.offered_at, dateTime),
           fact(fields.reported, claim.reported_date, day),
           fact(fields.contacted, claim.contact_date, day),
           fact(fields.inspection, claim.inspection_date, day),
@@ -76,7 +76,7 @@ export function ClaimDetails({ claim }: { claim: AppClaim }) {
   );
 }
 
-/** A value this release has no word for shows as it came. */
+/** Values unknown to this release are shown unchanged. */
 const named = (names: Readonly<Record<string, string>>) => (value: string) => names[value] ?? value;
 
 function lossFacts({ loss }: AppClaim): (Fact | null)[] {
@@ -89,7 +89,7 @@ function lossFacts({ loss }: AppClaim): (Fact | null)[] {
     fact(fields.outside, loss.exterior_water_depth_inches, inches),
     fact(fields.inside, loss.interior_water_depth_inches, inches),
     fact(fields.duration, loss.water_duration_hours, claim.hours),
-    fact(fields.description, loss.description, (text) => <span class="as-written">{text}</span>),
+    fact(fields.description, loss.description, (text) => <span class="preformatted">{text}</span>),
     fact(fields.catCode, loss.cat_code),
     fact(fields.fico, loss.fico_number),
   ];
@@ -105,7 +105,7 @@ function policyFacts({ policy }: AppClaim): (Fact | null)[] {
           [
             fields.term,
             <>
-              <span class="whole">{day(starts)} –</span> <span class="whole">{day(ends)}</span>
+              <span class="unbroken">{day(starts)} –</span> <span class="unbroken">{day(ends)}</span>
             </>,
           ],
         ]

@@ -1,5 +1,5 @@
-import { type Address, dialled, lines, mapLink } from '../format.ts';
-import { nameOf, texts } from '../state.ts';
+import { type Address, addressLines, dialable, mapLink, nameOf } from '../format.ts';
+import { texts } from '../state/language.ts';
 import { type Fact, Facts, fact } from './facts.tsx';
 import { Icon, type IconName } from './ui.tsx';
 
@@ -16,20 +16,20 @@ interface Person {
 
 const mailLink = (email: string): string => `mailto:${encodeURIComponent(email).replaceAll('%40', '@')}`;
 
-const Way = (props: {
+const ActionLink = (props: {
   readonly icon: IconName;
   readonly href: string;
   readonly label: string;
   readonly about: string;
 }) => (
-  <a class="way" href={props.href} aria-label={`${props.label}: ${props.about}`} rel="noreferrer">
+  <a class="contact-link" href={props.href} aria-label={`${props.label}: ${props.about}`} rel="noreferrer">
     <Icon name={props.icon} />
     <span>{props.label}</span>
   </a>
 );
 
-/** One tap to reach somebody or to get somewhere. */
-export function Ways(props: {
+/** Links to call, text, email, or open a map. */
+export function ContactLinks(props: {
   readonly phone?: string | undefined;
   readonly email?: string | undefined;
   readonly place?: Address | undefined;
@@ -37,22 +37,26 @@ export function Ways(props: {
   const { claim } = texts.value;
   const { phone, email, place } = props;
   return (
-    <div class="ways">
+    <div class="contact-links">
       {phone !== undefined && (
-        <Way icon="call" href={`tel:${dialled(phone)}`} label={claim.call} about={phone} />
+        <ActionLink icon="call" href={`tel:${dialable(phone)}`} label={claim.call} about={phone} />
       )}
       {phone !== undefined && (
-        <Way icon="text" href={`sms:${dialled(phone)}`} label={claim.text} about={phone} />
+        <ActionLink icon="text" href={`sms:${dialable(phone)}`} label={claim.text} about={phone} />
       )}
-      {email !== undefined && <Way icon="mail" href={mailLink(email)} label={claim.mail} about={email} />}
-      {place !== undefined && <Way icon="map" href={mapLink(place)} label={claim.map} about={place.street} />}
+      {email !== undefined && (
+        <ActionLink icon="mail" href={mailLink(email)} label={claim.mail} about={email} />
+      )}
+      {place !== undefined && (
+        <ActionLink icon="map" href={mapLink(place)} label={claim.map} about={place.street} />
+      )}
     </div>
   );
 }
 
 export const AddressLines = ({ address }: { address: Address }) => (
   <>
-    {lines(address).map((line) => (
+    {addressLines(address).map((line) => (
       <span class="line" key={line}>
         {line}
       </span>
@@ -60,7 +64,7 @@ export const AddressLines = ({ address }: { address: Address }) => (
   </>
 );
 
-const Phone = ({ phone }: { phone: string }) => <a href={`tel:${dialled(phone)}`}>{phone}</a>;
+const Phone = ({ phone }: { phone: string }) => <a href={`tel:${dialable(phone)}`}>{phone}</a>;
 
 export const personFacts = (person: Person): (Fact | null)[] => {
   const { fields } = texts.value.claim;
@@ -73,7 +77,7 @@ export const personFacts = (person: Person): (Fact | null)[] => {
   ];
 };
 
-/** Somebody beside the policyholder. */
+/** A person other than the policyholder. */
 export function PersonBlock(props: { readonly person: Person; readonly more?: readonly (Fact | null)[] }) {
   const { person, more = [] } = props;
   const name = nameOf(person);

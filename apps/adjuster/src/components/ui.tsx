@@ -1,8 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
-import { texts } from '../state.ts';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { takeReturnPosition } from '../navigation.ts';
+import { texts } from '../state/language.ts';
 
-const SHAPES = {
+const ICON_PATHS = {
   offers: 'M4 13h4l2 3h4l2-3h4M4 13l3-8h10l3 8v6a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1z',
   claims: 'M6 3h9l4 4v14H6zM14 3v5h5M9 12h7M9 16h7',
   firms: 'M4 21V6l8-3 8 3v15M9 21v-5h6v5M8 9h2M14 9h2M8 13h2M14 13h2',
@@ -21,46 +22,46 @@ const SHAPES = {
     'M9 5a3.500 3.500 0 1 0 0 7 3.500 3.500 0 0 0 0-7zM3 20c0-3.500 2.500-5.500 6-5.500s6 2 6 5.500M18 8v6M15 11h6',
   house: 'M4 11l8-7 8 7M6 10v10h12V10M10 20v-5h4v5',
 } as const;
-export type IconName = keyof typeof SHAPES;
+export type IconName = keyof typeof ICON_PATHS;
 
 export const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-    <path d={SHAPES[name]} />
+    <path d={ICON_PATHS[name]} />
   </svg>
 );
 
-const prevent = (event: Event): void => event.preventDefault();
+const preventDefault = (event: Event): void => event.preventDefault();
 
 type ButtonProps = {
-  readonly kind?: 'primary' | 'plain' | 'quiet' | 'danger';
+  readonly kind?: 'primary' | 'neutral' | 'quiet' | 'danger';
   readonly busy?: boolean | undefined;
   readonly wide?: boolean;
   readonly children: ComponentChildren;
 } & Omit<JSX.IntrinsicElements['button'], 'class'>;
 
-export const Button = ({ kind = 'plain', busy = false, wide = false, children, ...rest }: ButtonProps) => (
+export const Button = ({ kind = 'neutral', busy = false, wide = false, children, ...rest }: ButtonProps) => (
   <button
     type="button"
     {...rest}
     class={`button ${kind}${wide ? ' wide' : ''}`}
     aria-busy={busy}
-    // Not disabled: that would take the focus from whoever has just pressed it.
+    // A disabled button would lose the keyboard focus.
     aria-disabled={busy}
-    onClick={busy ? prevent : rest.onClick}
+    onClick={busy ? preventDefault : rest.onClick}
   >
     {children}
   </button>
 );
 
-/** Takes the reader to the head of what is shown; beside a list that is the one of the claim. */
+/** Moves the focus to the heading of the screen; next to a list, to the claim's. */
 export function focusHeading(): void {
   const heading = [...document.querySelectorAll<HTMLElement>('main h1')].at(-1);
   heading?.focus({ preventScroll: true });
   scrollTo(0, 0);
 }
 
-/** The head of a screen. Focus goes here when the screen comes, so that a reader hears where it is. */
-export function ScreenHead(props: {
+/** A screen's heading. It takes the focus, so that a screen reader reads it; on return to a list, the item does. */
+export function ScreenHeader(props: {
   readonly title: string;
   readonly back?: string | undefined;
   readonly children?: ComponentChildren;
@@ -69,12 +70,17 @@ export function ScreenHead(props: {
   useEffect(() => {
     document.title = `${props.title} · ${texts.value.app}`;
   }, [props.title]);
-  useEffect(() => {
-    heading.current?.focus({ preventScroll: true });
-    scrollTo(0, 0);
+  useLayoutEffect(() => {
+    const returning = takeReturnPosition();
+    const item = document.querySelector<HTMLElement>(`main .list a[href="${returning?.item}"]`);
+    const target = item ?? heading.current;
+    if (returning === null || (item === null && returning.scrollY === undefined)) scrollTo(0, 0);
+    else if (returning.scrollY !== undefined) scrollTo(0, returning.scrollY);
+    else item?.scrollIntoView({ block: 'center' });
+    target?.focus({ preventScroll: true });
   }, []);
   return (
-    <header class="screen-head">
+    <header class="screen-header">
       {props.back !== undefined && (
         <a class="back" href={props.back}>
           <Icon name="back" />
@@ -89,12 +95,12 @@ export function ScreenHead(props: {
   );
 }
 
-export const Nothing = (props: {
+export const EmptyState = (props: {
   readonly title: string;
   readonly icon?: IconName;
   readonly children?: ComponentChildren;
 }) => (
-  <div class="nothing">
+  <div class="empty-state">
     <Icon name={props.icon ?? 'offers'} />
     <h2>{props.title}</h2>
     {props.children}
@@ -120,7 +126,7 @@ export interface FieldProps {
   readonly required?: boolean;
   readonly autocapitalize?: 'off';
   readonly spellcheck?: boolean;
-  /** Given once, or held by the screen and given each time. */
+  /** For an uncontrolled input; `value` is for a controlled one. */
   readonly defaultValue?: string;
   readonly value?: string;
   readonly onInput?: (event: Event & { currentTarget: HTMLInputElement }) => void;
@@ -142,7 +148,7 @@ export function Field({ label, error, inputRef, type = 'text', ...input }: Field
       <label for={id}>{label}</label>
       <input {...attributes} />
       {error !== undefined && (
-        <p class="error" id={`${id}-error`}>
+        <p class="field-error" id={`${id}-error`}>
           {error}
         </p>
       )}
@@ -150,7 +156,7 @@ export function Field({ label, error, inputRef, type = 'text', ...input }: Field
   );
 }
 
-/** A question that has to be answered before anything else. The browser keeps the focus inside. */
+/** A modal dialog. */
 export function Dialog(props: {
   readonly title: string;
   readonly close: () => void;
@@ -164,14 +170,14 @@ export function Dialog(props: {
     dialog?.showModal();
     return () => {
       dialog?.close();
-      // Once the page is drawn again: what had the focus may have been drawn anew.
+      // After rendering, which may have replaced the element.
       requestAnimationFrame(() => {
         if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
       });
     };
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape, which the browser tells as a cancel
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it through the cancel event
     <dialog
       ref={element}
       aria-labelledby={id}
@@ -192,7 +198,7 @@ export function Dialog(props: {
 }
 
 export const Note = (props: {
-  readonly kind: 'plain' | 'warn' | 'good' | 'bad';
+  readonly kind: 'neutral' | 'warning' | 'success';
   readonly icon?: IconName;
   readonly children: ComponentChildren;
 }) => (

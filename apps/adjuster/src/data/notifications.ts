@@ -1,0 +1,78 @@
+import { call, ROOT } from './api.ts';
+import { deviceId, storage } from './storage.ts';
+
+export type NotificationState = 'on' | 'off' | 'denied' | 'unsupported';
+
+const supported = (): boolean =>
+  'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis;
+
+const registration = (): Promise<ServiceWorkerRegistration | undefined> =>
+  navigator.serviceWorker.getRegistration(ROOT.slice(0, -1));
+
+export async function notificationState(): Promise<NotificationState> {
+  if (!supported()) return 'unsupported';
+  if (Notification.permission === 'denied') return 'denied';
+  const existing = await (await registration())?.pushManager.getSubscription();
+  return existing != null && Notification.permission === 'granted' && !(await isOfOtherAdjuster())
+    ? 'on'
+    : 'off';
+}
+
+/** Whether the subscription belongs to another adjuster who was signed in on this device. */
+async function isOfOtherAdjuster(): Promise<boolean> {
+  const [of, me] = [await storage.get('notificationsOf'), await storage.get('profile')];
+  return of !== undefined && me !== undefined && of.svcId !== me.svc_id;
+}
+
+/** Asks for permission, which browsers allow only in response to a tap. */
+export async function enableNotifications(): Promise<NotificationState> {
+  if ((await Notification.requestPermission()) !== 'granted') return notificationState();
+  await registerSubscription(await navigator.serviceWorker.ready);
+  return notificationState();
+}
+
+export async function registerSubscription(worker: ServiceWorkerRegistration): Promise<void> {
+  const { key } = await call<{ key: string }>('GET', 'push-key');
+  const existing = await worker.pushManager.getSubscription();
+  const hasCurrentKey = existing !== null && base64url(existing.options.applicationServerKey) === key;
+  // A subscription works only with the key it was created with, and the service's key may have changed.
+  const reusable = hasCurrentKey && !(await isOfOtherAdjuster());
+  if (existing !== null && !reusable) await existing.unsubscribe();
+  const subscription =
+    existing !== null && reusable
+      ? existing
+      : await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+  const { endpoint, expirationTime, keys } = subscription.toJSON();
+  await call('PUT', `v1/devices/${await deviceId()}`, {
+    subscription: { endpoint, expirationTime: expirationTime ?? null, keys },
+  });
+  const svcId = (await storage.get('profile'))?.svc_id;
+  if (svcId !== undefined) await storage.put('notificationsOf', { svcId, at: Date.now() });
+}
+
+export async function disableNotifications(): Promise<void> {
+  if (!supported()) return;
+  await call('DELETE', `v1/devices/${await deviceId()}`);
+  await (await (await registration())?.pushManager.getSubscription())?.unsubscribe();
+}
+
+/**
+ * Registers the subscription again when it was last registered longer ago than that. A subscription of another
+ * adjuster on this device is ended: their notifications are not for this one to see.
+ */
+export async function renewSubscription(olderThanMs: number): Promise<void> {
+  if (!supported()) return;
+  const worker = await registration();
+  if (await isOfOtherAdjuster()) {
+    await (await worker?.pushManager.getSubscription())?.unsubscribe();
+    return void (await storage.remove('notificationsOf'));
+  }
+  if (worker === undefined || (await notificationState()) !== 'on') return;
+  const registeredAt = (await storage.get('notificationsOf'))?.at ?? 0;
+  if (Date.now() - registeredAt > olderThanMs) await registerSubscription(worker);
+}
+
+function base64url(bytes: ArrayBuffer | null): string {
+  const text = String.fromCharCode(...new Uint8Array(bytes ?? new ArrayBuffer(0)));
+  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}

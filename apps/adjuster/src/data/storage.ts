@@ -1,0 +1,140 @@
+import type { AppClaim, AppInvitation, Profile } from '@svc/contract';
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import type { Language } from '../texts/language.ts';
+
+/** An answer to an offer, stored from the tap until the service has confirmed it. */
+export interface QueuedAnswer {
+  readonly claimId: string;
+  readonly answer: 'accept' | 'reject';
+  readonly reason?: string;
+  /** Who gave the answer: it is never sent with another adjuster's session. */
+  readonly svcId: string;
+  readonly title: string;
+  readonly firm: string;
+  /** Identifies the offer: the same claim may be offered again. */
+  readonly offeredAt?: string;
+  /** It was sent before and may have arrived. */
+  readonly tried?: boolean;
+  readonly at: number;
+}
+
+/**
+ * Result of an answer. `gone`: the offer was withdrawn or had been rejected before. `answered`: another device
+ * answered first. `offeredAgain`: that offer is over, and a new one for the same claim needs its own answer.
+ */
+export interface Outcome {
+  readonly claimId: string;
+  readonly result: 'accepted' | 'rejected' | 'gone' | 'answered' | 'offeredAgain' | 'refused';
+  readonly title: string;
+}
+
+/** Entries of the adjuster's own work that were not saved yet. */
+export interface Draft {
+  readonly contact_date?: string;
+  readonly inspection_date?: string;
+  readonly notes?: string;
+}
+
+interface StoredValues {
+  profile: Profile;
+  offers: readonly AppClaim[];
+  accepted: readonly AppClaim[];
+  closed: readonly AppClaim[];
+  invitations: readonly AppInvitation[];
+  /** When the lists were read, by the device's clock. */
+  readAt: number;
+  /** The service's revision of the lists, as known before they were read. */
+  revision: string;
+  /** Results that no page has shown yet. */
+  outcomes: readonly Outcome[];
+  language: Language;
+  deviceId: string;
+  /** Which adjuster this device's push subscription belongs to, and when it was last registered. */
+  notificationsOf: { readonly svcId: string; readonly at: number };
+  /** Set once the adjuster has answered the suggestion to turn on notifications. */
+  notificationsAsked: boolean;
+}
+
+type Name = keyof StoredValues | `draft:${string}`;
+type Value<N extends Name> = N extends keyof StoredValues ? StoredValues[N] : Draft;
+
+/** What stays on the device when the adjuster signs out. */
+const DEVICE_VALUES: readonly string[] = ['language', 'deviceId', 'notificationsOf'];
+const LISTS = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revision'] as const;
+
+interface Schema extends DBSchema {
+  kept: { key: string; value: unknown };
+  answers: { key: string; value: QueuedAnswer };
+}
+
+let opening: Promise<IDBPDatabase<Schema>> | undefined;
+
+function database(): Promise<IDBPDatabase<Schema>> {
+  opening ??= openDB<Schema>('claims', 1, {
+    upgrade(created) {
+      created.createObjectStore('kept');
+      created.createObjectStore('answers', { keyPath: 'claimId' });
+    },
+  });
+  return opening;
+}
+
+/** Reads and replaces a value in one transaction; undefined removes it. Returns the value before. */
+async function update<N extends Name>(
+  name: N,
+  change: (before: Value<N> | undefined) => Value<N> | undefined,
+): Promise<Value<N> | undefined> {
+  const { store, done } = (await database()).transaction('kept', 'readwrite');
+  const before = (await store.get(name)) as Value<N> | undefined;
+  const after = change(before);
+  await Promise.all([after === undefined ? store.delete(name) : store.put(after, name), done]);
+  return before;
+}
+
+export const storage = {
+  get: async <N extends Name>(name: N): Promise<Value<N> | undefined> =>
+    (await (await database()).get('kept', name)) as Value<N> | undefined,
+  put: async <N extends Name>(name: N, value: Value<N>): Promise<void> => {
+    await (await database()).put('kept', value, name);
+  },
+  remove: async (name: Name): Promise<void> => (await database()).delete('kept', name),
+  /** Removes everything of the adjuster, so that the next one to sign in finds nothing. */
+  async clear(): Promise<void> {
+    const opened = await database();
+    for (const name of await opened.getAllKeys('kept')) {
+      if (!DEVICE_VALUES.includes(name)) await opened.delete('kept', name);
+    }
+    await opened.clear('answers');
+  },
+  /** Removes what the service can send again. */
+  async clearLists(): Promise<void> {
+    for (const name of LISTS) await storage.remove(name);
+  },
+  /** Removes the stored copy of an offer that this adjuster may no longer read. */
+  removeOffer: (claimId: string) => update('offers', (offers) => offers?.filter(({ id }) => id !== claimId)),
+};
+
+/** Each outcome is shown once, in whichever tab takes it first. */
+export const outcomes = {
+  add: (outcome: Outcome) => update('outcomes', (before = []) => [...before, outcome]),
+  take: async (): Promise<readonly Outcome[]> => (await update('outcomes', () => undefined)) ?? [],
+};
+
+export const queuedAnswers = {
+  /** Oldest first. */
+  all: async (): Promise<QueuedAnswer[]> =>
+    (await (await database()).getAll('answers')).sort((a, b) => a.at - b.at),
+  put: async (answer: QueuedAnswer): Promise<void> => {
+    await (await database()).put('answers', answer);
+  },
+  remove: async (claimId: string): Promise<void> => (await database()).delete('answers', claimId),
+};
+
+/** A random id, created once per device. */
+export async function deviceId(): Promise<string> {
+  const stored = await storage.get('deviceId');
+  if (stored !== undefined) return stored;
+  const created = crypto.randomUUID();
+  await storage.put('deviceId', created);
+  return created;
+}

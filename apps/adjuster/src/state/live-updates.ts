@@ -1,0 +1,73 @@
+import type { Profile } from '@svc/contract';
+import { call } from '../data/api.ts';
+import { createEventStream } from '../data/event-stream.ts';
+import { sendQueue } from './answers.ts';
+import { lists, refresh } from './lists.ts';
+import { isSignedIn, request, session } from './session.ts';
+
+/** How long to wait for the service's revision of the lists before they are read without it. */
+const REVISION_TIMEOUT_MS = 1500;
+
+const catchingUp = { active: false, revisionReceived: (): void => {} };
+
+const events = createEventStream({
+  changed(revision) {
+    lists.revision.current = revision;
+    catchingUp.revisionReceived();
+    if (!catchingUp.active && revision !== lists.revision.read) void refresh();
+  },
+  signedOut: () => void refresh(),
+  lost(closed) {
+    catchingUp.revisionReceived();
+    if (isSignedIn() && (closed || session.reachable.value)) void refresh();
+  },
+  opened() {
+    if (session.reachable.value) return;
+    session.reachable.value = true;
+    sync();
+  },
+});
+
+/** Does nothing while the page is hidden; it catches up when it is shown again. */
+function listen(): void {
+  if (isSignedIn() && document.visibilityState === 'visible') events.open();
+}
+
+/** Reads the lists only when their revision has changed since they were stored. */
+export async function catchUp(): Promise<void> {
+  catchingUp.active = true;
+  lists.revision.current = null;
+  const received = new Promise<void>((resolve) => {
+    catchingUp.revisionReceived = resolve;
+  });
+  listen();
+  await Promise.race([received, new Promise((resolve) => setTimeout(resolve, REVISION_TIMEOUT_MS))]);
+  catchingUp.active = false;
+  const { current, read } = lists.revision;
+  if (current === null || current !== read) return refresh();
+  lists.readAt.value = Date.now();
+  await request(async () => {
+    session.profile.value = await call<Profile>('GET', 'v1/me');
+  }).catch(() => {});
+}
+
+/** Sends what is queued and reads what is new. */
+export function sync(): void {
+  if (!isSignedIn()) return;
+  void sendQueue();
+  void refresh();
+}
+
+export const stopListening = (): void => events.close();
+
+/** For as long as events arrive, reading the lists at intervals is not needed. */
+export function poll(): void {
+  if (!isSignedIn() || document.visibilityState !== 'visible') return;
+  void sendQueue();
+  if (events.isAlive()) return;
+  events.close();
+  void refresh();
+}
+
+lists.onRead.push(listen);
+session.onExpired.push(stopListening);

@@ -1,0 +1,102 @@
+import type { Profile } from '@svc/contract';
+import { exclusively, openChannel, type TabMessage } from '../data/answer-queue.ts';
+import { ApiError, call } from '../data/api.ts';
+import { disableNotifications, renewSubscription } from '../data/notifications.ts';
+import { storage } from '../data/storage.ts';
+import { go } from '../navigation.ts';
+import { readQueue, sendQueue, showOutcomes } from './answers.ts';
+import { updateClock } from './clock.ts';
+import { lists, refresh, restoreLists } from './lists.ts';
+import { catchUp, poll, stopListening, sync } from './live-updates.ts';
+import { forget, isSignedIn, request, session } from './session.ts';
+
+const POLL_MS = 30_000;
+/** A page that was hidden for longer reads its lists without asking for their revision. */
+const STALE_MS = 60_000;
+/** Either side may drop a push subscription without notice, so it is registered again once a day. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export async function signIn(
+  proof: { email: string; code: string } | { svc_id: string; sign_in_secret: string },
+): Promise<void> {
+  // Exclusive, so that an answer of the previous adjuster is not sent in this one's session.
+  const profile = await exclusively(async () => {
+    await request(() => call('POST', 'session', proof));
+    const before = await storage.get('profile').catch(() => undefined);
+    const found = await request(() => call<Profile>('GET', 'v1/me'));
+    if (before !== undefined && before.svc_id !== found.svc_id) await forget();
+    await storage.put('profile', found).catch(() => {});
+    return found;
+  });
+  session.number += 1;
+  session.profile.value = profile;
+  session.endedBecause.value = null;
+  notifyTabs();
+  await catchUp();
+  await readQueue();
+  void sendQueue();
+  void renewSubscription(0).catch(() => {});
+}
+
+export async function signOut(everywhere: boolean): Promise<void> {
+  if (!everywhere) await disableNotifications().catch(() => {});
+  await request(() => call('DELETE', everywhere ? 'sessions' : 'session')).catch((error: unknown) => {
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  });
+  session.number += 1;
+  stopListening();
+  await forget();
+  session.profile.value = null;
+  session.endedBecause.value = 'signed out';
+  notifyTabs();
+  go('#/');
+}
+
+/** Other tabs of this device reload: what they show belongs to another session. */
+function notifyTabs(): void {
+  const channel = openChannel();
+  channel.postMessage({ kind: 'session', svcId: session.profile.value?.svc_id ?? null } satisfies TabMessage);
+  channel.close();
+}
+
+function receive({ data }: MessageEvent<TabMessage>): void {
+  const { profile } = session;
+  if (data.kind === 'open') go(data.hash);
+  else if (data.kind === 'session') {
+    if (profile.value !== undefined && data.svcId !== (profile.value?.svc_id ?? null)) location.reload();
+  } else void readQueue().then(showOutcomes).then(refresh);
+}
+
+export async function start(): Promise<void> {
+  const { profile, reachable } = session;
+  // What is stored shows at once, until the lists are read.
+  const stored = await restoreLists();
+  if (stored !== undefined) {
+    profile.value = stored;
+    await readQueue();
+  }
+  await showOutcomes();
+  openChannel().addEventListener('message', receive);
+  addEventListener('online', sync);
+  addEventListener('offline', () => {
+    reachable.value = false;
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState !== 'visible') return stopListening();
+    if (!isSignedIn()) return;
+    if (Date.now() - (lists.readAt.value ?? 0) > STALE_MS) return sync();
+    void sendQueue();
+    void catchUp();
+  });
+  setInterval(() => {
+    updateClock();
+    poll();
+  }, POLL_MS);
+
+  if (stored === undefined) await refresh();
+  else await catchUp();
+  if (profile.value === undefined) profile.value = null;
+  if (profile.value === null) return;
+  void sendQueue();
+  void renewSubscription(DAY_MS).catch(() => {});
+}
