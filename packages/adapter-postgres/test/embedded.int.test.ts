@@ -24,7 +24,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
-import { build } from '../../../tools/build.ts';
+import { build } from '../../../tools/services/build.ts';
 import { type EmbeddedPostgres, type Guardian, guard, startEmbeddedPostgres } from '../src/embedded/index.ts';
 import { lock, tryLock } from '../src/embedded/lock.ts';
 

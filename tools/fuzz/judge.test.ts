@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ErrorCode, endpoints, makeProblem, smallestClaim } from '@svc/contract';
-import { chanceFrom } from '../seeded.ts';
+import { chanceFrom } from '../generate/seeded.ts';
 import { mutateBody } from './bodies.ts';
 import { type FuzzAnswer, type FuzzRequest, judge } from './judge.ts';
 
