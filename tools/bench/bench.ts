@@ -9,12 +9,11 @@ import { startPostgres } from '../services/postgres.ts';
 import { startRedis } from '../services/redis.ts';
 import { type BenchData, loadData, reopenOffers } from './data.ts';
 import { childrenOf, cpuSeconds, load, type Measured, type Shot } from './load.ts';
+import { PATHS, type Path } from './paths.ts';
 import { PEER_NAMES, type Peer, Peers } from './peer-runs.ts';
 import { median, plot, type Round, type Summary, summarise, table } from './report.ts';
 import { type Server, start, startService } from './subject.ts';
 
-const PATHS = ['get', 'page', 'send', 'accept'] as const;
-export type Path = (typeof PATHS)[number];
 const EXPECTED: Readonly<Record<Path, number>> = { get: 200, page: 200, send: 201, accept: 200 };
 
 interface Options {

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { asciiJson, createSecrets, createUuidV7 } from '@svc/api/row-format';
 import { carrierNameKey } from '@svc/domain';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { asciiJson } from '../../apps/api/src/http/wire/ascii-json.ts';
-import { createSecrets } from '../../apps/api/src/secrets.ts';
-import { createUuidV7 } from '../../apps/api/src/uuid-v7.ts';
 import { generateClaim } from '../generate/claim.ts';
-import type { Path } from './bench.ts';
 import type { Shot } from './load.ts';
 import { loadingBar } from './loading-bar.ts';
+import type { Path } from './paths.ts';
 
 export interface Firm {
   readonly id: string;

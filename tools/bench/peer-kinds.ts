@@ -1,6 +1,7 @@
 // What is asked of each peer, in its own way of asking, and what it answers, in the service's way of answering.
-import type { Path } from './bench.ts';
+
 import type { Shot } from './load.ts';
+import type { Path } from './paths.ts';
 
 export interface PeerKind {
   /** Also the folder in peers/ with its sources. */

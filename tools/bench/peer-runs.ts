@@ -1,7 +1,7 @@
 // Peers: what one might take instead of this service. They run on the same tables and take their turns in the same
 // rounds. They do less than the service does, so a ratio says at most how fast they are.
 import { stripVTControlCharacters } from 'node:util';
-import type { Path } from './bench.ts';
+import type { Path } from './paths.ts';
 import { type Installed, install, throwAwayFolder } from './peer-install.ts';
 import { PEERS, type PeerKind } from './peer-kinds.ts';
 import { grid, type Round, type Summary, summarise } from './report.ts';

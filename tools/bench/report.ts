@@ -1,6 +1,6 @@
 import pc from 'picocolors';
-import type { Path } from './bench.ts';
 import type { Measured } from './load.ts';
+import type { Path } from './paths.ts';
 
 type Cpu = Readonly<Record<string, number>>;
 

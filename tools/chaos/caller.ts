@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ERRORS, type ErrorCode, problemSchema } from '@svc/contract';
 import { Agent, request } from 'undici';
+import type { Chance } from '../generate/seeded.ts';
 import type { Call, Meant, Operation, Seen } from './history.ts';
-import type { Chance } from './seeded.ts';
 
 /** Longer than anything the service allows itself; a frozen process keeps a client waiting this long. */
 const PATIENCE_MS = 4_000;

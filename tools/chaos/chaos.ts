@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { ApiProcess } from '../cluster/api-process.ts';
 import { startCluster } from '../cluster/index.ts';
+import { type KeptAlive, keepAlive } from '../cluster/keep-alive.ts';
+import { chanceFrom } from '../generate/seeded.ts';
 import { type Answer, claimsIn, createCaller, createRecorder, tagOf } from './caller.ts';
 import { check, type Violation } from './checker.ts';
 import {
@@ -16,9 +18,7 @@ import {
 } from './clients.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 import type { Fault, History, LimitedKey, Operation, Seen, Stretch } from './history.ts';
-import { type KeptAlive, keepAlive } from './keep-alive.ts';
 import { QUIET_MISCHIEF, rage } from './nemesis.ts';
-import { chanceFrom } from './seeded.ts';
 
 interface ChaosOptions {
   readonly seconds: number;

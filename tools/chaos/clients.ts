@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Chance } from '../generate/seeded.ts';
 import { type Caller, GaveUp } from './caller.ts';
 import type { Seen } from './history.ts';
-import type { Chance } from './seeded.ts';
 
 /** An adjuster as the clients know one. */
 export interface KnownAdjuster {

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import type { Chance } from './seeded.ts';
+import type { Chance } from '../generate/seeded.ts';
 
 /** A way to one process that may end in the middle of a request or of an answer. */
 export interface CuttingProxy {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isHealthy } from '../cluster/api-process.ts';
 import type { Cluster } from '../cluster/index.ts';
+import type { Chance } from '../generate/seeded.ts';
 import type { CuttingProxy } from './cutting-proxy.ts';
 import { FAULTS, type Fault, type FaultKind } from './history.ts';
-import type { Chance } from './seeded.ts';
 
 interface Victims extends Pick<Cluster, 'processes' | 'postgres' | 'redis'> {
   readonly proxies: readonly CuttingProxy[];

@@ -1,7 +1,8 @@
 // `pnpm cluster`: the service as it stands in production, several processes behind a proxy, on this machine alone.
+
+import { createDemo, walkThrough } from '@svc/api/tooling';
 import { Command, InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
-import { createDemo, walkThrough } from '../../apps/api/src/demo.ts';
 import { type Cluster, startCluster } from './index.ts';
 
 const whole =

@@ -16,7 +16,7 @@ const errorsOf = (body: unknown) => {
   return parsed.ok ? [] : parsed.errors;
 };
 
-const MANY = 20_000;
+const MANY = 5_000;
 const many: readonly SendClaimBody[] = Array.from({ length: MANY }, (_, index) => generateClaim(index, 7));
 const share = (is: (claim: SendClaimBody) => boolean): number => many.filter(is).length / MANY;
 
@@ -27,20 +27,23 @@ describe('every claim', () => {
         const claim = generateClaim(index, seed);
         expect(errorsOf(JSON.parse(JSON.stringify(claim)))).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: 200 },
     );
   });
 
-  test('the first thousands too, pair rule and term rule included', () => {
-    for (const claim of many.slice(0, 5000)) {
-      expect(errorsOf(claim)).toEqual([]);
+  test('two thousand in a row too, pair rule and term rule included', () => {
+    const wrong = many.slice(0, 2000).filter((claim) => {
       const { occupancy_type: use, building_type: type } = claim.building ?? {};
       const business = (NON_RESIDENTIAL_OCCUPANCY_TYPES as readonly unknown[]).includes(use);
-      if (type !== undefined)
-        expect((NON_RESIDENTIAL_BUILDING_TYPES as readonly unknown[]).includes(type)).toBe(business);
       const { effective_date: from = '', expiration_date: to = '' } = claim.policy;
-      expect(to >= from).toBe(true);
-    }
+      return (
+        errorsOf(claim).length > 0 ||
+        to < from ||
+        (type !== undefined &&
+          (NON_RESIDENTIAL_BUILDING_TYPES as readonly unknown[]).includes(type) !== business)
+      );
+    });
+    expect(wrong).toEqual([]);
   });
 
   test('depends on the seed and its place alone', () => {
@@ -51,7 +54,7 @@ describe('every claim', () => {
         expect(generateClaim(index, seed)).toEqual(alone);
       }),
     );
-    expect(many[19_999]).toEqual(generateClaim(19_999, 7));
+    expect(many[4_999]).toEqual(generateClaim(4_999, 7));
   });
 
   test('stays the same from version to version of this program', () => {
@@ -92,14 +95,14 @@ describe('many claims', () => {
     const ids = new Set<string>();
     const numbers = new Set<string>();
     for (const seed of [0, 1, 11, 111]) {
-      for (let index = 0; index < 12_000; index++) {
+      for (let index = 0; index < 2_000; index++) {
         const { external_id, claim_number } = generateClaim(index, seed);
         ids.add(external_id);
         numbers.add(claim_number);
       }
     }
-    expect(ids.size).toBe(48_000);
-    expect(numbers.size).toBe(48_000);
+    expect(ids.size).toBe(8_000);
+    expect(numbers.size).toBe(8_000);
   });
 
   test('the causes have their shares: rain 45%, tide 26%, river 21%, the others 8%', () => {
@@ -132,13 +135,15 @@ describe('many claims', () => {
   });
 
   test('nobody can be called or written to: phones are fiction, mail goes to example.com', () => {
-    for (const claim of many.slice(0, 5000)) {
-      const text = JSON.stringify(claim);
-      for (const [, phone = ''] of text.matchAll(/"(?:phone|alternate_phone)":"([^"]+)"/g))
-        expect(phone.replace(/\D/g, '')).toMatch(/^1?\d{3}55501\d\d$/);
-      for (const [, email = ''] of text.matchAll(/"email":"([^"]+)"/g))
-        expect(email).toMatch(/example\.com$/);
-    }
+    const text = JSON.stringify(many);
+    const valuesOf = (name: RegExp): string[] =>
+      [...text.matchAll(new RegExp(`"(?:${name.source})":"([^"]+)"`, 'g'))].map(([, value = '']) => value);
+    const phones = valuesOf(/phone|alternate_phone/).map((phone) => phone.replace(/\D/g, ''));
+    expect(phones.length).toBeGreaterThan(MANY);
+    expect(phones.filter((phone) => !/^1?\d{3}55501\d\d$/.test(phone))).toEqual([]);
+    const emails = valuesOf(/email/);
+    expect(emails.length).toBeGreaterThan(MANY / 2);
+    expect(emails.filter((email) => !email.endsWith('example.com'))).toEqual([]);
   });
 });
 
@@ -146,7 +151,7 @@ describe('as CSV', () => {
   test('every field of every claim has its column', () => {
     const columns = new Set(CSV_COLUMNS);
     expect(columns.size).toBe(CSV_COLUMNS.length);
-    for (const claim of many.slice(0, 5000))
+    for (const claim of many.slice(0, 2000))
       for (const path of leavesOf(claim)) if (!columns.has(path)) throw new Error(`no column ${path}`);
     expect(csvHeader()).toBe(`${CSV_COLUMNS.join(',')}\n`);
   });

@@ -11,7 +11,6 @@ const LONGEST = [
   'apps/api/test/faults-',
   'apps/api/test/process',
   'apps/api/test/chaos-run',
-  'apps/api/test/firm-claim-fields',
   'packages/client/test/service',
   'tools/packages',
   'apps/api/test/adjuster-session',

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
 import { Cluster, Redis } from 'ioredis';
 import pg from 'pg';
 import { startPgBouncer } from './pgbouncer.ts';
@@ -89,8 +89,8 @@ test('a Redis Cluster has three masters that share all slots and answer for any 
     await first?.kill();
     await first?.restart();
     const again = new Cluster(cluster.url.split(','), { redisOptions: { commandTimeout: 2_000 } });
-    await until(async () => (await again.cluster('INFO')).includes('cluster_state:ok'));
-    await until(() =>
+    await eventually(async () => (await again.cluster('INFO')).includes('cluster_state:ok'));
+    await eventually(() =>
       Promise.all(keys.map((key) => again.set(key, key))).then(
         () => true,
         () => false,
@@ -141,16 +141,8 @@ test('nothing survives a test process that is killed: no server, no folder', asy
   const folders = () =>
     readdirSync(tmpdir()).filter((name) => name.startsWith(`claims-throw-away-${child.pid}-`));
   child.kill('SIGKILL');
-  await until(async () => !pids.some(isRunning) && folders().length === 0);
+  await eventually(async () => !pids.some(isRunning) && folders().length === 0);
 });
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('It did not come about within 15 s.');
-    await sleep(50);
-  }
-}
 
 /** A zombie does not count: whether anybody reaps it is not ours to see to. */
 function isRunning(pid: number): boolean {

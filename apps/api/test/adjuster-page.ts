@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { EXAMPLES } from '@svc/contract';
+import { eventually } from '@svc/testkit/eventually';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type ServiceUnderTest, sendClaim, type TestFirm } from './service-under-test.ts';
 
@@ -111,11 +112,13 @@ export const assignmentOf = async (
 ): Promise<{ status: string; rejection_reason: string | null }> =>
   (await service.call('GET', `/v1/claims/${id}`, { as: firm.live })).json.assignment;
 
-export async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  for (const end = Date.now() + 15_000; Date.now() < end; ) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+): Promise<Exclude<T, undefined | false>> {
+  try {
+    return await eventually(look, (found) => found !== undefined && found !== false);
+  } catch (cause) {
+    throw new Error(`waited in vain: ${what}`, { cause });
   }
-  throw new Error(`waited in vain: ${what}`);
 }

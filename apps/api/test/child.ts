@@ -3,7 +3,7 @@ import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from '../../../tools/build.ts';
+import { build } from '../../../tools/services/build.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 

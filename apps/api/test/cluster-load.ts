@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '@svc/testkit/eventually';
 import type { Cluster } from '../../../tools/cluster/index.ts';
 import { type Answer, callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
@@ -134,15 +135,9 @@ const PATIENCE_MS = 60_000;
 /** Asks again until it is so; how long that took. */
 export async function until(condition: () => Promise<boolean> | boolean, everyMs = 10): Promise<number> {
   const begun = performance.now();
-  while (!(await condition())) {
-    if (performance.now() - begun > PATIENCE_MS) throw new Error(`It did not come about: ${condition}`);
-    await sleep(everyMs);
-  }
+  await eventually(condition, undefined, everyMs);
   return Math.round(performance.now() - begun);
 }
-
-/** What the decisions promise: what an operator changes is in force everywhere within this. */
-export const IN_FORCE_WITHIN_MS = 1000;
 
 /**
  * How long after the change an answer was last as before it. Every process is asked all the time, from before the

@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventually, getClaim, rejectClaim, sentClaim } from './firm-calls.ts';
+import { eventually } from '@svc/testkit/eventually';
+import { getClaim, rejectClaim, sentClaim } from './firm-calls.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;

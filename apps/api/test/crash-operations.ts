@@ -1,4 +1,4 @@
-import type { Operator } from '../../../tools/operator.ts';
+import type { Operator } from '../../../tools/services/operator.ts';
 import { type Answer, callHttp } from './service-under-test.ts';
 
 /** A request, and all that it needs to be made and to be judged. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '@svc/adapter-postgres';
 import { aWire } from '../../../packages/adapter-postgres/test/a-wire.ts';
 import { openStateReader, type StateReader } from '../../../tools/chaos/state-reader.ts';
-import { type OpenOperator, openOperator } from '../../../tools/operator.ts';
+import { type OpenOperator, openOperator } from '../../../tools/services/operator.ts';
 import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
 import { type Prepared, perform, WRITE_OPERATIONS, type WriteOperation } from './crash-operations.ts';
 import { type CrashingHost, startCrashingHost } from './crashing-host.ts';

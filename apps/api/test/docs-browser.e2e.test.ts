@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { ERROR_CODES, firmEndpoints } from '@svc/contract';
+import { eventually } from '@svc/testkit/eventually';
 import type { Browser, BrowserContextOptions, Page, ViewportSize } from 'playwright-core';
 import { PAGES } from '../src/http/docs/pages.ts';
 import { startBrowser } from './browser.ts';
-import { eventually } from './firm-calls.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 // A browser takes its time on a busy machine.

@@ -160,12 +160,3 @@ export const adjusterRecord = async (
   svcId: string,
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
 ): Promise<any> => (await wholeList(service, key, '/v1/adjusters')).find((record) => record.svc_id === svcId);
-
-/** Asks again until the answer is as wanted; the test's own time limit ends it otherwise. */
-export async function eventually<T>(ask: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
-  for (;;) {
-    const value = await ask();
-    if (wanted(value)) return value;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}

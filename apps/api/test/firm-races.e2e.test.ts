@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
 import { TOKENS } from '../src/container/tokens.ts';
 import {
   acceptClaim,
   adjusterRecord,
   answerInvitation,
-  eventually,
   freshKey,
   getClaim,
   invite,

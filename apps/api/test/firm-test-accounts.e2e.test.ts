@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
 import {
   acceptClaim,
   adjusterRecord,
   answerInvitation,
   DATE_TIME,
-  eventually,
   getClaim,
   invite,
   offerClaim,

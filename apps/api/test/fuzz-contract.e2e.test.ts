@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { fuzz } from '../../../tools/chaos/fuzz/fuzzer.ts';
-import { type OpenOperator, openOperator } from '../../../tools/operator.ts';
+import { fuzz } from '../../../tools/fuzz/fuzzer.ts';
+import { type OpenOperator, openOperator } from '../../../tools/services/operator.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;

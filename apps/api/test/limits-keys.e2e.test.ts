@@ -59,6 +59,17 @@ test('a refusal says how many whole seconds to wait, in one header, and no other
   expect(served.headers.has('retry-after')).toBe(false);
 });
 
+test('a wait of 1.5 seconds is rounded up to 2: whoever waits as told is served', async () => {
+  const { test: key } = await service.firm({ limited: true });
+  await many(20, () => write(key));
+  now += 500;
+  const refused = await write(key);
+  expectProblem(refused, 429, 'rate_limited');
+  expect(refused.headers.get('retry-after')).toBe('2');
+  now += 2000;
+  expect((await write(key)).status).not.toBe(429);
+});
+
 test.each([
   ['live', 200, 500],
   ['test', 1000, 2000],

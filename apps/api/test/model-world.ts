@@ -5,7 +5,7 @@ import { createMemoryRateLimiter, createMemoryStores, createMemoryTwins } from '
 import type { Clock, RateLimiter, Twins } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
 import type { Container, ServiceIdentifier } from 'inversify';
-import { operatorOf } from '../../../tools/operator.ts';
+import { operatorOf } from '../../../tools/services/operator.ts';
 import { readConfig } from '../src/config.ts';
 import { TOKENS, type Wiring } from '../src/container/tokens.ts';
 import { wire } from '../src/container/wire.ts';

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
 import { createDataDir, type RunningServer, startServer, svc } from './child.ts';
 import { callHttp } from './service-under-test.ts';
 
@@ -19,12 +20,6 @@ afterAll(async () => {
   await Promise.all(servers.map((server) => server.end()));
   data.remove();
 });
-
-const eventually = async <T>(read: () => T, accept: (value: T) => boolean): Promise<T> => {
-  for (let waited = 0; waited < 200 && !accept(read()); waited++)
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  return read();
-};
 
 test('two first starts at once share one database, and make and print one demo firm', async () => {
   const [one, other] = await Promise.all([start(), start()]);

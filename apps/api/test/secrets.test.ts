@@ -32,19 +32,17 @@ describe.each(KINDS)('a secret of the kind %s', (kind) => {
 
   test('is junk with any letter changed, missing or added', () => {
     const { secret } = secrets.issue(kind);
+    const changed = ['a', ' ', '\n'].flatMap((more) => [secret + more, more + secret]);
     for (let at = 0; at < secret.length; at++) {
       const letter = secret[at] === 'a' ? 'b' : 'a';
-      expect(secrets.hashOf(secret.slice(0, at) + letter + secret.slice(at + 1), kind)).toBeNull();
-      expect(secrets.hashOf(secret.slice(0, at) + secret.slice(at + 1), kind)).toBeNull();
+      changed.push(secret.slice(0, at) + letter + secret.slice(at + 1));
+      changed.push(secret.slice(0, at) + secret.slice(at + 1));
     }
-    for (const more of ['a', ' ', '\n']) {
-      expect(secrets.hashOf(secret + more, kind)).toBeNull();
-      expect(secrets.hashOf(more + secret, kind)).toBeNull();
-    }
+    expect(changed.filter((text) => secrets.hashOf(text, kind) !== null)).toEqual([]);
   });
 
   test('is never issued twice', () => {
-    expect(new Set(Array.from({ length: 2000 }, () => secrets.issue(kind).secret)).size).toBe(2000);
+    expect(new Set(Array.from({ length: 500 }, () => secrets.issue(kind).secret)).size).toBe(500);
   });
 });
 
@@ -61,7 +59,8 @@ test('junk is refused, whatever it is', () => {
 });
 
 test('a sign-in code is six digits, and its hash belongs to the address', () => {
-  for (let i = 0; i < 500; i++) expect(secrets.issueCode('a@b').code).toMatch(/^[0-9]{6}$/);
+  const codes = Array.from({ length: 500 }, () => secrets.issueCode('a@b').code);
+  expect(codes.filter((code) => !/^[0-9]{6}$/.test(code))).toEqual([]);
   const { code, hash } = secrets.issueCode('a@b');
   expect(secrets.hashOfCode('a@b', code)).toBe(hash);
   expect(secrets.hashOfCode('c@d', code)).not.toBe(hash);
@@ -82,6 +81,6 @@ test('hashes are compared whole', () => {
 
 test("the tags of test accounts' SVCIDs are eight letters and digits, seldom the same", () => {
   const tags = Array.from({ length: 1000 }, () => secrets.testAccountTag());
-  for (const tag of tags) expect(tag).toMatch(/^[0-9A-Za-z]{8}$/);
+  expect(tags.filter((tag) => !/^[0-9A-Za-z]{8}$/.test(tag))).toEqual([]);
   expect(new Set(tags).size).toBe(1000);
 });

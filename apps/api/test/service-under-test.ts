@@ -2,14 +2,14 @@ import { Writable } from 'node:stream';
 import { migrate } from '@svc/adapter-postgres';
 import type { Clock } from '@svc/application';
 import type { Environment, Plan, Purpose, Svcid } from '@svc/domain';
-import { operatorOf, type Profile, type TestFirm } from '../../../tools/operator.ts';
+import { operatorOf, type Profile, type TestFirm } from '../../../tools/services/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/logging.ts';
 import { type Service, startService } from '../src/service.ts';
 import { countAnswers, expectDocumented } from './documented-answers.ts';
 
-export type { TestFirm } from '../../../tools/operator.ts';
+export type { TestFirm } from '../../../tools/services/operator.ts';
 
 export interface Answer {
   readonly status: number;

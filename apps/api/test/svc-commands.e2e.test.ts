@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
 import { type Ran, svc, svcUnread } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcHere } from './svc-here.ts';
@@ -26,15 +28,9 @@ async function json(...args: string[]): Promise<any> {
 
 const me = (as: string) => service.call('GET', '/v1/me', { as });
 
-/** What another process is to know within a second. */
-async function eventually(read: () => Promise<unknown>, wanted: unknown): Promise<void> {
-  let found = await read();
-  for (let asked = 0; JSON.stringify(found) !== JSON.stringify(wanted) && asked < 12; asked++) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    found = await read();
-  }
-  expect(found).toEqual(wanted);
-}
+/** What a change in another process comes to. */
+const becomes = (read: () => Promise<unknown>, wanted: unknown) =>
+  eventually(read, (found) => isDeepStrictEqual(found, wanted));
 
 test('a firm is born with its test accounts; its plan and limits are changed under a running server', async () => {
   const created = await json('firm', 'create', '--name', 'Delta & Söhne', '--plan', 'claims_only');
@@ -68,14 +64,14 @@ test('a firm is born with its test accounts; its plan and limits are changed und
 
   const changed = await json('firm', 'set-plan', firm.id, 'read_only');
   expect(changed.firm).toEqual({ ...shown.firm, plan: 'read_only' });
-  await eventually(async () => (await me(key.secret)).json.scopes, ['claims:read', 'adjusters:read']);
+  await becomes(async () => (await me(key.secret)).json.scopes, ['claims:read', 'adjusters:read']);
 
   const limited = await json('firm', 'set-limits', firm.id, '--burst', '1', '--requests-per-minute', '1');
   expect(limited.firm.limits).toEqual({ requests_per_minute: 1, writes_per_minute: null, burst: 1 });
-  await eventually(async () => (await me(key.secret)).status, 429);
+  await becomes(async () => (await me(key.secret)).status, 429);
   const back = await json('firm', 'set-limits', firm.id);
   expect(back.firm.limits).toEqual({ requests_per_minute: null, writes_per_minute: null, burst: null });
-  await eventually(async () => (await me(key.secret)).status, 200);
+  await becomes(async () => (await me(key.secret)).status, 200);
 });
 
 test('a key is made, rolled and revoked under a running server', async () => {
@@ -125,7 +121,7 @@ test('a key is made, rolled and revoked under a running server', async () => {
 
   const revoked = await json('key', 'revoke', rolled.key.id);
   expect(revoked.key).toMatchObject({ id: rolled.key.id, scopes: rolled.key.scopes, revoked_at: TIME });
-  await eventually(async () => (await me(rolled.secret)).status, 401);
+  await becomes(async () => (await me(rolled.secret)).status, 401);
   const [again, refused, ended] = await Promise.all([
     json('key', 'revoke', rolled.key.id),
     run('key', 'roll', rolled.key.id, '--json'),
@@ -133,7 +129,7 @@ test('a key is made, rolled and revoked under a running server', async () => {
   ]);
   expect(again.key.revoked_at).toEqual(revoked.key.revoked_at);
   expect([refused.code, refused.stdout]).toEqual([1, '']);
-  await eventually(async () => (await me(created.secret)).status, 401);
+  await becomes(async () => (await me(created.secret)).status, 401);
   expect((await me(ended.secret)).status).toBe(200);
 });
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { build } from '../../../tools/build.ts';
+import { build } from '../../../tools/services/build.ts';
 import { start } from './process.ts';
 import { answer, claimAnswer, claimLine, claims, fetchOf, idOf, pretendService } from './surroundings.ts';
 

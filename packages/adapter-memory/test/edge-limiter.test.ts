@@ -66,15 +66,12 @@ describe('the limit at the edge', () => {
             clock.time += pause;
             if (edge.admit('192.0.2.1')) inside.push(clock.time);
           }
-          for (const from of inside) {
-            const minute = Math.floor(from / MINUTE);
-            expect(inside.filter((at) => Math.floor(at / MINUTE) === minute).length).toBeLessThanOrEqual(
-              perMinute,
-            );
-            expect(inside.filter((at) => at >= from && at < from + MINUTE).length).toBeLessThan(
-              2 * perMinute + 1,
-            );
-          }
+          const mostIn = (sameMinute: (at: number, from: number) => boolean): number =>
+            Math.max(0, ...inside.map((from) => inside.filter((at) => sameMinute(at, from)).length));
+          expect(
+            mostIn((at, from) => Math.floor(at / MINUTE) === Math.floor(from / MINUTE)),
+          ).toBeLessThanOrEqual(perMinute);
+          expect(mostIn((at, from) => at >= from && at < from + MINUTE)).toBeLessThanOrEqual(2 * perMinute);
         },
       ),
     );
@@ -82,10 +79,12 @@ describe('the limit at the edge', () => {
 
   test('a steady client just under the limit is never refused', () => {
     const { edge, clock } = underTest(600);
+    let refused = 0;
     for (let n = 0; n < 6000; n++) {
       clock.time += 101;
-      expect(edge.admit('192.0.2.1')).toBe(true);
+      if (!edge.admit('192.0.2.1')) refused += 1;
     }
+    expect(refused).toBe(0);
   });
 
   test('a clock set back refuses nobody for long', () => {
@@ -97,7 +96,7 @@ describe('the limit at the edge', () => {
 
   test('forgets idle addresses after two minutes, and holds no more than it is told to', () => {
     const { edge, clock } = underTest(600, 1000);
-    for (let n = 0; n < 50_000; n++) edge.admit(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
+    for (let n = 0; n < 5_000; n++) edge.admit(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
     expect(edge.size).toBe(1000);
     clock.time += 2 * MINUTE;
     edge.admit('192.0.2.1');

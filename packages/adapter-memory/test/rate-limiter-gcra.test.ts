@@ -5,10 +5,10 @@ const limits = { requestsPerMinute: 7, writesPerMinute: 7, burst: 3 };
 const READ = { write: false };
 
 describe('the decision over the buckets', () => {
-  test('does not drift at a rate that divides no minute: a million spends at 7 a minute take exactly as long', () => {
+  test('does not drift at a rate that divides no minute: 20,000 spends at 7 a minute take exactly as long', () => {
     let spent: Spent | null = null;
     let now = 0;
-    for (let n = 0; n < 1_000_000; n++) {
+    for (let n = 0; n < 20_000; n++) {
       let decision = decide(spent, limits, READ, now);
       if (decision.retryAfterMs > 0) {
         now += decision.retryAfterMs;
@@ -16,7 +16,7 @@ describe('the decision over the buckets', () => {
       }
       spent = decision.spent;
     }
-    expect(now).toBe(Math.ceil(((1_000_000 - limits.burst) * 60_000) / 7));
+    expect(now).toBe(Math.ceil(((20_000 - limits.burst) * 60_000) / 7));
   });
 
   test('leaves the given state as it was', () => {
@@ -28,11 +28,13 @@ describe('the decision over the buckets', () => {
   test('looking at a refused subject again and again changes nothing about its wait', () => {
     let { spent } = decide(null, limits, READ, 0);
     for (let n = 0; n < 2; n++) spent = decide(spent, limits, READ, 0).spent;
+    const waits: number[] = [];
     for (let now = 0; now < 8571; now += 1) {
       const decision = decide(spent, limits, READ, now);
-      expect(decision.retryAfterMs).toBe(8572 - now);
+      waits.push(decision.retryAfterMs);
       spent = decision.spent;
     }
+    expect(waits).toEqual(waits.map((_, now) => 8572 - now));
   });
 
   test('says when the buckets are full again, to the millisecond', () => {

@@ -20,11 +20,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
-import { build } from '../../../tools/build.ts';
+import { build } from '../../../tools/services/build.ts';
 import { type EmbeddedPostgres, type Guardian, guard, startEmbeddedPostgres } from '../src/embedded/index.ts';
 import { lock, tryLock } from '../src/embedded/lock.ts';
 
@@ -69,7 +69,7 @@ afterEach(async () => {
   for (const { child } of users) child.kill('SIGKILL');
   await Promise.all(handles.map((handle) => handle.stop()));
   for (const pid of servers.keys()) if (isRunning(pid)) process.kill(pid, 'SIGQUIT');
-  await until(() => ![...servers.keys()].some(isRunning));
+  await eventually(() => ![...servers.keys()].some(isRunning));
   for (const guardian of servers.values()) guardian.dismiss();
   const elsewhere = join(dataDir, 'postgres');
   if (lstatSync(elsewhere, { throwIfNoEntry: false })?.isSymbolicLink()) {
@@ -149,7 +149,7 @@ test(
     await first.exit();
     expect(await rows(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
     await second.exit();
-    await until(() => !isRunning(second.serverPid));
+    await eventually(() => !isRunning(second.serverPid));
   },
   PATIENCE_MS,
 );
@@ -210,7 +210,7 @@ test(
     setUpBefore();
     const first = await use();
     process.kill(first.serverPid, 'SIGKILL');
-    await until(() => !isRunning(first.serverPid));
+    await eventually(() => !isRunning(first.serverPid));
     const second = await use();
     expect(second.started).toBe(true);
     expect(await rows(first.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
@@ -584,13 +584,5 @@ function isRunning(pid: number): boolean {
     return state !== '' && !state.startsWith('Z');
   } catch {
     return false;
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('It did not come about within 20 s.');
-    await sleep(50);
   }
 }

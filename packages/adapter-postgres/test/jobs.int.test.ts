@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import { eventually as until } from '@svc/testkit/eventually';
 import { connect, type DatabaseLog, migrate, type PostgresStores } from '../src/index.ts';
 import { newId } from './a-firm.ts';
 import { aWire, type Wire } from './a-wire.ts';
@@ -13,17 +14,6 @@ const aJob = (svcId = newId<Svcid>()): Job => ({
   claimId: newId<ClaimId>(),
   svcId,
 });
-
-/** For what never happens, not for what is slow: a busy machine must not fail a test. */
-const PATIENCE_MS = 60_000;
-
-const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`It did not happen: ${condition}`);
-    await sleep(10);
-  }
-};
 
 describe('jobs', () => {
   let database: FreshDatabase;
@@ -103,7 +93,7 @@ describe('jobs', () => {
     // A worker that loses its connection cannot report its jobs, and they run again. So none waits in vain for a
     // connection here, however busy the machine is.
     const processes = await Promise.all(
-      [1, 2].map(() => connect({ url: database.url, poolMax: 4, connectTimeoutMs: PATIENCE_MS })),
+      [1, 2].map(() => connect({ url: database.url, poolMax: 4, connectTimeoutMs: 60_000 })),
     );
     for (const process of processes) process.startJobs(handler);
     const names = Array.from({ length: 60 }, (_, n) => `A${n}` as Svcid);

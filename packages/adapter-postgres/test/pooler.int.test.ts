@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
+import { eventually } from '@svc/testkit/eventually';
 import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbouncer.ts';
 import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
 import { connect, migrate, type PostgresStores, schemaState } from '../src/index.ts';
@@ -47,8 +48,7 @@ describe('behind a pooler that lends out a connection for one transaction at a t
       }),
     );
     expect(new Set(stamps).size).toBe(100);
-    const deadline = Date.now() + 10_000;
-    while (done.length < 100 && Date.now() < deadline) await new Promise((next) => setTimeout(next, 20));
+    await eventually(() => done.length >= 100);
     expect(done).toHaveLength(100);
   });
 });

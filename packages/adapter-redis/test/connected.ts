@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryRateLimiter, createMemoryTwins } from '@svc/adapter-memory';
 import type { RateLimiter } from '@svc/application';
 import type { KeyLimits } from '@svc/domain';
+import { eventually } from '@svc/testkit/eventually';
 import { connectRedis, type RedisConnection, type RedisSettings } from '../src/index.ts';
 
 export interface Connected extends RedisConnection {
@@ -10,10 +10,6 @@ export interface Connected extends RedisConnection {
   readonly fallenBack: () => number;
   readonly logged: readonly string[];
   readonly keyPrefix: string;
-}
-
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(5);
 }
 
 /** A connection that is up, with keys of its own. */
@@ -35,7 +31,7 @@ export async function connected(url: string, settings: Partial<RedisSettings> = 
     fallback: { rateLimiter, twins: createMemoryTwins() },
     ...settings,
   });
-  await until(() => connection.state().status === 'up');
+  await eventually(() => connection.state().status === 'up');
   return { ...connection, fallenBack: () => fallenBack, logged, keyPrefix };
 }
 

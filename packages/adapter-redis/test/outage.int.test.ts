@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Attempt } from '@svc/application';
 import { type ClaimId, DEFAULT_LIMITS, type FirmId } from '@svc/domain';
+import { eventually } from '@svc/testkit/eventually';
 import { Redis } from 'ioredis';
 import {
   type RedisCluster,
@@ -10,7 +11,7 @@ import {
   startRedis,
   startRedisCluster,
 } from '../../../tools/services/redis.ts';
-import { allowedOf, type Connected, connected, PATIENT, SLOW, until } from './connected.ts';
+import { allowedOf, type Connected, connected, PATIENT, SLOW } from './connected.ts';
 
 const isUp = (connection: Connected) => () => connection.state().status === 'up';
 const isAway = (connection: Connected) => () => connection.state().status === 'away';
@@ -50,7 +51,7 @@ describe('an outage of Redis', () => {
     } finally {
       server.resume();
     }
-    await until(isUp(connection));
+    await eventually(isUp(connection));
     expect(await spend('k')).toEqual({ allowed: true });
     expect(connection.fallenBack()).toBe(200);
     expect(connection.logged).toEqual([expect.stringContaining('away'), expect.stringContaining('back')]);
@@ -65,7 +66,7 @@ describe('an outage of Redis', () => {
     } finally {
       server.resume();
     }
-    await until(isUp(connection));
+    await eventually(isUp(connection));
   });
 
   test('what a frozen Redis reads after its callers have gone on spends nothing', async () => {
@@ -77,7 +78,7 @@ describe('an outage of Redis', () => {
     } finally {
       server.resume();
     }
-    await until(isUp(connection));
+    await eventually(isUp(connection));
     const fallenBack = connection.fallenBack();
     expect(await allowedOf(connection.rateLimiter, 'thawed', SLOW, 25)).toBe(20);
     expect(connection.fallenBack()).toBe(fallenBack);
@@ -88,10 +89,10 @@ describe('an outage of Redis', () => {
     const inFlight = Promise.all(Array.from({ length: 50 }, (_, n) => spend(`in flight ${n}`)));
     await server.kill();
     expect(await inFlight).toEqual(Array(50).fill({ allowed: true }));
-    await until(isAway(connection));
+    await eventually(isAway(connection));
     for (let n = 0; n < 50; n++) expect(await spend(`dead ${n}`)).toEqual({ allowed: true });
     await server.restart();
-    await until(isUp(connection));
+    await eventually(isUp(connection));
     const fallenBack = connection.fallenBack();
     expect(await allowedOf(connection.rateLimiter, 'reborn', SLOW, 25)).toBe(20);
     expect(connection.fallenBack()).toBe(fallenBack);
@@ -100,10 +101,10 @@ describe('an outage of Redis', () => {
 
   test('while it is away the limits hold in this process', async () => {
     await server.kill();
-    await until(isAway(connection));
+    await eventually(isAway(connection));
     expect(await allowedOf(connection.rateLimiter, 'alone', SLOW, 25)).toBe(20);
     await server.restart();
-    await until(isUp(connection));
+    await eventually(isUp(connection));
   });
 
   test.each([
@@ -124,7 +125,7 @@ describe('an outage of Redis', () => {
       } finally {
         await operator((client) => client.call(end, ...back));
       }
-      await until(isUp(connection));
+      await eventually(isUp(connection));
       const fallenBack = connection.fallenBack();
       expect(await spend('again')).toEqual({ allowed: true });
       expect(connection.fallenBack()).toBe(fallenBack);
@@ -178,7 +179,7 @@ describe('an outage of Redis', () => {
       } finally {
         server.resume();
       }
-      await until(isUp(connection));
+      await eventually(isUp(connection));
     });
 
     test('frozen in the middle of an attempt: the result is handed on at once, and so is a failure', async () => {
@@ -197,7 +198,7 @@ describe('an outage of Redis', () => {
       } finally {
         server.resume();
       }
-      await until(isUp(connection));
+      await eventually(isUp(connection));
     });
 
     test('a slot that was asked for while Redis was frozen is not taken when it thaws', async () => {
@@ -212,14 +213,14 @@ describe('an outage of Redis', () => {
       } finally {
         server.resume();
       }
-      await until(isUp(connection));
+      await eventually(isUp(connection));
       const outcome = created();
       expect(await connection.twins.once(slot, 'corrected print', async () => outcome)).toEqual(outcome);
     });
 
     test('killed: twins of one process still wait for each other', async () => {
       await server.kill();
-      await until(isAway(connection));
+      await eventually(isAway(connection));
       const slot = aSlot();
       const outcome = created();
       let attempts = 0;
@@ -235,7 +236,7 @@ describe('an outage of Redis', () => {
       expect(attempts).toBe(1);
       expect(new Set(outcomes.map(({ claimId }) => claimId))).toEqual(new Set([outcome.claimId]));
       await server.restart();
-      await until(isUp(connection));
+      await eventually(isUp(connection));
     });
   });
 });
@@ -275,8 +276,8 @@ describe('an outage in a Redis Cluster', () => {
     } finally {
       node(1).resume();
     }
-    await until(isUp(connection));
-    await until(servesAll);
+    await eventually(isUp(connection));
+    await eventually(servesAll);
   });
 
   test('one node killed and started again: no failed request, and the node is used again', async () => {
@@ -284,13 +285,13 @@ describe('an outage in a Redis Cluster', () => {
     await node(2).kill();
     await spendAll('killed');
     // By then the others know, and refuse everything.
-    await until(async () => {
+    await eventually(async () => {
       await spendAll('down');
       return connection.state().status === 'away';
     });
     await node(2).restart();
-    await until(isUp(connection));
-    await until(servesAll);
+    await eventually(isUp(connection));
+    await eventually(servesAll);
   });
 
   test('slots that move to another node are followed', async () => {
@@ -298,7 +299,7 @@ describe('an outage in a Redis Cluster', () => {
     // Nothing is away here, so nothing may be taken for it: however busy the machine, Redis is waited for.
     const patient = await connected(cluster.url, PATIENT);
     try {
-      await until(isUp(patient));
+      await eventually(isUp(patient));
       expect(await allowedOf(patient.rateLimiter, 'before', SLOW, 25)).toBe(20);
       // A slot with keys in it is not given away.
       for (const client of clients) await client.flushall();

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Attempt, IDEMPOTENCY_WINDOW, type IdempotencySlot } from '@svc/application';
 import type { ClaimId, FirmId } from '@svc/domain';
 import { twinsSuite } from '@svc/testkit';
+import { eventually } from '@svc/testkit/eventually';
 import { Redis } from 'ioredis';
-import { type Connected, connected, PATIENT, testUrl, until } from './connected.ts';
+import { type Connected, connected, PATIENT, testUrl } from './connected.ts';
 
 for (const [name, variable] of [
   ['Redis', 'TEST_REDIS_URL'],
@@ -113,7 +114,7 @@ describe('what Redis remembers of twins', () => {
       begun = true;
       return new Promise(() => {});
     });
-    await until(() => begun);
+    await eventually(() => begun);
     await dying.close();
     const outcome = created();
     expect(await there.twins.once(slot, 'print', async () => outcome)).toEqual(outcome);
@@ -130,14 +131,14 @@ describe('what Redis remembers of twins', () => {
         finish = resolve;
       });
     });
-    await until(() => begun);
+    await eventually(() => begun);
     const [key = ''] = (await Promise.all((await keys()).map(async (k) => [k, await client.get(k)] as const)))
       .filter(([, held]) => held?.startsWith('under-way'))
       .map(([k]) => k);
     // The lease falls, and rises again when it is renewed.
     const first = await client.pttl(key);
     let lowest = first;
-    await until(async () => {
+    await eventually(async () => {
       const left = await client.pttl(key);
       lowest = Math.min(lowest, left);
       return left > lowest;

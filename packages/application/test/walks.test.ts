@@ -83,7 +83,7 @@ describe('whatever firm, adjusters and operator do, in any order', () => {
           before = after;
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EXAMPLES, smallestClaim } from '@svc/contract';
-import { build } from '../../../tools/build.ts';
+import { build } from '../../../tools/services/build.ts';
 import { answers, startRoughServer } from './rough-server.ts';
 
 const run = promisify(execFile);

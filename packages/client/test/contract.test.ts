@@ -15,6 +15,8 @@ import fc from 'fast-check';
 import { OPERATIONS } from '../src/operations.ts';
 import { collect, createWorld, json, type Sent } from './world.ts';
 
+// Not fast-check's `unit: 'binary'`, which first fills a map with a million entries.
+const anyCharacter = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point));
 const ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
 
 /** The endpoint a request reaches, and what the contract finds wrong with it. */
@@ -85,9 +87,9 @@ describe('every request the client makes', () => {
   });
 
   it('arrives as it was meant, whatever characters an id or a filter holds', async () => {
-    const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }).filter((value) => {
+    const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 60 }).filter((value) => {
       const outer = value.trim() === value && value !== '.' && value !== '..';
-      return outer && !value.includes('\0') && !/\p{Cc}/u.test(value) && !/^\s|\s$/u.test(value);
+      return outer && !value.includes('\0') && !/[\p{Cc}\p{Cs}]/u.test(value) && !/^\s|\s$/u.test(value);
     });
     await fc.assert(
       fc.asyncProperty(text, async (value) => {
@@ -100,7 +102,7 @@ describe('every request the client makes', () => {
         const found = parseRequest(endpoints.listClaims, { search: list?.url.search.slice(1) ?? '' });
         expect(found.ok && found.value.query.external_id).toBe(value);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

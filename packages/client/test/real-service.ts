@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { build } from '../../../tools/build.ts';
-import { type Operator, openOperator, type TestFirm } from '../../../tools/operator.ts';
+import { build } from '../../../tools/services/build.ts';
+import { type Operator, openOperator, type TestFirm } from '../../../tools/services/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

@@ -9,53 +9,280 @@ import {
 } from '../src/index.ts';
 import { claimWith, errorsOf, pointersOf, sendClaim } from './requests.ts';
 
+type Body = Record<string, unknown>;
+type Case = readonly [pointer: string, value: unknown];
+
+const address = { street: '200 Harbor Plaza', city: 'Tampa', state: 'FL', zip: '33602' };
+const contact = {
+  first_name: 'Ray',
+  last_name: 'Okafor',
+  company_name: 'Gulf Shore Rentals LLC',
+  phone: '239-555-0121',
+  email: 'ray@example.com',
+  address,
+};
+
+/** A claim with every field there is. */
+export const FULL_CLAIM = JSON.stringify({
+  external_id: 'CMS-1',
+  claim_number: 'FL-1',
+  adjuster_svc_id: 'SVC-1',
+  loss: {
+    date: '2024-09-26',
+    peril: 'flood',
+    time: '04:30',
+    description: 'Storm surge entered through the garage.',
+    cause: 'tidal_water_overflow',
+    cat_code: '2643',
+    fico_number: '712',
+    exterior_water_depth_inches: 38,
+    interior_water_depth_inches: 14,
+    water_duration_hours: 9,
+  },
+  policy: {
+    number: '87-4410029316-2025',
+    effective_date: '2024-03-14',
+    expiration_date: '2025-03-14',
+    original_effective_date: '2019-03-14',
+    form_type: 'dwelling',
+    program_type: 'regular',
+    naic_number: '10064',
+  },
+  carrier: { name: 'Palmetto Mutual', phone: '813-555-0100', email: 'claims@palmetto.example', address },
+  loss_location: {
+    street: '1420 Seagrape Lane',
+    street2: 'Unit B',
+    city: 'Fort Myers Beach',
+    county: 'Lee',
+    state: 'FL',
+    zip: '33931-4207',
+  },
+  policyholder: { ...contact, mailing_address: address, alternate_phone: '239-555-0188' },
+  file_number: 'FN-88213',
+  instructions: 'Gate code 4471.',
+  reported_date: '2024-09-28',
+  contact_date: '2024-09-29',
+  inspection_date: '2024-10-01',
+  additional_contacts: [{ ...contact, role: 'Tenant' }],
+  agent: { ...contact, agency_number: 'A-20417' },
+  mortgagee: { ...contact, loan_number: '0048812237' },
+  building: {
+    occupancy_type: 'single_family_home',
+    building_type: 'main_dwelling',
+    firm_status: 'post_firm',
+    firm_date: '1984-09-19',
+    construction_date: '1996-05-01',
+    flood_zone: 'AE',
+    community_number: '120673',
+    map_panel_number: '12071C0554G',
+    construction_type: 'masonry',
+    number_of_units: 1,
+    first_floor_height_feet: 1,
+    first_floor_height_inches: 6,
+    flood_opening_count: 4,
+  },
+  coverages: {
+    special_limits_cap: 2500,
+    building_limit: 250000,
+    contents_limit: 100000,
+    building_deductible: 2000,
+    contents_deductible: 2000,
+    building_reserve: 45000,
+    contents_reserve: 12500,
+    building_advance_payment: 5000,
+    contents_advance_payment: 1500,
+    icc_limit: 30000,
+    building_replacement_cost: 312480.55,
+    building_actual_cash_value: 268900.4,
+    contents_replacement_cost: 84200,
+    contents_actual_cash_value: 51730.25,
+    building_settlement_basis: 'replacement_cost',
+  },
+  estimate: {
+    contents_tax_rate: 0.065,
+    building_tax_rate: 0.07,
+    overhead_rate: 0.1,
+    profit_rate: 0.1,
+    depreciation_rate: 0.15,
+    price_list: 'FLFM8X_AUG26',
+  },
+});
+const fullClaim = (): Body => JSON.parse(FULL_CLAIM) as Body;
+
+/** The full claim with one value put in at the pointer; undefined takes the field out. */
+function fullWith(pointer: string, value: unknown): Body {
+  const body = fullClaim();
+  const names = pointer.slice(1).split('/');
+  const last = names.pop() ?? '';
+  const holder = names.reduce<Body>((at, name) => at[name] as Body, body);
+  if (value === undefined) delete holder[last];
+  else holder[last] = value;
+  return body;
+}
+
 const accepts = (pointer: string, value: unknown): void =>
   expect(pointersOf(claimWith(pointer, value))).toEqual([]);
 const refuses = (pointer: string, value: unknown): void =>
   expect(pointersOf(claimWith(pointer, value))).toEqual([pointer]);
 
-const TEXTS: [pointer: string, min: number, max: number][] = [
-  ['/external_id', 1, 100],
-  ['/claim_number', 1, 100],
-  ['/adjuster_svc_id', 1, 128],
-  ['/file_number', 1, 100],
-  ['/instructions', 1, 4000],
-  ['/loss/description', 1, 4000],
-  ['/loss/cat_code', 1, 20],
-  ['/loss/fico_number', 1, 20],
-  ['/policy/number', 1, 100],
-  ['/carrier/name', 1, 255],
-  ['/loss_location/street', 1, 255],
-  ['/loss_location/street2', 1, 255],
-  ['/loss_location/city', 1, 100],
-  ['/loss_location/county', 1, 100],
-  ['/policyholder/company_name', 1, 255],
-  ['/building/community_number', 1, 20],
-  ['/building/map_panel_number', 1, 20],
-  ['/estimate/price_list', 1, 50],
+const found = (cases: readonly Case[]) =>
+  cases.map(([pointer, value]) => [pointer, value, pointersOf(fullWith(pointer, value))]);
+/** Each value alone, in a claim with every field there is. */
+const acceptsAll = (cases: readonly Case[]): void =>
+  expect(found(cases)).toEqual(cases.map(([pointer, value]) => [pointer, value, []]));
+/** Each with exactly one error, at its own place. */
+const refusesAll = (cases: readonly Case[]): void =>
+  expect(found(cases)).toEqual(cases.map(([pointer, value]) => [pointer, value, [pointer]]));
+const at = (pointers: readonly string[], values: readonly unknown[]): Case[] =>
+  pointers.flatMap((pointer) => values.map((value): Case => [pointer, value]));
+
+const PEOPLE = ['/policyholder', '/additional_contacts/0', '/agent', '/mortgagee'];
+const ADDRESSES = [
+  '/carrier/address',
+  ...PEOPLE.map((person) => `${person}/address`),
+  '/policyholder/mailing_address',
+];
+const under = (holders: readonly string[], name: string): string[] => holders.map((one) => `${one}/${name}`);
+
+const REQUIRED = [
+  '/external_id',
+  '/claim_number',
+  '/adjuster_svc_id',
+  '/loss',
+  '/loss/date',
+  '/policy',
+  '/policy/number',
+  '/carrier',
+  '/carrier/name',
+  '/loss_location',
+  '/loss_location/street',
+  '/loss_location/city',
+  '/loss_location/state',
+  '/loss_location/zip',
+  '/policyholder',
+  ...ADDRESSES.flatMap((one) => under([one], 'street')),
+  ...ADDRESSES.flatMap((one) => under([one], 'city')),
+  ...ADDRESSES.flatMap((one) => under([one], 'state')),
+  ...ADDRESSES.flatMap((one) => under([one], 'zip')),
 ];
 
-describe.each(TEXTS)('%s, text of %i to %i characters', (pointer, min, max) => {
-  it('takes the shortest and the longest', () => {
-    accepts(pointer, 'x'.repeat(min));
-    accepts(pointer, 'x'.repeat(max));
+const OPTIONAL = [
+  ...['time', 'description', 'cause', 'cat_code', 'fico_number'].map((name) => `/loss/${name}`),
+  '/loss/exterior_water_depth_inches',
+  '/loss/interior_water_depth_inches',
+  '/loss/water_duration_hours',
+  '/policy/effective_date',
+  '/policy/expiration_date',
+  '/policy/original_effective_date',
+  '/policy/form_type',
+  '/policy/program_type',
+  '/policy/naic_number',
+  ...['phone', 'email', 'address'].map((name) => `/carrier/${name}`),
+  '/loss_location/street2',
+  '/loss_location/county',
+  ...under(PEOPLE, 'company_name'),
+  ...under(PEOPLE, 'phone'),
+  ...under(PEOPLE, 'email'),
+  ...under(PEOPLE, 'address'),
+  '/policyholder/mailing_address',
+  '/policyholder/alternate_phone',
+  ...['file_number', 'instructions', 'reported_date', 'contact_date', 'inspection_date'].map((n) => `/${n}`),
+  ...['additional_contacts', 'agent', 'mortgagee', 'building', 'coverages', 'estimate'].map((n) => `/${n}`),
+  '/additional_contacts/0/role',
+  '/agent/agency_number',
+  '/mortgagee/loan_number',
+  '/building/occupancy_type',
+  '/building/building_type',
+  '/building/firm_status',
+  '/building/firm_date',
+  '/building/construction_date',
+  '/building/flood_zone',
+  '/building/community_number',
+  '/building/map_panel_number',
+  '/building/construction_type',
+  '/building/number_of_units',
+  '/building/first_floor_height_feet',
+  '/building/first_floor_height_inches',
+  '/building/flood_opening_count',
+];
+
+describe('a field', () => {
+  it('that is required is missed at its own place, and the detail says so', () => {
+    refusesAll(at(REQUIRED, [undefined]));
+    const details = REQUIRED.map((pointer) => errorsOf(sendClaim(fullWith(pointer, undefined)))[0]?.detail);
+    expect(details.filter((detail) => !/^This field is required/.test(detail ?? ''))).toEqual([]);
   });
-  it('counts an emoji as one character', () => {
-    accepts(pointer, '🌊'.repeat(max));
-    refuses(pointer, '🌊'.repeat(max + 1));
-    refuses(pointer, `${'🌊'.repeat(max)}x`);
+  it('that is optional may be left out', () => acceptsAll(at(OPTIONAL, [undefined])));
+  it('is never null', () => refusesAll(at([...REQUIRED, ...OPTIONAL], [null])));
+  it('that is not known is refused at its own place, in every object', () => {
+    const objects = ['', '/loss', '/policy', '/carrier', '/loss_location', ...PEOPLE, ...ADDRESSES];
+    objects.push('/building', '/coverages', '/estimate');
+    refusesAll(at(under(objects, 'no_such_field'), ['x']));
   });
-  it('refuses one too many, none, U+0000, half a pair, null and other types', () => {
-    for (const value of ['x'.repeat(max + 1), '', 'a\0b', '\ud83c', 'a\udf0a', null, 7, true, [], {}])
-      refuses(pointer, value);
-  });
+  it('that only responses have is unknown in a request', () =>
+    refusesAll(at(['/id', '/test', '/created_at', '/updated_at', '/assignment'], ['x'])));
+  it.each(['/building', '/coverages', '/estimate'])('%s may be empty', (pointer) => accepts(pointer, {}));
 });
 
-describe.each(['/external_id', '/claim_number', '/policy/number'])('%s', (pointer) => {
-  it.each(['a', 'a b', 'ä', '-1/2 #'])('takes %j', (value) => accepts(pointer, value));
-  it.each([' ', ' a', 'a ', '\ta', 'a\n', 'a\nb', '\u00a0a', 'a\u2003'])('refuses %j', (value) =>
-    refuses(pointer, value),
-  );
+const PLAIN_TEXT: [pointer: string, max: number][] = [
+  ['/external_id', 100],
+  ['/adjuster_svc_id', 128],
+  ['/claim_number', 100],
+  ['/policy/number', 100],
+  ['/carrier/name', 255],
+  ['/loss_location/street', 255],
+  ['/loss_location/street2', 255],
+  ['/loss_location/city', 100],
+  ['/loss_location/county', 100],
+  ...ADDRESSES.map((one): [string, number] => [`${one}/street`, 255]),
+  ...ADDRESSES.map((one): [string, number] => [`${one}/city`, 100]),
+  ...PEOPLE.map((one): [string, number] => [`${one}/first_name`, 100]),
+  ...PEOPLE.map((one): [string, number] => [`${one}/last_name`, 100]),
+  ...PEOPLE.map((one): [string, number] => [`${one}/company_name`, 255]),
+  ['/file_number', 100],
+  ['/instructions', 4000],
+  ['/additional_contacts/0/role', 100],
+  ['/agent/agency_number', 50],
+  ['/mortgagee/loan_number', 50],
+  ['/loss/description', 4000],
+  ['/loss/cat_code', 20],
+  ['/loss/fico_number', 20],
+  ['/building/community_number', 20],
+  ['/building/map_panel_number', 20],
+  ['/estimate/price_list', 50],
+];
+const PHONES = ['/carrier/phone', ...under(PEOPLE, 'phone'), '/policyholder/alternate_phone'];
+const EMAILS = ['/carrier/email', ...under(PEOPLE, 'email')];
+
+describe('text', () => {
+  it('holds one code point up to its limit, an emoji counting as one; none or one more is refused', () => {
+    for (const [pointer, max] of PLAIN_TEXT) {
+      acceptsAll(at([pointer], ['x', 'x'.repeat(max), '🌊'.repeat(max)]));
+      refusesAll(at([pointer], ['', 'x'.repeat(max + 1), '🌊'.repeat(max + 1), `${'🌊'.repeat(max)}x`]));
+    }
+  });
+  it('holds neither U+0000 nor half a pair', () =>
+    refusesAll(
+      at(
+        PLAIN_TEXT.map(([pointer]) => pointer),
+        ['a\0b', '\ud83c', 'a\udf0a'],
+      ),
+    ));
+  it('is of no other JSON type', () =>
+    refusesAll(
+      at([...PLAIN_TEXT.map(([pointer]) => pointer), ...PHONES, ...EMAILS], [7, true, ['x'], { x: 1 }]),
+    ));
+
+  const IDENTIFIERS = ['/external_id', '/claim_number', '/policy/number'];
+  it('that identifies takes inner white space and any script', () =>
+    acceptsAll(at(IDENTIFIERS, ['a', 'a b', 'ä', '-1/2 #', '一', 'a  \t b'])));
+  it('that identifies neither begins nor ends with white space nor holds a line break', () =>
+    refusesAll(
+      at(IDENTIFIERS, [
+        ...[' ', ' a', 'a ', '\ta', 'a\n', 'a\nb', 'a\rb'],
+        ...['\u00a0a', 'a\u2003', 'a\u3000', '\ufeffa'],
+      ]),
+    ));
 });
 
 const BLANKS = [
@@ -132,22 +359,32 @@ const AMOUNTS = [
   ...['contents_replacement_cost', 'contents_actual_cash_value'],
 ].map((name) => `/coverages/${name}`);
 
-describe.each(AMOUNTS)('%s, an amount', (pointer) => {
-  it.each(['0', '-0', '0.01', '1234.57', '2500.0', '2.5e3', '9999999999.99', '0.1', '1.10'])(
-    'takes %s',
-    (written) => accepts(pointer, JSON.parse(written)),
-  );
-  it.each(['-0.01', '2500.001', '1e-7', '10000000000', '9999999999.991', '1e300', '1e999', '"5"', 'null'])(
-    'refuses %s',
-    (written) => refuses(pointer, JSON.parse(written)),
-  );
+describe('an amount', () => {
+  const parsed = (written: readonly string[]): unknown[] => written.map((text) => JSON.parse(text));
+  it('is 0 or more, with at most two decimals', () =>
+    acceptsAll(
+      at(AMOUNTS, [
+        ...parsed(['0', '-0', '0.01', '0.29', '4.35', '1234.57', '2500.0', '2.5e3', '9999999999.99']),
+        ...parsed(['0.1', '1.10']),
+      ]),
+    ));
+  it('is nothing else', () =>
+    refusesAll(
+      at(AMOUNTS, [
+        ...parsed(['-0.01', '-1', '2500.001', '0.005', '1e-7', '10000000000', '9999999999.991', '1e300']),
+        ...parsed(['1e999', '"5"', 'null', 'true', '{"amount":1}']),
+      ]),
+    ));
 });
 
 const RATES = ['contents_tax_rate', 'building_tax_rate', 'overhead_rate', 'profit_rate', 'depreciation_rate'];
 
-describe.each(RATES)('/estimate/%s, a fraction', (name) => {
-  it.each([0, 0.07, 0.062512, 1])('takes %d', (value) => accepts(`/estimate/${name}`, value));
-  it.each([-0.01, 1.01, 7, '0.07', null])('refuses %j', (value) => refuses(`/estimate/${name}`, value));
+describe('a rate', () => {
+  const POINTERS = RATES.map((name) => `/estimate/${name}`);
+  it('is a fraction from 0 to 1', () =>
+    acceptsAll(at(POINTERS, [0, 0.07, 0.0625, 0.062512, 0.123456789, 1])));
+  it('is nothing else', () =>
+    refusesAll(at(POINTERS, [-0.0001, -0.01, 1.0001, 1.01, 7, '0.07', false, null])));
 });
 
 const DATES = [
@@ -161,16 +398,22 @@ const DATES = [
   ],
 ];
 
-describe.each(DATES)('%s, a calendar date', (pointer) => {
-  it.each(['0001-01-01', '2024-02-29', '2031-01-01'])('takes %s', (value) => accepts(pointer, value));
-  it.each(['2023-02-30', '2026-8-1', '2026-08-01T00:00:00Z', '08/01/2026', '', 20260801, null])(
-    'refuses %j',
-    (value) => refuses(pointer, value),
-  );
+describe('a calendar date', () => {
+  it('is a day that exists, also long ago or far ahead', () =>
+    acceptsAll(at(DATES.slice(0, 1), ['0001-01-01', '1900-01-01', '2000-02-29', '2999-12-31'])));
+  it('is taken in each date field', () => acceptsAll(at(DATES, ['2024-12-31', '2024-02-29'])));
+  it('that does not exist, or is written otherwise, is refused in each', () =>
+    refusesAll(
+      at(DATES, [
+        ...['2023-02-29', '2023-02-30', '1900-02-29', '2024-13-01', '2024-00-10', '2024-04-31', '2024-01-00'],
+        ...['2024-1-05', '2026-8-1', '24-01-05', '20240105', '01/05/2024', '2024-01-05T00:00:00Z'],
+        ...[' 2024-01-05', '', 20240105, null],
+      ]),
+    ));
 });
 
 describe('the flood zone', () => {
-  it.each([...FLOOD_ZONES])('takes %s', (zone) => accepts('/building/flood_zone', zone));
+  it('is any of the 72', () => acceptsAll(at(['/building/flood_zone'], FLOOD_ZONES)));
 
   it.each([
     ['A08', 'A8'],
@@ -202,62 +445,75 @@ describe('the flood zone', () => {
   });
 });
 
-describe('other listed values', () => {
-  it.each([
-    ['/loss/peril', 'flood', 'Flood'],
-    ['/loss/cause', 'rainfall_snowmelt_accumulation', 'rain'],
-    ['/policy/form_type', 'rcbap', 'RCBAP'],
-    ['/policy/program_type', 'emergency', 'none'],
-    ['/building/firm_status', 'pre_firm', 'pre-firm'],
-    ['/building/construction_type', 'masonry', 'brick'],
-    ['/building/occupancy_type', 'residential_unit', 'single family home'],
-    ['/building/building_type', 'barn', 'constructor'],
-    ['/coverages/building_settlement_basis', 'actual_cash_value', 'acv'],
-  ])('%s takes %s and refuses %s', (pointer, right, wrong) => {
-    accepts(pointer, right);
-    refuses(pointer, wrong);
-    refuses(pointer, null);
-    refuses(pointer, 1);
+const ENUMS: Record<string, string[]> = {
+  '/loss/peril': ['flood'],
+  '/loss/cause': [
+    'tidal_water_overflow',
+    'stream_river_lake_overflow',
+    'alluvial_fan_overflow',
+    'rainfall_snowmelt_accumulation',
+    'earth_movement',
+    'closed_basin_lake',
+    'other',
+  ],
+  '/policy/form_type': ['dwelling', 'general_property', 'rcbap'],
+  '/policy/program_type': ['regular', 'emergency'],
+  '/building/firm_status': ['pre_firm', 'post_firm'],
+  '/building/construction_type': ['framed', 'masonry', 'other'],
+  '/coverages/building_settlement_basis': ['replacement_cost', 'actual_cash_value'],
+};
+
+describe('a closed list', () => {
+  it('takes each of its values', () => {
+    for (const [pointer, values] of Object.entries(ENUMS)) acceptsAll(at([pointer], values));
+  });
+  it('takes nothing else', () => {
+    for (const [pointer, [first = '']] of Object.entries(ENUMS))
+      refusesAll(at([pointer], ['no_such_value', '', first.toUpperCase(), ` ${first}`, 1, null, [first]]));
+    refusesAll(at(['/building/occupancy_type'], ['castle', 'single family home', 1, null]));
+    refusesAll(at(['/building/building_type'], ['castle', 'constructor', 1, null]));
   });
 });
 
-describe('places', () => {
-  it('take each of the 56 codes for the property, and the others for mail only', () => {
-    for (const state of LOSS_LOCATION_STATES) accepts('/loss_location/state', state);
-    for (const state of ['FM', 'MH', 'PW', 'AA', 'AE', 'AP', 'fl', 'Florida', 'XX', '']) {
-      refuses('/loss_location/state', state);
-    }
-    for (const state of MAILING_STATES)
-      accepts('/carrier/address', { street: 's', city: 'c', state, zip: '00601' });
+const STATES = (
+  'AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA ' +
+  'RI SC SD TN TX UT VT VA WA WV WI WY DC AS GU MP PR VI'
+).split(' ');
+
+describe('a place', () => {
+  const STATE_OF_ADDRESSES = under(ADDRESSES, 'state');
+  it('of the property is in one of 56 states and territories', () => {
+    expect([...LOSS_LOCATION_STATES].sort()).toEqual([...STATES].sort());
+    acceptsAll(at(['/loss_location/state'], STATES));
+    refusesAll(at(['/loss_location/state'], ['FM', 'MH', 'PW', 'AA', 'AE', 'AP']));
   });
+  it('that receives mail may be in six more', () => acceptsAll(at(STATE_OF_ADDRESSES, MAILING_STATES)));
+  it('is in no other state', () =>
+    refusesAll(
+      at(['/loss_location/state', ...STATE_OF_ADDRESSES], ['fl', 'Fl', 'ZZ', 'XX', 'Florida', '', 'FL ', 12]),
+    ));
 
-  it.each(['00000', '00601', '33931-4207'])('take the ZIP %s', (zip) => accepts('/loss_location/zip', zip));
-  it.each(['3393', '339311', '33931-420', '33931 4207', '339314207', '٣٣٩٣١', '33931\n', 33931, null])(
-    'refuse the ZIP %j',
-    (zip) => refuses('/loss_location/zip', zip),
-  );
+  const ZIPS = ['/loss_location/zip', ...under(ADDRESSES, 'zip')];
+  it('has a ZIP or ZIP+4, as text', () => acceptsAll(at(ZIPS, ['00000', '00501', '33931-4207'])));
+  it('has no other ZIP', () =>
+    refusesAll(
+      at(ZIPS, [
+        ...['3393', '339311', '33931-', '33931-420', '339314207', '33931 4207', ' 33931', 'ABCDE'],
+        ...['٣٣٩٣١', '33931\n', 33931, null],
+      ]),
+    ));
+  it.each(ADDRESSES)('%s has all four parts or is left out', (pointer) => {
+    expect(pointersOf(fullWith(pointer, {}))).toEqual(
+      ['street', 'city', 'state', 'zip'].map((part) => `${pointer}/${part}`),
+    );
+  });
+});
 
-  it.each(['/carrier/address', '/policyholder/address', '/policyholder/mailing_address'])(
-    'want all four parts of %s or none',
-    (pointer) => {
-      const whole = { street: 's', city: 'c', state: 'FL', zip: '33931' };
-      accepts(pointer, whole);
-      for (const part of ['street', 'city', 'state', 'zip']) {
-        const { [part as keyof typeof whole]: _, ...rest } = whole;
-        expect(pointersOf(claimWith(pointer, rest))).toEqual([`${pointer}/${part}`]);
-      }
-      expect(pointersOf(claimWith(pointer, {}))).toEqual(
-        ['street', 'city', 'state', 'zip'].map((part) => `${pointer}/${part}`),
-      );
-      refuses(pointer, null);
-    },
-  );
-
-  it('are found in a number and a clock, too', () => {
-    accepts('/policy/naic_number', '00064');
-    for (const wrong of ['1006', '100644', 10064, null]) refuses('/policy/naic_number', wrong);
-    accepts('/loss/time', '23:59');
-    for (const wrong of ['24:00', '9:00', null]) refuses('/loss/time', wrong);
+describe('a NAIC number and a time', () => {
+  it('are five digits, and a 24-hour clock time', () => {
+    acceptsAll([...at(['/policy/naic_number'], ['00012']), ...at(['/loss/time'], ['00:00', '23:59'])]);
+    refusesAll(at(['/policy/naic_number'], ['1006', '100645', 'A0064', 10064, null]));
+    refusesAll(at(['/loss/time'], ['24:00', '12:60', '1:30', '12:30:00', '12:30 PM', 1230, null]));
   });
 });
 
@@ -278,6 +534,15 @@ describe('telephone numbers and emails', () => {
   );
 
   it('refuse an email of two characters written with a pair', () => refuses('/carrier/email', '🌊@'));
+});
+
+describe('every telephone number and email', () => {
+  it('keeps the limits', () => {
+    acceptsAll(at(PHONES, ['(352) 555-0142 x1234', '5', '3525550142']));
+    refusesAll(at(PHONES, ['(352) 555-0142 x12345', '', 'none', '٣٥٢']));
+    acceptsAll(at(EMAILS, [`a@${'b'.repeat(253)}`]));
+    refusesAll(at(EMAILS, [`a@${'b'.repeat(254)}`, '', 'nobody', 'a b@c.example', '@c.example', 'a@']));
+  });
 });
 
 describe('the policyholder', () => {
@@ -341,40 +606,4 @@ describe('additional contacts', () => {
     refuses('/additional_contacts', { 0: contact });
     refuses('/additional_contacts', null);
   });
-});
-
-describe('what a claim must hold', () => {
-  it.each([
-    ...[
-      '/external_id',
-      '/claim_number',
-      '/adjuster_svc_id',
-      '/loss',
-      '/policy',
-      '/carrier',
-      '/loss_location',
-    ],
-    ...['/policyholder', '/loss/date', '/policy/number', '/carrier/name', '/loss_location/street'],
-    ...['/loss_location/city', '/loss_location/state', '/loss_location/zip'],
-  ])('%s is required', (pointer) => {
-    const [error, ...others] = errorsOf(sendClaim(claimWith(pointer, undefined)));
-    expect(others).toEqual([]);
-    expect(error?.pointer).toBe(pointer);
-    expect(error?.detail).toMatch(/^This field is required/);
-  });
-
-  it.each([
-    '/agent',
-    '/mortgagee',
-    '/building',
-    '/coverages',
-    '/estimate',
-    '/carrier/phone',
-    '/instructions',
-  ])('%s may be left out but is never null', (pointer) => {
-    accepts(pointer, undefined);
-    refuses(pointer, null);
-  });
-
-  it.each(['/building', '/coverages', '/estimate'])('%s may be empty', (pointer) => accepts(pointer, {}));
 });

@@ -14,14 +14,16 @@ import {
 import { valueAt } from '../src/json-pointer.ts';
 import { errorsOf, type Located, overTheWire, sendClaim } from './requests.ts';
 
+// Not fast-check's `unit: 'binary'`, which first fills a map with a million entries.
+const anyCharacter = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point));
 const all: Endpoint[] = Object.values(endpoints);
 const anyEndpoint = fc.constantFrom(...all);
 const hostileName = fc.oneof(
   fc.constantFrom('__proto__', 'constructor', 'toString', 'a/b', '~', '', '\ud800', '\0'),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
 );
 const anyJson = fc.oneof(
-  fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' }),
+  fc.jsonValue({ maxDepth: 5, stringUnit: anyCharacter }),
   fc.dictionary(hostileName, fc.jsonValue()),
 );
 
@@ -53,35 +55,31 @@ function pathsOf(value: unknown, base = ''): string[] {
   ]);
 }
 
-function expectOnePlace(error: Located): void {
-  const places = [error.pointer, error.parameter, error.header].filter((place) => place !== undefined);
-  expect(places).toHaveLength(1);
-  expect(error.detail.length).toBeGreaterThan(0);
-  expect(error.detail.length).toBeLessThan(700);
+function hasOnePlace({ pointer, parameter, header, detail }: Located): boolean {
+  const places = [pointer, parameter, header].filter((place) => place !== undefined);
+  return places.length === 1 && detail.length > 0 && detail.length < 700;
 }
 
 /** What is pointed at is there, or is missing from an object that is there. */
-function expectToLeadSomewhere(body: unknown, { pointer }: Located): void {
-  if (pointer === undefined || pointer === '') return;
+function leadsSomewhere(body: unknown, { pointer }: Located): boolean {
+  if (pointer === undefined || pointer === '') return true;
   const parent = pointer.slice(0, pointer.lastIndexOf('/'));
-  expect(typeof valueAt(body, parent)).toBe('object');
+  return typeof valueAt(body, parent) === 'object';
 }
 
 describe('parsing', () => {
   it('never throws for any JSON, and says of each problem where it is', () => {
     fc.assert(
       fc.property(anyEndpoint, fc.oneof(anyJson, mangled), (endpoint, body) => {
-        for (const error of errorsOf(parseRequest(endpoint, { body }))) {
-          expectOnePlace(error);
-          expectToLeadSomewhere(body, error);
-        }
+        const errors = errorsOf(parseRequest(endpoint, { body }));
+        expect(errors.filter((error) => !hasOnePlace(error) || !leadsSomewhere(body, error))).toEqual([]);
       }),
-      { numRuns: 400 },
+      { numRuns: 300 },
     );
   });
 
   it('never throws for any query, path or header', () => {
-    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.webQueryParameters());
+    const text = fc.oneof(fc.string({ unit: anyCharacter }), fc.webQueryParameters());
     const search = fc.oneof(
       text,
       fc
@@ -95,9 +93,9 @@ describe('parsing', () => {
           params: { id: value, svc_id: value, firm_id: value, device_id: value },
           headers: { 'idempotency-key': value },
         });
-        for (const error of errorsOf(result)) expectOnePlace(error);
+        expect(errorsOf(result).filter((error) => !hasOnePlace(error))).toEqual([]);
       }),
-      { numRuns: 400 },
+      { numRuns: 100 },
     );
   });
 
@@ -165,7 +163,7 @@ describe('parsing', () => {
         expect(errorsOf(result)).toEqual([]);
         expect(result.ok && JSON.stringify(result.value.body)).toBe(sent);
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 

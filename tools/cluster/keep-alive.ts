@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiProcess } from '../cluster/api-process.ts';
+import type { ApiProcess } from './api-process.ts';
 
 export interface KeptAlive {
   /** How it ended when nobody had killed it: the code or signal, and its last words. */

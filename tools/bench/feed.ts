@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { withClient } from './services/postgres.ts';
+import { withClient } from '../services/postgres.ts';
 
 /** A claim as it was at one time. */
 export interface Version {

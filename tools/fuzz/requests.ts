@@ -11,7 +11,7 @@ import {
   surgeClaim,
 } from '@svc/contract';
 import type { FirmId, Svcid } from '@svc/domain';
-import type { Chance } from '../seeded.ts';
+import type { Chance } from '../generate/seeded.ts';
 import { type Mutation, mutateBody, type Schema } from './bodies.ts';
 import type { FuzzRequest } from './judge.ts';
 

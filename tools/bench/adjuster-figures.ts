@@ -1,5 +1,5 @@
 // How the adjuster's side does, in figures:
-//   npx tsx --conditions=source tools/adjuster/figures.ts [claims]
+//   npx tsx --conditions=source tools/bench/adjuster-figures.ts [claims]
 // The first load on a slow 4G network, and how long it takes from a firm's claim to the push service.
 
 import { buildPage, enter, offerFullClaim, PHONE, until, visit } from '../../apps/api/test/adjuster-page.ts';

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lock } from '@svc/adapter-postgres/embedded';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules/.cache/claims-build');
 /** Names the test run for which it was built last: once is enough for all its files. */
 const MARK = join(CACHE, 'run');

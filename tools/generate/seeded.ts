@@ -1,4 +1,4 @@
-import { randomAt } from '../generate/random.ts';
+import { randomAt } from './random.ts';
 
 /** Chance that can be had again: the same seed gives the same draws. */
 export interface Chance {

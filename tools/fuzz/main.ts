@@ -1,11 +1,11 @@
 // `pnpm test:fuzz`: requests made of the interface's own document, sound and bent, against a real service.
 import { Command } from 'commander';
-import { build } from '../build.ts';
 import { healthy, launchApiProcess } from '../cluster/api-process.ts';
-import { openOperator } from '../operator.ts';
+import { keepAlive } from '../cluster/keep-alive.ts';
+import { build } from '../services/build.ts';
+import { openOperator } from '../services/operator.ts';
 import { startPostgres } from '../services/postgres.ts';
-import { fuzz } from './fuzz/fuzzer.ts';
-import { keepAlive } from './keep-alive.ts';
+import { fuzz } from './fuzzer.ts';
 
 const program = new Command('test:fuzz')
   .description('Sends sound and bent requests, and holds every answer to the interface.')

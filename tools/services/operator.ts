@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { createLog, migrateDatabase, readConfig, TOKENS, type Wiring, wire } from '@svc/api/tooling';
 import type {
   Environment,
   FirmId,
@@ -9,10 +10,6 @@ import type {
   Svcid,
   TestBehavior,
 } from '@svc/domain';
-import { readConfig } from '../apps/api/src/config.ts';
-import { TOKENS, type Wiring } from '../apps/api/src/container/tokens.ts';
-import { migrateDatabase, wire } from '../apps/api/src/container/wire.ts';
-import { createLog } from '../apps/api/src/logging.ts';
 
 export interface TestFirm {
   readonly id: FirmId;

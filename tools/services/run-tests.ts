@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url';
 import { guard } from '@svc/adapter-postgres/embedded';
 import pc from 'picocolors';
 import { build } from './build.ts';
-import { startTestServers, type TestServers } from './services/test-servers.ts';
+import { startTestServers, type TestServers } from './test-servers.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const STAGE_TIMEOUT_MS = 20 * 60_000;
 /** Each a run of Jest. What needs servers runs together, so that there is always a test that does not wait. */
 const WITH_SERVERS = { name: 'with servers', projects: ['integration', 'e2e'] } as const;

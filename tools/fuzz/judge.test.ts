@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ErrorCode, endpoints, makeProblem, smallestClaim } from '@svc/contract';
-import { chanceFrom } from '../seeded.ts';
+import { chanceFrom } from '../generate/seeded.ts';
 import { mutateBody } from './bodies.ts';
 import { type FuzzAnswer, type FuzzRequest, judge } from './judge.ts';
 
@@ -112,9 +112,10 @@ test('the same seed bends a body in the same way, and the body that was given st
     properties: { claim_number: { type: 'string', minLength: 1, maxLength: 100 } },
   };
   const before = JSON.stringify(smallestClaim);
-  const bent = (): unknown[] => {
+  // As text: a body nested 3,000 deep overflows the stack of a comparison that walks it.
+  const bent = (): string[] => {
     const chance = chanceFrom('a seed');
-    return Array.from({ length: 50 }, () => mutateBody(smallestClaim, schema, chance));
+    return Array.from({ length: 50 }, () => JSON.stringify(mutateBody(smallestClaim, schema, chance)));
   };
   expect(bent()).toEqual(bent());
   expect(JSON.stringify(smallestClaim)).toBe(before);

@@ -1,4 +1,4 @@
-import type { Chance } from '../seeded.ts';
+import type { Chance } from '../generate/seeded.ts';
 
 /** The part of JSON Schema in which the interface is written down. */
 export interface Schema {

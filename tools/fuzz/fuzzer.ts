@@ -1,9 +1,9 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { brotliDecompressSync } from 'node:zlib';
+import { TOKENS } from '@svc/api/tooling';
 import type { Svcid } from '@svc/domain';
-import { TOKENS } from '../../../apps/api/src/container/tokens.ts';
-import type { Operator } from '../../operator.ts';
-import { chanceFrom } from '../seeded.ts';
+import { chanceFrom } from '../generate/seeded.ts';
+import type { Operator } from '../services/operator.ts';
 import { type FuzzAnswer, type FuzzRequest, judge } from './judge.ts';
 import { type FuzzWorld, nextRequest } from './requests.ts';
 

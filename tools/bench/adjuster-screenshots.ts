@@ -1,5 +1,5 @@
 // Pictures of every screen of the adjuster's page, on a phone and a tablet, light and dark:
-//   npx tsx --conditions=source tools/adjuster/screenshots.ts [folder]
+//   npx tsx --conditions=source tools/bench/adjuster-screenshots.ts [folder]
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {

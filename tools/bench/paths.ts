@@ -1,0 +1,3 @@
+/** What is timed. */
+export const PATHS = ['get', 'page', 'send', 'accept'] as const;
+export type Path = (typeof PATHS)[number];
