@@ -11,6 +11,15 @@ const DOMAIN = '^packages/domain/src/';
 const APPLICATION = '^packages/application/src/';
 const CONTRACT = '^packages/contract/src/';
 const ADAPTERS = '^packages/adapter-[a-z]+/src/';
+/** What the API exports to tools; everything else in apps/api/src is closed to them. */
+const API_FOR_TOOLS = '^apps/api/src/(tooling|row-format)\\.ts$';
+const PACKAGES = '^packages/[a-z-]+/src/';
+/** Servers and helpers of the API's own tests, for tests and figures in tools. */
+const API_TESTS = '^apps/api/test/';
+
+/** Tools may use any library that tools/package.json lists, which pnpm holds them to. */
+const tool = (name, ...allowed) =>
+  room(`tools/${name}`, `^tools/${name}/`, [NODE, '/node_modules/', ...allowed]);
 /** Node's own modules show as their bare names. */
 const NODE =
   '^(node:)?(async_hooks|buffer|child_process|crypto|dns|events|fs|http|https|module|net|os|path|perf_hooks|process|readline|stream|timers|tls|url|util|worker_threads|zlib)(/promises)?$';
@@ -65,7 +74,7 @@ module.exports = {
     {
       name: 'only the container knows adapters and Inversify',
       severity: 'error',
-      from: { path: '^apps/', pathNot: '^apps/api/src/container/' },
+      from: { path: '^apps/', pathNot: ['^apps/api/src/container/', '/test/'] },
       to: { path: [ADAPTERS, ...npm('inversify')] },
     },
     {
@@ -74,12 +83,32 @@ module.exports = {
       from: { path: '/src/', pathNot: '^packages/testkit/' },
       to: { path: ['^packages/testkit/', '/test/'] },
     },
+    {
+      name: 'the product stays out of tools',
+      severity: 'error',
+      from: { path: '/src/' },
+      to: { path: '^tools/' },
+    },
+    tool('services', PACKAGES, API_FOR_TOOLS),
+    tool('generate', CONTRACT),
+    tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
+    tool('chaos', CONTRACT, '^tools/(cluster|generate|services)/'),
+    tool('fuzz', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
+    tool('openfema', CONTRACT, API_TESTS, '^tools/generate/'),
+    tool(
+      'bench',
+      PACKAGES,
+      API_FOR_TOOLS,
+      API_TESTS,
+      '^packages/adapter-push/test/',
+      '^tools/(generate|services)/',
+    ),
     room('claims', '^apps/claims/src/', ['^packages/client/src/', NODE, ...npm('commander', 'picocolors')]),
     room('adjuster', '^apps/adjuster/src/', [CONTRACT, ...npm('idb', 'preact', '@preact/[a-z-]+')]),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['/dist/', '/test/', '\\.test\\.ts$', '^tools/'] },
+    exclude: { path: ['/dist/', '^tools/bench/peers/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { asciiJson, createSecrets, createUuidV7 } from '@svc/api/row-format';
 import { carrierNameKey } from '@svc/domain';
 import pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
+import copyStreams from 'pg-copy-streams';
 import { generateClaim } from '../generate/claim.ts';
 import type { Shot } from './load.ts';
 import { loadingBar } from './loading-bar.ts';
@@ -167,7 +167,7 @@ async function copyClaims(
   }
   const copy = async (): Promise<void> => {
     const sink = client.query(
-      copyFrom(`COPY claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,
+      copyStreams.from(`COPY claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,
         adjuster_svc_id, offered_at, responded_at, created_at, updated_at) FROM STDIN WITH (FORMAT csv)`),
     );
     await pipeline(Readable.from(lines()), sink);

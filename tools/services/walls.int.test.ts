@@ -27,6 +27,16 @@ const PLANTED = {
     "import { claim } from '../../../packages/domain/src/claim.ts';\nexport const page = claim;",
   'apps/api/src/one.ts': "import { two } from './two.ts';\nexport const one = two;",
   'apps/api/src/two.ts': "import { one } from './one.ts';\nexport const two = one;",
+  'packages/client/src/client.ts':
+    "import { people } from '../../../tools/generate/people.ts';\nexport const client = people;",
+  'packages/client/test/three.ts': "import { four } from './four.ts';\nexport const three = four;",
+  'packages/client/test/four.ts': "import { three } from './three.ts';\nexport const four = three;",
+  'tools/generate/people.ts': 'export const people = 1;',
+  'tools/generate/claim.ts': "import { run } from '../chaos/run.ts';\nexport const claim = run;",
+  'tools/chaos/run.ts':
+    "import { route } from '../../apps/api/src/http/route.ts';\nexport const run = route;",
+  'tools/bench/one.ts': "import type { two } from './two.ts';\nexport const one: typeof two = 1;",
+  'tools/bench/two.ts': "import type { one } from './one.ts';\nexport const two: typeof one = 1;",
 };
 
 let house: string;
@@ -45,7 +55,15 @@ test('a file that breaks into a closed room is caught, whichever wall it climbs'
     process.execPath,
     [
       join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs'),
-      ...['--config', join(ROOT, '.dependency-cruiser.cjs'), '--output-type', 'json', 'packages', 'apps'],
+      ...[
+        '--config',
+        join(ROOT, '.dependency-cruiser.cjs'),
+        '--output-type',
+        'json',
+        'packages',
+        'apps',
+        'tools',
+      ],
     ],
     { cwd: house, encoding: 'utf8' },
   );
@@ -61,7 +79,13 @@ test('a file that breaks into a closed room is caught, whichever wall it climbs'
     'apps/api/src/service.ts: only the container knows adapters and Inversify',
     'packages/adapter-redis/src/limiter.ts: adapter-redis reaches only what it may',
     'packages/application/src/send.ts: application reaches only what it may',
+    'packages/client/src/client.ts: client reaches only what it may',
+    'packages/client/src/client.ts: the product stays out of tools',
+    'packages/client/test/four.ts: no cycles',
     'packages/contract/src/wire.ts: contract reaches only what it may',
     'packages/domain/src/clock.ts: domain reaches only what it may',
+    'tools/bench/one.ts: no cycles',
+    'tools/chaos/run.ts: tools/chaos reaches only what it may',
+    'tools/generate/claim.ts: tools/generate reaches only what it may',
   ]);
 });
