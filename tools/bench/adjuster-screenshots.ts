@@ -12,7 +12,7 @@ import {
   TABLET,
   type Visitor,
   visit,
-} from '../../apps/api/test/adjuster-page.ts';
+} from '../../apps/api/test/adjuster-app.ts';
 import { startBrowser } from '../../apps/api/test/browser.ts';
 import { startServiceUnderTest } from '../../apps/api/test/service-under-test.ts';
 

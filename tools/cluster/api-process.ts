@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort, type Guardian, guard } from '@svc/adapter-postgres/embedded';
+import { freePort, type Guardian, guard } from '@svc/embedded-postgres';
 
 const SERVER = fileURLToPath(new URL('../../apps/api/dist/server.js', import.meta.url));
 const START_TIMEOUT_MS = 60_000;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
-import { createThrowAwayFolder, freePort, guard, SELF } from '@svc/adapter-postgres/embedded';
+import { createThrowAwayFolder, freePort, guard, SELF } from '@svc/embedded-postgres';
 import { findCommand, installDebianPackage } from '../services/debian-package.ts';
 
 // The proxy of docker/compose.yaml, with a server behind it that records what it receives. Loopback has a whole network

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createThrowAwayFolder, SELF } from '@svc/adapter-postgres/embedded';
+import { createThrowAwayFolder, SELF } from '@svc/embedded-postgres';
 import { Redis } from 'ioredis';
 import { build } from '../services/build.ts';
 import { type Operator, openOperator } from '../services/operator.ts';

@@ -10,7 +10,7 @@ import {
   identify,
   startEmbeddedPostgres,
   unprivilegedAccount,
-} from '@svc/adapter-postgres/embedded';
+} from '@svc/embedded-postgres';
 import pg from 'pg';
 import { postgresBinaries } from '../services/system-postgres.ts';
 

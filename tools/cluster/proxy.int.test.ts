@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { freePort } from '@svc/adapter-postgres/embedded';
+import { freePort } from '@svc/embedded-postgres';
 import { type FrontProxy, startProxy } from './proxy.ts';
 
 const stops: (() => Promise<unknown>)[] = [];

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chownSync, closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createThrowAwayFolder, freePort, guard, unprivilegedAccount } from '@svc/adapter-postgres/embedded';
+import { createThrowAwayFolder, freePort, guard, unprivilegedAccount } from '@svc/embedded-postgres';
 import pg from 'pg';
 import { findCommand, installDebianPackage } from './debian-package.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { startThrowAwayPostgres } from '@svc/adapter-postgres/embedded';
+import { startThrowAwayPostgres } from '@svc/embedded-postgres';
 import pg from 'pg';
 import { postgresBinaries } from './system-postgres.ts';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createThrowAwayFolder, freePort, type Guardian, guard, SELF } from '@svc/adapter-postgres/embedded';
+import { createThrowAwayFolder, freePort, type Guardian, guard, SELF } from '@svc/embedded-postgres';
 import { Redis } from 'ioredis';
 import { findCommand, installDebianPackage } from './debian-package.ts';
 

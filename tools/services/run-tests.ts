@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { guard } from '@svc/adapter-postgres/embedded';
+import { guard } from '@svc/embedded-postgres';
 import pc from 'picocolors';
 import { build } from './build.ts';
 import { startTestServers, type TestServers } from './test-servers.ts';

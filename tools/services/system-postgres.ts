@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Binaries } from '@svc/adapter-postgres/embedded';
+import type { Binaries } from '@svc/embedded-postgres';
 import { findCommand, installDebianPackage } from './debian-package.ts';
 
 /** Debian installs each major version into its own folder, off every PATH. */

@@ -19,7 +19,7 @@ const PLANTED = {
   'packages/adapter-postgres/src/store.ts': 'export const store = 1;',
   'packages/adapter-redis/src/limiter.ts':
     "import { store } from '../../adapter-postgres/src/store.ts';\nexport const limiter = store;",
-  'apps/api/src/http/route.ts':
+  'apps/api/src/http/routes/route.ts':
     "import { store } from '../../../../packages/adapter-postgres/src/store.ts';\nexport const route = store;",
   'apps/api/src/service.ts':
     "import { limiter } from '../../../packages/adapter-redis/src/limiter.ts';\nexport const service = limiter;",
@@ -34,7 +34,7 @@ const PLANTED = {
   'tools/generate/people.ts': 'export const people = 1;',
   'tools/generate/claim.ts': "import { run } from '../chaos/run.ts';\nexport const claim = run;",
   'tools/chaos/run.ts':
-    "import { route } from '../../apps/api/src/http/route.ts';\nexport const run = route;",
+    "import { route } from '../../apps/api/src/http/routes/route.ts';\nexport const run = route;",
   'tools/bench/one.ts': "import type { two } from './two.ts';\nexport const one: typeof two = 1;",
   'tools/bench/two.ts': "import type { one } from './one.ts';\nexport const two: typeof one = 1;",
 };
@@ -73,10 +73,10 @@ test('a file that breaks into a closed room is caught, whichever wall it climbs'
   const caught = summary.violations.map(({ from, rule }) => `${from}: ${rule.name}`).sort();
   expect([...new Set(caught)]).toEqual([
     'apps/adjuster/src/page.ts: adjuster reaches only what it may',
-    'apps/api/src/http/route.ts: http reaches only what it may',
-    'apps/api/src/http/route.ts: only the container knows adapters and Inversify',
+    'apps/api/src/http/routes/route.ts: http reaches only what it may',
+    'apps/api/src/http/routes/route.ts: only the composition root knows adapters and Inversify',
     'apps/api/src/one.ts: no cycles',
-    'apps/api/src/service.ts: only the container knows adapters and Inversify',
+    'apps/api/src/service.ts: only the composition root knows adapters and Inversify',
     'packages/adapter-redis/src/limiter.ts: adapter-redis reaches only what it may',
     'packages/application/src/send.ts: application reaches only what it may',
     'packages/client/src/client.ts: client reaches only what it may',

@@ -1,5 +1,5 @@
 import type { IssuedTestAccount } from '@svc/application';
-import { TOKENS, type Wiring } from './container/tokens.ts';
+import { TOKENS, type Wiring } from './composition/tokens.ts';
 
 interface Demo {
   readonly firmId: string;

@@ -4,12 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, createRequestLog, type RequestLog } from '@svc/application';
 import type { FirmId, KeyId } from '@svc/domain';
 import { type Config, ConfigError } from './config.ts';
-import { TOKENS, type Wiring } from './container/tokens.ts';
-import { migrateDatabase, wire } from './container/wire.ts';
-import { createAlignedServer } from './http/aligned-server.ts';
+import { TOKENS, type Wiring } from './composition/tokens.ts';
+import { migrateDatabase, wire } from './composition/compose.ts';
+import { createAlignedServer } from './http/http-server.ts';
 import type { Observe } from './http/app.ts';
 import type { Log } from './logging.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics } from './composition/metrics.ts';
 
 /** How often it is written down when keys and sessions were last used. */
 const NOTE_USE_EVERY_MS = 30_000;

@@ -20,7 +20,7 @@ import {
   until,
   type Visitor,
   visit,
-} from './adjuster-page.ts';
+} from './adjuster-app.ts';
 import { startBrowser } from './browser.ts';
 import {
   claimBody,

@@ -1,7 +1,7 @@
 import { get, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { buildPage, offerFullClaim, until } from './adjuster-page.ts';
+import { buildPage, offerFullClaim, until } from './adjuster-app.ts';
 import { expectProblem } from './problem-shape.ts';
 import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endpoints } from '@svc/contract';
-import { TOKENS } from '../src/container/tokens.ts';
+import { TOKENS } from '../src/composition/tokens.ts';
 import { expectProblem } from './problem-shape.ts';
 import {
   type Answer,

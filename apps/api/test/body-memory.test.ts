@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createBodyMemory } from '../src/http/body-memory.ts';
+import { createBodyMemory } from '../src/http/pipeline/body-memory.ts';
 
 test('what requests hold together stays within the limit, and is free again once they are done', () => {
   const memory = createBodyMemory(100);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '@svc/adapter-postgres';
-import { aWire } from '../../../packages/adapter-postgres/test/a-wire.ts';
+import { aWire } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
 import { openStateReader, type StateReader } from '../../../tools/chaos/state-reader.ts';
 import { type OpenOperator, openOperator } from '../../../tools/services/operator.ts';
 import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';

@@ -4,9 +4,9 @@ import { Writable } from 'node:stream';
 import type { AppReads, FirmReads, RateLimiter, Twins, Tx, UnitOfWork } from '@svc/application';
 import type { Container, ServiceIdentifier } from 'inversify';
 import { readConfig } from '../src/config.ts';
-import { TOKENS } from '../src/container/tokens.ts';
-import { wire } from '../src/container/wire.ts';
-import { createAlignedServer } from '../src/http/aligned-server.ts';
+import { TOKENS } from '../src/composition/tokens.ts';
+import { wire } from '../src/composition/compose.ts';
+import { createAlignedServer } from '../src/http/http-server.ts';
 import { createLog } from '../src/logging.ts';
 
 /** A place between two awaits of a request. What it does not return from, nobody comes back from. */

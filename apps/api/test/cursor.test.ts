@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type CursorScope, createCursors } from '../src/http/cursor.ts';
+import { type CursorScope, createCursors } from '../src/http/serialization/cursor.ts';
 
 // Not fast-check's `unit: 'binary'`, which first fills a map with a million entries.
 const anyCharacter = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point));

@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
-import { ANSWER_WITHIN_MS, createDeadlines } from '../src/http/deadline.ts';
+import { ANSWER_WITHIN_MS, createDeadlines } from '../src/http/pipeline/deadline.ts';
 
 const never = new Promise<never>(() => {});
 

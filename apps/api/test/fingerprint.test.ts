@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { requestFingerprint } from '../src/http/fingerprint.ts';
+import { requestFingerprint } from '../src/http/pipeline/fingerprint.ts';
 
 const of = (
   body: unknown,

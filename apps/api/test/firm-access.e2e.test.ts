@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Plan, Purpose } from '@svc/domain';
-import { TOKENS } from '../src/container/tokens.ts';
+import { TOKENS } from '../src/composition/tokens.ts';
 import {
   acceptClaim,
   DAY,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { TOKENS } from '../src/container/tokens.ts';
+import { TOKENS } from '../src/composition/tokens.ts';
 import {
   acceptClaim,
   DAY,

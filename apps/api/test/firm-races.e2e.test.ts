@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
-import { TOKENS } from '../src/container/tokens.ts';
+import { TOKENS } from '../src/composition/tokens.ts';
 import {
   acceptClaim,
   adjusterRecord,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { TOKENS } from '../src/container/tokens.ts';
+import { TOKENS } from '../src/composition/tokens.ts';
 import { expectProblem } from './problem-shape.ts';
 import { speak } from './raw-http.ts';
 import {

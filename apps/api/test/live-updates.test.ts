@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Svcid } from '@svc/domain';
-import { createLiveUpdates } from '../src/http/adjuster-page/live-updates.ts';
+import { createLiveUpdates } from '../src/http/adjuster-app/live-updates.ts';
 
 beforeEach(() => {
   jest.useFakeTimers();

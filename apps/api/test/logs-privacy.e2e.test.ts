@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startEmbeddedPostgres } from '@svc/adapter-postgres/embedded';
+import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { endpoints } from '@svc/contract';
 import { withClient } from '../../../tools/services/postgres.ts';
-import { TOKENS } from '../src/container/tokens.ts';
+import { TOKENS } from '../src/composition/tokens.ts';
 import { createDataDir, type DataDir } from './child.ts';
 import { request, speak } from './raw-http.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import request, { type Response, type Test } from 'supertest';
-import { expectDocumented } from './documented-answers.ts';
+import { expectDocumented } from './documented-responses.ts';
 import { claimBody, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { INTERFACE_VERSION } from '@svc/contract';
-import { TOKENS } from '../src/container/tokens.ts';
+import { TOKENS } from '../src/composition/tokens.ts';
 import { callHttp, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { LIMITS } from '@svc/contract';
 import fc from 'fast-check';
-import { parseJson } from '../src/http/parse-json.ts';
-import { HttpProblem } from '../src/http/problem-answers.ts';
+import { parseJson } from '../src/http/pipeline/parse-json.ts';
+import { HttpProblem } from '../src/http/problems/http-problem.ts';
 
 /** What the text is parsed to, or the detail of its problem. */
 function outcome(text: string): unknown {

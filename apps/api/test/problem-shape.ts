@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { ERRORS, type ErrorCode } from '@svc/contract';
-import { undocumentedInProblem } from './documented-answers.ts';
+import { undocumentedInProblem } from './documented-responses.ts';
 import type { Answer } from './service-under-test.ts';
 
 const MEMBERS = new Set([

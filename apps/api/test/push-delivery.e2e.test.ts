@@ -5,8 +5,8 @@ import {
   startPushService,
 } from '../../../packages/adapter-push/test/push-service.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
-import { TOKENS } from '../src/container/tokens.ts';
-import { until } from './adjuster-page.ts';
+import { TOKENS } from '../src/composition/tokens.ts';
+import { until } from './adjuster-app.ts';
 import {
   claimBody,
   type ServiceUnderTest,

@@ -7,7 +7,7 @@ import { createDatabase } from '../../../tools/services/postgres.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/logging.ts';
 import { type Service, startService } from '../src/service.ts';
-import { countAnswers, expectDocumented } from './documented-answers.ts';
+import { countAnswers, expectDocumented } from './documented-responses.ts';
 
 export type { TestFirm } from '../../../tools/services/operator.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createUnsentResponses } from '../src/http/unsent-responses.ts';
+import { createUnsentResponses } from '../src/http/pipeline/unsent-responses.ts';
 
 interface Client {
   writableLength: number;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createUuidV7 } from '../src/uuid-v7.ts';
+import { createUuidV7 } from '../src/composition/uuid-v7.ts';
 
 const V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const millisecondsOf = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);

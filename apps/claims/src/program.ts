@@ -12,7 +12,7 @@ import {
 } from './output.ts';
 import { send } from './send/command.ts';
 import { keyFrom, type Place, urlFrom } from './settings.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Surroundings } from './environment.ts';
 import { duration, since } from './times.ts';
 import { watch } from './watch.ts';
 

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { failureFrom, failureLines } from './failure.ts';
 import { jsonLine } from './output.ts';
 import { createProgram } from './program.ts';
-import { type Surroundings, UsageError } from './surroundings.ts';
+import { type Surroundings, UsageError } from './environment.ts';
 
 const FAILED = 1;
 const USAGE = 2;

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Surroundings, UsageError } from './surroundings.ts';
+import { type Surroundings, UsageError } from './environment.ts';
 
 export interface Place {
   readonly url?: string;

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { Claim, ClaimsError, Client } from '@svc/client';
 import { type Colors, claimRow, colorsFor, jsonLine, table, visible } from './output.ts';
-import { type Sink, type Surroundings, UsageError } from './surroundings.ts';
+import { type Sink, type Surroundings, UsageError } from './environment.ts';
 
 interface WatchArguments {
   readonly since: Date | undefined;

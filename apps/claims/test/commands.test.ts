@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EXAMPLES } from '@svc/contract';
-import { answer, claimAnswer, claims, idOf, type Request, refusal, type Service } from './surroundings.ts';
+import { answer, claimAnswer, claims, idOf, type Request, refusal, type Service } from './environment.ts';
 
 const me = EXAMPLES.getKeyInfo.response;
 const adjuster = EXAMPLES.inviteAdjuster.response as Record<string, unknown>;

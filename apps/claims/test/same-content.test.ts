@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { surgeClaim } from '@svc/contract';
 import fc from 'fast-check';
 import { holds, idempotencyKeyOf } from '../src/send/same-content.ts';
-import { claimAnswer } from './surroundings.ts';
+import { claimAnswer } from './environment.ts';
 
 const objects = fc.dictionary(fc.string(), fc.jsonValue()) as fc.Arbitrary<Record<string, unknown>>;
 

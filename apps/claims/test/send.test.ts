@@ -13,7 +13,7 @@ import {
   pretendService,
   refusal,
   type Service,
-} from './surroundings.ts';
+} from './environment.ts';
 
 const lines = (count: number): Line[] =>
   Array.from({ length: count }, (_, i) => ({ number: i + 1, claim: JSON.parse(claimLine(i + 1)) }));

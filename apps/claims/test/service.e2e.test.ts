@@ -13,7 +13,7 @@ import {
   startRealService,
 } from '../../../packages/client/test/real-service.ts';
 import { start } from './process.ts';
-import { jsonLines } from './surroundings.ts';
+import { jsonLines } from './environment.ts';
 
 let service: RealService;
 let firm: Firm;

@@ -3,7 +3,7 @@ import type { Claim } from '@svc/client';
 import pc from 'picocolors';
 import { progressLine } from '../src/send/progress.ts';
 import { liveLines } from '../src/watch.ts';
-import { answer, claimAnswer, claims, idOf, jsonLines, refusal, type Service } from './surroundings.ts';
+import { answer, claimAnswer, claims, idOf, jsonLines, refusal, type Service } from './environment.ts';
 
 const plain = pc.createColors(false);
 const claim = (n: number, status: string, more: Record<string, unknown> = {}): Claim =>

@@ -2,4 +2,4 @@ export * from './edge-limiter.ts';
 export * from './memory-stores.ts';
 export * from './rate-limiter.ts';
 export * from './request-log.ts';
-export * from './twins.ts';
+export * from './single-flight.ts';

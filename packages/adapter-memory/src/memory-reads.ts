@@ -17,7 +17,7 @@ import {
   type Svcid,
   statusAt,
 } from '@svc/domain';
-import { compareText, slice } from './order.ts';
+import { compareText, slice } from './pages.ts';
 import { keyOf, type Tables } from './tables.ts';
 
 const viewOf = ({ id, environment, createdAt, updatedAt, assignment, asSent }: Claim): ClaimView => ({

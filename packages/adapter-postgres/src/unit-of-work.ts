@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, type Tx, Unavailable, type UnitOfWork } from '@svc/application';
-import type { Database } from './database.ts';
-import { Outrun } from './faults.ts';
-import type { TxSession } from './session.ts';
+import type { Database } from './driver/database.ts';
+import { Outrun } from './driver/errors.ts';
+import type { TxSession } from './driver/session.ts';
 import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
 import { pgClaims } from './stores/pg-claims.ts';

@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import type { JobReads, Notice, PushSubscription } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import webPush from 'web-push';
-import { InnerAddress, isInner, lookupOutside } from './inner-network.ts';
+import { InnerAddress, isInner, lookupOutside } from './private-network.ts';
 import type { PushLog } from './log.ts';
 import type { Vapid } from './vapid.ts';
 

@@ -3,7 +3,7 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisLog, RedisState } from './breaker.ts';
 import { createRedisRateLimiter } from './rate-limiter.ts';
 import { createStore } from './store.ts';
-import { createRedisTwins } from './twins.ts';
+import { createRedisTwins } from './single-flight.ts';
 
 export interface RedisSettings {
   /** `redis://…` or `rediss://…`; several, separated by commas, for Redis Cluster. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Job, makeRunJob } from '@svc/application';
 import { DAY, NO_NOTES, type Svcid } from '@svc/domain';
-import { memoryBench } from './memory-bench.ts';
+import { memoryBench } from './memory-fixture.ts';
 
 type Suspect = ReturnType<typeof memoryBench>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, NO_NOTES, type Svcid } from '@svc/domain';
 import { refusalOf } from '@svc/testkit';
-import { memoryBench } from './memory-bench.ts';
+import { memoryBench } from './memory-fixture.ts';
 
 const NOBODY = 'Nobody-0' as Svcid;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { makeRequestSignInCode } from '@svc/application';
 import { MINUTE } from '@svc/domain';
 import { type Bench, refusalOf } from '@svc/testkit';
-import { memoryBench } from './memory-bench.ts';
+import { memoryBench } from './memory-fixture.ts';
 
 const codeFor = async (bench: Bench, email: string): Promise<string> => {
   const before = bench.outside.mails.length;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, DAY, DomainError, type Svcid, statusAt } from '@svc/domain';
 import fc from 'fast-check';
-import { memoryBench } from './memory-bench.ts';
+import { memoryBench } from './memory-fixture.ts';
 
 // What can happen, by whom (an adjuster's number), to which claim (its number among those sent).
 const step = fc.record({

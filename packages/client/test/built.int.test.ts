@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EXAMPLES, smallestClaim } from '@svc/contract';
 import { build } from '../../../tools/services/build.ts';
-import { answers, startRoughServer } from './rough-server.ts';
+import { answers, startRoughServer } from './faulty-server.ts';
 
 const run = promisify(execFile);
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RATES, smallestClaim, surgeClaim } from '@svc/contract';
-import { TOKENS } from '../../../apps/api/src/container/tokens.ts';
+import { TOKENS } from '../../../apps/api/src/composition/tokens.ts';
 import { type Claim, type Client, type ClientOptions, createClient, type NewClaim } from '../src/index.ts';
 import {
   createFirm,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredObject, openEnum } from './answered.ts';
+import { answeredObject, openEnum } from './response-schema.ts';
 import { fields, shown, text } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { svcId } from './people.ts';

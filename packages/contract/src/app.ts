@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredObject, openEnum } from './answered.ts';
+import { answeredObject, openEnum } from './response-schema.ts';
 import { claimSchema } from './claim.ts';
 import {
   base64url,

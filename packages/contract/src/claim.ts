@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Answered, answered, answeredObject, openEnum } from './answered.ts';
+import { type Answered, answered, answeredObject, openEnum } from './response-schema.ts';
 import {
   amount,
   atMost,

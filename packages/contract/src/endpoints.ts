@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { adjusterSchema, inviteAdjusterBody, keyInfoSchema } from './adjuster.ts';
-import { answeredObject } from './answered.ts';
+import { answeredObject } from './response-schema.ts';
 import {
   appClaimSchema,
   appInvitationSchema,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredObject } from './answered.ts';
+import { answeredObject } from './response-schema.ts';
 import { integerParameter, shown, text } from './fields.ts';
 import { LIMITS } from './limits.ts';
 

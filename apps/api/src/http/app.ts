@@ -8,12 +8,12 @@ import express, {
   type Response,
 } from 'express';
 import type { Log } from '../logging.ts';
-import { codingOf, packers } from './content.ts';
+import { codingOf, packers } from './static/compression.ts';
 import { docsHandler } from './docs/handler.ts';
-import { placesOf } from './places.ts';
-import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problem-answers.ts';
-import { createPipeline, isRepeated, type PipelineDeps, type RequestTrace } from './request-pipeline.ts';
-import type { Route } from './route.ts';
+import { placesOf } from './problems/error-locations.ts';
+import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
+import { createPipeline, isRepeated, type PipelineDeps, type RequestTrace } from './pipeline/request-pipeline.ts';
+import type { Route } from './routes/route.ts';
 
 export interface EdgeLimiter {
   /** False when this address has made too many requests. */

@@ -1,7 +1,7 @@
 import type { ApiKey, AppClaimView, Firm, LoggedRequest } from '@svc/application';
 import { type Adjuster, type Membership, statusAt } from '@svc/domain';
-import type { readSchemaState } from '../container/wire.ts';
-import { toDateTime, toDateTimeOrNull } from '../http/wire/time.ts';
+import type { readSchemaState } from '../composition/compose.ts';
+import { toDateTime, toDateTimeOrNull } from '../http/serialization/time.ts';
 
 // What the commands answer, in the words of the wire.
 

@@ -18,8 +18,8 @@ import {
   scopesOf,
 } from '@svc/domain';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { TOKENS as T, type Wiring } from '../container/tokens.ts';
-import { readSchemaState } from '../container/wire.ts';
+import { TOKENS as T, type Wiring } from '../composition/tokens.ts';
+import { readSchemaState } from '../composition/compose.ts';
 import { diagnose } from './doctor.ts';
 import {
   adjusterDocument,

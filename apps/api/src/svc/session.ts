@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts';
-import { openDatabase } from '../container/database.ts';
-import type { Wiring } from '../container/tokens.ts';
-import { migrateDatabase, wire } from '../container/wire.ts';
+import { openDatabase } from '../composition/database.ts';
+import type { Wiring } from '../composition/tokens.ts';
+import { migrateDatabase, wire } from '../composition/compose.ts';
 import { createLog } from '../logging.ts';
 
 /** Wires the service without listening, does one thing, and leaves everything as it was found. */

@@ -3,7 +3,7 @@ import type { Client } from '@svc/client';
 import { ClaimsApiError } from '@svc/client';
 import { failureLines } from '../failure.ts';
 import { colorsFor, jsonLine, visible } from '../output.ts';
-import { type Surroundings, UsageError } from '../surroundings.ts';
+import { type Surroundings, UsageError } from '../environment.ts';
 import { openJournal } from './journal.ts';
 import { createProgress } from './progress.ts';
 import { readClaims } from './read-claims.ts';

@@ -1,10 +1,10 @@
 import type { AppClaimList, AppReads, FirmMembershipView, InvitationView, Position } from '@svc/application';
 import type { Svcid } from '@svc/domain';
-import { first, type Session, type Statement, sql } from '../session.ts';
+import { first, type Session, type Statement, sql } from '../driver/session.ts';
 import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
-import { isUuid, timestamp } from '../values.ts';
+import { isUuid, timestamp } from '../driver/column-types.ts';
 import { APP_CLAIM_COLUMNS, APP_CLAIM_JOINS, type AppClaimRow, appClaimFrom } from './app-claim-rows.ts';
-import { fetchCount, slice, uuidPlaceValues } from './slices.ts';
+import { fetchCount, slice, uuidPlaceValues } from './pages.ts';
 
 const MEMBERSHIPS = sql(
   'app_memberships',

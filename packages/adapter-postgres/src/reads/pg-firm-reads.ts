@@ -7,12 +7,12 @@ import type {
   Position,
 } from '@svc/application';
 import type { ClaimAsSent, Environment } from '@svc/domain';
-import { first, type Session, type Statement, sql, type Value } from '../session.ts';
+import { first, type Session, type Statement, sql, type Value } from '../driver/session.ts';
 import { assignmentFrom, SEEN_COLUMNS, type SeenClaimRow } from '../stores/claim-rows.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-adjusters.ts';
 import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipFrom } from '../stores/pg-memberships.ts';
-import { isUuid } from '../values.ts';
-import { fetchCount, placeBefore, placeValues, slice, uuidPlaceValues } from './slices.ts';
+import { isUuid } from '../driver/column-types.ts';
+import { fetchCount, placeBefore, placeValues, slice, uuidPlaceValues } from './pages.ts';
 
 /** Whatever is not the key's own business: a live key reads both environments, a test key one. */
 const VISIBLE: Readonly<Record<Environment, string>> = { live: '', test: "AND c.environment = 'test'" };

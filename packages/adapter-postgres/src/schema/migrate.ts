@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Logger, runMigrations } from 'graphile-worker';
 import pg from 'pg';
-import { translated } from '../faults.ts';
-import { JOB_KINDS } from '../job-kinds.ts';
+import { translated } from '../driver/errors.ts';
+import { JOB_KINDS } from '../jobs/job-kinds.ts';
 import { type DatabaseLog, SILENT } from '../log.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 

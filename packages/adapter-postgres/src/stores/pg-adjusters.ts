@@ -1,6 +1,6 @@
 import type { Adjusters } from '@svc/application';
 import { type Adjuster, emailKey, type FirmId, type Svcid, type TestBehavior } from '@svc/domain';
-import { first, sql, type TxSession, type Value } from '../session.ts';
+import { first, sql, type TxSession, type Value } from '../driver/session.ts';
 
 export interface AdjusterRow {
   readonly svc_id: Svcid;

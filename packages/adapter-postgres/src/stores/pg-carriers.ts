@@ -1,6 +1,6 @@
 import type { Carriers } from '@svc/application';
 import { carrierNameKey } from '@svc/domain';
-import { sql, type TxSession } from '../session.ts';
+import { sql, type TxSession } from '../driver/session.ts';
 
 /**
  * The domain's `mergeCarrier` as one statement, so that two at once lose nothing. It looks before it writes: a book

@@ -1,7 +1,7 @@
 import type { Memberships } from '@svc/application';
 import type { FirmId, Instant, Membership, Svcid } from '@svc/domain';
-import { first, sql, type TxSession } from '../session.ts';
-import { isUuid, timestamp, timestampOrNull } from '../values.ts';
+import { first, sql, type TxSession } from '../driver/session.ts';
+import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 
 export interface MembershipRow {
   readonly firm_id: FirmId;

@@ -1,4 +1,4 @@
-import { sql, type TxSession } from '../session.ts';
+import { sql, type TxSession } from '../driver/session.ts';
 
 const BUMP = sql('registry_version_bump', 'UPDATE registry_version SET version = version + 1');
 

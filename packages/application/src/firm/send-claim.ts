@@ -11,10 +11,10 @@ import {
 import type { FirmActor } from '../actors.ts';
 import type { FirmReads } from '../ports/reads.ts';
 import type { Clock, Ids } from '../ports/support.ts';
-import type { Twins } from '../ports/twins.ts';
+import type { Twins } from '../ports/single-flight.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { announceOffer } from './announce-offer.ts';
-import { type Repeatable, replayInsteadOf, replayOf, type SentClaim, takeEffectOnce } from './idempotency.ts';
+import { announceOffer } from '../support/notify-offer.ts';
+import { type Repeatable, replayInsteadOf, replayOf, type SentClaim, takeEffectOnce } from '../support/execute-idempotently.ts';
 
 export interface SendClaimCommand extends Repeatable {
   readonly adjuster: Svcid;

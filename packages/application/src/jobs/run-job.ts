@@ -9,7 +9,7 @@ import {
   TEST_REJECTION_REASON,
 } from '@svc/domain';
 import type { Job } from '../ports/jobs.ts';
-import type { Notice, Notifier } from '../ports/notices.ts';
+import type { Notice, Notifier } from '../ports/notifications.ts';
 import type { FirmReads, JobReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';

@@ -1,9 +1,9 @@
 import { type Adjuster, addMember, type FirmId, type Membership, type Svcid, statusAt } from '@svc/domain';
 import { withdrawWaitingOffers } from '../app/memberships.ts';
-import { type OpenedSession, openSession } from '../app/sign-in.ts';
+import { type OpenedSession, openSession } from '../auth/sign-in.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { OperatorRefusal } from './refusal.ts';
+import { OperatorRefusal } from './operator-error.ts';
 
 type Deps = { uow: UnitOfWork; secrets: Secrets; clock: Clock };
 

@@ -1,7 +1,7 @@
 import { type Claim, type ClaimId, closeByOperator } from '@svc/domain';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { OperatorRefusal } from './refusal.ts';
+import { OperatorRefusal } from './operator-error.ts';
 
 /** Closes any claim: its claim number is free again, and it cannot be offered again. The firm sees no change. */
 export const makeCloseClaim =

@@ -10,10 +10,10 @@ import {
   TEST_BEHAVIORS,
   type TestBehavior,
 } from '@svc/domain';
-import type { KeyRing } from '../firm/key-ring.ts';
+import type { KeyRing } from '../auth/api-key-authenticator.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { OperatorRefusal } from './refusal.ts';
+import { OperatorRefusal } from './operator-error.ts';
 
 export interface IssuedTestAccount {
   readonly svcId: Svcid;

@@ -1,8 +1,8 @@
 import type { Environment, FirmId, KeyId, Purpose } from '@svc/domain';
-import type { KeyRing } from '../firm/key-ring.ts';
+import type { KeyRing } from '../auth/api-key-authenticator.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { ApiKey, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { OperatorRefusal } from './refusal.ts';
+import { OperatorRefusal } from './operator-error.ts';
 
 export interface IssuedKey {
   readonly key: ApiKey;

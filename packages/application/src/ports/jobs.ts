@@ -1,5 +1,5 @@
 import type { ClaimId, FirmId, Instant, Svcid } from '@svc/domain';
-import type { Channel } from './notices.ts';
+import type { Channel } from './notifications.ts';
 
 /** Left out: over every channel. A channel that failed is tried again by a job of its own, so that the others stay quiet. */
 interface Over {

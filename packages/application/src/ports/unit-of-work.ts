@@ -15,7 +15,7 @@ import type {
   Svcid,
 } from '@svc/domain';
 import type { Outbox } from './jobs.ts';
-import type { IdempotencySlot } from './twins.ts';
+import type { IdempotencySlot } from './single-flight.ts';
 
 /**
  * Runs one transaction: what `work` throws rolls everything back, what it returns is committed.

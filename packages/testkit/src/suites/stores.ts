@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { type Bench, createBench, type Stores } from '../bench.ts';
+import { type Bench, createBench, type Stores } from '../fixture.ts';
 import type { FixedClock } from '../fixed-clock.ts';
 import { accountsBehaviour } from './stores/accounts.ts';
 import { appReadsBehaviour } from './stores/app-reads.ts';

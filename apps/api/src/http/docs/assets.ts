@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Content, contentOf } from '../content.ts';
+import { type Content, contentOf } from '../static/compression.ts';
 
 /** As far from the built file as from its source. */
 const FOLDER = fileURLToPath(new URL('../../../assets/docs/', import.meta.url));

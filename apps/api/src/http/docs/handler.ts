@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
-import { FOR_EVER, sendContent } from '../content.ts';
-import { HttpProblem } from '../problem-answers.ts';
-import type { RequestTrace } from '../request-pipeline.ts';
+import { FOR_EVER, sendContent } from '../static/compression.ts';
+import { HttpProblem } from '../problems/http-problem.ts';
+import type { RequestTrace } from '../pipeline/request-pipeline.ts';
 import type { DocsAddresses } from './pages.ts';
 import { createSite, type Site } from './site.ts';
 

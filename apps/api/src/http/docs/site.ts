@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { INTERFACE_VERSION, openApiDocument } from '@svc/contract';
-import { type Content, contentOf } from '../content.ts';
+import { type Content, contentOf } from '../static/compression.ts';
 import { readAssets } from './assets.ts';
 import { type Rendered, render, withAbsoluteLinks } from './markdown.ts';
 import { type DocsAddresses, PAGES, type PageEntry, SITE } from './pages.ts';

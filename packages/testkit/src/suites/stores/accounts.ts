@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { TooManyAttempts } from '@svc/application';
 import { DAY, DomainError, HOUR, MINUTE, type Svcid } from '@svc/domain';
-import type { Bench } from '../../bench.ts';
-import { refusalOf } from '../../faults.ts';
+import type { Bench } from '../../fixture.ts';
+import { refusalOf } from '../../injected-faults.ts';
 
 const wrongFor = (code: string): string => (code === '000000' ? '000001' : '000000');
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaimList } from '@svc/application';
 import type { ClaimId, Svcid } from '@svc/domain';
-import { type Bench, everyPage } from '../../bench.ts';
-import { refusalOf } from '../../faults.ts';
+import { type Bench, everyPage } from '../../fixture.ts';
+import { refusalOf } from '../../injected-faults.ts';
 
 export function appReadsBehaviour(bench: () => Bench): void {
   const listed = async (svcId: Svcid, list: AppClaimList, limit = 2): Promise<ClaimId[]> =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CarrierDetails, ClaimId, Svcid } from '@svc/domain';
-import type { Bench } from '../../bench.ts';
+import type { Bench } from '../../fixture.ts';
 
 export function carriersBehaviour(bench: () => Bench): void {
   const held = async (svcId: Svcid, id: ClaimId): Promise<CarrierDetails | null> =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimFilter, ClaimView } from '@svc/application';
 import type { ClaimId, Instant, Svcid } from '@svc/domain';
-import { type Bench, everyPage, type TestFirm } from '../../bench.ts';
+import { type Bench, everyPage, type TestFirm } from '../../fixture.ts';
 
 export function feedBehaviour(bench: () => Bench): void {
   const feed = (

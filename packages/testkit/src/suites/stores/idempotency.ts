@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, HOUR } from '@svc/domain';
-import type { Bench } from '../../bench.ts';
-import { refusalOf } from '../../faults.ts';
+import type { Bench } from '../../fixture.ts';
+import { refusalOf } from '../../injected-faults.ts';
 
 export function idempotencyBehaviour(bench: () => Bench): void {
   describe('an Idempotency-Key', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, DAY, type Svcid, statusAt } from '@svc/domain';
-import { type Bench, everyPage, type TestFirm } from '../../bench.ts';
-import { refusalOf } from '../../faults.ts';
+import { type Bench, everyPage, type TestFirm } from '../../fixture.ts';
+import { refusalOf } from '../../injected-faults.ts';
 
 export function membershipsBehaviour(bench: () => Bench): void {
   const statusOf = async (firm: TestFirm, svcId: Svcid) => {

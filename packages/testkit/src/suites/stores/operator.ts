@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import { HOUR, NO_OVERRIDES, TEST_BEHAVIORS } from '@svc/domain';
-import type { Bench, TestFirm } from '../../bench.ts';
-import { refusalOf } from '../../faults.ts';
+import type { Bench, TestFirm } from '../../fixture.ts';
+import { refusalOf } from '../../injected-faults.ts';
 
 export function operatorBehaviour(bench: () => Bench): void {
   const newKey = (firm: TestFirm, environment: 'live' | 'test' = 'live', lifetime: number | null = null) =>

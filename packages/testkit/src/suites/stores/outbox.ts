@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import { type ClaimId, type Svcid, TEST_REJECTION_REASON } from '@svc/domain';
-import type { Bench, TestFirm } from '../../bench.ts';
+import type { Bench, TestFirm } from '../../fixture.ts';
 
 export function outboxBehaviour(bench: () => Bench): void {
   /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, type Svcid, statusAt } from '@svc/domain';
-import type { Bench, TestFirm } from '../../bench.ts';
+import type { Bench, TestFirm } from '../../fixture.ts';
 
 const ROUNDS = 8;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimId, Svcid } from '@svc/domain';
-import { type Bench, everyPage, type TestFirm, type UseCases } from '../../bench.ts';
-import { failingAfter, PlantedFault } from '../../faults.ts';
+import { type Bench, everyPage, type TestFirm, type UseCases } from '../../fixture.ts';
+import { failingAfter, PlantedFault } from '../../injected-faults.ts';
 
 export function rollbackBehaviour(bench: () => Bench): void {
   /** All that anybody can see of a firm and an adjuster. */

@@ -1,0 +1,149 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  createEdgeLimiter,
+  createMemoryRateLimiter,
+  createMemoryTwins,
+  networkOf,
+} from '@svc/adapter-memory';
+import { connect, migrate, type PostgresStores, schemaState } from '@svc/adapter-postgres';
+import { connectRedis } from '@svc/adapter-redis';
+import { type Clock, type Job, Unavailable } from '@svc/application';
+import type { Config } from '../config.ts';
+import type { Observe } from '../http/app.ts';
+import type { ProblemAddresses } from '../http/problems/http-problem.ts';
+import type { Log } from '../logging.ts';
+import { createContainer } from './container.ts';
+import { createNotifying } from './notifications.ts';
+import type { Wiring } from './tokens.ts';
+
+/** How long health may go on telling what it last found. */
+const HEALTH_TRUST_MS = 250;
+const HEALTH_TIMEOUT_MS = 900;
+const REDIS_HEAD_START_MS = 1000;
+/** A statement that has run out of a request's time helps nobody; waiting for a lock must leave some for the work. */
+const STATEMENT_TIMEOUT_MS = 4000;
+const LOCK_TIMEOUT_MS = 3000;
+
+interface Wired {
+  readonly wiring: Wiring;
+  /** Runs jobs from the queue until stopped; stopping lets those under way finish. */
+  startJobs(run: (job: Job) => Promise<void>): { stop(): Promise<void> };
+  close(): Promise<void>;
+}
+
+interface Surroundings {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly log: Log;
+  readonly addresses: ProblemAddresses;
+  readonly isDraining: () => boolean;
+  readonly observe: Observe;
+  /** The system's when left out. */
+  readonly clock?: Clock | undefined;
+}
+
+const systemClock: Clock = { now: Date.now };
+
+/** Limits and twins of this process alone. */
+const inProcess = (clock: Clock) => ({
+  rateLimiter: createMemoryRateLimiter({ clock }),
+  twins: createMemoryTwins(),
+});
+
+/** Connects everything outside and wires the inside; the schema has to be there. */
+export async function wire(surroundings: Surroundings): Promise<Wired> {
+  const { config, databaseUrl, log, addresses, isDraining, observe, clock = systemClock } = surroundings;
+  const stores = await connect({
+    url: databaseUrl,
+    poolMax: config.dbPoolMax,
+    log,
+    clock,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+    idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
+  });
+  const redis =
+    config.redisUrls.length === 0
+      ? null
+      : connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(clock) });
+  // Requests that came before Redis would be counted by this process alone. It is not waited for for long: it may be away.
+  for (let waited = 0; redis?.state().status === 'away' && waited < REDIS_HEAD_START_MS; waited += 10)
+    await pause(10);
+  const { rateLimiter, twins } = redis ?? inProcess(clock);
+  const wiring = createContainer({
+    log,
+    clock,
+    addresses,
+    trustProxy: config.trustProxy,
+    checkHealth: createHealthCheck(stores, isDraining),
+    isDraining,
+    observe,
+    stores,
+    rateLimiter,
+    twins,
+    edgeLimiter: createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock }),
+    ...createNotifying({ config, stores, log, addresses }),
+    cursorSecret: await stores.serviceSecret('cursor_signing'),
+    signInCodeSecret: await stores.serviceSecret('sign_in_code_hashing'),
+    networkOf,
+  });
+  return {
+    wiring,
+    startJobs: (run) => stores.startJobs(run),
+    async close() {
+      await redis?.close();
+      await stores.close();
+    },
+  };
+}
+
+/** Asks the database, but not more often than it takes to tell the truth: health is asked by many. */
+function createHealthCheck(stores: PostgresStores, isDraining: () => boolean): () => Promise<void> {
+  let asking: Promise<void> = Promise.resolve();
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (isDraining()) throw new Unavailable('the service is shutting down');
+    const now = performance.now();
+    if (now - askedAt > HEALTH_TRUST_MS) {
+      askedAt = now;
+      asking = stores.ping(HEALTH_TIMEOUT_MS);
+      asking.catch(() => {}); // every caller awaits it for itself
+    }
+    await asking;
+  };
+}
+
+/**
+ * Brings the schema up to date; safe when several processes do so at once. Nothing needs the database earlier, so it is
+ * here that an operator is told where it was looked for.
+ */
+export const migrateDatabase = (url: string, log: Log): Promise<void> =>
+  migrate({ url, log }).catch((error: Error) => {
+    const { username, host, pathname } = new URL(url);
+    const where = `${username && `${username}@`}${host}${pathname}`;
+    throw new Error(`${error.message} Asked at ${where}, as DATABASE_URL says.`, { cause: error });
+  });
+
+export const readSchemaState = (url: string) => schemaState({ url });
+
+/** Whether the database answers. */
+export async function probeDatabase(url: string, log: Log): Promise<void> {
+  const stores = await connect({ url, poolMax: 1, log });
+  try {
+    await stores.ping(2000);
+  } finally {
+    await stores.close();
+  }
+}
+
+/** Whether Redis answers; null when none is configured. */
+export async function probeRedis(config: Config, log: Log): Promise<boolean | null> {
+  if (config.redisUrls.length === 0) return null;
+  const redis = connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(systemClock) });
+  try {
+    for (let waited = 0; waited < 2000 && redis.state().status !== 'up'; waited += 50) await pause(50);
+    return redis.state().status === 'up';
+  } finally {
+    await redis.close();
+  }
+}

@@ -1,0 +1,146 @@
+import { describe, expect, test } from '@jest/globals';
+import type { AppClaimView, ClaimView } from '@svc/application';
+import { carrierOnForms } from '@svc/domain';
+import fc from 'fast-check';
+import { asciiJson } from '../src/http/serialization/ascii-json.ts';
+import { appClaimToWire, claimToWire } from '../src/http/serialization/claim.ts';
+import { toDateTime } from '../src/http/serialization/time.ts';
+
+describe('a time on the wire', () => {
+  test('reads as the standard writes it, whatever was written before', () => {
+    const instants = fc.integer({
+      min: Date.parse('0001-01-01T00:00:00Z'),
+      max: Date.parse('9999-12-31T23:59:59.999Z'),
+    });
+    fc.assert(
+      fc.property(instants, (instant) => expect(toDateTime(instant)).toBe(new Date(instant).toISOString())),
+    );
+  });
+
+  test.each([
+    '1969-12-31T23:59:59.999Z',
+    '1970-01-01T00:00:00.000Z',
+    '2024-02-29T23:59:59.999Z',
+    '2024-03-01T00:00:00.000Z',
+  ])('stands at the edge of a day: %s', (text) => {
+    expect(toDateTime(Date.parse(text))).toBe(text);
+  });
+});
+
+describe('JSON in ASCII', () => {
+  test('means what it was made from, and holds nothing else', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = asciiJson(value);
+        expect(text).toMatch(/^[\x20-\x7e]*$/);
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+});
+
+test('a claim is written as one JSON document, with what was sent to the letter', () => {
+  const moving = fc.record({
+    status: fc.constantFrom('pending_acceptance', 'accepted', 'rejected', 'unassigned'),
+    adjuster: fc.string({ unit: 'grapheme', minLength: 1 }),
+    respondedAt: fc.option(fc.integer({ min: 0, max: 4e12 })),
+    rejectionReason: fc.option(fc.string({ unit: 'grapheme' })),
+  });
+  fc.assert(
+    fc.property(
+      moving,
+      fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue(), { minKeys: 1 }),
+      (assignment, sent) => {
+        const content = Object.fromEntries(
+          Object.entries(sent).map(([name, value]) => [`sent ${name}`, value]),
+        );
+        const claim = {
+          id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
+          environment: 'test',
+          createdAt: 1_700_000_000_000,
+          updatedAt: 1_700_000_000_001,
+          assignment: { ...assignment, offeredAt: 0 },
+          asSent: asciiJson(content),
+        } as unknown as ClaimView;
+        expect(JSON.parse(claimToWire(claim))).toEqual({
+          ...JSON.parse(JSON.stringify(content)),
+          id: claim.id,
+          test: true,
+          created_at: '2023-11-14T22:13:20.000Z',
+          updated_at: '2023-11-14T22:13:20.001Z',
+          assignment: {
+            status: assignment.status,
+            adjuster_svc_id: assignment.adjuster,
+            responded_at:
+              assignment.respondedAt === null ? null : new Date(assignment.respondedAt).toISOString(),
+            rejection_reason: assignment.rejectionReason,
+          },
+        });
+      },
+    ),
+  );
+});
+
+test('the app shows what was sent, with the carrier and the cap as the forms print them, whatever the texts hold', () => {
+  const nasty = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom(
+      '"carrier":{"name":"x"}',
+      '\\"coverages":{',
+      '}',
+      '{"',
+      '\\',
+      'special_limits_cap":',
+      '\\\\"',
+    ),
+  );
+  const details = fc.record(
+    {
+      name: nasty,
+      phone: nasty,
+      email: nasty,
+      address: fc.record({ line1: nasty, city: nasty }, { requiredKeys: [] }),
+    },
+    { requiredKeys: ['name'] },
+  );
+  const held = fc.record({ name: nasty, phone: nasty, email: nasty }, { requiredKeys: ['name'] });
+  const coverages = fc.record(
+    { special_limits_cap: fc.integer(), building: fc.integer(), contents: fc.integer() },
+    { requiredKeys: [] },
+  );
+  const content = fc.record(
+    { before: nasty, carrier: details, note: nasty, coverages, after: fc.record({ text: nasty }) },
+    { requiredKeys: ['carrier'] },
+  );
+  fc.assert(
+    fc.property(content, fc.option(held), nasty, (sent, heldCarrier, firmName) => {
+      const shown = JSON.parse(
+        appClaimToWire({
+          id: 'an id',
+          environment: 'live',
+          createdAt: 1,
+          updatedAt: 2,
+          firm: { id: 'a firm', name: firmName },
+          assignment: {
+            status: 'accepted',
+            adjuster: 'A',
+            offeredAt: 3,
+            respondedAt: 4,
+            rejectionReason: null,
+          },
+          work: { contactDate: null, inspectionDate: null, notes: null },
+          closedAt: null,
+          heldCarrier,
+          asSent: asciiJson(sent),
+        } as unknown as AppClaimView),
+      );
+      expect(shown).toMatchObject({
+        ...JSON.parse(JSON.stringify(sent)),
+        firm: { name: firmName },
+        coverages: { special_limits_cap: 2500, ...sent.coverages },
+      });
+      const onForms = carrierOnForms(sent.carrier as never, heldCarrier as never);
+      expect(shown.carrier).toEqual(JSON.parse(JSON.stringify(onForms)));
+    }),
+  );
+});

@@ -1,0 +1,148 @@
+import { EXAMPLES, smallestClaim } from '@svc/contract';
+import { run } from '../src/run.ts';
+import type { Sink, Surroundings } from '../src/environment.ts';
+
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into it as it likes
+  readonly body: any;
+}
+
+export type Service = (request: Request) => Response | Promise<Response>;
+
+export const answer = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), { status, headers });
+
+export const refusal = (status: number, code: string, more: Record<string, unknown> = {}): Response =>
+  answer(status, {
+    type: 'x',
+    title: 'T',
+    status,
+    detail: `It is ${code}.`,
+    code,
+    request_id: 'req-1',
+    ...more,
+  });
+
+export const fetchOf =
+  (service: Service): typeof globalThis.fetch =>
+  async (input, init) => {
+    init?.signal?.throwIfAborted();
+    const url = new URL(String(input));
+    return service({
+      method: init?.method ?? 'GET',
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: new Headers(init?.headers),
+      body: typeof init?.body === 'string' ? JSON.parse(init.body) : undefined,
+    });
+  };
+
+const NOW = Date.UTC(2026, 7, 29, 15, 0, 0);
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Given extends Partial<Omit<Surroundings, 'stdin' | 'fetch'>> {
+  readonly service?: Service;
+  readonly stdin?: string;
+  readonly terminal?: boolean;
+}
+
+/** The command line in a room of its own: no disk, no network, no clock. */
+export async function claims(args: readonly string[], given: Given = {}): Promise<Ran> {
+  const { service = () => refusal(500, 'internal_error'), stdin = '', terminal = false, ...rest } = given;
+  let [stdout, stderr] = ['', ''];
+  const sink = (write: (text: string) => void): Sink => ({ write, isTTY: terminal, columns: 100, rows: 20 });
+  const code = await run(args, {
+    env: { CLAIMS_URL: 'http://service.test', CLAIMS_API_KEY: 'svc_test_secret' },
+    home: '/nowhere',
+    stdin: (async function* () {
+      yield stdin;
+    })(),
+    stdout: sink((text) => {
+      stdout += text;
+    }),
+    stderr: sink((text) => {
+      stderr += text;
+    }),
+    signal: new AbortController().signal,
+    now: () => NOW,
+    fetch: fetchOf(service),
+    ...rest,
+  });
+  return { code, stdout, stderr };
+}
+
+const { adjuster_svc_id: _, ...sentFields } = smallestClaim;
+
+export const claimAnswer = (
+  fields: Record<string, unknown> = {},
+  assignment: Record<string, unknown> = {},
+) => {
+  const example = EXAMPLES.getClaim.response as { readonly id: string; readonly assignment: object };
+  return {
+    id: example.id,
+    test: true,
+    created_at: '2026-08-29T14:52:07.113Z',
+    updated_at: '2026-08-29T15:04:11.208Z',
+    ...sentFields,
+    ...fields,
+    assignment: { ...example.assignment, ...assignment },
+  };
+};
+
+export const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+/** The part of the service that a sender meets: keys, duplicates, and claims that can be read. */
+export function pretendService() {
+  const byKey = new Map<string, string>();
+  const held = new Map<string, Record<string, unknown>>();
+  const requests: Request[] = [];
+  const service: Service = (request) => {
+    requests.push(request);
+    const { method, path, headers, body } = request;
+    if (path === '/v1/me') {
+      return answer(200, {
+        key: { id: 'k', environment: 'test' },
+        firm: { id: idOf(0), name: 'F' },
+        scopes: [],
+      });
+    }
+    if (method === 'GET') {
+      const claim = held.get(path.split('/').at(-1) ?? '');
+      return claim === undefined ? refusal(404, 'not_found') : answer(200, claim);
+    }
+    const key = headers.get('idempotency-key') ?? '';
+    const known = byKey.get(key);
+    if (known !== undefined) return answer(201, held.get(known), { 'Idempotent-Replayed': 'true' });
+    if (typeof body.claim_number !== 'string') {
+      const errors = [{ detail: 'This field is required.', pointer: '/claim_number' }];
+      return refusal(422, 'validation_failed', { errors });
+    }
+    const existing = [...held.values()].find(({ external_id }) => external_id === body.external_id);
+    if (existing) return refusal(409, 'duplicate_claim', { existing_claim_id: existing.id });
+    const { adjuster_svc_id, ...fields } = body;
+    const id = idOf(held.size + 1);
+    const claim = claimAnswer({ ...fields, id }, { adjuster_svc_id });
+    byKey.set(key, id);
+    held.set(id, claim);
+    return answer(201, claim);
+  };
+  return { service, held, requests, forgetKeys: () => byKey.clear() };
+}
+
+export const claimLine = (number: number, more: Record<string, unknown> = {}): string =>
+  JSON.stringify({ ...smallestClaim, external_id: `EXT-${number}`, claim_number: `CN-${number}`, ...more });
+
+export const jsonLines = (text: string): Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));

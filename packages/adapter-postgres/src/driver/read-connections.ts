@@ -1,0 +1,107 @@
+import { Unavailable } from '@svc/application';
+import type pg from 'pg';
+import type { Asking } from './statement-runner.ts';
+import { breaksConnection, translated } from './errors.ts';
+import { inOneWrite } from './cork-writes.ts';
+import type { Session, Statement, Value } from './session.ts';
+import { inTransaction } from './single-statement.ts';
+
+interface Lane {
+  client: Promise<pg.PoolClient> | null;
+  underway: number;
+}
+
+/**
+ * Reads outside transactions. A few connections, each shared by many reads at once: a read need not wait for the
+ * answer to another before it is sent. That is worth more than a connection of its own for each.
+ */
+export class ReadLanes implements Session {
+  readonly #lanes: Lane[];
+  #closed = false;
+
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly asking: Asking,
+    count: number,
+  ) {
+    this.#lanes = Array.from({ length: count }, () => ({ client: null, underway: 0 }));
+  }
+
+  async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+    if (this.#closed) throw new Unavailable('The connection to PostgreSQL is closed.');
+    const lane = this.#lanes.reduce((best, next) => (next.underway < best.underway ? next : best));
+    lane.underway += 1;
+    try {
+      const client = await (lane.client ?? this.#connect(lane));
+      return (await this.asking.prepared<R>(client, statement, values)).rows;
+    } catch (error) {
+      throw translated(error, statement.name);
+    } finally {
+      lane.underway -= 1;
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const lane of this.#lanes) {
+      lane.client?.then(
+        (client) => client.release(),
+        () => {},
+      );
+      lane.client = null;
+    }
+  }
+
+  #connect(lane: Lane): Promise<pg.PoolClient> {
+    const connecting = this.pool.connect();
+    lane.client = connecting;
+    const drop = (client?: pg.PoolClient): void => {
+      if (lane.client !== connecting) return;
+      lane.client = null;
+      client?.release(true);
+    };
+    connecting.then(
+      (client) => {
+        // Listening also keeps an error of the connection from ending the process.
+        client.on('error', () => drop(client));
+        client.once('end', () => drop(client));
+      },
+      () => drop(),
+    );
+    return connecting;
+  }
+}
+
+/** Statements each on a connection it borrows for itself, and unprepared. */
+export class SingleReads implements Session {
+  /** @param begin opens a transaction for each statement, where the connection cannot carry the settings. */
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly silenceMs: number,
+    private readonly begin: string | null,
+  ) {}
+
+  async rows<R>({ name, text }: Statement, values: readonly Value[] = []): Promise<R[]> {
+    const query = { text, values: values as unknown[], query_timeout: this.silenceMs };
+    try {
+      if (this.begin === null) return (await this.pool.query(query)).rows;
+      return (await this.#inTransaction(this.begin, query)).rows;
+    } catch (error) {
+      throw translated(error, name);
+    }
+  }
+
+  async #inTransaction(begin: string, query: pg.QueryConfig): Promise<pg.QueryResult> {
+    const client = await this.pool.connect();
+    let broken = false;
+    try {
+      inOneWrite(client);
+      return await inTransaction(client, begin, query);
+    } catch (error) {
+      broken = breaksConnection(error);
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+}

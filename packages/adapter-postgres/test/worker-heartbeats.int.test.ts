@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Database, openDatabase } from '../src/driver/database.ts';
+import { migrate } from '../src/index.ts';
+import { jobWorkers, WORKER_BEAT_MS } from '../src/jobs/worker-heartbeats.ts';
+import { SILENT } from '../src/log.ts';
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+
+let database: FreshDatabase;
+let opened: Database;
+beforeAll(async () => {
+  database = await freshDatabase();
+  await migrate(database);
+  opened = await openDatabase({
+    url: database.url,
+    poolMax: 2,
+    connectTimeoutMs: 10_000,
+    statementTimeoutMs: 10_000,
+    lockTimeoutMs: 10_000,
+    idleInTransactionTimeoutMs: 10_000,
+    pooler: undefined,
+    log: SILENT,
+  });
+});
+afterAll(async () => {
+  await opened.close();
+  await database.drop();
+});
+
+/** Whether a job, taken long ago by a worker that last reported so many beats ago, is still that worker's. */
+async function keepsItsJob(beats: number): Promise<boolean> {
+  const { sql } = database;
+  await sql.query('TRUNCATE graphile_worker._private_jobs, job_workers');
+  await sql.query(`SELECT graphile_worker.add_job('notify_offer')`);
+  await sql.query(
+    `UPDATE graphile_worker._private_jobs SET locked_by = 'busy', locked_at = now() - interval '1 hour'`,
+  );
+  await sql.query(`INSERT INTO job_workers VALUES ('busy', now() - $1 * interval '1 ms')`, [
+    Math.round(beats * WORKER_BEAT_MS),
+  ]);
+  await jobWorkers(opened.chores).seen(['another']);
+  const { rows } = await sql.query('SELECT locked_by FROM graphile_worker.jobs');
+  expect(rows).toHaveLength(1);
+  return rows[0].locked_by === 'busy';
+}
+
+test.each([0, 1, 2, 3])(
+  'a worker that runs keeps its job, also when it reports %i beats late',
+  async (late) => {
+    expect(await keepsItsJob(1 + late)).toBe(true);
+  },
+);
+
+test('the job of a worker that has missed ten beats is given to others', async () => {
+  expect(await keepsItsJob(11)).toBe(false);
+});
+
+test('a job that a worker took before its first report stays with it until others would have given it up', async () => {
+  const { sql } = database;
+  await sql.query('TRUNCATE graphile_worker._private_jobs, job_workers');
+  await sql.query(`SELECT graphile_worker.add_job('notify_offer')`);
+  await sql.query(
+    `UPDATE graphile_worker._private_jobs SET locked_by = 'new', locked_at = now() - $1 * interval '1 ms'`,
+    [2 * WORKER_BEAT_MS],
+  );
+  await jobWorkers(opened.chores).seen(['another']);
+  expect((await sql.query('SELECT locked_by FROM graphile_worker.jobs')).rows).toEqual([
+    { locked_by: 'new' },
+  ]);
+});

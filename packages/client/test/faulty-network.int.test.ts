@@ -1,0 +1,180 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { EXAMPLES, smallestClaim } from '@svc/contract';
+import { type Claim, type ClientOptions, createClient, type RetryEvent } from '../src/index.ts';
+import { answers, type Behaviour, type RoughServer, startRoughServer } from './faulty-server.ts';
+import { collect, failureOf } from './world.ts';
+
+const claim = EXAMPLES.sendClaim.response as Claim;
+const created = answers(201, claim);
+const whole = JSON.stringify(claim);
+const head = { 'Content-Type': 'application/json' };
+
+let server: RoughServer | undefined;
+afterEach(() => server?.close());
+
+async function against(behaviours: readonly Behaviour[], options: Partial<ClientOptions> = {}) {
+  server = await startRoughServer(behaviours);
+  return createClient({
+    baseUrl: server.url,
+    apiKey: 'svc_test_x',
+    timeoutMs: 250,
+    backoff: { baseMs: 5 },
+    ...options,
+  });
+}
+
+const troubles: [string, Behaviour][] = [
+  ['hangs up without an answer', (_, socket) => socket.destroy()],
+  ['resets the connection', (_, socket) => socket.resetAndDestroy()],
+  ['says nothing', () => {}],
+  ['stops after the head', (response) => void response.writeHead(201, head).flushHeaders()],
+  [
+    'stops in the middle of the body',
+    (response) => void response.writeHead(201, head).write(whole.slice(0, 300)),
+  ],
+  [
+    'hangs up in the middle of a body of known length',
+    (response, socket) => {
+      response.writeHead(201, { ...head, 'Content-Length': Buffer.byteLength(whole) });
+      response.write(whole.slice(0, 300), () => socket.destroy());
+    },
+  ],
+  [
+    'hangs up in the middle of a body in chunks',
+    (response, socket) => {
+      response.writeHead(201, head).write(whole.slice(0, 300), () => socket.destroy());
+    },
+  ],
+  ['ends the body too early', answers(201, whole.slice(0, 300))],
+  ['answers with an empty body', answers(201, '')],
+  ['answers with HTML', answers(200, '<html>hotel login</html>', { 'Content-Type': 'text/html' })],
+  [
+    'answers with bytes that are no text',
+    (response) => void response.writeHead(201).end(Buffer.from([0xff, 0xfe, 0])),
+  ],
+  ['speaks another protocol', (_, socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+  ['claims an encoding it does not use', answers(201, whole, { 'Content-Encoding': 'gzip' })],
+  ['is a gateway without a service behind it', answers(502, '<h1>Bad Gateway</h1>')],
+];
+
+describe('against a network at its worst', () => {
+  it.each(troubles)('a claim gets through to a server that at first %s', async (_, trouble) => {
+    const client = await against([trouble, trouble, created]);
+    expect(await client.claims.send(smallestClaim)).toEqual(claim);
+    const received = server?.received ?? [];
+    expect(received).toHaveLength(3);
+    expect(new Set(received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(new Set(received.map(({ body }) => body))).toEqual(new Set([JSON.stringify(smallestClaim)]));
+  });
+
+  it.each(troubles)('an error names what a server does that always %s', async (_, trouble) => {
+    const client = await against([trouble], { maxRetries: 1 });
+    const error = (await failureOf(client.claims.send(smallestClaim))) as Error;
+    expect(error.name).toMatch(/^Claims(Connection|Timeout|Api)Error$/);
+    expect(error.message.length).toBeGreaterThan(10);
+    expect(error).toMatchObject({ attempts: 2 });
+  });
+
+  it('a server that is not there is one that may come back', async () => {
+    const client = await against([created], { maxRetries: 2 });
+    await server?.close();
+    const retries: RetryEvent[] = [];
+    const onRetry = (event: RetryEvent) => retries.push(event);
+    expect(await failureOf(client.claims.send(smallestClaim, { onRetry }))).toMatchObject({
+      name: 'ClaimsConnectionError',
+      message: expect.stringContaining('ECONNREFUSED'),
+      attempts: 3,
+    });
+    expect(retries.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+
+  it('a host that does not exist is named', async () => {
+    const client = createClient({ baseUrl: 'http://no-such-host.invalid', apiKey: 'k', maxRetries: 0 });
+    expect(await failureOf(client.me())).toMatchObject({
+      message: expect.stringMatching(/no-such-host|ENOTFOUND|EAI_AGAIN/),
+    });
+  });
+
+  it('a redirect is not followed: the key stays where it was meant to go', async () => {
+    const other = await startRoughServer([created]);
+    try {
+      const client = await against([answers(307, '', { Location: `${other.url}/v1/claims` })]);
+      expect(await failureOf(client.claims.send(smallestClaim))).toMatchObject({ status: 307, code: null });
+      expect(other.received).toEqual([]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('Retry-After is waited for in real time', async () => {
+    const limited = answers(429, { code: 'rate_limited' }, { 'Retry-After': '1' });
+    const client = await against([limited, created]);
+    const begun = performance.now();
+    await client.claims.send(smallestClaim);
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(995);
+  });
+
+  it('a timeout ends the connection: a server that stalls does not collect them', async () => {
+    const sockets: { closed: boolean }[] = [];
+    const client = await against([(_, socket) => void sockets.push(socket)], {
+      maxRetries: 2,
+      timeoutMs: 50,
+    });
+    await failureOf(client.me());
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(sockets.map(({ closed }) => closed)).toEqual([true, true, true]);
+  });
+
+  it('an abort ends a request and its connection at once', async () => {
+    const controller = new AbortController();
+    const closed = new Promise<void>((resolve) => {
+      void against(
+        [
+          (_, socket) => {
+            socket.once('close', () => resolve());
+            controller.abort(new Error('enough'));
+          },
+        ],
+        { timeoutMs: 0 },
+      ).then((client) => expect(client.me({ signal: controller.signal })).rejects.toThrow('enough'));
+    });
+    await closed;
+  });
+
+  it('a list goes on from the page whose answer was lost', async () => {
+    const page = (id: string, next: string | null) =>
+      answers(200, { data: [{ ...claim, id }], next_cursor: next });
+    const lost: Behaviour = (_, socket) => socket.destroy();
+    const client = await against([page('a', 'one'), lost, page('b', 'two'), lost, page('c', null)]);
+    expect((await collect(client.claims.list())).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+    expect(server?.received.map(({ path }) => path.split('cursor=')[1])).toEqual([
+      undefined,
+      'one',
+      'one',
+      'two',
+      'two',
+    ]);
+  });
+
+  it('a hundred calls at once keep their answers and their idempotency keys apart', async () => {
+    let turn = 0;
+    const flaky: Behaviour = (response, socket, { body }) => {
+      turn += 1;
+      if (turn % 3 === 0) return void socket.destroy();
+      answers(201, { ...claim, external_id: JSON.parse(body).external_id })(response, socket, {} as never);
+    };
+    const client = await against([flaky], { timeoutMs: 5000, maxRetries: 20 });
+    const ids = Array.from({ length: 100 }, (_, i) => `EXT-${i}`);
+    const claims = await Promise.all(
+      ids.map((external_id) => client.claims.send({ ...smallestClaim, external_id })),
+    );
+    expect(claims.map(({ external_id }) => external_id)).toEqual(ids);
+    const keys = new Map<string, Set<unknown>>();
+    for (const { body, headers } of server?.received ?? []) {
+      const id = JSON.parse(body).external_id;
+      keys.set(id, (keys.get(id) ?? new Set()).add(headers['idempotency-key']));
+    }
+    expect([...keys.values()].every((set) => set.size === 1)).toBe(true);
+    expect(new Set([...keys.values()].flatMap((set) => [...set])).size).toBe(100);
+  });
+});

