@@ -34,6 +34,8 @@ const inputHash = digestOf([
 if (!existsSync(INPUT_HASH_FILE) || readFileSync(INPUT_HASH_FILE, 'utf8') !== inputHash) await buildAll();
 
 async function buildAll() {
+  // Without this, a build started by a test would contain Preact's development code.
+  process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   const shared = {
     root: HERE,
