@@ -4,7 +4,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createMemoryRateLimiter, createMemoryTwins } from '@svc/adapter-memory';
+import { createMemoryRateLimiter, createMemorySingleFlight } from '@svc/adapter-memory';
 import { connectRedis } from '@svc/adapter-redis';
 import { endpoints, parseRequest, type SendClaimBody } from '@svc/contract';
 import canonicalize from 'canonicalize';
@@ -17,7 +17,7 @@ const clock = { now: Date.now };
 const { rateLimiter } = connectRedis({
   url: REDIS_URL,
   log: { warn() {}, info() {} },
-  fallback: { rateLimiter: createMemoryRateLimiter({ clock }), twins: createMemoryTwins() },
+  fallback: { rateLimiter: createMemoryRateLimiter({ clock }), twins: createMemorySingleFlight() },
 });
 
 interface Key {
@@ -283,7 +283,7 @@ async function answer(request: IncomingMessage): Promise<[number, unknown]> {
   }
   const key = await keyOf(token);
   if (key === null) return [401, { code: 'invalid_key' }];
-  const spent = await rateLimiter.spend(
+  const spent = await rateLimiter.consume(
     key.id,
     { requestsPerMinute: key.requests_per_minute, writesPerMinute: key.writes_per_minute, burst: key.burst },
     { write: request.method === 'POST' },

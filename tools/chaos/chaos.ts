@@ -18,7 +18,7 @@ import {
 } from './clients.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 import type { Fault, History, LimitedKey, Operation, Seen, Stretch } from './history.ts';
-import { QUIET_MISCHIEF, rage } from './nemesis.ts';
+import { injectFaults, QUIET_FAULT_RATE } from './nemesis.ts';
 
 interface ChaosOptions {
   readonly seconds: number;
@@ -172,11 +172,11 @@ export async function runChaos({
     limited.push({ actor: 'limited', ...TEST_KEY });
     clients.push(limitedClient(context('limited', tagOf(0), small.test)));
 
-    for (const proxy of proxies) proxy.mischief = QUIET_MISCHIEF;
+    for (const proxy of proxies) proxy.faultRate = QUIET_FAULT_RATE;
     log(`${count} processes under way, seed ${seed}`);
     const faults: Fault[] = [];
     const deadline = performance.now() + seconds * 1_000;
-    await rage({ processes, proxies, redis, postgres }, chance.child('nemesis'), {
+    await injectFaults({ processes, proxies, redis, postgres }, chance.child('nemesis'), {
       isOn: () => performance.now() < deadline,
       now: recorder.now,
       longestHoldMs: seconds < LONG_ENOUGH_FOR_JOBS ? 900 : 3_500,
@@ -189,7 +189,7 @@ export async function runChaos({
     });
 
     // Quiet: every client comes to the end of what it is at.
-    for (const proxy of proxies) proxy.mischief = 0;
+    for (const proxy of proxies) proxy.faultRate = 0;
     on = false;
     await Promise.all(clients);
     const url = processes[0]?.url ?? '';

@@ -5,7 +5,7 @@ import type { Chance } from '../generate/seeded.ts';
 export interface CuttingProxy {
   readonly url: string;
   /** The share of requests that end with their connection. */
-  mischief: number;
+  faultRate: number;
   readonly cut: { readonly requests: number; readonly answers: number };
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export async function startCuttingProxy(
 ): Promise<CuttingProxy> {
   const open = new Set<Socket>();
   const cut = { requests: 0, answers: 0 };
-  let mischief = 0;
+  let faultRate = 0;
 
   const server = createServer((client) => {
     const upstream = connect(to.port, '127.0.0.1');
@@ -36,7 +36,7 @@ export async function startCuttingProxy(
     let doom: { inAnswer: boolean; after: number } | null = null;
     const pass = (from: Socket, into: Socket, isAnswer: boolean): void => {
       from.on('data', (chunk: Buffer) => {
-        if (!isAnswer && doom === null && chance.happens(mischief)) {
+        if (!isAnswer && doom === null && chance.happens(faultRate)) {
           const inAnswer = chance.happens(0.6);
           doom = { inAnswer, after: chance.whole(0, inAnswer ? 1500 : chunk.length - 1) };
         }
@@ -68,11 +68,11 @@ export async function startCuttingProxy(
 
   return {
     url: `http://127.0.0.1:${port}`,
-    get mischief() {
-      return mischief;
+    get faultRate() {
+      return faultRate;
     },
-    set mischief(share) {
-      mischief = share;
+    set faultRate(share) {
+      faultRate = share;
     },
     cut,
     close() {

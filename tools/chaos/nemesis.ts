@@ -10,13 +10,13 @@ interface Victims extends Pick<Cluster, 'processes' | 'postgres' | 'redis'> {
 }
 
 /** A few requests are cut at any time. */
-export const QUIET_MISCHIEF = 0.02;
-const LOUD_MISCHIEF = 0.4;
+export const QUIET_FAULT_RATE = 0.02;
+const LOUD_FAULT_RATE = 0.4;
 /** Whoever is not back by then will not come back by itself. */
 const RECOVERY_MS = 30_000;
 
-/** Does one harm after the other until it is told to stop, every kind of them before any kind again. */
-export async function rage(
+/** Injects one fault after another until stopped, every kind once before any kind again. */
+export async function injectFaults(
   victims: Victims,
   chance: Chance,
   options: {
@@ -47,7 +47,7 @@ export async function rage(
       }));
       return recovery;
     };
-    await HARMS[kind](victims, chance, {
+    await INJECTORS[kind](victims, chance, {
       givenBack,
       async hold() {
         await sleep(hold / 2);
@@ -75,9 +75,9 @@ interface Course {
   givenBack(): unknown;
 }
 
-type Harm = (victims: Victims, chance: Chance, course: Course) => Promise<void>;
+type Injector = (victims: Victims, chance: Chance, course: Course) => Promise<void>;
 
-const HARMS: Readonly<Record<FaultKind, Harm>> = {
+const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
   async 'process killed'({ processes }, chance, { hold, givenBack }) {
     void chance.one(processes).kill();
     givenBack();
@@ -130,8 +130,8 @@ const HARMS: Readonly<Record<FaultKind, Harm>> = {
     await postgres.begin();
   },
   async 'connections cut'({ proxies }, _chance, { hold }) {
-    for (const proxy of proxies) proxy.mischief = LOUD_MISCHIEF;
+    for (const proxy of proxies) proxy.faultRate = LOUD_FAULT_RATE;
     await hold();
-    for (const proxy of proxies) proxy.mischief = QUIET_MISCHIEF;
+    for (const proxy of proxies) proxy.faultRate = QUIET_FAULT_RATE;
   },
 };

@@ -17,7 +17,7 @@ export interface Tally {
   /** Rows that became a claim without something that stands in the file. */
   withLosses: number;
   readonly losses: Map<string, number>;
-  readonly mended: Map<string, number>;
+  readonly normalized: Map<string, number>;
   readonly skippedRows: number[];
   /** Why the run ended before the file did; null when it did not. */
   stopped: string | null;
@@ -54,7 +54,7 @@ export const noClaims = (): Tally => ({
   calledOff: 0,
   withLosses: 0,
   losses: new Map(),
-  mended: new Map(),
+  normalized: new Map(),
   skippedRows: [],
   stopped: null,
 });
@@ -108,7 +108,7 @@ export async function importClaims(file: File, options: ImportOptions, listener:
     for (const entry of mapped.notes) {
       listener.noted(row, entry);
       if (entry.action === 'left_out') count(tally.losses, entry.column);
-      if (entry.action === 'mended') count(tally.mended, entry.column);
+      if (entry.action === 'normalized') count(tally.normalized, entry.column);
     }
     if (!mapped.ok) {
       tally.skipped += 1;

@@ -154,7 +154,7 @@ describe('flood zones', () => {
   ])('%s is sent as %s', (written, zone) => {
     const mapped = mapValues({ ratedFloodZone: written });
     expect(bodyOf(mapped).building).toEqual({ flood_zone: zone });
-    expect(brief(mapped)).toEqual(written === zone ? [] : [`mended ratedFloodZone ${written}`]);
+    expect(brief(mapped)).toEqual(written === zone ? [] : [`normalized ratedFloodZone ${written}`]);
   });
 
   test.each(['A31', 'V031', 'EMG', 'X500', 'OPEN WATER', 'A-1'])(
@@ -264,7 +264,7 @@ describe('occupancies and buildings', () => {
       occupancy_type: 'residential_manufactured_home',
       building_type: 'main_dwelling',
     });
-    expect(brief(mapped)).toEqual(['mended buildingDescriptionCode 18']);
+    expect(brief(mapped)).toEqual(['normalized buildingDescriptionCode 18']);
   });
 
   test('an unknown building description is left out', () => {

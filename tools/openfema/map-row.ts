@@ -15,8 +15,8 @@ import { placeholdersFor } from './placeholders.ts';
 export interface Note {
   readonly column: string;
   readonly value: string;
-  /** `mended`: sent in another spelling. `left_out`: not sent, or not all of it. `skipped`: no claim at all. */
-  readonly action: 'mended' | 'left_out' | 'skipped';
+  /** `normalized`: sent in another spelling. `left_out`: not sent, or not all of it. `skipped`: no claim at all. */
+  readonly action: 'normalized' | 'left_out' | 'skipped';
   readonly what: string;
 }
 
@@ -41,8 +41,8 @@ const nonResidentialBuildings: ReadonlySet<string> = new Set(NON_RESIDENTIAL_BUI
 /** `adjuster` is the SVCID that the claim is offered to. */
 export function mapRow(row: Row, adjuster: string): Mapped {
   const notes: Note[] = [];
-  const mended = (cell: Cell, what: string): void => {
-    notes.push({ ...cell, action: 'mended', what });
+  const normalized = (cell: Cell, what: string): void => {
+    notes.push({ ...cell, action: 'normalized', what });
   };
   const leftOut = (cell: Cell, what: string): undefined => {
     notes.push({ ...cell, action: 'left_out', what });
@@ -125,7 +125,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     const state = cell.value.toUpperCase();
     if (!states.has(state))
       return skip(cell.column, cell.value, 'no state or territory of the flood program');
-    if (state !== cell.value) mended(cell, `sent as ${state}`);
+    if (state !== cell.value) normalized(cell, `sent as ${state}`);
     return state;
   }
 
@@ -134,7 +134,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     if (!cell) return skip('reportedZipCode', '', 'a claim needs the ZIP code of the property');
     const zip = asZip(cell.value);
     if (zip === null) return skip(cell.column, cell.value, 'no ZIP code');
-    if (zip !== cell.value) mended(cell, `sent as ${zip}`);
+    if (zip !== cell.value) normalized(cell, `sent as ${zip}`);
     return zip;
   }
 
@@ -167,7 +167,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     if (!cell) return undefined;
     const zone = intendedFloodZone(cell.value);
     if (zone === null) return leftOut(cell, 'none of the 72 flood zones');
-    if (zone !== cell.value) mended(cell, `sent as ${zone}`);
+    if (zone !== cell.value) normalized(cell, `sent as ${zone}`);
     return zone;
   }
 
@@ -186,7 +186,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     if (described === 'other') return business ? 'other_non_residential' : 'other_residential';
     if (nonResidentialBuildings.has(described) === business) return described;
     if (described === 'manufactured_home' && occupancy === 'residential_manufactured_home') {
-      mended(cell, 'sent as main_dwelling: how a manufactured home that is lived in is written');
+      normalized(cell, 'sent as main_dwelling: how a manufactured home that is lived in is written');
       return 'main_dwelling';
     }
     return leftOut(
@@ -215,7 +215,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     const number = /^\d{5}$/.test(written) ? `0${written}` : written;
     if (number.length > LIMITS.communityNumber.max)
       return leftOut(cell, `longer than ${LIMITS.communityNumber.max} characters`);
-    if (number !== cell.value) mended(cell, `sent as ${number}`);
+    if (number !== cell.value) normalized(cell, `sent as ${number}`);
     return number;
   }
 

@@ -26,9 +26,14 @@ describe('the report', () => {
   };
 
   test('names row, column, value and what was done', () => {
-    const note = { column: 'ratedFloodZone', value: 'A08', action: 'mended', what: 'sent as A8' } as const;
+    const note = {
+      column: 'ratedFloodZone',
+      value: 'A08',
+      action: 'normalized',
+      what: 'sent as A8',
+    } as const;
     expect(linesOf((report) => report.noted(2, note))).toEqual([
-      'row 2: ratedFloodZone "A08": mended: sent as A8',
+      'row 2: ratedFloodZone "A08": normalized: sent as A8',
     ]);
   });
 

@@ -16,7 +16,7 @@ type Write = (line: string) => void;
 const MOST_LISTED = 20;
 
 const ACTIONS: Readonly<Record<Note['action'], string>> = {
-  mended: 'mended',
+  normalized: 'normalized',
   left_out: 'left out',
   skipped: 'NO CLAIM',
 };
@@ -50,7 +50,7 @@ export function textReport(write: Write): Report {
       line(dryRun ? 'would be sent' : 'sent', tally.sent);
       if (!dryRun) line('already there', tally.alreadyThere);
       line('with losses', `${tally.withLosses}${byColumn(tally.losses)}`);
-      line('mended', `${sum(tally.mended)}${byColumn(tally.mended)}`);
+      line('normalized', `${sum(tally.normalized)}${byColumn(tally.normalized)}`);
       line('refused', tally.refused);
       if (!dryRun) line('not delivered', tally.undelivered);
       if (tally.calledOff > 0) line('called off', tally.calledOff);
@@ -78,7 +78,7 @@ export function jsonReport(write: Write, options: { readonly bodies: boolean }):
         already_there: tally.alreadyThere,
         with_losses: tally.withLosses,
         losses: Object.fromEntries(tally.losses),
-        mended: Object.fromEntries(tally.mended),
+        normalized: Object.fromEntries(tally.normalized),
         refused: tally.refused,
         undelivered: tally.undelivered,
         skipped: tally.skipped,

@@ -1,4 +1,4 @@
-// For tests: the rows of sample.csv, each beside what it has to become, what was mended and what was lost.
+// For tests: the rows of sample.csv, each beside what it has to become, what was normalized and what was lost.
 import type { SendClaimBody } from '@svc/contract';
 
 type Expected =
@@ -45,7 +45,7 @@ export const SAMPLE_CASES: readonly SampleCase[] = [
       },
       coverages: { building_limit: 150000, contents_limit: 10000 },
       holder: 'person',
-      notes: ['mended reportedZipCode 8260'],
+      notes: ['normalized reportedZipCode 8260'],
     },
   },
   {
@@ -70,7 +70,7 @@ export const SAMPLE_CASES: readonly SampleCase[] = [
       },
       coverages: { building_limit: 250000, contents_limit: 5600 },
       holder: 'person',
-      notes: ['mended reportedZipCode 8203', 'mended ratedFloodZone A08'],
+      notes: ['normalized reportedZipCode 8203', 'normalized ratedFloodZone A08'],
     },
   },
   {
@@ -94,7 +94,10 @@ export const SAMPLE_CASES: readonly SampleCase[] = [
       },
       coverages: { building_limit: 250000, contents_limit: 100000 },
       holder: 'person',
-      notes: ['left_out floodEvent California Atmospheric River', 'mended nfipRatedCommunityNumber 60304'],
+      notes: [
+        'left_out floodEvent California Atmospheric River',
+        'normalized nfipRatedCommunityNumber 60304',
+      ],
     },
   },
   {
@@ -150,7 +153,7 @@ export const SAMPLE_CASES: readonly SampleCase[] = [
       },
       coverages: { building_limit: 64100, contents_limit: 0 },
       holder: 'person',
-      notes: ['mended ratedFloodZone A04'],
+      notes: ['normalized ratedFloodZone A04'],
     },
   },
   {

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { createLog, migrateDatabase, readConfig, TOKENS, type Wiring, wire } from '@svc/api/tooling';
+import { createLog, migrateDatabase, readConfig, TOKENS, type Services, compose } from '@svc/api/tooling';
 import type {
   Environment,
   FirmId,
@@ -30,7 +30,7 @@ export interface Profile {
 
 /** What an operator does with `svc`, without starting a process for each line of it. */
 export interface Operator {
-  readonly wiring: Wiring;
+  readonly wiring: Services;
   /** A firm with a live and a test key. Its limits are out of the way unless it is to be limited. */
   firm(options?: { name?: string; limited?: boolean; plan?: Plan }): Promise<TestFirm>;
   key(
@@ -50,7 +50,7 @@ const MANY: LimitOverrides = { requestsPerMinute: 1_000_000, writesPerMinute: 1_
 
 let adjusters = 0;
 
-export function operatorOf(wiring: Wiring): Operator {
+export function operatorOf(wiring: Services): Operator {
   const operator: Operator = {
     wiring,
     async firm({ name = 'Gulf Adjusting Partners', limited = false, plan = 'standard' } = {}) {
@@ -112,7 +112,7 @@ export async function openOperator(databaseUrl: string): Promise<OpenOperator> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const log = createLog({ level: 'error', format: 'json', stream: nowhere });
   await migrateDatabase(databaseUrl, log);
-  const wired = await wire({
+  const wired = await compose({
     config: { ...readConfig({}, false), dbPoolMax: 4 },
     databaseUrl,
     log,

@@ -1,5 +1,5 @@
 import type { IssuedTestAccount } from '@svc/application';
-import { TOKENS, type Wiring } from './composition/tokens.ts';
+import { TOKENS, type Services } from './composition/tokens.ts';
 
 interface Demo {
   readonly firmId: string;
@@ -12,7 +12,7 @@ interface Demo {
 }
 
 /** On an empty database: a firm to try the service with. Null when there is a firm already. */
-export async function createDemo(wiring: Wiring): Promise<Demo | null> {
+export async function createDemo(wiring: Services): Promise<Demo | null> {
   const created = await wiring.get(TOKENS.createFirstFirm)({
     name: 'Demo Adjusting Firm',
     plan: 'standard',

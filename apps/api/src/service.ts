@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, createRequestLog, type RequestLog } from '@svc/application';
 import type { FirmId, KeyId } from '@svc/domain';
 import { type Config, ConfigError } from './config.ts';
-import { TOKENS, type Wiring } from './composition/tokens.ts';
-import { migrateDatabase, wire } from './composition/compose.ts';
-import { createAlignedServer } from './http/http-server.ts';
+import { TOKENS, type Services } from './composition/tokens.ts';
+import { migrateDatabase, compose } from './composition/compose.ts';
+import { createHttpServer } from './http/http-server.ts';
 import type { Observe } from './http/app.ts';
 import type { Log } from './logging.ts';
 import { createMetrics } from './composition/metrics.ts';
@@ -22,7 +22,7 @@ export interface Service {
   readonly port: number;
   /** Where the figures are; null when nobody asked for them. */
   readonly metricsUrl: string | null;
-  readonly wiring: Wiring;
+  readonly wiring: Services;
   /**
    * Health turns 503 at once; the service goes on answering for `lingerMs`, so that balancers notice, then lets the
    * requests in flight finish and closes everything. The configured grace bounds the whole wait.
@@ -60,7 +60,7 @@ export async function startService(
       durationMs,
     });
   };
-  const wired = await wire({
+  const wired = await compose({
     config,
     databaseUrl,
     log,
@@ -75,7 +75,7 @@ export async function startService(
     onDropped: (count) => log.warn('the request log could not keep up', { dropped: count }),
   });
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
-  const server = createAlignedServer(wiring.get(TOKENS.app), {
+  const server = createHttpServer(wiring.get(TOKENS.app), {
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs,

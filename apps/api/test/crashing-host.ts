@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import type { AppReads, FirmReads, RateLimiter, Twins, Tx, UnitOfWork } from '@svc/application';
+import type { AppReads, FirmReads, RateLimiter, SingleFlight, Tx, UnitOfWork } from '@svc/application';
 import type { Container, ServiceIdentifier } from 'inversify';
 import { readConfig } from '../src/config.ts';
 import { TOKENS } from '../src/composition/tokens.ts';
-import { wire } from '../src/composition/compose.ts';
-import { createAlignedServer } from '../src/http/http-server.ts';
+import { compose } from '../src/composition/compose.ts';
+import { createHttpServer } from '../src/http/http-server.ts';
 import { createLog } from '../src/logging.ts';
 
 /** A place between two awaits of a request. What it does not return from, nobody comes back from. */
@@ -50,10 +50,10 @@ const watchedUnits = (uow: UnitOfWork, at: AtPoint): UnitOfWork => ({
   },
 });
 
-const watchedTwins = (twins: Twins, at: AtPoint): Twins => ({
-  async once(slot, fingerprint, attempt) {
+const watchedTwins = (twins: SingleFlight, at: AtPoint): SingleFlight => ({
+  async run(slot, fingerprint, attempt) {
     await at('before twins.once');
-    const outcome = await twins.once(slot, fingerprint, async () => {
+    const outcome = await twins.run(slot, fingerprint, async () => {
       await at('before the attempt');
       const attempted = await attempt();
       await at('after the attempt');
@@ -78,7 +78,7 @@ export async function startCrashingHost(options: {
   const config = readConfig(env, false);
   const addresses = { baseUrl: 'http://localhost', docsUrl: 'http://localhost/docs' };
   const surroundings = { config, databaseUrl, log, addresses, isDraining: () => false, observe: () => {} };
-  const wired = await wire(surroundings);
+  const wired = await compose(surroundings);
 
   // The container is the product's own; only what it hands out is watched.
   const container = wired.wiring as Container;
@@ -87,14 +87,14 @@ export async function startCrashingHost(options: {
     (await container.rebindAsync(token)).toConstantValue(by(held));
   };
   await replace<UnitOfWork>(TOKENS.uow, (held) => watchedUnits(held, at));
-  await replace<Twins>(TOKENS.twins, (held) => watchedTwins(held, at));
+  await replace<SingleFlight>(TOKENS.twins, (held) => watchedTwins(held, at));
   await replace<RateLimiter>(TOKENS.rateLimiter, (held) => watched(held, 'limits', at));
   await replace<FirmReads>(TOKENS.firmReads, (held) => watched(held, 'reads', at));
   await replace<AppReads>(TOKENS.appReads, (held) => watched(held, 'reads', at));
 
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
-  const server = createAlignedServer(container.get(TOKENS.app), { ...timeouts, addresses, log });
+  const server = createHttpServer(container.get(TOKENS.app), { ...timeouts, addresses, log });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import { createMemoryRateLimiter, createMemoryStores, createMemoryTwins } from '@svc/adapter-memory';
-import type { Clock, RateLimiter, Twins } from '@svc/application';
+import { createMemoryRateLimiter, createMemoryStores, createMemorySingleFlight } from '@svc/adapter-memory';
+import type { Clock, RateLimiter, SingleFlight } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
 import type { Container, ServiceIdentifier } from 'inversify';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { readConfig } from '../src/config.ts';
-import { TOKENS, type Wiring } from '../src/composition/tokens.ts';
-import { wire } from '../src/composition/compose.ts';
-import { createAlignedServer } from '../src/http/http-server.ts';
+import { TOKENS, type Services } from '../src/composition/tokens.ts';
+import { compose } from '../src/composition/compose.ts';
+import { createHttpServer } from '../src/http/http-server.ts';
 import { createLog } from '../src/logging.ts';
 import type { Environment, Step } from './model.ts';
 import { callHttp } from './service-under-test.ts';
@@ -17,7 +17,7 @@ import { callHttp } from './service-under-test.ts';
 /** The service, on one kind of store or another. */
 export interface ModelHost {
   readonly url: string;
-  readonly wiring: Wiring;
+  readonly wiring: Services;
   close(): Promise<void>;
 }
 
@@ -29,10 +29,10 @@ const log = createLog({
 const addresses = { baseUrl: 'http://localhost', docsUrl: 'http://localhost/docs' };
 const config = readConfig({ EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '4' }, false);
 
-async function listening(wiring: Wiring, close: () => Promise<void>): Promise<ModelHost> {
+async function listening(wiring: Services, close: () => Promise<void>): Promise<ModelHost> {
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
-  const server = createAlignedServer(wiring.get(TOKENS.app), { ...timeouts, addresses, log });
+  const server = createHttpServer(wiring.get(TOKENS.app), { ...timeouts, addresses, log });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -48,14 +48,14 @@ async function listening(wiring: Wiring, close: () => Promise<void>): Promise<Mo
 
 export async function startOnPostgres(databaseUrl: string, clock: Clock): Promise<ModelHost> {
   const around = { log, addresses, isDraining: () => false, observe: () => {} };
-  const wired = await wire({ config, databaseUrl, clock, ...around });
+  const wired = await compose({ config, databaseUrl, clock, ...around });
   return listening(wired.wiring, () => wired.close());
 }
 
 /** The product's own container, with every store in it replaced by one in memory. */
 export async function startInMemory(databaseUrl: string, clock: Clock): Promise<ModelHost> {
   const around = { log, addresses, isDraining: () => false, observe: () => {} };
-  const wired = await wire({ config, databaseUrl, clock, ...around });
+  const wired = await compose({ config, databaseUrl, clock, ...around });
   const container = wired.wiring as Container;
   const stores = createMemoryStores({ clock });
   const replace = async <T>(token: ServiceIdentifier<T>, by: T): Promise<void> => {
@@ -68,7 +68,7 @@ export async function startInMemory(databaseUrl: string, clock: Clock): Promise<
   await replace(TOKENS.jobReads, stores.jobReads);
   await replace(TOKENS.credentials, stores.credentials);
   await replace<RateLimiter>(TOKENS.rateLimiter, createMemoryRateLimiter({ clock }));
-  await replace<Twins>(TOKENS.twins, createMemoryTwins());
+  await replace<SingleFlight>(TOKENS.twins, createMemorySingleFlight());
   return listening(container, () => wired.close());
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaimView, ClaimView } from '@svc/application';
-import { carrierOnForms } from '@svc/domain';
+import { carrierForForms } from '@svc/domain';
 import fc from 'fast-check';
 import { asciiJson } from '../src/http/serialization/ascii-json.ts';
 import { appClaimToWire, claimToWire } from '../src/http/serialization/claim.ts';
@@ -139,7 +139,7 @@ test('the app shows what was sent, with the carrier and the cap as the forms pri
         firm: { name: firmName },
         coverages: { special_limits_cap: 2500, ...sent.coverages },
       });
-      const onForms = carrierOnForms(sent.carrier as never, heldCarrier as never);
+      const onForms = carrierForForms(sent.carrier as never, heldCarrier as never);
       expect(shown.carrier).toEqual(JSON.parse(JSON.stringify(onForms)));
     }),
   );

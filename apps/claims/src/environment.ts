@@ -7,7 +7,7 @@ export interface Sink {
 }
 
 /** What the command line finds around itself. */
-export interface Surroundings {
+export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly stdin: AsyncIterable<Uint8Array | string>;

@@ -1,11 +1,11 @@
 import type { Adjuster, Claim } from '@svc/client';
 import pc from 'picocolors';
-import type { Sink, Surroundings } from './environment.ts';
+import type { Sink, Environment } from './environment.ts';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 
 /** Colours where a person looks, and plain text where a program reads. */
-export const colorsFor = (sink: Sink, env: Surroundings['env']): Colors =>
+export const colorsFor = (sink: Sink, env: Environment['env']): Colors =>
   pc.createColors(sink.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb');
 
 /**

@@ -12,7 +12,7 @@ import {
 } from './output.ts';
 import { send } from './send/command.ts';
 import { keyFrom, type Place, urlFrom } from './settings.ts';
-import type { Surroundings } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { duration, since } from './times.ts';
 import { watch } from './watch.ts';
 
@@ -23,7 +23,7 @@ interface Common extends Place {
 }
 
 /** Each command answers one document, as fields or a table, or as JSON with --json; those that go on answer lines. */
-export function createProgram(around: Surroundings, end: (succeeded: boolean) => void): Command {
+export function createProgram(around: Environment, end: (succeeded: boolean) => void): Command {
   const { stdout, signal } = around;
   const colors = colorsFor(stdout, around.env);
   const program = new Command('claims')

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { failureFrom, failureLines } from './failure.ts';
 import { jsonLine } from './output.ts';
 import { createProgram } from './program.ts';
-import { type Surroundings, UsageError } from './environment.ts';
+import { type Environment, UsageError } from './environment.ts';
 
 const FAILED = 1;
 const USAGE = 2;
@@ -11,7 +11,7 @@ const USAGE = 2;
 const INTERRUPTED = 130;
 
 /** The exit code. What goes wrong is said on the error output, as JSON where JSON was asked for. */
-export async function run(args: readonly string[], around: Surroundings): Promise<number> {
+export async function run(args: readonly string[], around: Environment): Promise<number> {
   let succeeded = true;
   const program = createProgram(around, (ending) => {
     succeeded = ending;

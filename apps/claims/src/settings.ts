@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Surroundings, UsageError } from './environment.ts';
+import { type Environment, UsageError } from './environment.ts';
 
 export interface Place {
   readonly url?: string;
   readonly keyFile?: string;
 }
 
-export function urlFrom({ url }: Place, { env }: Surroundings): string {
+export function urlFrom({ url }: Place, { env }: Environment): string {
   const given = url ?? (env.CLAIMS_URL || undefined);
   if (given === undefined) {
     throw new UsageError('no address: set CLAIMS_URL, or use --url, such as https://claims.example.com');
@@ -20,7 +20,7 @@ export function urlFrom({ url }: Place, { env }: Surroundings): string {
 }
 
 /** From a file or the environment, never from an argument: arguments show in every list of processes. */
-export async function keyFrom({ keyFile }: Place, { env, home }: Surroundings): Promise<string> {
+export async function keyFrom({ keyFile }: Place, { env, home }: Environment): Promise<string> {
   if (keyFile !== undefined) return checked(await readKeyFile(keyFile), keyFile);
   if (env.CLAIMS_API_KEY) return checked(env.CLAIMS_API_KEY, 'CLAIMS_API_KEY');
   const usual = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'claims', 'key');

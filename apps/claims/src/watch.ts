@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { Claim, ClaimsError, Client } from '@svc/client';
 import { type Colors, claimRow, colorsFor, jsonLine, table, visible } from './output.ts';
-import { type Sink, type Surroundings, UsageError } from './environment.ts';
+import { type Sink, type Environment, UsageError } from './environment.ts';
 
 interface WatchArguments {
   readonly since: Date | undefined;
@@ -12,7 +12,7 @@ interface WatchArguments {
 }
 
 /** Until the user stops it. */
-export async function watch(client: Client, wanted: WatchArguments, around: Surroundings): Promise<void> {
+export async function watch(client: Client, wanted: WatchArguments, around: Environment): Promise<void> {
   const { stdout, stderr, signal, env } = around;
   const view = wanted.json
     ? linesOf(stdout, stderr, jsonLine)

@@ -1,6 +1,6 @@
 import { EXAMPLES, smallestClaim } from '@svc/contract';
 import { run } from '../src/run.ts';
-import type { Sink, Surroundings } from '../src/environment.ts';
+import type { Sink, Environment } from '../src/environment.ts';
 
 export interface Request {
   readonly method: string;
@@ -49,7 +49,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-interface Given extends Partial<Omit<Surroundings, 'stdin' | 'fetch'>> {
+interface Given extends Partial<Omit<Environment, 'stdin' | 'fetch'>> {
   readonly service?: Service;
   readonly stdin?: string;
   readonly terminal?: boolean;

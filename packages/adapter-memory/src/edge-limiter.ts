@@ -4,7 +4,7 @@ import { type Instant, MINUTE } from '@svc/domain';
 
 export interface EdgeLimiter {
   /** Whether a request from this address may come in. One that is refused does not count. */
-  admit(address: string): boolean;
+  allow(address: string): boolean;
   /** Addresses held in memory. */
   readonly size: number;
 }
@@ -47,7 +47,7 @@ export function createEdgeLimiter({
       return current.size + last.size;
     },
 
-    admit(address) {
+    allow(address) {
       if (perMinute === 0) return true;
       const now = clock.now();
       turnTo(Math.floor(now / MINUTE));

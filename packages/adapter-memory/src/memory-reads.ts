@@ -2,7 +2,7 @@ import type {
   AdjusterView,
   AppClaimView,
   AppReads,
-  ClaimOnForms,
+  FormDetails,
   ClaimView,
   FirmReads,
   JobReads,
@@ -17,7 +17,7 @@ import {
   type Svcid,
   statusAt,
 } from '@svc/domain';
-import { compareText, slice } from './pages.ts';
+import { compareText, toPage } from './pages.ts';
 import { keyOf, type Tables } from './tables.ts';
 
 const viewOf = ({ id, environment, createdAt, updatedAt, assignment, asSent }: Claim): ClaimView => ({
@@ -35,14 +35,14 @@ function firmOf(tables: Tables, id: FirmId): { id: FirmId; name: string } {
   return { id, name: firm.name };
 }
 
-export const onFormsOf = (tables: Tables, { firmId, carrier }: Claim): ClaimOnForms => ({
+export const formDetailsOf = (tables: Tables, { firmId, carrier }: Claim): FormDetails => ({
   firm: firmOf(tables, firmId),
   heldCarrier: tables.carriers.get(keyOf(firmId, carrierNameKey(carrier.name)))?.held ?? null,
 });
 
 const appViewOf = (tables: Tables, claim: Claim): AppClaimView => ({
   ...viewOf(claim),
-  ...onFormsOf(tables, claim),
+  ...formDetailsOf(tables, claim),
   work: claim.work,
   closedAt: claim.closedAt,
 });
@@ -72,7 +72,7 @@ export function memoryFirmReads(tables: Tables): FirmReads {
             (externalId === undefined ||
               (claim.externalId === externalId && claim.environment === environment)),
         );
-      return slice(found.map(viewOf), ({ updatedAt, id }) => ({ at: updatedAt, id }), page);
+      return toPage(found.map(viewOf), ({ updatedAt, id }) => ({ at: updatedAt, id }), page);
     },
     async adjusters(firmId, environment, page) {
       const found = tables.memberships
@@ -80,7 +80,7 @@ export function memoryFirmReads(tables: Tables): FirmReads {
         .filter((membership) => membership.firmId === firmId && membership.status !== 'left')
         .map(recordOf)
         .filter(({ adjuster }) => environment === 'live' || adjuster.testOf !== null);
-      return slice(
+      return toPage(
         found,
         ({ membership: { firstKnownAt, svcId } }) => ({ at: firstKnownAt, id: svcId }),
         page,
@@ -120,7 +120,7 @@ export function memoryAppReads(tables: Tables): AppReads {
         const firmName = firmOf(tables, firmId).name;
         return [{ firmId, firmName, invitedAs: notes.invitedAs, invitedAt, expiresAt }];
       });
-      return slice(found, ({ invitedAt, firmId }) => ({ at: invitedAt, id: firmId }), page);
+      return toPage(found, ({ invitedAt, firmId }) => ({ at: invitedAt, id: firmId }), page);
     },
     async claims(svcId, list, page) {
       const found = tables.claims.all().filter((claim) => {
@@ -130,13 +130,13 @@ export function memoryAppReads(tables: Tables): AppReads {
         return assignment.status === list && closedAt === null;
       });
       const views = found.map((claim) => appViewOf(tables, claim));
-      return slice(views, ({ assignment, id }) => ({ at: assignment.offeredAt, id }), page);
+      return toPage(views, ({ assignment, id }) => ({ at: assignment.offeredAt, id }), page);
     },
     async claim(svcId, id) {
       const claim = tables.claims.get(keyOf(id));
       return claim === undefined || !isReadable(claim, svcId) ? null : appViewOf(tables, claim);
     },
-    async editions(svcIds) {
+    async revisions(svcIds) {
       const claims = tables.claims.all();
       const memberships = tables.memberships.all();
       return new Map(

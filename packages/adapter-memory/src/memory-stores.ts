@@ -1,7 +1,7 @@
 import {
   type AppReads,
   type Clock,
-  type Credentials,
+  type CredentialStore,
   type FirmReads,
   type Job,
   type JobReads,
@@ -38,7 +38,7 @@ export interface MemoryStores {
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly operatorReads: OperatorReads;
-  readonly credentials: Credentials;
+  readonly credentials: CredentialStore;
   readonly jobReads: JobReads;
   readonly jobs: MemoryJobs;
 }
@@ -102,7 +102,7 @@ export function createMemoryStores(options: { clock?: Clock; everyUnitTwice?: bo
 
 type Write = (work: (tables: WritableTables) => Promise<void>) => Promise<void>;
 
-function memoryCredentials({ committed }: Database, write: Write): Credentials {
+function memoryCredentials({ committed }: Database, write: Write): CredentialStore {
   return {
     async keyByHash(secretHash) {
       const key = committed.keys.all().find((held) => held.secretHash === secretHash);

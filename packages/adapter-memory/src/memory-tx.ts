@@ -1,6 +1,6 @@
 import { type Clock, IDEMPOTENCY_WINDOW, type Tx } from '@svc/application';
 import { type Claim, carrierNameKey, DomainError, emailKey, mergeCarrier } from '@svc/domain';
-import { onFormsOf } from './memory-reads.ts';
+import { formDetailsOf } from './memory-reads.ts';
 import { Collision, emailKeyOf, keyOf, type WritableTables } from './tables.ts';
 
 /** One transaction's stores, over tables nobody else sees before the commit. */
@@ -79,8 +79,8 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
         tables.claims.put(saved);
         return saved;
       }),
-      onForms: step((claim) => onFormsOf(tables, claim)),
-      saveUnseen: step((claim) => {
+      forForms: step((claim) => formDetailsOf(tables, claim)),
+      saveWithoutTimestamp: step((claim) => {
         known(claim);
         tables.claims.put(claim);
       }),
@@ -103,7 +103,7 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
     },
 
     carriers: {
-      retain: step((firmId, sent) => {
+      merge: step((firmId, sent) => {
         const nameKey = carrierNameKey(sent.name);
         const held = tables.carriers.get(keyOf(firmId, nameKey))?.held ?? null;
         const merged = mergeCarrier(held, sent);

@@ -1,4 +1,4 @@
-import type { PageRequest, Position, Slice } from '@svc/application';
+import type { PageRequest, KeysetPosition, Page } from '@svc/application';
 
 /** Text in the order of its code points, which is the order of its UTF-8 bytes: what a database does without a locale. */
 export function compareText(one: string, other: string): number {
@@ -10,11 +10,11 @@ export function compareText(one: string, other: string): number {
   return a.length - b.length;
 }
 
-const comparePositions = (one: Position, other: Position): number =>
+const comparePositions = (one: KeysetPosition, other: KeysetPosition): number =>
   one.at - other.at || compareText(one.id, other.id);
 
 /** The rows of one page, in the order of their places. */
-export function slice<R>(rows: readonly R[], place: (row: R) => Position, page: PageRequest): Slice<R> {
+export function toPage<R>(rows: readonly R[], place: (row: R) => KeysetPosition, page: PageRequest): Page<R> {
   const { after, limit } = page;
   const sorted = rows
     .map((row) => ({ row, at: place(row) }))

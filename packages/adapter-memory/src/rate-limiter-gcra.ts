@@ -5,14 +5,14 @@ import type { Instant, KeyLimits } from '@svc/domain';
  * request weighs 60,000, and a rate of n per minute gives back exactly n each millisecond. Every value is an integer
  * at any rate, so nothing drifts, and a level stays meaningful when the rate changes, where a time would not.
  */
-export interface Spent {
+export interface Consumed {
   readonly at: Instant;
   readonly requests: number;
   readonly writes: number;
 }
 
 interface Decision {
-  readonly spent: Spent;
+  readonly spent: Consumed;
   /** 0: allowed, and spent from every bucket. Otherwise nothing was spent. */
   readonly retryAfterMs: number;
 }
@@ -21,7 +21,7 @@ export const REQUEST_WEIGHT = 60_000;
 
 /** @param before null for a subject whose buckets are full. */
 export function decide(
-  before: Spent | null,
+  before: Consumed | null,
   limits: KeyLimits,
   request: { readonly write: boolean },
   now: Instant,
@@ -54,6 +54,6 @@ export function decide(
 }
 
 /** From then on the subject is like one that was never seen. */
-export const fullAgainAt = (spent: Spent, limits: KeyLimits): Instant =>
+export const fullAgainAt = (spent: Consumed, limits: KeyLimits): Instant =>
   spent.at +
   Math.ceil(Math.max(spent.requests / limits.requestsPerMinute, spent.writes / limits.writesPerMinute));

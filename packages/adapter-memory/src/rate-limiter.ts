@@ -1,13 +1,13 @@
-import type { Clock, RateLimiter, Spending } from '@svc/application';
+import type { Clock, RateLimiter, RateLimitDecision } from '@svc/application';
 import type { Instant } from '@svc/domain';
-import { decide, fullAgainAt, type Spent } from './rate-limiter-gcra.ts';
+import { decide, fullAgainAt, type Consumed } from './rate-limiter-gcra.ts';
 
 interface Subject {
-  readonly spent: Spent;
+  readonly spent: Consumed;
   readonly fullAgainAt: Instant;
 }
 
-const ALLOWED: Spending = { allowed: true };
+const ALLOWED: RateLimitDecision = { allowed: true };
 /** How many other subjects each spend looks at: two leave the map no larger than the subjects that are in use. */
 const SWEPT_PER_SPEND = 2;
 
@@ -39,7 +39,7 @@ export function createMemoryRateLimiter({ clock }: { readonly clock: Clock }): M
       return subjects.size;
     },
 
-    async spend(name, limits, request) {
+    async consume(name, limits, request) {
       const now = clock.now();
       dropFull(now);
       const { spent, retryAfterMs } = decide(subjects.get(name)?.spent ?? null, limits, request, now);

@@ -1,4 +1,4 @@
-import type { Attempt, IdempotencySlot, Twins } from '@svc/application';
+import type { Attempt, IdempotencySlot, SingleFlight } from '@svc/application';
 import { DomainError } from '@svc/domain';
 
 interface UnderWay {
@@ -7,13 +7,13 @@ interface UnderWay {
   readonly outcome: Promise<Attempt | null>;
 }
 
-export interface MemoryTwins extends Twins {
+export interface MemorySingleFlight extends SingleFlight {
   /** Attempts under way. */
   readonly size: number;
 }
 
 /** Twins that meet in one process. Remembers nothing once an attempt is over. */
-export function createMemoryTwins(): MemoryTwins {
+export function createMemorySingleFlight(): MemorySingleFlight {
   const underWay = new Map<string, UnderWay>();
 
   return {
@@ -21,7 +21,7 @@ export function createMemoryTwins(): MemoryTwins {
       return underWay.size;
     },
 
-    async once(slot, fingerprint, attempt) {
+    async run(slot, fingerprint, attempt) {
       const name = nameOf(slot);
       // After a failure the first twin to wake takes the slot before the next one looks, so they go one at a time.
       for (let other = underWay.get(name); other; other = underWay.get(name)) {

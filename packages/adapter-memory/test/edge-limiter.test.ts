@@ -9,7 +9,7 @@ function underTest(perMinute: number, addressesPerMinute?: number) {
   const clock = { time: START, now: () => clock.time };
   const edge = createEdgeLimiter({ perMinute, clock, ...(addressesPerMinute && { addressesPerMinute }) });
   const admitted = (address: string, times: number) =>
-    Array.from({ length: times }, () => edge.admit(address)).filter(Boolean).length;
+    Array.from({ length: times }, () => edge.allow(address)).filter(Boolean).length;
   return { clock, edge, admitted };
 }
 
@@ -48,7 +48,7 @@ describe('the limit at the edge', () => {
     // Ten a second for ten minutes.
     for (let n = 0; n < 6000; n++) {
       clock.time += 100;
-      if (edge.admit('192.0.2.1')) inside += 1;
+      if (edge.allow('192.0.2.1')) inside += 1;
     }
     expect(inside).toBeGreaterThanOrEqual(60 * 9);
     expect(inside).toBeLessThanOrEqual(60 * 11);
@@ -64,7 +64,7 @@ describe('the limit at the edge', () => {
           const inside: number[] = [];
           for (const pause of pauses) {
             clock.time += pause;
-            if (edge.admit('192.0.2.1')) inside.push(clock.time);
+            if (edge.allow('192.0.2.1')) inside.push(clock.time);
           }
           const mostIn = (sameMinute: (at: number, from: number) => boolean): number =>
             Math.max(0, ...inside.map((from) => inside.filter((at) => sameMinute(at, from)).length));
@@ -82,7 +82,7 @@ describe('the limit at the edge', () => {
     let refused = 0;
     for (let n = 0; n < 6000; n++) {
       clock.time += 101;
-      if (!edge.admit('192.0.2.1')) refused += 1;
+      if (!edge.allow('192.0.2.1')) refused += 1;
     }
     expect(refused).toBe(0);
   });
@@ -96,10 +96,10 @@ describe('the limit at the edge', () => {
 
   test('forgets idle addresses after two minutes, and holds no more than it is told to', () => {
     const { edge, clock } = underTest(600, 1000);
-    for (let n = 0; n < 5_000; n++) edge.admit(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
+    for (let n = 0; n < 5_000; n++) edge.allow(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
     expect(edge.size).toBe(1000);
     clock.time += 2 * MINUTE;
-    edge.admit('192.0.2.1');
+    edge.allow('192.0.2.1');
     expect(edge.size).toBe(1);
   });
 });

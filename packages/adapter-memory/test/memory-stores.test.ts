@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Job, Tx } from '@svc/application';
 import type { FirmId, Svcid } from '@svc/domain';
-import { claimNumber, createBench, createFixedClock } from '@svc/testkit';
+import { claimNumber, createFixture, createFixedClock } from '@svc/testkit';
 import { createMemoryStores } from '../src/index.ts';
 
 const started = () => {
   const clock = createFixedClock();
   const stores = createMemoryStores({ clock });
-  return { clock, stores, bench: createBench(stores, clock) };
+  return { clock, stores, bench: createFixture(stores, clock) };
 };
 
 describe('units of work in memory', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { decide, fullAgainAt, REQUEST_WEIGHT, type Spent } from '../src/rate-limiter-gcra.ts';
+import { decide, fullAgainAt, REQUEST_WEIGHT, type Consumed } from '../src/rate-limiter-gcra.ts';
 
 const limits = { requestsPerMinute: 7, writesPerMinute: 7, burst: 3 };
 const READ = { write: false };
 
 describe('the decision over the buckets', () => {
   test('does not drift at a rate that divides no minute: 20,000 spends at 7 a minute take exactly as long', () => {
-    let spent: Spent | null = null;
+    let spent: Consumed | null = null;
     let now = 0;
     for (let n = 0; n < 20_000; n++) {
       let decision = decide(spent, limits, READ, now);
@@ -20,7 +20,7 @@ describe('the decision over the buckets', () => {
   });
 
   test('leaves the given state as it was', () => {
-    const before: Spent = Object.freeze({ at: 5, requests: REQUEST_WEIGHT, writes: 0 });
+    const before: Consumed = Object.freeze({ at: 5, requests: REQUEST_WEIGHT, writes: 0 });
     decide(before, limits, { write: true }, 6);
     expect(before).toEqual({ at: 5, requests: REQUEST_WEIGHT, writes: 0 });
   });

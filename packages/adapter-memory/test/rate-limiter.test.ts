@@ -15,7 +15,7 @@ describe('the memory of the rate limiter', () => {
     // Each subject comes once and is full again after 200 ms, that is after 200 others.
     for (let n = 0; n < 10_000; n++) {
       now += 1;
-      await limiter.spend(`subject ${n}`, DEFAULT_LIMITS.live, { write: false });
+      await limiter.consume(`subject ${n}`, DEFAULT_LIMITS.live, { write: false });
       most = Math.max(most, limiter.size);
     }
     expect(most).toBeLessThanOrEqual(3 * 200);
@@ -25,12 +25,12 @@ describe('the memory of the rate limiter', () => {
     let now = 0;
     const limiter = createMemoryRateLimiter({ clock: { now: () => now } });
     const slow = { requestsPerMinute: 1, writesPerMinute: 1, burst: 1 };
-    await limiter.spend('slow', slow, { write: false });
+    await limiter.consume('slow', slow, { write: false });
     for (let n = 0; n < 10_000; n++) {
       now += 1;
-      await limiter.spend(`subject ${n}`, DEFAULT_LIMITS.live, { write: false });
+      await limiter.consume(`subject ${n}`, DEFAULT_LIMITS.live, { write: false });
     }
-    expect(await limiter.spend('slow', slow, { write: false })).toEqual({
+    expect(await limiter.consume('slow', slow, { write: false })).toEqual({
       allowed: false,
       retryAfterMs: 50_000,
     });

@@ -1,7 +1,7 @@
 import type {
   AppReads,
   Clock,
-  Credentials,
+  CredentialStore,
   FirmReads,
   JobReads,
   OperatorReads,
@@ -10,7 +10,7 @@ import type {
 } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { openDatabase } from './driver/database.ts';
-import { jobWorkers } from './jobs/worker-heartbeats.ts';
+import { workerHeartbeats } from './jobs/worker-heartbeats.ts';
 import { type JobHandler, type JobOptions, type RunningJobs, startJobs } from './jobs/job-queue.ts';
 import { type DatabaseLog, SILENT } from './log.ts';
 import { type Purged, purge } from './jobs/purge.ts';
@@ -46,7 +46,7 @@ export interface PostgresStores {
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly operatorReads: OperatorReads;
-  readonly credentials: Credentials;
+  readonly credentials: CredentialStore;
   readonly jobReads: JobReads;
   readonly requestLog: RequestLogStore;
   /** Whether a pooler was found between here and the server. */
@@ -79,16 +79,16 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     pooler: options.pooler,
     log,
   });
-  const { reads, chores } = database;
+  const { reads, maintenance } = database;
   const running = new Set<RunningJobs>();
   return {
     unitOfWork: pgUnitOfWork(database, clock),
     firmReads: pgFirmReads(reads),
     appReads: pgAppReads(reads),
     operatorReads: pgOperatorReads(reads),
-    credentials: pgCredentials(reads, chores),
+    credentials: pgCredentials(reads, maintenance),
     jobReads: pgJobReads(reads),
-    requestLog: pgRequestLog(reads, chores),
+    requestLog: pgRequestLog(reads, maintenance),
     behindPooler: database.behindPooler,
     ping: (timeoutMs) => database.ping(timeoutMs),
     serviceSecret: (name) => serviceSecret(reads, name),
@@ -100,9 +100,9 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           behindPooler: database.behindPooler,
           connectionFailures: database.connectionFailures,
           log,
-          workers: jobWorkers(chores),
+          workers: workerHeartbeats(maintenance),
           purge: async () => {
-            await purge(chores, clock.now());
+            await purge(maintenance, clock.now());
           },
         },
         handler,
@@ -111,7 +111,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       running.add(jobs);
       return jobs;
     },
-    purge: (now) => purge(chores, now),
+    purge: (now) => purge(maintenance, now),
     async close() {
       await Promise.all([...running].map((jobs) => jobs.stop()));
       await database.close();

@@ -1,5 +1,5 @@
 export { type ConnectOptions, connect, type PostgresStores } from './connect.ts';
-export { DatabaseFault } from './driver/errors.ts';
+export { DatabaseError } from './driver/errors.ts';
 export type { JobHandler, JobOptions, RunningJobs } from './jobs/job-queue.ts';
 export type { DatabaseLog } from './log.ts';
 export type { Purged } from './jobs/purge.ts';

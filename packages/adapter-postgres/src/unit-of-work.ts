@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, type Tx, Unavailable, type UnitOfWork } from '@svc/application';
 import type { Database } from './driver/database.ts';
-import { Outrun } from './driver/errors.ts';
+import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TxSession } from './driver/session.ts';
 import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
@@ -46,7 +46,7 @@ export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
     } catch (error) {
       await transaction.rollback();
       // The work may have dressed a statement's failure up as something else.
-      throw transaction.failure instanceof Outrun ? transaction.failure : error;
+      throw transaction.failure instanceof ConcurrencyConflict ? transaction.failure : error;
     }
     try {
       await transaction.commit();
@@ -63,7 +63,7 @@ export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
         try {
           return await attempt(work);
         } catch (error) {
-          if (!(error instanceof Outrun)) throw error;
+          if (!(error instanceof ConcurrencyConflict)) throw error;
           if (count === ATTEMPTS) throw new Unavailable('Too many changes of the same records at once.');
           await sleep(Math.random() * 10 * count);
         }

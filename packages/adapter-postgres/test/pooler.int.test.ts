@@ -38,7 +38,7 @@ describe('behind a pooler that lends out a connection for one transaction at a t
         const claim = aClaim(firmId, svcId);
         const added = await stores.unitOfWork.run(async (tx) => {
           await Promise.all([tx.adjusters.find(svcId), tx.memberships.lockShared(firmId, svcId)]);
-          await tx.carriers.retain(firmId, claim.carrier);
+          await tx.carriers.merge(firmId, claim.carrier);
           await tx.outbox.add({ kind: 'notify_offer', firmId, claimId: claim.id, svcId });
           return tx.claims.add(claim);
         });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Position } from '@svc/application';
+import type { KeysetPosition } from '@svc/application';
 import type { ClaimAsSent, ClaimId, FirmId, Svcid } from '@svc/domain';
 import { connect, migrate, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, NOW, newId } from './a-firm.ts';
@@ -82,7 +82,7 @@ describe('reads', () => {
       limit: number,
     ): Promise<{ ids: string[]; pages: number }> => {
       const found: string[] = [];
-      let after: Position | null = null;
+      let after: KeysetPosition | null = null;
       for (let pages = 1; ; pages += 1) {
         const page = await stores.firmReads.claims(feed, environment, filter, { after, limit });
         found.push(...page.rows.map(({ id }) => id));
@@ -149,7 +149,7 @@ describe('reads', () => {
       [other.firmId, adjuster],
     );
     const found: string[] = [];
-    let after: Position | null = null;
+    let after: KeysetPosition | null = null;
     do {
       const page = await stores.appReads.claims(adjuster, 'accepted', { after, limit: 4 });
       found.push(...page.rows.map(({ id }) => id));

@@ -56,7 +56,7 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
   });
 
   test('every statement of maintenance runs without JIT and sequential scans', async () => {
-    const chores = Array.from({ length: 8 }, () => opened.chores.rows<Row>(READ));
+    const chores = Array.from({ length: 8 }, () => opened.maintenance.rows<Row>(READ));
     for (const [row] of await Promise.all(chores)) expect(row?.settings).toMatchObject(PLAN);
   });
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { Asking } from '../src/driver/statement-runner.ts';
+import { StatementRunner } from '../src/driver/statement-runner.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
 let database: FreshDatabase;
 let pool: pg.Pool;
 let client: pg.PoolClient;
-const asking = new Asking(60_000);
+const asking = new StatementRunner(60_000);
 const ask = <R>(name: string, text: string, ...values: (string | number | null)[]) =>
   asking.prepared<R>(client, { name, text }, values);
 
@@ -65,7 +65,7 @@ test('columns that have changed meanwhile are refused, never misread', async () 
 });
 
 test('a connection that stays silent is broken off, and everyone who waits for it is told', async () => {
-  const impatient = new Asking(200);
+  const impatient = new StatementRunner(200);
   const silent = await pool.connect();
   const waiting = ['SELECT pg_sleep(30)', 'SELECT 1 AS one'].map((text) =>
     impatient.prepared(silent, { name: text, text }, []),

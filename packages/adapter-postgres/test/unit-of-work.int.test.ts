@@ -42,7 +42,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     const failure = new Error('thrown at the end');
     const unit = run(async (tx) => {
       await tx.idempotency.bind({ firmId, environment: 'live', key: 'k' }, 'print', claim.id, NOW);
-      await tx.carriers.retain(firmId, claim.carrier);
+      await tx.carriers.merge(firmId, claim.carrier);
       await tx.outbox.add({ kind: 'notify_offer', firmId, claimId: claim.id, svcId });
       await tx.claims.add(claim);
       throw failure;
@@ -163,7 +163,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     const details = [{ phone: '305-555-0100' }, { email: 'a@carrier.example' }, { address }, {}];
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        run((tx) => tx.carriers.retain(firmId, { name: 'One  Carrier ', ...details[n % 4] })),
+        run((tx) => tx.carriers.merge(firmId, { name: 'One  Carrier ', ...details[n % 4] })),
       ),
     );
     const claim = aClaim(firmId, svcId, { carrier: { name: 'one carrier' } });
@@ -193,7 +193,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
           address: some(address),
         };
         expected = mergeCarrier(expected, sent).held;
-        await run((tx) => tx.carriers.retain(firmId, sent));
+        await run((tx) => tx.carriers.merge(firmId, sent));
         expect((await stores.appReads.claim(svcId, claim.id))?.heldCarrier).toEqual(expected);
       }
     }
@@ -202,10 +202,10 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
   test('a merge that brings nothing new waits for nobody', async () => {
     const { firmId } = await aFirm(stores);
     const carrier = { name: 'Busy Carrier', phone: '1' };
-    await run((tx) => tx.carriers.retain(firmId, carrier));
+    await run((tx) => tx.carriers.merge(firmId, carrier));
     await database.sql.query('BEGIN');
     await database.sql.query('SELECT 1 FROM carriers WHERE firm_id = $1 FOR UPDATE', [firmId]);
-    await run((tx) => tx.carriers.retain(firmId, { ...carrier, phone: '2' }));
+    await run((tx) => tx.carriers.merge(firmId, { ...carrier, phone: '2' }));
     await database.sql.query('ROLLBACK');
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../src/driver/database.ts';
 import { migrate } from '../src/index.ts';
-import { jobWorkers, WORKER_BEAT_MS } from '../src/jobs/worker-heartbeats.ts';
+import { workerHeartbeats, WORKER_BEAT_MS } from '../src/jobs/worker-heartbeats.ts';
 import { SILENT } from '../src/log.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
@@ -37,7 +37,7 @@ async function keepsItsJob(beats: number): Promise<boolean> {
   await sql.query(`INSERT INTO job_workers VALUES ('busy', now() - $1 * interval '1 ms')`, [
     Math.round(beats * WORKER_BEAT_MS),
   ]);
-  await jobWorkers(opened.chores).seen(['another']);
+  await workerHeartbeats(opened.maintenance).beat(['another']);
   const { rows } = await sql.query('SELECT locked_by FROM graphile_worker.jobs');
   expect(rows).toHaveLength(1);
   return rows[0].locked_by === 'busy';
@@ -62,7 +62,7 @@ test('a job that a worker took before its first report stays with it until other
     `UPDATE graphile_worker._private_jobs SET locked_by = 'new', locked_at = now() - $1 * interval '1 ms'`,
     [2 * WORKER_BEAT_MS],
   );
-  await jobWorkers(opened.chores).seen(['another']);
+  await workerHeartbeats(opened.maintenance).beat(['another']);
   expect((await sql.query('SELECT locked_by FROM graphile_worker.jobs')).rows).toEqual([
     { locked_by: 'new' },
   ]);

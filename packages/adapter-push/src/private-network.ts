@@ -30,7 +30,7 @@ for (const [network, prefix] of [
 }
 
 /** Whether an IP address leads into this machine or its own network. */
-export function isInner(address: string): boolean {
+export function isPrivateAddress(address: string): boolean {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return INNER.check(mapped, 'ipv4');
   const family = isIP(address);
@@ -38,7 +38,7 @@ export function isInner(address: string): boolean {
 }
 
 /** A name or an address that leads where a push service has no business to be. */
-export class InnerAddress extends Error {
+export class PrivateAddressError extends Error {
   override readonly name = 'InnerAddress';
 }
 
@@ -46,13 +46,13 @@ export class InnerAddress extends Error {
  * Finds addresses as node does, and refuses a name of which any leads inside. It is used for the connection itself:
  * between a look-up that was only a check and the one that counts, a name could come to mean something else.
  */
-export const lookupOutside: LookupFunction = (hostname, options, callback) => {
+export const lookupPublicAddress: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     const [first] = addresses ?? [];
     if (error !== null || first === undefined) {
       callback(error ?? new Error(`${hostname} has no address`), '');
-    } else if (addresses.some(({ address }) => isInner(address))) {
-      callback(new InnerAddress('a push service cannot be in the inner network'), '');
+    } else if (addresses.some(({ address }) => isPrivateAddress(address))) {
+      callback(new PrivateAddressError('a push service cannot be in the inner network'), '');
     } else if (options.all === true) {
       callback(null, addresses);
     } else {

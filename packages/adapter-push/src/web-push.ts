@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { JobReads, Notice, PushSubscription } from '@svc/application';
+import type { JobReads, Notification, PushSubscription } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import webPush from 'web-push';
-import { InnerAddress, isInner, lookupOutside } from './private-network.ts';
+import { PrivateAddressError, isPrivateAddress, lookupPublicAddress } from './private-network.ts';
 import type { PushLog } from './log.ts';
 import type { Vapid } from './vapid.ts';
 
@@ -34,7 +34,7 @@ const LONGEST_SILENCE_MS = 60 * 60 * 1000;
 
 export interface WebPush {
   /** To every device of the adjuster, or to the one that is named. Returns the ids of those to be tried again later. */
-  send(svcId: Svcid, notice: Notice, deviceId?: string): Promise<string[]>;
+  send(svcId: Svcid, notice: Notification, deviceId?: string): Promise<string[]>;
 }
 
 export function createWebPush(options: WebPushOptions): WebPush {
@@ -111,7 +111,7 @@ type Outcome = 'delivered' | 'gone' | 'later' | 'refused';
 
 async function deliver(
   subscription: PushSubscription,
-  notice: Notice,
+  notice: Notification,
   vapid: Vapid,
   options: WebPushOptions,
   silences: ReturnType<typeof createSilences>,
@@ -134,7 +134,7 @@ async function deliver(
   try {
     ({ status, retryAfter } = await post(details, options));
   } catch (error) {
-    if (!(error instanceof InnerAddress)) return 'later';
+    if (!(error instanceof PrivateAddressError)) return 'later';
     options.log.warn('a push service in the inner network was not called');
     return 'refused';
   }
@@ -149,14 +149,14 @@ async function deliver(
 }
 
 /** What the service worker makes its lines from. It shows on lock screens: the firm, and that something waits. */
-function payloadOf(notice: Notice) {
+function payloadOf(notice: Notification) {
   return notice.kind === 'invitation'
     ? { kind: notice.kind, firm_name: notice.firmName, firm_id: notice.firmId }
     : { kind: notice.kind, firm_name: notice.firmName, claim_id: notice.claimId };
 }
 
 /** Later news of a claim takes the place of earlier news that was not delivered yet. Push services see it: so a hash. */
-function topicOf(notice: Notice): string {
+function topicOf(notice: Notification): string {
   const about = notice.kind === 'invitation' ? notice.firmId : notice.claimId;
   return createHash('sha256').update(about).digest('base64url').slice(0, 32);
 }
@@ -168,8 +168,8 @@ function post(
   const { endpoint, method, headers, body } = details;
   const { protocol, hostname } = new URL(endpoint);
   const guarded = !options.allowInnerNetwork;
-  if (guarded && isInner(hostname.replace(/^\[|\]$/g, ''))) {
-    return Promise.reject(new InnerAddress('a push service cannot be in the inner network'));
+  if (guarded && isPrivateAddress(hostname.replace(/^\[|\]$/g, ''))) {
+    return Promise.reject(new PrivateAddressError('a push service cannot be in the inner network'));
   }
   const request = protocol === 'http:' ? httpRequest : httpsRequest;
   const signal = AbortSignal.timeout(options.timeoutMs ?? 10_000);
@@ -180,7 +180,7 @@ function post(
         method,
         headers: headers as Record<string, string>,
         signal,
-        ...(guarded && { lookup: lookupOutside }),
+        ...(guarded && { lookup: lookupPublicAddress }),
       },
       (response) => {
         response.resume();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Notice, PushSubscription } from '@svc/application';
+import type { Notification, PushSubscription } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { createWebPush, type PushLog, type Vapid, vapidUnder } from '../src/index.ts';
 import { type Device, type PushService, startPushService } from './push-service.ts';
@@ -11,7 +11,7 @@ import { type Device, type PushService, startPushService } from './push-service.
 const SVC_ID = 'SVC-1' as Svcid;
 const CLAIM_ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' as ClaimId;
 const FIRM_ID = '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21' as FirmId;
-const OFFER: Notice = { kind: 'offer', firmName: 'Gulf Adjusting Partners', claimId: CLAIM_ID };
+const OFFER: Notification = { kind: 'offer', firmName: 'Gulf Adjusting Partners', claimId: CLAIM_ID };
 
 const folder = mkdtempSync(join(tmpdir(), 'vapid-'));
 let service: PushService;
@@ -50,7 +50,7 @@ function sender(
     allowInnerNetwork: options.guarded !== true,
     timeoutMs: 300,
   });
-  return { send: (notice: Notice = OFFER, only?: string) => push.send(SVC_ID, notice, only), held };
+  return { send: (notice: Notification = OFFER, only?: string) => push.send(SVC_ID, notice, only), held };
 }
 
 const subscriptions = (devices: Record<string, Device>) =>

@@ -1,9 +1,9 @@
-import type { Clock, RateLimiter, Twins } from '@svc/application';
+import type { Clock, RateLimiter, SingleFlight } from '@svc/application';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisLog, RedisState } from './breaker.ts';
 import { createRedisRateLimiter } from './rate-limiter.ts';
 import { createStore } from './store.ts';
-import { createRedisTwins } from './single-flight.ts';
+import { createRedisSingleFlight } from './single-flight.ts';
 
 export interface RedisSettings {
   /** `redis://…` or `rediss://…`; several, separated by commas, for Redis Cluster. */
@@ -14,14 +14,14 @@ export interface RedisSettings {
   readonly keyPrefix?: string;
   readonly log: RedisLog;
   /** What serves while Redis is away. Its twins also join those that meet in this process. */
-  readonly fallback: { readonly rateLimiter: RateLimiter; readonly twins: Twins };
+  readonly fallback: { readonly rateLimiter: RateLimiter; readonly twins: SingleFlight };
   /** For tests: replaces Redis' own clock in the limits. */
   readonly clock?: Clock;
 }
 
 export interface RedisConnection {
   readonly rateLimiter: RateLimiter;
-  readonly twins: Twins;
+  readonly twins: SingleFlight;
   state(): RedisState;
   /** Lets what is being written finish. Afterwards the fallback serves. */
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
   const store = createStore({ client, keyPrefix, commandTimeoutMs, log });
   return {
     rateLimiter: createRedisRateLimiter({ store, fallback: fallback.rateLimiter, clock }),
-    twins: createRedisTwins({ store, inProcess: fallback.twins }),
+    twins: createRedisSingleFlight({ store, inProcess: fallback.twins }),
     state: store.state,
     close: store.close,
   };

@@ -35,7 +35,7 @@ export const LATE = /^LATE (\d+)/;
  *
  * ARGV: …, requests per minute, writes per minute, burst, 1 for a write. Returns the milliseconds to wait, 0 when spent.
  */
-export const SPEND = script(`
+export const CONSUME = script(`
 local perMinute = { tonumber(ARGV[3]), tonumber(ARGV[4]) }
 local brim = ARGV[5] * 60000
 local write = ARGV[6] == '1'

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Attempt, IDEMPOTENCY_WINDOW, type IdempotencySlot, type Twins } from '@svc/application';
+import { type Attempt, IDEMPOTENCY_WINDOW, type IdempotencySlot, type SingleFlight } from '@svc/application';
 import { type ClaimId, DomainError } from '@svc/domain';
 import { BIND_SLOT, RELEASE_SLOT, RENEW_SLOT, TAKE_SLOT } from './scripts.ts';
 import type { Store } from './store.ts';
@@ -17,14 +17,14 @@ const LONGEST_PAUSE_MS = 40;
  * attempt is made, and `done <fingerprint> <claim id>` after it committed, so that replays and conflicts are answered
  * without a transaction. Whatever Redis says or fails to say, letting the attempt through is right: PostgreSQL decides.
  */
-export function createRedisTwins({
+export function createRedisSingleFlight({
   store,
   inProcess,
 }: {
   readonly store: Store;
   /** Twins of one process wait for each other in memory, so that only one of them asks Redis. */
-  readonly inProcess: Twins;
-}): Twins {
+  readonly inProcess: SingleFlight;
+}): SingleFlight {
   const process = randomUUID();
   let attempts = 0;
 
@@ -85,8 +85,8 @@ export function createRedisTwins({
   }
 
   return {
-    once: (slot, fingerprint, attempt) =>
-      inProcess.once(slot, fingerprint, () => once(slot, fingerprint, attempt)),
+    run: (slot, fingerprint, attempt) =>
+      inProcess.run(slot, fingerprint, () => once(slot, fingerprint, attempt)),
   };
 }
 

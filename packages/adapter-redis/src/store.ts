@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from 'ioredis';
 import { createBreaker, messageOf, type RedisLog, type RedisState } from './breaker.ts';
-import { LATE, type Script, SPEND } from './scripts.ts';
+import { LATE, type Script, CONSUME } from './scripts.ts';
 
 /** Redis as the adapter's own files need it: scripts on one key each, that may fail to be answered. */
 export interface Store {
@@ -48,7 +48,7 @@ export function createStore({
     const times = await Promise.all(nodes.map((node) => node.time()));
     ahead = Math.max(...times.map(([s, us]) => Number(s) * 1000 + Number(us) / 1000 - startedAt));
     // A replica, a full disk, a cluster with a hole: all of these answer questions and refuse to write.
-    await evaluate(SPEND, 'limit:{probe}', deadline(), [1e6, 1e6, 1e6, 0], undefined, () => true);
+    await evaluate(CONSUME, 'limit:{probe}', deadline(), [1e6, 1e6, 1e6, 0], undefined, () => true);
   }
 
   async function evaluate(

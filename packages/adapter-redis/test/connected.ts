@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createMemoryRateLimiter, createMemoryTwins } from '@svc/adapter-memory';
+import { createMemoryRateLimiter, createMemorySingleFlight } from '@svc/adapter-memory';
 import type { RateLimiter } from '@svc/application';
 import type { KeyLimits } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
@@ -18,9 +18,9 @@ export async function connected(url: string, settings: Partial<RedisSettings> = 
   let fallenBack = 0;
   const memory = createMemoryRateLimiter({ clock: Date });
   const rateLimiter: RateLimiter = {
-    spend(...args) {
+    consume(...args) {
       fallenBack += 1;
-      return memory.spend(...args);
+      return memory.consume(...args);
     },
   };
   const keyPrefix = settings.keyPrefix ?? `test:${randomUUID()}:`;
@@ -28,7 +28,7 @@ export async function connected(url: string, settings: Partial<RedisSettings> = 
     url,
     keyPrefix,
     log: { warn: (message) => logged.push(message), info: (message) => logged.push(message) },
-    fallback: { rateLimiter, twins: createMemoryTwins() },
+    fallback: { rateLimiter, twins: createMemorySingleFlight() },
     ...settings,
   });
   await eventually(() => connection.state().status === 'up');
@@ -49,7 +49,7 @@ export const SLOW: KeyLimits = { requestsPerMinute: 1, writesPerMinute: 1, burst
 
 export async function allowedOf(limiter: RateLimiter, subject: string, limits: KeyLimits, times: number) {
   const spendings = await Promise.all(
-    Array.from({ length: times }, () => limiter.spend(subject, limits, { write: true })),
+    Array.from({ length: times }, () => limiter.consume(subject, limits, { write: true })),
   );
   return spendings.filter(({ allowed }) => allowed).length;
 }

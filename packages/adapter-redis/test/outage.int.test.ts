@@ -22,7 +22,7 @@ const TIMEOUT = { commandTimeoutMs: 300 };
 describe('an outage of Redis', () => {
   let server: RedisServer;
   let connection: Connected;
-  const spend = (subject: string) => connection.rateLimiter.spend(subject, DEFAULT_LIMITS.live, READ);
+  const spend = (subject: string) => connection.rateLimiter.consume(subject, DEFAULT_LIMITS.live, READ);
   const operator = async <T>(work: (client: Redis) => Promise<T>): Promise<T> => {
     const client = new Redis(server.url);
     try {
@@ -168,7 +168,7 @@ describe('an outage of Redis', () => {
       try {
         for (let n = 0; n < 20; n++) {
           const outcome = created();
-          const got = await connection.twins.once(aSlot(), 'print', async () => {
+          const got = await connection.twins.run(aSlot(), 'print', async () => {
             attempts += 1;
             return outcome;
           });
@@ -187,12 +187,12 @@ describe('an outage of Redis', () => {
       const outcome = created();
       const failure = new Error('refused');
       try {
-        const good = connection.twins.once(slot, 'print', async () => {
+        const good = connection.twins.run(slot, 'print', async () => {
           server.pause();
           return outcome;
         });
         expect(await good).toEqual(outcome);
-        await expect(connection.twins.once(aSlot(), 'print', () => Promise.reject(failure))).rejects.toBe(
+        await expect(connection.twins.run(aSlot(), 'print', () => Promise.reject(failure))).rejects.toBe(
           failure,
         );
       } finally {
@@ -206,7 +206,7 @@ describe('an outage of Redis', () => {
       server.pause();
       try {
         const failure = new Error('refused');
-        await expect(connection.twins.once(slot, 'print', () => Promise.reject(failure))).rejects.toBe(
+        await expect(connection.twins.run(slot, 'print', () => Promise.reject(failure))).rejects.toBe(
           failure,
         );
         await sleep(4 * TIMEOUT.commandTimeoutMs);
@@ -215,7 +215,7 @@ describe('an outage of Redis', () => {
       }
       await eventually(isUp(connection));
       const outcome = created();
-      expect(await connection.twins.once(slot, 'corrected print', async () => outcome)).toEqual(outcome);
+      expect(await connection.twins.run(slot, 'corrected print', async () => outcome)).toEqual(outcome);
     });
 
     test('killed: twins of one process still wait for each other', async () => {
@@ -226,7 +226,7 @@ describe('an outage of Redis', () => {
       let attempts = 0;
       const outcomes = await Promise.all(
         Array.from({ length: 40 }, () =>
-          connection.twins.once(slot, 'print', async () => {
+          connection.twins.run(slot, 'print', async () => {
             attempts += 1;
             await sleep(1);
             return outcome;
@@ -246,7 +246,7 @@ describe('an outage in a Redis Cluster', () => {
   let connection: Connected;
   const spendAll = async (label: string) => {
     for (let n = 0; n < 60; n++) {
-      const answer = await connection.rateLimiter.spend(`${label} ${n}`, DEFAULT_LIMITS.live, READ);
+      const answer = await connection.rateLimiter.consume(`${label} ${n}`, DEFAULT_LIMITS.live, READ);
       expect(answer).toEqual({ allowed: true });
     }
   };

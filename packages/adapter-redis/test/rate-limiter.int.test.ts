@@ -35,7 +35,7 @@ describe('the limits on the clock of Redis', () => {
 
   test('25 at once: 20 are accepted, and the wait is within one interval', async () => {
     expect(await allowedOf(connection.rateLimiter, 'at once', SLOW, 25)).toBe(20);
-    const answer = await connection.rateLimiter.spend('at once', SLOW, { write: true });
+    const answer = await connection.rateLimiter.consume('at once', SLOW, { write: true });
     expect(answer.allowed ? 0 : answer.retryAfterMs).toBeGreaterThan(0);
     expect(answer.allowed ? 0 : answer.retryAfterMs).toBeLessThanOrEqual(60_000);
   });

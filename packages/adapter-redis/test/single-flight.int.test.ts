@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Attempt, IDEMPOTENCY_WINDOW, type IdempotencySlot } from '@svc/application';
 import type { ClaimId, FirmId } from '@svc/domain';
-import { twinsSuite } from '@svc/testkit';
+import { singleFlightSuite } from '@svc/testkit';
 import { eventually } from '@svc/testkit/eventually';
 import { Redis } from 'ioredis';
 import { type Connected, connected, PATIENT, testUrl } from './connected.ts';
@@ -11,7 +11,7 @@ for (const [name, variable] of [
   ['Redis', 'TEST_REDIS_URL'],
   ['Redis Cluster', 'TEST_REDIS_CLUSTER_URL'],
 ] as const) {
-  twinsSuite(`${name}, with three processes,`, async () => {
+  singleFlightSuite(`${name}, with three processes,`, async () => {
     const keyPrefix = `test:${randomUUID()}:`;
     const one = await connected(testUrl(variable), { ...PATIENT, keyPrefix });
     const others = await Promise.all(
@@ -56,14 +56,14 @@ describe('what Redis remembers of twins', () => {
 
   test('a later replay is answered everywhere without an attempt, a later conflict refused', async () => {
     const slot = aSlot();
-    const outcome = await here.twins.once(slot, 'print', async () => created());
-    expect(await here.twins.once(slot, 'print', never)).toEqual({ claimId: outcome.claimId, replayed: true });
-    expect(await there.twins.once(slot, 'print', never)).toEqual({
+    const outcome = await here.twins.run(slot, 'print', async () => created());
+    expect(await here.twins.run(slot, 'print', never)).toEqual({ claimId: outcome.claimId, replayed: true });
+    expect(await there.twins.run(slot, 'print', never)).toEqual({
       claimId: outcome.claimId,
       replayed: true,
     });
     for (const { twins } of [here, there]) {
-      await expect(twins.once(slot, 'other print', never)).rejects.toMatchObject({
+      await expect(twins.run(slot, 'other print', never)).rejects.toMatchObject({
         code: 'idempotency_key_reused',
       });
     }
@@ -72,9 +72,9 @@ describe('what Redis remembers of twins', () => {
   test('it is remembered until 24 hours after the attempt began, and no longer', async () => {
     await client.del(...(await keys()), 'x');
     const [seconds] = await client.time();
-    await here.twins.once(aSlot(), 'print', async () => created());
+    await here.twins.run(aSlot(), 'print', async () => created());
     // The same connection answers in order.
-    await here.rateLimiter.spend(
+    await here.rateLimiter.consume(
       'after',
       { requestsPerMinute: 1, writesPerMinute: 1, burst: 1 },
       { write: false },
@@ -89,9 +89,9 @@ describe('what Redis remembers of twins', () => {
   test('an outcome that was found has an unknown age and is not remembered', async () => {
     const slot = aSlot();
     const found = { ...created(), replayed: true };
-    await here.twins.once(slot, 'print', async () => found);
+    await here.twins.run(slot, 'print', async () => found);
     let attempts = 0;
-    await here.twins.once(slot, 'print', async () => {
+    await here.twins.run(slot, 'print', async () => {
       attempts += 1;
       return found;
     });
@@ -100,7 +100,7 @@ describe('what Redis remembers of twins', () => {
 
   test("neither a client's key nor its firm can be read in Redis", async () => {
     const slot = aSlot();
-    await here.twins.once(slot, 'print', async () => created());
+    await here.twins.run(slot, 'print', async () => created());
     const all = (await keys()).join();
     expect(all).not.toContain(slot.key);
     expect(all).not.toContain(slot.firmId);
@@ -110,14 +110,14 @@ describe('what Redis remembers of twins', () => {
     const dying = await connected(testUrl('TEST_REDIS_URL'), { ...PATIENT, keyPrefix: here.keyPrefix });
     const slot = aSlot();
     let begun = false;
-    void dying.twins.once(slot, 'print', () => {
+    void dying.twins.run(slot, 'print', () => {
       begun = true;
       return new Promise(() => {});
     });
     await eventually(() => begun);
     await dying.close();
     const outcome = created();
-    expect(await there.twins.once(slot, 'print', async () => outcome)).toEqual(outcome);
+    expect(await there.twins.run(slot, 'print', async () => outcome)).toEqual(outcome);
   });
 
   test('an attempt longer than the lease keeps its slot', async () => {
@@ -125,7 +125,7 @@ describe('what Redis remembers of twins', () => {
     const outcome = created();
     let begun = false;
     let finish: (outcome: Attempt) => void = () => {};
-    const long = here.twins.once(slot, 'print', () => {
+    const long = here.twins.run(slot, 'print', () => {
       begun = true;
       return new Promise((resolve) => {
         finish = resolve;
@@ -143,7 +143,7 @@ describe('what Redis remembers of twins', () => {
       lowest = Math.min(lowest, left);
       return left > lowest;
     });
-    await expect(there.twins.once(slot, 'other', never)).rejects.toMatchObject({
+    await expect(there.twins.run(slot, 'other', never)).rejects.toMatchObject({
       code: 'idempotency_key_reused',
     });
     finish(outcome);
@@ -153,9 +153,9 @@ describe('what Redis remembers of twins', () => {
   test('when Redis loses its memory in the middle, attempts are let through and each gets its own result', async () => {
     const slot = aSlot();
     const outcomes = [created(), created()] as const;
-    const second = here.twins.once(slot, 'print', async () => {
+    const second = here.twins.run(slot, 'print', async () => {
       await client.del(...(await keys()), 'x');
-      const inner = await there.twins.once(slot, 'print', async () => outcomes[0]);
+      const inner = await there.twins.run(slot, 'print', async () => outcomes[0]);
       expect(inner).toEqual(outcomes[0]);
       return outcomes[1];
     });
@@ -164,13 +164,13 @@ describe('what Redis remembers of twins', () => {
 
   test('junk in the slot lets the attempt through or refuses, and harms nothing', async () => {
     const slot = aSlot();
-    await here.twins.once(slot, 'print', async () => created());
+    await here.twins.run(slot, 'print', async () => created());
     for (const key of await keys()) {
       await client.del(key);
       await client.hset(key, 'not', 'a string');
     }
     const outcome = created();
-    expect(await there.twins.once(slot, 'print', async () => outcome)).toEqual(outcome);
+    expect(await there.twins.run(slot, 'print', async () => outcome)).toEqual(outcome);
     await client.del(...(await keys()), 'x');
   });
 });

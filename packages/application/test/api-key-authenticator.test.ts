@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  type Credentials,
-  createKeyRing,
-  createSessionGate,
-  GRANT_TRUST,
+  type CredentialStore,
+  createApiKeyAuthenticator,
+  createSessionAuthenticator,
+  GRANT_MAX_AGE_MS,
   Unavailable,
 } from '@svc/application';
 import { HOUR } from '@svc/domain';
@@ -27,13 +27,13 @@ const started = async () => {
     if (store.away) throw new Unavailable('away');
     return from();
   };
-  const credentials: Credentials = {
+  const credentials: CredentialStore = {
     keyByHash: (hash) => answer('keys', () => memory.credentials.keyByHash(hash)),
     sessionByHash: (hash) => answer('sessions', () => memory.credentials.sessionByHash(hash)),
     version: () => answer('versions', () => memory.credentials.version()),
     noteUse: (noted) => memory.credentials.noteUse(noted),
   };
-  const elsewhere = createKeyRing({ credentials, secrets, clock });
+  const elsewhere = createApiKeyAuthenticator({ credentials, secrets, clock });
   return { ...bench, firm, ...issued, asked, store, credentials, elsewhere };
 };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -81,8 +81,8 @@ describe('the key ring', () => {
     const { use, elsewhere, secret, key, clock } = await started();
     expect(await elsewhere.authenticate(secret)).not.toBeNull();
     await use.revokeKey(key.id);
-    clock.advance(GRANT_TRUST);
-    expect(GRANT_TRUST).toBeLessThanOrEqual(1_000);
+    clock.advance(GRANT_MAX_AGE_MS);
+    expect(GRANT_MAX_AGE_MS).toBeLessThanOrEqual(1_000);
     expect(await elsewhere.authenticate(secret)).toBeNull();
   });
 
@@ -90,7 +90,7 @@ describe('the key ring', () => {
     const { elsewhere, use, secret, key, clock, asked } = await started();
     await elsewhere.authenticate(secret);
     await use.revokeKey(key.id);
-    clock.advance(GRANT_TRUST / 2);
+    clock.advance(GRANT_MAX_AGE_MS / 2);
     await elsewhere.authenticate(secret);
     await settled();
     expect(asked.versions).toBe(2);
@@ -102,7 +102,7 @@ describe('the key ring', () => {
     expect((await elsewhere.authenticate(secret))?.plan).toBe('standard');
     await use.setPlan(firm.id, 'read_only');
     await use.setLimits(firm.id, { requestsPerMinute: 900, writesPerMinute: null, burst: null });
-    clock.advance(GRANT_TRUST);
+    clock.advance(GRANT_MAX_AGE_MS);
     expect(await elsewhere.authenticate(secret)).toMatchObject({
       plan: 'read_only',
       limits: { requestsPerMinute: 900 },
@@ -136,7 +136,7 @@ describe('the key ring', () => {
     const { elsewhere, secret, store, clock } = await started();
     await elsewhere.authenticate(secret);
     store.away = true;
-    clock.advance(GRANT_TRUST - 1);
+    clock.advance(GRANT_MAX_AGE_MS - 1);
     expect(await elsewhere.authenticate(secret)).not.toBeNull();
     await settled();
     clock.advance(1);
@@ -148,7 +148,7 @@ describe('the key ring', () => {
   test('many requests at once ask together', async () => {
     const { elsewhere, secret, clock, asked } = await started();
     await elsewhere.authenticate(secret);
-    clock.advance(GRANT_TRUST);
+    clock.advance(GRANT_MAX_AGE_MS);
     await Promise.all(Array.from({ length: 50 }, () => elsewhere.authenticate(secret)));
     expect(asked.versions).toBe(2);
   });
@@ -171,7 +171,7 @@ describe('the key ring', () => {
     const bench = await started();
     const { memory, secrets, clock } = bench;
     const arrivals: ((failure?: Error) => void)[] = [];
-    const credentials: Credentials = {
+    const credentials: CredentialStore = {
       ...memory.credentials,
       async keyByHash(hash) {
         const grant = await memory.credentials.keyByHash(hash);
@@ -181,7 +181,7 @@ describe('the key ring', () => {
         return grant;
       },
     };
-    const ring = createKeyRing({ credentials, secrets, clock });
+    const ring = createApiKeyAuthenticator({ credentials, secrets, clock });
     return { ...bench, ring, arrivals };
   };
 
@@ -203,11 +203,11 @@ describe('the key ring', () => {
     const early = ring.authenticate(secret);
     await settled();
     await use.revokeKey(key.id);
-    ring.forget();
+    ring.invalidate();
     const afterwards = ring.authenticate(secret);
     await settled();
     expect(arrivals).toHaveLength(2);
-    clock.advance(GRANT_TRUST);
+    clock.advance(GRANT_MAX_AGE_MS);
     const late = ring.authenticate(secret);
     await settled();
     expect(arrivals).toHaveLength(3);
@@ -228,7 +228,7 @@ describe('the key ring', () => {
   test('an answer that was long on its way is no reason to trust a key revoked since', async () => {
     const { memory, use, secrets, clock, secret, key } = await started();
     let onItsWay: Promise<unknown> = Promise.resolve();
-    const far: Credentials = {
+    const far: CredentialStore = {
       ...memory.credentials,
       async version() {
         const version = await memory.credentials.version();
@@ -236,18 +236,18 @@ describe('the key ring', () => {
         return version;
       },
     };
-    const ring = createKeyRing({ credentials: far, secrets, clock });
+    const ring = createApiKeyAuthenticator({ credentials: far, secrets, clock });
     expect(await ring.authenticate(secret)).not.toBeNull();
     let arrive = (): void => {};
     onItsWay = new Promise<void>((resolve) => {
       arrive = resolve;
     });
-    clock.advance(GRANT_TRUST / 2);
+    clock.advance(GRANT_MAX_AGE_MS / 2);
     // Asks in the background; the store answers at once, and the answer travels.
     await ring.authenticate(secret);
     await settled();
     await use.revokeKey(key.id);
-    clock.advance(5 * GRANT_TRUST);
+    clock.advance(5 * GRANT_MAX_AGE_MS);
     const late = ring.authenticate(secret);
     await settled();
     arrive();
@@ -257,13 +257,13 @@ describe('the key ring', () => {
   test('a question that fails is asked again for those who came after it', async () => {
     const { memory, secrets, clock, secret } = await started();
     let answers: Promise<string>[] = [];
-    const broken: Credentials = {
+    const broken: CredentialStore = {
       ...memory.credentials,
       version: () => answers.shift() ?? memory.credentials.version(),
     };
-    const ring = createKeyRing({ credentials: broken, secrets, clock });
+    const ring = createApiKeyAuthenticator({ credentials: broken, secrets, clock });
     await ring.authenticate(secret);
-    clock.advance(GRANT_TRUST);
+    clock.advance(GRANT_MAX_AGE_MS);
     let fail: (error: Error) => void = () => {};
     answers = [
       new Promise<string>((_, reject) => {
@@ -280,7 +280,7 @@ describe('the key ring', () => {
   test('a change that comes while a key is looked up is not missed', async () => {
     const { memory, use, secrets, clock, secret, key } = await started();
     let inBetween = async (): Promise<unknown> => undefined;
-    const slow: Credentials = {
+    const slow: CredentialStore = {
       ...memory.credentials,
       async keyByHash(hash) {
         const grant = await memory.credentials.keyByHash(hash);
@@ -288,10 +288,10 @@ describe('the key ring', () => {
         return grant;
       },
     };
-    const ring = createKeyRing({ credentials: slow, secrets, clock });
+    const ring = createApiKeyAuthenticator({ credentials: slow, secrets, clock });
     inBetween = async () => {
       await use.revokeKey(key.id);
-      ring.forget();
+      ring.invalidate();
     };
     await ring.authenticate(secret);
     inBetween = async () => undefined;
@@ -319,7 +319,7 @@ describe('the key ring', () => {
 describe('the session gate', () => {
   test('asks no store about junk, and takes no API key for a session', async () => {
     const { credentials, secrets, clock, secret, asked } = await started();
-    const gate = createSessionGate({ credentials, secrets, clock });
+    const gate = createSessionAuthenticator({ credentials, secrets, clock });
     for (const junk of ['', 'junk', secret]) expect(await gate.authenticate(junk)).toBeNull();
     expect(asked.sessions).toBe(0);
     expect(gate.takeUses()).toEqual(new Map());
@@ -329,7 +329,7 @@ describe('the session gate', () => {
     const { credentials, secrets, clock, use, store, newAdjuster } = await started();
     const { svcId } = await newAdjuster();
     const { token } = await use.openSession(svcId);
-    const gate = createSessionGate({ credentials, secrets, clock });
+    const gate = createSessionAuthenticator({ credentials, secrets, clock });
     store.away = true;
     await expect(gate.authenticate(token)).rejects.toThrow(Unavailable);
     store.away = false;

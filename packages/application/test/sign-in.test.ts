@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { makeRequestSignInCode } from '@svc/application';
 import { MINUTE } from '@svc/domain';
-import { type Bench, refusalOf } from '@svc/testkit';
+import { type Fixture, refusalOf } from '@svc/testkit';
 import { memoryBench } from './memory-fixture.ts';
 
-const codeFor = async (bench: Bench, email: string): Promise<string> => {
+const codeFor = async (bench: Fixture, email: string): Promise<string> => {
   const before = bench.outside.mails.length;
   await bench.use.requestSignInCode(email);
   const mail = bench.outside.mails[before];

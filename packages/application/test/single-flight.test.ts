@@ -3,7 +3,7 @@ import {
   type Attempt,
   type IdempotencySlot,
   makeSendClaim,
-  type Twins,
+  type SingleFlight,
   type UnitOfWork,
 } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
@@ -11,7 +11,7 @@ import { refusalOf } from '@svc/testkit';
 import { memoryBench } from './memory-fixture.ts';
 
 describe('sending a claim through twins', () => {
-  const started = async (twins: Twins) => {
+  const started = async (twins: SingleFlight) => {
     const bench = memoryBench();
     const { memory, clock, ids } = bench;
     const firm = await bench.newFirm();
@@ -25,7 +25,7 @@ describe('sending a claim through twins', () => {
   test('says which key of which firm and environment, and what the request amounts to', async () => {
     const asked: [IdempotencySlot, string][] = [];
     const { sendClaim, firm, command } = await started({
-      once: (slot, fingerprint, attempt) => {
+      run: (slot, fingerprint, attempt) => {
         asked.push([slot, fingerprint]);
         return attempt();
       },
@@ -36,7 +36,7 @@ describe('sending a claim through twins', () => {
 
   test('a twin whose brother did the work answers with the claim as it is now, without work of its own', async () => {
     let brother: Attempt = { claimId: '' as ClaimId, replayed: true };
-    const { sendClaim, send, firm, command, adjuster, memory } = await started({ once: async () => brother });
+    const { sendClaim, send, firm, command, adjuster, memory } = await started({ run: async () => brother });
     const { claim } = await send(firm.live, adjuster);
     brother = { claimId: claim.id, replayed: true };
     const jobs = (await memory.jobs.pending()).length;
@@ -50,7 +50,7 @@ describe('sending a claim through twins', () => {
 
   test('a fast path that names a claim that is not there is a fault, not an answer', async () => {
     const { sendClaim, firm, command } = await started({
-      once: async () => ({ claimId: 'nothing' as ClaimId, replayed: true }),
+      run: async () => ({ claimId: 'nothing' as ClaimId, replayed: true }),
     });
     await expect(sendClaim(firm.live, command)).rejects.toThrow('does not exist');
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredObject, openEnum } from './response-schema.ts';
+import { responseObject, openEnum } from './response-schema.ts';
 import { fields, shown, text } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { svcId } from './people.ts';
@@ -29,7 +29,7 @@ export const inviteAdjusterBody = fields({
 });
 export type InviteAdjusterBody = z.output<typeof inviteAdjusterBody>;
 
-export const adjusterSchema = answeredObject({
+export const adjusterSchema = responseObject({
   svc_id: shown.text("The adjuster's SVCID.", 'SVC-7F3K-Delacroix'),
   status: openEnum(ADJUSTER_STATUSES, {
     description: 'Where the invitation or membership stands. More values may be added.',
@@ -60,8 +60,8 @@ export const adjusterSchema = answeredObject({
 
 export type AdjusterRecord = z.output<typeof adjusterSchema>;
 
-export const keyInfoSchema = answeredObject({
-  key: answeredObject({
+export const keyInfoSchema = responseObject({
+  key: responseObject({
     id: shown.text('Id of the key; not the key itself.', 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02'),
     environment: openEnum(ENVIRONMENTS, {
       description: 'Which data the key reaches.',
@@ -71,7 +71,7 @@ export const keyInfoSchema = answeredObject({
     description: 'The key.',
     example: { id: 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02', environment: 'live' },
   }),
-  firm: answeredObject({
+  firm: responseObject({
     id: shown.uuid('Id of the firm.', '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21'),
     name: shown.text('Name of the firm.', 'Gulf Adjusting Partners'),
   }).meta({

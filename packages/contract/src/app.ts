@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredObject, openEnum } from './response-schema.ts';
+import { responseObject, openEnum } from './response-schema.ts';
 import { claimSchema } from './claim.ts';
 import {
   base64url,
@@ -160,7 +160,7 @@ export type RegisterDeviceBody = z.output<typeof registerDeviceBody>;
 const FIRM_ID = '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21';
 const FIRM_NAME = 'Gulf Adjusting Partners';
 
-export const membershipSchema = answeredObject({
+export const membershipSchema = responseObject({
   firm_id: shown.uuid('Id of the firm.', FIRM_ID),
   firm_name: shown.text('Name of the firm.', FIRM_NAME),
   can_accept_claims: shown.flag('Whether the firm lets this adjuster accept claims.', true),
@@ -168,7 +168,7 @@ export const membershipSchema = answeredObject({
 }).meta({ id: 'Membership', description: 'The adjuster in one firm.' });
 export type Membership = z.output<typeof membershipSchema>;
 
-export const profileSchema = answeredObject({
+export const profileSchema = responseObject({
   svc_id: shown.text("The adjuster's SVCID, to be passed on to firms.", 'SVC-7F3K-Delacroix'),
   test: shown.flag("Whether this is a firm's test account.", false),
   first_name: shown.text('First name; null until filled in.', 'Jean').nullable(),
@@ -183,14 +183,14 @@ export const profileSchema = answeredObject({
 }).meta({ id: 'Profile', description: "The adjuster's own account." });
 export type Profile = z.output<typeof profileSchema>;
 
-export const sessionSchema = answeredObject({
+export const sessionSchema = responseObject({
   token: shown.text('The session token; shown this once.', 'svc_app_EXAMPLE'),
   expires_at: shown.dateTime('When the session ends if it is not used before.', '2026-11-27T14:52:07.113Z'),
   adjuster: profileSchema,
 }).meta({ id: 'Session', description: 'A device session.' });
 export type Session = z.output<typeof sessionSchema>;
 
-export const appInvitationSchema = answeredObject({
+export const appInvitationSchema = responseObject({
   firm_id: shown.uuid('Id of the firm that invites.', FIRM_ID),
   firm_name: shown.text('Name of the firm that invites.', FIRM_NAME),
   invited_as: shown
@@ -212,7 +212,7 @@ export const appInvitationSchema = answeredObject({
 }).meta({ id: 'Invitation', description: 'A pending invitation, as the adjuster sees it.' });
 export type AppInvitation = z.output<typeof appInvitationSchema>;
 
-export const declinedInvitationSchema = answeredObject({
+export const declinedInvitationSchema = responseObject({
   firm_id: shown.uuid('Id of the firm that had invited.', FIRM_ID),
   firm_name: shown.text('Name of the firm that had invited.', FIRM_NAME),
   status: openEnum(['declined'], { description: 'Where the invitation stands now.', example: 'declined' }),
@@ -220,7 +220,7 @@ export const declinedInvitationSchema = answeredObject({
 }).meta({ id: 'DeclinedInvitation', description: 'An invitation that was just declined.' });
 export type DeclinedInvitation = z.output<typeof declinedInvitationSchema>;
 
-const workSchema = answeredObject({
+const workSchema = responseObject({
   contact_date: shown.date('The day the adjuster reached the policyholder.', '2026-08-30').optional(),
   inspection_date: shown.date('The day the adjuster inspected the property.', '2026-09-02').optional(),
   notes: shown.text("The adjuster's own notes.", 'Water line 14 inches in the den.').optional(),
@@ -230,9 +230,9 @@ const workSchema = answeredObject({
 });
 export type Work = z.output<typeof workSchema>;
 
-export const appClaimSchema = answeredObject({
+export const appClaimSchema = responseObject({
   ...claimSchema.shape,
-  firm: answeredObject({
+  firm: responseObject({
     id: shown.uuid('Id of the firm.', FIRM_ID),
     name: shown.text('Name of the firm.', FIRM_NAME),
   }).meta({ description: 'The firm that sent the claim.', example: { id: FIRM_ID, name: FIRM_NAME } }),

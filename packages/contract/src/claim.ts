@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Answered, answered, answeredObject, openEnum } from './response-schema.ts';
+import { type ResponseValue, responseSchema, responseObject, openEnum } from './response-schema.ts';
 import {
   amount,
   atMost,
@@ -291,7 +291,7 @@ export type OfferClaimBody = z.output<typeof offerClaimBody>;
 /** A claim's fields as sent, without what the offer names. */
 export type ClaimFields = Omit<SendClaimBody, 'adjuster_svc_id'>;
 
-const assignmentSchema = answeredObject({
+const assignmentSchema = responseObject({
   status: openEnum(ASSIGNMENT_STATUSES, {
     description: 'Where the latest offer stands. More values may be added.',
     example: 'accepted',
@@ -316,15 +316,15 @@ export type Assignment = z.output<typeof assignmentSchema>;
 
 const answeredLoss = loss.extend({ peril: loss.shape.peril.unwrap() }).meta(loss.meta() ?? {});
 
-const answeredFields = answered(fields({ ...claimFields, loss: answeredLoss })) as unknown as z.ZodObject<
+const answeredFields = responseSchema(fields({ ...claimFields, loss: answeredLoss })) as unknown as z.ZodObject<
   AnsweredShape<typeof claimFields & { loss: typeof answeredLoss }>,
   z.core.$strip
 >;
 
 type AnsweredShape<Shape extends Record<string, z.ZodType>> = {
   [Name in keyof Shape]: Shape[Name] extends z.ZodOptional<infer Inner extends z.ZodType>
-    ? z.ZodOptional<z.ZodType<Answered<z.output<Inner>>>>
-    : z.ZodType<Answered<z.output<Shape[Name]>>>;
+    ? z.ZodOptional<z.ZodType<ResponseValue<z.output<Inner>>>>
+    : z.ZodType<ResponseValue<z.output<Shape[Name]>>>;
 };
 
 const {
@@ -333,7 +333,7 @@ const {
   ...furtherShown
 } = answeredFields.shape;
 
-export const claimSchema = answeredObject({
+export const claimSchema = responseObject({
   id: shown.uuid("The service's id of the claim.", '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10'),
   external_id: shownExternalId,
   claim_number: shownClaimNumber,

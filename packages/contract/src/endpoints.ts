@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { adjusterSchema, inviteAdjusterBody, keyInfoSchema } from './adjuster.ts';
-import { answeredObject } from './response-schema.ts';
+import { responseObject } from './response-schema.ts';
 import {
   appClaimSchema,
   appInvitationSchema,
@@ -212,7 +212,7 @@ export const firmEndpoints = {
     description: 'Answers 200 while the service accepts requests. Needs no key and returns no data.',
     success: {
       status: 200,
-      schema: answeredObject({}).meta({ id: 'Health', description: 'An empty object.' }),
+      schema: responseObject({}).meta({ id: 'Health', description: 'An empty object.' }),
       description: 'The service accepts requests.',
     },
     problems: ANY_CALL,

@@ -1,5 +1,5 @@
 export * from './adjuster.ts';
-export type { Answered, Open } from './response-schema.ts';
+export type { ResponseValue, Open } from './response-schema.ts';
 export * from './app.ts';
 export { isCalendarDate, readInstant } from './calendar.ts';
 export * from './claim.ts';

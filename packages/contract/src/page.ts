@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredObject } from './response-schema.ts';
+import { responseObject } from './response-schema.ts';
 import { integerParameter, shown, text } from './fields.ts';
 import { LIMITS } from './limits.ts';
 
@@ -10,7 +10,7 @@ export interface Page<Item> {
 }
 
 export const pageOf = <Item extends z.ZodType>(id: string, item: Item, example: readonly unknown[]) =>
-  answeredObject({
+  responseObject({
     data: z.array(item).meta({ description: 'The items of this page, in order.', example }),
     next_cursor: shown
       .text('Send it as cursor for the next page; null on the last page.', 'eyJ2IjoxfQ.c2lnbmVk')

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answeredObject, openEnum } from './response-schema.ts';
+import { responseObject, openEnum } from './response-schema.ts';
 import { shown } from './fields.ts';
 import { LIMITS } from './limits.ts';
 
@@ -207,7 +207,7 @@ export type ProblemItem =
       readonly parameter?: never;
     };
 
-const problemItem = answeredObject({
+const problemItem = responseObject({
   detail: shown.text('What is wrong and what is allowed; wording may change.', 'Must be a calendar date.'),
   pointer: shown.text('JSON Pointer to the body field.', '/loss/date').optional(),
   parameter: shown.text('Name of the query or path parameter.', 'limit').optional(),
@@ -219,7 +219,7 @@ const problemItem = answeredObject({
 });
 
 /** The body of every error, RFC 9457. */
-export const problemSchema = answeredObject({
+export const problemSchema = responseObject({
   type: shown.text(
     "Link to the error's page in the documentation.",
     'https://example.com/docs/errors#not_found',

@@ -19,27 +19,27 @@ export function openEnum<const Value extends string>(
  * An object in a response: fields yet to be invented pass through a client untouched. The type lists
  * only the fields of today, so that a misspelled one is caught where the response is written.
  */
-export function answeredObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+export function responseObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.looseObject(shape) as unknown as z.ZodObject<Shape, z.core.$strip>;
 }
 
 /** The type of a value once it comes back in a response: the same, with its closed lists opened. */
-export type Answered<Value> = Value extends string
+export type ResponseValue<Value> = Value extends string
   ? string extends Value
     ? Value
     : Open<Value>
   : Value extends readonly (infer Item)[]
-    ? Answered<Item>[]
+    ? ResponseValue<Item>[]
     : Value extends object
-      ? { [Key in keyof Value]: Answered<Value[Key]> }
+      ? { [Key in keyof Value]: ResponseValue<Value[Key]> }
       : Value;
 
 /**
  * The response's view of a request schema: same fields, same descriptions, none of the refusals. A
  * client must not choke on a claim that was accepted under tomorrow's rules.
  */
-export function answered<Value>(schema: z.ZodType<Value>): z.ZodType<Answered<Value>> {
-  return opened(schema) as z.ZodType<Answered<Value>>;
+export function responseSchema<Value>(schema: z.ZodType<Value>): z.ZodType<ResponseValue<Value>> {
+  return opened(schema) as z.ZodType<ResponseValue<Value>>;
 }
 
 function opened(schema: z.core.$ZodType): z.ZodType {

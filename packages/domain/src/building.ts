@@ -45,7 +45,7 @@ export type BuildingType = keyof typeof BUILDING_TYPE_CLASSES;
  *
  * @returns null when the pair stands, else what is wrong with the building type, in words for the sender.
  */
-export function buildingPairRefusal(
+export function checkBuildingPair(
   occupancy: OccupancyType | undefined,
   buildingType: BuildingType | undefined,
 ): string | null {

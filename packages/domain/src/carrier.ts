@@ -100,5 +100,5 @@ export function mergeCarrier(held: CarrierDetails | null, sent: CarrierDetails):
 }
 
 /** The carrier as an adjuster's forms print it: what the claim sent, filled from the book where it sent nothing. */
-export const carrierOnForms = (sent: CarrierDetails, held: CarrierDetails | null): CarrierDetails =>
+export const carrierForForms = (sent: CarrierDetails, held: CarrierDetails | null): CarrierDetails =>
   filled(sent, held);

@@ -1,10 +1,10 @@
 import { type Assignment, assignmentAfter, newOffer } from './assignment.ts';
-import { type BuildingType, buildingPairRefusal, type OccupancyType } from './building.ts';
+import { type BuildingType, checkBuildingPair, type OccupancyType } from './building.ts';
 import type { CarrierDetails } from './carrier.ts';
 import { DomainError } from './errors.ts';
 import type { CalendarDate, ClaimId, Environment, FirmId, Instant, Svcid } from './ids.ts';
 import { type Membership, mayAcceptOffers } from './membership.ts';
-import { policyTermRefusal } from './policy.ts';
+import { checkPolicyTerm } from './policy.ts';
 
 declare const asSent: unique symbol;
 /**
@@ -64,9 +64,9 @@ export function sendClaim(
     at: Instant;
   },
 ): Claim {
-  const pair = buildingPairRefusal(facts.occupancyType, facts.buildingType);
+  const pair = checkBuildingPair(facts.occupancyType, facts.buildingType);
   if (pair !== null) throw new DomainError('building_pair_refused', pair);
-  const term = policyTermRefusal(facts.policyEffective, facts.policyExpiration);
+  const term = checkPolicyTerm(facts.policyEffective, facts.policyExpiration);
   if (term !== null) throw new DomainError('policy_term_reversed', term);
   return {
     id: sent.id,
@@ -121,7 +121,7 @@ function answered(
   return { ...claim, assignment: { ...claim.assignment, status, respondedAt: at, rejectionReason: reason } };
 }
 
-export const acceptOffer = (claim: Claim, { by, at }: { by: Svcid; at: Instant }): Claim =>
+export const acceptClaim = (claim: Claim, { by, at }: { by: Svcid; at: Instant }): Claim =>
   answered(claim, 'accept', by, at, null);
 
 /** What becomes of an offer that the adjuster accepts: it lapses where the permission is gone since it was made. */
@@ -130,11 +130,11 @@ export function acceptOrLapse(
   membership: Membership | null,
   answer: { by: Svcid; at: Instant },
 ): Claim {
-  const accepted = acceptOffer(claim, answer);
-  return mayAcceptOffers(membership) ? accepted : (withdrawFromLeaver(claim) ?? claim);
+  const accepted = acceptClaim(claim, answer);
+  return mayAcceptOffers(membership) ? accepted : (unassignPendingOffer(claim) ?? claim);
 }
 
-export const rejectOffer = (
+export const rejectClaim = (
   claim: Claim,
   { by, at, reason }: { by: Svcid; at: Instant; reason: string | null },
 ): Claim => answered(claim, 'reject', by, at, reason);
@@ -143,7 +143,7 @@ export const rejectOffer = (
  * The adjuster leaves the firm, or loses the permission to accept its claims: a pending offer of an open claim lapses.
  * Null: nothing changed.
  */
-export function withdrawFromLeaver(claim: Claim): Claim | null {
+export function unassignPendingOffer(claim: Claim): Claim | null {
   if (claim.closedAt !== null) return null;
   const status = assignmentAfter(claim.assignment.status, 'adjuster_leaves');
   return status === null ? null : { ...claim, assignment: { ...claim.assignment, status } };
@@ -186,12 +186,12 @@ export function recordWork(claim: Claim, by: Svcid, edits: Partial<ClaimWork>): 
 }
 
 /** The adjuster who accepted is done. Closing frees the claim number and is invisible to the firm. */
-export function closeByAdjuster(claim: Claim, { by, at }: { by: Svcid; at: Instant }): Claim {
+export function closeAcceptedClaim(claim: Claim, { by, at }: { by: Svcid; at: Instant }): Claim {
   if (isShownTo(claim, by) && claim.closedAt !== null) return claim;
   checkAcceptedBy(claim, by);
   return { ...claim, closedAt: at };
 }
 
 /** The operator may close any claim, whatever its assignment. */
-export const closeByOperator = (claim: Claim, at: Instant): Claim =>
+export const closeClaimAsOperator = (claim: Claim, at: Instant): Claim =>
   claim.closedAt === null ? { ...claim, closedAt: at } : claim;

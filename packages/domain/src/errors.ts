@@ -1,5 +1,5 @@
 /** Why a rule refused. The edge turns each into one wire code and status; adding one here makes that table incomplete. */
-export type RefusalCode =
+export type DomainErrorCode =
   | 'not_found'
   | 'insufficient_scope'
   | 'not_in_plan'
@@ -29,7 +29,7 @@ export class DomainError extends Error {
    * @param existingClaimId only for `duplicate_claim`: the claim in the way, which the caller may read.
    */
   constructor(
-    readonly code: RefusalCode,
+    readonly code: DomainErrorCode,
     detail: string,
     readonly existingClaimId?: string,
   ) {

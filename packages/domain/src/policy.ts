@@ -5,7 +5,7 @@ import type { CalendarDate } from './ids.ts';
  *
  * @returns null when the term stands, else what is wrong with the expiration date, in words for the sender.
  */
-export function policyTermRefusal(
+export function checkPolicyTerm(
   effective: CalendarDate | undefined,
   expiration: CalendarDate | undefined,
 ): string | null {

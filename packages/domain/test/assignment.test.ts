@@ -5,7 +5,7 @@ import {
   ASSIGNMENT_TRANSITIONS,
   type AssignmentAction,
   type AssignmentStatus,
-  acceptOffer,
+  acceptClaim,
   acceptOrLapse,
   addMember,
   assignmentAfter,
@@ -13,8 +13,8 @@ import {
   type ClaimAsSent,
   type ClaimId,
   checkOfferable,
-  closeByAdjuster,
-  closeByOperator,
+  closeAcceptedClaim,
+  closeClaimAsOperator,
   type FirmId,
   isReadableBy,
   isShownTo,
@@ -22,10 +22,10 @@ import {
   type Membership,
   offerClaim,
   recordWork,
-  rejectOffer,
+  rejectClaim,
   type Svcid,
   sendClaim,
-  withdrawFromLeaver,
+  unassignPendingOffer,
 } from '../src/index.ts';
 import { expectedMoves, refusalOf } from './moves.ts';
 
@@ -49,17 +49,17 @@ const sent = (): Claim =>
 /** A claim in each status, offered to Anna, reached the way claims get there. */
 const claimIn: Record<AssignmentStatus, () => Claim> = {
   pending_acceptance: sent,
-  accepted: () => acceptOffer(sent(), { by: ANNA, at: SENT + 1 }),
-  rejected: () => rejectOffer(sent(), { by: ANNA, at: SENT + 1, reason: 'too far' }),
-  unassigned: () => withdrawFromLeaver(sent()) as Claim,
+  accepted: () => acceptClaim(sent(), { by: ANNA, at: SENT + 1 }),
+  rejected: () => rejectClaim(sent(), { by: ANNA, at: SENT + 1, reason: 'too far' }),
+  unassigned: () => unassignPendingOffer(sent()) as Claim,
 };
 
 /** Each action as its rule is called. Null: the rule left the claim as it was. */
 const perform: Record<AssignmentAction, (claim: Claim) => Claim | null> = {
   offer: (claim) => offerClaim(claim, { adjuster: BEN, at: SENT + 9 }),
-  accept: (claim) => acceptOffer(claim, { by: ANNA, at: SENT + 9 }),
-  reject: (claim) => rejectOffer(claim, { by: ANNA, at: SENT + 9, reason: null }),
-  adjuster_leaves: (claim) => withdrawFromLeaver(claim),
+  accept: (claim) => acceptClaim(claim, { by: ANNA, at: SENT + 9 }),
+  reject: (claim) => rejectClaim(claim, { by: ANNA, at: SENT + 9, reason: null }),
+  adjuster_leaves: (claim) => unassignPendingOffer(claim),
 };
 
 // Written from the interface's table of states, not from the code's: a status is reached, a word in capitals is
@@ -117,14 +117,14 @@ describe('the assignment of a claim', () => {
       respondedAt: SENT + 1,
       rejectionReason: 'too far',
     });
-    const silent = rejectOffer(sent(), { by: ANNA, at: SENT + 1, reason: null });
+    const silent = rejectClaim(sent(), { by: ANNA, at: SENT + 1, reason: null });
     expect(silent.assignment.rejectionReason).toBeNull();
   });
 
   test.each(ASSIGNMENT_STATUSES)(
     'nobody but the adjuster it was offered to can answer a %s claim',
     (status) => {
-      for (const answer of [acceptOffer, rejectOffer]) {
+      for (const answer of [acceptClaim, rejectClaim]) {
         expect(refusalOf(() => answer(claimIn[status](), { by: BEN, at: SENT + 9, reason: null }))).toBe(
           'not_found',
         );
@@ -154,7 +154,7 @@ describe('the assignment of a claim', () => {
     const member = addMember(null, { firmId: sent().firmId, svcId: ANNA, at: SENT });
     const readable = (membership: Membership | null, closed: boolean) =>
       ASSIGNMENT_STATUSES.filter((status) => {
-        const claim = closed ? closeByOperator(claimIn[status](), SENT + 20) : claimIn[status]();
+        const claim = closed ? closeClaimAsOperator(claimIn[status](), SENT + 20) : claimIn[status]();
         expect(isReadableBy(claim, BEN, { ...member, svcId: BEN })).toBe(false);
         return isReadableBy(claim, ANNA, membership);
       });
@@ -180,11 +180,11 @@ describe('the assignment of a claim', () => {
 });
 
 describe('closing a claim', () => {
-  const closed = (status: AssignmentStatus): Claim => closeByOperator(claimIn[status](), SENT + 20);
+  const closed = (status: AssignmentStatus): Claim => closeClaimAsOperator(claimIn[status](), SENT + 20);
 
   test.each(ASSIGNMENT_STATUSES)('the operator can close a %s claim, once', (status) => {
     expect(closed(status).closedAt).toBe(SENT + 20);
-    expect(closeByOperator(closed(status), SENT + 30).closedAt).toBe(SENT + 20);
+    expect(closeClaimAsOperator(closed(status), SENT + 30).closedAt).toBe(SENT + 20);
     expect(closed(status).assignment).toEqual(claimIn[status]().assignment);
   });
 
@@ -192,16 +192,16 @@ describe('closing a claim', () => {
     expect(refusalOf(() => checkOfferable(closed(status), 'live'))).toBe(
       status === 'accepted' ? 'claim_already_accepted' : 'claim_closed',
     );
-    expect(refusalOf(() => acceptOffer(closed(status), { by: ANNA, at: SENT + 21 }))).toBe(
+    expect(refusalOf(() => acceptClaim(closed(status), { by: ANNA, at: SENT + 21 }))).toBe(
       'offer_not_pending',
     );
-    expect(refusalOf(() => rejectOffer(closed(status), { by: ANNA, at: SENT + 21, reason: null }))).toBe(
+    expect(refusalOf(() => rejectClaim(closed(status), { by: ANNA, at: SENT + 21, reason: null }))).toBe(
       'offer_not_pending',
     );
   });
 
   test.each(ASSIGNMENT_STATUSES)('a closed %s claim stays as it is when its adjuster leaves', (status) => {
-    expect(withdrawFromLeaver(closed(status))).toBeNull();
+    expect(unassignPendingOffer(closed(status))).toBeNull();
   });
 
   test.each([
@@ -210,19 +210,19 @@ describe('closing a claim', () => {
     ['rejected', 'not_found'],
     ['unassigned', 'not_found'],
   ] as const)('an adjuster closes only what they accepted: %s → %s', (status, refusal) => {
-    expect(refusalOf(() => closeByAdjuster(claimIn[status](), { by: ANNA, at: SENT + 20 }))).toBe(refusal);
+    expect(refusalOf(() => closeAcceptedClaim(claimIn[status](), { by: ANNA, at: SENT + 20 }))).toBe(refusal);
   });
 
   test('closing twice is closing once', () => {
-    const once = closeByAdjuster(claimIn.accepted(), { by: ANNA, at: SENT + 20 });
-    expect(closeByAdjuster(once, { by: ANNA, at: SENT + 25 })).toEqual(once);
+    const once = closeAcceptedClaim(claimIn.accepted(), { by: ANNA, at: SENT + 20 });
+    expect(closeAcceptedClaim(once, { by: ANNA, at: SENT + 25 })).toEqual(once);
   });
 
   test('another adjuster cannot close a claim, open or closed', () => {
-    expect(refusalOf(() => closeByAdjuster(claimIn.accepted(), { by: BEN, at: SENT + 20 }))).toBe(
+    expect(refusalOf(() => closeAcceptedClaim(claimIn.accepted(), { by: BEN, at: SENT + 20 }))).toBe(
       'not_found',
     );
-    expect(refusalOf(() => closeByAdjuster(closed('accepted'), { by: BEN, at: SENT + 20 }))).toBe(
+    expect(refusalOf(() => closeAcceptedClaim(closed('accepted'), { by: BEN, at: SENT + 20 }))).toBe(
       'not_found',
     );
   });
@@ -233,7 +233,7 @@ describe('what a key may offer again', () => {
 
   test('a live key cannot offer a test claim, even one that is closed or accepted', () => {
     expect(refusalOf(() => checkOfferable(testClaim, 'live'))).toBe('environment_mismatch');
-    expect(refusalOf(() => checkOfferable(closeByOperator(testClaim, SENT), 'live'))).toBe(
+    expect(refusalOf(() => checkOfferable(closeClaimAsOperator(testClaim, SENT), 'live'))).toBe(
       'environment_mismatch',
     );
     expect(refusalOf(() => checkOfferable(testClaim, 'test'))).toBeNull();
@@ -268,7 +268,7 @@ describe("the adjuster's own work", () => {
   });
 
   test('neither a closed claim nor another adjuster’s takes work', () => {
-    expect(refusalOf(() => recordWork(closeByOperator(claimIn.accepted(), 9_000), ANNA, work))).toBe(
+    expect(refusalOf(() => recordWork(closeClaimAsOperator(claimIn.accepted(), 9_000), ANNA, work))).toBe(
       'offer_not_pending',
     );
     expect(refusalOf(() => recordWork(claimIn.accepted(), BEN, work))).toBe('not_found');

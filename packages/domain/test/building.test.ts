@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   BUILDING_TYPE_CLASSES,
   type BuildingType,
-  buildingPairRefusal,
+  checkBuildingPair,
   OCCUPANCY_CLASSES,
   type OccupancyType,
 } from '../src/index.ts';
@@ -28,7 +28,7 @@ const OTHER_TYPES =
 const occupancies = [...RESIDENTIAL_OCCUPANCIES, ...OTHER_OCCUPANCIES];
 const types = [...RESIDENTIAL_TYPES, ...OTHER_TYPES];
 const stands = (occupancy: OccupancyType | undefined, type: BuildingType): boolean =>
-  buildingPairRefusal(occupancy, type) === null;
+  checkBuildingPair(occupancy, type) === null;
 
 describe('occupancy and building type', () => {
   test('are nine and twenty-one', () => {
@@ -54,22 +54,22 @@ describe('occupancy and building type', () => {
 
   test('an occupancy alone, or neither, stands', () => {
     for (const occupancy of [...occupancies, undefined]) {
-      expect(buildingPairRefusal(occupancy, undefined)).toBeNull();
+      expect(checkBuildingPair(occupancy, undefined)).toBeNull();
     }
   });
 
   test('the refusal of a lived-in manufactured home names the pair that works', () => {
     for (const occupancy of [undefined, 'residential_manufactured_home'] as const) {
-      expect(buildingPairRefusal(occupancy, 'manufactured_home')).toContain(
+      expect(checkBuildingPair(occupancy, 'manufactured_home')).toContain(
         'residential_manufactured_home with main_dwelling',
       );
     }
-    expect(buildingPairRefusal('single_family_home', 'barn')).not.toContain('lived in');
+    expect(checkBuildingPair('single_family_home', 'barn')).not.toContain('lived in');
   });
 
   test('a refusal lists what would have been accepted', () => {
     for (const type of OTHER_TYPES) {
-      expect(buildingPairRefusal('non_residential_unit', 'main_dwelling')).toContain(type);
+      expect(checkBuildingPair('non_residential_unit', 'main_dwelling')).toContain(type);
     }
   });
 });

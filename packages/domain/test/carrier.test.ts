@@ -4,7 +4,7 @@ import {
   type CarrierAddress,
   type CarrierDetails,
   carrierNameKey,
-  carrierOnForms,
+  carrierForForms,
   mergeCarrier,
   sameAddress,
   sameEmail,
@@ -225,11 +225,11 @@ describe("the firm's carrier book", () => {
 
   test('a form prints what its claim sent, and the book only where the claim sent nothing', () => {
     const held = { name: 'Gulf Mutual', phone: '985-555-0142', email: 'claims@gulf.example' };
-    expect(carrierOnForms({ name: 'GULF MUTUAL', phone: '504-555-0199' }, held)).toEqual({
+    expect(carrierForForms({ name: 'GULF MUTUAL', phone: '504-555-0199' }, held)).toEqual({
       name: 'GULF MUTUAL',
       phone: '504-555-0199',
       email: 'claims@gulf.example',
     });
-    expect(carrierOnForms({ name: 'GULF MUTUAL' }, null)).toEqual({ name: 'GULF MUTUAL' });
+    expect(carrierForForms({ name: 'GULF MUTUAL' }, null)).toEqual({ name: 'GULF MUTUAL' });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { policyTermRefusal } from '../src/index.ts';
+import { checkPolicyTerm } from '../src/index.ts';
 
 const day = fc
   .date({ min: new Date('1968-08-01'), max: new Date('2100-01-01'), noInvalidDate: true })
@@ -17,14 +17,14 @@ describe('the policy term', () => {
     ['2026-01-01', undefined, true],
     [undefined, undefined, true],
   ])('from %s to %s stands: %s', (effective, expiration, stands) => {
-    expect(policyTermRefusal(effective, expiration) === null).toBe(stands);
+    expect(checkPolicyTerm(effective, expiration) === null).toBe(stands);
   });
 
   test('is judged as the calendar orders days', () => {
     fc.assert(
       fc.property(day, day, (effective, expiration) => {
         const stands = Date.parse(expiration) >= Date.parse(effective);
-        expect(policyTermRefusal(effective, expiration) === null).toBe(stands);
+        expect(checkPolicyTerm(effective, expiration) === null).toBe(stands);
       }),
     );
   });

@@ -451,7 +451,7 @@ describeForRoot('as root', () => {
       writeFileSync(join(checkout, 'package.json'), '{"type":"module"}');
       dataDir = join(checkout, '.data');
 
-      const first = await use({}, join(checkout, 'dist/embedded/index.js'));
+      const first = await use({}, join(checkout, 'dist/index.js'));
       const postgres = execFileSync('readlink', [`/proc/${first.serverPid}/exe`], {
         encoding: 'utf8',
       }).trim();
@@ -462,7 +462,7 @@ describeForRoot('as root', () => {
 
       const cut = join(dirname(dirname(postgres)), 'share/postgresql/postgres.bki');
       truncateSync(cut, 4096);
-      const second = await use({}, join(checkout, 'dist/embedded/index.js'));
+      const second = await use({}, join(checkout, 'dist/index.js'));
       expect(second.started).toBe(true);
       expect(statSync(cut).size).toBeGreaterThan(4096);
       await second.stop();

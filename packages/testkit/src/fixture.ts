@@ -1,19 +1,19 @@
 import {
   type AdjusterView,
   type AppReads,
-  type Credentials,
-  createKeyRing,
-  createSessionGate,
+  type CredentialStore,
+  createApiKeyAuthenticator,
+  createSessionAuthenticator,
   type FirmActor,
   type FirmReads,
   type Job,
   type JobReads,
   type Mailer,
   makeAcceptInvitation,
-  makeAcceptOffer,
+  makeAcceptClaim,
   makeAddMember,
   makeCloseAcceptedClaim,
-  makeCloseClaim,
+  makeCloseClaimAsOperator,
   makeCreateAdjuster,
   makeCreateFirm,
   makeCreateKey,
@@ -26,7 +26,7 @@ import {
   makeReadAppClaim,
   makeReadProfile,
   makeRecordWork,
-  makeRejectOffer,
+  makeRejectClaim,
   makeRemoveDevice,
   makeRequestSignInCode,
   makeRevokeKey,
@@ -42,15 +42,15 @@ import {
   makeSignOutEverywhere,
   makeUpdateProfile,
   makeWithdrawInvitation,
-  type Notice,
+  type Notification,
   type Notifier,
   type OperatorReads,
   type PageRequest,
-  type Position,
+  type KeysetPosition,
   type SentClaim,
   type SignInProof,
-  type Slice,
-  type Twins,
+  type Page,
+  type SingleFlight,
   type UnitOfWork,
 } from '@svc/application';
 import {
@@ -75,7 +75,7 @@ export interface Stores {
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly operatorReads: OperatorReads;
-  readonly credentials: Credentials;
+  readonly credentials: CredentialStore;
   readonly jobReads: JobReads;
   readonly jobs: {
     /** What was committed to the outbox and has not been done. */
@@ -99,16 +99,16 @@ export interface SendOptions {
 }
 
 /** Notes what it was told instead of telling anyone. */
-export interface Outside {
+export interface ExternalServices {
   readonly mails: { readonly email: string; readonly code: string }[];
-  readonly notices: { readonly svcId: Svcid; readonly notice: Notice }[];
+  readonly notices: { readonly svcId: Svcid; readonly notice: Notification }[];
 }
 
 /** Where a client is that the test says nothing about. */
 const CLIENT = '192.0.2.1';
 
 /** The fast path that has forgotten everything: the stores alone must get it right. */
-const forgetfulTwins: Twins = { once: (_slot, _fingerprint, attempt) => attempt() };
+const forgetfulTwins: SingleFlight = { run: (_slot, _fingerprint, attempt) => attempt() };
 
 function wire(
   stores: Stores,
@@ -117,7 +117,7 @@ function wire(
     clock: FixedClock;
     secrets: ReturnType<typeof createTestSecrets>;
     ids: ReturnType<typeof createCountingIds>;
-    outside: Outside;
+    outside: ExternalServices;
   },
 ) {
   const { clock, secrets, ids, outside } = support;
@@ -136,20 +136,20 @@ function wire(
   const networkOf = (clientAddress: string): string => clientAddress;
   const signIn = makeSignIn({ uow, secrets, clock, networkOf });
   const requestSignInCode = makeRequestSignInCode({ uow, secrets, mailer, clock, networkOf });
-  const keyRing = createKeyRing({ credentials, secrets, clock });
+  const keyRing = createApiKeyAuthenticator({ credentials, secrets, clock });
   const firm = { uow, twins: forgetfulTwins, reads: firmReads, clock, ids };
   const app = { uow, reads: appReads, clock };
   const operator = { uow, secrets, clock, ids, keyRing };
   return {
     keyRing,
-    sessionGate: createSessionGate({ credentials, secrets, clock }),
+    sessionGate: createSessionAuthenticator({ credentials, secrets, clock }),
     sendClaim: makeSendClaim(firm),
     offerClaim: makeOfferClaim(firm),
     inviteAdjuster: makeInviteAdjuster({ uow, clock }),
     withdrawInvitation: makeWithdrawInvitation({ uow, clock }),
     readAppClaim: makeReadAppClaim(app),
-    acceptOffer: makeAcceptOffer(app),
-    rejectOffer: makeRejectOffer(app),
+    acceptOffer: makeAcceptClaim(app),
+    rejectOffer: makeRejectClaim(app),
     recordWork: makeRecordWork(app),
     closeAcceptedClaim: makeCloseAcceptedClaim(app),
     acceptInvitation: makeAcceptInvitation(app),
@@ -175,15 +175,15 @@ function wire(
     openSession: makeOpenSession(operator),
     addMember: makeAddMember(operator),
     setMember: makeSetMember(operator),
-    closeClaim: makeCloseClaim(operator),
+    closeClaim: makeCloseClaimAsOperator(operator),
   };
 }
 
 export type UseCases = ReturnType<typeof wire>;
 
 /** The use cases on given stores, and short ways to the situations that tests begin with. */
-export function createBench(stores: Stores, clock: FixedClock) {
-  const outside: Outside = { mails: [], notices: [] };
+export function createFixture(stores: Stores, clock: FixedClock) {
+  const outside: ExternalServices = { mails: [], notices: [] };
   const support = { clock, secrets: createTestSecrets(), ids: createCountingIds(0xbe7c), outside };
   const use = wire(stores, stores.unitOfWork, support);
   let count = 0;
@@ -280,18 +280,18 @@ export function createBench(stores: Stores, clock: FixedClock) {
   };
 }
 
-export type Bench = ReturnType<typeof createBench>;
+export type Fixture = ReturnType<typeof createFixture>;
 
 /** Reads a list to its end, page by page. */
 export async function everyPage<T>(
-  read: (page: PageRequest) => Promise<Slice<T>>,
+  read: (page: PageRequest) => Promise<Page<T>>,
   limit: number,
   betweenPages: (rows: readonly T[]) => Promise<unknown> = async () => {},
 ): Promise<T[]> {
   const found: T[] = [];
-  let after: Position | null = null;
+  let after: KeysetPosition | null = null;
   do {
-    const slice: Slice<T> = await read({ after, limit });
+    const slice: Page<T> = await read({ after, limit });
     if (slice.rows.length > limit) throw new Error(`a page of ${limit} holds ${slice.rows.length} rows`);
     if (slice.next !== null && slice.rows.length < limit)
       throw new Error('a page that is not the last is not full');

@@ -1,7 +1,7 @@
 import type { Tx, UnitOfWork } from '@svc/application';
 
 /** What a planted fault throws. */
-export class PlantedFault extends Error {
+export class InjectedFault extends Error {
   override readonly name = 'PlantedFault';
 }
 
@@ -23,7 +23,7 @@ export function failingAfter(
             left -= 1;
             if (left > 0) return result;
             struck = true;
-            throw new PlantedFault(`after ${String(name)}`);
+            throw new InjectedFault(`after ${String(name)}`);
           };
         },
       });

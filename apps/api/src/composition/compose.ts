@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   createEdgeLimiter,
   createMemoryRateLimiter,
-  createMemoryTwins,
+  createMemorySingleFlight,
   networkOf,
 } from '@svc/adapter-memory';
 import { connect, migrate, type PostgresStores, schemaState } from '@svc/adapter-postgres';
@@ -13,8 +13,8 @@ import type { Observe } from '../http/app.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
 import type { Log } from '../logging.ts';
 import { createContainer } from './container.ts';
-import { createNotifying } from './notifications.ts';
-import type { Wiring } from './tokens.ts';
+import { createNotifications } from './notifications.ts';
+import type { Services } from './tokens.ts';
 
 /** How long health may go on telling what it last found. */
 const HEALTH_TRUST_MS = 250;
@@ -25,7 +25,7 @@ const STATEMENT_TIMEOUT_MS = 4000;
 const LOCK_TIMEOUT_MS = 3000;
 
 interface Wired {
-  readonly wiring: Wiring;
+  readonly wiring: Services;
   /** Runs jobs from the queue until stopped; stopping lets those under way finish. */
   startJobs(run: (job: Job) => Promise<void>): { stop(): Promise<void> };
   close(): Promise<void>;
@@ -47,11 +47,11 @@ const systemClock: Clock = { now: Date.now };
 /** Limits and twins of this process alone. */
 const inProcess = (clock: Clock) => ({
   rateLimiter: createMemoryRateLimiter({ clock }),
-  twins: createMemoryTwins(),
+  twins: createMemorySingleFlight(),
 });
 
 /** Connects everything outside and wires the inside; the schema has to be there. */
-export async function wire(surroundings: Surroundings): Promise<Wired> {
+export async function compose(surroundings: Surroundings): Promise<Wired> {
   const { config, databaseUrl, log, addresses, isDraining, observe, clock = systemClock } = surroundings;
   const stores = await connect({
     url: databaseUrl,
@@ -82,7 +82,7 @@ export async function wire(surroundings: Surroundings): Promise<Wired> {
     rateLimiter,
     twins,
     edgeLimiter: createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock }),
-    ...createNotifying({ config, stores, log, addresses }),
+    ...createNotifications({ config, stores, log, addresses }),
     cursorSecret: await stores.serviceSecret('cursor_signing'),
     signInCodeSecret: await stores.serviceSecret('sign_in_code_hashing'),
     networkOf,

@@ -2,18 +2,18 @@ import 'reflect-metadata';
 import {
   type AppReads,
   type Clock,
-  type Credentials,
-  createKeyRing,
-  createSessionGate,
+  type CredentialStore,
+  createApiKeyAuthenticator,
+  createSessionAuthenticator,
   type FirmReads,
   type Ids,
   type JobReads,
   type Mailer,
   makeAcceptInvitation,
-  makeAcceptOffer,
+  makeAcceptClaim,
   makeAddMember,
   makeCloseAcceptedClaim,
-  makeCloseClaim,
+  makeCloseClaimAsOperator,
   makeCreateAdjuster,
   makeCreateFirm,
   makeCreateFirstFirm,
@@ -27,7 +27,7 @@ import {
   makeReadAppClaim,
   makeReadProfile,
   makeRecordWork,
-  makeRejectOffer,
+  makeRejectClaim,
   makeRemoveDevice,
   makeRequestSignInCode,
   makeRevokeKey,
@@ -47,11 +47,11 @@ import {
   type OperatorReads,
   type RateLimiter,
   type RequestLogStore,
-  type Twins,
+  type SingleFlight,
   type UnitOfWork,
 } from '@svc/application';
 import { Container } from 'inversify';
-import { adjusterPageHandler } from '../http/adjuster-app/handler.ts';
+import { adjusterAppHandler } from '../http/adjuster-app/handler.ts';
 import { createLiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import { pageRoutes } from '../http/routes/browser-session-routes.ts';
 import { createApp, type EdgeLimiter, type Observe } from '../http/app.ts';
@@ -65,7 +65,7 @@ import { createUuidV7 } from './uuid-v7.ts';
 import { TOKENS as T } from './tokens.ts';
 
 /** What has to be connected, listened on or read from outside before anything can be wired. */
-interface Outside {
+interface ExternalServices {
   readonly log: Log;
   readonly clock: Clock;
   readonly addresses: ProblemAddresses;
@@ -80,10 +80,10 @@ interface Outside {
     readonly operatorReads: OperatorReads;
     readonly jobReads: JobReads;
     readonly requestLog: RequestLogStore;
-    readonly credentials: Credentials;
+    readonly credentials: CredentialStore;
   };
   readonly rateLimiter: RateLimiter;
-  readonly twins: Twins;
+  readonly twins: SingleFlight;
   readonly edgeLimiter: EdgeLimiter;
   readonly mailer: Mailer;
   readonly notifier: Notifier;
@@ -95,7 +95,7 @@ interface Outside {
 }
 
 /** The one composition root. Everything lives as long as the process; nothing is made per request. */
-export function createContainer(outside: Outside): Container {
+export function createContainer(outside: ExternalServices): Container {
   const c = new Container({ defaultScope: 'Singleton' });
   const { networkOf } = outside;
 
@@ -124,11 +124,11 @@ export function createContainer(outside: Outside): Container {
   c.bind(T.edgeLimiter).toConstantValue(outside.edgeLimiter);
 
   c.bind(T.keyRing).toResolvedValue(
-    (credentials, secrets, clock) => createKeyRing({ credentials, secrets, clock }),
+    (credentials, secrets, clock) => createApiKeyAuthenticator({ credentials, secrets, clock }),
     [T.credentials, T.secrets, T.clock],
   );
   c.bind(T.sessionGate).toResolvedValue(
-    (credentials, secrets, clock) => createSessionGate({ credentials, secrets, clock }),
+    (credentials, secrets, clock) => createSessionAuthenticator({ credentials, secrets, clock }),
     [T.credentials, T.secrets, T.clock],
   );
   c.bind(T.runJob).toResolvedValue(
@@ -176,7 +176,7 @@ export function createContainer(outside: Outside): Container {
     (uow, secrets, clock) => makeSetMember({ uow, secrets, clock }),
     [...adjusterDeps],
   );
-  c.bind(T.closeClaim).toResolvedValue((uow, clock) => makeCloseClaim({ uow, clock }), [T.uow, T.clock]);
+  c.bind(T.closeClaim).toResolvedValue((uow, clock) => makeCloseClaimAsOperator({ uow, clock }), [T.uow, T.clock]);
 
   c.bind(T.firmRouteDeps).toResolvedValue(
     (uow, twins, reads, clock, ids, cursors, checkHealth) => ({
@@ -203,8 +203,8 @@ export function createContainer(outside: Outside): Container {
       setAcceptingAssignments: makeSetAcceptingAssignments({ uow, reads, clock }),
       leaveFirm: makeLeaveFirm({ uow, reads, clock }),
       readClaim: makeReadAppClaim({ reads }),
-      acceptOffer: makeAcceptOffer({ uow, clock }),
-      rejectOffer: makeRejectOffer({ uow, clock }),
+      acceptOffer: makeAcceptClaim({ uow, clock }),
+      rejectOffer: makeRejectClaim({ uow, clock }),
       recordWork: makeRecordWork({ uow, clock }),
       closeClaim: makeCloseAcceptedClaim({ uow, clock }),
       putDevice: makePutDevice({ uow }),
@@ -227,9 +227,9 @@ export function createContainer(outside: Outside): Container {
   );
   c.bind(T.adjusterPage).toResolvedValue(
     (reads, sessionGate, addresses, pushKey, isDraining) =>
-      adjusterPageHandler({
+      adjusterAppHandler({
         sessionGate,
-        live: createLiveUpdates({ editions: (svcIds) => reads.editions(svcIds), isDraining }),
+        live: createLiveUpdates({ editions: (svcIds) => reads.revisions(svcIds), isDraining }),
         addresses,
         pushKey,
         isDraining,

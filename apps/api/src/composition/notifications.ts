@@ -33,7 +33,7 @@ function keptKeys(dataDir: string): Vapid {
 }
 
 /** How adjusters are told of things: devices through their push services, mailboxes through SMTP. */
-export function createNotifying(deps: {
+export function createNotifications(deps: {
   readonly config: Config;
   readonly stores: PostgresStores;
   readonly log: Log;

@@ -1,14 +1,14 @@
 import type {
   AppReads,
   Clock,
-  Credentials,
+  CredentialStore,
   FirmReads,
   Ids,
   JobReads,
-  KeyRing,
+  ApiKeyAuthenticator,
   Mailer,
   makeAddMember,
-  makeCloseClaim,
+  makeCloseClaimAsOperator,
   makeCreateAdjuster,
   makeCreateFirm,
   makeCreateFirstFirm,
@@ -25,8 +25,8 @@ import type {
   RateLimiter,
   RequestLogStore,
   Secrets,
-  SessionGate,
-  Twins,
+  SessionAuthenticator,
+  SingleFlight,
   UnitOfWork,
 } from '@svc/application';
 import type { Express, RequestHandler } from 'express';
@@ -67,13 +67,13 @@ export const TOKENS = {
   operatorReads: token<OperatorReads>('operator reads'),
   jobReads: token<JobReads>('job reads'),
   requestLogs: token<RequestLogStore>('request log'),
-  credentials: token<Credentials>('credentials'),
+  credentials: token<CredentialStore>('credentials'),
   rateLimiter: token<RateLimiter>('rate limiter'),
-  twins: token<Twins>('twins'),
+  twins: token<SingleFlight>('twins'),
   edgeLimiter: token<EdgeLimiter>('edge limiter'),
 
-  keyRing: token<KeyRing>('key ring'),
-  sessionGate: token<SessionGate>('session gate'),
+  keyRing: token<ApiKeyAuthenticator>('key ring'),
+  sessionGate: token<SessionAuthenticator>('session gate'),
   runJob: token<ReturnType<typeof makeRunJob>>('run job'),
 
   createFirm: token<ReturnType<typeof makeCreateFirm>>('create firm'),
@@ -87,7 +87,7 @@ export const TOKENS = {
   openSession: token<ReturnType<typeof makeOpenSession>>('open session'),
   addMember: token<ReturnType<typeof makeAddMember>>('add member'),
   setMember: token<ReturnType<typeof makeSetMember>>('set member'),
-  closeClaim: token<ReturnType<typeof makeCloseClaim>>('close claim'),
+  closeClaim: token<ReturnType<typeof makeCloseClaimAsOperator>>('close claim'),
 
   firmRouteDeps: token<FirmRouteDeps>('what firm routes need'),
   appRouteDeps: token<AppRouteDeps>('what app routes need'),
@@ -99,6 +99,6 @@ export const TOKENS = {
 } as const;
 
 /** What the rest of the host sees of the container. */
-export interface Wiring {
+export interface Services {
   get<T>(token: ServiceIdentifier<T>): T;
 }

@@ -8,16 +8,16 @@ import express, {
   type Response,
 } from 'express';
 import type { Log } from '../logging.ts';
-import { codingOf, packers } from './static/compression.ts';
+import { codingOf, compressors } from './static/compression.ts';
 import { docsHandler } from './docs/handler.ts';
-import { placesOf } from './problems/error-locations.ts';
+import { errorLocations } from './problems/error-locations.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
 import { createPipeline, isRepeated, type PipelineDeps, type RequestTrace } from './pipeline/request-pipeline.ts';
 import type { Route } from './routes/route.ts';
 
 export interface EdgeLimiter {
   /** False when this address has made too many requests. */
-  admit(address: string): boolean;
+  allow(address: string): boolean;
 }
 
 interface AppDeps extends PipelineDeps {
@@ -67,7 +67,7 @@ export function createApp(deps: AppDeps): Express {
     response.setHeader('Cache-Control', 'no-store');
     if (deps.isDraining()) response.setHeader('Connection', 'close');
     // The edge speaks before the service does: no request id, no problem, nothing an integrator could mistake.
-    if (!deps.edgeLimiter.admit(addressOf(request))) {
+    if (!deps.edgeLimiter.allow(addressOf(request))) {
       response.statusCode = 429;
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       response.end(TOO_MANY);
@@ -115,13 +115,13 @@ export function createApp(deps: AppDeps): Express {
         return;
       }
       response.setHeader('Content-Type', 'application/json');
-      if (route.caller !== 'adjuster' || reply.json.length < PACKED_FROM || route.endpoint.method !== 'GET') {
+      if (route.caller !== 'adjuster' || reply.json.length < COMPRESS_FROM_BYTES || route.endpoint.method !== 'GET') {
         // One byte for each character: then the text is written as it lies in memory, and needs no encoding.
         const isAscii = Buffer.byteLength(reply.json) === reply.json.length;
         response.end(reply.json, isAscii ? 'latin1' : 'utf8');
         return;
       }
-      await sendPacked(reply.json, request, response);
+      await sendCompressed(reply.json, request, response);
     });
   }
 
@@ -151,12 +151,12 @@ const isOutside = (error: unknown): boolean =>
 const needsKey = (url: string): boolean => /^\/v1(?!\/health(\?|$))([/?]|$)/.test(url);
 
 /** Packed, an adjuster's lists are a tenth of their size, which is what one bar of signal carries in time. */
-const PACKED_FROM = 4000;
+const COMPRESS_FROM_BYTES = 4000;
 
-async function sendPacked(json: string, request: Request, response: Response): Promise<void> {
+async function sendCompressed(json: string, request: Request, response: Response): Promise<void> {
   response.setHeader('Vary', 'Accept-Encoding');
   const coding = codingOf(request.headers['accept-encoding']);
-  const bytes = coding === null ? json : await packers[coding](json);
+  const bytes = coding === null ? json : await compressors[coding](json);
   // The connection may have failed while it was packed.
   if (response.headersSent) return;
   if (coding !== null) response.setHeader('Content-Encoding', coding);
@@ -187,7 +187,7 @@ function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHand
         })
       : asHttpProblem(error);
     trace.code = problem.code;
-    trace.places = placesOf(problem.extra.errors);
+    trace.places = errorLocations(problem.extra.errors);
     if (problem.code === 'internal_error' || problem.code === 'service_unavailable') {
       log.error('a request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });
     }

@@ -25,7 +25,7 @@ type PlainConstructor = (this: object, ...args: unknown[]) => void;
 /** A connection on which nothing moves is given up, also in the middle of an answer that nobody reads. */
 const IDLE_TIMEOUT_MS = 60_000;
 /** How long a refused client may go on sending: closing at once would make it lose the answer. */
-const LAST_WORDS_MS = 1000;
+const CLOSE_DELAY_MS = 1000;
 
 /**
  * An HTTP server whose requests and responses are born with the prototypes that Express is about to give them.
@@ -37,17 +37,17 @@ const LAST_WORDS_MS = 1000;
  * What never becomes a request (broken HTTP, headers without end, a client too slow) is answered here, as a problem
  * like any other.
  */
-export function createAlignedServer(app: Express, options: ServerOptions): Server {
+export function createHttpServer(app: Express, options: ServerOptions): Server {
   // Node's constructors are plain functions and may be called on an object of another kind. Reflect.construct would
   // do the same, but leaves the engine no way to learn the shape of what it makes.
-  function AlignedRequest(this: IncomingMessage, socket: Socket) {
+  function ExpressRequest(this: IncomingMessage, socket: Socket) {
     (IncomingMessage as unknown as PlainConstructor).call(this, socket);
   }
-  AlignedRequest.prototype = app.request;
-  function AlignedResponse(this: ServerResponse, request: IncomingMessage, options: unknown) {
+  ExpressRequest.prototype = app.request;
+  function ExpressResponse(this: ServerResponse, request: IncomingMessage, options: unknown) {
     (ServerResponse as unknown as PlainConstructor).call(this, request, options);
   }
-  AlignedResponse.prototype = app.response;
+  ExpressResponse.prototype = app.response;
 
   /** The last request of each connection, to which a failure of the connection may belong. */
   const latest = new WeakMap<Duplex, ServerResponse>();
@@ -60,8 +60,8 @@ export function createAlignedServer(app: Express, options: ServerOptions): Serve
 
   const server = createServer(
     {
-      IncomingMessage: AlignedRequest as unknown as typeof IncomingMessage,
-      ServerResponse: AlignedResponse as unknown as typeof ServerResponse,
+      IncomingMessage: ExpressRequest as unknown as typeof IncomingMessage,
+      ServerResponse: ExpressResponse as unknown as typeof ServerResponse,
       headersTimeout: options.headersTimeoutMs,
       requestTimeout: options.requestTimeoutMs,
       connectionsCheckingInterval: Math.min(1000, options.headersTimeoutMs),
@@ -169,7 +169,7 @@ const originForm = (target: string): string => {
 
 /** Says goodbye: the answer goes out, and the connection ends with it or soon after. */
 function leave(socket: Duplex): void {
-  const late = setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref();
+  const late = setTimeout(() => socket.destroy(), CLOSE_DELAY_MS).unref();
   socket.once('close', () => clearTimeout(late));
 }
 

@@ -1,4 +1,4 @@
-import { type ApiKey, OperatorRefusal } from '@svc/application';
+import { type ApiKey, OperatorError } from '@svc/application';
 import { codePointLength, hasUnusableCharacter, LIMITS, updateProfileBody } from '@svc/contract';
 import {
   type ClaimId,
@@ -18,7 +18,7 @@ import {
   scopesOf,
 } from '@svc/domain';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { TOKENS as T, type Wiring } from '../composition/tokens.ts';
+import { TOKENS as T, type Services } from '../composition/tokens.ts';
 import { readSchemaState } from '../composition/compose.ts';
 import { diagnose } from './doctor.ts';
 import {
@@ -93,7 +93,7 @@ const flag = (text: string): boolean => {
 };
 
 /** What the key's purpose and its firm's plan have in common. */
-async function scopesNow(c: Wiring, key: ApiKey): Promise<readonly string[]> {
+async function scopesNow(c: Services, key: ApiKey): Promise<readonly string[]> {
   const firm = await c.get(T.operatorReads).firm(key.firmId);
   return firm === null ? [] : scopesOf(key.purpose, firm.plan);
 }
@@ -154,7 +154,7 @@ export function createProgram(): Command {
     .action(async (id: FirmId, options: { json?: boolean }) => {
       const document = await withService(async (c) => {
         const found = await c.get(T.operatorReads).firm(id);
-        if (found === null) throw new OperatorRefusal(`no firm has the id ${id}`);
+        if (found === null) throw new OperatorError(`no firm has the id ${id}`);
         const accounts = await c.get(T.operatorReads).testAccounts(id);
         return {
           firm: firmDocument(found),
@@ -235,7 +235,7 @@ export function createProgram(): Command {
     .action(async (options: { firm: FirmId; json?: boolean }) => {
       const keys = await withService(async (c) => {
         const found = await c.get(T.operatorReads).firm(options.firm);
-        if (found === null) throw new OperatorRefusal(`no firm has the id ${options.firm}`);
+        if (found === null) throw new OperatorError(`no firm has the id ${options.firm}`);
         const held = await c.get(T.operatorReads).keys(options.firm);
         return held.map((one) => keyDocument(one, scopesOf(one.purpose, found.plan)));
       });
@@ -335,7 +335,7 @@ export function createProgram(): Command {
       const document = await withService(async (c) => {
         await c.get(T.closeClaim)(id);
         const closed = await c.get(T.operatorReads).claim(id);
-        if (closed === null) throw new OperatorRefusal(`no claim has the id ${id}`);
+        if (closed === null) throw new OperatorError(`no claim has the id ${id}`);
         return claimDocument(closed);
       });
       if (options.json) return printJson({ claim: document });
@@ -345,7 +345,7 @@ export function createProgram(): Command {
     .addArgument(new Argument('<claim-id>').argParser(uuid))
     .action(async (id: ClaimId, options: { json?: boolean }) => {
       const found = await withService((c) => c.get(T.operatorReads).claim(id));
-      if (found === null) throw new OperatorRefusal(`no claim has the id ${id}`);
+      if (found === null) throw new OperatorError(`no claim has the id ${id}`);
       const document = claimDocument(found);
       if (options.json) return printJson({ claim: document });
       const { firm: of, assignment, ...fields } = document;
@@ -359,7 +359,7 @@ export function createProgram(): Command {
     .action(async (options: { firm: FirmId; requestId?: string; limit: number; json?: boolean }) => {
       const requests = await withService(async (c) => {
         if ((await c.get(T.operatorReads).firm(options.firm)) === null)
-          throw new OperatorRefusal(`no firm has the id ${options.firm}`);
+          throw new OperatorError(`no firm has the id ${options.firm}`);
         return c.get(T.requestLogs).requestsOf(options.firm, options);
       });
       const documents = requests.map(requestDocument);
@@ -380,7 +380,7 @@ export function createProgram(): Command {
       const report = await diagnose();
       if (options.json) printJson(report);
       else printTable(report.checks, 'nothing was checked');
-      if (!report.ok) throw new OperatorRefusal('something is wrong; see above');
+      if (!report.ok) throw new OperatorError('something is wrong; see above');
     },
   );
   return program;

@@ -1,18 +1,18 @@
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../composition/database.ts';
-import type { Wiring } from '../composition/tokens.ts';
-import { migrateDatabase, wire } from '../composition/compose.ts';
+import type { Services } from '../composition/tokens.ts';
+import { migrateDatabase, compose } from '../composition/compose.ts';
 import { createLog } from '../logging.ts';
 
 /** Wires the service without listening, does one thing, and leaves everything as it was found. */
-export async function withService<T>(work: (wiring: Wiring, databaseUrl: string) => Promise<T>): Promise<T> {
+export async function withService<T>(work: (wiring: Services, databaseUrl: string) => Promise<T>): Promise<T> {
   const config = readConfig(process.env, false);
   // Standard output carries the result and nothing else.
   const log = createLog({ level: 'error', format: config.logFormat, stream: process.stderr });
   const database = await openDatabase(config, (line) => process.stderr.write(`${line}\n`));
   try {
     await migrateDatabase(database.url, log);
-    const wired = await wire({
+    const wired = await compose({
       config: { ...config, redisUrls: [], dbPoolMax: 2 },
       databaseUrl: database.url,
       log,

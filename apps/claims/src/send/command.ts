@@ -3,7 +3,7 @@ import type { Client } from '@svc/client';
 import { ClaimsApiError } from '@svc/client';
 import { failureLines } from '../failure.ts';
 import { colorsFor, jsonLine, visible } from '../output.ts';
-import { type Surroundings, UsageError } from '../environment.ts';
+import { type Environment, UsageError } from '../environment.ts';
 import { openJournal } from './journal.ts';
 import { createProgress } from './progress.ts';
 import { readClaims } from './read-claims.ts';
@@ -18,7 +18,7 @@ interface SendArguments {
 }
 
 /** Whether everything in the input has been sent, now or before. */
-export async function send(client: Client, wanted: SendArguments, around: Surroundings): Promise<boolean> {
+export async function send(client: Client, wanted: SendArguments, around: Environment): Promise<boolean> {
   const { stdout, stderr, signal, env } = around;
   const fromStdin = wanted.file === '-';
   if (fromStdin && wanted.journal)

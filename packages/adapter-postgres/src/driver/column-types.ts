@@ -51,7 +51,7 @@ const TIMESTAMPTZ = 1184;
 const TEXTS = new Set<number>([pg.types.builtins.DATE, pg.types.builtins.JSON, pg.types.builtins.INT8]);
 
 /** How columns arrive here. Handed to our own connections only; the driver's global registry stays as it is. */
-export const types: pg.CustomTypesConfig = {
+export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (format !== 'binary') {
       if (oid === TIMESTAMPTZ) return instant;

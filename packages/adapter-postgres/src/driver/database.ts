@@ -3,16 +3,16 @@ import { Unavailable } from '@svc/application';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { Asking } from './statement-runner.ts';
+import { StatementRunner } from './statement-runner.ts';
 import { ConnectionFailures } from './connection-failures.ts';
-import { translated } from './errors.ts';
+import { translateError } from './errors.ts';
 import type { DatabaseLog } from '../log.ts';
-import { ReadLanes, SingleReads } from './read-connections.ts';
+import { PipelinedReads, PooledReads } from './read-connections.ts';
 import { ENTITIES } from '../schema/entities.ts';
 import type { Session } from './session.ts';
 import { beginWithSettings, PLAN_SETTINGS, urlWithSettings } from './session-settings.ts';
 import { type Dialect, Transaction } from './transaction.ts';
-import { types } from './column-types.ts';
+import { columnTypes } from './column-types.ts';
 
 interface DatabaseOptions {
   readonly url: string;
@@ -30,7 +30,7 @@ interface DatabaseOptions {
 export interface Database {
   readonly reads: Session;
   /** Each statement on a connection of its own: for what runs longer than a request would like to wait. */
-  readonly chores: Session;
+  readonly maintenance: Session;
   begin(): Promise<Transaction>;
   ping(timeoutMs: number): Promise<void>;
   readonly behindPooler: boolean;
@@ -78,7 +78,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     poolErrorHandler: (error: Error & { code?: string }) =>
       options.log.warn('an idle PostgreSQL connection was lost', { code: error.code ?? 'connection' }),
     extra: {
-      types,
+      columnTypes,
       pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
@@ -86,29 +86,29 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       ...(!behindPooler && timeouts),
     },
   });
-  const silenceMs = options.statementTimeoutMs + GRACE;
+  const timeoutMs = options.statementTimeoutMs + GRACE;
   try {
-    await within(silenceMs, dataSource.initialize());
+    await within(timeoutMs, dataSource.initialize());
   } catch (error) {
-    throw translated(error, 'connect');
+    throw translateError(error, 'connect');
   }
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
-  surviveLastWords(pool);
+  ignoreConnectErrors(pool);
   connectionFailures.watch(pool);
   // Two are enough: each carries many reads at once. A single one would let one slow page hold up all the rest.
-  const asking = new Asking(silenceMs);
-  const lanes = new ReadLanes(pool, asking, options.poolMax >= 4 ? 2 : 1);
-  const chores = new SingleReads(pool, silenceMs, begin);
-  const reads = behindPooler ? chores : lanes;
+  const statements = new StatementRunner(timeoutMs);
+  const pipelined = new PipelinedReads(pool, statements, options.poolMax >= 4 ? 2 : 1);
+  const maintenance = new PooledReads(pool, timeoutMs, begin);
+  const reads = behindPooler ? maintenance : pipelined;
   return {
     reads,
-    chores,
+    maintenance,
     behindPooler,
     connectionFailures,
-    begin: () => Transaction.begin(dataSource.createQueryRunner(), dialect, asking),
+    begin: () => Transaction.begin(dataSource.createQueryRunner(), dialect, statements),
     ping: (timeoutMs) => within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' })),
     async close() {
-      lanes.close();
+      pipelined.close();
       await dataSource.destroy();
     },
   };
@@ -118,7 +118,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
  * A server that ends may say so in the very packet that opens the connection: before whoever asked for it can listen.
  * An error that nobody listens to would end the process.
  */
-export function surviveLastWords(pool: pg.Pool): void {
+export function ignoreConnectErrors(pool: pg.Pool): void {
   pool.on('connect', (client) => client.on('error', () => {}));
 }
 
@@ -136,7 +136,7 @@ async function probe(options: DatabaseOptions): Promise<boolean> {
     const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
     return rows[0].pid !== (client as pg.Client & { processID: number }).processID;
   } catch (error) {
-    throw translated(error, 'connect');
+    throw translateError(error, 'connect');
   } finally {
     client.end().catch(() => {});
   }

@@ -7,12 +7,12 @@ import { QueryFailedError } from 'typeorm';
  * A statement PostgreSQL refused for a reason nobody expected. Carries names and codes only: the driver's own error
  * quotes the values in the way ("Key (email)=(…) already exists"), and those may be personal data or secrets.
  */
-export class DatabaseFault extends Error {
+export class DatabaseError extends Error {
   override readonly name = 'DatabaseFault';
 }
 
 /** A concurrent unit was faster; the same work, run again, will see what that unit left behind. */
-export class Outrun extends Error {
+export class ConcurrencyConflict extends Error {
   override readonly name = 'Outrun';
 }
 
@@ -63,10 +63,10 @@ export function breaksConnection(error: unknown): boolean {
 }
 
 /** @param statement the statement's name, for the log. */
-export function translated(error: unknown, statement: string): unknown {
+export function translateError(error: unknown, statement: string): unknown {
   const cause = unwrapped(error);
   if (cause instanceof DomainError || cause instanceof Unavailable) return cause;
-  if (cause instanceof DatabaseFault || cause instanceof Outrun) return cause;
+  if (cause instanceof DatabaseError || cause instanceof ConcurrencyConflict) return cause;
   if (!isDatabaseError(cause)) {
     if (!breaksConnection(cause)) return cause;
     const code = String((cause as Coded).code ?? 'connection');
@@ -80,11 +80,11 @@ export function translated(error: unknown, statement: string): unknown {
   if (severity === 'FATAL' || severity === 'PANIC')
     return new Unavailable(`PostgreSQL refused ${statement}: ${code} (${message}).`);
   if (NOT_NOW.test(code)) return new Unavailable(`PostgreSQL did not answer (${code}, ${statement}).`);
-  if (SERIALIZATION.has(code)) return new Outrun(`${statement}: ${code}`);
-  if (code === '23505' && TWIN_KEYS.has(constraint ?? '')) return new Outrun(`${statement}: ${constraint}`);
+  if (SERIALIZATION.has(code)) return new ConcurrencyConflict(`${statement}: ${code}`);
+  if (code === '23505' && TWIN_KEYS.has(constraint ?? '')) return new ConcurrencyConflict(`${statement}: ${constraint}`);
   if (code === '23505' && constraint === 'adjusters_email_key') {
     return new DomainError('email_taken', 'Another account uses this e-mail address.');
   }
   const where = [constraint, table].filter(Boolean).join(' on ');
-  return new DatabaseFault(`PostgreSQL refused ${statement}: ${code}${where ? ` (${where})` : ''}.`);
+  return new DatabaseError(`PostgreSQL refused ${statement}: ${code}${where ? ` (${where})` : ''}.`);
 }

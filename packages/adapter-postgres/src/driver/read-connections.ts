@@ -1,12 +1,12 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
-import type { Asking } from './statement-runner.ts';
-import { breaksConnection, translated } from './errors.ts';
-import { inOneWrite } from './cork-writes.ts';
+import type { StatementRunner } from './statement-runner.ts';
+import { breaksConnection, translateError } from './errors.ts';
+import { corkWrites } from './cork-writes.ts';
 import type { Session, Statement, Value } from './session.ts';
 import { inTransaction } from './single-statement.ts';
 
-interface Lane {
+interface SharedConnection {
   client: Promise<pg.PoolClient> | null;
   underway: number;
 }
@@ -15,13 +15,13 @@ interface Lane {
  * Reads outside transactions. A few connections, each shared by many reads at once: a read need not wait for the
  * answer to another before it is sent. That is worth more than a connection of its own for each.
  */
-export class ReadLanes implements Session {
-  readonly #lanes: Lane[];
+export class PipelinedReads implements Session {
+  readonly #lanes: SharedConnection[];
   #closed = false;
 
   constructor(
     private readonly pool: pg.Pool,
-    private readonly asking: Asking,
+    private readonly runner: StatementRunner,
     count: number,
   ) {
     this.#lanes = Array.from({ length: count }, () => ({ client: null, underway: 0 }));
@@ -33,9 +33,9 @@ export class ReadLanes implements Session {
     lane.underway += 1;
     try {
       const client = await (lane.client ?? this.#connect(lane));
-      return (await this.asking.prepared<R>(client, statement, values)).rows;
+      return (await this.runner.prepared<R>(client, statement, values)).rows;
     } catch (error) {
-      throw translated(error, statement.name);
+      throw translateError(error, statement.name);
     } finally {
       lane.underway -= 1;
     }
@@ -52,7 +52,7 @@ export class ReadLanes implements Session {
     }
   }
 
-  #connect(lane: Lane): Promise<pg.PoolClient> {
+  #connect(lane: SharedConnection): Promise<pg.PoolClient> {
     const connecting = this.pool.connect();
     lane.client = connecting;
     const drop = (client?: pg.PoolClient): void => {
@@ -73,21 +73,21 @@ export class ReadLanes implements Session {
 }
 
 /** Statements each on a connection it borrows for itself, and unprepared. */
-export class SingleReads implements Session {
+export class PooledReads implements Session {
   /** @param begin opens a transaction for each statement, where the connection cannot carry the settings. */
   constructor(
     private readonly pool: pg.Pool,
-    private readonly silenceMs: number,
+    private readonly timeoutMs: number,
     private readonly begin: string | null,
   ) {}
 
   async rows<R>({ name, text }: Statement, values: readonly Value[] = []): Promise<R[]> {
-    const query = { text, values: values as unknown[], query_timeout: this.silenceMs };
+    const query = { text, values: values as unknown[], query_timeout: this.timeoutMs };
     try {
       if (this.begin === null) return (await this.pool.query(query)).rows;
       return (await this.#inTransaction(this.begin, query)).rows;
     } catch (error) {
-      throw translated(error, name);
+      throw translateError(error, name);
     }
   }
 
@@ -95,7 +95,7 @@ export class SingleReads implements Session {
     const client = await this.pool.connect();
     let broken = false;
     try {
-      inOneWrite(client);
+      corkWrites(client);
       return await inTransaction(client, begin, query);
     } catch (error) {
       broken = breaksConnection(error);

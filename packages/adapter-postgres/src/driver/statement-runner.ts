@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { inOneWrite } from './cork-writes.ts';
+import { corkWrites } from './cork-writes.ts';
 import type { Statement, Value } from './session.ts';
 
 /** What a statement came to. */
-export interface Answer<R> {
+export interface QueryResult<R> {
   readonly rows: R[];
   /** Rows read or written; null where a statement does neither. */
   readonly rowCount: number | null;
@@ -32,7 +32,7 @@ interface DriverQuery {
   handleReadyForQuery(connection: DriverConnection): void;
 }
 
-type Done<R> = (error: unknown, answer: Answer<R>) => void;
+type Done<R> = (error: unknown, answer: QueryResult<R>) => void;
 
 const DriverQuery = pg.Query as unknown as new (
   text: string,
@@ -103,14 +103,14 @@ const LOOK_EVERY_MS = 500;
  * Asks on connections that carry several questions at once, and breaks off one that stays silent: everyone who waits
  * for it is told. One clock looks after all connections; the driver's own timeout is a timer for each statement.
  */
-export class Asking {
+export class StatementRunner {
   readonly #asked = new Set<Asked>();
   #clock: NodeJS.Timeout | undefined;
 
-  constructor(private readonly silenceMs: number) {}
+  constructor(private readonly timeoutMs: number) {}
 
   /** A statement that the connection prepares, the first time, under its name. */
-  prepared<R>(client: pg.PoolClient, statement: Statement, values: readonly Value[]): Promise<Answer<R>> {
+  prepared<R>(client: pg.PoolClient, statement: Statement, values: readonly Value[]): Promise<QueryResult<R>> {
     return new Promise((resolve, reject) => {
       const asked = this.#await(client);
       const done: Done<R> = (error, answer) => {
@@ -118,7 +118,7 @@ export class Asking {
         if (error) reject(error);
         else resolve(answer);
       };
-      inOneWrite(client);
+      corkWrites(client);
       client.query(new PreparedQuery(statement, values, done) as unknown as pg.Submittable);
     });
   }
@@ -127,13 +127,13 @@ export class Asking {
     client: pg.PoolClient,
     text: string,
     values: readonly Value[] = [],
-  ): Promise<pg.QueryResult & Answer<R>> {
-    inOneWrite(client);
-    return this.patiently(client, client.query(text, values as unknown[]));
+  ): Promise<pg.QueryResult & QueryResult<R>> {
+    corkWrites(client);
+    return this.withTimeout(client, client.query(text, values as unknown[]));
   }
 
   /** Waits for work on this connection, and breaks the connection off rather than waiting forever. */
-  async patiently<T>(client: pg.PoolClient, work: Promise<T>): Promise<T> {
+  async withTimeout<T>(client: pg.PoolClient, work: Promise<T>): Promise<T> {
     const asked = this.#await(client);
     try {
       return await work;
@@ -143,7 +143,7 @@ export class Asking {
   }
 
   #await(client: pg.PoolClient): Asked {
-    const asked: Asked = { client, until: performance.now() + this.silenceMs };
+    const asked: Asked = { client, until: performance.now() + this.timeoutMs };
     this.#asked.add(asked);
     this.#clock ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
     return asked;

@@ -1,8 +1,8 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import type { Answer, Asking } from './statement-runner.ts';
-import { breaksConnection, DatabaseFault, translated } from './errors.ts';
+import type { QueryResult, StatementRunner } from './statement-runner.ts';
+import { breaksConnection, DatabaseError, translateError } from './errors.ts';
 import type { Statement, TxSession, Value } from './session.ts';
 
 /** How a database wants to be spoken to. */
@@ -32,16 +32,16 @@ export class Transaction implements TxSession {
     private readonly runner: QueryRunner,
     private readonly client: pg.PoolClient,
     private readonly dialect: Dialect,
-    private readonly asking: Asking,
+    private readonly statements: StatementRunner,
   ) {}
 
-  static async begin(runner: QueryRunner, dialect: Dialect, asking: Asking): Promise<Transaction> {
+  static async begin(runner: QueryRunner, dialect: Dialect, asking: StatementRunner): Promise<Transaction> {
     let client: pg.PoolClient;
     try {
       client = (await runner.connect()) as pg.PoolClient;
     } catch (error) {
       await runner.release();
-      throw translated(error, 'connect');
+      throw translateError(error, 'connect');
     }
     const transaction = new Transaction(runner, client, dialect, asking);
     // TypeORM is told that a transaction is open, since it did not open it itself: it refuses to lock rows otherwise.
@@ -66,8 +66,8 @@ export class Transaction implements TxSession {
   }
 
   orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    if (this.#closing) return Promise.reject(new DatabaseFault(`${name} came after the end of its unit.`));
-    return this.#settled(name, () => this.asking.patiently(this.client, work(this.runner.manager)));
+    if (this.#closing) return Promise.reject(new DatabaseError(`${name} came after the end of its unit.`));
+    return this.#settled(name, () => this.statements.withTimeout(this.client, work(this.runner.manager)));
   }
 
   /** @throws what failed first, whoever has looked at it before: a transaction with a failure in it is not committed. */
@@ -77,7 +77,7 @@ export class Transaction implements TxSession {
     this.#closing = true;
     let tag: string | null = null;
     try {
-      tag = (await this.asking.unprepared(this.client, 'COMMIT')).command;
+      tag = (await this.statements.unprepared(this.client, 'COMMIT')).command;
     } catch (error) {
       await Promise.all(this.#sent.splice(0));
       this.#note(error, 'commit');
@@ -88,7 +88,7 @@ export class Transaction implements TxSession {
     await this.#end();
     if (this.#failed) throw this.#failure;
     // PostgreSQL answers the COMMIT of a failed transaction with a ROLLBACK, and no error.
-    if (tag !== 'COMMIT') throw new DatabaseFault(`PostgreSQL answered COMMIT with ${tag}.`);
+    if (tag !== 'COMMIT') throw new DatabaseError(`PostgreSQL answered COMMIT with ${tag}.`);
   }
 
   /** Undoes everything that was not committed. Never throws: what went wrong before is what counts. */
@@ -97,7 +97,7 @@ export class Transaction implements TxSession {
     await Promise.all(this.#sent.splice(0));
     if (!this.#broken && !this.#ended) {
       try {
-        await this.asking.unprepared(this.client, 'ROLLBACK');
+        await this.statements.unprepared(this.client, 'ROLLBACK');
       } catch {
         this.#broken = true;
       }
@@ -110,13 +110,13 @@ export class Transaction implements TxSession {
     return this.#failed ? this.#failure : null;
   }
 
-  #query<R>(statement: Statement, values: readonly Value[]): Promise<Answer<R>> {
+  #query<R>(statement: Statement, values: readonly Value[]): Promise<QueryResult<R>> {
     // Work that outlives its unit would run on a connection that belongs to somebody else by now.
     if (this.#closing)
-      return Promise.reject(new DatabaseFault(`${statement.name} came after the end of its unit.`));
+      return Promise.reject(new DatabaseError(`${statement.name} came after the end of its unit.`));
     return this.dialect.prepared
-      ? this.asking.prepared(this.client, statement, values)
-      : this.asking.unprepared(this.client, statement.text, values);
+      ? this.statements.prepared(this.client, statement, values)
+      : this.statements.unprepared(this.client, statement.text, values);
   }
 
   #send(name: string, work: Promise<unknown>): void {
@@ -151,7 +151,7 @@ export class Transaction implements TxSession {
 
   #note(error: unknown, statement: string): unknown {
     if (breaksConnection(error)) this.#broken = true;
-    const reason = translated(error, statement);
+    const reason = translateError(error, statement);
     if (!this.#failed) {
       this.#failed = true;
       this.#failure = reason;

@@ -11,9 +11,9 @@ import {
 } from 'graphile-worker';
 import pg from 'pg';
 import type { ConnectionFailures } from '../driver/connection-failures.ts';
-import { surviveLastWords } from '../driver/database.ts';
+import { ignoreConnectErrors } from '../driver/database.ts';
 import { JOB_KINDS } from './job-kinds.ts';
-import { type JobWorkers, WORKER_BEAT_MS } from './worker-heartbeats.ts';
+import { type WorkerHeartbeats, WORKER_BEAT_MS } from './worker-heartbeats.ts';
 import type { DatabaseLog } from '../log.ts';
 import {
   beginWithSettings,
@@ -36,13 +36,13 @@ export interface RunningJobs {
   stop(): Promise<void>;
 }
 
-interface JobSurroundings {
+interface QueueEnvironment {
   readonly url: string;
   readonly connectTimeoutMs: number;
   readonly behindPooler: boolean;
   readonly connectionFailures: ConnectionFailures;
   readonly log: DatabaseLog;
-  readonly workers: JobWorkers;
+  readonly workers: WorkerHeartbeats;
   purge(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ const GOOD_RUN_MS = 30_000;
  * that ends the process.
  */
 export function startJobs(
-  surroundings: JobSurroundings,
+  surroundings: QueueEnvironment,
   handler: JobHandler,
   options: JobOptions,
 ): RunningJobs {
@@ -82,7 +82,7 @@ export function startJobs(
   const reportDeparted = async (): Promise<void> => {
     const ids = [...departed];
     if (ids.length === 0) return;
-    await workers.gone(ids);
+    await workers.release(ids);
     for (const id of ids) departed.delete(id);
   };
 
@@ -112,7 +112,7 @@ export function startJobs(
         poolForQueue(pool, surroundings.behindPooler),
       );
       const show = (): void => {
-        Promise.all([workers.seen([...own]), reportDeparted()]).catch((error) => {
+        Promise.all([workers.beat([...own]), reportDeparted()]).catch((error) => {
           log.warn('the job queue could not show that it lives', { error: nameOf(error) });
         });
       };
@@ -163,7 +163,7 @@ export function startJobs(
 }
 
 /** Every process does so, at a time of its own: they take turns at the rows, and the later one finds nothing to do. */
-async function purgeNowAndThen({ purge, log }: JobSurroundings, stopping: AbortSignal): Promise<void> {
+async function purgeNowAndThen({ purge, log }: QueueEnvironment, stopping: AbortSignal): Promise<void> {
   for (let pause = Math.random() * PURGE_EVERY_MS; !stopping.aborted; pause = PURGE_EVERY_MS) {
     await sleep(pause, undefined, { signal: stopping, ref: false }).catch(() => {});
     if (stopping.aborted) return;
@@ -188,7 +188,7 @@ const QUEUE_SETTINGS: SessionSettings = { ...PLAN_SETTINGS, synchronous_commit: 
 
 const BEGIN_QUEUE_STATEMENT = beginWithSettings(QUEUE_SETTINGS);
 
-function poolFor(surroundings: JobSurroundings): pg.Pool {
+function poolFor(surroundings: QueueEnvironment): pg.Pool {
   const pool = new pg.Pool({
     connectionString: surroundings.behindPooler
       ? surroundings.url
@@ -200,7 +200,7 @@ function poolFor(surroundings: JobSurroundings): pg.Pool {
     query_timeout: 10_000,
     keepAlive: true,
   });
-  surviveLastWords(pool);
+  ignoreConnectErrors(pool);
   surroundings.connectionFailures.watch(pool);
   pool.on('error', () => {}); // the pool has dropped the connection; the queue notices by itself
   return pool;
@@ -224,7 +224,7 @@ function poolForQueue(pool: pg.Pool, behindPooler: boolean): pg.Pool {
 }
 
 function poolOptions(
-  { behindPooler, log }: JobSurroundings,
+  { behindPooler, log }: QueueEnvironment,
   options: JobOptions,
   events: WorkerEvents,
 ): WorkerPoolOptions {

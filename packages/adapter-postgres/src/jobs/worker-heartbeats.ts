@@ -30,20 +30,20 @@ const GONE = sql('job_workers_gone', 'DELETE FROM job_workers WHERE worker_id = 
 const UNLOCK = sql('job_workers_unlock', 'SELECT graphile_worker.force_unlock_workers($1::text[])');
 
 /** Which workers live, so that the jobs of one that was killed are given to others within about a minute. */
-export interface JobWorkers {
-  seen(ids: readonly string[]): Promise<void>;
+export interface WorkerHeartbeats {
+  beat(ids: readonly string[]): Promise<void>;
   /** These have ended; whatever they still hold is free. */
-  gone(ids: readonly string[]): Promise<void>;
+  release(ids: readonly string[]): Promise<void>;
 }
 
-export const jobWorkers = (session: Session): JobWorkers => ({
-  async seen(ids) {
+export const workerHeartbeats = (session: Session): WorkerHeartbeats => ({
+  async beat(ids) {
     await session.rows(SEEN, [ids]);
     await session.rows(FORGET_LOST);
     await session.rows(UNLOCK_LOST);
   },
 
-  async gone(ids) {
+  async release(ids) {
     await session.rows(GONE, [ids]);
     await session.rows(UNLOCK, [ids]);
   },

@@ -2,21 +2,21 @@ import type { AppClaimView } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { HELD_CARRIER_COLUMNS, type HeldCarrierRow, heldCarrierFrom } from '../stores/carrier-rows.ts';
 import {
-  SEEN_COLUMNS,
-  type SeenClaimRow,
+  FIRM_CLAIM_COLUMNS,
+  type FirmClaimRow,
   WORK_COLUMNS,
   type WorkRow,
   workFrom,
 } from '../stores/claim-rows.ts';
 import { claimViewFrom } from './pg-firm-reads.ts';
 
-export interface AppClaimRow extends SeenClaimRow, WorkRow, HeldCarrierRow {
+export interface AppClaimRow extends FirmClaimRow, WorkRow, HeldCarrierRow {
   readonly firm_id: FirmId;
   readonly firm_name: string;
 }
 
 /** Columns for {@link AppClaimRow}, over {@link APP_CLAIM_JOINS}. */
-export const APP_CLAIM_COLUMNS = `${SEEN_COLUMNS}, ${WORK_COLUMNS}, c.firm_id, f.name AS firm_name,
+export const APP_CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, c.firm_id, f.name AS firm_name,
   ${HELD_CARRIER_COLUMNS}`;
 
 /** What belongs to a claim of `claims c` in the app: the firm, and what its book holds of the carrier. */

@@ -1,10 +1,10 @@
-import type { AppClaimList, AppReads, FirmMembershipView, InvitationView, Position } from '@svc/application';
+import type { AppClaimList, AppReads, FirmMembershipView, InvitationView, KeysetPosition } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
 import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import { APP_CLAIM_COLUMNS, APP_CLAIM_JOINS, type AppClaimRow, appClaimFrom } from './app-claim-rows.ts';
-import { fetchCount, slice, uuidPlaceValues } from './pages.ts';
+import { fetchCount, toPage, uuidPositionValues } from './pages.ts';
 
 const MEMBERSHIPS = sql(
   'app_memberships',
@@ -88,7 +88,7 @@ const EDITIONS = sql(
     GROUP BY m.svc_id`,
 );
 
-const offerPosition = (row: AppClaimRow): Position => ({ at: row.offered_at, id: row.id });
+const offerPosition = (row: AppClaimRow): KeysetPosition => ({ at: row.offered_at, id: row.id });
 
 export function pgAppReads(session: Session): AppReads {
   return {
@@ -100,9 +100,9 @@ export function pgAppReads(session: Session): AppReads {
     memberships: (svcId) => session.rows<FirmMembershipView>(MEMBERSHIPS, [svcId]),
 
     async invitations(svcId, now, page) {
-      const values = [svcId, timestamp(now), ...uuidPlaceValues(page.after), fetchCount(page)];
+      const values = [svcId, timestamp(now), ...uuidPositionValues(page.after), fetchCount(page)];
       const found = await session.rows<InvitationView>(INVITATIONS, values);
-      return slice(
+      return toPage(
         found,
         page,
         (row) => ({ at: row.invitedAt, id: row.firmId }),
@@ -111,9 +111,9 @@ export function pgAppReads(session: Session): AppReads {
     },
 
     async claims(svcId, list, page) {
-      const values = [svcId, ...uuidPlaceValues(page.after), fetchCount(page)];
+      const values = [svcId, ...uuidPositionValues(page.after), fetchCount(page)];
       const found = await session.rows<AppClaimRow>(CLAIMS[list], values);
-      return slice(found, page, offerPosition, appClaimFrom);
+      return toPage(found, page, offerPosition, appClaimFrom);
     },
 
     async claim(svcId, id) {
@@ -122,7 +122,7 @@ export function pgAppReads(session: Session): AppReads {
       return row === null ? null : appClaimFrom(row);
     },
 
-    async editions(svcIds) {
+    async revisions(svcIds) {
       const found = await session.rows<{ svcId: Svcid; edition: string }>(EDITIONS, [svcIds]);
       const known = new Map(found.map(({ svcId, edition }) => [svcId, edition]));
       return new Map(svcIds.map((svcId) => [svcId, known.get(svcId) ?? '']));

@@ -1,4 +1,4 @@
-import { type Credentials, type KeyGrant, SESSION_LIFETIME } from '@svc/application';
+import { type CredentialStore, type KeyGrant, SESSION_LIFETIME } from '@svc/application';
 import type { Environment, FirmId, Instant, KeyId, Plan, Purpose, Svcid } from '@svc/domain';
 import { first, type Session, sql } from '../driver/session.ts';
 import { type LimitColumns, limitsFrom } from '../stores/pg-firms.ts';
@@ -56,7 +56,7 @@ const grantFrom = (row: GrantRow): KeyGrant => ({
   revokedAt: row.revoked_at,
 });
 
-export function pgCredentials(session: Session, chores: Session): Credentials {
+export function pgCredentials(session: Session, chores: Session): CredentialStore {
   return {
     async keyByHash(secretHash) {
       const row = first(await session.rows<GrantRow>(KEY_BY_HASH, [secretHash]));

@@ -4,15 +4,15 @@ import type {
   ClaimView,
   FirmReads,
   PageRequest,
-  Position,
+  KeysetPosition,
 } from '@svc/application';
 import type { ClaimAsSent, Environment } from '@svc/domain';
 import { first, type Session, type Statement, sql, type Value } from '../driver/session.ts';
-import { assignmentFrom, SEEN_COLUMNS, type SeenClaimRow } from '../stores/claim-rows.ts';
+import { assignmentFrom, FIRM_CLAIM_COLUMNS, type FirmClaimRow } from '../stores/claim-rows.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-adjusters.ts';
 import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipFrom } from '../stores/pg-memberships.ts';
 import { isUuid } from '../driver/column-types.ts';
-import { fetchCount, placeBefore, placeValues, slice, uuidPlaceValues } from './pages.ts';
+import { fetchCount, positionBefore, positionValues, toPage, uuidPositionValues } from './pages.ts';
 
 /** Whatever is not the key's own business: a live key reads both environments, a test key one. */
 const VISIBLE: Readonly<Record<Environment, string>> = { live: '', test: "AND c.environment = 'test'" };
@@ -25,14 +25,14 @@ const each = (statementFor: (environment: Environment) => Statement): Record<Env
 const CLAIM = each((environment) =>
   sql(
     `firm_claim_${environment}`,
-    `SELECT ${SEEN_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND c.id = $2 ${VISIBLE[environment]}`,
+    `SELECT ${FIRM_CLAIM_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND c.id = $2 ${VISIBLE[environment]}`,
   ),
 );
 
 const FEED = each((environment) =>
   sql(
     `firm_feed_${environment}`,
-    `SELECT ${SEEN_COLUMNS} FROM claims c
+    `SELECT ${FIRM_CLAIM_COLUMNS} FROM claims c
       WHERE c.firm_id = $1 AND (c.updated_at, c.id) > ($2, $3) ${VISIBLE[environment]}
       ORDER BY c.updated_at, c.id LIMIT $4`,
   ),
@@ -41,7 +41,7 @@ const FEED = each((environment) =>
 const FEED_BY_STATUS = each((environment) =>
   sql(
     `firm_feed_by_status_${environment}`,
-    `SELECT ${SEEN_COLUMNS} FROM claims c
+    `SELECT ${FIRM_CLAIM_COLUMNS} FROM claims c
       WHERE c.firm_id = $1 AND c.status = $5 AND (c.updated_at, c.id) > ($2, $3) ${VISIBLE[environment]}
       ORDER BY c.updated_at, c.id LIMIT $4`,
   ),
@@ -50,7 +50,7 @@ const FEED_BY_STATUS = each((environment) =>
 /** At most one row, so the other filters need no index. */
 const BY_EXTERNAL_ID = sql(
   'firm_claim_by_external_id',
-  `SELECT ${SEEN_COLUMNS} FROM claims c
+  `SELECT ${FIRM_CLAIM_COLUMNS} FROM claims c
     WHERE c.firm_id = $1 AND c.environment = $4 AND c.external_id = $5
       AND (c.updated_at, c.id) > ($2, $3) AND ($6::text IS NULL OR c.status = $6)`,
 );
@@ -78,7 +78,7 @@ const ADJUSTER = sql(
     WHERE m.firm_id = $1 AND m.svc_id = $2 AND m.status <> 'left'`,
 );
 
-export const claimViewFrom = (row: SeenClaimRow): ClaimView => ({
+export const claimViewFrom = (row: FirmClaimRow): ClaimView => ({
   id: row.id,
   environment: row.environment,
   createdAt: row.created_at,
@@ -94,27 +94,27 @@ const adjusterViewFrom = (row: AdjusterViewRow): AdjusterView => ({
   adjuster: adjusterFrom(row),
 });
 
-const feedPosition = (row: SeenClaimRow): Position => ({ at: row.updated_at, id: row.id });
-const listPosition = (row: AdjusterViewRow): Position => ({ at: row.first_known_at, id: row.svc_id });
+const feedPosition = (row: FirmClaimRow): KeysetPosition => ({ at: row.updated_at, id: row.id });
+const listPosition = (row: AdjusterViewRow): KeysetPosition => ({ at: row.first_known_at, id: row.svc_id });
 
 /** `updatedSince` and the cursor are both a place to start after; the later one counts. */
-function startOf({ updatedSince }: ClaimFilter, { after }: PageRequest): Position | null {
+function startOf({ updatedSince }: ClaimFilter, { after }: PageRequest): KeysetPosition | null {
   if (updatedSince === undefined) return after;
-  return after !== null && after.at >= updatedSince ? after : placeBefore(updatedSince);
+  return after !== null && after.at >= updatedSince ? after : positionBefore(updatedSince);
 }
 
 export function pgFirmReads(session: Session): FirmReads {
   return {
     async claim(firmId, environment, id) {
       if (!isUuid(id)) return null;
-      const row = first(await session.rows<SeenClaimRow>(CLAIM[environment], [firmId, id]));
+      const row = first(await session.rows<FirmClaimRow>(CLAIM[environment], [firmId, id]));
       return row === null ? null : claimViewFrom(row);
     },
 
     async claims(firmId, environment, filter, page) {
       const { externalId, assignmentStatus: status } = filter;
-      const from: Value[] = [firmId, ...uuidPlaceValues(startOf(filter, page))];
-      const query = (): Promise<SeenClaimRow[]> => {
+      const from: Value[] = [firmId, ...uuidPositionValues(startOf(filter, page))];
+      const query = (): Promise<FirmClaimRow[]> => {
         if (externalId !== undefined) {
           return session.rows(BY_EXTERNAL_ID, [...from, environment, externalId, status ?? null]);
         }
@@ -123,13 +123,13 @@ export function pgFirmReads(session: Session): FirmReads {
         }
         return session.rows(FEED[environment], [...from, fetchCount(page)]);
       };
-      return slice(await query(), page, feedPosition, claimViewFrom);
+      return toPage(await query(), page, feedPosition, claimViewFrom);
     },
 
     async adjusters(firmId, environment, page) {
-      const values = [firmId, ...placeValues(page.after), fetchCount(page)];
+      const values = [firmId, ...positionValues(page.after), fetchCount(page)];
       const found = await session.rows<AdjusterViewRow>(ADJUSTERS[environment], values);
-      return slice(found, page, listPosition, adjusterViewFrom);
+      return toPage(found, page, listPosition, adjusterViewFrom);
     },
 
     async adjuster(firmId, svcId) {

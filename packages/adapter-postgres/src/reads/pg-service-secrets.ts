@@ -1,4 +1,4 @@
-import { DatabaseFault } from '../driver/errors.ts';
+import { DatabaseError } from '../driver/errors.ts';
 import type { ServiceSecret } from '../schema/migrate.ts';
 import { first, type Session, sql } from '../driver/session.ts';
 
@@ -7,6 +7,6 @@ const FIND = sql('service_secrets_find', 'SELECT value FROM service_secrets WHER
 /** A secret the service made for itself when its schema was made; the same for all processes. */
 export async function serviceSecret(session: Session, name: ServiceSecret): Promise<Buffer> {
   const found = first(await session.rows<{ value: Buffer }>(FIND, [name]));
-  if (found === null) throw new DatabaseFault(`The schema holds no secret named ${name}.`);
+  if (found === null) throw new DatabaseError(`The schema holds no secret named ${name}.`);
   return found.value;
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Logger, runMigrations } from 'graphile-worker';
 import pg from 'pg';
-import { translated } from '../driver/errors.ts';
+import { translateError } from '../driver/errors.ts';
 import { JOB_KINDS } from '../jobs/job-kinds.ts';
 import { type DatabaseLog, SILENT } from '../log.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
@@ -64,7 +64,7 @@ async function connected<T>(options: MigrateOptions, work: (client: pg.Client) =
     await client.connect();
     return await work(client);
   } catch (error) {
-    throw translated(error, 'migrate');
+    throw translateError(error, 'migrate');
   } finally {
     client.end().catch(() => {});
   }

@@ -12,7 +12,7 @@ import type {
 } from '@svc/domain';
 
 /** What a firm sees of a claim, as its columns. */
-export interface SeenClaimRow {
+export interface FirmClaimRow {
   readonly id: ClaimId;
   readonly environment: Environment;
   readonly created_at: Instant;
@@ -32,7 +32,7 @@ export interface WorkRow {
   readonly closed_at: Instant | null;
 }
 
-export interface ClaimRow extends SeenClaimRow, WorkRow {
+export interface ClaimRow extends FirmClaimRow, WorkRow {
   readonly firm_id: FirmId;
   readonly external_id: string;
   readonly claim_number: string;
@@ -41,8 +41,8 @@ export interface ClaimRow extends SeenClaimRow, WorkRow {
 
 const columns = (...names: string[]): string => names.map((name) => `c.${name}`).join(', ');
 
-/** Columns of `claims c` for {@link SeenClaimRow}. */
-export const SEEN_COLUMNS = columns(
+/** Columns of `claims c` for {@link FirmClaimRow}. */
+export const FIRM_CLAIM_COLUMNS = columns(
   'id',
   'environment',
   'created_at',
@@ -55,9 +55,9 @@ export const SEEN_COLUMNS = columns(
   'document',
 );
 export const WORK_COLUMNS = columns('work_contact_date', 'work_inspection_date', 'work_notes', 'closed_at');
-export const CLAIM_COLUMNS = `${SEEN_COLUMNS}, ${WORK_COLUMNS}, ${columns('firm_id', 'external_id', 'claim_number', 'carrier')}`;
+export const CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, ${columns('firm_id', 'external_id', 'claim_number', 'carrier')}`;
 
-export const assignmentFrom = (row: SeenClaimRow): Claim['assignment'] => ({
+export const assignmentFrom = (row: FirmClaimRow): Claim['assignment'] => ({
   status: row.status,
   adjuster: row.adjuster_svc_id,
   offeredAt: row.offered_at,

@@ -24,7 +24,7 @@ const RETAIN = sql(
 
 export function pgCarriers(session: TxSession): Carriers {
   return {
-    async retain(firmId, sent) {
+    async merge(firmId, sent) {
       session.send(RETAIN, [
         firmId,
         carrierNameKey(sent.name),

@@ -1,6 +1,6 @@
 import type { Claims, Clock } from '@svc/application';
 import { type Claim, type ClaimId, carrierNameKey, type FirmId, type Instant } from '@svc/domain';
-import { DatabaseFault } from '../driver/errors.ts';
+import { DatabaseError } from '../driver/errors.ts';
 import { first, sql, type TxSession, type Value } from '../driver/session.ts';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { HELD_CARRIER_COLUMNS, type HeldCarrierRow, heldCarrierFrom } from './carrier-rows.ts';
@@ -92,7 +92,7 @@ const workValues = ({ work, closedAt }: Claim): Value[] => [
   timestampOrNull(closedAt),
 ];
 
-const missing = (): DatabaseFault => new DatabaseFault('A claim, or the feed of its firm, does not exist.');
+const missing = (): DatabaseError => new DatabaseError('A claim, or the feed of its firm, does not exist.');
 
 export function pgClaims(session: TxSession, clock: Clock): Claims {
   const lock = async (firmId: FirmId, id: ClaimId): Promise<Claim | null> => {
@@ -162,14 +162,14 @@ export function pgClaims(session: TxSession, clock: Clock): Claims {
       return { ...claim, updatedAt: saved.updated_at };
     },
 
-    async onForms(claim) {
+    async forForms(claim) {
       const sought = [claim.firmId, carrierNameKey(claim.carrier.name)];
       const row = first(await session.rows<HeldCarrierRow & { firm_name: string }>(ON_FORMS, sought));
       if (row === null) throw missing();
       return { firm: { id: claim.firmId, name: row.firm_name }, heldCarrier: heldCarrierFrom(row) };
     },
 
-    async saveUnseen(claim) {
+    async saveWithoutTimestamp(claim) {
       const values = [claim.firmId, claim.id, ...workValues(claim)];
       session.send(SAVE_UNSEEN, values, (count) => (count === 1 ? null : missing()));
     },

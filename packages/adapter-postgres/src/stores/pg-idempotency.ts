@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_WINDOW, type IdempotencyRecords } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
-import { Outrun } from '../driver/errors.ts';
+import { ConcurrencyConflict } from '../driver/errors.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
 import { timestamp } from '../driver/column-types.ts';
 
@@ -20,7 +20,7 @@ const BIND = sql(
      WHERE held.bound_at <= $7`,
 );
 
-const outrun = (): Outrun => new Outrun('idempotency_bind: a twin bound the key');
+const outrun = (): ConcurrencyConflict => new ConcurrencyConflict('idempotency_bind: a twin bound the key');
 
 export function pgIdempotency(session: TxSession): IdempotencyRecords {
   return {

@@ -3,10 +3,10 @@ import {
   type Claim,
   type ClaimId,
   type ClaimWork,
-  closeByAdjuster,
+  closeAcceptedClaim,
   DomainError,
   recordWork,
-  rejectOffer,
+  rejectClaim,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
 import type { AppClaimView, AppReads } from '../ports/reads.ts';
@@ -30,8 +30,8 @@ const change = (
     if (claim === null) throw notFound();
     const next = by(claim);
     const [onForms, saved] = await Promise.all([
-      tx.claims.onForms(next),
-      visible === 'unseen' ? tx.claims.saveUnseen(next).then(() => next) : tx.claims.save(next),
+      tx.claims.forForms(next),
+      visible === 'unseen' ? tx.claims.saveWithoutTimestamp(next).then(() => next) : tx.claims.save(next),
     ]);
     return { ...saved, ...onForms };
   });
@@ -45,7 +45,7 @@ export const makeReadAppClaim =
   };
 
 /** The membership is locked before the claim, as by whoever takes the permission away. */
-export const makeAcceptOffer =
+export const makeAcceptClaim =
   (deps: Deps) =>
   async ({ svcId }: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
     const view = await deps.uow.run(async (tx) => {
@@ -55,7 +55,7 @@ export const makeAcceptOffer =
       ]);
       if (claim === null) throw notFound();
       const next = acceptOrLapse(claim, membership, { by: svcId, at: deps.clock.now() });
-      const [onForms, saved] = await Promise.all([tx.claims.onForms(next), tx.claims.save(next)]);
+      const [onForms, saved] = await Promise.all([tx.claims.forForms(next), tx.claims.save(next)]);
       return { ...saved, ...onForms };
     });
     // Thrown after the commit, which keeps that the offer lapsed.
@@ -64,11 +64,11 @@ export const makeAcceptOffer =
     return view;
   };
 
-export const makeRejectOffer =
+export const makeRejectClaim =
   (deps: Deps) =>
   (actor: AdjusterActor, id: ClaimId, reason: string | null): Promise<AppClaimView> => {
     const reject = (claim: Claim): Claim =>
-      rejectOffer(claim, { by: actor.svcId, at: deps.clock.now(), reason });
+      rejectClaim(claim, { by: actor.svcId, at: deps.clock.now(), reason });
     return change(deps, actor, id, reject, 'seen by the firm');
   };
 
@@ -82,6 +82,6 @@ export const makeRecordWork =
 export const makeCloseAcceptedClaim =
   (deps: Deps) =>
   (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
-    const close = (claim: Claim): Claim => closeByAdjuster(claim, { by: actor.svcId, at: deps.clock.now() });
+    const close = (claim: Claim): Claim => closeAcceptedClaim(claim, { by: actor.svcId, at: deps.clock.now() });
     return change(deps, actor, id, close, 'unseen');
   };

@@ -7,7 +7,7 @@ import {
   type Membership,
   type Svcid,
   statusAt,
-  withdrawFromLeaver,
+  unassignPendingOffer,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
 import type { AppReads, FirmMembershipView } from '../ports/reads.ts';
@@ -73,7 +73,7 @@ export const makeSetAcceptingAssignments =
 /** Lets the offers that wait for an adjuster lapse. The caller holds the lock on the membership: no offer can come. */
 export async function withdrawWaitingOffers(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<void> {
   for (const claim of await tx.claims.lockPendingOf(firmId, svcId)) {
-    const lapsed = withdrawFromLeaver(claim);
+    const lapsed = unassignPendingOffer(claim);
     if (lapsed !== null) await tx.claims.save(lapsed);
   }
 }

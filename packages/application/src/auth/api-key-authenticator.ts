@@ -1,11 +1,11 @@
 import { type Instant, type KeyId, SECOND } from '@svc/domain';
-import type { Credentials, KeyGrant } from '../ports/reads.ts';
+import type { CredentialStore, KeyGrant } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 
 /** A grant that was confirmed longer ago than this is not trusted: a change is in force everywhere within it. */
-export const GRANT_TRUST = SECOND;
+export const GRANT_MAX_AGE_MS = SECOND;
 /** Confirm in the background from this age on (milliseconds), so that no request waits for it. */
-const CONFIRM_AFTER = 400;
+const CONFIRM_AFTER_MS = 400;
 const MAX_GRANTS = 20_000;
 
 /** A key that the store is being asked about. */
@@ -15,11 +15,11 @@ interface LookUp {
 }
 
 /** API keys, recognised without asking the store on every request. */
-export interface KeyRing {
+export interface ApiKeyAuthenticator {
   /** The grant of a key that is valid now; null when it is malformed, unknown, revoked or expired. */
   authenticate(secret: string): Promise<KeyGrant | null>;
   /** Ask the store again on the next request: something changed in this very process. */
-  forget(): void;
+  invalidate(): void;
   /** Which keys were used since the last call. */
   takeUses(): Map<KeyId, Instant>;
 }
@@ -28,7 +28,7 @@ export interface KeyRing {
  * Grants stay in the process as long as the store's version number stands; one tiny query confirms it for all keys
  * at once. Polling rather than notification, since that works through any pooler and any broken connection.
  */
-export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets; clock: Clock }): KeyRing {
+export function createApiKeyAuthenticator(deps: { credentials: CredentialStore; secrets: Secrets; clock: Clock }): ApiKeyAuthenticator {
   const { credentials, secrets, clock } = deps;
   let grants = new Map<string, KeyGrant>();
   let lookUps = new Map<string, LookUp>();
@@ -64,8 +64,8 @@ export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets
   const isFresh = (arrivedAt: Instant): boolean => {
     const age = arrivedAt - confirmedAt;
     // A clock that was set back must not stretch the trust.
-    if (age < 0 || age >= GRANT_TRUST) return false;
-    if (age >= CONFIRM_AFTER) confirm().catch(() => {}); // a lasting failure shows once the trust has run out
+    if (age < 0 || age >= GRANT_MAX_AGE_MS) return false;
+    if (age >= CONFIRM_AFTER_MS) confirm().catch(() => {}); // a lasting failure shows once the trust has run out
     return true;
   };
 
@@ -74,7 +74,7 @@ export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets
     // asked while the store was away: neither is this request's answer.
     if (confirming !== null) {
       const asked = await confirming.catch(() => null);
-      if (asked !== null && Math.abs(arrivedAt - asked) < GRANT_TRUST) return;
+      if (asked !== null && Math.abs(arrivedAt - asked) < GRANT_MAX_AGE_MS) return;
     }
     await confirm();
   };
@@ -103,7 +103,7 @@ export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets
   /** Requests that come in together ask together, and so go on in the order in which they came. */
   const lookedUp = async (hash: string, arrivedAt: Instant): Promise<KeyGrant | null> => {
     const underWay = lookUps.get(hash);
-    const joins = underWay !== undefined && Math.abs(arrivedAt - underWay.askedAt) < GRANT_TRUST;
+    const joins = underWay !== undefined && Math.abs(arrivedAt - underWay.askedAt) < GRANT_MAX_AGE_MS;
     try {
       return await (joins ? underWay : lookUp(hash)).grant;
     } catch (failure) {
@@ -126,7 +126,7 @@ export function createKeyRing(deps: { credentials: Credentials; secrets: Secrets
       uses.set(grant.keyId, now);
       return grant;
     },
-    forget() {
+    invalidate() {
       forgetGrants();
       confirmedAt = Number.NEGATIVE_INFINITY;
     },

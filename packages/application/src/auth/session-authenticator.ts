@@ -1,5 +1,5 @@
 import type { Instant, Svcid } from '@svc/domain';
-import type { Credentials } from '../ports/reads.ts';
+import type { CredentialStore } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 import { SESSION_LIFETIME } from './sign-in.ts';
 
@@ -9,18 +9,18 @@ export interface SignedIn {
 }
 
 /** Device sessions, and which of them were used, so that their end can be moved in batches. */
-export interface SessionGate {
+export interface SessionAuthenticator {
   /** Null when the token is malformed, unknown or its session over. */
   authenticate(token: string): Promise<SignedIn | null>;
   /** Token hashes used since the last call, with the time. */
   takeUses(): Map<string, Instant>;
 }
 
-export function createSessionGate(deps: {
-  credentials: Credentials;
+export function createSessionAuthenticator(deps: {
+  credentials: CredentialStore;
   secrets: Secrets;
   clock: Clock;
-}): SessionGate {
+}): SessionAuthenticator {
   let uses = new Map<string, Instant>();
   return {
     async authenticate(token) {

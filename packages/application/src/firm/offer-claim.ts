@@ -10,21 +10,21 @@ import {
 import type { FirmActor } from '../actors.ts';
 import type { FirmReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
-import type { Twins } from '../ports/single-flight.ts';
+import type { SingleFlight } from '../ports/single-flight.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { announceOffer } from '../support/notify-offer.ts';
-import { type Repeatable, replayInsteadOf, replayOf, type SentClaim, takeEffectOnce } from '../support/execute-idempotently.ts';
+import { notifyOffer } from '../support/notify-offer.ts';
+import { type IdempotentRequest, replayInsteadOf, replayOf, type SentClaim, executeIdempotently } from '../support/execute-idempotently.ts';
 
-export interface OfferClaimCommand extends Repeatable {
+export interface OfferClaimCommand extends IdempotentRequest {
   readonly claimId: ClaimId;
   readonly adjuster: Svcid;
 }
 
 /** Offers a claim again, to another adjuster. Safe to repeat with the same Idempotency-Key. */
 export const makeOfferClaim =
-  (deps: { uow: UnitOfWork; twins: Twins; reads: FirmReads; clock: Clock }) =>
+  (deps: { uow: UnitOfWork; twins: SingleFlight; reads: FirmReads; clock: Clock }) =>
   (actor: FirmActor, command: OfferClaimCommand): Promise<SentClaim> =>
-    takeEffectOnce(deps, actor, command, async (tx, once) => {
+    executeIdempotently(deps, actor, command, async (tx, once) => {
       const { firmId, environment } = actor;
       const at = deps.clock.now();
       // Asked together. The membership is locked before the claim, as by an adjuster who leaves.
@@ -52,6 +52,6 @@ export const makeOfferClaim =
         const svcId = before.adjuster;
         await tx.outbox.add({ kind: 'notify_offer_withdrawn', firmId, claimId: claim.id, svcId });
       }
-      if (adjuster !== null) await announceOffer(tx.outbox, next, adjuster);
+      if (adjuster !== null) await notifyOffer(tx.outbox, next, adjuster);
       return tx.claims.save(next);
     });

@@ -11,12 +11,12 @@ import {
 import type { FirmActor } from '../actors.ts';
 import type { FirmReads } from '../ports/reads.ts';
 import type { Clock, Ids } from '../ports/support.ts';
-import type { Twins } from '../ports/single-flight.ts';
+import type { SingleFlight } from '../ports/single-flight.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { announceOffer } from '../support/notify-offer.ts';
-import { type Repeatable, replayInsteadOf, replayOf, type SentClaim, takeEffectOnce } from '../support/execute-idempotently.ts';
+import { notifyOffer } from '../support/notify-offer.ts';
+import { type IdempotentRequest, replayInsteadOf, replayOf, type SentClaim, executeIdempotently } from '../support/execute-idempotently.ts';
 
-export interface SendClaimCommand extends Repeatable {
+export interface SendClaimCommand extends IdempotentRequest {
   readonly adjuster: Svcid;
   readonly facts: ClaimFacts;
   readonly asSent: ClaimAsSent;
@@ -24,9 +24,9 @@ export interface SendClaimCommand extends Repeatable {
 
 /** Creates a claim and offers it to an adjuster. Safe to repeat with the same Idempotency-Key. */
 export const makeSendClaim =
-  (deps: { uow: UnitOfWork; twins: Twins; reads: FirmReads; clock: Clock; ids: Ids }) =>
+  (deps: { uow: UnitOfWork; twins: SingleFlight; reads: FirmReads; clock: Clock; ids: Ids }) =>
   (actor: FirmActor, command: SendClaimCommand): Promise<SentClaim> =>
-    takeEffectOnce(deps, actor, command, async (tx, once) => {
+    executeIdempotently(deps, actor, command, async (tx, once) => {
       const { firmId, environment } = actor;
       const at = deps.clock.now();
       // Asked together, since each waits for the database alone; judged in the order that the interface promises.
@@ -53,8 +53,8 @@ export const makeSendClaim =
         return replayInsteadOf(refusal, tx, once, at);
       }
       await tx.idempotency.bind(once.slot, once.fingerprint, claim.id, at);
-      await tx.carriers.retain(firmId, claim.carrier);
-      if (adjuster !== null) await announceOffer(tx.outbox, claim, adjuster);
+      await tx.carriers.merge(firmId, claim.carrier);
+      if (adjuster !== null) await notifyOffer(tx.outbox, claim, adjuster);
       return tx.claims.add(claim);
     });
 

@@ -2,14 +2,14 @@ import {
   acceptInvitation,
   acceptOrLapse,
   declineInvitation,
-  rejectOffer,
+  rejectClaim,
   SECOND,
   statusAt,
   TEST_ACCOUNTS,
   TEST_REJECTION_REASON,
 } from '@svc/domain';
 import type { Job } from '../ports/jobs.ts';
-import type { Notice, Notifier } from '../ports/notifications.ts';
+import type { Notification, Notifier } from '../ports/notifications.ts';
 import type { FirmReads, JobReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
@@ -37,7 +37,7 @@ type Handlers = { readonly [K in Job['kind']]: (job: Extract<Job, { kind: K }>) 
  * when it does not. What it throws makes the queue try again.
  */
 export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
-  const tell = async (job: Extract<Job, { kind: `notify_${string}` }>, notice: Notice): Promise<void> => {
+  const tell = async (job: Extract<Job, { kind: `notify_${string}` }>, notice: Notification): Promise<void> => {
     const late = await deps.notifier.notify(job.svcId, notice, job.only);
     if (late.length === 0) return;
     if (job.only !== undefined) throw new NotHandedOn('the notice could not be handed on');
@@ -96,7 +96,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
         const answered =
           answer === 'accept'
             ? acceptOrLapse(claim, membership, { by: svcId, at })
-            : rejectOffer(claim, { by: svcId, at, reason: TEST_REJECTION_REASON });
+            : rejectClaim(claim, { by: svcId, at, reason: TEST_REJECTION_REASON });
         await tx.claims.save(answered);
       }),
 

@@ -3,7 +3,7 @@ import { withdrawWaitingOffers } from '../app/memberships.ts';
 import { type OpenedSession, openSession } from '../auth/sign-in.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { OperatorRefusal } from './operator-error.ts';
+import { OperatorError } from './operator-error.ts';
 
 type Deps = { uow: UnitOfWork; secrets: Secrets; clock: Clock };
 
@@ -13,14 +13,14 @@ export const makeCreateAdjuster =
     deps.uow.run(async (tx) => {
       const adjuster: Adjuster = { ...profile, testOf: null };
       if (!(await tx.adjusters.add(adjuster, null))) {
-        throw new OperatorRefusal(`an adjuster with the SVCID ${profile.svcId} exists already`);
+        throw new OperatorError(`an adjuster with the SVCID ${profile.svcId} exists already`);
       }
       return adjuster;
     });
 
 async function knownAdjuster(tx: Tx, svcId: Svcid): Promise<Adjuster> {
   const adjuster = await tx.adjusters.find(svcId);
-  if (adjuster === null) throw new OperatorRefusal(`no adjuster has the SVCID ${svcId}`);
+  if (adjuster === null) throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
   return adjuster;
 }
 
@@ -36,9 +36,9 @@ export const makeAddMember =
   (firmId: FirmId, svcId: Svcid): Promise<Membership> =>
     deps.uow.run(async (tx) => {
       const adjuster = await knownAdjuster(tx, svcId);
-      if ((await tx.firms.lock(firmId)) === null) throw new OperatorRefusal(`no firm has the id ${firmId}`);
+      if ((await tx.firms.lock(firmId)) === null) throw new OperatorError(`no firm has the id ${firmId}`);
       if (adjuster.testOf !== null && adjuster.testOf.firmId !== firmId) {
-        throw new OperatorRefusal(`${svcId} is a test account of another firm`);
+        throw new OperatorError(`${svcId} is a test account of another firm`);
       }
       const current = await tx.memberships.lock(firmId, svcId);
       const membership = addMember(current, { firmId, svcId, at: deps.clock.now() });
@@ -53,7 +53,7 @@ export const makeSetMember =
     deps.uow.run(async (tx) => {
       const current = await tx.memberships.lock(firmId, svcId);
       if (current === null || statusAt(current, deps.clock.now()) !== 'active') {
-        throw new OperatorRefusal(`${svcId} is not an active member of the firm ${firmId}`);
+        throw new OperatorError(`${svcId} is not an active member of the firm ${firmId}`);
       }
       const membership = { ...current, canAcceptClaims };
       await tx.memberships.save(membership);

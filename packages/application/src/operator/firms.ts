@@ -10,10 +10,10 @@ import {
   TEST_BEHAVIORS,
   type TestBehavior,
 } from '@svc/domain';
-import type { KeyRing } from '../auth/api-key-authenticator.ts';
+import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { OperatorRefusal } from './operator-error.ts';
+import { OperatorError } from './operator-error.ts';
 
 export interface IssuedTestAccount {
   readonly svcId: Svcid;
@@ -81,17 +81,17 @@ async function addTestAccount(
   return { svcId: account.svcId, behavior, signInSecret: secret };
 }
 
-type ChangeDeps = { uow: UnitOfWork; keyRing: KeyRing };
+type ChangeDeps = { uow: UnitOfWork; keyRing: ApiKeyAuthenticator };
 
 async function change(deps: ChangeDeps, id: FirmId, by: (firm: Firm) => Firm): Promise<Firm> {
   const changed = await deps.uow.run(async (tx) => {
     const firm = await tx.firms.lock(id);
-    if (firm === null) throw new OperatorRefusal(`no firm has the id ${id}`);
+    if (firm === null) throw new OperatorError(`no firm has the id ${id}`);
     const next = by(firm);
     await tx.firms.save(next);
     return next;
   });
-  deps.keyRing.forget();
+  deps.keyRing.invalidate();
   return changed;
 }
 

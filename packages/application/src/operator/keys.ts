@@ -1,8 +1,8 @@
 import type { Environment, FirmId, KeyId, Purpose } from '@svc/domain';
-import type { KeyRing } from '../auth/api-key-authenticator.ts';
+import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { ApiKey, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { OperatorRefusal } from './operator-error.ts';
+import { OperatorError } from './operator-error.ts';
 
 export interface IssuedKey {
   readonly key: ApiKey;
@@ -10,7 +10,7 @@ export interface IssuedKey {
   readonly secret: string;
 }
 
-type Deps = { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids; keyRing: KeyRing };
+type Deps = { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids; keyRing: ApiKeyAuthenticator };
 
 async function issue(
   tx: Tx,
@@ -33,7 +33,7 @@ async function issue(
 
 async function lockedKey(tx: Tx, id: KeyId): Promise<ApiKey> {
   const key = await tx.keys.lock(id);
-  if (key === null) throw new OperatorRefusal(`no key has the id ${id}`);
+  if (key === null) throw new OperatorError(`no key has the id ${id}`);
   return key;
 }
 
@@ -48,7 +48,7 @@ export const makeCreateKey =
   }): Promise<IssuedKey> =>
     deps.uow.run(async (tx) => {
       const { firmId, environment, purpose, lifetime } = command;
-      if ((await tx.firms.lock(firmId)) === null) throw new OperatorRefusal(`no firm has the id ${firmId}`);
+      if ((await tx.firms.lock(firmId)) === null) throw new OperatorError(`no firm has the id ${firmId}`);
       const at = deps.clock.now();
       const expiresAt = lifetime === null ? null : at + lifetime;
       return issue(tx, deps, { firmId, environment, purpose, expiresAt }, at);
@@ -64,7 +64,7 @@ export const makeRevokeKey =
       await tx.keys.save(next);
       return next;
     });
-    deps.keyRing.forget();
+    deps.keyRing.invalidate();
     return revoked;
   };
 
@@ -78,7 +78,7 @@ export const makeRollKey =
   async (id: KeyId, overlap: number): Promise<IssuedKey & { readonly replaced: ApiKey }> => {
     const rolled = await deps.uow.run(async (tx) => {
       const old = await lockedKey(tx, id);
-      if (old.revokedAt !== null) throw new OperatorRefusal(`the key ${id} is revoked; create a new one`);
+      if (old.revokedAt !== null) throw new OperatorError(`the key ${id} is revoked; create a new one`);
       const at = deps.clock.now();
       const end = at + overlap;
       const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt, end) };
@@ -87,6 +87,6 @@ export const makeRollKey =
       const wanted = { firmId, environment, purpose, expiresAt: null };
       return { ...(await issue(tx, deps, wanted, at)), replaced };
     });
-    deps.keyRing.forget();
+    deps.keyRing.invalidate();
     return rolled;
   };

@@ -1,4 +1,4 @@
 /** The operator asked for something that cannot be done; the message says what and why. */
-export class OperatorRefusal extends Error {
+export class OperatorError extends Error {
   override readonly name = 'OperatorRefusal';
 }

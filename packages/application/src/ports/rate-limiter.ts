@@ -1,6 +1,6 @@
 import type { KeyLimits } from '@svc/domain';
 
-export type Spending =
+export type RateLimitDecision =
   | { readonly allowed: true }
   /** Whole milliseconds until the same request would be allowed, over all buckets it spends from. */
   | { readonly allowed: false; readonly retryAfterMs: number };
@@ -12,5 +12,5 @@ export type Spending =
  */
 export interface RateLimiter {
   /** @param subject whose buckets: an API key's id, or another stable name. */
-  spend(subject: string, limits: KeyLimits, request: { readonly write: boolean }): Promise<Spending>;
+  consume(subject: string, limits: KeyLimits, request: { readonly write: boolean }): Promise<RateLimitDecision>;
 }

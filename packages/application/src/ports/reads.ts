@@ -15,7 +15,7 @@ import type {
   Purpose,
   Svcid,
 } from '@svc/domain';
-import type { ApiKey, ClaimOnForms, Firm, PushSubscription } from './unit-of-work.ts';
+import type { ApiKey, FormDetails, Firm, PushSubscription } from './unit-of-work.ts';
 
 /** A claim as the firm reads it. */
 export interface ClaimView {
@@ -28,20 +28,20 @@ export interface ClaimView {
 }
 
 /** The place of a row in a list: its sort value and the id that settles ties. */
-export interface Position {
+export interface KeysetPosition {
   readonly at: Instant;
   readonly id: string;
 }
 
-export interface Slice<T> {
+export interface Page<T> {
   readonly rows: readonly T[];
   /** Where the next page starts; null on the last one. */
-  readonly next: Position | null;
+  readonly next: KeysetPosition | null;
 }
 
 export interface PageRequest {
   /** Rows strictly after this place; from the start when null. */
-  readonly after: Position | null;
+  readonly after: KeysetPosition | null;
   readonly limit: number;
 }
 
@@ -62,9 +62,9 @@ export interface FirmReads {
     environment: Environment,
     filter: ClaimFilter,
     page: PageRequest,
-  ): Promise<Slice<ClaimView>>;
+  ): Promise<Page<ClaimView>>;
   /** Ordered by when the firm first knew the adjuster, then SVCID. Those who left are not in it. */
-  adjusters(firmId: FirmId, environment: Environment, page: PageRequest): Promise<Slice<AdjusterView>>;
+  adjusters(firmId: FirmId, environment: Environment, page: PageRequest): Promise<Page<AdjusterView>>;
   /** One record with its account; null when the firm has none or the adjuster left. */
   adjuster(firmId: FirmId, svcId: Svcid): Promise<AdjusterView | null>;
 }
@@ -75,7 +75,7 @@ export interface AdjusterView {
 }
 
 /** A claim as the adjuster's app reads it. */
-export interface AppClaimView extends ClaimView, ClaimOnForms {
+export interface AppClaimView extends ClaimView, FormDetails {
   readonly work: ClaimWork;
   readonly closedAt: Instant | null;
 }
@@ -105,16 +105,16 @@ export interface AppReads {
   /** Active memberships, in the order in which the firms first knew the adjuster. */
   memberships(svcId: Svcid): Promise<FirmMembershipView[]>;
   /** Pending at `now`; ordered by when they were sent, then firm id. */
-  invitations(svcId: Svcid, now: Instant, page: PageRequest): Promise<Slice<InvitationView>>;
+  invitations(svcId: Svcid, now: Instant, page: PageRequest): Promise<Page<InvitationView>>;
   /** Ordered by when they were offered, oldest first, then id. */
-  claims(svcId: Svcid, list: AppClaimList, page: PageRequest): Promise<Slice<AppClaimView>>;
+  claims(svcId: Svcid, list: AppClaimList, page: PageRequest): Promise<Page<AppClaimView>>;
   /** Null unless the adjuster may read it, by `isReadableBy`. */
   claim(svcId: Svcid, id: ClaimId): Promise<AppClaimView | null>;
   /**
    * For each of these adjusters a text that is another one after anything in their lists has come, gone or moved.
    * One statement, however many they are: asked every few seconds for everybody who has the app open.
    */
-  editions(svcIds: readonly Svcid[]): Promise<ReadonlyMap<Svcid, string>>;
+  revisions(svcIds: readonly Svcid[]): Promise<ReadonlyMap<Svcid, string>>;
 }
 
 /** What a key may do, as it is now. */
@@ -130,7 +130,7 @@ export interface KeyGrant {
   readonly revokedAt: Instant | null;
 }
 
-export interface Credentials {
+export interface CredentialStore {
   /** Null when no key has this hash. Revoked and expired keys are found; the caller judges them by the clock. */
   keyByHash(secretHash: string): Promise<KeyGrant | null>;
   sessionByHash(tokenHash: string): Promise<{ readonly svcId: Svcid; readonly expiresAt: Instant } | null>;

@@ -20,13 +20,13 @@ export interface Attempt {
  * A fast path and no more. The truth is the record that the attempt writes in the claim's own transaction, so an
  * implementation may forget everything at any moment, or let every attempt through, without a wrong answer.
  */
-export interface Twins {
+export interface SingleFlight {
   /**
    * @param fingerprint SHA-256 over the whole request.
    * @param attempt does the work; may itself find that the work was done before. When it fails, nothing is bound:
    *   the waiting twins make attempts of their own.
    */
-  once(slot: IdempotencySlot, fingerprint: string, attempt: () => Promise<Attempt>): Promise<Attempt>;
+  run(slot: IdempotencySlot, fingerprint: string, attempt: () => Promise<Attempt>): Promise<Attempt>;
 }
 
 /** How long a key is remembered, in milliseconds. */

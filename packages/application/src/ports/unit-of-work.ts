@@ -68,12 +68,12 @@ export interface Claims {
   add(claim: Claim): Promise<Claim>;
   save(claim: Claim): Promise<Claim>;
   /** What the adjuster's forms print beside the claim: its firm, and what the firm's book holds of its carrier. */
-  onForms(claim: Claim): Promise<ClaimOnForms>;
+  forForms(claim: Claim): Promise<FormDetails>;
   /** Saves a change the firm cannot see (the adjuster's work, closing): no stamp. */
-  saveUnseen(claim: Claim): Promise<void>;
+  saveWithoutTimestamp(claim: Claim): Promise<void>;
 }
 
-export interface ClaimOnForms {
+export interface FormDetails {
   readonly firm: { readonly id: FirmId; readonly name: string };
   /** Null when the book has no such carrier. */
   readonly heldCarrier: CarrierDetails | null;
@@ -92,7 +92,7 @@ export interface IdempotencyRecords {
 /** The firm's carrier book. */
 export interface Carriers {
   /** Merges what a claim sent into the book, by `mergeCarrier`; concurrent merges lose no detail. */
-  retain(firmId: FirmId, sent: CarrierDetails): Promise<void>;
+  merge(firmId: FirmId, sent: CarrierDetails): Promise<void>;
 }
 
 /** Accounts of the adjuster app. */

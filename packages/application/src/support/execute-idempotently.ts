@@ -1,11 +1,11 @@
 import { DomainError } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import type { ClaimView, FirmReads } from '../ports/reads.ts';
-import type { Attempt, IdempotencySlot, Twins } from '../ports/single-flight.ts';
+import type { Attempt, IdempotencySlot, SingleFlight } from '../ports/single-flight.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 
 /** How a client names a request that it may have to repeat. */
-export interface Repeatable {
+export interface IdempotentRequest {
   readonly idempotencyKey: string;
   /** SHA-256 over method, path and canonical body, hexadecimal. */
   readonly fingerprint: string;
@@ -29,15 +29,15 @@ export interface OnceOnly {
  *
  * @param work does it, and returns the claim as it has become; or the replay it found instead.
  */
-export async function takeEffectOnce(
-  deps: { uow: UnitOfWork; twins: Twins; reads: FirmReads },
+export async function executeIdempotently(
+  deps: { uow: UnitOfWork; twins: SingleFlight; reads: FirmReads },
   { firmId, environment }: FirmActor,
-  { idempotencyKey, fingerprint }: Repeatable,
+  { idempotencyKey, fingerprint }: IdempotentRequest,
   work: (tx: Tx, once: OnceOnly) => Promise<ClaimView | Attempt>,
 ): Promise<SentClaim> {
   const once: OnceOnly = { slot: { firmId, environment, key: idempotencyKey }, fingerprint };
   let done: ClaimView | null = null;
-  const { claimId, replayed } = await deps.twins.once(once.slot, fingerprint, () =>
+  const { claimId, replayed } = await deps.twins.run(once.slot, fingerprint, () =>
     deps.uow.run(async (tx) => {
       const outcome = await work(tx, once);
       if ('replayed' in outcome) return outcome;

@@ -2,7 +2,7 @@ import { type Adjuster, type Claim, TEST_ACCOUNTS, TEST_ANSWER_DELAY } from '@sv
 import type { Outbox } from '../ports/jobs.ts';
 
 /** Tells the adjuster of a new offer; a test account that answers by itself is set to do so. */
-export async function announceOffer(outbox: Outbox, claim: Claim, adjuster: Adjuster): Promise<void> {
+export async function notifyOffer(outbox: Outbox, claim: Claim, adjuster: Adjuster): Promise<void> {
   const offer = { firmId: claim.firmId, claimId: claim.id, svcId: adjuster.svcId };
   await outbox.add({ kind: 'notify_offer', ...offer });
   if (adjuster.testOf !== null && TEST_ACCOUNTS[adjuster.testOf.behavior].answersOffer !== undefined) {

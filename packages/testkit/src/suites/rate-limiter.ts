@@ -40,7 +40,7 @@ export function rateLimiterSuite(
       times: number,
     ) => {
       const spendings = await Promise.all(
-        Array.from({ length: times }, () => limiter.spend(subject, limits, request)),
+        Array.from({ length: times }, () => limiter.consume(subject, limits, request)),
       );
       return spendings.filter(({ allowed }) => allowed).length;
     };
@@ -58,7 +58,7 @@ export function rateLimiterSuite(
       const subject = fresh();
       const answers: boolean[] = [];
       for (let n = 0; n < 25; n++) {
-        answers.push((await limiter.spend(subject, DEFAULT_LIMITS.test, READ)).allowed);
+        answers.push((await limiter.consume(subject, DEFAULT_LIMITS.test, READ)).allowed);
       }
       expect(answers).toEqual([...Array(20).fill(true), ...Array(5).fill(false)]);
     });
@@ -75,11 +75,11 @@ export function rateLimiterSuite(
         const limits = DEFAULT_LIMITS[environment];
         await allowedOf(subject, limits, request, 20);
         for (let n = 0; n < 3; n++) {
-          expect(await limiter.spend(subject, limits, request)).toEqual(refused(interval));
+          expect(await limiter.consume(subject, limits, request)).toEqual(refused(interval));
           now += interval - 1;
-          expect(await limiter.spend(subject, limits, request)).toEqual(refused(1));
+          expect(await limiter.consume(subject, limits, request)).toEqual(refused(1));
           now += 1;
-          expect(await limiter.spend(subject, limits, request)).toEqual(ALLOWED);
+          expect(await limiter.consume(subject, limits, request)).toEqual(ALLOWED);
         }
       },
     );
@@ -121,7 +121,7 @@ export function rateLimiterSuite(
       const limits = { requestsPerMinute: 600, writesPerMinute: 1, burst: 3 };
       expect(await allowedOf(subject, limits, WRITE, 3)).toBe(3);
       now += 300;
-      expect(await limiter.spend(subject, limits, WRITE)).toEqual(refused(MINUTE - 300));
+      expect(await limiter.consume(subject, limits, WRITE)).toEqual(refused(MINUTE - 300));
       expect(await allowedOf(subject, limits, READ, 5)).toBe(3);
     });
 
@@ -130,10 +130,10 @@ export function rateLimiterSuite(
       const wide = { requestsPerMinute: 1000, writesPerMinute: 1000, burst: 1000 };
       await allowedOf(subject, wide, WRITE, 1000);
       const narrow = { requestsPerMinute: 60, writesPerMinute: 30, burst: 5 };
-      expect(await limiter.spend(subject, narrow, WRITE)).toEqual(refused(2000));
+      expect(await limiter.consume(subject, narrow, WRITE)).toEqual(refused(2000));
       now += 2000;
-      expect(await limiter.spend(subject, narrow, WRITE)).toEqual(ALLOWED);
-      expect((await limiter.spend(subject, narrow, WRITE)).allowed).toBe(false);
+      expect(await limiter.consume(subject, narrow, WRITE)).toEqual(ALLOWED);
+      expect((await limiter.consume(subject, narrow, WRITE)).allowed).toBe(false);
     });
 
     test('a raised limit counts at once', async () => {
@@ -150,7 +150,7 @@ export function rateLimiterSuite(
       const subject = fresh();
       await allowedOf(subject, DEFAULT_LIMITS.live, READ, 20);
       now -= 3_600_000;
-      expect(await limiter.spend(subject, DEFAULT_LIMITS.live, READ)).toEqual(refused(200));
+      expect(await limiter.consume(subject, DEFAULT_LIMITS.live, READ)).toEqual(refused(200));
       now += 200;
       expect(await allowedOf(subject, DEFAULT_LIMITS.live, READ, 5)).toBe(1);
     });
@@ -181,7 +181,7 @@ export function rateLimiterSuite(
             for (let n = 0; n < times; n++) {
               const wait = model.spend(now, write);
               expected.push(wait === 0 ? ALLOWED : refused(wait));
-              actual.push(await limiter.spend(subject, limits, { write }));
+              actual.push(await limiter.consume(subject, limits, { write }));
             }
           }
           // One comparison per run: an `expect` for each step takes ten times as long as the steps.
@@ -219,15 +219,15 @@ export function rateLimiterSuite(
             now += step.pause;
             await allowedOf(subject, limits, { write: step.write }, step.times);
           }
-          let answer = await limiter.spend(subject, limits, { write });
-          while (answer.allowed) answer = await limiter.spend(subject, limits, { write });
+          let answer = await limiter.consume(subject, limits, { write });
+          while (answer.allowed) answer = await limiter.consume(subject, limits, { write });
           expect(Number.isInteger(answer.retryAfterMs)).toBe(true);
           now += answer.retryAfterMs - 1;
           if (answer.retryAfterMs > 1) {
-            expect(await limiter.spend(subject, limits, { write })).toEqual(refused(1));
+            expect(await limiter.consume(subject, limits, { write })).toEqual(refused(1));
           }
           now += 1;
-          expect(await limiter.spend(subject, limits, { write })).toEqual(ALLOWED);
+          expect(await limiter.consume(subject, limits, { write })).toEqual(ALLOWED);
         }),
         { numRuns: runs },
       ));
@@ -237,7 +237,7 @@ export function rateLimiterSuite(
         fc.asyncProperty(anyLimits, anyLimits, fc.nat({ max: 60 }), async (before, after, times) => {
           const subject = fresh();
           await allowedOf(subject, before, WRITE, times);
-          const answer = await limiter.spend(subject, after, WRITE);
+          const answer = await limiter.consume(subject, after, WRITE);
           const interval = MINUTE / Math.min(after.requestsPerMinute, after.writesPerMinute);
           expect(answer.allowed ? 0 : answer.retryAfterMs).toBeLessThanOrEqual(Math.ceil(interval));
         }),

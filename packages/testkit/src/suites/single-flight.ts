@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Attempt, IdempotencySlot, Twins } from '@svc/application';
+import type { Attempt, IdempotencySlot, SingleFlight } from '@svc/application';
 import type { ClaimId, FirmId } from '@svc/domain';
 
-export interface TwinsUnderTest {
+export interface SingleFlightUnderTest {
   /** One process, or several that share a store. */
-  readonly processes: readonly [Twins, ...Twins[]];
+  readonly processes: readonly [SingleFlight, ...SingleFlight[]];
   close?(): Promise<void>;
 }
 
 /** What every implementation of twins does, whether the twins meet in one process or in several. */
-export function twinsSuite(name: string, make: () => Promise<TwinsUnderTest>): void {
+export function singleFlightSuite(name: string, make: () => Promise<SingleFlightUnderTest>): void {
   describe(`${name} keeps twins apart`, () => {
-    let underTest: TwinsUnderTest;
+    let underTest: SingleFlightUnderTest;
     const first = () => underTest.processes[0];
     const last = () => underTest.processes.at(-1) ?? underTest.processes[0];
     const any = (n: number) => underTest.processes[n % underTest.processes.length] ?? first();
@@ -23,19 +23,19 @@ export function twinsSuite(name: string, make: () => Promise<TwinsUnderTest>): v
 
     test('a request alone makes its attempt and gets its outcome', async () => {
       const outcome = { claimId: aClaim(), replayed: false };
-      expect(await first().once(aSlot(), 'a', async () => outcome)).toEqual(outcome);
+      expect(await first().run(aSlot(), 'a', async () => outcome)).toEqual(outcome);
     });
 
     test('what the attempt found done before is handed on as a replay', async () => {
       const outcome = { claimId: aClaim(), replayed: true };
-      expect(await first().once(aSlot(), 'a', async () => outcome)).toEqual(outcome);
+      expect(await first().run(aSlot(), 'a', async () => outcome)).toEqual(outcome);
     });
 
     test('of 40 twins that arrive together one does the work, and all get its claim', async () => {
       const slot = aSlot();
       const store = new Bindings();
       const outcomes = await Promise.all(
-        Array.from({ length: 40 }, (_, n) => any(n).once(slot, 'a', () => store.bind(slot))),
+        Array.from({ length: 40 }, (_, n) => any(n).run(slot, 'a', () => store.bind(slot))),
       );
       expect(store.created).toHaveLength(1);
       expect(new Set(outcomes.map(({ claimId }) => claimId))).toEqual(new Set(store.created));
@@ -45,10 +45,10 @@ export function twinsSuite(name: string, make: () => Promise<TwinsUnderTest>): v
     test('a twin waits as long as the attempt is under way', async () => {
       const slot = aSlot();
       const work = new Gate<Attempt>();
-      const one = first().once(slot, 'a', work.pass);
+      const one = first().run(slot, 'a', work.pass);
       await work.reached;
       let twinAttempted = false;
-      const twin = last().once(slot, 'a', async () => {
+      const twin = last().run(slot, 'a', async () => {
         twinAttempted = true;
         return work.opened;
       });
@@ -64,11 +64,11 @@ export function twinsSuite(name: string, make: () => Promise<TwinsUnderTest>): v
     test('a different request is refused while the attempt is under way, and its attempt is not made', async () => {
       const slot = aSlot();
       const work = new Gate<Attempt>();
-      const one = first().once(slot, 'a', work.pass);
+      const one = first().run(slot, 'a', work.pass);
       await work.reached;
       for (const twins of underTest.processes) {
         let attempted = false;
-        const other = twins.once(slot, 'b', async () => {
+        const other = twins.run(slot, 'b', async () => {
           attempted = true;
           return { claimId: aClaim(), replayed: false };
         });
@@ -83,20 +83,20 @@ export function twinsSuite(name: string, make: () => Promise<TwinsUnderTest>): v
     test('a failed attempt is told to its own caller, and the corrected request takes the key', async () => {
       const slot = aSlot();
       const failure = new Error('refused');
-      await expect(first().once(slot, 'a', () => Promise.reject(failure))).rejects.toBe(failure);
+      await expect(first().run(slot, 'a', () => Promise.reject(failure))).rejects.toBe(failure);
       const outcome = { claimId: aClaim(), replayed: false };
-      expect(await first().once(slot, 'b', async () => outcome)).toEqual(outcome);
+      expect(await first().run(slot, 'b', async () => outcome)).toEqual(outcome);
     });
 
     test('an attempt that throws at once fails like any other', async () => {
       const slot = aSlot();
       const failure = new Error('thrown');
-      const thrown = first().once(slot, 'a', () => {
+      const thrown = first().run(slot, 'a', () => {
         throw failure;
       });
       await expect(thrown).rejects.toBe(failure);
       const outcome = { claimId: aClaim(), replayed: false };
-      expect(await first().once(slot, 'a', async () => outcome)).toEqual(outcome);
+      expect(await first().run(slot, 'a', async () => outcome)).toEqual(outcome);
     });
 
     test('when attempts fail, the waiting twins make their own one at a time, until one succeeds', async () => {
@@ -107,7 +107,7 @@ export function twinsSuite(name: string, make: () => Promise<TwinsUnderTest>): v
       let most = 0;
       const results = await Promise.allSettled(
         Array.from({ length: 12 }, (_, n) =>
-          any(n).once(slot, 'a', async () => {
+          any(n).run(slot, 'a', async () => {
             made += 1;
             const mine = made;
             under += 1;
@@ -140,7 +140,7 @@ export function twinsSuite(name: string, make: () => Promise<TwinsUnderTest>): v
       ];
       const gates = slots.map(() => new Gate<Attempt>());
       // Were two of them one, the second would be refused or wait, and its gate never be reached.
-      const all = slots.map((each, n) => any(n).once(each, `print-${n}`, gates[n]?.pass ?? Promise.reject));
+      const all = slots.map((each, n) => any(n).run(each, `print-${n}`, gates[n]?.pass ?? Promise.reject));
       await Promise.all(gates.map(({ reached }) => reached));
       const claims = slots.map(() => aClaim());
       gates.forEach((gate, n) => {

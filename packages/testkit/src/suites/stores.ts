@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { type Bench, createBench, type Stores } from '../fixture.ts';
+import { type Fixture, createFixture, type Stores } from '../fixture.ts';
 import type { FixedClock } from '../fixed-clock.ts';
 import { accountsBehaviour } from './stores/accounts.ts';
 import { appReadsBehaviour } from './stores/app-reads.ts';
@@ -29,15 +29,15 @@ export interface StoresUnderTest {
 export function storesSuite(name: string, makeStores: () => Promise<StoresUnderTest>): void {
   describe(`stores on ${name}`, () => {
     let underTest: StoresUnderTest | undefined;
-    let made: Bench | undefined;
-    const bench = (): Bench => {
+    let made: Fixture | undefined;
+    const bench = (): Fixture => {
       if (made === undefined) throw new Error('the stores are not there yet');
       return made;
     };
 
     beforeAll(async () => {
       underTest = await makeStores();
-      made = createBench(underTest.stores, underTest.clock);
+      made = createFixture(underTest.stores, underTest.clock);
     });
     afterAll(() => underTest?.dispose());
 

@@ -1,6 +1,6 @@
-import { type SessionGate, Unavailable } from '@svc/application';
+import { type SessionAuthenticator, Unavailable } from '@svc/application';
 import type { Request, RequestHandler, Response } from 'express';
-import { FOR_EVER, sendContent } from '../static/compression.ts';
+import { IMMUTABLE, sendContent } from '../static/compression.ts';
 import { HttpProblem, type ProblemAddresses } from '../problems/http-problem.ts';
 import type { RequestTrace } from '../pipeline/request-pipeline.ts';
 import { type PageFile, readPageFiles } from './files.ts';
@@ -8,7 +8,7 @@ import type { LiveUpdates } from './live-updates.ts';
 import { isFromPage, isSameOrigin, sessionOf } from './browser-session.ts';
 
 interface AdjusterPageDeps {
-  readonly sessionGate: SessionGate;
+  readonly sessionGate: SessionAuthenticator;
   readonly live: LiveUpdates;
   readonly addresses: ProblemAddresses;
   /** The key that browsers subscribe to push messages with. */
@@ -34,7 +34,7 @@ const POLICY = [
  * The adjuster's page: its files at `/app` and below, its events, and the way from its cookie to the session that the
  * app's interface asks for. Everything else is passed on.
  */
-export function adjusterPageHandler(deps: AdjusterPageDeps): RequestHandler {
+export function adjusterAppHandler(deps: AdjusterPageDeps): RequestHandler {
   const { addresses } = deps;
   let files: { readonly prefix: string; readonly found: ReadonlyMap<string, PageFile> } | undefined;
   const fileOf = (path: string): PageFile | undefined => {
@@ -108,7 +108,7 @@ export function adjusterPageHandler(deps: AdjusterPageDeps): RequestHandler {
 
 function sendFile({ content, immutable }: PageFile, request: Request, response: Response): Promise<void> {
   // Without a digest in its name a file is asked for each time, and mostly not sent.
-  response.setHeader('Cache-Control', immutable ? FOR_EVER : 'no-cache');
+  response.setHeader('Cache-Control', immutable ? IMMUTABLE : 'no-cache');
   response.setHeader('Content-Security-Policy', POLICY);
   response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
   response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');

@@ -30,7 +30,7 @@ export interface Reader {
  * knowing of each other. What is new the page reads for itself.
  */
 export function createLiveUpdates(deps: {
-  readonly editions: AppReads['editions'];
+  readonly editions: AppReads['revisions'];
   readonly isDraining: () => boolean;
 }): LiveUpdates {
   const streams = new Map<Svcid, Set<Stream>>();

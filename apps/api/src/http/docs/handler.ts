@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { FOR_EVER, sendContent } from '../static/compression.ts';
+import { IMMUTABLE, sendContent } from '../static/compression.ts';
 import { HttpProblem } from '../problems/http-problem.ts';
 import type { RequestTrace } from '../pipeline/request-pipeline.ts';
 import type { DocsAddresses } from './pages.ts';
@@ -49,7 +49,7 @@ export function docsHandler(addresses: DocsAddresses): RequestHandler {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new HttpProblem('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
     }
-    response.setHeader('Cache-Control', served.immutable ? FOR_EVER : SHORT);
+    response.setHeader('Cache-Control', served.immutable ? IMMUTABLE : SHORT);
     if (moved !== undefined) {
       const prefix = new URL(addresses.baseUrl).pathname.replace(/\/$/, '');
       response.statusCode = 308;

@@ -1,4 +1,4 @@
-import type { KeyGrant, KeyRing, RateLimiter, SessionGate } from '@svc/application';
+import type { KeyGrant, ApiKeyAuthenticator, RateLimiter, SessionAuthenticator } from '@svc/application';
 import { type Endpoint, LIMITS, parseRequest } from '@svc/contract';
 import { checkScope, limitsOf } from '@svc/domain';
 import type { Request, Response } from 'express';
@@ -9,8 +9,8 @@ import { readJsonBody } from './read-body.ts';
 import type { Reply, Route } from '../routes/route.ts';
 
 export interface PipelineDeps {
-  readonly keyRing: KeyRing;
-  readonly sessionGate: SessionGate;
+  readonly keyRing: ApiKeyAuthenticator;
+  readonly sessionGate: SessionAuthenticator;
   readonly rateLimiter: RateLimiter;
 }
 
@@ -128,7 +128,7 @@ export function createPipeline(deps: PipelineDeps) {
     trace.keyId = grant.keyId;
     trace.firmId = grant.firmId;
     const limits = limitsOf(grant.environment, grant.limits);
-    const spent = await deps.rateLimiter.spend(grant.keyId, limits, { write: endpoint.write });
+    const spent = await deps.rateLimiter.consume(grant.keyId, limits, { write: endpoint.write });
     if (!spent.allowed) {
       const seconds = Math.max(1, Math.ceil(spent.retryAfterMs / 1000));
       throw new HttpProblem('rate_limited', { headers: { 'Retry-After': String(seconds) } });

@@ -27,7 +27,7 @@ const MOST = 50;
  * Where a refused request was wrong, for the log. A name that the interface does not know came from the sender and may
  * be anything, somebody's name included, so it shows as a star.
  */
-export function placesOf(errors: readonly ProblemItem[] | undefined): readonly string[] {
+export function errorLocations(errors: readonly ProblemItem[] | undefined): readonly string[] {
   return (errors ?? []).slice(0, MOST).map(({ pointer, parameter, header }) => {
     if (pointer !== undefined) {
       const parts = pointer.split('/').slice(1);

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { TooManyAttempts, Unavailable } from '@svc/application';
 import { ERRORS, type ErrorCode, makeProblem, type ProblemItem } from '@svc/contract';
-import { DomainError, type RefusalCode } from '@svc/domain';
+import { DomainError, type DomainErrorCode } from '@svc/domain';
 
 /** The one table from the words of the rules to the words of the wire. */
-const WIRE_CODES: Readonly<Record<RefusalCode, ErrorCode>> = {
+const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
   not_found: 'not_found',
   insufficient_scope: 'insufficient_scope',
   not_in_plan: 'not_in_plan',
@@ -28,7 +28,7 @@ const WIRE_CODES: Readonly<Record<RefusalCode, ErrorCode>> = {
 };
 
 /** Where a refusal that the wire calls `validation_failed` stands in the body. */
-const POINTERS: Partial<Record<RefusalCode, string>> = {
+const POINTERS: Partial<Record<DomainErrorCode, string>> = {
   building_pair_refused: '/building/building_type',
   policy_term_reversed: '/policy/expiration_date',
   email_taken: '/email',

@@ -3,7 +3,7 @@ import type {
   Clock,
   JobReads,
   makeAcceptInvitation,
-  makeAcceptOffer,
+  makeAcceptClaim,
   makeCloseAcceptedClaim,
   makeDeclineInvitation,
   makeLeaveFirm,
@@ -11,7 +11,7 @@ import type {
   makeReadAppClaim,
   makeReadProfile,
   makeRecordWork,
-  makeRejectOffer,
+  makeRejectClaim,
   makeRemoveDevice,
   makeRequestSignInCode,
   makeSetAcceptingAssignments,
@@ -45,8 +45,8 @@ export interface AppRouteDeps {
   readonly setAcceptingAssignments: ReturnType<typeof makeSetAcceptingAssignments>;
   readonly leaveFirm: ReturnType<typeof makeLeaveFirm>;
   readonly readClaim: ReturnType<typeof makeReadAppClaim>;
-  readonly acceptOffer: ReturnType<typeof makeAcceptOffer>;
-  readonly rejectOffer: ReturnType<typeof makeRejectOffer>;
+  readonly acceptOffer: ReturnType<typeof makeAcceptClaim>;
+  readonly rejectOffer: ReturnType<typeof makeRejectClaim>;
   readonly recordWork: ReturnType<typeof makeRecordWork>;
   readonly closeClaim: ReturnType<typeof makeCloseAcceptedClaim>;
   readonly putDevice: ReturnType<typeof makePutDevice>;

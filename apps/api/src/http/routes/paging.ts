@@ -1,4 +1,4 @@
-import type { PageRequest, Slice } from '@svc/application';
+import type { PageRequest, Page } from '@svc/application';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { HttpProblem } from '../problems/http-problem.ts';
 import type { Reply } from './route.ts';
@@ -18,7 +18,7 @@ export function pageRequest(
 
 /** The page envelope, around items that are JSON text already. */
 export function page<T>(
-  slice: Slice<T>,
+  slice: Page<T>,
   toJson: (row: T) => string,
   cursors: Cursors,
   scope: CursorScope,

@@ -1,5 +1,5 @@
 import { type CrossFieldRule, crossFieldRule, endpoints, type SendClaimBody } from '@svc/contract';
-import { buildingPairRefusal, policyTermRefusal } from '@svc/domain';
+import { checkBuildingPair, checkPolicyTerm } from '@svc/domain';
 
 /** The rules between fields, where the edge can point at them; the domain keeps them for every other caller. */
 export const sendClaimRules: readonly CrossFieldRule<SendClaimBody>[] = [
@@ -7,7 +7,7 @@ export const sendClaimRules: readonly CrossFieldRule<SendClaimBody>[] = [
     endpoints.sendClaim,
     ['/building/occupancy_type', '/building/building_type'],
     (occupancy, buildingType) => {
-      const detail = buildingPairRefusal(occupancy, buildingType);
+      const detail = checkBuildingPair(occupancy, buildingType);
       return detail === null ? null : { detail, pointer: '/building/building_type' };
     },
   ),
@@ -15,7 +15,7 @@ export const sendClaimRules: readonly CrossFieldRule<SendClaimBody>[] = [
     endpoints.sendClaim,
     ['/policy/effective_date', '/policy/expiration_date'],
     (effective, expiration) => {
-      const detail = policyTermRefusal(effective, expiration);
+      const detail = checkPolicyTerm(effective, expiration);
       return detail === null ? null : { detail, pointer: '/policy/expiration_date' };
     },
   ),

@@ -6,7 +6,7 @@ import {
   type ClaimAsSent,
   type ClaimFacts,
   type ClaimWork,
-  carrierOnForms,
+  carrierForForms,
   type Svcid,
 } from '@svc/domain';
 import { asciiJson } from './ascii-json.ts';
@@ -100,7 +100,7 @@ function withHeldCarrier(json: string, held: CarrierDetails | null): string {
   if (held === null) return json;
   const sent = carrierIn(json);
   if (sent === null) throw new Error('a claim is kept without its carrier');
-  const onForms = carrierOnForms(JSON.parse(json.slice(sent.begin, sent.end)) as CarrierDetails, held);
+  const onForms = carrierForForms(JSON.parse(json.slice(sent.begin, sent.end)) as CarrierDetails, held);
   return json.slice(0, sent.begin) + asciiJson(onForms) + json.slice(sent.end);
 }
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Position } from '@svc/application';
+import type { KeysetPosition } from '@svc/application';
 
 /** Whose list a cursor walks, and which: it is of no use for any other. */
 export interface CursorScope {
@@ -46,12 +46,12 @@ export function createCursors(secret: Uint8Array) {
       .toString('base64url');
 
   return {
-    write(position: Position, scope: CursorScope): string {
+    write(position: KeysetPosition, scope: CursorScope): string {
       const payload = `${position.at}~${idToText(position.id)}`;
       return `${payload}.${mac(payload, scope)}`;
     },
     /** Null for anything this service did not write, to the letter, for this very list. */
-    read(cursor: string, scope: CursorScope): Position | null {
+    read(cursor: string, scope: CursorScope): KeysetPosition | null {
       const [payload, signature, ...rest] = cursor.split('.');
       if (payload === undefined || signature === undefined || rest.length > 0) return null;
       // The text and not the bytes it stands for: base64 has several spellings of the same bytes.

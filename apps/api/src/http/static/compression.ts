@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const PACKED = new Set(['image/png']);
 
 /** `Cache-Control` of what lies under a name that changes with it. */
-export const FOR_EVER = 'public, max-age=31536000, immutable';
+export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 type Coding = 'br' | 'gzip';
 
@@ -31,7 +31,7 @@ export interface Content {
   bytes(coding: Coding | null): Promise<Buffer>;
 }
 
-export const packers: Readonly<Record<Coding, (plain: Buffer | string) => Promise<Buffer>>> = {
+export const compressors: Readonly<Record<Coding, (plain: Buffer | string) => Promise<Buffer>>> = {
   // Quality 5 packs as small as gzip's best in a fraction of the time: it is done while somebody waits.
   br: (plain) => promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: (plain) => promisify(gzip)(plain),
@@ -56,7 +56,7 @@ export function contentOf(name: string, plain: Buffer | string): Content {
     tag: createHash('sha256').update(bytes).digest('base64url').slice(0, 12),
     async bytes(coding) {
       if (coding === null) return bytes;
-      const ready = packed.get(coding) ?? packers[coding](bytes);
+      const ready = packed.get(coding) ?? compressors[coding](bytes);
       packed.set(coding, ready);
       return ready;
     },

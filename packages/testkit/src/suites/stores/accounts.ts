@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { TooManyAttempts } from '@svc/application';
 import { DAY, DomainError, HOUR, MINUTE, type Svcid } from '@svc/domain';
-import type { Bench } from '../../fixture.ts';
+import type { Fixture } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
 const wrongFor = (code: string): string => (code === '000000' ? '000001' : '000000');
@@ -18,7 +18,7 @@ async function endOf(signIn: Promise<unknown>): Promise<'refused' | number> {
   throw new Error('nothing was refused');
 }
 
-export function accountsBehaviour(bench: () => Bench): void {
+export function accountsBehaviour(bench: () => Fixture): void {
   let clients = 0;
   /** A client that no test has had before. */
   const client = (): string => {

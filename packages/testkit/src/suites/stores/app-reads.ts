@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaimList } from '@svc/application';
 import type { ClaimId, Svcid } from '@svc/domain';
-import { type Bench, everyPage } from '../../fixture.ts';
+import { type Fixture, everyPage } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
-export function appReadsBehaviour(bench: () => Bench): void {
+export function appReadsBehaviour(bench: () => Fixture): void {
   const listed = async (svcId: Svcid, list: AppClaimList, limit = 2): Promise<ClaimId[]> =>
     (await everyPage((page) => bench().stores.appReads.claims(svcId, list, page), limit)).map(({ id }) => id);
 
@@ -47,7 +47,7 @@ export function appReadsBehaviour(bench: () => Bench): void {
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       const editions = async () => {
         clock.advance(1);
-        const found = await stores.appReads.editions([svcId, other]);
+        const found = await stores.appReads.revisions([svcId, other]);
         return [found.get(svcId), found.get(other)] as const;
       };
       let [own, others] = await editions();
@@ -78,10 +78,10 @@ export function appReadsBehaviour(bench: () => Bench): void {
       await use.leaveFirm({ svcId }, firm.id);
       await expectChange({ own: true });
       const stranger = (await newAdjuster()).svcId;
-      expect((await stores.appReads.editions([stranger])).get(stranger)).toBe(
-        (await stores.appReads.editions([stranger])).get(stranger),
+      expect((await stores.appReads.revisions([stranger])).get(stranger)).toBe(
+        (await stores.appReads.revisions([stranger])).get(stranger),
       );
-      expect((await stores.appReads.editions([])).size).toBe(0);
+      expect((await stores.appReads.revisions([])).size).toBe(0);
     });
 
     test('lists claims by what they wait for, of all firms, oldest offer first', async () => {

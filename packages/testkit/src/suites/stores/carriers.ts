@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CarrierDetails, ClaimId, Svcid } from '@svc/domain';
-import type { Bench } from '../../fixture.ts';
+import type { Fixture } from '../../fixture.ts';
 
-export function carriersBehaviour(bench: () => Bench): void {
+export function carriersBehaviour(bench: () => Fixture): void {
   const held = async (svcId: Svcid, id: ClaimId): Promise<CarrierDetails | null> =>
     (await bench().use.readAppClaim({ svcId }, id)).heldCarrier;
 

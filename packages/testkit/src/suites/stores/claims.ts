@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimAsSent, ClaimId } from '@svc/domain';
-import type { Bench } from '../../fixture.ts';
+import type { Fixture } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
-export function claimsBehaviour(bench: () => Bench): void {
+export function claimsBehaviour(bench: () => Fixture): void {
   const read = (
-    firm: { live: { firmId: Parameters<Bench['stores']['firmReads']['claim']>[0] } },
+    firm: { live: { firmId: Parameters<Fixture['stores']['firmReads']['claim']>[0] } },
     id: ClaimId,
   ) => bench().stores.firmReads.claim(firm.live.firmId, 'live', id);
 

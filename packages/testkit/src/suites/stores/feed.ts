@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimFilter, ClaimView } from '@svc/application';
 import type { ClaimId, Instant, Svcid } from '@svc/domain';
-import { type Bench, everyPage, type TestFirm } from '../../fixture.ts';
+import { type Fixture, everyPage, type TestFirm } from '../../fixture.ts';
 
-export function feedBehaviour(bench: () => Bench): void {
+export function feedBehaviour(bench: () => Fixture): void {
   const feed = (
     firm: TestFirm,
     filter: ClaimFilter = {},

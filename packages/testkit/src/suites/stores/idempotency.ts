@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, HOUR } from '@svc/domain';
-import type { Bench } from '../../fixture.ts';
+import type { Fixture } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
-export function idempotencyBehaviour(bench: () => Bench): void {
+export function idempotencyBehaviour(bench: () => Fixture): void {
   describe('an Idempotency-Key', () => {
     const started = async () => {
       const { newFirm, newMember, newClaim } = bench();

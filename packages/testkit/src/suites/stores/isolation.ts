@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Environment } from '@svc/domain';
-import type { Bench } from '../../fixture.ts';
+import type { Fixture } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
 const PAGE = { after: null, limit: 50 } as const;
 
-export function isolationBehaviour(bench: () => Bench): void {
+export function isolationBehaviour(bench: () => Fixture): void {
   /** A firm with everything in it, and another one that knows its ids. */
   const started = async () => {
     const { newFirm, newMember, newAdjuster, newClaim, invite, sendId, use } = bench();

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, DAY, type Svcid, statusAt } from '@svc/domain';
-import { type Bench, everyPage, type TestFirm } from '../../fixture.ts';
+import { type Fixture, everyPage, type TestFirm } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
-export function membershipsBehaviour(bench: () => Bench): void {
+export function membershipsBehaviour(bench: () => Fixture): void {
   const statusOf = async (firm: TestFirm, svcId: Svcid) => {
     const record = await bench().stores.firmReads.adjuster(firm.id, svcId);
     return record === null ? null : statusAt(record.membership, bench().clock.now());

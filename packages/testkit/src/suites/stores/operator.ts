@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import { HOUR, NO_OVERRIDES, TEST_BEHAVIORS } from '@svc/domain';
-import type { Bench, TestFirm } from '../../fixture.ts';
+import type { Fixture, TestFirm } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
-export function operatorBehaviour(bench: () => Bench): void {
+export function operatorBehaviour(bench: () => Fixture): void {
   const newKey = (firm: TestFirm, environment: 'live' | 'test' = 'live', lifetime: number | null = null) =>
     bench().use.createKey({ firmId: firm.id, environment, purpose: 'full_access', lifetime });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import { type ClaimId, type Svcid, TEST_REJECTION_REASON } from '@svc/domain';
-import type { Bench, TestFirm } from '../../fixture.ts';
+import type { Fixture, TestFirm } from '../../fixture.ts';
 
-export function outboxBehaviour(bench: () => Bench): void {
+export function outboxBehaviour(bench: () => Fixture): void {
   /**
    * Runs what waits and is due for a firm, as the queue would; the queue itself is left as it is. What is due at once
    * may be dated by the queue's own clock.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, type Svcid, statusAt } from '@svc/domain';
-import type { Bench, TestFirm } from '../../fixture.ts';
+import type { Fixture, TestFirm } from '../../fixture.ts';
 
 const ROUNDS = 8;
 
@@ -16,7 +16,7 @@ async function outcomes(work: readonly Promise<unknown>[]): Promise<(string | nu
   });
 }
 
-export function racesBehaviour(bench: () => Bench): void {
+export function racesBehaviour(bench: () => Fixture): void {
   const assignmentOf = async (firm: TestFirm, id: ClaimId) => {
     const claim = await bench().stores.firmReads.claim(firm.id, 'live', id);
     if (claim === null) throw new Error('the claim is gone');

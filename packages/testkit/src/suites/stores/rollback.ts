@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimId, Svcid } from '@svc/domain';
-import { type Bench, everyPage, type TestFirm, type UseCases } from '../../fixture.ts';
-import { failingAfter, PlantedFault } from '../../injected-faults.ts';
+import { type Fixture, everyPage, type TestFirm, type UseCases } from '../../fixture.ts';
+import { failingAfter, InjectedFault } from '../../injected-faults.ts';
 
-export function rollbackBehaviour(bench: () => Bench): void {
+export function rollbackBehaviour(bench: () => Fixture): void {
   /** All that anybody can see of a firm and an adjuster. */
   const everythingOf = async (firm: TestFirm, svcIds: readonly Svcid[]) => {
     const { stores, clock, jobsOf } = bench();
@@ -45,7 +45,7 @@ export function rollbackBehaviour(bench: () => Bench): void {
         expect(await everything()).not.toEqual(before);
         return calls - 1;
       }
-      expect(end).toBeInstanceOf(PlantedFault);
+      expect(end).toBeInstanceOf(InjectedFault);
       expect(await everything()).toEqual(before);
     }
   };
@@ -217,7 +217,7 @@ export function rollbackBehaviour(bench: () => Bench): void {
 
     test('is rolled back by what it throws, and that comes out unchanged', async () => {
       const { stores } = bench();
-      const thrown = new PlantedFault('mine');
+      const thrown = new InjectedFault('mine');
       await expect(stores.unitOfWork.run(() => Promise.reject(thrown))).rejects.toBe(thrown);
     });
 
