@@ -53,14 +53,7 @@ module.exports = {
       CONTRACT,
       NODE,
       '^apps/api/src/logging\\.ts$',
-      ...npm(
-        'express',
-        '@types/express',
-        '@types/express-serve-static-core',
-        'canonicalize',
-        'highlight.js',
-        'marked',
-      ),
+      ...npm('express', '@types/express', '@types/express-serve-static-core', 'canonicalize'),
     ]),
     {
       name: 'only the container knows adapters and Inversify',
@@ -75,6 +68,7 @@ module.exports = {
       to: { path: ['^packages/testkit/', '/test/'] },
     },
     room('claims', '^apps/claims/src/', ['^packages/client/src/', NODE, ...npm('commander', 'picocolors')]),
+    room('docs', '^apps/docs/src/', [CONTRACT, NODE, ...npm('vitepress')]),
     room('adjuster', '^apps/adjuster/src/', [CONTRACT, ...npm('preact', '@preact/[a-z-]+')]),
   ],
   options: {
