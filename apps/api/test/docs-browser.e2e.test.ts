@@ -17,7 +17,7 @@ let browser: Browser;
 beforeAll(async () => {
   await build();
   [service, browser] = await Promise.all([startServiceUnderTest(), startBrowser()]);
-}, 300_000);
+}, 600_000);
 afterAll(async () => {
   await browser?.close();
   await service?.stop();

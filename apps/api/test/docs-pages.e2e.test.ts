@@ -16,7 +16,7 @@ let service: ServiceUnderTest;
 beforeAll(async () => {
   await build();
   service = await startServiceUnderTest();
-}, 300_000);
+}, 600_000);
 afterAll(() => service.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) =>
