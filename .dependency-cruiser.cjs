@@ -39,14 +39,7 @@ module.exports = {
       DOMAIN,
       APPLICATION,
       NODE,
-      ...npm(
-        'pg',
-        '@types/pg',
-        'pg-[a-z-]+',
-        'typeorm',
-        'graphile-worker',
-        'reflect-metadata',
-      ),
+      ...npm('pg', '@types/pg', 'pg-[a-z-]+', 'typeorm', 'graphile-worker', 'reflect-metadata'),
     ]),
     room('embedded-postgres', '^packages/embedded-postgres/src/', [
       NODE,
@@ -64,14 +57,7 @@ module.exports = {
       CONTRACT,
       NODE,
       '^apps/api/src/logging\\.ts$',
-      ...npm(
-        'express',
-        '@types/express',
-        '@types/express-serve-static-core',
-        'canonicalize',
-        'highlight.js',
-        'marked',
-      ),
+      ...npm('express', '@types/express', '@types/express-serve-static-core', 'canonicalize'),
     ]),
     {
       name: 'only the composition root knows adapters and Inversify',
@@ -107,6 +93,7 @@ module.exports = {
     ),
     room('claims', '^apps/claims/src/', ['^packages/client/src/', NODE, ...npm('commander', 'picocolors')]),
     room('adjuster', '^apps/adjuster/src/', [CONTRACT, ...npm('idb', 'preact', '@preact/[a-z-]+')]),
+    room('docs', '^apps/docs/src/', [CONTRACT, NODE, ...npm('vitepress')]),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

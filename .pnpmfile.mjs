@@ -1,8 +1,6 @@
 // What a dependency asks for and this service has no use for stays out of the installation.
 export const hooks = {
   readPackage(manifest) {
-    // Served to browsers as the one file it is bundled into; the thousand files it was bundled from are not needed.
-    if (manifest.name === '@scalar/api-reference') manifest.dependencies = {};
     // Prints TypeScript through the compiler's JavaScript interface, which ours no longer has.
     if (manifest.name === 'openapi-typescript' || manifest.name === '@hey-api/openapi-ts') {
       manifest.dependencies = { ...manifest.dependencies, typescript: '5.9.3' };

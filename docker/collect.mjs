@@ -1,5 +1,5 @@
 // Copies what runs in production, and nothing that was only needed to make it: node collect.mjs <from> <to>.
-// The folders keep their places, for the service finds its pages and its documentation by them.
+// The folders keep their places, for the service finds its pages by them.
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,14 +12,7 @@ const copy = (path) => {
   if (existsSync(join(from, path))) cpSync(join(from, path), join(to, path), { recursive: true });
 };
 
-for (const file of [
-  'package.json',
-  'pnpm-lock.yaml',
-  'pnpm-workspace.yaml',
-  '.pnpmfile.mjs',
-  '.npmrc',
-  'docs/guides',
-])
+for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', '.pnpmfile.mjs', '.npmrc'])
   copy(file);
 // Every manifest, since the lockfile is held against all of them.
 copy('tools/package.json');
@@ -31,4 +24,3 @@ for (const room of ['packages', 'apps']) {
     if (!elsewhere.has(name)) copy(join(room, name, 'dist'));
   }
 }
-copy('apps/api/assets');

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { createLog, migrateDatabase, readConfig, TOKENS, type Services, compose } from '@svc/api/tooling';
+import { compose, createLog, migrateDatabase, readConfig, type Services, TOKENS } from '@svc/api/tooling';
 import type {
   Environment,
   FirmId,

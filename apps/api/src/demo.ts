@@ -1,5 +1,5 @@
 import type { IssuedTestAccount } from '@svc/application';
-import { TOKENS, type Services } from './composition/tokens.ts';
+import { type Services, TOKENS } from './composition/tokens.ts';
 
 interface Demo {
   readonly firmId: string;

@@ -1,5 +1,5 @@
-import { ConfigError, readConfig } from './config.ts';
 import { type Database, openDatabase } from './composition/database.ts';
+import { ConfigError, readConfig } from './config.ts';
 import { createDemo, walkThrough } from './demo.ts';
 import { createLog, logWhatIsPrinted } from './logging.ts';
 import { type Service, startService } from './service.ts';

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, createRequestLog, type RequestLog } from '@svc/application';
 import type { FirmId, KeyId } from '@svc/domain';
-import { type Config, ConfigError } from './config.ts';
-import { TOKENS, type Services } from './composition/tokens.ts';
-import { migrateDatabase, compose } from './composition/compose.ts';
-import { createHttpServer } from './http/http-server.ts';
-import type { Observe } from './http/app.ts';
-import type { Log } from './logging.ts';
+import { compose, migrateDatabase } from './composition/compose.ts';
 import { createMetrics } from './composition/metrics.ts';
+import { type Services, TOKENS } from './composition/tokens.ts';
+import { type Config, ConfigError } from './config.ts';
+import type { Observe } from './http/app.ts';
+import { createHttpServer } from './http/http-server.ts';
+import type { Log } from './logging.ts';
 
 /** How often it is written down when keys and sessions were last used. */
 const NOTE_USE_EVERY_MS = 30_000;

@@ -1,6 +1,7 @@
 // For tools and tests that run the service, or what the operator does, in their own process.
+
+export { compose, migrateDatabase } from './composition/compose.ts';
+export { type Services, TOKENS } from './composition/tokens.ts';
 export { readConfig } from './config.ts';
-export { TOKENS, type Services } from './composition/tokens.ts';
-export { migrateDatabase, compose } from './composition/compose.ts';
 export { createDemo, walkThrough } from './demo.ts';
 export { createLog } from './logging.ts';

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import type { AppReads, FirmReads, RateLimiter, SingleFlight, Tx, UnitOfWork } from '@svc/application';
 import type { Container, ServiceIdentifier } from 'inversify';
-import { readConfig } from '../src/config.ts';
-import { TOKENS } from '../src/composition/tokens.ts';
 import { compose } from '../src/composition/compose.ts';
+import { TOKENS } from '../src/composition/tokens.ts';
+import { readConfig } from '../src/config.ts';
 import { createHttpServer } from '../src/http/http-server.ts';
 import { createLog } from '../src/logging.ts';
 

@@ -1,12 +1,22 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ERROR_CODES, ERRORS, firmEndpoints, INTERFACE_VERSION } from '@svc/contract';
-import { PAGES } from '../src/http/docs/pages.ts';
+import {
+  appEndpoints,
+  type Endpoint,
+  ERROR_CODES,
+  ERRORS,
+  firmEndpoints,
+  INTERFACE_VERSION,
+} from '@svc/contract';
+import { build } from '../../../tools/services/build.ts';
+import { PAGES } from '../../docs/src/pages.ts';
+import { readDocsFiles } from '../src/http/docs/files.ts';
 import { callHttp, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
+  await build();
   service = await startServiceUnderTest();
-});
+}, 600_000);
 afterAll(() => service.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) =>
@@ -27,7 +37,7 @@ test('every page is there in HTML and in Markdown, with nothing left to fill in'
       'text/markdown; charset=utf-8',
     ]);
     expect(markdown.text).toMatch(/^# \S/);
-    expect(`${html.text}${markdown.text}`).not.toMatch(/\{\{|undefined|NaN|\[object/);
+    expect(`${html.text}${markdown.text}`).not.toMatch(/\{\{|undefined|NaN|\[object|\/placeholder|^:::/m);
   }
 });
 
@@ -63,47 +73,83 @@ test('the page of errors has one place for each code, with cause, fix and an exa
   }
 });
 
-test('the reference in Markdown has every operation of the firm with its answers', async () => {
-  const { text } = await get('/docs/reference.md');
-  for (const { id, method, path } of Object.values(firmEndpoints)) {
-    expect(text).toContain(`## ${id}\n\n\`${method} ${path}\``);
+test('a page is sent as Markdown to who accepts that and no HTML', async () => {
+  for (const { name } of PAGES) {
+    const { headers, text } = await get(pathOf(name), { Accept: 'text/markdown' });
+    expect([name, headers.get('content-type')]).toEqual([name, 'text/markdown; charset=utf-8']);
+    expect(headers.get('vary')).toBe('Accept, Accept-Encoding');
+    expect(text).toBe((await get(`/docs/${name}.md`)).text);
   }
-  expect(text).toContain('`building.flood_zone`');
-  for (const field of ['agent', 'mortgagee', 'additional_contacts[]']) {
-    for (const member of ['company_name', 'first_name', 'phone', 'address.street']) {
-      expect(text).toContain(`| \`${field}.${member}\` | `);
-    }
-  }
-  expect(text).toContain('| `mortgagee` | object | ');
-  expect(text).toContain('| `agent.agency_number` | string, 1 to ');
-  expect(text).not.toContain(' | value | ');
-  expect(text.split('| `assignment.responded_at` | date-time or null |')).toHaveLength(2);
-  expect(text.split('| `expires_at` | date-time or null |')).toHaveLength(2);
+  const browser = await get('/docs/limits', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+  expect(browser.headers.get('content-type')).toBe('text/html; charset=utf-8');
 });
 
-test('the changelog begins with the promise and tells of the version that the interface document names', async () => {
+test('the reference has every operation, with its fields, errors and samples, on the page of its resource', async () => {
+  const names = PAGES.filter(({ name }) => name.startsWith('reference/')).map(({ name }) => name);
+  const pages = await Promise.all(
+    names.map(async (name) => ({
+      html: (await get(pathOf(name))).text,
+      markdown: (await get(`/docs/${name}.md`)).text,
+    })),
+  );
+  const all: readonly Endpoint[] = Object.values({ ...firmEndpoints, ...appEndpoints });
+  for (const endpoint of all) {
+    const heading = `## ${endpoint.summary}\n\n\`${endpoint.method} ${endpoint.path}\`\n`;
+    const found = pages.filter(({ markdown }) => markdown.includes(heading));
+    expect([endpoint.id, found.length]).toEqual([endpoint.id, 1]);
+    expect(found[0]?.html.split(`id="${endpoint.id}"`)).toHaveLength(2);
+    const entry = found[0]?.markdown.split(heading)[1]?.split('\n## ')[0] ?? '';
+    for (const code of endpoint.problems) expect(entry).toContain(`/docs/errors.md#${code}`);
+    for (const language of ['curl', 'TypeScript', 'Python']) expect(entry).toContain(`[${language}]`);
+    const shapes = [endpoint.params, endpoint.query, endpoint.headers].map((schema) => schema?.shape ?? {});
+    for (const name of shapes.flatMap((shape) => Object.keys(shape)))
+      expect(entry).toContain(`| \`${name}\` |`);
+  }
+  const claims = (await get('/docs/reference/claims.md')).text;
+  expect(claims).toContain('`building.flood_zone`');
+  for (const field of ['agent', 'mortgagee', 'additional_contacts[]']) {
+    for (const member of ['company_name', 'first_name', 'phone', 'address.street']) {
+      expect(claims).toContain(`| \`${field}.${member}\` | `);
+    }
+  }
+  expect(claims).toContain('| `mortgagee` | object | ');
+  expect(claims).toContain('| `agent.agency_number` | string, 1 to ');
+  expect(claims).not.toContain(' | value | ');
+  expect(claims.split('| `assignment.responded_at` | date-time or null |')).toHaveLength(2);
+  const adjusters = (await get('/docs/reference/adjusters.md')).text;
+  expect(adjusters.split('| `expires_at` | date-time or null |')).toHaveLength(2);
+});
+
+test('the overview of the reference has each operation of the firm under its name', async () => {
+  const { text } = await get('/docs/reference');
+  for (const { id } of Object.values(firmEndpoints)) expect(text.split(`id="${id}"`)).toHaveLength(2);
+});
+
+test('the changelog starts with the compatibility rules and the version that the OpenAPI document names', async () => {
   const { text } = await get('/docs/changelog.md');
   expect([...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title).slice(0, 2)).toEqual([
-    'The promise',
+    'Compatibility',
     INTERFACE_VERSION,
   ]);
 });
 
-test('pages allow no script, style, image or request but the host’s own, and cannot be framed', async () => {
+test('pages allow no script, style, image or request but the host’s own and what the build left inline, and cannot be framed', async () => {
   for (const { name } of PAGES) {
     const policy = (await get(pathOf(name))).headers.get('content-security-policy') ?? '';
-    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).toMatch(
+      /^default-src 'none'; script-src 'self'( 'sha256-[\w+/=]+')+; style-src 'self'; style-src-attr 'unsafe-hashes'( 'sha256-[\w+/=]+')+; /,
+    );
     expect(policy).toContain("connect-src 'self'");
     expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy.includes('unsafe-inline')).toBe(name === 'reference');
+    expect(policy).not.toContain('unsafe-inline');
     expect(policy).not.toContain('unsafe-eval');
   }
 });
 
-test('what a page is made of is kept for ever under a name that changes with it, packed as the browser likes it', async () => {
+test('scripts and styles are cached permanently under a path that changes with them, compressed as the browser accepts', async () => {
   const { text } = await get('/docs/reference');
   const assets = [...text.matchAll(/"(\/docs\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
-  expect(assets.length).toBeGreaterThan(4);
+  expect(assets.filter((path) => /\.(css|js)$/.test(path)).length).toBeGreaterThan(4);
   for (const path of new Set(assets)) {
     for (const [accepted, coding] of [
       ['br, gzip', 'br'],
@@ -120,14 +166,64 @@ test('what a page is made of is kept for ever under a name that changes with it,
   }
 });
 
-test('what is not there is not found, and what cannot be written to says so', async () => {
-  const missing = await get('/docs/nowhere');
-  expect([missing.status, missing.json.code]).toEqual([404, 'not_found']);
-  for (const path of ['/docs/../package.json', '/docs/%2e%2e/package.json', '/docs/assets/docs.css']) {
-    expect((await get(path)).status).toBe(404);
+test('an address with a path in front holds on every page, in scripts and in the search', async () => {
+  const [baseUrl, docsUrl] = ['https://claims.example.com/api', 'https://docs.example.com'];
+  const files = readDocsFiles({ baseUrl, docsUrl });
+  expect(files?.at.get('/docs/assets/nowhere')).toBeUndefined();
+  let searched = 0;
+  for (const [path, { content }] of files?.at ?? []) {
+    if (!/^(text|application)\//.test(content.type)) continue;
+    const text = (await content.bytes(null)).toString();
+    expect([path, /\/placeholder/.test(text)]).toEqual([path, false]);
+    if (path.includes('localSearchIndex')) searched += text.includes('/api/docs/limits#') ? 1 : 0;
+    for (const [, link = ''] of path.includes('.') ? [] : text.matchAll(/(?:href|src)="(\/[^"]*)"/g)) {
+      expect(link).toMatch(/^\/api\/docs\//);
+    }
+  }
+  expect(searched).toBe(1);
+  expect((await files?.at.get('/docs/errors.md')?.content.bytes(null))?.toString()).toContain(
+    `"type": "${docsUrl}/errors#not_found"`,
+  );
+  const other = readDocsFiles({ baseUrl: 'https://other.example.com', docsUrl });
+  const assets = [...(files?.at.keys() ?? [])].filter((path) => path.startsWith('/docs/assets/'));
+  expect(assets.length).toBeGreaterThan(20);
+  expect(assets.filter((path) => other?.at.has(path))).toEqual([]);
+});
+
+test('an unknown page is a page that says so, and other methods are not allowed', async () => {
+  // Not through `callHttp`, which expects every error to be a problem document.
+  const missing = await fetch(`${service.url}/docs/nowhere`);
+  expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  expect(missing.headers.get('cache-control')).toBe('no-store');
+  expect(await missing.text()).toContain('Page not found');
+  for (const path of ['/docs/%2e%2e%2fpackage.json', '/docs/..%2f..%2fpackage.json', '/docs/assets/app.js']) {
+    expect((await fetch(service.url + path)).status).toBe(404);
   }
   const written = await callHttp(service.url, 'POST', '/docs', { body: {} });
   expect([written.status, written.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-  const moved = await fetch(`${service.url}/docs/`, { redirect: 'manual' });
-  expect([moved.status, moved.headers.get('location')]).toEqual([308, '/docs']);
+  for (const path of ['/docs/', '/docs/index']) {
+    const moved = await fetch(service.url + path, { redirect: 'manual' });
+    expect([moved.status, moved.headers.get('location')]).toEqual([308, '/docs']);
+  }
+});
+
+test('the root leads browsers to the documentation, and is unknown to other clients', async () => {
+  const browser = await fetch(`${service.url}/`, {
+    headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+    redirect: 'manual',
+  });
+  expect([browser.status, browser.headers.get('location'), browser.headers.get('vary')]).toEqual([
+    302,
+    '/docs',
+    'Accept',
+  ]);
+  for (const headers of [{}, { Accept: 'application/json' }, { Accept: '*/*' }]) {
+    const { status, json } = await get('/', headers);
+    expect([status, json.code]).toEqual([404, 'not_found']);
+  }
+});
+
+test('browsers find an icon where they look for one', async () => {
+  const { status, headers } = await get('/favicon.ico');
+  expect([status, headers.get('content-type')]).toEqual([200, 'image/x-icon']);
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { build } from '../../../tools/services/build.ts';
 import { findCommand, installDebianPackage } from '../../../tools/services/debian-package.ts';
 import { createDemo } from '../src/demo.ts';
 import { callHttp, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
@@ -11,10 +12,11 @@ import { callHttp, type ServiceUnderTest, startServiceUnderTest } from './servic
 let service: ServiceUnderTest;
 let folder: string;
 beforeAll(async () => {
+  await build();
   if (findCommand('curl') === undefined) await installDebianPackage('curl', () => {});
   service = await startServiceUnderTest();
   folder = mkdtempSync(join(tmpdir(), 'quick-start-'));
-});
+}, 600_000);
 afterAll(async () => {
   await service.stop();
   rmSync(folder, { recursive: true });

@@ -10,8 +10,9 @@ import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { build } from '../../../tools/services/build.ts';
 import { findCommand, installDebianPackage } from '../../../tools/services/debian-package.ts';
-import { PAGES } from '../src/http/docs/pages.ts';
+import { PAGES } from '../../docs/src/pages.ts';
 import {
   callHttp,
   claimBody,
@@ -29,6 +30,7 @@ beforeAll(async () => {
   for (const command of ['curl', 'python3']) {
     if (findCommand(command) === undefined) await installDebianPackage(command, () => {});
   }
+  await build();
   service = await startServiceUnderTest();
   firm = await service.firm();
   folder = mkdtempSync(join(tmpdir(), 'docs-samples-'));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { endpoints } from '@svc/contract';
+import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { TOKENS } from '../src/composition/tokens.ts';
 import { createDataDir, type DataDir } from './child.ts';

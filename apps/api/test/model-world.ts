@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import { createMemoryRateLimiter, createMemoryStores, createMemorySingleFlight } from '@svc/adapter-memory';
+import { createMemoryRateLimiter, createMemorySingleFlight, createMemoryStores } from '@svc/adapter-memory';
 import type { Clock, RateLimiter, SingleFlight } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
 import type { Container, ServiceIdentifier } from 'inversify';
 import { operatorOf } from '../../../tools/services/operator.ts';
-import { readConfig } from '../src/config.ts';
-import { TOKENS, type Services } from '../src/composition/tokens.ts';
 import { compose } from '../src/composition/compose.ts';
+import { type Services, TOKENS } from '../src/composition/tokens.ts';
+import { readConfig } from '../src/config.ts';
 import { createHttpServer } from '../src/http/http-server.ts';
 import { createLog } from '../src/logging.ts';
 import type { Environment, Step } from './model.ts';

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { INTERFACE_VERSION } from '@svc/contract';
+import { build } from '../../../tools/services/build.ts';
 import { TOKENS } from '../src/composition/tokens.ts';
 import { callHttp, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
+  await build();
   service = await startServiceUnderTest();
-});
+}, 600_000);
 afterAll(() => service.stop());
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];

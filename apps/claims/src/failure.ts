@@ -1,6 +1,6 @@
 import { ClaimsApiError, ClaimsError } from '@svc/client';
-import { visible } from './output.ts';
 import { UsageError } from './environment.ts';
+import { visible } from './output.ts';
 
 /** An error as `--json` prints it. */
 export interface Failure {

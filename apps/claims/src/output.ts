@@ -1,6 +1,6 @@
 import type { Adjuster, Claim } from '@svc/client';
 import pc from 'picocolors';
-import type { Sink, Environment } from './environment.ts';
+import type { Environment, Sink } from './environment.ts';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 

@@ -1,5 +1,6 @@
 import { type Adjuster, type Claim, type Client, createClient } from '@svc/client';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import type { Environment } from './environment.ts';
 import {
   adjusterFields,
   adjusterRow,
@@ -12,7 +13,6 @@ import {
 } from './output.ts';
 import { send } from './send/command.ts';
 import { keyFrom, type Place, urlFrom } from './settings.ts';
-import type { Environment } from './environment.ts';
 import { duration, since } from './times.ts';
 import { watch } from './watch.ts';
 

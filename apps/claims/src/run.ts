@@ -1,9 +1,9 @@
 import { ClaimsError } from '@svc/client';
 import { CommanderError } from 'commander';
+import { type Environment, UsageError } from './environment.ts';
 import { failureFrom, failureLines } from './failure.ts';
 import { jsonLine } from './output.ts';
 import { createProgram } from './program.ts';
-import { type Environment, UsageError } from './environment.ts';
 
 const FAILED = 1;
 const USAGE = 2;

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { Claim, ClaimsError, Client } from '@svc/client';
+import { type Environment, type Sink, UsageError } from './environment.ts';
 import { type Colors, claimRow, colorsFor, jsonLine, table, visible } from './output.ts';
-import { type Sink, type Environment, UsageError } from './environment.ts';
 
 interface WatchArguments {
   readonly since: Date | undefined;

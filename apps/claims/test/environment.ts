@@ -1,6 +1,6 @@
 import { EXAMPLES, smallestClaim } from '@svc/contract';
+import type { Environment, Sink } from '../src/environment.ts';
 import { run } from '../src/run.ts';
-import type { Sink, Environment } from '../src/environment.ts';
 
 export interface Request {
   readonly method: string;

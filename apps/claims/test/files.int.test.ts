@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
-import { start } from './process.ts';
 import { answer, claimAnswer, claimLine, claims, fetchOf, idOf, pretendService } from './environment.ts';
+import { start } from './process.ts';
 
 let folder: string;
 beforeAll(build);

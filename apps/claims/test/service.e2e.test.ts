@@ -12,8 +12,8 @@ import {
   startLossyProxy,
   startRealService,
 } from '../../../packages/client/test/real-service.ts';
-import { start } from './process.ts';
 import { jsonLines } from './environment.ts';
+import { start } from './process.ts';
 
 let service: RealService;
 let firm: Firm;

@@ -2,9 +2,9 @@ import type {
   AdjusterView,
   AppClaimView,
   AppReads,
-  FormDetails,
   ClaimView,
   FirmReads,
+  FormDetails,
   JobReads,
   OperatorReads,
 } from '@svc/application';

@@ -1,4 +1,4 @@
-import type { PageRequest, KeysetPosition, Page } from '@svc/application';
+import type { KeysetPosition, Page, PageRequest } from '@svc/application';
 
 /** Text in the order of its code points, which is the order of its UTF-8 bytes: what a database does without a locale. */
 export function compareText(one: string, other: string): number {

@@ -1,6 +1,6 @@
-import type { Clock, RateLimiter, RateLimitDecision } from '@svc/application';
+import type { Clock, RateLimitDecision, RateLimiter } from '@svc/application';
 import type { Instant } from '@svc/domain';
-import { decide, fullAgainAt, type Consumed } from './rate-limiter-gcra.ts';
+import { type Consumed, decide, fullAgainAt } from './rate-limiter-gcra.ts';
 
 interface Subject {
   readonly spent: Consumed;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Job, Tx } from '@svc/application';
 import type { FirmId, Svcid } from '@svc/domain';
-import { claimNumber, createFixture, createFixedClock } from '@svc/testkit';
+import { claimNumber, createFixedClock, createFixture } from '@svc/testkit';
 import { createMemoryStores } from '../src/index.ts';
 
 const started = () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { decide, fullAgainAt, REQUEST_WEIGHT, type Consumed } from '../src/rate-limiter-gcra.ts';
+import { type Consumed, decide, fullAgainAt, REQUEST_WEIGHT } from '../src/rate-limiter-gcra.ts';
 
 const limits = { requestsPerMinute: 7, writesPerMinute: 7, burst: 3 };
 const READ = { write: false };

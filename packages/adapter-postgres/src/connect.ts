@@ -10,17 +10,17 @@ import type {
 } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { openDatabase } from './driver/database.ts';
-import { workerHeartbeats } from './jobs/worker-heartbeats.ts';
 import { type JobHandler, type JobOptions, type RunningJobs, startJobs } from './jobs/job-queue.ts';
-import { type DatabaseLog, SILENT } from './log.ts';
 import { type Purged, purge } from './jobs/purge.ts';
+import { workerHeartbeats } from './jobs/worker-heartbeats.ts';
+import { type DatabaseLog, SILENT } from './log.ts';
 import { pgAppReads } from './reads/pg-app-reads.ts';
 import { pgCredentials } from './reads/pg-credentials.ts';
 import { pgFirmReads } from './reads/pg-firm-reads.ts';
 import { pgJobReads } from './reads/pg-job-reads.ts';
 import { pgOperatorReads } from './reads/pg-operator-reads.ts';
-import type { ServiceSecret } from './schema/migrate.ts';
 import { serviceSecret } from './reads/pg-service-secrets.ts';
+import type { ServiceSecret } from './schema/migrate.ts';
 import { pgRequestLog } from './stores/pg-request-log.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
 

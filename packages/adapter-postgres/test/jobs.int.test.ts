@@ -5,8 +5,8 @@ import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually as until } from '@svc/testkit/eventually';
 import { connect, type DatabaseLog, migrate, type PostgresStores } from '../src/index.ts';
 import { newId } from './a-firm.ts';
-import { aWire, type Wire } from './tcp-proxy.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { aWire, type Wire } from './tcp-proxy.ts';
 
 const aJob = (svcId = newId<Svcid>()): Job => ({
   kind: 'notify_offer',

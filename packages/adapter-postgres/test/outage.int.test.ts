@@ -5,8 +5,8 @@ import type { ClaimId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { connect, migrate, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm } from './a-firm.ts';
-import { aWire, type Wire } from './tcp-proxy.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { aWire, type Wire } from './tcp-proxy.ts';
 
 describe('when PostgreSQL goes away', () => {
   let database: FreshDatabase;

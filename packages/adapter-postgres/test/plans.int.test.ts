@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
+import type { Session, Statement, TxSession, Value } from '../src/driver/session.ts';
 import { migrate } from '../src/index.ts';
 import { pgAppReads } from '../src/reads/pg-app-reads.ts';
 import { pgCredentials } from '../src/reads/pg-credentials.ts';
 import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
 import { pgOperatorReads } from '../src/reads/pg-operator-reads.ts';
-import type { Session, Statement, TxSession, Value } from '../src/driver/session.ts';
 import { pgAdjusters } from '../src/stores/pg-adjusters.ts';
 import { pgCarriers } from '../src/stores/pg-carriers.ts';
 import { pgClaims } from '../src/stores/pg-claims.ts';

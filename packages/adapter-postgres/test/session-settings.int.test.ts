@@ -4,9 +4,9 @@ import type { Job } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbouncer.ts';
 import { type Database, openDatabase } from '../src/driver/database.ts';
+import { sql } from '../src/driver/session.ts';
 import { connect, migrate } from '../src/index.ts';
 import { SILENT } from '../src/log.ts';
-import { sql } from '../src/driver/session.ts';
 import { newId } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../src/driver/database.ts';
 import { migrate } from '../src/index.ts';
-import { workerHeartbeats, WORKER_BEAT_MS } from '../src/jobs/worker-heartbeats.ts';
+import { WORKER_BEAT_MS, workerHeartbeats } from '../src/jobs/worker-heartbeats.ts';
 import { SILENT } from '../src/log.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 

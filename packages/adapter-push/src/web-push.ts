@@ -4,8 +4,8 @@ import { request as httpsRequest } from 'node:https';
 import type { JobReads, Notification, PushSubscription } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import webPush from 'web-push';
-import { PrivateAddressError, isPrivateAddress, lookupPublicAddress } from './private-network.ts';
 import type { PushLog } from './log.ts';
+import { isPrivateAddress, lookupPublicAddress, PrivateAddressError } from './private-network.ts';
 import type { Vapid } from './vapid.ts';
 
 export interface Devices {

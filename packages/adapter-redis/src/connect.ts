@@ -2,8 +2,8 @@ import type { Clock, RateLimiter, SingleFlight } from '@svc/application';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisLog, RedisState } from './breaker.ts';
 import { createRedisRateLimiter } from './rate-limiter.ts';
-import { createStore } from './store.ts';
 import { createRedisSingleFlight } from './single-flight.ts';
+import { createStore } from './store.ts';
 
 export interface RedisSettings {
   /** `redis://…` or `rediss://…`; several, separated by commas, for Redis Cluster. */

@@ -1,4 +1,4 @@
-import type { Clock, RateLimiter, RateLimitDecision } from '@svc/application';
+import type { Clock, RateLimitDecision, RateLimiter } from '@svc/application';
 import { CONSUME } from './scripts.ts';
 import type { Store } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from 'ioredis';
 import { createBreaker, messageOf, type RedisLog, type RedisState } from './breaker.ts';
-import { LATE, type Script, CONSUME } from './scripts.ts';
+import { CONSUME, LATE, type Script } from './scripts.ts';
 
 /** Redis as the adapter's own files need it: scripts on one key each, that may fail to be answered. */
 export interface Store {

@@ -1,5 +1,5 @@
 import { createMemoryStores, type MemoryStores } from '@svc/adapter-memory';
-import { type Fixture, createFixture, createFixedClock } from '@svc/testkit';
+import { createFixedClock, createFixture, type Fixture } from '@svc/testkit';
 
 /** The use cases on fresh stores in memory. */
 export function memoryBench(): Fixture & { readonly memory: MemoryStores } {

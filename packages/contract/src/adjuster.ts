@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { responseObject, openEnum } from './response-schema.ts';
 import { fields, shown, text } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { svcId } from './people.ts';
+import { openEnum, responseObject } from './response-schema.ts';
 import { ADJUSTER_STATUSES, ENVIRONMENTS, SCOPES } from './vocabulary.ts';
 
 export const inviteAdjusterBody = fields({

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { responseObject, openEnum } from './response-schema.ts';
 import { claimSchema } from './claim.ts';
 import {
   base64url,
@@ -17,6 +16,7 @@ import {
 } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { svcId } from './people.ts';
+import { openEnum, responseObject } from './response-schema.ts';
 import { PROFILE_FIELDS } from './vocabulary.ts';
 
 // What the adjuster's app asks and is told.

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { type ResponseValue, responseSchema, responseObject, openEnum } from './response-schema.ts';
 import {
   amount,
   atMost,
@@ -27,6 +26,7 @@ import {
   policyholder,
   svcId,
 } from './people.ts';
+import { openEnum, type ResponseValue, responseObject, responseSchema } from './response-schema.ts';
 import {
   ASSIGNMENT_STATUSES,
   BUILDING_TYPES,
@@ -316,10 +316,9 @@ export type Assignment = z.output<typeof assignmentSchema>;
 
 const answeredLoss = loss.extend({ peril: loss.shape.peril.unwrap() }).meta(loss.meta() ?? {});
 
-const answeredFields = responseSchema(fields({ ...claimFields, loss: answeredLoss })) as unknown as z.ZodObject<
-  AnsweredShape<typeof claimFields & { loss: typeof answeredLoss }>,
-  z.core.$strip
->;
+const answeredFields = responseSchema(
+  fields({ ...claimFields, loss: answeredLoss }),
+) as unknown as z.ZodObject<AnsweredShape<typeof claimFields & { loss: typeof answeredLoss }>, z.core.$strip>;
 
 type AnsweredShape<Shape extends Record<string, z.ZodType>> = {
   [Name in keyof Shape]: Shape[Name] extends z.ZodOptional<infer Inner extends z.ZodType>

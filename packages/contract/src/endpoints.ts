@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { adjusterSchema, inviteAdjusterBody, keyInfoSchema } from './adjuster.ts';
-import { responseObject } from './response-schema.ts';
 import {
   appClaimSchema,
   appInvitationSchema,
@@ -22,6 +21,7 @@ import { fields, headerText, instantParameter, oneOf, text, uuidParameter } from
 import { LIMITS } from './limits.ts';
 import { pageOf, pageParameters } from './page.ts';
 import { externalId, svcId } from './people.ts';
+import { responseObject } from './response-schema.ts';
 import { APP_CLAIM_STATUSES, ASSIGNMENT_STATUSES } from './vocabulary.ts';
 
 const ANY_CALL = ['validation_failed', 'internal_error', 'service_unavailable'] as const;

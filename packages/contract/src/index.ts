@@ -1,5 +1,4 @@
 export * from './adjuster.ts';
-export type { ResponseValue, Open } from './response-schema.ts';
 export * from './app.ts';
 export { isCalendarDate, readInstant } from './calendar.ts';
 export * from './claim.ts';
@@ -14,5 +13,6 @@ export { exampleProblem, INTERFACE_VERSION, type OpenApiAddresses, openApiDocume
 export type { Page } from './page.ts';
 export { type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
 export * from './problems.ts';
+export type { Open, ResponseValue } from './response-schema.ts';
 export { codePointLength, hasUnusableCharacter, isBlank } from './text.ts';
 export * from './vocabulary.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { responseObject } from './response-schema.ts';
 import { integerParameter, shown, text } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { responseObject } from './response-schema.ts';
 
 /** A page of a list. `next_cursor` leads to the next one and is null on the last. */
 export interface Page<Item> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { responseObject, openEnum } from './response-schema.ts';
 import { shown } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { openEnum, responseObject } from './response-schema.ts';
 
 interface ErrorEntry {
   readonly status: number;

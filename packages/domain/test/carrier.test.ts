@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import {
   type CarrierAddress,
   type CarrierDetails,
-  carrierNameKey,
   carrierForForms,
+  carrierNameKey,
   mergeCarrier,
   sameAddress,
   sameEmail,

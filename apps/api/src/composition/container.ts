@@ -9,8 +9,8 @@ import {
   type Ids,
   type JobReads,
   type Mailer,
-  makeAcceptInvitation,
   makeAcceptClaim,
+  makeAcceptInvitation,
   makeAddMember,
   makeCloseAcceptedClaim,
   makeCloseClaimAsOperator,
@@ -53,16 +53,16 @@ import {
 import { Container } from 'inversify';
 import { adjusterAppHandler } from '../http/adjuster-app/handler.ts';
 import { createLiveUpdates } from '../http/adjuster-app/live-updates.ts';
-import { pageRoutes } from '../http/routes/browser-session-routes.ts';
 import { createApp, type EdgeLimiter, type Observe } from '../http/app.ts';
-import { appRoutes } from '../http/routes/app-routes.ts';
-import { createCursors } from '../http/serialization/cursor.ts';
-import { firmRoutes } from '../http/routes/firm-routes.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
+import { appRoutes } from '../http/routes/app-routes.ts';
+import { pageRoutes } from '../http/routes/browser-session-routes.ts';
+import { firmRoutes } from '../http/routes/firm-routes.ts';
+import { createCursors } from '../http/serialization/cursor.ts';
 import type { Log } from '../logging.ts';
 import { createSecrets } from './secrets.ts';
-import { createUuidV7 } from './uuid-v7.ts';
 import { TOKENS as T } from './tokens.ts';
+import { createUuidV7 } from './uuid-v7.ts';
 
 /** What has to be connected, listened on or read from outside before anything can be wired. */
 interface ExternalServices {
@@ -176,7 +176,10 @@ export function createContainer(outside: ExternalServices): Container {
     (uow, secrets, clock) => makeSetMember({ uow, secrets, clock }),
     [...adjusterDeps],
   );
-  c.bind(T.closeClaim).toResolvedValue((uow, clock) => makeCloseClaimAsOperator({ uow, clock }), [T.uow, T.clock]);
+  c.bind(T.closeClaim).toResolvedValue(
+    (uow, clock) => makeCloseClaimAsOperator({ uow, clock }),
+    [T.uow, T.clock],
+  );
 
   c.bind(T.firmRouteDeps).toResolvedValue(
     (uow, twins, reads, clock, ids, cursors, checkHealth) => ({

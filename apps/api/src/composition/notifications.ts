@@ -1,5 +1,4 @@
 import type { PostgresStores } from '@svc/adapter-postgres';
-import { makeFolders } from '@svc/embedded-postgres';
 import {
   createMail,
   createMailLog,
@@ -9,6 +8,7 @@ import {
   vapidUnder,
 } from '@svc/adapter-push';
 import { type Mailer, type Notifier, Unavailable } from '@svc/application';
+import { makeFolders } from '@svc/embedded-postgres';
 import type { Config } from '../config.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
 import type { Log } from '../logging.ts';

@@ -1,11 +1,11 @@
 import type {
+  ApiKeyAuthenticator,
   AppReads,
   Clock,
   CredentialStore,
   FirmReads,
   Ids,
   JobReads,
-  ApiKeyAuthenticator,
   Mailer,
   makeAddMember,
   makeCloseClaimAsOperator,
@@ -31,13 +31,13 @@ import type {
 } from '@svc/application';
 import type { Express, RequestHandler } from 'express';
 import type { ServiceIdentifier } from 'inversify';
-import type { PageRouteDeps } from '../http/routes/browser-session-routes.ts';
 import type { EdgeLimiter, Observe } from '../http/app.ts';
-import type { AppRouteDeps } from '../http/routes/app-routes.ts';
-import type { Cursors } from '../http/serialization/cursor.ts';
-import type { FirmRouteDeps } from '../http/routes/firm-routes.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
+import type { AppRouteDeps } from '../http/routes/app-routes.ts';
+import type { PageRouteDeps } from '../http/routes/browser-session-routes.ts';
+import type { FirmRouteDeps } from '../http/routes/firm-routes.ts';
 import type { Route } from '../http/routes/route.ts';
+import type { Cursors } from '../http/serialization/cursor.ts';
 import type { Log } from '../logging.ts';
 
 /** A name of our own: the declarations of this file could not spell the defaults of Express'. */

@@ -8,12 +8,17 @@ import express, {
   type Response,
 } from 'express';
 import type { Log } from '../logging.ts';
-import { codingOf, compressors } from './static/compression.ts';
 import { docsHandler } from './docs/handler.ts';
+import {
+  createPipeline,
+  isRepeated,
+  type PipelineDeps,
+  type RequestTrace,
+} from './pipeline/request-pipeline.ts';
 import { errorLocations } from './problems/error-locations.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
-import { createPipeline, isRepeated, type PipelineDeps, type RequestTrace } from './pipeline/request-pipeline.ts';
 import type { Route } from './routes/route.ts';
+import { codingOf, compressors } from './static/compression.ts';
 
 export interface EdgeLimiter {
   /** False when this address has made too many requests. */
@@ -115,7 +120,11 @@ export function createApp(deps: AppDeps): Express {
         return;
       }
       response.setHeader('Content-Type', 'application/json');
-      if (route.caller !== 'adjuster' || reply.json.length < COMPRESS_FROM_BYTES || route.endpoint.method !== 'GET') {
+      if (
+        route.caller !== 'adjuster' ||
+        reply.json.length < COMPRESS_FROM_BYTES ||
+        route.endpoint.method !== 'GET'
+      ) {
         // One byte for each character: then the text is written as it lies in memory, and needs no encoding.
         const isAscii = Buffer.byteLength(reply.json) === reply.json.length;
         response.end(reply.json, isAscii ? 'latin1' : 'utf8');

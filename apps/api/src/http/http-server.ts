@@ -5,9 +5,9 @@ import type { Duplex } from 'node:stream';
 import { makeProblem } from '@svc/contract';
 import type { Express, Response } from 'express';
 import type { Log } from '../logging.ts';
-import { HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
 import type { RequestTrace } from './pipeline/request-pipeline.ts';
 import { createUnsentResponses } from './pipeline/unsent-responses.ts';
+import { HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
 
 interface ServerOptions {
   /** How long a client may take to send the headers. */

@@ -1,6 +1,6 @@
-import { type Config, ConfigError, readConfig } from '../config.ts';
-import { openDatabase } from '../composition/database.ts';
 import { probeDatabase, probeRedis, readSchemaState } from '../composition/compose.ts';
+import { openDatabase } from '../composition/database.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 
 type Check = {

@@ -18,8 +18,8 @@ import {
   scopesOf,
 } from '@svc/domain';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { TOKENS as T, type Services } from '../composition/tokens.ts';
 import { readSchemaState } from '../composition/compose.ts';
+import { type Services, TOKENS as T } from '../composition/tokens.ts';
 import { diagnose } from './doctor.ts';
 import {
   adjusterDocument,

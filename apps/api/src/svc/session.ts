@@ -1,11 +1,13 @@
-import { readConfig } from '../config.ts';
+import { compose, migrateDatabase } from '../composition/compose.ts';
 import { openDatabase } from '../composition/database.ts';
 import type { Services } from '../composition/tokens.ts';
-import { migrateDatabase, compose } from '../composition/compose.ts';
+import { readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 
 /** Wires the service without listening, does one thing, and leaves everything as it was found. */
-export async function withService<T>(work: (wiring: Services, databaseUrl: string) => Promise<T>): Promise<T> {
+export async function withService<T>(
+  work: (wiring: Services, databaseUrl: string) => Promise<T>,
+): Promise<T> {
   const config = readConfig(process.env, false);
   // Standard output carries the result and nothing else.
   const log = createLog({ level: 'error', format: config.logFormat, stream: process.stderr });

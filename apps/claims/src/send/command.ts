@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Client } from '@svc/client';
 import { ClaimsApiError } from '@svc/client';
+import { type Environment, UsageError } from '../environment.ts';
 import { failureLines } from '../failure.ts';
 import { colorsFor, jsonLine, visible } from '../output.ts';
-import { type Environment, UsageError } from '../environment.ts';
 import { openJournal } from './journal.ts';
 import { createProgress } from './progress.ts';
 import { readClaims } from './read-claims.ts';

@@ -1,5 +1,5 @@
-import type { Colors } from '../output.ts';
 import type { Sink } from '../environment.ts';
+import type { Colors } from '../output.ts';
 
 /** One line that is drawn over and over; on anything but a terminal, nothing. */
 interface Progress {

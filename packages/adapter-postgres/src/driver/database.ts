@@ -3,16 +3,16 @@ import { Unavailable } from '@svc/application';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { StatementRunner } from './statement-runner.ts';
+import type { DatabaseLog } from '../log.ts';
+import { ENTITIES } from '../schema/entities.ts';
+import { columnTypes } from './column-types.ts';
 import { ConnectionFailures } from './connection-failures.ts';
 import { translateError } from './errors.ts';
-import type { DatabaseLog } from '../log.ts';
 import { PipelinedReads, PooledReads } from './read-connections.ts';
-import { ENTITIES } from '../schema/entities.ts';
 import type { Session } from './session.ts';
 import { beginWithSettings, PLAN_SETTINGS, urlWithSettings } from './session-settings.ts';
+import { StatementRunner } from './statement-runner.ts';
 import { type Dialect, Transaction } from './transaction.ts';
-import { columnTypes } from './column-types.ts';
 
 interface DatabaseOptions {
   readonly url: string;

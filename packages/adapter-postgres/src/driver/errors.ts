@@ -81,7 +81,8 @@ export function translateError(error: unknown, statement: string): unknown {
     return new Unavailable(`PostgreSQL refused ${statement}: ${code} (${message}).`);
   if (NOT_NOW.test(code)) return new Unavailable(`PostgreSQL did not answer (${code}, ${statement}).`);
   if (SERIALIZATION.has(code)) return new ConcurrencyConflict(`${statement}: ${code}`);
-  if (code === '23505' && TWIN_KEYS.has(constraint ?? '')) return new ConcurrencyConflict(`${statement}: ${constraint}`);
+  if (code === '23505' && TWIN_KEYS.has(constraint ?? ''))
+    return new ConcurrencyConflict(`${statement}: ${constraint}`);
   if (code === '23505' && constraint === 'adjusters_email_key') {
     return new DomainError('email_taken', 'Another account uses this e-mail address.');
   }

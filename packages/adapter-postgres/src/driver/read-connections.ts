@@ -1,10 +1,10 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
-import type { StatementRunner } from './statement-runner.ts';
-import { breaksConnection, translateError } from './errors.ts';
 import { corkWrites } from './cork-writes.ts';
+import { breaksConnection, translateError } from './errors.ts';
 import type { Session, Statement, Value } from './session.ts';
 import { inTransaction } from './single-statement.ts';
+import type { StatementRunner } from './statement-runner.ts';
 
 interface SharedConnection {
   client: Promise<pg.PoolClient> | null;

@@ -110,7 +110,11 @@ export class StatementRunner {
   constructor(private readonly timeoutMs: number) {}
 
   /** A statement that the connection prepares, the first time, under its name. */
-  prepared<R>(client: pg.PoolClient, statement: Statement, values: readonly Value[]): Promise<QueryResult<R>> {
+  prepared<R>(
+    client: pg.PoolClient,
+    statement: Statement,
+    values: readonly Value[],
+  ): Promise<QueryResult<R>> {
     return new Promise((resolve, reject) => {
       const asked = this.#await(client);
       const done: Done<R> = (error, answer) => {

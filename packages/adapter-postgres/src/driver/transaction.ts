@@ -1,9 +1,9 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import type { QueryResult, StatementRunner } from './statement-runner.ts';
 import { breaksConnection, DatabaseError, translateError } from './errors.ts';
 import type { Statement, TxSession, Value } from './session.ts';
+import type { QueryResult, StatementRunner } from './statement-runner.ts';
 
 /** How a database wants to be spoken to. */
 export interface Dialect {

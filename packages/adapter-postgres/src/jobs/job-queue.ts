@@ -12,9 +12,6 @@ import {
 import pg from 'pg';
 import type { ConnectionFailures } from '../driver/connection-failures.ts';
 import { ignoreConnectErrors } from '../driver/database.ts';
-import { JOB_KINDS } from './job-kinds.ts';
-import { type WorkerHeartbeats, WORKER_BEAT_MS } from './worker-heartbeats.ts';
-import type { DatabaseLog } from '../log.ts';
 import {
   beginWithSettings,
   PLAN_SETTINGS,
@@ -22,6 +19,9 @@ import {
   urlWithSettings,
 } from '../driver/session-settings.ts';
 import { inTransaction } from '../driver/single-statement.ts';
+import type { DatabaseLog } from '../log.ts';
+import { JOB_KINDS } from './job-kinds.ts';
+import { WORKER_BEAT_MS, type WorkerHeartbeats } from './worker-heartbeats.ts';
 
 /** Throws when trying again later may help. */
 export type JobHandler = (job: Job) => Promise<void>;

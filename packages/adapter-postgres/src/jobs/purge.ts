@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_WINDOW, REQUEST_LOG_KEPT } from '@svc/application';
 import { DAY, HOUR, type Instant } from '@svc/domain';
-import { type Session, type Statement, sql } from '../driver/session.ts';
 import { timestamp } from '../driver/column-types.ts';
+import { type Session, type Statement, sql } from '../driver/session.ts';
 
 /** Kept a little beyond its window, since the clocks of two processes are never quite the same. */
 const IDEMPOTENCY_MARGIN = HOUR;

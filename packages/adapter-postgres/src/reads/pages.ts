@@ -1,4 +1,4 @@
-import type { PageRequest, KeysetPosition, Page } from '@svc/application';
+import type { KeysetPosition, Page, PageRequest } from '@svc/application';
 import { timestamp } from '../driver/column-types.ts';
 
 /** One row more than the page holds tells whether there is another page. */

@@ -1,8 +1,14 @@
-import type { AppClaimList, AppReads, FirmMembershipView, InvitationView, KeysetPosition } from '@svc/application';
+import type {
+  AppClaimList,
+  AppReads,
+  FirmMembershipView,
+  InvitationView,
+  KeysetPosition,
+} from '@svc/application';
 import type { Svcid } from '@svc/domain';
+import { isUuid, timestamp } from '../driver/column-types.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
 import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
-import { isUuid, timestamp } from '../driver/column-types.ts';
 import { APP_CLAIM_COLUMNS, APP_CLAIM_JOINS, type AppClaimRow, appClaimFrom } from './app-claim-rows.ts';
 import { fetchCount, toPage, uuidPositionValues } from './pages.ts';
 

@@ -3,15 +3,15 @@ import type {
   ClaimFilter,
   ClaimView,
   FirmReads,
-  PageRequest,
   KeysetPosition,
+  PageRequest,
 } from '@svc/application';
 import type { ClaimAsSent, Environment } from '@svc/domain';
+import { isUuid } from '../driver/column-types.ts';
 import { first, type Session, type Statement, sql, type Value } from '../driver/session.ts';
 import { assignmentFrom, FIRM_CLAIM_COLUMNS, type FirmClaimRow } from '../stores/claim-rows.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-adjusters.ts';
 import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipFrom } from '../stores/pg-memberships.ts';
-import { isUuid } from '../driver/column-types.ts';
 import { fetchCount, positionBefore, positionValues, toPage, uuidPositionValues } from './pages.ts';
 
 /** Whatever is not the key's own business: a live key reads both environments, a test key one. */

@@ -1,6 +1,6 @@
 import type { JobReads, PushSubscription } from '@svc/application';
-import { first, type Session, sql } from '../driver/session.ts';
 import { isUuid } from '../driver/column-types.ts';
+import { first, type Session, sql } from '../driver/session.ts';
 
 const FIRM_NAME = sql('jobs_firm_name', 'SELECT name FROM firms WHERE id = $1');
 

@@ -1,10 +1,10 @@
 import type { OperatorReads } from '@svc/application';
-import type { ApiKeyRow, FirmRow } from '../schema/entities.ts';
+import { isUuid } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
+import type { ApiKeyRow, FirmRow } from '../schema/entities.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-adjusters.ts';
 import { firmFrom } from '../stores/pg-firms.ts';
 import { keyFrom } from '../stores/pg-keys.ts';
-import { isUuid } from '../driver/column-types.ts';
 import { APP_CLAIM_COLUMNS, APP_CLAIM_JOINS, type AppClaimRow, appClaimFrom } from './app-claim-rows.ts';
 
 const FIRM_COLUMNS = 'id, name, plan, requests_per_minute, writes_per_minute, burst, created_at';

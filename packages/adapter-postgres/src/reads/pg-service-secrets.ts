@@ -1,6 +1,6 @@
 import { DatabaseError } from '../driver/errors.ts';
-import type { ServiceSecret } from '../schema/migrate.ts';
 import { first, type Session, sql } from '../driver/session.ts';
+import type { ServiceSecret } from '../schema/migrate.ts';
 
 const FIND = sql('service_secrets_find', 'SELECT value FROM service_secrets WHERE name = $1');
 

@@ -1,8 +1,8 @@
 import type { Claims, Clock } from '@svc/application';
 import { type Claim, type ClaimId, carrierNameKey, type FirmId, type Instant } from '@svc/domain';
+import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { first, sql, type TxSession, type Value } from '../driver/session.ts';
-import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { HELD_CARRIER_COLUMNS, type HeldCarrierRow, heldCarrierFrom } from './carrier-rows.ts';
 import { CLAIM_COLUMNS, type ClaimRow, claimFrom } from './claim-rows.ts';
 

@@ -1,6 +1,6 @@
 import type { Devices } from '@svc/application';
-import { DEVICE_ROWS } from '../schema/entities.ts';
 import type { TxSession } from '../driver/session.ts';
+import { DEVICE_ROWS } from '../schema/entities.ts';
 
 export function pgDevices(session: TxSession): Devices {
   return {

@@ -1,9 +1,9 @@
 import type { Firm, Firms } from '@svc/application';
 import type { LimitOverrides } from '@svc/domain';
 import type { EntityManager } from 'typeorm';
-import { FIRM_ROWS, type FirmRow } from '../schema/entities.ts';
-import { sql, type TxSession } from '../driver/session.ts';
 import { isUuid } from '../driver/column-types.ts';
+import { sql, type TxSession } from '../driver/session.ts';
+import { FIRM_ROWS, type FirmRow } from '../schema/entities.ts';
 import { registryChanged } from './registry-version.ts';
 
 export type LimitColumns = Pick<FirmRow, 'requests_per_minute' | 'writes_per_minute' | 'burst'>;

@@ -1,8 +1,8 @@
 import { IDEMPOTENCY_WINDOW, type IdempotencyRecords } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
+import { timestamp } from '../driver/column-types.ts';
 import { ConcurrencyConflict } from '../driver/errors.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
-import { timestamp } from '../driver/column-types.ts';
 
 const FIND = sql(
   'idempotency_find',

@@ -1,7 +1,7 @@
 import type { ApiKey, Keys } from '@svc/application';
 import type { EntityManager } from 'typeorm';
-import { API_KEY_ROWS, type ApiKeyRow } from '../schema/entities.ts';
 import type { TxSession } from '../driver/session.ts';
+import { API_KEY_ROWS, type ApiKeyRow } from '../schema/entities.ts';
 import { registryChanged } from './registry-version.ts';
 
 export const keyFrom = (row: ApiKeyRow): ApiKey => ({

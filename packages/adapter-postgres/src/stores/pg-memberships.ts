@@ -1,7 +1,7 @@
 import type { Memberships } from '@svc/application';
 import type { FirmId, Instant, Membership, Svcid } from '@svc/domain';
-import { first, sql, type TxSession } from '../driver/session.ts';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
+import { first, sql, type TxSession } from '../driver/session.ts';
 
 export interface MembershipRow {
   readonly firm_id: FirmId;

@@ -1,6 +1,6 @@
 import type { Outbox } from '@svc/application';
-import { sql, type TxSession } from '../driver/session.ts';
 import { timestampOrNull } from '../driver/column-types.ts';
+import { sql, type TxSession } from '../driver/session.ts';
 
 /** Tried again after e, e², e³ … seconds: the twelfth and last time about a day later. */
 const JOB_ATTEMPTS = 12;

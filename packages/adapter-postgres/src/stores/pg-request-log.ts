@@ -1,7 +1,7 @@
 import type { LoggedRequest, RequestLogStore } from '@svc/application';
 import type { FirmId, Instant, KeyId } from '@svc/domain';
-import { type Session, sql } from '../driver/session.ts';
 import { isUuid, timestamp } from '../driver/column-types.ts';
+import { type Session, sql } from '../driver/session.ts';
 
 interface RequestRow {
   readonly firm_id: FirmId;

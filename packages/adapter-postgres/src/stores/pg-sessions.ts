@@ -1,6 +1,6 @@
 import type { Sessions } from '@svc/application';
-import { SESSION_ROWS } from '../schema/entities.ts';
 import type { TxSession } from '../driver/session.ts';
+import { SESSION_ROWS } from '../schema/entities.ts';
 
 export function pgSessions(session: TxSession): Sessions {
   return {

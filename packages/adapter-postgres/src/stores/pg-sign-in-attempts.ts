@@ -1,7 +1,7 @@
 import type { SignInAttempts } from '@svc/application';
 import type { Instant } from '@svc/domain';
-import { sql, type TxSession } from '../driver/session.ts';
 import { timestamp } from '../driver/column-types.ts';
+import { sql, type TxSession } from '../driver/session.ts';
 
 /** Also for rows that do not exist yet; in one order, so that no two units wait for each other. */
 const LOCK_PLACES = sql(

@@ -1,7 +1,7 @@
 import type { SignInCodes } from '@svc/application';
 import type { EntityManager } from 'typeorm';
-import { SIGN_IN_CODE_ROWS } from '../schema/entities.ts';
 import type { TxSession } from '../driver/session.ts';
+import { SIGN_IN_CODE_ROWS } from '../schema/entities.ts';
 
 const repository = (manager: EntityManager) => manager.getRepository(SIGN_IN_CODE_ROWS);
 

@@ -82,6 +82,7 @@ export const makeRecordWork =
 export const makeCloseAcceptedClaim =
   (deps: Deps) =>
   (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
-    const close = (claim: Claim): Claim => closeAcceptedClaim(claim, { by: actor.svcId, at: deps.clock.now() });
+    const close = (claim: Claim): Claim =>
+      closeAcceptedClaim(claim, { by: actor.svcId, at: deps.clock.now() });
     return change(deps, actor, id, close, 'unseen');
   };

@@ -28,7 +28,11 @@ export interface ApiKeyAuthenticator {
  * Grants stay in the process as long as the store's version number stands; one tiny query confirms it for all keys
  * at once. Polling rather than notification, since that works through any pooler and any broken connection.
  */
-export function createApiKeyAuthenticator(deps: { credentials: CredentialStore; secrets: Secrets; clock: Clock }): ApiKeyAuthenticator {
+export function createApiKeyAuthenticator(deps: {
+  credentials: CredentialStore;
+  secrets: Secrets;
+  clock: Clock;
+}): ApiKeyAuthenticator {
   const { credentials, secrets, clock } = deps;
   let grants = new Map<string, KeyGrant>();
   let lookUps = new Map<string, LookUp>();

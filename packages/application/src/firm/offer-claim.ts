@@ -9,11 +9,17 @@ import {
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import type { FirmReads } from '../ports/reads.ts';
-import type { Clock } from '../ports/support.ts';
 import type { SingleFlight } from '../ports/single-flight.ts';
+import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import {
+  executeIdempotently,
+  type IdempotentRequest,
+  replayInsteadOf,
+  replayOf,
+  type SentClaim,
+} from '../support/execute-idempotently.ts';
 import { notifyOffer } from '../support/notify-offer.ts';
-import { type IdempotentRequest, replayInsteadOf, replayOf, type SentClaim, executeIdempotently } from '../support/execute-idempotently.ts';
 
 export interface OfferClaimCommand extends IdempotentRequest {
   readonly claimId: ClaimId;

@@ -37,7 +37,10 @@ type Handlers = { readonly [K in Job['kind']]: (job: Extract<Job, { kind: K }>) 
  * when it does not. What it throws makes the queue try again.
  */
 export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
-  const tell = async (job: Extract<Job, { kind: `notify_${string}` }>, notice: Notification): Promise<void> => {
+  const tell = async (
+    job: Extract<Job, { kind: `notify_${string}` }>,
+    notice: Notification,
+  ): Promise<void> => {
     const late = await deps.notifier.notify(job.svcId, notice, job.only);
     if (late.length === 0) return;
     if (job.only !== undefined) throw new NotHandedOn('the notice could not be handed on');

@@ -12,5 +12,9 @@ export type RateLimitDecision =
  */
 export interface RateLimiter {
   /** @param subject whose buckets: an API key's id, or another stable name. */
-  consume(subject: string, limits: KeyLimits, request: { readonly write: boolean }): Promise<RateLimitDecision>;
+  consume(
+    subject: string,
+    limits: KeyLimits,
+    request: { readonly write: boolean },
+  ): Promise<RateLimitDecision>;
 }

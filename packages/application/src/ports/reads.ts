@@ -15,7 +15,7 @@ import type {
   Purpose,
   Svcid,
 } from '@svc/domain';
-import type { ApiKey, FormDetails, Firm, PushSubscription } from './unit-of-work.ts';
+import type { ApiKey, Firm, FormDetails, PushSubscription } from './unit-of-work.ts';
 
 /** A claim as the firm reads it. */
 export interface ClaimView {

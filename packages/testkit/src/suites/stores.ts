@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { type Fixture, createFixture, type Stores } from '../fixture.ts';
 import type { FixedClock } from '../fixed-clock.ts';
+import { createFixture, type Fixture, type Stores } from '../fixture.ts';
 import { accountsBehaviour } from './stores/accounts.ts';
 import { appReadsBehaviour } from './stores/app-reads.ts';
 import { carriersBehaviour } from './stores/carriers.ts';

@@ -1,11 +1,11 @@
 import { type SessionAuthenticator, Unavailable } from '@svc/application';
 import type { Request, RequestHandler, Response } from 'express';
-import { IMMUTABLE, sendContent } from '../static/compression.ts';
-import { HttpProblem, type ProblemAddresses } from '../problems/http-problem.ts';
 import type { RequestTrace } from '../pipeline/request-pipeline.ts';
+import { HttpProblem, type ProblemAddresses } from '../problems/http-problem.ts';
+import { IMMUTABLE, sendContent } from '../static/compression.ts';
+import { isFromPage, isSameOrigin, sessionOf } from './browser-session.ts';
 import { type PageFile, readPageFiles } from './files.ts';
 import type { LiveUpdates } from './live-updates.ts';
-import { isFromPage, isSameOrigin, sessionOf } from './browser-session.ts';
 
 interface AdjusterPageDeps {
   readonly sessionGate: SessionAuthenticator;

@@ -3,9 +3,9 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { LIMITS, sizeInWords } from '@svc/contract';
 import type { Request, Response } from 'express';
+import { HttpProblem } from '../problems/http-problem.ts';
 import type { HeldBytes } from './body-memory.ts';
 import { parseJson } from './parse-json.ts';
-import { HttpProblem } from '../problems/http-problem.ts';
 
 const JSON_TYPE = /^application\/(json|[\w!#$&^.+-]+\+json)\s*(;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)"?/i;

@@ -1,12 +1,12 @@
-import type { KeyGrant, ApiKeyAuthenticator, RateLimiter, SessionAuthenticator } from '@svc/application';
+import type { ApiKeyAuthenticator, KeyGrant, RateLimiter, SessionAuthenticator } from '@svc/application';
 import { type Endpoint, LIMITS, parseRequest } from '@svc/contract';
 import { checkScope, limitsOf } from '@svc/domain';
 import type { Request, Response } from 'express';
+import { HttpProblem } from '../problems/http-problem.ts';
+import type { Reply, Route } from '../routes/route.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
 import { createDeadlines } from './deadline.ts';
-import { HttpProblem } from '../problems/http-problem.ts';
 import { readJsonBody } from './read-body.ts';
-import type { Reply, Route } from '../routes/route.ts';
 
 export interface PipelineDeps {
   readonly keyRing: ApiKeyAuthenticator;

@@ -2,8 +2,8 @@ import type {
   AppReads,
   Clock,
   JobReads,
-  makeAcceptInvitation,
   makeAcceptClaim,
+  makeAcceptInvitation,
   makeCloseAcceptedClaim,
   makeDeclineInvitation,
   makeLeaveFirm,
@@ -22,9 +22,6 @@ import type {
 } from '@svc/application';
 import { endpoints, type SignInBody } from '@svc/contract';
 import { type ClaimId, DomainError, type FirmId, type Svcid } from '@svc/domain';
-import type { CursorScope, Cursors } from '../serialization/cursor.ts';
-import { page, pageRequest } from './paging.ts';
-import { appRoute, ok, openRoute, type Reply, type Route } from './route.ts';
 import {
   declinedToWire,
   invitationToWire,
@@ -33,6 +30,9 @@ import {
   sessionToWire,
 } from '../serialization/adjuster.ts';
 import { appClaimToWire } from '../serialization/claim.ts';
+import type { CursorScope, Cursors } from '../serialization/cursor.ts';
+import { page, pageRequest } from './paging.ts';
+import { appRoute, ok, openRoute, type Reply, type Route } from './route.ts';
 
 export interface AppRouteDeps {
   readonly requestSignInCode: ReturnType<typeof makeRequestSignInCode>;

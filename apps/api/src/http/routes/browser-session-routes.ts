@@ -1,10 +1,10 @@
 import type { makeSignIn, makeSignOut, makeSignOutEverywhere } from '@svc/application';
 import { endpoints } from '@svc/contract';
-import { toProof } from './app-routes.ts';
-import type { ProblemAddresses } from '../problems/http-problem.ts';
-import { appRoute, openRoute, type Route } from './route.ts';
-import { toDateTime } from '../serialization/time.ts';
 import { noSessionCookie, sessionCookie } from '../adjuster-app/browser-session.ts';
+import type { ProblemAddresses } from '../problems/http-problem.ts';
+import { toDateTime } from '../serialization/time.ts';
+import { toProof } from './app-routes.ts';
+import { appRoute, openRoute, type Route } from './route.ts';
 
 export interface PageRouteDeps {
   readonly signIn: ReturnType<typeof makeSignIn>;

@@ -9,13 +9,13 @@ import type {
 } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import { type ClaimId, DomainError, type Svcid, scopesOf } from '@svc/domain';
-import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
+import { adjusterToWire, notesFromWire } from '../serialization/adjuster.ts';
+import { adjusterFromWire, claimFromWire, claimToWire } from '../serialization/claim.ts';
+import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { page, pageRequest } from './paging.ts';
 import { type FirmExchange, firmRoute, ok, openRoute, type Reply, type Route } from './route.ts';
 import { sendClaimRules } from './send-claim-rules.ts';
-import { adjusterToWire, notesFromWire } from '../serialization/adjuster.ts';
-import { adjusterFromWire, claimFromWire, claimToWire } from '../serialization/claim.ts';
 
 export interface FirmRouteDeps {
   readonly sendClaim: ReturnType<typeof makeSendClaim>;

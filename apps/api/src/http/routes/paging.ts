@@ -1,6 +1,6 @@
-import type { PageRequest, Page } from '@svc/application';
-import type { CursorScope, Cursors } from '../serialization/cursor.ts';
+import type { Page, PageRequest } from '@svc/application';
 import { HttpProblem } from '../problems/http-problem.ts';
+import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import type { Reply } from './route.ts';
 
 /** Where a list goes on; a cursor that was not written for this very list is a validation problem. */

@@ -6,6 +6,7 @@ import type { Request, Response } from 'express';
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
+  ico: 'image/x-icon',
   js: 'text/javascript; charset=utf-8',
   json: 'application/json',
   md: 'text/markdown; charset=utf-8',
@@ -67,7 +68,7 @@ export function contentOf(name: string, plain: Buffer | string): Content {
 export async function sendContent(content: Content, request: Request, response: Response): Promise<void> {
   const coding = PACKED.has(content.type) ? null : codingOf(request.headers['accept-encoding']);
   const tag = `"${content.tag}${coding === null ? '' : `-${coding}`}"`;
-  response.setHeader('Vary', 'Accept-Encoding');
+  response.vary('Accept-Encoding');
   response.setHeader('ETag', tag);
   if (request.headers['if-none-match']?.split(/,\s*/).includes(tag) === true) {
     response.statusCode = 304;

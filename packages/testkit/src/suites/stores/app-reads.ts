@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaimList } from '@svc/application';
 import type { ClaimId, Svcid } from '@svc/domain';
-import { type Fixture, everyPage } from '../../fixture.ts';
+import { everyPage, type Fixture } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
 export function appReadsBehaviour(bench: () => Fixture): void {

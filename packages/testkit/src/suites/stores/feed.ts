@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimFilter, ClaimView } from '@svc/application';
 import type { ClaimId, Instant, Svcid } from '@svc/domain';
-import { type Fixture, everyPage, type TestFirm } from '../../fixture.ts';
+import { everyPage, type Fixture, type TestFirm } from '../../fixture.ts';
 
 export function feedBehaviour(bench: () => Fixture): void {
   const feed = (

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, DAY, type Svcid, statusAt } from '@svc/domain';
-import { type Fixture, everyPage, type TestFirm } from '../../fixture.ts';
+import { everyPage, type Fixture, type TestFirm } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
 export function membershipsBehaviour(bench: () => Fixture): void {

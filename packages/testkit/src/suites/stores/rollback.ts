@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimId, Svcid } from '@svc/domain';
-import { type Fixture, everyPage, type TestFirm, type UseCases } from '../../fixture.ts';
+import { everyPage, type Fixture, type TestFirm, type UseCases } from '../../fixture.ts';
 import { failingAfter, InjectedFault } from '../../injected-faults.ts';
 
 export function rollbackBehaviour(bench: () => Fixture): void {

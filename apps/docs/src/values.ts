@@ -19,7 +19,14 @@ import {
   SCOPES,
   smallestClaim,
 } from '@svc/contract';
-import { type Block, errorEntries, errorTable, operationEntries, operationTable } from './generated.ts';
+import {
+  type Block,
+  errorEntries,
+  errorTable,
+  operationList,
+  operationsTagged,
+  operationTable,
+} from './generated.ts';
 import type { DocsAddresses } from './pages.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
@@ -70,7 +77,11 @@ const BLOCKS: Readonly<Record<string, Block>> = {
   'errors.table': errorTable,
   'errors.entries': errorEntries,
   'operations.table': operationTable,
-  'operations.entries': operationEntries,
+  'operations.list': operationList,
+  'operations.claims': operationsTagged('Claims'),
+  'operations.adjusters': operationsTagged('Adjusters'),
+  'operations.keyAndHealth': operationsTagged('Key and health'),
+  'operations.adjusterApp': operationsTagged('Adjuster app'),
 };
 
 /** Fills in the names in braces. One that is not known is a slip of the author's, and fails. */

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { type Content, contentOf } from '../static/compression.ts';
+
+export interface DocsAddresses {
+  readonly baseUrl: string;
+  readonly docsUrl: string;
+}
+
+export interface DocsFiles {
+  /** By path of the URL. */
+  readonly at: ReadonlyMap<string, DocsFile>;
+  readonly notFound: DocsFile | undefined;
+  /** Sources of the Content-Security-Policy for what the generator leaves inline. */
+  readonly scripts: readonly string[];
+  readonly styles: readonly string[];
+}
+
+export interface DocsFile {
+  readonly content: Content;
+  /** The path changes with the content. */
+  readonly immutable: boolean;
+}
+
+/** Written by the build of apps/docs. */
+interface Manifest {
+  readonly version: string;
+  /** What the files hold in place of each address, of the path before `/docs` and of the version. */
+  readonly placeholders: Readonly<Record<'baseUrl' | 'docsUrl' | 'pathPrefix' | 'version', string>>;
+  readonly scripts: readonly string[];
+  readonly styles: readonly string[];
+}
+
+const BINARY = /\.(ico|png|woff2)$/;
+
+/** Reads the built site and fills in the addresses of this service; null where it was not built. */
+export function readDocsFiles({ baseUrl, docsUrl }: DocsAddresses): DocsFiles | null {
+  const folder = join(dirname(createRequire(import.meta.url).resolve('@svc/docs/package.json')), 'dist');
+  let manifest: Manifest;
+  try {
+    manifest = JSON.parse(readFileSync(join(folder, 'site.json'), 'utf8')) as Manifest;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const { placeholders, scripts, styles } = manifest;
+  const values = {
+    baseUrl,
+    docsUrl,
+    pathPrefix: new URL(baseUrl).pathname.replace(/\/$/, ''),
+    version: createHash('sha256')
+      .update(`${manifest.version} ${baseUrl} ${docsUrl}`)
+      .digest('hex')
+      .slice(0, 12),
+  };
+  const fill = (text: string): string =>
+    (Object.keys(values) as (keyof typeof values)[]).reduce(
+      (filled, name) => filled.replaceAll(placeholders[name], () => values[name]),
+      text,
+    );
+
+  const site = join(folder, 'site');
+  const files = readdirSync(site, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path): [string, DocsFile] => {
+      const name = path.slice(site.length + 1).replaceAll('\\', '/');
+      const bytes = readFileSync(path);
+      const content = contentOf(name, BINARY.test(name) ? bytes : fill(bytes.toString()));
+      return [urlPathOf(fill(name)), { content, immutable: name.includes(placeholders.version) }];
+    });
+  const at = new Map(files);
+  return { at, notFound: at.get('/docs/404'), scripts, styles };
+}
+
+function urlPathOf(name: string): string {
+  if (name === 'index.html') return '/docs';
+  if (name === 'llms.txt' || name === 'favicon.ico') return `/${name}`;
+  return `/docs/${name.replace(/\.html$/, '')}`;
+}

@@ -1,0 +1,132 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transformerStyleToClass } from '@shikijs/transformers';
+import { defineConfig } from 'vitepress';
+import { ASSETS, PATH, PLACEHOLDERS } from '../src/addresses.ts';
+import { NAME, PAGES, SITE } from '../src/pages.ts';
+
+// Colors of code as classes: the Content-Security-Policy allows no style attributes but the few that it names.
+const codeColors = transformerStyleToClass();
+const linkOf = (name: string): string => (name === 'index' ? '/' : `/${name}`);
+
+/**
+ * The theme's search box puts controls into a button and links into options, which axe reports as nested-interactive:
+ * as a dialog with a list of links, a screen reader can reach all of them.
+ */
+const SEARCH_BOX: readonly (readonly [string, string])[] = [
+  ['role="button"', 'role="dialog" aria-modal="true"'],
+  [`:aria-owns="results?.length ? 'localsearch-list' : undefined"`, ''],
+  ['aria-expanded="true"', ''],
+  ['aria-haspopup="listbox"', ''],
+  [`:role="results?.length ? 'listbox' : undefined"`, ''],
+  [`:aria-selected="selectedIndex === index ? 'true' : 'false'"`, ''],
+  ['role="option"', ''],
+  [`:aria-label="[...p.titles, p.title].join(' > ')"`, ''],
+  // Names are for elements with a role; the keys are shown as icons.
+  ['<kbd :aria-label', '<kbd role="img" :aria-label'],
+];
+
+const accessibleSearch = {
+  name: 'accessible-search',
+  enforce: 'pre' as const,
+  transform(code: string, id: string): string | undefined {
+    if (!id.endsWith('/VPLocalSearchBox.vue')) return undefined;
+    return SEARCH_BOX.reduce((changed, [from, to]) => {
+      if (!changed.includes(from)) throw new Error(`The search box of VitePress has no ${from} any more.`);
+      return changed.replaceAll(from, to);
+    }, code);
+  },
+};
+
+export default defineConfig({
+  srcDir: 'dist/pages',
+  outDir: 'dist/site',
+  assetsDir: ASSETS,
+  base: PATH,
+  cleanUrls: true,
+  metaChunk: true,
+  lang: 'en-US',
+  title: `${NAME} documentation`,
+  titleTemplate: `:title · ${NAME}`,
+  head: [
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: `${PATH}icon.svg` }],
+    ['link', { rel: 'stylesheet', href: `${PATH}${ASSETS}/code.css` }],
+  ],
+  // Switching would insert a style element for a moment, which the Content-Security-Policy forbids.
+  appearance: { disableTransition: false },
+  vite: {
+    publicDir: fileURLToPath(new URL('../public', import.meta.url)),
+    logLevel: 'warn',
+    plugins: [accessibleSearch],
+    // So that the client's router leaves links to Markdown to the browser.
+    define: { 'import.meta.env.VITE_EXTRA_EXTENSIONS': JSON.stringify('md') },
+    build: { reportCompressedSize: false },
+  },
+  markdown: {
+    html: false,
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    codeTransformers: [codeColors],
+    anchor: {
+      slugify: (text) =>
+        text
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}_]+/gu, '-')
+          .replace(/^-|-$/g, ''),
+    },
+    externalLinks: { target: '_self' },
+    config(md) {
+      // A table that scrolls sideways must be reachable by keyboard.
+      md.renderer.rules.table_open = () => '<table tabindex="0">\n';
+      const fence = md.renderer.rules.fence;
+      md.renderer.rules.fence = (...all) => {
+        const html = fence?.(...all) ?? '';
+        return all[0][all[1]]?.info.endsWith(' output') ? html.replace('class="', 'class="output ') : html;
+      };
+    },
+  },
+  themeConfig: {
+    logo: { src: '/icon.svg', alt: '' },
+    siteTitle: NAME,
+    nav: [
+      { text: 'API reference', link: '/reference', activeMatch: '/reference' },
+      { text: 'Errors', link: '/errors' },
+      { text: 'OpenAPI', link: `${PLACEHOLDERS.baseUrl}/openapi.json`, target: '_self', noIcon: true },
+    ],
+    sidebar: SITE.map(({ title, pages }) => ({
+      text: title,
+      items: pages.map((page) => ({ text: page.title, link: linkOf(page.name) })),
+    })),
+    outline: { level: [2, 2], label: 'On this page' },
+    editLink: { pattern: `${PATH}:path`, text: 'This page as Markdown' },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: { searchOptions: { combineWith: 'AND', prefix: true, fuzzy: 0.2 } },
+        // The overview of the reference repeats what its pages say, and the words of the placeholders mean nothing.
+        _render: (source, env, md) =>
+          env.relativePath === 'reference.md'
+            ? ''
+            : md
+                .render(source, env)
+                .replaceAll(PLACEHOLDERS.baseUrl, '')
+                .replaceAll(PLACEHOLDERS.docsUrl, ''),
+      },
+    },
+  },
+  transformPageData(data) {
+    const page = PAGES.find(({ name }) => `${name}.md` === data.relativePath);
+    return { title: page?.title ?? 'Not found', description: page?.description ?? '' };
+  },
+  // The generator leaves this page to the browser's script; readers without one are to see what it is.
+  transformHtml: (html, file) =>
+    file.endsWith('404.html')
+      ? html
+          .replace('<title>404', '<title>Page not found')
+          .replace(
+            '<div id="app"></div>',
+            `$&<noscript>Page not found. <a href="${PATH}">Overview</a></noscript>`,
+          )
+      : html,
+  buildEnd: ({ outDir }) => writeFileSync(join(outDir, ASSETS, 'code.css'), codeColors.getCSS()),
+});

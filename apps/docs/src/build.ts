@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PLACEHOLDERS } from './addresses.ts';
+import { PAGES, SITE } from './pages.ts';
+import { filledIn } from './values.ts';
+
+// Builds the site into dist/site: the guides and what the contract says, as pages and as Markdown. It is part of every
+// start, so it does nothing where its input has not changed.
+
+const HERE = fileURLToPath(new URL('..', import.meta.url));
+const GUIDES = join(HERE, '../../docs/guides');
+const PAGES_FOLDER = join(HERE, 'dist/pages');
+const SITE_FOLDER = join(HERE, 'dist/site');
+const MANIFEST = join(HERE, 'dist/site.json');
+
+const sources = new Map(
+  PAGES.map(({ name }) => [
+    `${name}.md`,
+    filledIn(readFileSync(join(GUIDES, `${name}.md`), 'utf8'), PLACEHOLDERS),
+  ]),
+);
+const version = digestOfInput();
+if (!existsSync(MANIFEST) || JSON.parse(readFileSync(MANIFEST, 'utf8')).version !== version) {
+  rmSync(join(HERE, 'dist/site.json'), { force: true });
+  rmSync(PAGES_FOLDER, { recursive: true, force: true });
+  for (const [name, text] of sources) write(join(PAGES_FOLDER, name), text);
+  const { build } = await import('vitepress');
+  await build(HERE);
+  for (const [name, text] of sources) write(join(SITE_FOLDER, name), asMarkdown(name, text));
+  write(join(SITE_FOLDER, 'llms.txt'), forModels());
+  write(MANIFEST, JSON.stringify({ version, placeholders: PLACEHOLDERS, ...inlineHashes() }));
+}
+
+function digestOfInput(): string {
+  const hash = createHash('sha256').update(JSON.stringify([...sources]));
+  const files = ['.vitepress', 'public', 'src'].flatMap((folder) =>
+    readdirSync(join(HERE, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  for (const file of [...files.sort(), join(HERE, '../../pnpm-lock.yaml')]) hash.update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** A page for readers of Markdown: links are absolute, and nothing is left that only the generator understands. */
+function asMarkdown(name: string, text: string): string {
+  return text
+    .replace(/\]\(#/g, `](${PLACEHOLDERS.docsUrl}/${name}#`)
+    .replace(/\]\(\/?([\w/-]+\.md(?:#[^)]*)?)\)/g, `](${PLACEHOLDERS.docsUrl}/$1)`)
+    .replace(/ \{#\w[\w-]*\}$/gm, '')
+    .replace(/^:::.*\n\n?/gm, '');
+}
+
+/** By the convention of llms.txt: what there is to read, with a line on each. */
+function forModels(): string {
+  const { baseUrl, docsUrl } = PLACEHOLDERS;
+  const groups = SITE.map(({ title, pages }) => {
+    const lines = pages.map((page) => `- [${page.title}](${docsUrl}/${page.name}.md): ${page.description}`);
+    return `## ${title}\n\n${lines.join('\n')}`;
+  });
+  const summary =
+    'REST API for flood-insurance adjusting firms: send claims to adjusters, offer them to others after a rejection, and poll for the responses.';
+  return `# Claim Assignment\n\n> ${summary}\n\n- [OpenAPI 3.1](${baseUrl}/openapi.json): every operation, schema and example\n\n${groups.join('\n\n')}\n`;
+}
+
+/** What the pages hold inline, for a Content-Security-Policy that allows this and nothing else. */
+function inlineHashes(): { scripts: string[]; styles: string[] } {
+  const pages = readdirSync(SITE_FOLDER, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.html'))
+    .map((name) => readFileSync(join(SITE_FOLDER, name), 'utf8'));
+  const hashes = (pattern: RegExp): string[] => {
+    const found = pages.flatMap((html) => [...html.matchAll(pattern)].map(([, text = '']) => text));
+    return [...new Set(found)].map(
+      (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+    );
+  };
+  return {
+    scripts: hashes(/<script(?![^>]* src=)[^>]*>(.*?)<\/script>/gs),
+    styles: hashes(/ style="([^"]*)"/g),
+  };
+}

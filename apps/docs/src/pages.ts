@@ -1,0 +1,76 @@
+export interface DocsAddresses {
+  readonly baseUrl: string;
+  readonly docsUrl: string;
+}
+
+export const NAME = 'Claim Assignment';
+
+/** A page of the documentation. Its text is in docs/guides, under its name. */
+export interface PageEntry {
+  readonly name: string;
+  /** In the menu. */
+  readonly title: string;
+  readonly description: string;
+}
+
+interface PageGroup {
+  readonly title: string;
+  readonly pages: readonly PageEntry[];
+}
+
+const page = (name: string, title: string, description: string): PageEntry => ({ name, title, description });
+
+/** All pages, in the order of the menu. `index` is the home page. */
+export const SITE: readonly PageGroup[] = [
+  {
+    title: 'Get started',
+    pages: [
+      page('index', 'Overview', 'What the service does, and the conventions of its API.'),
+      page('quick-start', 'Quick start', 'From a test key to an accepted claim in ten minutes, with curl.'),
+      page('test-accounts', 'Test accounts', 'Simulated adjusters to test every outcome with.'),
+    ],
+  },
+  {
+    title: 'Guides',
+    pages: [
+      page('inviting-adjusters', 'Inviting adjusters', 'How an adjuster becomes a member of the firm.'),
+      page('sending-claims', 'Sending claims', 'The fields of a claim, the checks, and the response.'),
+      page('polling', 'Polling for changes', 'Receive every change exactly once.'),
+      page('offering-again', 'Offering to another adjuster', 'After a rejection, or without a response.'),
+      page('retries', 'Idempotency and retries', 'Retry a request without processing it twice.'),
+      page('limits', 'Limits', 'Request rates, sizes and periods.'),
+      page('keys', 'Keys and permissions', 'Environments, scopes, and rotating a key without downtime.'),
+      page('carriers', 'Carriers', 'How carrier details are stored and filled in on the forms.'),
+      page('flood', 'Flood data', 'Flood zones, building types, locations and causes of loss.'),
+    ],
+  },
+  {
+    title: 'Tools',
+    pages: [
+      page('sdk', 'TypeScript SDK', 'A client with retries, pagination and polling.'),
+      page('command-line', 'Command line', 'Send files of claims and watch responses from a shell.'),
+    ],
+  },
+  {
+    title: 'Reference',
+    pages: [
+      page('reference', 'API reference', 'Every operation of the API in brief.'),
+      page('reference/claims', 'Claims', 'Send, list, read and offer claims: every field and error.'),
+      page('reference/adjusters', 'Adjusters', 'Invite, list and withdraw: every field and error.'),
+      page(
+        'reference/key-and-health',
+        'Key and health',
+        'Check a key and the service: every field and error.',
+      ),
+      page(
+        'reference/adjuster-app',
+        'Adjuster app',
+        'Operations of the app for adjusters. Not for firm systems.',
+      ),
+      page('errors', 'Errors', 'Every error code: its cause, its fix, an example.'),
+      page('changelog', 'Changelog', 'Versions, and which changes are compatible.'),
+    ],
+  },
+];
+
+export const PAGES: readonly PageEntry[] = SITE.flatMap(({ pages }) => pages);
