@@ -109,7 +109,7 @@ export async function fuzz(options: {
       for (const svcId of members) await operator.addMember(firmId, svcId).catch(() => {});
     }
     if (endpoint?.id === 'updateMembership') {
-      const { setAcceptingAssignments } = operator.wiring.get(TOKENS.appRouteDeps);
+      const setAcceptingAssignments = operator.wiring.get(TOKENS.setAcceptingAssignments);
       for (const svcId of members) {
         // Who has left meanwhile has nothing to resume.
         await setAcceptingAssignments({ svcId }, firmId, true).catch(() => {});

@@ -71,7 +71,7 @@ export async function startService(
   });
   const { wiring } = wired;
   requestLog = createRequestLog({
-    store: wiring.get(TOKENS.requestLogs),
+    store: wiring.get(TOKENS.requestLog),
     onDropped: (count) => log.warn('the request log could not keep up', { dropped: count }),
   });
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
@@ -104,8 +104,8 @@ export async function startService(
 
   const jobs = wired.startJobs(wiring.get(TOKENS.runJob));
   const noteUse = async (): Promise<void> => {
-    const keys = wiring.get(TOKENS.keyRing).takeUses();
-    const sessions = wiring.get(TOKENS.sessionGate).takeUses();
+    const keys = wiring.get(TOKENS.apiKeyAuthenticator).takeUses();
+    const sessions = wiring.get(TOKENS.sessionAuthenticator).takeUses();
     if (keys.size === 0 && sessions.size === 0) return;
     await wiring.get(TOKENS.credentials).noteUse({ keys, sessions });
   };

@@ -293,7 +293,7 @@ test('an answer is given once: after it, and after closing, the offer is no long
     expect((await seen(firm, id)).json).toEqual(before.json);
   }
   const closed = await offered(firm, person);
-  await service.service.wiring.get(TOKENS.closeClaim)(closed as never);
+  await service.service.wiring.get(TOKENS.closeClaimAsOperator)(closed as never);
   expectProblem(await app(person, 'POST', `/claims/${closed}/acceptance`), 409, 'offer_not_pending');
   expectProblem(await app(person, 'POST', `/claims/${closed}/rejection`), 409, 'offer_not_pending');
 });

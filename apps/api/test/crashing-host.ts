@@ -86,8 +86,8 @@ export async function startCrashingHost(options: {
     const held = container.get(token);
     (await container.rebindAsync(token)).toConstantValue(by(held));
   };
-  await replace<UnitOfWork>(TOKENS.uow, (held) => watchedUnits(held, at));
-  await replace<SingleFlight>(TOKENS.twins, (held) => watchedTwins(held, at));
+  await replace<UnitOfWork>(TOKENS.unitOfWork, (held) => watchedUnits(held, at));
+  await replace<SingleFlight>(TOKENS.singleFlight, (held) => watchedTwins(held, at));
   await replace<RateLimiter>(TOKENS.rateLimiter, (held) => watched(held, 'limits', at));
   await replace<FirmReads>(TOKENS.firmReads, (held) => watched(held, 'reads', at));
   await replace<AppReads>(TOKENS.appReads, (held) => watched(held, 'reads', at));

@@ -166,7 +166,7 @@ describe('an offer to another adjuster', () => {
   test.each<Status>(STATUSES)('of a closed claim that was %s is refused', async (status) => {
     const { claim } = await claimIn(status);
     const second = await service.member(firm);
-    await service.service.wiring.get(TOKENS.closeClaim)(claim.id);
+    await service.service.wiring.get(TOKENS.closeClaimAsOperator)(claim.id);
     const answer = await offerClaim(service, firm.live, claim.id, second.svcId);
     expect(outcome(answer)).toEqual([409, status === 'accepted' ? 'claim_already_accepted' : 'claim_closed']);
     expect(await now(claim.id)).toEqual(claim);
@@ -346,7 +346,7 @@ describe('a claim number', () => {
         existing_claim_id: claim.id,
         existing_claim_url: `${service.url}/v1/claims/${claim.id}`,
       });
-      await service.service.wiring.get(TOKENS.closeClaim)(claim.id);
+      await service.service.wiring.get(TOKENS.closeClaimAsOperator)(claim.id);
       expect(outcome(await again(claim.claim_number, svcId))).toEqual([201]);
       expect(outcome(await again(claim.claim_number, svcId))).toEqual([409, 'duplicate_claim']);
     },
@@ -372,7 +372,7 @@ describe('an external id', () => {
       headers: { Authorization: `Bearer ${firm.live}` },
     });
     expect(await existing.json()).toEqual(claim);
-    await service.service.wiring.get(TOKENS.closeClaim)(claim.id);
+    await service.service.wiring.get(TOKENS.closeClaimAsOperator)(claim.id);
     expect(outcome(await again())).toEqual([409, 'duplicate_claim']);
   });
 

@@ -77,7 +77,7 @@ describe('a retry of a send', () => {
     const [key, body] = [freshKey(), claimBody(leaver.svcId)];
     const { id } = (await sendClaim(service, firm.live, body, key)).json;
     await leaveFirm(service, leaver.token, firm.id);
-    await service.service.wiring.get(TOKENS.closeClaim)(id);
+    await service.service.wiring.get(TOKENS.closeClaimAsOperator)(id);
     const again = await sendClaim(service, firm.live, body, key);
     expect([again.status, again.json.id, again.json.assignment.status]).toEqual([201, id, 'unassigned']);
   });

@@ -33,7 +33,10 @@ function reader(isSignedIn: () => Promise<boolean> = async () => true) {
 }
 
 const live = (edition: () => string = () => 'one') =>
-  createLiveUpdates({ editions: async () => new Map([[SVC_ID, edition()]]), isDraining: () => false });
+  createLiveUpdates({
+    reads: { revisions: async () => new Map([[SVC_ID, edition()]]) },
+    isDraining: () => false,
+  });
 
 test('a page hears every twenty seconds that its connection is alive, and of each change once', async () => {
   let edition = 'one';

@@ -61,14 +61,14 @@ export async function startInMemory(databaseUrl: string, clock: Clock): Promise<
   const replace = async <T>(token: ServiceIdentifier<T>, by: T): Promise<void> => {
     (await container.rebindAsync(token)).toConstantValue(by);
   };
-  await replace(TOKENS.uow, stores.unitOfWork);
+  await replace(TOKENS.unitOfWork, stores.unitOfWork);
   await replace(TOKENS.firmReads, stores.firmReads);
   await replace(TOKENS.appReads, stores.appReads);
   await replace(TOKENS.operatorReads, stores.operatorReads);
   await replace(TOKENS.jobReads, stores.jobReads);
   await replace(TOKENS.credentials, stores.credentials);
   await replace<RateLimiter>(TOKENS.rateLimiter, createMemoryRateLimiter({ clock }));
-  await replace<SingleFlight>(TOKENS.twins, createMemorySingleFlight());
+  await replace<SingleFlight>(TOKENS.singleFlight, createMemorySingleFlight());
   return listening(container, () => wired.close());
 }
 
@@ -193,7 +193,7 @@ export async function createWorld(host: ModelHost, world: string, start: number)
           return { status: 0, replayed: false, text: '', claims: [] };
         case 'operator closes':
           if (claims[step.which] !== undefined)
-            await wiring.get(TOKENS.closeClaim)(claimId(step.which) as ClaimId);
+            await wiring.get(TOKENS.closeClaimAsOperator)(claimId(step.which) as ClaimId);
           return { status: 0, replayed: false, text: '', claims: [] };
         case 'send': {
           const body = {

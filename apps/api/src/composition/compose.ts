@@ -11,10 +11,13 @@ import { type Clock, type Job, Unavailable } from '@svc/application';
 import type { Config } from '../config.ts';
 import type { Observe } from '../http/app.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
+import { createCursors } from '../http/serialization/cursor.ts';
 import type { Log } from '../logging.ts';
 import { createContainer } from './container.ts';
 import { createNotifications } from './notifications.ts';
+import { createSecrets } from './secrets.ts';
 import type { Services } from './tokens.ts';
+import { createUuidV7 } from './uuid-v7.ts';
 
 /** How long health may go on telling what it last found. */
 const HEALTH_TRUST_MS = 250;
@@ -78,13 +81,14 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     checkHealth: createHealthCheck(stores, isDraining),
     isDraining,
     observe,
-    stores,
+    ...stores,
     rateLimiter,
-    twins,
+    singleFlight: twins,
     edgeLimiter: createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock }),
     ...createNotifications({ config, stores, log, addresses }),
-    cursorSecret: await stores.serviceSecret('cursor_signing'),
-    signInCodeSecret: await stores.serviceSecret('sign_in_code_hashing'),
+    ids: createUuidV7(),
+    cursors: createCursors(await stores.serviceSecret('cursor_signing')),
+    secrets: createSecrets(await stores.serviceSecret('sign_in_code_hashing')),
     networkOf,
   });
   return {

@@ -7,19 +7,40 @@ import type {
   Ids,
   JobReads,
   Mailer,
+  makeAcceptClaim,
+  makeAcceptInvitation,
   makeAddMember,
+  makeCloseAcceptedClaim,
   makeCloseClaimAsOperator,
   makeCreateAdjuster,
   makeCreateFirm,
   makeCreateFirstFirm,
   makeCreateKey,
+  makeDeclineInvitation,
+  makeInviteAdjuster,
+  makeLeaveFirm,
+  makeOfferClaim,
   makeOpenSession,
+  makePutDevice,
+  makeReadAppClaim,
+  makeReadProfile,
+  makeRecordWork,
+  makeRejectClaim,
+  makeRemoveDevice,
+  makeRequestSignInCode,
   makeRevokeKey,
   makeRollKey,
   makeRunJob,
+  makeSendClaim,
+  makeSetAcceptingAssignments,
   makeSetLimits,
   makeSetMember,
   makeSetPlan,
+  makeSignIn,
+  makeSignOut,
+  makeSignOutEverywhere,
+  makeUpdateProfile,
+  makeWithdrawInvitation,
   Notifier,
   OperatorReads,
   RateLimiter,
@@ -31,28 +52,35 @@ import type {
 } from '@svc/application';
 import type { Express, RequestHandler } from 'express';
 import type { ServiceIdentifier } from 'inversify';
+import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import type { EdgeLimiter, Observe } from '../http/app.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
-import type { AppRouteDeps } from '../http/routes/app-routes.ts';
-import type { PageRouteDeps } from '../http/routes/browser-session-routes.ts';
-import type { FirmRouteDeps } from '../http/routes/firm-routes.ts';
 import type { Route } from '../http/routes/route.ts';
 import type { Cursors } from '../http/serialization/cursor.ts';
 import type { Log } from '../logging.ts';
 
-/** A name of our own: the declarations of this file could not spell the defaults of Express'. */
-export interface Middleware extends RequestHandler {}
+/** Express' own name refers to types that the declarations of this file cannot name. */
+interface Middleware extends RequestHandler {}
 
-const token = <T>(name: string): ServiceIdentifier<T> => Symbol(name) as ServiceIdentifier<T>;
+/** A service of this type, identified by a symbol. */
+export type Token<T> = ServiceIdentifier<T>;
+const token = <T>(name: string): Token<T> => Symbol(name) as Token<T>;
 
-/** What the container knows things by. */
+/** What a factory of the application makes. */
+// biome-ignore lint/suspicious/noExplicitAny: any dependencies; only the result matters here
+const made = <Make extends (deps: any) => unknown>(name: string): Token<ReturnType<Make>> => token(name);
+
+/** Every service of the container. */
 export const TOKENS = {
   log: token<Log>('log'),
   addresses: token<ProblemAddresses>('addresses'),
-  trustProxy: token<boolean | number | string>('trust proxy'),
-  isDraining: token<() => boolean>('is draining'),
-  observe: token<Observe>('observer of answers'),
-  checkHealth: token<() => Promise<void>>('health check'),
+  trustProxy: token<boolean | number | string>('trustProxy'),
+  isDraining: token<() => boolean>('isDraining'),
+  observe: token<Observe>('observe'),
+  checkHealth: token<() => Promise<void>>('checkHealth'),
+  /** The part of a client's address that limits are counted by. */
+  networkOf: token<(clientAddress: string) => string>('networkOf'),
+  pushKey: token<() => string>('pushKey'),
 
   clock: token<Clock>('clock'),
   ids: token<Ids>('ids'),
@@ -61,44 +89,105 @@ export const TOKENS = {
   mailer: token<Mailer>('mailer'),
   notifier: token<Notifier>('notifier'),
 
-  uow: token<UnitOfWork>('unit of work'),
-  firmReads: token<FirmReads>('firm reads'),
-  appReads: token<AppReads>('app reads'),
-  operatorReads: token<OperatorReads>('operator reads'),
-  jobReads: token<JobReads>('job reads'),
-  requestLogs: token<RequestLogStore>('request log'),
+  unitOfWork: token<UnitOfWork>('unitOfWork'),
+  firmReads: token<FirmReads>('firmReads'),
+  appReads: token<AppReads>('appReads'),
+  operatorReads: token<OperatorReads>('operatorReads'),
+  jobReads: token<JobReads>('jobReads'),
+  requestLog: token<RequestLogStore>('requestLog'),
   credentials: token<CredentialStore>('credentials'),
-  rateLimiter: token<RateLimiter>('rate limiter'),
-  twins: token<SingleFlight>('twins'),
-  edgeLimiter: token<EdgeLimiter>('edge limiter'),
+  rateLimiter: token<RateLimiter>('rateLimiter'),
+  singleFlight: token<SingleFlight>('singleFlight'),
+  edgeLimiter: token<EdgeLimiter>('edgeLimiter'),
 
-  keyRing: token<ApiKeyAuthenticator>('key ring'),
-  sessionGate: token<SessionAuthenticator>('session gate'),
-  runJob: token<ReturnType<typeof makeRunJob>>('run job'),
+  apiKeyAuthenticator: token<ApiKeyAuthenticator>('apiKeyAuthenticator'),
+  sessionAuthenticator: token<SessionAuthenticator>('sessionAuthenticator'),
+  runJob: made<typeof makeRunJob>('runJob'),
 
-  createFirm: token<ReturnType<typeof makeCreateFirm>>('create firm'),
-  createFirstFirm: token<ReturnType<typeof makeCreateFirstFirm>>('create first firm'),
-  setPlan: token<ReturnType<typeof makeSetPlan>>('set plan'),
-  setLimits: token<ReturnType<typeof makeSetLimits>>('set limits'),
-  createKey: token<ReturnType<typeof makeCreateKey>>('create key'),
-  revokeKey: token<ReturnType<typeof makeRevokeKey>>('revoke key'),
-  rollKey: token<ReturnType<typeof makeRollKey>>('roll key'),
-  createAdjuster: token<ReturnType<typeof makeCreateAdjuster>>('create adjuster'),
-  openSession: token<ReturnType<typeof makeOpenSession>>('open session'),
-  addMember: token<ReturnType<typeof makeAddMember>>('add member'),
-  setMember: token<ReturnType<typeof makeSetMember>>('set member'),
-  closeClaim: token<ReturnType<typeof makeCloseClaimAsOperator>>('close claim'),
+  // firm systems
+  sendClaim: made<typeof makeSendClaim>('sendClaim'),
+  offerClaim: made<typeof makeOfferClaim>('offerClaim'),
+  inviteAdjuster: made<typeof makeInviteAdjuster>('inviteAdjuster'),
+  withdrawInvitation: made<typeof makeWithdrawInvitation>('withdrawInvitation'),
 
-  firmRouteDeps: token<FirmRouteDeps>('what firm routes need'),
-  appRouteDeps: token<AppRouteDeps>('what app routes need'),
-  pageRouteDeps: token<PageRouteDeps>('what page routes need'),
-  adjusterPage: token<Middleware>("adjuster's page"),
-  pushKey: token<() => string>('push key'),
+  // the adjuster's app
+  requestSignInCode: made<typeof makeRequestSignInCode>('requestSignInCode'),
+  signIn: made<typeof makeSignIn>('signIn'),
+  signOut: made<typeof makeSignOut>('signOut'),
+  signOutEverywhere: made<typeof makeSignOutEverywhere>('signOutEverywhere'),
+  readProfile: made<typeof makeReadProfile>('readProfile'),
+  updateProfile: made<typeof makeUpdateProfile>('updateProfile'),
+  acceptInvitation: made<typeof makeAcceptInvitation>('acceptInvitation'),
+  declineInvitation: made<typeof makeDeclineInvitation>('declineInvitation'),
+  setAcceptingAssignments: made<typeof makeSetAcceptingAssignments>('setAcceptingAssignments'),
+  leaveFirm: made<typeof makeLeaveFirm>('leaveFirm'),
+  readAppClaim: made<typeof makeReadAppClaim>('readAppClaim'),
+  acceptClaim: made<typeof makeAcceptClaim>('acceptClaim'),
+  rejectClaim: made<typeof makeRejectClaim>('rejectClaim'),
+  recordWork: made<typeof makeRecordWork>('recordWork'),
+  closeAcceptedClaim: made<typeof makeCloseAcceptedClaim>('closeAcceptedClaim'),
+  putDevice: made<typeof makePutDevice>('putDevice'),
+  removeDevice: made<typeof makeRemoveDevice>('removeDevice'),
+
+  // the operator
+  createFirm: made<typeof makeCreateFirm>('createFirm'),
+  createFirstFirm: made<typeof makeCreateFirstFirm>('createFirstFirm'),
+  setPlan: made<typeof makeSetPlan>('setPlan'),
+  setLimits: made<typeof makeSetLimits>('setLimits'),
+  createKey: made<typeof makeCreateKey>('createKey'),
+  revokeKey: made<typeof makeRevokeKey>('revokeKey'),
+  rollKey: made<typeof makeRollKey>('rollKey'),
+  createAdjuster: made<typeof makeCreateAdjuster>('createAdjuster'),
+  openSession: made<typeof makeOpenSession>('openSession'),
+  addMember: made<typeof makeAddMember>('addMember'),
+  setMember: made<typeof makeSetMember>('setMember'),
+  closeClaimAsOperator: made<typeof makeCloseClaimAsOperator>('closeClaimAsOperator'),
+
+  // HTTP
+  firmRoutes: token<readonly Route[]>('firmRoutes'),
+  appRoutes: token<readonly Route[]>('appRoutes'),
+  browserSessionRoutes: token<readonly Route[]>('browserSessionRoutes'),
   routes: token<readonly Route[]>('routes'),
+  liveUpdates: token<LiveUpdates>('liveUpdates'),
+  adjusterApp: token<Middleware>('adjusterApp'),
   app: token<Express>('app'),
 } as const;
 
+type ServiceOf<T> = T extends Token<infer Service> ? Service : never;
+
+/** What exists before the container: connected, configured or generated outside. */
+export const EXTERNAL = [
+  'log',
+  'addresses',
+  'trustProxy',
+  'isDraining',
+  'observe',
+  'checkHealth',
+  'networkOf',
+  'pushKey',
+  'clock',
+  'ids',
+  'secrets',
+  'cursors',
+  'mailer',
+  'notifier',
+  'unitOfWork',
+  'firmReads',
+  'appReads',
+  'operatorReads',
+  'jobReads',
+  'requestLog',
+  'credentials',
+  'rateLimiter',
+  'singleFlight',
+  'edgeLimiter',
+] as const satisfies readonly (keyof typeof TOKENS)[];
+
+export type ExternalServices = {
+  readonly [Name in (typeof EXTERNAL)[number]]: ServiceOf<(typeof TOKENS)[Name]>;
+};
+
 /** What the rest of the host sees of the container. */
 export interface Services {
-  get<T>(token: ServiceIdentifier<T>): T;
+  get<T>(token: Token<T>): T;
 }

@@ -333,7 +333,7 @@ export function createProgram(): Command {
     .addArgument(new Argument('<claim-id>').argParser(uuid))
     .action(async (id: ClaimId, options: { json?: boolean }) => {
       const document = await withService(async (c) => {
-        await c.get(T.closeClaim)(id);
+        await c.get(T.closeClaimAsOperator)(id);
         const closed = await c.get(T.operatorReads).claim(id);
         if (closed === null) throw new OperatorError(`no claim has the id ${id}`);
         return claimDocument(closed);
@@ -360,7 +360,7 @@ export function createProgram(): Command {
       const requests = await withService(async (c) => {
         if ((await c.get(T.operatorReads).firm(options.firm)) === null)
           throw new OperatorError(`no firm has the id ${options.firm}`);
-        return c.get(T.requestLogs).requestsOf(options.firm, options);
+        return c.get(T.requestLog).requestsOf(options.firm, options);
       });
       const documents = requests.map(requestDocument);
       if (options.json) return printJson({ requests: documents });

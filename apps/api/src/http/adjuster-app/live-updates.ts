@@ -30,7 +30,7 @@ export interface Reader {
  * knowing of each other. What is new the page reads for itself.
  */
 export function createLiveUpdates(deps: {
-  readonly editions: AppReads['revisions'];
+  readonly reads: Pick<AppReads, 'revisions'>;
   readonly isDraining: () => boolean;
 }): LiveUpdates {
   const streams = new Map<Svcid, Set<Stream>>();
@@ -44,7 +44,7 @@ export function createLiveUpdates(deps: {
     if (looking) return;
     looking = true;
     try {
-      const editions = await deps.editions([...streams.keys()]);
+      const editions = await deps.reads.revisions([...streams.keys()]);
       for (const stream of all()) stream.tell(editions.get(stream.svcId));
     } catch {
       // The database is away: the page falls back to asking, and is told why there.

@@ -45,13 +45,13 @@ export interface AppRouteDeps {
   readonly setAcceptingAssignments: ReturnType<typeof makeSetAcceptingAssignments>;
   readonly leaveFirm: ReturnType<typeof makeLeaveFirm>;
   readonly readClaim: ReturnType<typeof makeReadAppClaim>;
-  readonly acceptOffer: ReturnType<typeof makeAcceptClaim>;
-  readonly rejectOffer: ReturnType<typeof makeRejectClaim>;
+  readonly acceptClaim: ReturnType<typeof makeAcceptClaim>;
+  readonly rejectClaim: ReturnType<typeof makeRejectClaim>;
   readonly recordWork: ReturnType<typeof makeRecordWork>;
   readonly closeClaim: ReturnType<typeof makeCloseAcceptedClaim>;
   readonly putDevice: ReturnType<typeof makePutDevice>;
   readonly removeDevice: ReturnType<typeof makeRemoveDevice>;
-  readonly firmName: JobReads['firmName'];
+  readonly jobReads: Pick<JobReads, 'firmName'>;
   readonly reads: AppReads;
   readonly cursors: Cursors;
   readonly clock: Clock;
@@ -119,7 +119,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
     appRoute(endpoints.declineInvitation, async ({ params }, { actor }) => {
       const firmId = params.firm_id as FirmId;
       const declined = await deps.declineInvitation(actor, firmId);
-      return ok(declinedToWire(declined, await deps.firmName(firmId)));
+      return ok(declinedToWire(declined, await deps.jobReads.firmName(firmId)));
     }),
 
     appRoute(endpoints.updateMembership, async ({ params, body }, { actor }) =>
@@ -146,10 +146,10 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       claimOf(deps.readClaim(actor, params.id as ClaimId)),
     ),
     appRoute(endpoints.acceptClaim, ({ params }, { actor }) =>
-      claimOf(deps.acceptOffer(actor, params.id as ClaimId)),
+      claimOf(deps.acceptClaim(actor, params.id as ClaimId)),
     ),
     appRoute(endpoints.rejectClaim, ({ params, body }, { actor }) =>
-      claimOf(deps.rejectOffer(actor, params.id as ClaimId, body.reason ?? null)),
+      claimOf(deps.rejectClaim(actor, params.id as ClaimId, body.reason ?? null)),
     ),
     appRoute(endpoints.updateWork, ({ params, body }, { actor }) => {
       const edits = sent({

@@ -6,7 +6,7 @@ import { toDateTime } from '../serialization/time.ts';
 import { toProof } from './app-routes.ts';
 import { appRoute, openRoute, type Route } from './route.ts';
 
-export interface PageRouteDeps {
+export interface BrowserSessionRouteDeps {
   readonly signIn: ReturnType<typeof makeSignIn>;
   readonly signOut: ReturnType<typeof makeSignOut>;
   readonly signOutEverywhere: ReturnType<typeof makeSignOutEverywhere>;
@@ -14,7 +14,7 @@ export interface PageRouteDeps {
 }
 
 /** Signing in and out by a cookie: what the app's interface does with a token, for a page that must not hold one. */
-export function pageRoutes(deps: PageRouteDeps): Route[] {
+export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
   const { addresses } = deps;
   const cleared = () => ({ status: 204, headers: { 'Set-Cookie': noSessionCookie(addresses) } });
   return [
