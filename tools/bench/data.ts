@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { asciiJson, createSecrets, createUuidV7 } from '@svc/api/row-format';
+import { asciiJson, createSecrets } from '@svc/api/row-format';
 import { carrierNameKey } from '@svc/domain';
 import pg from 'pg';
 import copyStreams from 'pg-copy-streams';
+import { v7 as uuidV7 } from 'uuid';
 import { generateClaim } from '../generate/claim.ts';
 import type { Shot } from './load.ts';
 import { loadingBar } from './loading-bar.ts';
@@ -137,13 +138,11 @@ async function copyClaims(
     let batch = '';
     for (const [number, firm] of firms.entries()) {
       const count = counts[number] ?? 0;
-      let at = START;
-      const ids = createUuidV7(() => at);
       for (let i = 0; i < count; i += 1, done += 1) {
         const { carrierKey, carrier, document } = originals[done % ORIGINALS] as Original;
         // Ids as the service makes them: in the order of time, so that what is new lies together.
-        at = START + Math.floor((i / count) * 300 * DAY_MS) + (i % 997);
-        const id = ids.next();
+        const at = START + Math.floor((i / count) * 300 * DAY_MS) + (i % 997);
+        const id = uuidV7({ msecs: at });
         firm.claims.push(id);
         const time = new Date(at).toISOString();
         const numbers: Record<string, string> = {

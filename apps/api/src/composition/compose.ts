@@ -8,6 +8,7 @@ import {
 import { connect, migrate, type PostgresStores, schemaState } from '@svc/adapter-postgres';
 import { connectRedis } from '@svc/adapter-redis';
 import { type Clock, type Job, Unavailable } from '@svc/application';
+import { v7 as uuidV7 } from 'uuid';
 import type { Config } from '../config.ts';
 import type { Observe } from '../http/app.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
@@ -17,7 +18,6 @@ import { createContainer } from './container.ts';
 import { createNotifications } from './notifications.ts';
 import { createSecrets } from './secrets.ts';
 import type { Services } from './tokens.ts';
-import { createUuidV7 } from './uuid-v7.ts';
 
 /** How long health may go on telling what it last found. */
 const HEALTH_TRUST_MS = 250;
@@ -86,7 +86,7 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     singleFlight: twins,
     edgeLimiter: createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock }),
     ...createNotifications({ config, stores, log, addresses }),
-    ids: createUuidV7(),
+    ids: { next: () => uuidV7() },
     cursors: createCursors(await stores.serviceSecret('cursor_signing')),
     secrets: createSecrets(await stores.serviceSecret('sign_in_code_hashing')),
     networkOf,
