@@ -2,6 +2,7 @@ import { createServer, connect as dial, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
+import { eventually } from '@svc/testkit/eventually';
 import { connect, migrate } from '../src/index.ts';
 import { freshDatabase } from './fresh-database.ts';
 
@@ -65,5 +66,27 @@ test('a server that ends in the packet that opens a connection fails what asked 
   await stores.close();
   for (const socket of open) socket.destroy();
   await new Promise((resolve) => server.close(resolve));
+  await database.drop();
+});
+
+test('a connection lost during a read in its own transaction fails that read, and not the process', async () => {
+  const database = await freshDatabase();
+  await migrate(database);
+  // As behind a pooler. The first read gets the connection that was opened with the pool.
+  const stores = await connect({ url: database.url, pooler: true, poolMax: 4 });
+  await database.sql.query('BEGIN; LOCK TABLE firms');
+  const read = stores.operatorReads.firms();
+  read.catch(() => {});
+  await eventually(async () => {
+    const { rowCount } = await database.sql.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rowCount === 1;
+  });
+  await expect(read).rejects.toBeInstanceOf(Unavailable);
+  await database.sql.query('COMMIT');
+  expect(await stores.operatorReads.firms()).toEqual([]);
+  await stores.close();
   await database.drop();
 });

@@ -77,14 +77,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     installExtensions: false,
     poolErrorHandler: (error: Error & { code?: string }) =>
       options.log.warn('an idle PostgreSQL connection was lost', { code: error.code ?? 'connection' }),
+    // TypeORM passes these to the pool unchecked.
     extra: {
-      columnTypes,
+      types: columnTypes,
+      Client: connectionFailures.Client,
       pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       idleTimeoutMillis: 60_000,
       ...(!behindPooler && timeouts),
-    },
+    } satisfies pg.PoolConfig,
   });
   const timeoutMs = options.statementTimeoutMs + GRACE;
   try {
@@ -93,8 +95,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     throw translateError(error, 'connect');
   }
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
-  ignoreConnectErrors(pool);
-  connectionFailures.watch(pool);
   // Two are enough: each carries many reads at once. A single one would let one slow page hold up all the rest.
   const statements = new StatementRunner(timeoutMs);
   const pipelined = new PipelinedReads(pool, statements, options.poolMax >= 4 ? 2 : 1);
@@ -112,14 +112,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       await dataSource.destroy();
     },
   };
-}
-
-/**
- * A server that ends may say so in the very packet that opens the connection: before whoever asked for it can listen.
- * An error that nobody listens to would end the process.
- */
-export function ignoreConnectErrors(pool: pg.Pool): void {
-  pool.on('connect', (client) => client.on('error', () => {}));
 }
 
 /** A pooler makes up the backend's id that it tells its client. */

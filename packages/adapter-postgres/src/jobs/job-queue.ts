@@ -11,7 +11,6 @@ import {
 } from 'graphile-worker';
 import pg from 'pg';
 import type { ConnectionFailures } from '../driver/connection-failures.ts';
-import { ignoreConnectErrors } from '../driver/database.ts';
 import {
   beginWithSettings,
   PLAN_SETTINGS,
@@ -199,9 +198,8 @@ function poolFor(surroundings: QueueEnvironment): pg.Pool {
     connectionTimeoutMillis: surroundings.connectTimeoutMs,
     query_timeout: 10_000,
     keepAlive: true,
+    Client: surroundings.connectionFailures.Client,
   });
-  ignoreConnectErrors(pool);
-  surroundings.connectionFailures.watch(pool);
   pool.on('error', () => {}); // the pool has dropped the connection; the queue notices by itself
   return pool;
 }
