@@ -12,7 +12,9 @@ export class ConnectionFailures {
   constructor(private readonly log: DatabaseLog) {}
 
   /** The class of a pool's clients, for the pool's option `Client`: the pool emits no event for a failed connect. */
-  get Client(): new (config?: pg.ClientConfig) => pg.Client {
+  get Client(): new (
+    config?: pg.ClientConfig,
+  ) => pg.Client {
     const note = (error: Error | null): void => this.#note(error);
     return class extends pg.Client {
       constructor(config?: pg.ClientConfig) {
