@@ -61,7 +61,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
       await tx.memberships.save(aMembership(firmId, svcId, { status: 'pending' }));
       await tx.claims.add(aClaim(firmId, svcId)).catch(() => {});
     });
-    await expect(unit).rejects.toMatchObject({ name: 'DatabaseFault' });
+    await expect(unit).rejects.toMatchObject({ name: 'DatabaseError' });
     expect(await rowsOf('claims', firmId)).toBe(0);
   });
 
@@ -73,7 +73,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
       () => null,
       (reason: unknown) => reason,
     );
-    expect(error).toMatchObject({ name: 'DatabaseFault' });
+    expect(error).toMatchObject({ name: 'DatabaseError' });
     expect(JSON.stringify({ ...(error as Error), text: String((error as Error).stack) })).not.toContain(
       svcId,
     );

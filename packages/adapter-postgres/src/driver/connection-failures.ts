@@ -46,6 +46,6 @@ export class ConnectionFailures {
     if (cause === this.#cause && now - this.#loggedAtMs < LOG_INTERVAL_MS) return;
     this.#cause = cause;
     this.#loggedAtMs = now;
-    this.log.error('PostgreSQL could not be connected to', { code: cause, reason: error.message });
+    this.log.error('could not connect to PostgreSQL', { code: cause, reason: error.message });
   }
 }
