@@ -12,7 +12,7 @@ import { PipelinedReads, PooledReads } from './read-connections.ts';
 import type { Session } from './session.ts';
 import { beginWithSettings, PLAN_SETTINGS, urlWithSettings } from './session-settings.ts';
 import { StatementRunner } from './statement-runner.ts';
-import { type Dialect, Transaction } from './transaction.ts';
+import { Transaction, type TransactionOptions } from './transaction.ts';
 
 interface DatabaseOptions {
   readonly url: string;
@@ -62,7 +62,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         ...Object.fromEntries(Object.entries(timeouts).map(([name, ms]) => [name, String(Math.trunc(ms))])),
       })
     : null;
-  const dialect: Dialect = { prepared: !behindPooler, begin: begin ?? 'BEGIN' };
+  const transactionOptions: TransactionOptions = { prepared: !behindPooler, begin: begin ?? 'BEGIN' };
   const connectionFailures = new ConnectionFailures(options.log);
   const dataSource = new DataSource({
     type: 'postgres',
@@ -104,7 +104,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     maintenance,
     behindPooler,
     connectionFailures,
-    begin: () => Transaction.begin(dataSource.createQueryRunner(), dialect, statements),
+    begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, statements),
     ping: (timeoutMs) => within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' })),
     async close() {
       pipelined.close();
@@ -113,7 +113,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 }
 
-/** A pooler reports a process id of its own making when a client connects, not that of the server process. */
+/** When a client connects, a pooler reports a process id that is not that of the server process. */
 async function detectPooler(options: DatabaseOptions): Promise<boolean> {
   const client = new pg.Client({
     connectionString: options.url,

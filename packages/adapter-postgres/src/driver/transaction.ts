@@ -6,7 +6,7 @@ import type { Statement, TxSession, Value } from './session.ts';
 import type { QueryResult, StatementRunner } from './statement-runner.ts';
 
 /** What differs behind a pooler in transaction mode. */
-export interface Dialect {
+export interface TransactionOptions {
   /** Whether statements are prepared by name; each transaction behind a pooler may use another server connection. */
   readonly prepared: boolean;
   /** Opens a transaction, with settings where the connection cannot have them. */
@@ -31,13 +31,13 @@ export class Transaction implements TxSession {
   private constructor(
     private readonly runner: QueryRunner,
     private readonly client: pg.PoolClient,
-    private readonly dialect: Dialect,
+    private readonly options: TransactionOptions,
     private readonly statements: StatementRunner,
   ) {}
 
   static async begin(
     runner: QueryRunner,
-    dialect: Dialect,
+    options: TransactionOptions,
     statements: StatementRunner,
   ): Promise<Transaction> {
     let client: pg.PoolClient;
@@ -47,10 +47,10 @@ export class Transaction implements TxSession {
       await runner.release();
       throw translateError(error, 'connect');
     }
-    const transaction = new Transaction(runner, client, dialect, statements);
+    const transaction = new Transaction(runner, client, options, statements);
     // TypeORM did not open this transaction, and throws on row locks unless it is marked as open.
     Object.assign(runner, { isTransactionActive: true });
-    transaction.#send('begin', statements.unprepared(client, dialect.begin));
+    transaction.#send('begin', statements.unprepared(client, options.begin));
     return transaction;
   }
 
@@ -77,7 +77,7 @@ export class Transaction implements TxSession {
 
   /** @throws the first error of any statement, even if the work caught it: a failed transaction is never committed. */
   async commit(): Promise<void> {
-    // The server rolls back after an error of its own, so only row counts must be checked before COMMIT is sent.
+    // The server rolls back after a failed statement, so only row counts must be checked before COMMIT is sent.
     if (this.#failed || this.#pendingChecks > 0) await this.#settleSent();
     this.#closing = true;
     let tag: string | null = null;
@@ -122,7 +122,7 @@ export class Transaction implements TxSession {
       return Promise.reject(
         new DatabaseError(`${statement.name} was called after the end of its transaction.`),
       );
-    return this.dialect.prepared
+    return this.options.prepared
       ? this.statements.prepared(this.client, statement, values)
       : this.statements.unprepared(this.client, statement.text, values);
   }
