@@ -26,17 +26,17 @@ import { pgUnitOfWork } from './unit-of-work.ts';
 
 export interface ConnectOptions {
   readonly url: string;
-  /** Connections of this process; the job queue takes a few of its own. */
+  /** Connections of this process; the job queue opens a few more. */
   readonly poolMax?: number | undefined;
-  /** Stamps the change feeds; the system's clock when left out. */
+  /** For the timestamps of the change feeds; default: the system clock. */
   readonly clock?: Clock | undefined;
   readonly log?: DatabaseLog | undefined;
-  /** To open a connection, or to wait for one of the pool. */
+  /** To open a connection, or to wait for a free one. */
   readonly connectTimeoutMs?: number | undefined;
   readonly statementTimeoutMs?: number | undefined;
   readonly lockTimeoutMs?: number | undefined;
   readonly idleInTransactionTimeoutMs?: number | undefined;
-  /** Whether a pooler in transaction mode (PgBouncer) stands in between. Found out when left out. */
+  /** Whether the URL leads to a pooler in transaction mode (PgBouncer). Default: detected. */
   readonly pooler?: boolean | undefined;
 }
 
@@ -49,22 +49,21 @@ export interface PostgresStores {
   readonly credentials: CredentialStore;
   readonly jobReads: JobReads;
   readonly requestLog: RequestLogStore;
-  /** Whether a pooler was found between here and the server. */
   readonly behindPooler: boolean;
-  /** Throws `Unavailable` when PostgreSQL does not answer within this time. */
+  /** @throws Unavailable when PostgreSQL does not respond within this time. */
   ping(timeoutMs: number): Promise<void>;
   serviceSecret(name: ServiceSecret): Promise<Buffer>;
-  /** Works off the outbox until stopped, here and in any number of other processes. */
+  /** Processes the outbox until stopped. Any number of processes may do so. */
   startJobs(handler: JobHandler, options?: JobOptions): RunningJobs;
-  /** Removes what is out of date. The job queue does so every hour; this is for doing it now. */
+  /** Deletes expired rows now. The job queue does so every hour. */
   purge(now: Instant): Promise<Purged>;
-  /** Lets what is under way finish, and closes every connection. Jobs are stopped first. */
+  /** Stops the jobs, waits for running statements, and closes every connection. */
   close(): Promise<void>;
 }
 
 const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
 
-/** @throws Unavailable when PostgreSQL cannot be reached now. Once connected, it comes back by itself. */
+/** @throws Unavailable when PostgreSQL cannot be reached. Connections lost later are replaced. */
 export async function connect(options: ConnectOptions): Promise<PostgresStores> {
   const clock = options.clock ?? SYSTEM_CLOCK;
   const log = options.log ?? SILENT;

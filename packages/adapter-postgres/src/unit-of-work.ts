@@ -16,7 +16,7 @@ import { pgSessions } from './stores/pg-sessions.ts';
 import { pgSignInAttempts } from './stores/pg-sign-in-attempts.ts';
 import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
 
-const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 const storesOn = (session: TxSession, clock: Clock): Tx => ({
   claims: pgClaims(session, clock),
@@ -34,8 +34,8 @@ const storesOn = (session: TxSession, clock: Clock): Tx => ({
 });
 
 /**
- * Transactions at READ COMMITTED: every statement sees what has been committed before it, so a unit that waited for
- * another's lock goes on with what that one left. What locks do not order is run again.
+ * Transactions at READ COMMITTED: a statement that waited for a lock sees what its holder committed. Conflicts that
+ * locks cannot prevent throw ConcurrencyConflict, and the work runs again.
  */
 export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
@@ -45,7 +45,7 @@ export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
       result = await work(storesOn(transaction, clock));
     } catch (error) {
       await transaction.rollback();
-      // The work may have dressed a statement's failure up as something else.
+      // The work may have caught the statement's error and thrown another one.
       throw transaction.failure instanceof ConcurrencyConflict ? transaction.failure : error;
     }
     try {
@@ -64,7 +64,7 @@ export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
           return await attempt(work);
         } catch (error) {
           if (!(error instanceof ConcurrencyConflict)) throw error;
-          if (count === ATTEMPTS) throw new Unavailable('Too many changes of the same records at once.');
+          if (count === MAX_ATTEMPTS) throw new Unavailable('Too many concurrent changes to the same rows.');
           await sleep(Math.random() * 10 * count);
         }
       }

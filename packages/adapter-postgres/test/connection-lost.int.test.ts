@@ -2,23 +2,24 @@ import { createServer, connect as dial, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
+import { eventually } from '@svc/testkit/eventually';
 import { connect, migrate } from '../src/index.ts';
 import { freshDatabase } from './fresh-database.ts';
 
-/** "Ready for query", as PostgreSQL ends the opening of a connection. */
-const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+/** ReadyForQuery, the last message of the connection startup. */
+const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-function fatal(): Buffer {
+function fatalError(): Buffer {
   const fields = Buffer.from(
     'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0',
   );
-  const head = Buffer.alloc(5);
-  head.write('E');
-  head.writeInt32BE(fields.length + 4, 1);
-  return Buffer.concat([head, fields]);
+  const header = Buffer.alloc(5);
+  header.write('E');
+  header.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([header, fields]);
 }
 
-test('a server that ends in the packet that opens a connection fails what asked for it, and not the process', async () => {
+test('a FATAL error in the packet that opens a connection fails the statement, not the process', async () => {
   const database = await freshDatabase();
   await migrate(database);
   const target = new URL(database.url);
@@ -38,9 +39,10 @@ test('a server that ends in the packet that opens a connection fails what asked 
     }
     client.pipe(upstream);
     upstream.on('data', (chunk) => {
-      if (!ending || !chunk.subarray(-READY.length).equals(READY)) return client.write(chunk);
+      if (!ending || !chunk.subarray(-READY_FOR_QUERY.length).equals(READY_FOR_QUERY))
+        return client.write(chunk);
       ended += 1;
-      client.end(Buffer.concat([chunk, fatal()]));
+      client.end(Buffer.concat([chunk, fatalError()]));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -65,5 +67,27 @@ test('a server that ends in the packet that opens a connection fails what asked 
   await stores.close();
   for (const socket of open) socket.destroy();
   await new Promise((resolve) => server.close(resolve));
+  await database.drop();
+});
+
+test('a connection lost during a read in its own transaction fails the read, not the process', async () => {
+  const database = await freshDatabase();
+  await migrate(database);
+  // As behind a pooler. The first read gets the connection that was opened with the pool.
+  const stores = await connect({ url: database.url, pooler: true, poolMax: 4 });
+  await database.sql.query('BEGIN; LOCK TABLE firms');
+  const read = stores.operatorReads.firms();
+  read.catch(() => {});
+  await eventually(async () => {
+    const { rowCount } = await database.sql.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rowCount === 1;
+  });
+  await expect(read).rejects.toBeInstanceOf(Unavailable);
+  await database.sql.query('COMMIT');
+  expect(await stores.operatorReads.firms()).toEqual([]);
+  await stores.close();
   await database.drop();
 });

@@ -3,7 +3,7 @@ import pg from 'pg';
 
 export interface FreshDatabase {
   readonly url: string;
-  /** A connection beside the adapter, to look at and to meddle with what it does. */
+  /** A connection besides those of the adapter, to inspect and change its data. */
   readonly sql: pg.Client;
   drop(): Promise<void>;
 }
@@ -15,10 +15,10 @@ const connected = async (url: string): Promise<pg.Client> => {
   return client;
 };
 
-/** An empty database of the caller's own on the test server. */
+/** A new, empty database on the test server. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const server = process.env.TEST_DATABASE_URL;
-  if (server === undefined) throw new Error('TEST_DATABASE_URL names no server');
+  if (server === undefined) throw new Error('TEST_DATABASE_URL is not set');
   const name = `adapter_${randomBytes(6).toString('hex')}`;
   const url = new URL(server);
   url.pathname = `/${name}`;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
-import { eventually as until } from '@svc/testkit/eventually';
+import { eventually } from '@svc/testkit/eventually';
 import { connect, type DatabaseLog, migrate, type PostgresStores } from '../src/index.ts';
 import { newId } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
@@ -17,7 +17,7 @@ const aJob = (svcId = newId<Svcid>()): Job => ({
 
 describe('jobs', () => {
   let database: FreshDatabase;
-  let wire: Wire;
+  let proxy: Wire;
   let stores: PostgresStores;
   const logged: string[] = [];
   const note = (message: string, fields?: object): void => {
@@ -29,20 +29,20 @@ describe('jobs', () => {
     logged.length = 0;
     database = await freshDatabase();
     await migrate(database);
-    wire = await aWire(database.url);
-    stores = await connect({ url: wire.url, poolMax: 4, connectTimeoutMs: 10_000, log });
+    proxy = await aWire(database.url);
+    stores = await connect({ url: proxy.url, poolMax: 4, connectTimeoutMs: 10_000, log });
   });
   afterEach(async () => {
     await stores.close();
-    await wire.close();
+    await proxy.close();
     await database.drop();
   });
 
   const add = (job: Job, runAt?: number) => stores.unitOfWork.run((tx) => tx.outbox.add(job, runAt));
-  const left = async (): Promise<number> =>
+  const pendingJobs = async (): Promise<number> =>
     (await database.sql.query('SELECT 1 FROM graphile_worker.jobs')).rows.length;
 
-  test('a job of a committed unit runs once; one of a unit that failed never does', async () => {
+  test('a job of a committed transaction runs once; one of a failed transaction never runs', async () => {
     const done: Job[] = [];
     stores.startJobs(async (job) => {
       done.push(job);
@@ -55,12 +55,12 @@ describe('jobs', () => {
     });
     await expect(failed).rejects.toThrow('rolled back');
     await add(job);
-    await until(() => done.length > 0);
-    await until(async () => (await left()) === 0);
+    await eventually(() => done.length > 0);
+    await eventually(async () => (await pendingJobs()) === 0);
     expect(done).toEqual([job]);
   });
 
-  test('a job is written as the queue itself would write it', async () => {
+  test('the row of a job equals the one that add_job writes', async () => {
     const job = aJob();
     const runAt = Date.now() + 60_000;
     await add(job, runAt);
@@ -69,29 +69,29 @@ describe('jobs', () => {
       [job.kind, JSON.stringify(job), new Date(runAt)],
     );
     const { rows } = await database.sql.query('SELECT * FROM graphile_worker._private_jobs ORDER BY id');
-    const [ours, theirs] = rows.map(({ id: _, created_at: __, updated_at: ___, ...row }) => row);
-    expect(ours).toEqual(theirs);
+    const [actual, expected] = rows.map(({ id: _, created_at: __, updated_at: ___, ...row }) => row);
+    expect(actual).toEqual(expected);
   });
 
-  test('a job runs no earlier than told', async () => {
+  test('a job runs no earlier than its run time', async () => {
     const ran: number[] = [];
     stores.startJobs(async () => {
       ran.push(Date.now());
     });
     const at = Date.now() + 1200;
     await add(aJob(), at);
-    await until(() => ran.length > 0);
+    await eventually(() => ran.length > 0);
     expect(ran[0]).toBeGreaterThanOrEqual(at);
   });
 
-  test('several processes share the jobs, and none runs twice', async () => {
+  test('several processes share the jobs, and no job runs twice', async () => {
     const done: string[] = [];
     const handler = async (job: Job) => {
       await sleep(1);
       done.push(job.svcId);
     };
-    // A worker that loses its connection cannot report its jobs, and they run again. So none waits in vain for a
-    // connection here, however busy the machine is.
+    // A worker that gets no connection cannot record its job, which then runs again: hence the long timeout, which a busy
+    // machine does not exceed.
     const processes = await Promise.all(
       [1, 2].map(() => connect({ url: database.url, poolMax: 4, connectTimeoutMs: 60_000 })),
     );
@@ -100,64 +100,64 @@ describe('jobs', () => {
     await stores.unitOfWork.run(async (tx) => {
       for (const name of names) await tx.outbox.add(aJob(name));
     });
-    await until(async () => (await left()) === 0);
+    await eventually(async () => (await pendingJobs()) === 0);
     await Promise.all(processes.map((process) => process.close()));
     expect([...done].sort()).toEqual([...names].sort());
   });
 
-  test('a job that fails is tried again, and neither it nor its error is quoted in the log', async () => {
+  test('a failed job is retried, and the log quotes neither the job nor its error', async () => {
     let tries = 0;
     stores.startJobs(async () => {
       tries += 1;
       if (tries === 1) throw new Error('could not reach jane.doe@example.net');
     });
     await add(aJob('S3CRET' as Svcid));
-    await until(() => tries === 2);
-    const said = logged.join('\n');
-    expect(said).toContain('will be tried again');
-    expect(said).not.toContain('jane.doe');
-    expect(said).not.toContain('S3CRET');
+    await eventually(() => tries === 2);
+    const text = logged.join('\n');
+    expect(text).toContain('will be retried');
+    expect(text).not.toContain('jane.doe');
+    expect(text).not.toContain('S3CRET');
   });
 
-  test('stopping waits for the job under way', async () => {
+  test('stopping waits for running jobs', async () => {
     let finished = false;
-    let begun = false;
+    let started = false;
     const jobs = stores.startJobs(async () => {
-      begun = true;
+      started = true;
       await sleep(300);
       finished = true;
     });
     await add(aJob());
-    await until(() => begun);
+    await eventually(() => started);
     await jobs.stop();
     expect(finished).toBe(true);
-    expect(await left()).toBe(0);
+    expect(await pendingJobs()).toBe(0);
   });
 
-  test('the queue outlives the server, and a job whose end could not be reported runs again soon', async () => {
+  test('the queue survives a server restart, and a job whose result could not be recorded runs again', async () => {
     const done: string[] = [];
     let cutting = true;
     stores.startJobs(async (job) => {
       done.push(job.svcId);
       if (cutting) {
         cutting = false;
-        await wire.cut();
+        await proxy.cut();
       }
     });
     await add(aJob('first' as Svcid));
-    await until(() => done.length === 1);
+    await eventually(() => done.length === 1);
     await sleep(700);
-    await wire.mend();
-    await until(() => done.length === 2);
+    await proxy.mend();
+    await eventually(() => done.length === 2);
     expect(done).toEqual(['first', 'first']);
     await add(aJob('second' as Svcid));
-    await until(() => done.length === 3);
+    await eventually(() => done.length === 3);
     expect(done[2]).toBe('second');
   });
 
-  test('the jobs of a worker that was killed are free after a minute, those of the living are not', async () => {
-    await add(aJob('of the dead' as Svcid));
-    await add(aJob('of the living' as Svcid));
+  test('jobs of a killed worker are unlocked after a minute, those of running workers are not', async () => {
+    await add(aJob('of killed' as Svcid));
+    await add(aJob('of running' as Svcid));
     await add(aJob('just taken' as Svcid));
     const lock = (svcId: string, worker: string, ago: string) =>
       database.sql.query(
@@ -165,8 +165,8 @@ describe('jobs', () => {
           WHERE payload->>'svcId' = $1`,
         [svcId, worker, ago],
       );
-    await lock('of the dead', 'killed', '2 minutes');
-    await lock('of the living', 'busy', '2 minutes');
+    await lock('of killed', 'killed', '2 minutes');
+    await lock('of running', 'busy', '2 minutes');
     await lock('just taken', 'newcomer', '5 seconds');
     await database.sql.query(
       `INSERT INTO job_workers VALUES ('killed', now() - interval '2 minutes'), ('busy', now())`,
@@ -175,12 +175,12 @@ describe('jobs', () => {
     stores.startJobs(async (job) => {
       done.push(job.svcId);
     });
-    await until(() => done.length > 0);
+    await eventually(() => done.length > 0);
     await sleep(600);
-    expect(done).toEqual(['of the dead']);
+    expect(done).toEqual(['of killed']);
   });
 
-  test('the purge takes what nobody can see any more, and nothing else', async () => {
+  test('the purge deletes expired rows and nothing else', async () => {
     const now = Date.now();
     const at = (hoursAgo: number) => new Date(now - hoursAgo * 3_600_000);
     await database.sql.query(
@@ -212,7 +212,7 @@ describe('jobs', () => {
     expect(one.signInCodes + other.signInCodes).toBe(1);
     expect(one.signInAttempts + other.signInAttempts).toBe(1);
     expect(one.failedJobs + other.failedJobs).toBe(0);
-    expect(await left()).toBe(1);
+    expect(await pendingJobs()).toBe(1);
     const { rows } = await database.sql.query('SELECT key FROM idempotency_records');
     expect(rows).toEqual([{ key: 'kept' }]);
   });

@@ -10,7 +10,7 @@ describe('migrations', () => {
   });
   afterAll(() => database.drop());
 
-  test('an empty database is told to be behind, and nothing is written to find out', async () => {
+  test('the state of an empty database is not current, and reading it writes nothing', async () => {
     expect(await schemaState(database)).toMatchObject({ current: false, applied: [], queue: null });
     const { rows } = await database.sql.query(
       `SELECT 1 FROM pg_class WHERE relnamespace = 'public'::regnamespace`,
@@ -18,7 +18,7 @@ describe('migrations', () => {
     expect(rows).toEqual([]);
   });
 
-  test('several processes that start at once migrate once', async () => {
+  test('concurrent migrations are applied once', async () => {
     await Promise.all(Array.from({ length: 6 }, () => migrate(database)));
     const state = await schemaState(database);
     expect(state).toMatchObject({ current: true, pending: [], unknown: [], changed: [] });
@@ -26,7 +26,7 @@ describe('migrations', () => {
     expect(state.queue).toBeGreaterThanOrEqual(18);
   });
 
-  test('migrating again changes nothing, and keeps the secrets that cursors are signed with', async () => {
+  test('migrating again changes nothing and keeps the generated secrets', async () => {
     const secret = async () => {
       const stores = await connect({ url: database.url });
       const value = await stores.serviceSecret('cursor_signing');
@@ -41,7 +41,7 @@ describe('migrations', () => {
     expect(await secret()).toEqual(before);
   });
 
-  test('tells of a migration this release does not know, and of one that was edited', async () => {
+  test('reports unknown and edited migrations', async () => {
     await database.sql.query('BEGIN');
     await database.sql.query(
       `INSERT INTO schema_migrations (id, name, checksum) VALUES (999, 'from the future', 'x')`,
@@ -51,9 +51,9 @@ describe('migrations', () => {
     expect(await schemaState(database)).toMatchObject({ current: false, unknown: [999], changed: [1] });
   });
 
-  test('a migration that fails leaves nothing behind', async () => {
+  test('a failed migration leaves nothing behind', async () => {
     const other = await freshDatabase();
-    // A table in the way lets the first migration fail in its middle.
+    // An existing table makes the first migration fail halfway.
     await other.sql.query('CREATE TABLE claims (x int)');
     await expect(migrate(other)).rejects.toThrow('42P07');
     const { rows } = await other.sql.query(

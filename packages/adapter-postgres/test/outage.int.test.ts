@@ -10,7 +10,7 @@ import { aWire, type Wire } from './tcp-proxy.ts';
 
 describe('when PostgreSQL goes away', () => {
   let database: FreshDatabase;
-  let wire: Wire;
+  let proxy: Wire;
   let stores: PostgresStores;
   beforeAll(async () => {
     database = await freshDatabase();
@@ -18,12 +18,12 @@ describe('when PostgreSQL goes away', () => {
   });
   afterAll(() => database.drop());
   beforeEach(async () => {
-    wire = await aWire(database.url);
-    stores = await connect({ url: wire.url, poolMax: 6, statementTimeoutMs: 500, connectTimeoutMs: 3000 });
+    proxy = await aWire(database.url);
+    stores = await connect({ url: proxy.url, poolMax: 6, statementTimeoutMs: 500, connectTimeoutMs: 3000 });
   });
   afterEach(async () => {
     await stores.close();
-    await wire.close();
+    await proxy.close();
   });
 
   const terminateAll = () =>
@@ -32,8 +32,8 @@ describe('when PostgreSQL goes away', () => {
         WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );
 
-  /** Asks no more often than a client would; what fails before has to be `Unavailable`. */
-  const comesBack = () =>
+  /** Every error until then must be `Unavailable`. */
+  const recovers = () =>
     eventually(async () => {
       try {
         await stores.credentials.version();
@@ -45,15 +45,15 @@ describe('when PostgreSQL goes away', () => {
       }
     });
 
-  test('connections that were ended while idle are replaced', async () => {
+  test('connections closed while idle are replaced', async () => {
     await aFirm(stores);
     await stores.credentials.version();
     await terminateAll();
     await sleep(50);
-    await comesBack();
+    await recovers();
   });
 
-  test('a connection ended in the middle of a unit fails it, and nothing of it stays', async () => {
+  test('a connection lost during a transaction fails it, and nothing is saved', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const claim = aClaim(firmId, svcId);
     const unit = stores.unitOfWork.run(async (tx) => {
@@ -62,11 +62,11 @@ describe('when PostgreSQL goes away', () => {
       await tx.claims.lock(firmId, claim.id);
     });
     await expect(unit).rejects.toBeInstanceOf(Unavailable);
-    await comesBack();
+    await recovers();
     expect(await stores.firmReads.claim(firmId, 'live', claim.id)).toBeNull();
   });
 
-  test('a connection ended between two statements fails the unit at the next one', async () => {
+  test('a connection lost between two statements fails the transaction at the next one', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const unit = stores.unitOfWork.run(async (tx) => {
       await tx.adjusters.find(svcId);
@@ -75,12 +75,12 @@ describe('when PostgreSQL goes away', () => {
       await tx.claims.add(aClaim(firmId, svcId));
     });
     await expect(unit).rejects.toBeInstanceOf(Unavailable);
-    await comesBack();
+    await recovers();
   });
 
-  test('while it is away every call says so, and work goes on by itself afterwards', async () => {
+  test('every call throws Unavailable during the outage, and recovers after it', async () => {
     const { firmId, svcId } = await aFirm(stores);
-    await wire.cut();
+    await proxy.cut();
     for (let n = 0; n < 5; n += 1) {
       const calls = [
         stores.credentials.version(),
@@ -93,15 +93,15 @@ describe('when PostgreSQL goes away', () => {
         expect(result).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
       }
     }
-    await wire.mend();
-    await comesBack();
+    await proxy.mend();
+    await recovers();
   });
 
-  test('a server that says nothing any more is not waited for until it answers', async () => {
+  test('a server that does not respond is given up after the timeout', async () => {
     const { firmId, svcId } = await aFirm(stores);
     await stores.credentials.version();
-    wire.block();
-    // Agreed upon with each call, and not one for all: the shorter wait ends first.
+    proxy.block();
+    // Each call has its own timeout: the shorter one ends first.
     const order: string[] = [];
     const ping = (name: string, timeoutMs: number) =>
       expect(stores.ping(timeoutMs).finally(() => order.push(name))).rejects.toBeInstanceOf(Unavailable);
@@ -115,30 +115,33 @@ describe('when PostgreSQL goes away', () => {
     for (const result of await Promise.allSettled(calls)) {
       expect(result).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
     }
-    wire.unblock();
-    await comesBack();
+    proxy.unblock();
+    await recovers();
   });
 
   test.each([
     ['before', false],
     ['after', true],
-  ] as const)('a commit lost %s the server saw it is reported, never run again', async (when, happened) => {
-    const { firmId, svcId } = await aFirm(stores);
-    const claim = aClaim(firmId, svcId);
-    let runs = 0;
-    const unit = stores.unitOfWork.run(async (tx) => {
-      runs += 1;
-      await tx.claims.add(claim);
-      wire.cutOn('COMMIT', when);
-    });
-    await expect(unit).rejects.toBeInstanceOf(Unavailable);
-    expect(runs).toBe(1);
-    await comesBack();
-    const found = await stores.firmReads.claim(firmId, 'live', claim.id as ClaimId);
-    expect(found !== null).toBe(happened);
-  });
+  ] as const)(
+    'a connection lost %s the server receives COMMIT throws Unavailable, and the work runs once',
+    async (when, committed) => {
+      const { firmId, svcId } = await aFirm(stores);
+      const claim = aClaim(firmId, svcId);
+      let runs = 0;
+      const unit = stores.unitOfWork.run(async (tx) => {
+        runs += 1;
+        await tx.claims.add(claim);
+        proxy.cutOn('COMMIT', when);
+      });
+      await expect(unit).rejects.toBeInstanceOf(Unavailable);
+      expect(runs).toBe(1);
+      await recovers();
+      const found = await stores.firmReads.claim(firmId, 'live', claim.id as ClaimId);
+      expect(found !== null).toBe(committed);
+    },
+  );
 
-  test('a statement that runs too long is ended, and its connection goes on', async () => {
+  test('a statement timeout ends the statement, and its connection stays usable', async () => {
     const { firmId, svcId } = await aFirm(stores);
     await database.sql.query('BEGIN; LOCK TABLE claims IN ACCESS EXCLUSIVE MODE');
     const reading = stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 1 });
@@ -149,20 +152,20 @@ describe('when PostgreSQL goes away', () => {
     await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 1 });
   });
 
-  test('a unit that dawdles does not hold its locks for ever', async () => {
-    const dawdler = await connect({ url: database.url, poolMax: 3, idleInTransactionTimeoutMs: 100 });
-    const { firmId, svcId } = await aFirm(dawdler);
-    const unit = dawdler.unitOfWork.run(async (tx) => {
+  test('an idle transaction loses its locks after the timeout', async () => {
+    const slow = await connect({ url: database.url, poolMax: 3, idleInTransactionTimeoutMs: 100 });
+    const { firmId, svcId } = await aFirm(slow);
+    const unit = slow.unitOfWork.run(async (tx) => {
       await tx.claims.add(aClaim(firmId, svcId));
       await sleep(400);
     });
     await sleep(50);
     await stores.unitOfWork.run((tx) => tx.claims.add(aClaim(firmId, svcId)));
     await expect(unit).rejects.toBeInstanceOf(Unavailable);
-    await dawdler.close();
+    await slow.close();
   });
 
-  test('whoever finds no free connection in time is told so, and the pool stays whole', async () => {
+  test('waiting for a free connection times out with Unavailable, and the pool stays usable', async () => {
     let release: () => void = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -173,25 +176,24 @@ describe('when PostgreSQL goes away', () => {
         await held;
       }),
     );
-    // At most six of the twenty can have a connection; they end when the others have been refused.
-    let refusals = 0;
+    // At most six of the twenty can have a connection; they end when the others have timed out.
+    let timeouts = 0;
     for (const unit of units)
       unit.catch(() => {
-        refusals += 1;
-        if (refusals === 14) release();
+        timeouts += 1;
+        if (timeouts === 14) release();
       });
     const results = await Promise.allSettled(units);
-    const refused = results.filter((result) => result.status === 'rejected');
-    // At most six of the twenty can have had a connection.
-    expect(refused.length).toBeGreaterThanOrEqual(14);
-    for (const { reason } of refused) expect(reason).toBeInstanceOf(Unavailable);
-    await comesBack();
+    const timedOut = results.filter((result) => result.status === 'rejected');
+    expect(timedOut.length).toBeGreaterThanOrEqual(14);
+    for (const { reason } of timedOut) expect(reason).toBeInstanceOf(Unavailable);
+    await recovers();
   });
 
-  test('connecting to a server that is not there says so', async () => {
-    await wire.cut();
-    await expect(connect({ url: wire.url })).rejects.toBeInstanceOf(Unavailable);
-    await expect(migrate({ url: wire.url })).rejects.toBeInstanceOf(Unavailable);
-    await wire.mend();
+  test('connecting to an unreachable server throws Unavailable', async () => {
+    await proxy.cut();
+    await expect(connect({ url: proxy.url })).rejects.toBeInstanceOf(Unavailable);
+    await expect(migrate({ url: proxy.url })).rejects.toBeInstanceOf(Unavailable);
+    await proxy.mend();
   });
 });

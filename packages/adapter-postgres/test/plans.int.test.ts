@@ -23,16 +23,15 @@ interface Plan {
 }
 
 const FIRMS = 20;
-const CLAIMS_OF_EACH = 1500;
+const CLAIMS_PER_FIRM = 1500;
 
 /**
- * The plans of what runs all day, asked for as prepared statements get them once PostgreSQL no longer looks at the
- * values. A firm's page must come out of one index in its order: a plan that sorts, or reads a whole table, is quick
- * here and slow where there are millions.
+ * Generic plans of the frequent statements, as prepared statements get them. A page must be read from one index in its
+ * order: a plan that sorts or scans a whole table is fast here and slow with millions of rows.
  */
 describe.each([
   ['with the statistics of thousands of claims', 1],
-  ['with the statistics of three million claims', 3_000_000 / (FIRMS * CLAIMS_OF_EACH)],
+  ['with the statistics of three million claims', 3_000_000 / (FIRMS * CLAIMS_PER_FIRM)],
 ])('hot statements, %s', (_, times) => {
   let database: FreshDatabase;
   let firmId: FirmId;
@@ -54,7 +53,7 @@ describe.each([
     plans.push({ statement: { name, text }, nodes: flat(rows[0]['QUERY PLAN'][0].Plan) });
   };
 
-  /** Explains instead of running; whoever asked finds nothing. */
+  /** Explains statements instead of running them; every result is empty. */
   const session: Session = {
     async rows(statement, values = []) {
       await explain(statement, values);
@@ -67,12 +66,12 @@ describe.each([
     send: (statement, values) => {
       sent.push(explain(statement, values));
     },
-    orm: () => Promise.reject(new Error('not explained here')),
+    orm: () => Promise.reject(new Error('not a named statement')),
   };
 
   const explained = async (work: () => Promise<unknown>): Promise<Plan[]> => {
     plans.length = 0;
-    await work().catch(() => {}); // having found nothing may be an error to the store
+    await work().catch(() => {}); // a store may throw on an empty result
     await Promise.all(sent.splice(0));
     return plans.flatMap(({ nodes }) => nodes);
   };
@@ -102,12 +101,12 @@ describe.each([
         SELECT f.id, gen_random_uuid(), CASE WHEN n % 50 = 0 THEN 'test' ELSE 'live' END, 'e' || n, 'n' || n, 'c1',
             '{"name":"c1"}', '{}', CASE WHEN n % 20 = 0 THEN 'pending_acceptance' ELSE 'accepted' END, 'A' || n % 5000,
             at, CASE WHEN n % 20 = 0 THEN NULL ELSE at END, at, at, CASE WHEN n % 3 = 1 THEN at END
-          FROM firms f, generate_series(1, ${CLAIMS_OF_EACH}) n, LATERAL (SELECT now() - n * interval '1 s') t (at);
+          FROM firms f, generate_series(1, ${CLAIMS_PER_FIRM}) n, LATERAL (SELECT now() - n * interval '1 s') t (at);
       INSERT INTO idempotency_records SELECT firm_id, environment, external_id, 'f', id, updated_at FROM claims;
       SET plan_cache_mode = force_generic_plan;
     `);
     await sql.query('VACUUM ANALYZE');
-    // What the planner believes of a table follows from these, and from nothing that lies in it.
+    // Scales the statistics, on which alone the plans depend.
     await sql.query(
       `UPDATE pg_class SET reltuples = reltuples * $1
         WHERE relnamespace = 'public'::regnamespace AND reltuples > 0 AND relname NOT LIKE 'firm%'`,
@@ -134,7 +133,7 @@ describe.each([
     ['test', { assignmentStatus: 'accepted' }, 'claims_test_feed_by_status'],
     ['live', { externalId: 'e1', assignmentStatus: 'accepted' }, 'claims_external_id_key'],
   ] as const)(
-    'the feed of a %s key, filtered by %j, is read from %s in its order',
+    'the feed of a %s key, filtered by %j, is read from %s in order',
     async (key, filter, index) => {
       const nodes = await explained(() => firm.claims(firmId, key, filter, page));
       expect(indexesOf(nodes)).toEqual([index]);
@@ -142,7 +141,7 @@ describe.each([
     },
   );
 
-  test('a page of adjusters is read in its order, and a test key does not walk past the real ones', async () => {
+  test('a page of adjusters is read from an index, which for a test key has only test accounts', async () => {
     const live = await explained(() => firm.adjusters(firmId, 'live', page));
     expect(indexesOf(live)).toContain('memberships_list');
     const test = await explained(() => firm.adjusters(firmId, 'test', page));
@@ -169,7 +168,7 @@ describe.each([
     ['firm_adjuster', () => firm.adjuster(firmId, svcId)],
     ['app_claim', () => app.claim(svcId, claimId)],
     ['app_memberships', () => app.memberships(svcId)],
-    ['app_editions', () => app.revisions(['A1', 'A2', 'A3'] as Svcid[])],
+    ['app_revisions', () => app.revisions(['A1', 'A2', 'A3'] as Svcid[])],
     ['app_invitations', () => app.invitations(svcId, NOW, page)],
     ['operator_claim', () => pgOperatorReads(session).claim(claimId)],
     ['key_by_hash', () => credentials.keyByHash('h')],
@@ -188,22 +187,22 @@ describe.each([
     ['lock_pending', () => claims.lockPendingOf(firmId, svcId)],
     ['add', () => claims.add(aClaim(firmId, svcId))],
     ['save', () => claims.save(aClaim(firmId, svcId))],
-    ['save_unseen', () => claims.saveWithoutTimestamp(aClaim(firmId, svcId))],
+    ['save_without_timestamp', () => claims.saveWithoutTimestamp(aClaim(firmId, svcId))],
     ['idempotency_find', () => pgIdempotency(txSession).find({ firmId, ...slot }, NOW)],
     ['idempotency_bind', () => pgIdempotency(txSession).bind({ firmId, ...slot }, 'f', claimId, NOW)],
-    ['retain', () => pgCarriers(txSession).merge(firmId, { name: 'c1' })],
+    ['merge_carrier', () => pgCarriers(txSession).merge(firmId, { name: 'c1' })],
     ['adjuster_find', () => pgAdjusters(txSession).find(svcId)],
     ['adjuster_by_email', () => pgAdjusters(txSession).findByEmail('a@b.example')],
     ['membership_lock', () => pgMemberships(txSession).lock(firmId, svcId)],
     ['membership_lock_of_sender', () => pgMemberships(txSession).lockSharedOfSender(svcId, claimId)],
     ['membership_save', () => pgMemberships(txSession).save(aMembership(firmId, svcId))],
-  ])('%s reads no whole table', async (_, work) => {
+  ])('%s scans no whole table', async (_, work) => {
     const nodes = await explained(work);
     expect(plans.length).toBeGreaterThan(0);
-    const whole = nodes
+    const scanned = nodes
       .filter((node) => node['Node Type'] === 'Seq Scan')
       .map((node) => node['Relation Name']);
-    // A handful of firms is read at once, whatever index there is.
-    expect(whole.filter((table) => table !== 'firms' && table !== 'firm_feeds')).toEqual([]);
+    // With few firms, a scan is cheaper than any index.
+    expect(scanned.filter((table) => table !== 'firms' && table !== 'firm_feeds')).toEqual([]);
   });
 });

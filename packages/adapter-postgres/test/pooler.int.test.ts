@@ -6,7 +6,7 @@ import { createDatabase, type TestDatabase } from '../../../tools/services/postg
 import { connect, migrate, type PostgresStores, schemaState } from '../src/index.ts';
 import { aClaim, aFirm } from './a-firm.ts';
 
-describe('behind a pooler that lends out a connection for one transaction at a time', () => {
+describe('behind a pooler in transaction mode', () => {
   let database: TestDatabase;
   let pooler: PgBouncer;
   let stores: PostgresStores;
@@ -20,12 +20,12 @@ describe('behind a pooler that lends out a connection for one transaction at a t
     await database?.drop();
   });
 
-  test('several processes migrate through it at once', async () => {
+  test('several processes can migrate at once', async () => {
     await Promise.all([1, 2].map(() => migrate({ url: pooler.url })));
     expect(await schemaState({ url: pooler.url })).toMatchObject({ current: true });
   });
 
-  test('it is noticed, and everything goes on as without one', async () => {
+  test('the pooler is detected, and transactions, reads and jobs work', async () => {
     stores = await connect({ url: pooler.url, poolMax: 10, connectTimeoutMs: 10_000 });
     expect(stores.behindPooler).toBe(true);
     const done: Job[] = [];
@@ -33,7 +33,7 @@ describe('behind a pooler that lends out a connection for one transaction at a t
       done.push(job);
     });
     const { firmId, svcId } = await aFirm(stores);
-    const stamps = await Promise.all(
+    const timestamps = await Promise.all(
       Array.from({ length: 100 }, async () => {
         const claim = aClaim(firmId, svcId);
         const added = await stores.unitOfWork.run(async (tx) => {
@@ -47,7 +47,7 @@ describe('behind a pooler that lends out a connection for one transaction at a t
         return added.updatedAt;
       }),
     );
-    expect(new Set(stamps).size).toBe(100);
+    expect(new Set(timestamps).size).toBe(100);
     await eventually(() => done.length >= 100);
     expect(done).toHaveLength(100);
   });

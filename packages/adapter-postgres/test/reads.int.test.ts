@@ -14,7 +14,7 @@ describe('reads', () => {
   beforeAll(async () => {
     database = await freshDatabase();
     await migrate(database);
-    // Whoever administers the database may have chosen another time zone; no instant may depend on it.
+    // No timestamp may depend on the time zone of the database.
     await database.sql.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone = %L', current_database(), 'Asia/Kathmandu'); END $$`,
     );
@@ -28,13 +28,13 @@ describe('reads', () => {
 
   test.each([
     ['the order of keys', '{"b":1,"a":2,"b2":{"z":1,"y":2}}'],
-    ['a key that comes twice', '{"a":1,"a":2}'],
+    ['a duplicate key', '{"a":1,"a":2}'],
     ['numbers as they were written', '{"a":2500.10,"b":2.5e3,"c":-0.0,"d":12345678901234567890.123456789}'],
-    ['blanks', '{ "a" :\t1 ,\n "b": [ ] }'],
-    ['every kind of letter', '{"a":"Peña 東京 😀 \u2028 ß"}'],
+    ['whitespace', '{ "a" :\t1 ,\n "b": [ ] }'],
+    ['characters of every kind', '{"a":"Peña 東京 😀 \u2028 ß"}'],
     ['escapes', '{"a":"\\u00e9\\n\\/\\ud83d\\ude00\\u0000"}'],
     ['a long text', JSON.stringify({ instructions: 'é"\\'.repeat(100_000) })],
-  ])('a claim comes back to the letter: %s', async (_, text) => {
+  ])('the JSON of a claim is returned byte for byte: %s', async (_, text) => {
     const claim = aClaim(firmId, svcId, { asSent: text as ClaimAsSent });
     await stores.unitOfWork.run((tx) => tx.claims.add(claim));
     expect((await stores.firmReads.claim(firmId, 'live', claim.id))?.asSent).toBe(text);
@@ -50,7 +50,7 @@ describe('reads', () => {
     -62_135_596_800_000,
     Date.UTC(1969, 11, 31, 23, 59, 59, 999),
     Date.UTC(9999, 11, 31),
-  ])('the instant %i comes back to the millisecond', async (offeredAt) => {
+  ])('the timestamp %i is returned to the millisecond', async (offeredAt) => {
     const { assignment, ...rest } = aClaim(firmId, svcId);
     const claim = { ...rest, assignment: { ...assignment, offeredAt } };
     await stores.unitOfWork.run((tx) => tx.claims.add(claim));
@@ -61,18 +61,18 @@ describe('reads', () => {
   describe('of a change feed', () => {
     let feed: FirmId;
     const ids: ClaimId[] = [];
-    const stamps: number[] = [];
+    const timestamps: number[] = [];
     beforeAll(async () => {
       const firm = await aFirm(stores);
       feed = firm.firmId;
       for (let n = 0; n < 9; n += 1) {
-        // Stamps without a gap, then a pause.
+        // Consecutive timestamps, then a gap.
         now = NOW + (n < 5 ? 0 : 10_000);
         const environment = n % 3 === 0 ? 'test' : 'live';
         const claim = aClaim(feed, firm.svcId, { environment });
         const added = await stores.unitOfWork.run((tx) => tx.claims.add(claim));
         ids.push(added.id);
-        stamps.push(added.updatedAt);
+        timestamps.push(added.updatedAt);
       }
     });
 
@@ -95,21 +95,21 @@ describe('reads', () => {
       expect(await all('live', {}, limit)).toEqual({ ids, pages: Math.ceil(9 / limit) });
     });
 
-    test('a test key reads its own claims alone', async () => {
-      const own = ids.filter((_, n) => n % 3 === 0);
-      expect((await all('test', {}, 2)).ids).toEqual(own);
-      expect((await all('test', { assignmentStatus: 'pending_acceptance' }, 2)).ids).toEqual(own);
+    test('a test key reads only test claims', async () => {
+      const testIds = ids.filter((_, n) => n % 3 === 0);
+      expect((await all('test', {}, 2)).ids).toEqual(testIds);
+      expect((await all('test', { assignmentStatus: 'pending_acceptance' }, 2)).ids).toEqual(testIds);
       expect(await stores.firmReads.claim(feed, 'test', ids[1] as ClaimId)).toBeNull();
     });
 
-    test('"since" is inclusive to the millisecond, on each page of it', async () => {
-      for (const [n, stamp] of stamps.entries()) {
-        expect((await all('live', { updatedSince: stamp }, 2)).ids).toEqual(ids.slice(n));
-        expect((await all('live', { updatedSince: stamp + 1 }, 2)).ids).toEqual(ids.slice(n + 1));
+    test('updatedSince is inclusive to the millisecond, on every page', async () => {
+      for (const [n, timestamp] of timestamps.entries()) {
+        expect((await all('live', { updatedSince: timestamp }, 2)).ids).toEqual(ids.slice(n));
+        expect((await all('live', { updatedSince: timestamp + 1 }, 2)).ids).toEqual(ids.slice(n + 1));
       }
     });
 
-    test('rows of one instant are told apart by their ids', async () => {
+    test('rows with the same timestamp are ordered by id', async () => {
       await database.sql.query('UPDATE claims SET created_at = $2, updated_at = $2 WHERE firm_id = $1', [
         feed,
         new Date(NOW),
@@ -122,7 +122,7 @@ describe('reads', () => {
       }
     });
 
-    test('years that PostgreSQL does not know are places before and after everything', async () => {
+    test('updatedSince may be outside the years that PostgreSQL supports', async () => {
       const year0 = Date.parse('0000-01-01T00:00:00+01:00');
       const year10000 = Date.parse('+010000-01-01T00:00:00Z');
       expect((await all('live', { updatedSince: year0 }, 9)).ids).toHaveLength(9);
@@ -130,7 +130,7 @@ describe('reads', () => {
     });
   });
 
-  test('an adjuster sees in one list the claims of all firms, those of a firm they left among them', async () => {
+  test('the list of an adjuster merges the claims of all firms, including a firm the adjuster left', async () => {
     const one = await aFirm(stores);
     const other = await aFirm(stores);
     const adjuster = one.svcId;
@@ -158,7 +158,7 @@ describe('reads', () => {
     expect(found).toEqual(added);
   });
 
-  test('what is no uuid is the id of nothing', async () => {
+  test('an id that is not a UUID finds nothing', async () => {
     expect(await stores.firmReads.claim(firmId, 'live', 'x' as ClaimId)).toBeNull();
     expect(await stores.appReads.claim(svcId, 'x' as ClaimId)).toBeNull();
     expect(await stores.appReads.claim(newId<Svcid>(), newId<ClaimId>())).toBeNull();

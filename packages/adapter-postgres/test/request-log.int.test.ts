@@ -30,7 +30,7 @@ describe('the request log in PostgreSQL', () => {
     await database.drop();
   });
 
-  test('is kept for two weeks and purged after them', async () => {
+  test('is purged after two weeks', async () => {
     const now = Date.UTC(2026, 8, 20);
     const old = aLoggedRequest({ at: now - REQUEST_LOG_KEPT });
     const young = aLoggedRequest({ at: now - REQUEST_LOG_KEPT + 1, firmId: old.firmId });
@@ -39,7 +39,7 @@ describe('the request log in PostgreSQL', () => {
     expect(await stores.requestLog.requestsOf(old.firmId, { limit: 10 })).toEqual([young]);
   });
 
-  test('has no column for what was sent, or for whom it is about', async () => {
+  test('has no columns for request bodies or personal data', async () => {
     const { rows } = await database.sql.query(
       `SELECT column_name FROM information_schema.columns WHERE table_name = 'request_log' ORDER BY ordinal_position`,
     );

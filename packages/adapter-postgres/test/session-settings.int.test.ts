@@ -14,7 +14,7 @@ const NAMES = ['jit', 'enable_seqscan', 'enable_sort', 'synchronous_commit'] as 
 const CURRENT = `jsonb_build_object(${NAMES.map((name) => `'${name}', current_setting('${name}')`).join(', ')})`;
 type Settings = Record<(typeof NAMES)[number], string>;
 
-/** In `enable_sort` and `synchronous_commit` these connections keep the server's defaults. */
+/** These connections keep the server's defaults of the other settings. */
 const PLAN = { jit: 'off', enable_seqscan: 'off', enable_sort: 'on' };
 
 const openOptions = (url: string) => ({
@@ -56,8 +56,8 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
   });
 
   test('every statement of maintenance runs without JIT and sequential scans', async () => {
-    const chores = Array.from({ length: 8 }, () => opened.maintenance.rows<Row>(READ));
-    for (const [row] of await Promise.all(chores)) expect(row?.settings).toMatchObject(PLAN);
+    const statements = Array.from({ length: 8 }, () => opened.maintenance.rows<Row>(READ));
+    for (const [row] of await Promise.all(statements)) expect(row?.settings).toMatchObject(PLAN);
   });
 
   test('every transaction runs without JIT and sequential scans', async () => {
@@ -111,7 +111,7 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
   });
 });
 
-test('startup options of the database URL stay in force beside ours', async () => {
+test('startup options of the database URL are kept', async () => {
   const database = await freshDatabase();
   const opened = await openDatabase(
     openOptions(`${database.url}?options=${encodeURIComponent('-c work_mem=5MB -c jit=on')}`),

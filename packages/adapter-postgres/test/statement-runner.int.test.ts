@@ -6,9 +6,9 @@ import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 let database: FreshDatabase;
 let pool: pg.Pool;
 let client: pg.PoolClient;
-const asking = new StatementRunner(60_000);
-const ask = <R>(name: string, text: string, ...values: (string | number | null)[]) =>
-  asking.prepared<R>(client, { name, text }, values);
+const runner = new StatementRunner(60_000);
+const run = <R>(name: string, text: string, ...values: (string | number | null)[]) =>
+  runner.prepared<R>(client, { name, text }, values);
 
 beforeAll(async () => {
   database = await freshDatabase();
@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('a statement answers the same the first time and every later time, also within one write', async () => {
+test('a statement returns the same result on its first and later executions, also when pipelined', async () => {
   const add = 'INSERT INTO things VALUES ($1, $2)';
   const all = 'SELECT id, note FROM things ORDER BY id';
   const rows = [
@@ -32,22 +32,22 @@ test('a statement answers the same the first time and every later time, also wit
     { id: 2, note: null },
   ];
   const [one, two, first, second] = await Promise.all([
-    ask('add', add, 1, 'one'),
-    ask('add', add, 2, null),
-    ask('all', all),
-    ask('all', all),
+    run('add', add, 1, 'one'),
+    run('add', add, 2, null),
+    run('all', all),
+    run('all', all),
   ]);
   expect([one, two].map(({ rowCount }) => rowCount)).toEqual([1, 1]);
-  for (const answer of [first, second, await ask('all', all)]) expect(answer.rows).toEqual(rows);
-  expect(await ask('add', add, 3, 'three')).toMatchObject({ rowCount: 1, rows: [] });
-  expect((await ask('drop', 'DELETE FROM things WHERE id = $1', 3)).rowCount).toBe(1);
+  for (const result of [first, second, await run('all', all)]) expect(result.rows).toEqual(rows);
+  expect(await run('add', add, 3, 'three')).toMatchObject({ rowCount: 1, rows: [] });
+  expect((await run('drop', 'DELETE FROM things WHERE id = $1', 3)).rowCount).toBe(1);
 });
 
-test('a failed statement fails alone, whether its columns were known or not', async () => {
+test('a failed statement does not affect others, whether or not its columns were described before', async () => {
   const half = 'SELECT 100 / $1::integer AS share';
-  const settled = await Promise.allSettled([ask('half', half, 0), ask('half', half, 4)]);
+  const settled = await Promise.allSettled([run('half', half, 0), run('half', half, 4)]);
   expect(settled).toMatchObject([{ reason: { code: '22012' } }, { value: { rows: [{ share: 25 }] } }]);
-  const again = await Promise.allSettled([ask('half', half, 5), ask('half', half, 0), ask('half', half, 2)]);
+  const again = await Promise.allSettled([run('half', half, 5), run('half', half, 0), run('half', half, 2)]);
   expect(again).toMatchObject([
     { value: { rows: [{ share: 20 }] } },
     { reason: { code: '22012' } },
@@ -55,23 +55,23 @@ test('a failed statement fails alone, whether its columns were known or not', as
   ]);
 });
 
-test('columns that have changed meanwhile are refused, never misread', async () => {
+test('a result type that changed since it was described is rejected, not misread', async () => {
   await database.sql.query('CREATE TABLE changing (held integer)');
   await database.sql.query('INSERT INTO changing VALUES (7)');
   const text = 'SELECT * FROM changing';
-  expect((await ask('changing', text)).rows).toEqual([{ held: 7 }]);
+  expect((await run('changing', text)).rows).toEqual([{ held: 7 }]);
   await database.sql.query("ALTER TABLE changing ALTER held TYPE text USING 'seven'");
-  await expect(ask('changing', text)).rejects.toMatchObject({ code: '0A000' });
+  await expect(run('changing', text)).rejects.toMatchObject({ code: '0A000' });
 });
 
-test('a connection that stays silent is broken off, and everyone who waits for it is told', async () => {
-  const impatient = new StatementRunner(200);
-  const silent = await pool.connect();
-  const waiting = ['SELECT pg_sleep(30)', 'SELECT 1 AS one'].map((text) =>
-    impatient.prepared(silent, { name: text, text }, []),
+test('a connection that exceeds the timeout is closed, and every statement pending on it fails', async () => {
+  const shortTimeout = new StatementRunner(200);
+  const slow = await pool.connect();
+  const pending = ['SELECT pg_sleep(30)', 'SELECT 1 AS one'].map((text) =>
+    shortTimeout.prepared(slow, { name: text, text }, []),
   );
-  for (const outcome of await Promise.allSettled(waiting)) {
+  for (const outcome of await Promise.allSettled(pending)) {
     expect(outcome).toMatchObject({ status: 'rejected', reason: { message: /terminated|not queryable/i } });
   }
-  silent.release(true);
+  slow.release(true);
 });

@@ -10,7 +10,7 @@ storesSuite('PostgreSQL', async () => {
   const database = await createDatabase({ migrate: async (url) => void (await migrate({ url })) });
   const clock = createFixedClock();
   const stores = await connect({ url: database.url, clock });
-  // The queue's own table has no reading port: nothing but a test wants to look into it.
+  // No port reads the queue; only this test does.
   const queue = new pg.Pool({ connectionString: database.url, max: 1 });
   return {
     stores: {

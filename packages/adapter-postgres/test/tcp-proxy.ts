@@ -1,15 +1,15 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 
-/** A wire to PostgreSQL that can be cut, blocked and mended: what a network and a restart do to a client. */
+/** A TCP proxy to PostgreSQL that simulates network failures and restarts. */
 export interface Wire {
   readonly url: string;
-  /** Ends every connection and refuses new ones. */
+  /** Closes every connection and rejects new ones. */
   cut(): Promise<void>;
   mend(): Promise<void>;
-  /** From now on nothing comes back, and nobody says so. */
+  /** Discards everything the server sends; connections stay open. */
   block(): void;
   unblock(): void;
-  /** Ends every connection as soon as one of them has sent this text, before the server has seen it or after. */
+  /** Closes every connection when a client sends this text, before or after the server has processed it. */
   cutOn(text: string, when: 'before' | 'after'): void;
   close(): Promise<void>;
 }
@@ -34,10 +34,10 @@ export async function aWire(databaseUrl: string): Promise<Wire> {
       });
     }
     client.on('data', (chunk) => {
-      const hit = trigger !== null && chunk.includes(trigger.text) ? trigger.when : null;
-      if (hit !== null) trigger = null;
-      if (hit === 'before') return cutAll();
-      if (hit === 'after') {
+      const triggered = trigger !== null && chunk.includes(trigger.text) ? trigger.when : null;
+      if (triggered !== null) trigger = null;
+      if (triggered === 'before') return cutAll();
+      if (triggered === 'after') {
         upstream.removeAllListeners('data');
         upstream.once('data', cutAll);
       }

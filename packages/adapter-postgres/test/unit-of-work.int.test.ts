@@ -13,7 +13,7 @@ import { connect, migrate, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
-/** The second time as through a pooler: other timeouts, no prepared statements, no shared connections. */
+/** Also as behind a pooler: settings per transaction, no prepared statements, no pipelined reads. */
 describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ pooler }) => {
   let database: FreshDatabase;
   let stores: PostgresStores;
@@ -36,7 +36,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     return rows[0].n;
   };
 
-  test('leaves nothing of what it wrote when it throws', async () => {
+  test('rolls back every write when it throws', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const claim = aClaim(firmId, svcId);
     const failure = new Error('thrown at the end');
@@ -55,17 +55,17 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     expect(rows).toEqual([]);
   });
 
-  test('a write that fails unseen fails the unit, even one that swallows every error', async () => {
+  test('a failed write fails the unit, even if the work catches the error', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const unit = run(async (tx) => {
       await tx.memberships.save(aMembership(firmId, svcId, { status: 'pending' }));
       await tx.claims.add(aClaim(firmId, svcId)).catch(() => {});
     });
-    await expect(unit).rejects.toMatchObject({ name: 'DatabaseFault' });
+    await expect(unit).rejects.toMatchObject({ name: 'DatabaseError' });
     expect(await rowsOf('claims', firmId)).toBe(0);
   });
 
-  test('the error of a refused statement quotes none of its values', async () => {
+  test('the error of a rejected statement quotes none of its values', async () => {
     const { firmId } = await aFirm(stores);
     const svcId = 'a-secret-name' as Svcid;
     const unit = run((tx) => tx.memberships.save(aMembership(firmId, svcId)));
@@ -73,25 +73,25 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
       () => null,
       (reason: unknown) => reason,
     );
-    expect(error).toMatchObject({ name: 'DatabaseFault' });
+    expect(error).toMatchObject({ name: 'DatabaseError' });
     expect(JSON.stringify({ ...(error as Error), text: String((error as Error).stack) })).not.toContain(
       svcId,
     );
     expect((error as Error).cause).toBeUndefined();
   });
 
-  test('what a unit left running after its end touches nothing', async () => {
+  test('work that continues after the end of its unit writes nothing', async () => {
     const { firmId, svcId } = await aFirm(stores);
     let late: Promise<unknown> = Promise.resolve();
     await run(async (tx) => {
       late = sleep(20).then(() => tx.claims.add(aClaim(firmId, svcId)));
       late.catch(() => {});
     });
-    await expect(late).rejects.toThrow('after the end of its unit');
+    await expect(late).rejects.toThrow('after the end of its transaction');
     expect(await rowsOf('claims', firmId)).toBe(0);
   });
 
-  test('twenty claims at once get stamps of their own, and the first stamp is when they were created', async () => {
+  test('twenty concurrent claims get distinct timestamps, and createdAt is the first one', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const added = await Promise.all(
       Array.from({ length: 20 }, () => run((tx) => tx.claims.add(aClaim(firmId, svcId)))),
@@ -104,7 +104,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     );
   });
 
-  test('a poller without overlap misses nothing while slow and failing units run', async () => {
+  test('polling without overlap misses no claim of slow transactions', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const seen = new Set<string>();
     let writing = true;
@@ -128,7 +128,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
             await sleep(Math.random() * 10);
             await tx.claims.add(claim);
             await sleep((writer + n) % 4 === 0 ? 15 : 0);
-            if ((writer + n) % 7 === 0) throw new Error('fails after its stamp');
+            if ((writer + n) % 7 === 0) throw new Error('fails after its timestamp');
           });
           await unit.then(
             () => added.push(claim.id),
@@ -143,21 +143,21 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     expect(added.filter((id) => !seen.has(id))).toEqual([]);
   });
 
-  test('a stamp never goes back, whatever the clock does', async () => {
+  test('timestamps never go back when the clock does', async () => {
     const { firmId, svcId } = await aFirm(stores);
     let now = NOW + 1000;
     const turned = await connect({ url: database.url, poolMax: 2, clock: { now: () => now } });
     const add = () => turned.unitOfWork.run((tx) => tx.claims.add(aClaim(firmId, svcId)));
-    const stamps = [(await add()).updatedAt];
+    const timestamps = [(await add()).updatedAt];
     now -= 60_000;
-    stamps.push((await add()).updatedAt, (await add()).updatedAt);
+    timestamps.push((await add()).updatedAt, (await add()).updatedAt);
     now += 120_000;
-    stamps.push((await add()).updatedAt);
+    timestamps.push((await add()).updatedAt);
     await turned.close();
-    expect(stamps).toEqual([NOW + 1000, NOW + 1001, NOW + 1002, NOW + 61_000]);
+    expect(timestamps).toEqual([NOW + 1000, NOW + 1001, NOW + 1002, NOW + 61_000]);
   });
 
-  test('twenty merges of one carrier at once lose no detail', async () => {
+  test('twenty concurrent merges of one carrier lose no detail', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const address = { street: '1 Main', city: 'Miami', state: 'FL', zip: '33101' };
     const details = [{ phone: '305-555-0100' }, { email: 'a@carrier.example' }, { address }, {}];
@@ -176,7 +176,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     });
   });
 
-  test('the book holds after each merge what the rule says', async () => {
+  test('each merge has the result of mergeCarrier in the domain', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const some = <T>(value: T): T | undefined => (Math.random() < 0.5 ? value : undefined);
     for (let round = 0; round < 30; round += 1) {
@@ -199,7 +199,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     }
   });
 
-  test('a merge that brings nothing new waits for nobody', async () => {
+  test('a merge without new details does not wait for locks', async () => {
     const { firmId } = await aFirm(stores);
     const carrier = { name: 'Busy Carrier', phone: '1' };
     await run((tx) => tx.carriers.merge(firmId, carrier));
@@ -209,7 +209,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     await database.sql.query('ROLLBACK');
   });
 
-  test('of twins that bind one key, one does the work and the other is run again to find it', async () => {
+  test('of concurrent requests that bind one key, one does the work and the others find its record', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const slot = { firmId, environment: 'live', key: 'one key' } as const;
     let runs = 0;
@@ -230,7 +230,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     expect(await rowsOf('claims', firmId)).toBe(1);
   });
 
-  test('a twin without a key finds the claim that took its external id', async () => {
+  test('a concurrent duplicate without a key finds the claim with its external id', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const send = () =>
       run(async (tx) => {
@@ -249,7 +249,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     }
   });
 
-  test('a key is free again once its window is over', async () => {
+  test('an idempotency key can be bound again after its window', async () => {
     const { firmId } = await aFirm(stores);
     const slot = { firmId, environment: 'test', key: 'k' } as const;
     const day = 24 * 60 * 60 * 1000;
@@ -264,7 +264,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     expect(await run((tx) => tx.idempotency.find(slot, NOW + day))).toMatchObject({ claimId: other });
   });
 
-  test('of two who take the place of a record that does not exist, the second sees what the first wrote', async () => {
+  test('a lock on a membership that does not exist yet makes others wait and see the one that is added', async () => {
     const { firmId } = await aFirm(stores);
     const svcId = newId<Svcid>();
     await run((tx) =>
@@ -281,7 +281,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     expect(seen.filter((before) => before === null)).toHaveLength(1);
   });
 
-  test('those who only look do not wait for each other, and whoever changes waits for them', async () => {
+  test('shared locks do not wait for each other, and an exclusive lock waits for them', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const order: string[] = [];
     await run(async (tx) => {
@@ -293,13 +293,13 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
       });
       change.catch(() => {});
       await sleep(60);
-      order.push('looked');
+      order.push('read');
     });
     await sleep(60);
-    expect(order).toEqual(['looked', 'changed']);
+    expect(order).toEqual(['read', 'changed']);
   });
 
-  test('a deadlock is run again, and both units succeed', async () => {
+  test('after a deadlock the work runs again, and both units succeed', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const [a, b] = [aClaim(firmId, svcId), aClaim(firmId, svcId)];
     for (const claim of [a, b]) await run((tx) => tx.claims.add(claim));
@@ -315,7 +315,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     expect(runs).toBeGreaterThan(2);
   });
 
-  test('an address that another account has is refused; those of test accounts count for nothing', async () => {
+  test('an e-mail address of another account is rejected; those of test accounts may repeat', async () => {
     const { firmId } = await aFirm(stores);
     const account = (email: string, test: boolean) => ({
       svcId: newId<Svcid>(),
@@ -335,21 +335,21 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     expect(await run((tx) => tx.adjusters.findByEmail(email.toLowerCase()))).toEqual(real);
   });
 
-  test('waiting for a lock ends in time, with word that trying again may help', async () => {
-    const impatient = await connect({ url: database.url, poolMax: 4, pooler, lockTimeoutMs: 100 });
+  test('waiting for a lock times out with Unavailable', async () => {
+    const shortTimeout = await connect({ url: database.url, poolMax: 4, pooler, lockTimeoutMs: 100 });
     const { firmId, svcId } = await aFirm(stores);
     const claim = aClaim(firmId, svcId);
     await run((tx) => tx.claims.add(claim));
     await database.sql.query('BEGIN');
     await database.sql.query('SELECT 1 FROM claims WHERE id = $1 FOR UPDATE', [claim.id]);
-    const waiting = impatient.unitOfWork.run((tx) => tx.claims.lock(firmId, claim.id));
+    const waiting = shortTimeout.unitOfWork.run((tx) => tx.claims.lock(firmId, claim.id));
     await expect(waiting).rejects.toBeInstanceOf(Unavailable);
     await database.sql.query('ROLLBACK');
-    expect(await impatient.unitOfWork.run((tx) => tx.claims.lock(firmId, claim.id))).not.toBeNull();
-    await impatient.close();
+    expect(await shortTimeout.unitOfWork.run((tx) => tx.claims.lock(firmId, claim.id))).not.toBeNull();
+    await shortTimeout.close();
   });
 
-  test('a key, a plan or limits that change, change the version with them', async () => {
+  test('the credentials version changes with the transaction that changes a plan', async () => {
     const { firmId } = await aFirm(stores);
     const version = () => stores.credentials.version();
     const before = await version();

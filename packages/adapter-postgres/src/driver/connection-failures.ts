@@ -1,21 +1,29 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { DatabaseLog } from '../log.ts';
 
-/** Every request tries again while PostgreSQL refuses connections; the same cause is logged once in this time. */
-const LOG_AGAIN_AFTER_MS = 60_000;
+/** Every request tries to connect while PostgreSQL is down; the same cause is logged once in this time. */
+const LOG_INTERVAL_MS = 60_000;
 
 /** Logs why connections cannot be opened (a changed password, a missing database, no server). */
 export class ConnectionFailures {
   #cause: string | undefined;
-  #loggedAt = 0;
+  #loggedAtMs = 0;
 
   constructor(private readonly log: DatabaseLog) {}
 
-  watch(pool: pg.Pool): void {
+  /** The class of a pool's clients, for the pool's option `Client`: the pool emits no event for a failed connect. */
+  get Client(): new (
+    config?: pg.ClientConfig,
+  ) => pg.Client {
     const note = (error: Error | null): void => this.#note(error);
-    // The pool creates its clients itself, and reports only those that could connect.
-    const settings = pool as unknown as { Client: typeof pg.Client };
-    settings.Client = class extends settings.Client {
+    return class extends pg.Client {
+      constructor(config?: pg.ClientConfig) {
+        super(config);
+        // The pool listens to idle clients only. Without a listener, a connection lost while in use would emit an
+        // unhandled `error` and end the process. The statements on it fail in any case.
+        this.on('error', () => {});
+      }
+
       // biome-ignore lint/suspicious/noExplicitAny: the driver's two overloads; the pool uses the one with a callback
       override connect(callback?: any): any {
         if (callback === undefined) return super.connect();
@@ -35,9 +43,9 @@ export class ConnectionFailures {
     }
     const cause = error.code ?? 'connection';
     const now = Date.now();
-    if (cause === this.#cause && now - this.#loggedAt < LOG_AGAIN_AFTER_MS) return;
+    if (cause === this.#cause && now - this.#loggedAtMs < LOG_INTERVAL_MS) return;
     this.#cause = cause;
-    this.#loggedAt = now;
-    this.log.error('PostgreSQL could not be connected to', { code: cause, reason: error.message });
+    this.#loggedAtMs = now;
+    this.log.error('could not connect to PostgreSQL', { code: cause, reason: error.message });
   }
 }

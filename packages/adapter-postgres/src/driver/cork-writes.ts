@@ -2,8 +2,9 @@ import type { Socket } from 'node:net';
 import type pg from 'pg';
 
 /**
- * Lets everything that is sent on this connection in one turn of the event loop leave in one write. Requests that
- * come in together ask the database together, and a system call costs more than the statement it carries.
+ * Sends everything written to this connection in one turn of the event loop with one system call. Concurrent requests
+ * query concurrently, and the system call costs more than the statement it carries: sockets take half of a busy
+ * process's time (docs/performance.md).
  */
 export function corkWrites(client: pg.PoolClient): void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;

@@ -12,46 +12,45 @@ import { PipelinedReads, PooledReads } from './read-connections.ts';
 import type { Session } from './session.ts';
 import { beginWithSettings, PLAN_SETTINGS, urlWithSettings } from './session-settings.ts';
 import { StatementRunner } from './statement-runner.ts';
-import { type Dialect, Transaction } from './transaction.ts';
+import { Transaction, type TransactionOptions } from './transaction.ts';
 
 interface DatabaseOptions {
   readonly url: string;
-  /** Connections of this process, the ones for reads included; the job queue has its own. */
+  /** Connections of this process, including those for reads; the job queue has its own. */
   readonly poolMax: number;
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
   readonly idleInTransactionTimeoutMs: number;
-  /** Whether a pooler in transaction mode stands in between; found out when left open. */
+  /** Whether the URL leads to a pooler in transaction mode; detected when undefined. */
   readonly pooler: boolean | undefined;
   readonly log: DatabaseLog;
 }
 
 export interface Database {
   readonly reads: Session;
-  /** Each statement on a connection of its own: for what runs longer than a request would like to wait. */
+  /** Each statement on its own connection: long ones do not delay the reads of requests. */
   readonly maintenance: Session;
   begin(): Promise<Transaction>;
   ping(timeoutMs: number): Promise<void>;
   readonly behindPooler: boolean;
-  /** Also for pools that are opened beside this one. */
+  /** Shared with the job queue's pool. */
   readonly connectionFailures: ConnectionFailures;
   close(): Promise<void>;
 }
 
-/** How the server's operator tells these connections from others. */
-const APPLICATION = 'claim-assignment';
+const APPLICATION_NAME = 'claim-assignment';
 
-/** The server's own limits end a statement; this much later the client stops waiting for a server that is gone. */
-const GRACE = 1000;
+/** The server enforces the statement timeout; this much later the client gives up on an unreachable server. */
+const TIMEOUT_MARGIN_MS = 1000;
 
 /**
- * Opens the pool. Timeouts belong to the connection where it is ours alone, and cost nothing then. A pooler in
- * transaction mode refuses them in the startup packet and lends out a connection for one transaction at a time, so
- * there each transaction opens with its own, and statements go unprepared.
+ * Opens the pool. Timeouts and plan settings are startup parameters of each connection. A pooler in transaction mode
+ * rejects those and assigns a server connection for one transaction at a time, so there each transaction begins with
+ * its settings, and statements are not prepared.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const behindPooler = options.pooler ?? (await probe(options));
+  const behindPooler = options.pooler ?? (await detectPooler(options));
   const timeouts = {
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs,
@@ -63,12 +62,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         ...Object.fromEntries(Object.entries(timeouts).map(([name, ms]) => [name, String(Math.trunc(ms))])),
       })
     : null;
-  const dialect: Dialect = { prepared: !behindPooler, begin: begin ?? 'BEGIN' };
+  const transactionOptions: TransactionOptions = { prepared: !behindPooler, begin: begin ?? 'BEGIN' };
   const connectionFailures = new ConnectionFailures(options.log);
   const dataSource = new DataSource({
     type: 'postgres',
     url: behindPooler ? options.url : urlWithSettings(options.url, PLAN_SETTINGS),
-    applicationName: APPLICATION,
+    applicationName: APPLICATION_NAME,
     poolSize: options.poolMax,
     connectTimeoutMS: options.connectTimeoutMs,
     entities: ENTITIES,
@@ -77,25 +76,25 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     installExtensions: false,
     poolErrorHandler: (error: Error & { code?: string }) =>
       options.log.warn('an idle PostgreSQL connection was lost', { code: error.code ?? 'connection' }),
+    // TypeORM passes these to the pool unchecked.
     extra: {
       types: columnTypes,
+      Client: connectionFailures.Client,
       pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       idleTimeoutMillis: 60_000,
       ...(!behindPooler && timeouts),
-    },
+    } satisfies pg.PoolConfig,
   });
-  const timeoutMs = options.statementTimeoutMs + GRACE;
+  const timeoutMs = options.statementTimeoutMs + TIMEOUT_MARGIN_MS;
   try {
     await within(timeoutMs, dataSource.initialize());
   } catch (error) {
     throw translateError(error, 'connect');
   }
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
-  ignoreConnectErrors(pool);
-  connectionFailures.watch(pool);
-  // Two are enough: each carries many reads at once. A single one would let one slow page hold up all the rest.
+  // Each connection carries many reads; a second one keeps a slow page from delaying all of them.
   const statements = new StatementRunner(timeoutMs);
   const pipelined = new PipelinedReads(pool, statements, options.poolMax >= 4 ? 2 : 1);
   const maintenance = new PooledReads(pool, timeoutMs, begin);
@@ -105,7 +104,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     maintenance,
     behindPooler,
     connectionFailures,
-    begin: () => Transaction.begin(dataSource.createQueryRunner(), dialect, statements),
+    begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, statements),
     ping: (timeoutMs) => within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' })),
     async close() {
       pipelined.close();
@@ -114,19 +113,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 }
 
-/**
- * A server that ends may say so in the very packet that opens the connection: before whoever asked for it can listen.
- * An error that nobody listens to would end the process.
- */
-export function ignoreConnectErrors(pool: pg.Pool): void {
-  pool.on('connect', (client) => client.on('error', () => {}));
-}
-
-/** A pooler makes up the backend's id that it tells its client. */
-async function probe(options: DatabaseOptions): Promise<boolean> {
+/** When a client connects, a pooler reports a process id that is not that of the server process. */
+async function detectPooler(options: DatabaseOptions): Promise<boolean> {
   const client = new pg.Client({
     connectionString: options.url,
-    application_name: APPLICATION,
+    application_name: APPLICATION_NAME,
     connectionTimeoutMillis: options.connectTimeoutMs,
     query_timeout: options.connectTimeoutMs,
   });
@@ -144,11 +135,11 @@ async function probe(options: DatabaseOptions): Promise<boolean> {
 
 async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Unavailable('PostgreSQL did not answer in time.')), timeoutMs);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Unavailable('PostgreSQL did not respond in time.')), timeoutMs);
   });
   try {
-    await Promise.race([work, late]);
+    await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
     work.catch(() => {});

@@ -8,15 +8,15 @@ import type { StatementRunner } from './statement-runner.ts';
 
 interface SharedConnection {
   client: Promise<pg.PoolClient> | null;
-  underway: number;
+  pending: number;
 }
 
 /**
- * Reads outside transactions. A few connections, each shared by many reads at once: a read need not wait for the
- * answer to another before it is sent. That is worth more than a connection of its own for each.
+ * Reads outside transactions, pipelined: many reads share a few connections, and each is sent without waiting for the
+ * results before it. Concurrent reads then need one system call instead of one each.
  */
 export class PipelinedReads implements Session {
-  readonly #lanes: SharedConnection[];
+  readonly #connections: SharedConnection[];
   #closed = false;
 
   constructor(
@@ -24,45 +24,44 @@ export class PipelinedReads implements Session {
     private readonly runner: StatementRunner,
     count: number,
   ) {
-    this.#lanes = Array.from({ length: count }, () => ({ client: null, underway: 0 }));
+    this.#connections = Array.from({ length: count }, () => ({ client: null, pending: 0 }));
   }
 
   async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
-    if (this.#closed) throw new Unavailable('The connection to PostgreSQL is closed.');
-    const lane = this.#lanes.reduce((best, next) => (next.underway < best.underway ? next : best));
-    lane.underway += 1;
+    if (this.#closed) throw new Unavailable('The connections to PostgreSQL are closed.');
+    const connection = this.#connections.reduce((best, next) => (next.pending < best.pending ? next : best));
+    connection.pending += 1;
     try {
-      const client = await (lane.client ?? this.#connect(lane));
+      const client = await (connection.client ?? this.#connect(connection));
       return (await this.runner.prepared<R>(client, statement, values)).rows;
     } catch (error) {
       throw translateError(error, statement.name);
     } finally {
-      lane.underway -= 1;
+      connection.pending -= 1;
     }
   }
 
   close(): void {
     this.#closed = true;
-    for (const lane of this.#lanes) {
-      lane.client?.then(
+    for (const connection of this.#connections) {
+      connection.client?.then(
         (client) => client.release(),
         () => {},
       );
-      lane.client = null;
+      connection.client = null;
     }
   }
 
-  #connect(lane: SharedConnection): Promise<pg.PoolClient> {
+  #connect(connection: SharedConnection): Promise<pg.PoolClient> {
     const connecting = this.pool.connect();
-    lane.client = connecting;
+    connection.client = connecting;
     const drop = (client?: pg.PoolClient): void => {
-      if (lane.client !== connecting) return;
-      lane.client = null;
+      if (connection.client !== connecting) return;
+      connection.client = null;
       client?.release(true);
     };
     connecting.then(
       (client) => {
-        // Listening also keeps an error of the connection from ending the process.
         client.on('error', () => drop(client));
         client.once('end', () => drop(client));
       },
@@ -72,9 +71,9 @@ export class PipelinedReads implements Session {
   }
 }
 
-/** Statements each on a connection it borrows for itself, and unprepared. */
+/** Statements outside transactions, unprepared, each on a pooled connection that it does not share. */
 export class PooledReads implements Session {
-  /** @param begin opens a transaction for each statement, where the connection cannot carry the settings. */
+  /** @param begin opens a transaction with settings for each statement; null where the connection has them. */
   constructor(
     private readonly pool: pg.Pool,
     private readonly timeoutMs: number,

@@ -1,4 +1,4 @@
-/** PostgreSQL's settings of a session, by name. */
+/** PostgreSQL settings of a session, by name. */
 export type SessionSettings = Readonly<Record<string, string>>;
 
 /**
@@ -14,11 +14,11 @@ export function urlWithSettings(url: string, settings: SessionSettings): string 
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
   const existing = changed.searchParams.get('options');
   changed.searchParams.set('options', [...(existing === null ? [] : [existing]), ...options].join(' '));
-  // searchParams writes a space as "+", which connection strings do not know.
+  // searchParams encodes a space as "+", which connection strings do not decode.
   changed.search = changed.search.replaceAll('+', '%20');
   return changed.href;
 }
 
-/** Opens a transaction with these settings: all that a pooler in transaction mode allows. */
+/** Opens a transaction with these settings: the only kind of settings that a pooler in transaction mode allows. */
 export const beginWithSettings = (settings: SessionSettings): string =>
   ['BEGIN', ...Object.entries(settings).map(([name, value]) => `SET LOCAL ${name} = ${value}`)].join('; ');

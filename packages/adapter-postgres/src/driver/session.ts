@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 
-/** One SQL statement with the name under which a connection prepares it; the name also stands for it in errors. */
+/** One SQL statement. Its name is the name of the prepared statement, and identifies it in errors. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -10,21 +10,20 @@ export const sql = (name: string, text: string): Statement => ({ name, text });
 
 export type Value = string | number | boolean | null | readonly string[];
 
-/** Whatever can run a statement: a transaction, or the connections for reads. */
+/** Runs statements: a transaction, or the connections for reads. */
 export interface Session {
   rows<R>(statement: Statement, values?: readonly Value[]): Promise<R[]>;
 }
 
-/** One transaction's view of the connection. */
 export interface TxSession extends Session {
   /**
-   * Sends a write whose answer nobody waits for. It shares the way to the server with what follows; if it fails, the
-   * next statement or the commit reports it.
+   * Sends a write without waiting for its result, so it needs no round trip. If it fails, the next statement or the
+   * commit throws its error.
    *
-   * @param judge looks at how many rows were written, and returns the error when that is not as it should be.
+   * @param check checks the number of rows written, and returns an error if it is wrong.
    */
-  send(statement: Statement, values: readonly Value[], judge?: (count: number) => Error | null): void;
-  /** Work through the entity manager, for what is rare enough to be written the comfortable way. */
+  send(statement: Statement, values: readonly Value[], check?: (count: number) => Error | null): void;
+  /** Work through TypeORM's entity manager, for statements that are not on a hot path. */
   orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T>;
 }
 

@@ -5,37 +5,41 @@ import { breaksConnection, DatabaseError, translateError } from './errors.ts';
 import type { Statement, TxSession, Value } from './session.ts';
 import type { QueryResult, StatementRunner } from './statement-runner.ts';
 
-/** How a database wants to be spoken to. */
-export interface Dialect {
-  /** Prepared statements by name; a pooler that hands out another connection each time may not know them. */
+/** What differs behind a pooler in transaction mode. */
+export interface TransactionOptions {
+  /** Whether statements are prepared by name; each transaction behind a pooler may use another server connection. */
   readonly prepared: boolean;
-  /** Opens a transaction, with its timeouts where the connection itself cannot carry them. */
+  /** Opens a transaction, with settings where the connection cannot have them. */
   readonly begin: string;
 }
 
 /**
- * A transaction on one connection of the pool. Statements travel without waiting for one another's answers, so BEGIN
- * and everything sent without waiting cost no round trip of their own; the server still runs them one by one.
+ * A transaction on one connection of the pool. Statements are pipelined, so BEGIN and every `send` cost no round trip;
+ * the server runs them in order.
  */
 export class Transaction implements TxSession {
-  /** The first failure; PostgreSQL refuses everything after it, so it alone says what happened. */
+  /** The first error, which is the cause: PostgreSQL rejects every later statement of a failed transaction. */
   #failure: unknown = null;
   #failed = false;
   #broken = false;
   #closing = false;
   #ended = false;
-  /** Writes under way of which the number of rows decides whether they went well. */
-  #judging = 0;
+  /** Pending writes whose row count is checked. */
+  #pendingChecks = 0;
   readonly #sent: Promise<void>[] = [];
 
   private constructor(
     private readonly runner: QueryRunner,
     private readonly client: pg.PoolClient,
-    private readonly dialect: Dialect,
+    private readonly options: TransactionOptions,
     private readonly statements: StatementRunner,
   ) {}
 
-  static async begin(runner: QueryRunner, dialect: Dialect, asking: StatementRunner): Promise<Transaction> {
+  static async begin(
+    runner: QueryRunner,
+    options: TransactionOptions,
+    statements: StatementRunner,
+  ): Promise<Transaction> {
     let client: pg.PoolClient;
     try {
       client = (await runner.connect()) as pg.PoolClient;
@@ -43,10 +47,10 @@ export class Transaction implements TxSession {
       await runner.release();
       throw translateError(error, 'connect');
     }
-    const transaction = new Transaction(runner, client, dialect, asking);
-    // TypeORM is told that a transaction is open, since it did not open it itself: it refuses to lock rows otherwise.
+    const transaction = new Transaction(runner, client, options, statements);
+    // TypeORM did not open this transaction, and throws on row locks unless it is marked as open.
     Object.assign(runner, { isTransactionActive: true });
-    transaction.#send('begin', asking.unprepared(client, dialect.begin));
+    transaction.#send('begin', statements.unprepared(client, options.begin));
     return transaction;
   }
 
@@ -54,26 +58,27 @@ export class Transaction implements TxSession {
     return this.#settled(statement.name, async () => (await this.#query<R>(statement, values)).rows);
   }
 
-  send(statement: Statement, values: readonly Value[], judge?: (count: number) => Error | null): void {
-    if (judge !== undefined) this.#judging += 1;
-    const judged = this.#query(statement, values).then((result) => {
-      if (judge === undefined) return;
-      this.#judging -= 1;
-      const complaint = judge(result.rowCount ?? 0);
-      if (complaint !== null) throw complaint;
+  send(statement: Statement, values: readonly Value[], check?: (count: number) => Error | null): void {
+    if (check !== undefined) this.#pendingChecks += 1;
+    const checked = this.#query(statement, values).then((result) => {
+      if (check === undefined) return;
+      this.#pendingChecks -= 1;
+      const error = check(result.rowCount ?? 0);
+      if (error !== null) throw error;
     });
-    this.#send(statement.name, judged);
+    this.#send(statement.name, checked);
   }
 
   orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    if (this.#closing) return Promise.reject(new DatabaseError(`${name} came after the end of its unit.`));
+    if (this.#closing)
+      return Promise.reject(new DatabaseError(`${name} was called after the end of its transaction.`));
     return this.#settled(name, () => this.statements.withTimeout(this.client, work(this.runner.manager)));
   }
 
-  /** @throws what failed first, whoever has looked at it before: a transaction with a failure in it is not committed. */
+  /** @throws the first error of any statement, even if the work caught it: a failed transaction is never committed. */
   async commit(): Promise<void> {
-    // The server itself refuses to commit after a failure of its own, so only our own judgement must be waited for.
-    if (this.#failed || this.#judging > 0) await this.#arrived();
+    // The server rolls back after a failed statement, so only row counts must be checked before COMMIT is sent.
+    if (this.#failed || this.#pendingChecks > 0) await this.#settleSent();
     this.#closing = true;
     let tag: string | null = null;
     try {
@@ -81,17 +86,18 @@ export class Transaction implements TxSession {
     } catch (error) {
       await Promise.all(this.#sent.splice(0));
       this.#note(error, 'commit');
-      // Whether the commit arrived is unknown, so the work must not be run again behind the caller's back.
-      if (this.#broken) this.#failure = new Unavailable('PostgreSQL went away during a commit.');
+      // The transaction may have been committed, so the error must not be one that runs the work again.
+      if (this.#broken)
+        this.#failure = new Unavailable('The connection to PostgreSQL was lost during a commit.');
     }
     await Promise.all(this.#sent.splice(0));
     await this.#end();
     if (this.#failed) throw this.#failure;
-    // PostgreSQL answers the COMMIT of a failed transaction with a ROLLBACK, and no error.
-    if (tag !== 'COMMIT') throw new DatabaseError(`PostgreSQL answered COMMIT with ${tag}.`);
+    // COMMIT of a failed transaction reports ROLLBACK, and no error.
+    if (tag !== 'COMMIT') throw new DatabaseError(`PostgreSQL responded to COMMIT with ${tag}.`);
   }
 
-  /** Undoes everything that was not committed. Never throws: what went wrong before is what counts. */
+  /** Never throws: the error that caused the rollback is the one to report. */
   async rollback(): Promise<void> {
     this.#closing = true;
     await Promise.all(this.#sent.splice(0));
@@ -105,16 +111,18 @@ export class Transaction implements TxSession {
     await this.#end();
   }
 
-  /** What failed first in here, if anything did. */
+  /** The first error of any statement, or null. */
   get failure(): unknown {
     return this.#failed ? this.#failure : null;
   }
 
   #query<R>(statement: Statement, values: readonly Value[]): Promise<QueryResult<R>> {
-    // Work that outlives its unit would run on a connection that belongs to somebody else by now.
+    // The connection may already be in use by another transaction.
     if (this.#closing)
-      return Promise.reject(new DatabaseError(`${statement.name} came after the end of its unit.`));
-    return this.dialect.prepared
+      return Promise.reject(
+        new DatabaseError(`${statement.name} was called after the end of its transaction.`),
+      );
+    return this.options.prepared
       ? this.statements.prepared(this.client, statement, values)
       : this.statements.unprepared(this.client, statement.text, values);
   }
@@ -135,16 +143,16 @@ export class Transaction implements TxSession {
     try {
       result = await work();
     } catch (error) {
-      // What was sent before has been answered before, and PostgreSQL blames every later statement for its failure.
+      // An earlier `send` may be the cause; its result has arrived before this one.
       await Promise.all(this.#sent.splice(0));
       this.#note(error, name);
     }
-    await this.#arrived();
+    await this.#settleSent();
     return result as T;
   }
 
-  /** Everything sent so far has been answered, and well. */
-  async #arrived(): Promise<void> {
+  /** Waits for every `send`; throws the first error. */
+  async #settleSent(): Promise<void> {
     await Promise.all(this.#sent.splice(0));
     if (this.#failed) throw this.#failure;
   }
@@ -162,7 +170,7 @@ export class Transaction implements TxSession {
   async #end(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
-    // A connection in an unknown state goes back to nobody: the pool drops what is ending.
+    // The pool discards a client that is ending, instead of reusing one in an unknown state.
     if (this.#broken) void this.client.end();
     await this.runner.release();
   }

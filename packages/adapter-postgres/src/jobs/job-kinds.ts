@@ -8,5 +8,5 @@ const KINDS: Readonly<Record<JobKind, true>> = {
   rehearse_invitation_answer: true,
 };
 
-/** Every kind of job there is; the queue knows them by these names. */
+/** Also the task names in the queue. */
 export const JOB_KINDS = Object.keys(KINDS) as JobKind[];

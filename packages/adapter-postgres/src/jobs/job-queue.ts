@@ -11,7 +11,6 @@ import {
 } from 'graphile-worker';
 import pg from 'pg';
 import type { ConnectionFailures } from '../driver/connection-failures.ts';
-import { ignoreConnectErrors } from '../driver/database.ts';
 import {
   beginWithSettings,
   PLAN_SETTINGS,
@@ -23,16 +22,16 @@ import type { DatabaseLog } from '../log.ts';
 import { JOB_KINDS } from './job-kinds.ts';
 import { WORKER_BEAT_MS, type WorkerHeartbeats } from './worker-heartbeats.ts';
 
-/** Throws when trying again later may help. */
+/** Throws when the job should be retried later. */
 export type JobHandler = (job: Job) => Promise<void>;
 
 export interface JobOptions {
-  /** How often each worker looks for a job whose time has come. */
+  /** How often each worker polls for jobs that are due. */
   readonly pollIntervalMs?: number;
 }
 
 export interface RunningJobs {
-  /** Takes no more jobs and lets those under way finish. */
+  /** Takes no new jobs and waits for the running ones. */
   stop(): Promise<void>;
 }
 
@@ -46,114 +45,113 @@ interface QueueEnvironment {
   purge(): Promise<void>;
 }
 
-/** Jobs at once in this process. */
+/** Concurrent jobs of this process. */
 const WORKERS = 4;
-const PURGE_EVERY_MS = 3_600_000;
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5000;
-/** How long a run that ends may take to tell a server, which may be gone, of its last jobs. */
-const REPORT_MS = 2000;
-/** A run that held this long was a good one: the next failure is a new one. */
-const GOOD_RUN_MS = 30_000;
+const PURGE_INTERVAL_MS = 3_600_000;
+const MIN_RESTART_DELAY_MS = 100;
+const MAX_RESTART_DELAY_MS = 5000;
+/** How long a run that ends may take to record its last jobs on a server that may be unreachable. */
+const SHUTDOWN_TIMEOUT_MS = 2000;
+/** The restart delay starts from its minimum again after a run of at least this long. */
+const STABLE_RUN_MS = 30_000;
 
 /**
- * Runs the queue for as long as it is wanted. A worker that cannot report its job, since a connection failed at the
- * wrong moment, ends itself. So a run that loses a worker is stopped and a new one started, with growing pauses while
- * PostgreSQL is away.
+ * Runs the queue until stopped. A graphile-worker worker that cannot record its job's result, because its connection
+ * failed, ends. A run that loses a worker is therefore stopped and a new one started, with growing delays while
+ * PostgreSQL is down.
  *
- * The queue's own timetable is not used: when its connection fails, it leaves a rejection that nobody can handle, and
- * that ends the process.
+ * graphile-worker's cron is not used: when its connection fails, an unhandled rejection ends the process.
  */
 export function startJobs(
-  surroundings: QueueEnvironment,
+  environment: QueueEnvironment,
   handler: JobHandler,
   options: JobOptions,
 ): RunningJobs {
-  const { log, workers } = surroundings;
+  const { log, workers } = environment;
   const stopping = new AbortController();
-  const underway = new Set<Promise<void>>();
+  const activeJobs = new Set<Promise<void>>();
   const taskList = tasksFor((job) => {
-    const work = handler(job).finally(() => underway.delete(work));
-    underway.add(work);
+    const work = handler(job).finally(() => activeJobs.delete(work));
+    activeJobs.add(work);
     return work;
   });
-  /** Workers of runs that have ended, until it could be told that they are gone. */
-  const departed = new Set<string>();
-  const reportDeparted = async (): Promise<void> => {
-    const ids = [...departed];
+  /** Workers of runs that have ended, until their jobs are unlocked. */
+  const ended = new Set<string>();
+  const releaseEnded = async (): Promise<void> => {
+    const ids = [...ended];
     if (ids.length === 0) return;
     await workers.release(ids);
-    for (const id of ids) departed.delete(id);
+    for (const id of ids) ended.delete(id);
   };
 
-  const untilStoppedOrBroken = async (): Promise<void> => {
+  const runUntilStoppedOrBroken = async (): Promise<void> => {
     const events = new EventEmitter() as WorkerEvents;
-    const own = new Set<string>();
-    let broken: () => void = () => {};
-    const breakdown = new Promise<void>((resolve) => {
-      broken = resolve;
+    const workerIds = new Set<string>();
+    let onWorkerLost: () => void = () => {};
+    const workerLost = new Promise<void>((resolve) => {
+      onWorkerLost = resolve;
     });
-    events.on('worker:create', ({ worker }) => own.add(worker.workerId));
-    events.on('worker:fatalError', () => broken());
+    events.on('worker:create', ({ worker }) => workerIds.add(worker.workerId));
+    events.on('worker:fatalError', () => onWorkerLost());
     events.on('job:error', ({ job, error }) => {
-      const last = job.attempts >= job.max_attempts;
+      const permanently = job.attempts >= job.max_attempts;
       const fields = { kind: job.task_identifier, attempt: job.attempts, error: nameOf(error) };
-      if (last) log.error('a job failed for good', fields);
-      else log.warn('a job failed and will be tried again', fields);
+      if (permanently) log.error('a job failed permanently', fields);
+      else log.warn('a job failed and will be retried', fields);
     });
-    const pool = poolFor(surroundings);
+    const pool = poolFor(environment);
     let running: WorkerPool | undefined;
-    let beat: NodeJS.Timeout | undefined;
+    let heartbeat: NodeJS.Timeout | undefined;
     try {
-      await pool.query('SELECT 1'); // what follows would go on without a server, and say nothing
+      await pool.query('SELECT 1'); // runTaskList reports no error without a server
       running = runTaskList(
-        poolOptions(surroundings, options, events),
+        poolOptions(environment, options, events),
         taskList,
-        poolForQueue(pool, surroundings.behindPooler),
+        poolForQueue(pool, environment.behindPooler),
       );
-      const show = (): void => {
-        Promise.all([workers.beat([...own]), reportDeparted()]).catch((error) => {
-          log.warn('the job queue could not show that it lives', { error: nameOf(error) });
+      const beat = (): void => {
+        Promise.all([workers.beat([...workerIds]), releaseEnded()]).catch((error) => {
+          log.warn('the heartbeat of the job workers failed', { error: nameOf(error) });
         });
       };
-      show();
-      beat = setInterval(show, WORKER_BEAT_MS);
-      beat.unref();
+      beat();
+      heartbeat = setInterval(beat, WORKER_BEAT_MS);
+      heartbeat.unref();
       const stopped = new Promise<void>((resolve) => {
         if (stopping.signal.aborted) resolve();
         stopping.signal.addEventListener('abort', () => resolve(), { once: true });
       });
-      await Promise.race([running.promise, stopped, breakdown]);
+      await Promise.race([running.promise, stopped, workerLost]);
     } finally {
-      clearInterval(beat);
+      clearInterval(heartbeat);
       await Promise.race([
-        running?.gracefulShutdown().catch(() => {}), // it may have stopped by itself
-        Promise.allSettled(underway).then(() => sleep(REPORT_MS, undefined, { ref: false })),
+        running?.gracefulShutdown().catch(() => {}), // it may have stopped already
+        Promise.allSettled(activeJobs).then(() => sleep(SHUTDOWN_TIMEOUT_MS, undefined, { ref: false })),
       ]);
-      for (const id of own) departed.add(id);
-      await reportDeparted().catch(() => {}); // the next run will, or others find out
-      await Promise.race([pool.end(), sleep(REPORT_MS, undefined, { ref: false })]);
+      for (const id of workerIds) ended.add(id);
+      await releaseEnded().catch(() => {}); // retried by the next run; other processes detect the missing heartbeat
+      await Promise.race([pool.end(), sleep(SHUTDOWN_TIMEOUT_MS, undefined, { ref: false })]);
     }
   };
 
   const supervise = async (): Promise<void> => {
-    for (let pause = FIRST_PAUSE_MS; !stopping.signal.aborted; ) {
-      const begun = Date.now();
+    for (let delayMs = MIN_RESTART_DELAY_MS; !stopping.signal.aborted; ) {
+      const startedAtMs = Date.now();
       let reason = 'a worker was lost';
       try {
-        await untilStoppedOrBroken();
+        await runUntilStoppedOrBroken();
       } catch (error) {
         reason = nameOf(error);
       }
       if (stopping.signal.aborted) return;
-      if (Date.now() - begun > GOOD_RUN_MS) pause = FIRST_PAUSE_MS;
-      log.warn('the job queue starts again', { reason, pauseMs: pause });
-      await sleep(pause, undefined, { signal: stopping.signal }).catch(() => {});
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+      if (Date.now() - startedAtMs > STABLE_RUN_MS) delayMs = MIN_RESTART_DELAY_MS;
+      log.warn('the job queue restarts', { reason, pauseMs: delayMs });
+      await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => {});
+      delayMs = Math.min(delayMs * 2, MAX_RESTART_DELAY_MS);
     }
   };
 
-  const done = Promise.all([supervise(), purgeNowAndThen(surroundings, stopping.signal)]);
+  const done = Promise.all([supervise(), purgeRepeatedly(environment, stopping.signal)]);
   return {
     async stop() {
       stopping.abort();
@@ -162,14 +160,12 @@ export function startJobs(
   };
 }
 
-/** Every process does so, at a time of its own: they take turns at the rows, and the later one finds nothing to do. */
-async function purgeNowAndThen({ purge, log }: QueueEnvironment, stopping: AbortSignal): Promise<void> {
-  for (let pause = Math.random() * PURGE_EVERY_MS; !stopping.aborted; pause = PURGE_EVERY_MS) {
-    await sleep(pause, undefined, { signal: stopping, ref: false }).catch(() => {});
+/** Every process does so, starting after a random delay: most runs then find nothing left to delete. */
+async function purgeRepeatedly({ purge, log }: QueueEnvironment, stopping: AbortSignal): Promise<void> {
+  for (let delayMs = Math.random() * PURGE_INTERVAL_MS; !stopping.aborted; delayMs = PURGE_INTERVAL_MS) {
+    await sleep(delayMs, undefined, { signal: stopping, ref: false }).catch(() => {});
     if (stopping.aborted) return;
-    await purge().catch((error) =>
-      log.warn('a purge failed and will be tried again', { error: nameOf(error) }),
-    );
+    await purge().catch((error) => log.warn('a purge failed and will be retried', { error: nameOf(error) }));
   }
 }
 
@@ -180,46 +176,45 @@ function tasksFor(handler: JobHandler): TaskList {
 }
 
 /**
- * What a crash takes back is only that a job was begun or done, and any job may run twice: waiting for the disk twice a
- * job would hold up the commits that matter. And the table of jobs is mostly empty, so that its statistics say, amid
- * thousands of jobs, that reading and sorting all of it is the way to find the next one.
+ * Asynchronous commit: a crash only loses that a job was started or completed, and any job may run twice. Waiting for
+ * the disk twice for each job would delay the commits of claims. Sorting is off because the jobs table is mostly empty:
+ * with such statistics, the planner reads and sorts the whole table even when it holds thousands of jobs.
  */
 const QUEUE_SETTINGS: SessionSettings = { ...PLAN_SETTINGS, synchronous_commit: 'off', enable_sort: 'off' };
 
 const BEGIN_QUEUE_STATEMENT = beginWithSettings(QUEUE_SETTINGS);
 
-function poolFor(surroundings: QueueEnvironment): pg.Pool {
+function poolFor(environment: QueueEnvironment): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: surroundings.behindPooler
-      ? surroundings.url
-      : urlWithSettings(surroundings.url, QUEUE_SETTINGS),
+    connectionString: environment.behindPooler
+      ? environment.url
+      : urlWithSettings(environment.url, QUEUE_SETTINGS),
     application_name: 'claim-assignment-jobs',
-    // The workers share them, for they need one only before and after a job.
+    // Workers need a connection only before and after a job.
     max: WORKERS / 2,
-    connectionTimeoutMillis: surroundings.connectTimeoutMs,
+    connectionTimeoutMillis: environment.connectTimeoutMs,
     query_timeout: 10_000,
     keepAlive: true,
+    Client: environment.connectionFailures.Client,
   });
-  ignoreConnectErrors(pool);
-  surroundings.connectionFailures.watch(pool);
-  pool.on('error', () => {}); // the pool has dropped the connection; the queue notices by itself
+  pool.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
   return pool;
 }
 
 /**
- * The queue would keep a connection to be told of new jobs, which nobody tells here. When that connection fails while
- * the queue is being stopped, it is given back twice, and that ends the process. It alone is asked for with a callback.
+ * Denies graphile-worker its LISTEN connection, the only one it requests with a callback: the outbox sends no NOTIFY,
+ * and if that connection fails during shutdown it is released twice, which ends the process.
  *
- * Behind a pooler, each statement of the queue carries its settings in a transaction; the queue opens none itself.
+ * Behind a pooler, each statement runs in a transaction with its settings; graphile-worker itself begins none.
  */
 function poolForQueue(pool: pg.Pool, behindPooler: boolean): pg.Pool {
-  const connected = async (): Promise<pg.PoolClient> => {
+  const connectWorker = async (): Promise<pg.PoolClient> => {
     const client = await pool.connect();
     if (!behindPooler) return client;
     const query = (statement: pg.QueryConfig) => inTransaction(client, BEGIN_QUEUE_STATEMENT, statement);
     return Object.create(client, { query: { value: query } });
   };
-  const connect = (callback?: unknown) => (callback === undefined ? connected() : undefined);
+  const connect = (callback?: unknown) => (callback === undefined ? connectWorker() : undefined);
   return Object.create(pool, { connect: { value: connect } });
 }
 
@@ -235,9 +230,9 @@ function poolOptions(
     noHandleSignals: true,
     noPreparedStatements: behindPooler,
     logger: new Logger(() => (level, _message, meta) => {
-      // The queue's own words quote errors, and those may quote a job: only that something happened is passed on.
+      // Messages and errors may quote a job's data, so only the name of the error is logged.
       if (level !== 'error' || meta?.failure) return;
-      log.warn('the job queue met an error', { error: nameOf(meta?.error ?? meta?.fatalError) });
+      log.warn('the job queue reported an error', { error: nameOf(meta?.error ?? meta?.fatalError) });
     }),
   };
 }

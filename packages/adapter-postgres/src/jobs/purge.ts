@@ -3,30 +3,30 @@ import { DAY, HOUR, type Instant } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import { type Session, type Statement, sql } from '../driver/session.ts';
 
-/** Kept a little beyond its window, since the clocks of two processes are never quite the same. */
+/** Kept beyond the window, since the clocks of two processes differ. */
 const IDEMPOTENCY_MARGIN = HOUR;
-/** In portions, so that no statement runs long and no lock is held long. */
-const PORTION = 5000;
+/** In batches, so that no statement runs and no lock is held for long. */
+const BATCH_SIZE = 5000;
 
-const portionOf = (table: string, column: string): Statement =>
+const deleteBatch = (table: string, column: string): Statement =>
   sql(
     `purge_${table}`,
     `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-       SELECT ctid FROM ${table} WHERE ${column} <= $1 LIMIT ${PORTION} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+       SELECT ctid FROM ${table} WHERE ${column} <= $1 LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
   );
 
-const IDEMPOTENCY = portionOf('idempotency_records', 'bound_at');
-const SESSIONS = portionOf('sessions', 'expires_at');
-const REQUEST_LOG = portionOf('request_log', 'at');
-const SIGN_IN_CODES = portionOf('sign_in_codes', 'expires_at');
-const SIGN_IN_ATTEMPTS = portionOf('sign_in_attempts', 'ends_at');
+const IDEMPOTENCY = deleteBatch('idempotency_records', 'bound_at');
+const SESSIONS = deleteBatch('sessions', 'expires_at');
+const REQUEST_LOG = deleteBatch('request_log', 'at');
+const SIGN_IN_CODES = deleteBatch('sign_in_codes', 'expires_at');
+const SIGN_IN_ATTEMPTS = deleteBatch('sign_in_attempts', 'ends_at');
 
-/** Jobs that were given up: kept for the operator to look at, not for ever. The queue's own way to remove a job. */
+/** Jobs whose last attempt failed, kept so that an operator can inspect them. `complete_jobs` deletes them. */
 const FAILED_JOBS_KEPT = 30 * DAY;
 const FAILED_JOBS = sql(
   'purge_failed_jobs',
   `SELECT 1 FROM graphile_worker.complete_jobs(ARRAY(
-     SELECT id FROM graphile_worker.jobs WHERE attempts >= max_attempts AND run_at <= $1 LIMIT ${PORTION}))`,
+     SELECT id FROM graphile_worker.jobs WHERE attempts >= max_attempts AND run_at <= $1 LIMIT ${BATCH_SIZE}))`,
 );
 
 export interface Purged {
@@ -38,21 +38,21 @@ export interface Purged {
   readonly requestLog: number;
 }
 
-/** Removes what nobody can see any more. Any number of processes may do so at once. */
+/** Deletes expired rows. Several processes may do so at once. */
 export async function purge(session: Session, now: Instant): Promise<Purged> {
-  const all = async (statement: Statement, until: Instant): Promise<number> => {
+  const purgeAll = async (statement: Statement, before: Instant): Promise<number> => {
     for (let total = 0; ; ) {
-      const removed = (await session.rows(statement, [timestamp(until)])).length;
+      const removed = (await session.rows(statement, [timestamp(before)])).length;
       total += removed;
-      if (removed < PORTION) return total;
+      if (removed < BATCH_SIZE) return total;
     }
   };
   return {
-    idempotencyRecords: await all(IDEMPOTENCY, now - IDEMPOTENCY_WINDOW - IDEMPOTENCY_MARGIN),
-    sessions: await all(SESSIONS, now),
-    signInCodes: await all(SIGN_IN_CODES, now),
-    signInAttempts: await all(SIGN_IN_ATTEMPTS, now),
-    failedJobs: await all(FAILED_JOBS, now - FAILED_JOBS_KEPT),
-    requestLog: await all(REQUEST_LOG, now - REQUEST_LOG_KEPT),
+    idempotencyRecords: await purgeAll(IDEMPOTENCY, now - IDEMPOTENCY_WINDOW - IDEMPOTENCY_MARGIN),
+    sessions: await purgeAll(SESSIONS, now),
+    signInCodes: await purgeAll(SIGN_IN_CODES, now),
+    signInAttempts: await purgeAll(SIGN_IN_ATTEMPTS, now),
+    failedJobs: await purgeAll(FAILED_JOBS, now - FAILED_JOBS_KEPT),
+    requestLog: await purgeAll(REQUEST_LOG, now - REQUEST_LOG_KEPT),
   };
 }

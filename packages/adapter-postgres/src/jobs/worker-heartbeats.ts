@@ -1,12 +1,12 @@
 import { type Session, sql } from '../driver/session.ts';
 
-/** How often a worker reports that it runs. */
+/** How often workers report that they are running. */
 export const WORKER_BEAT_MS = 10_000;
-/** A worker is lost after this many missed beats. The queue itself would wait four hours for one that was killed. */
+/** A worker is lost after this many missed heartbeats. The queue itself waits four hours for a killed one. */
 const MISSED_BEATS = 6;
 const LOST_AFTER = `interval '${MISSED_BEATS * WORKER_BEAT_MS} ms'`;
 
-const SEEN = sql(
+const BEAT = sql(
   'job_workers_seen',
   `INSERT INTO job_workers (worker_id, seen_at) SELECT id, now() FROM unnest($1::text[]) AS w (id) ORDER BY id
    ON CONFLICT (worker_id) DO UPDATE SET seen_at = excluded.seen_at`,
@@ -26,25 +26,25 @@ const UNLOCK_LOST = sql(
    WHERE lost.ids IS NOT NULL`,
 );
 
-const GONE = sql('job_workers_gone', 'DELETE FROM job_workers WHERE worker_id = ANY ($1::text[])');
+const REMOVE = sql('job_workers_gone', 'DELETE FROM job_workers WHERE worker_id = ANY ($1::text[])');
 const UNLOCK = sql('job_workers_unlock', 'SELECT graphile_worker.force_unlock_workers($1::text[])');
 
-/** Which workers live, so that the jobs of one that was killed are given to others within about a minute. */
+/** Detects killed workers, so that others take over their jobs within about a minute. */
 export interface WorkerHeartbeats {
   beat(ids: readonly string[]): Promise<void>;
-  /** These have ended; whatever they still hold is free. */
+  /** Unlocks the jobs of workers that have ended. */
   release(ids: readonly string[]): Promise<void>;
 }
 
 export const workerHeartbeats = (session: Session): WorkerHeartbeats => ({
   async beat(ids) {
-    await session.rows(SEEN, [ids]);
+    await session.rows(BEAT, [ids]);
     await session.rows(FORGET_LOST);
     await session.rows(UNLOCK_LOST);
   },
 
   async release(ids) {
-    await session.rows(GONE, [ids]);
+    await session.rows(REMOVE, [ids]);
     await session.rows(UNLOCK, [ids]);
   },
 });

@@ -19,7 +19,7 @@ export interface AppClaimRow extends FirmClaimRow, WorkRow, HeldCarrierRow {
 export const APP_CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, c.firm_id, f.name AS firm_name,
   ${HELD_CARRIER_COLUMNS}`;
 
-/** What belongs to a claim of `claims c` in the app: the firm, and what its book holds of the carrier. */
+/** For `claims c`: the firm, and the entry of its carrier book. */
 export const APP_CLAIM_JOINS = `JOIN firms f ON f.id = c.firm_id
   LEFT JOIN carriers held ON held.firm_id = c.firm_id AND held.name_key = c.carrier_key`;
 

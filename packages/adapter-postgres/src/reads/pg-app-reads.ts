@@ -29,19 +29,19 @@ const INVITATIONS = sql(
     ORDER BY m.invited_at, m.firm_id LIMIT $5`,
 );
 
-/** The rule `isReadableBy` of the domain, over the adjuster's `memberships m`. */
+/** The domain's `isReadableBy`, for `claims c` and the adjuster's `memberships m`. */
 const READABLE = `(m.status = 'active' AND c.status IN ('pending_acceptance', 'accepted')
   OR c.status = 'accepted' AND c.closed_at IS NULL)`;
 
-const LISTED: Readonly<Record<AppClaimList, string>> = {
+const LIST_CONDITIONS: Readonly<Record<AppClaimList, string>> = {
   pending_acceptance: "c.status = 'pending_acceptance' AND c.closed_at IS NULL",
   accepted: "c.status = 'accepted' AND c.closed_at IS NULL",
   closed: "c.status = 'accepted' AND c.closed_at IS NOT NULL",
 };
 
 /**
- * A page from each firm that ever had the adjuster, merged to one: what an adjuster accepted stays after leaving.
- * Firms and carriers are looked up for the page alone.
+ * Merges a page from each firm the adjuster ever belonged to: accepted claims stay readable after leaving. Firms and
+ * carriers are joined only for the rows of the page.
  */
 const claimsOf = (list: AppClaimList): Statement =>
   sql(
@@ -50,7 +50,7 @@ const claimsOf = (list: AppClaimList): Statement =>
        FROM (
          SELECT own.* FROM memberships m CROSS JOIN LATERAL (
            SELECT c.* FROM claims c
-            WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = $1 AND ${LISTED[list]} AND ${READABLE}
+            WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = $1 AND ${LIST_CONDITIONS[list]} AND ${READABLE}
               AND (c.offered_at, c.id) > ($2, $3)
             ORDER BY c.offered_at, c.id LIMIT $4) own
           WHERE m.svc_id = $1
@@ -73,23 +73,23 @@ const CLAIM = sql(
 );
 
 /**
- * Of the lists that wait or are worked on, how many each holds and its newest offer; and where each firm stands.
- * An index answers it without a look at the claims themselves.
+ * Changes with everything the app shows of open claims: count and newest offer of both lists, and the state of each
+ * membership. An index-only scan of the claims.
  */
-const EDITIONS = sql(
-  'app_editions',
+const REVISIONS = sql(
+  'app_revisions',
   `SELECT m.svc_id AS "svcId",
      string_agg(concat_ws(' ', m.firm_id, m.status, m.invited_at, m.accepting_assignments, m.can_accept_claims,
-       waits.edition, held.edition), ';' ORDER BY m.firm_id) AS edition
+       pending.revision, accepted.revision), ';' ORDER BY m.firm_id) AS revision
      FROM memberships m
      CROSS JOIN LATERAL (
-       SELECT concat_ws(' ', count(*), max(c.offered_at)) AS edition FROM claims c
+       SELECT concat_ws(' ', count(*), max(c.offered_at)) AS revision FROM claims c
         WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id AND c.status = 'pending_acceptance'
-          AND c.closed_at IS NULL) waits
+          AND c.closed_at IS NULL) pending
      CROSS JOIN LATERAL (
-       SELECT concat_ws(' ', count(*), max(c.offered_at)) AS edition FROM claims c
+       SELECT concat_ws(' ', count(*), max(c.offered_at)) AS revision FROM claims c
         WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id AND c.status = 'accepted'
-          AND c.closed_at IS NULL) held
+          AND c.closed_at IS NULL) accepted
     WHERE m.svc_id = ANY ($1::text[])
     GROUP BY m.svc_id`,
 );
@@ -129,9 +129,9 @@ export function pgAppReads(session: Session): AppReads {
     },
 
     async revisions(svcIds) {
-      const found = await session.rows<{ svcId: Svcid; edition: string }>(EDITIONS, [svcIds]);
-      const known = new Map(found.map(({ svcId, edition }) => [svcId, edition]));
-      return new Map(svcIds.map((svcId) => [svcId, known.get(svcId) ?? '']));
+      const found = await session.rows<{ svcId: Svcid; revision: string }>(REVISIONS, [svcIds]);
+      const revisions = new Map(found.map(({ svcId, revision }) => [svcId, revision]));
+      return new Map(svcIds.map((svcId) => [svcId, revisions.get(svcId) ?? '']));
     },
   };
 }

@@ -29,13 +29,13 @@ const SESSION_BY_HASH = sql(
 
 const VERSION = sql('credentials_version', 'SELECT version FROM registry_version');
 
-/** Rows are locked in the order of their keys, since several processes note the same keys at the same time. */
+/** Locks rows in the order of their keys: several processes update the same keys, and must not deadlock. */
 const NOTE_USE = sql(
   'credentials_note_use',
   `WITH used_keys AS (
      SELECT k.id, u.at FROM api_keys k JOIN unnest($1::text[], $2::timestamptz[]) AS u (id, at) ON u.id = k.id
       WHERE k.last_used_at IS NULL OR k.last_used_at < u.at ORDER BY k.id FOR NO KEY UPDATE OF k),
-   noted AS (
+   updated_keys AS (
      UPDATE api_keys k SET last_used_at = u.at FROM used_keys u WHERE k.id = u.id),
    used_sessions AS (
      SELECT s.token_hash, u.ends FROM sessions s
@@ -56,7 +56,7 @@ const grantFrom = (row: GrantRow): KeyGrant => ({
   revokedAt: row.revoked_at,
 });
 
-export function pgCredentials(session: Session, chores: Session): CredentialStore {
+export function pgCredentials(session: Session, maintenance: Session): CredentialStore {
   return {
     async keyByHash(secretHash) {
       const row = first(await session.rows<GrantRow>(KEY_BY_HASH, [secretHash]));
@@ -72,7 +72,7 @@ export function pgCredentials(session: Session, chores: Session): CredentialStor
 
     async noteUse({ keys, sessions }) {
       if (keys.size === 0 && sessions.size === 0) return;
-      await chores.rows(NOTE_USE, [
+      await maintenance.rows(NOTE_USE, [
         [...keys.keys()],
         [...keys.values()].map(timestamp),
         [...sessions.keys()],

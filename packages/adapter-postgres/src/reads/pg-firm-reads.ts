@@ -14,35 +14,40 @@ import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-a
 import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipFrom } from '../stores/pg-memberships.ts';
 import { fetchCount, positionBefore, positionValues, toPage, uuidPositionValues } from './pages.ts';
 
-/** Whatever is not the key's own business: a live key reads both environments, a test key one. */
-const VISIBLE: Readonly<Record<Environment, string>> = { live: '', test: "AND c.environment = 'test'" };
+/** A live key reads both environments, a test key only its own. */
+const ENVIRONMENT_CONDITION: Readonly<Record<Environment, string>> = {
+  live: '',
+  test: "AND c.environment = 'test'",
+};
 
-const each = (statementFor: (environment: Environment) => Statement): Record<Environment, Statement> => ({
+const forEachEnvironment = (
+  statementFor: (environment: Environment) => Statement,
+): Record<Environment, Statement> => ({
   live: statementFor('live'),
   test: statementFor('test'),
 });
 
-const CLAIM = each((environment) =>
+const CLAIM = forEachEnvironment((environment) =>
   sql(
     `firm_claim_${environment}`,
-    `SELECT ${FIRM_CLAIM_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND c.id = $2 ${VISIBLE[environment]}`,
+    `SELECT ${FIRM_CLAIM_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND c.id = $2 ${ENVIRONMENT_CONDITION[environment]}`,
   ),
 );
 
-const FEED = each((environment) =>
+const FEED = forEachEnvironment((environment) =>
   sql(
     `firm_feed_${environment}`,
     `SELECT ${FIRM_CLAIM_COLUMNS} FROM claims c
-      WHERE c.firm_id = $1 AND (c.updated_at, c.id) > ($2, $3) ${VISIBLE[environment]}
+      WHERE c.firm_id = $1 AND (c.updated_at, c.id) > ($2, $3) ${ENVIRONMENT_CONDITION[environment]}
       ORDER BY c.updated_at, c.id LIMIT $4`,
   ),
 );
 
-const FEED_BY_STATUS = each((environment) =>
+const FEED_BY_STATUS = forEachEnvironment((environment) =>
   sql(
     `firm_feed_by_status_${environment}`,
     `SELECT ${FIRM_CLAIM_COLUMNS} FROM claims c
-      WHERE c.firm_id = $1 AND c.status = $5 AND (c.updated_at, c.id) > ($2, $3) ${VISIBLE[environment]}
+      WHERE c.firm_id = $1 AND c.status = $5 AND (c.updated_at, c.id) > ($2, $3) ${ENVIRONMENT_CONDITION[environment]}
       ORDER BY c.updated_at, c.id LIMIT $4`,
   ),
 );
@@ -62,7 +67,7 @@ const ADJUSTERS: Readonly<Record<Environment, Statement>> = {
       WHERE m.firm_id = $1 AND m.status <> 'left' AND (m.first_known_at, m.svc_id) > ($2, $3)
       ORDER BY m.first_known_at, m.svc_id LIMIT $4`,
   ),
-  // From the few test accounts to their memberships: the firm may have thousands of real ones.
+  // Starts from the few test accounts: the firm may have thousands of other memberships.
   test: sql(
     'firm_adjusters_test',
     `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS}
@@ -97,8 +102,8 @@ const adjusterViewFrom = (row: AdjusterViewRow): AdjusterView => ({
 const feedPosition = (row: FirmClaimRow): KeysetPosition => ({ at: row.updated_at, id: row.id });
 const listPosition = (row: AdjusterViewRow): KeysetPosition => ({ at: row.first_known_at, id: row.svc_id });
 
-/** `updatedSince` and the cursor are both a place to start after; the later one counts. */
-function startOf({ updatedSince }: ClaimFilter, { after }: PageRequest): KeysetPosition | null {
+/** The later of `updatedSince` and the cursor. */
+function startPosition({ updatedSince }: ClaimFilter, { after }: PageRequest): KeysetPosition | null {
   if (updatedSince === undefined) return after;
   return after !== null && after.at >= updatedSince ? after : positionBefore(updatedSince);
 }
@@ -113,7 +118,7 @@ export function pgFirmReads(session: Session): FirmReads {
 
     async claims(firmId, environment, filter, page) {
       const { externalId, assignmentStatus: status } = filter;
-      const from: Value[] = [firmId, ...uuidPositionValues(startOf(filter, page))];
+      const from: Value[] = [firmId, ...uuidPositionValues(startPosition(filter, page))];
       const query = (): Promise<FirmClaimRow[]> => {
         if (externalId !== undefined) {
           return session.rows(BY_EXTERNAL_ID, [...from, environment, externalId, status ?? null]);

@@ -22,11 +22,11 @@ const KEYS = sql(
      FROM api_keys WHERE firm_id = $1 ORDER BY created_at, id`,
 );
 
-/** By way of the firms: no index finds a claim without its firm, and there are far fewer firms than claims. */
+/** Joined from the firms: every index on claims starts with the firm, and there are far fewer firms than claims. */
 const CLAIM = sql(
   'operator_claim',
   `SELECT ${APP_CLAIM_COLUMNS}, c.external_id, c.claim_number
-     FROM firms one JOIN claims c ON c.firm_id = one.id AND c.id = $1 ${APP_CLAIM_JOINS}`,
+     FROM firms every_firm JOIN claims c ON c.firm_id = every_firm.id AND c.id = $1 ${APP_CLAIM_JOINS}`,
 );
 
 type OperatorClaimRow = AppClaimRow & { readonly external_id: string; readonly claim_number: string };

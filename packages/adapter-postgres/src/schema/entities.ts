@@ -2,14 +2,14 @@ import type { ApiKey, PushSubscription, Session, SignInCode } from '@svc/applica
 import type { Environment, FirmId, Instant, KeyId, Plan, Purpose, Svcid } from '@svc/domain';
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 
-// Rows of the tables that are read and written the comfortable way, through the entity manager. The migrations are
-// what makes the tables; nothing here is ever synchronised into a database.
+// Tables that are accessed through TypeORM's entity manager. The migrations define the schema; it is never synchronized
+// from here.
 
 const text = { type: 'text' } as const;
 const nullable = { nullable: true } as const;
 const key = { primary: true } as const;
 
-/** Arrives as epoch milliseconds, since our connections parse it so; leaves as a Date. */
+/** Read as epoch milliseconds (see `columnTypes`), written as a Date. */
 const instant: EntitySchemaColumnOptions = {
   type: 'timestamp with time zone',
   precision: 3,

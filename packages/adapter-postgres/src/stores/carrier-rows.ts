@@ -1,6 +1,6 @@
 import type { CarrierAddress, CarrierDetails } from '@svc/domain';
 
-/** An entry of the carrier book, left-joined: all null where there is none. */
+/** A left-joined entry of the carrier book; all null where there is none. */
 export interface HeldCarrierRow {
   readonly held_name: string | null;
   readonly held_phone: string | null;

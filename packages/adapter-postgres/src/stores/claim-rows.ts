@@ -11,7 +11,7 @@ import type {
   Svcid,
 } from '@svc/domain';
 
-/** What a firm sees of a claim, as its columns. */
+/** Columns of a claim that its firm sees. */
 export interface FirmClaimRow {
   readonly id: ClaimId;
   readonly environment: Environment;

@@ -31,7 +31,7 @@ export const FIND_ADJUSTER = sql(
   `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.svc_id = $1`,
 );
 
-// "No key": memberships and sessions that point here need not wait for a change of name.
+// NO KEY: inserts of memberships and sessions that reference the row do not wait.
 const LOCK = sql(
   'adjusters_lock',
   `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.svc_id = $1 FOR NO KEY UPDATE`,
@@ -68,17 +68,17 @@ const profileValues = ({ svcId, firstName, lastName, email }: Adjuster): Value[]
 ];
 
 export function pgAdjusters(session: TxSession): Adjusters {
-  const one = (row: AdjusterRow | null): Adjuster | null => (row === null ? null : adjusterFrom(row));
+  const toAdjuster = (row: AdjusterRow | null): Adjuster | null => (row === null ? null : adjusterFrom(row));
   return {
-    find: async (svcId) => one(first(await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]))),
-    lock: async (svcId) => one(first(await session.rows<AdjusterRow>(LOCK, [svcId]))),
+    find: async (svcId) => toAdjuster(first(await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]))),
+    lock: async (svcId) => toAdjuster(first(await session.rows<AdjusterRow>(LOCK, [svcId]))),
     findByEmail: async (email) =>
-      one(first(await session.rows<AdjusterRow>(FIND_BY_EMAIL, [emailKey(email)]))),
+      toAdjuster(first(await session.rows<AdjusterRow>(FIND_BY_EMAIL, [emailKey(email)]))),
 
     async add(adjuster, signInSecretHash) {
       const { testOf } = adjuster;
-      const test = [testOf?.firmId ?? null, testOf?.behavior ?? null, signInSecretHash];
-      return (await session.rows(ADD, [...profileValues(adjuster), ...test])).length === 1;
+      const testValues = [testOf?.firmId ?? null, testOf?.behavior ?? null, signInSecretHash];
+      return (await session.rows(ADD, [...profileValues(adjuster), ...testValues])).length === 1;
     },
 
     async saveProfile(adjuster) {

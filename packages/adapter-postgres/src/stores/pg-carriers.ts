@@ -3,11 +3,11 @@ import { carrierNameKey } from '@svc/domain';
 import { sql, type TxSession } from '../driver/session.ts';
 
 /**
- * The domain's `mergeCarrier` as one statement, so that two at once lose nothing. It looks before it writes: a book
- * that has nothing to gain is left alone, and the row of a carrier that every claim names is not locked by them all.
+ * The domain's `mergeCarrier` as one statement, so that concurrent merges lose nothing. Without new details it writes
+ * nothing: otherwise all claims of a carrier would wait for the lock on its row.
  */
-const RETAIN = sql(
-  'carriers_retain',
+const MERGE = sql(
+  'carriers_merge',
   `INSERT INTO carriers AS held (firm_id, name_key, name, phone, email, address)
    SELECT $1::uuid, $2, $3, $4::text, $5::text, $6::json
     WHERE NOT EXISTS (
@@ -25,7 +25,7 @@ const RETAIN = sql(
 export function pgCarriers(session: TxSession): Carriers {
   return {
     async merge(firmId, sent) {
-      session.send(RETAIN, [
+      session.send(MERGE, [
         firmId,
         carrierNameKey(sent.name),
         sent.name,

@@ -20,7 +20,7 @@ const LOCK = sql(
   `SELECT ${CLAIM_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND c.id = $2 FOR UPDATE`,
 );
 
-/** The firm that sent the claim is among those that ever had this adjuster: a leaver keeps what was accepted. */
+/** Searches the firms that the adjuster ever belonged to: accepted claims stay after leaving. */
 const LOCK_OFFERED = sql(
   'claims_lock_offered',
   `SELECT ${CLAIM_COLUMNS} FROM claims c
@@ -41,38 +41,38 @@ const LOCK_PENDING = sql(
     ORDER BY c.id FOR UPDATE`,
 );
 
-/** The next stamp of the firm's change feed; its row stays locked until the commit. */
-const STAMP = `UPDATE firm_feeds SET last_stamp = greatest($2::timestamptz, last_stamp + interval '1 ms')
+/** The next timestamp of the firm's change feed. The row stays locked until commit, so feed order is commit order. */
+const NEXT_TIMESTAMP = `UPDATE firm_feeds SET last_stamp = greatest($2::timestamptz, last_stamp + interval '1 ms')
      WHERE firm_id = $1 RETURNING last_stamp`;
 
 const ADD = sql(
   'claims_add',
-  `WITH stamp AS (${STAMP})
+  `WITH next AS (${NEXT_TIMESTAMP})
    INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
      status, adjuster_svc_id, offered_at, responded_at, rejection_reason,
      work_contact_date, work_inspection_date, work_notes, closed_at, created_at, updated_at)
    SELECT $1, $3, $4, $5, $6, $7, $8::json, $9::json, $10, $11, $12, $13, $14, $15::date, $16::date, $17, $18,
      last_stamp, last_stamp
-   FROM stamp RETURNING updated_at`,
+   FROM next RETURNING updated_at`,
 );
 
 const SAVE = sql(
   'claims_save',
-  `WITH stamp AS (${STAMP})
+  `WITH next AS (${NEXT_TIMESTAMP})
    UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7, rejection_reason = $8,
      work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11, closed_at = $12,
      updated_at = last_stamp
-   FROM stamp WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
+   FROM next WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
 );
 
-const ON_FORMS = sql(
-  'claims_on_forms',
+const FOR_FORMS = sql(
+  'claims_for_forms',
   `SELECT f.name AS firm_name, ${HELD_CARRIER_COLUMNS} FROM firms f
      LEFT JOIN carriers held ON held.firm_id = f.id AND held.name_key = $2 WHERE f.id = $1`,
 );
 
-const SAVE_UNSEEN = sql(
-  'claims_save_unseen',
+const SAVE_WITHOUT_TIMESTAMP = sql(
+  'claims_save_without_timestamp',
   `UPDATE claims SET work_contact_date = $3::date, work_inspection_date = $4::date, work_notes = $5, closed_at = $6
    WHERE firm_id = $1 AND id = $2`,
 );
@@ -92,7 +92,8 @@ const workValues = ({ work, closedAt }: Claim): Value[] => [
   timestampOrNull(closedAt),
 ];
 
-const missing = (): DatabaseError => new DatabaseError('A claim, or the feed of its firm, does not exist.');
+const missing = (): DatabaseError =>
+  new DatabaseError('The claim or the change feed of its firm does not exist.');
 
 export function pgClaims(session: TxSession, clock: Clock): Claims {
   const lock = async (firmId: FirmId, id: ClaimId): Promise<Claim | null> => {
@@ -102,9 +103,9 @@ export function pgClaims(session: TxSession, clock: Clock): Claims {
 
   return {
     async findDuplicate({ firmId, environment, externalId, claimNumber }) {
-      const sought = [firmId, environment, externalId, claimNumber];
+      const values = [firmId, environment, externalId, claimNumber];
       return first(
-        await session.rows<{ id: ClaimId; by: 'external_id' | 'claim_number' }>(FIND_DUPLICATE, sought),
+        await session.rows<{ id: ClaimId; by: 'external_id' | 'claim_number' }>(FIND_DUPLICATE, values),
       );
     },
 
@@ -163,15 +164,15 @@ export function pgClaims(session: TxSession, clock: Clock): Claims {
     },
 
     async forForms(claim) {
-      const sought = [claim.firmId, carrierNameKey(claim.carrier.name)];
-      const row = first(await session.rows<HeldCarrierRow & { firm_name: string }>(ON_FORMS, sought));
+      const values = [claim.firmId, carrierNameKey(claim.carrier.name)];
+      const row = first(await session.rows<HeldCarrierRow & { firm_name: string }>(FOR_FORMS, values));
       if (row === null) throw missing();
       return { firm: { id: claim.firmId, name: row.firm_name }, heldCarrier: heldCarrierFrom(row) };
     },
 
     async saveWithoutTimestamp(claim) {
       const values = [claim.firmId, claim.id, ...workValues(claim)];
-      session.send(SAVE_UNSEEN, values, (count) => (count === 1 ? null : missing()));
+      session.send(SAVE_WITHOUT_TIMESTAMP, values, (count) => (count === 1 ? null : missing()));
     },
   };
 }

@@ -32,11 +32,11 @@ const toRow = ({ id, name, plan, limits, createdAt }: Firm): FirmRow => ({
   created_at: createdAt,
 });
 
-/** Apart from the firm itself, since this row is locked by every visible change of one of its claims. */
-const OPEN_FEED = sql('firm_feeds_open', `INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, 'epoch')`);
+/** A separate table, since every visible change of a claim locks this row. */
+const ADD_FEED = sql('firm_feeds_add', `INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, 'epoch')`);
 
-/** Against every other transaction that adds a firm, but none that reads one. */
-const LOCK_OUT_OTHERS = sql('firms_lock_out_others', 'LOCK TABLE firms IN SHARE ROW EXCLUSIVE MODE');
+/** Blocks other transactions that add firms, not those that read them. */
+const LOCK_TABLE = sql('firms_lock_table', 'LOCK TABLE firms IN SHARE ROW EXCLUSIVE MODE');
 
 const repository = (manager: EntityManager) => manager.getRepository(FIRM_ROWS);
 
@@ -44,7 +44,7 @@ export function pgFirms(session: TxSession): Firms {
   return {
     async add(firm) {
       await session.orm('firms_add', (manager) => repository(manager).insert(toRow(firm)));
-      session.send(OPEN_FEED, [firm.id]);
+      session.send(ADD_FEED, [firm.id]);
     },
 
     async lock(id) {
@@ -63,7 +63,7 @@ export function pgFirms(session: TxSession): Firms {
     },
 
     async count() {
-      session.send(LOCK_OUT_OTHERS, []);
+      session.send(LOCK_TABLE, []);
       return session.orm('firms_count', (manager) => repository(manager).count());
     },
   };

@@ -10,7 +10,7 @@ const FIND = sql(
     WHERE firm_id = $1 AND environment = $2 AND key = $3 AND bound_at > $4`,
 );
 
-/** Waits for a twin that has the key in a transaction under way; writes nothing when that one commits. */
+/** Waits for a concurrent transaction that binds the same key; writes nothing if that one commits. */
 const BIND = sql(
   'idempotency_bind',
   `INSERT INTO idempotency_records AS held (firm_id, environment, key, fingerprint, claim_id, bound_at)
@@ -20,7 +20,8 @@ const BIND = sql(
      WHERE held.bound_at <= $7`,
 );
 
-const outrun = (): ConcurrencyConflict => new ConcurrencyConflict('idempotency_bind: a twin bound the key');
+const conflict = (): ConcurrencyConflict =>
+  new ConcurrencyConflict('idempotency_bind: a concurrent request bound the key');
 
 export function pgIdempotency(session: TxSession): IdempotencyRecords {
   return {
@@ -39,7 +40,7 @@ export function pgIdempotency(session: TxSession): IdempotencyRecords {
     async bind({ firmId, environment, key }, fingerprint, claimId, now) {
       const outdated = timestamp(now - IDEMPOTENCY_WINDOW);
       const values = [firmId, environment, key, fingerprint, claimId, timestamp(now), outdated];
-      session.send(BIND, values, (count) => (count === 1 ? null : outrun()));
+      session.send(BIND, values, (count) => (count === 1 ? null : conflict()));
     },
   };
 }

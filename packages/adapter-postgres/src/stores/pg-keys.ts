@@ -46,7 +46,7 @@ export function pgKeys(session: TxSession): Keys {
     },
 
     async save(key) {
-      // The firm and the environment of a key never change; its last use is written by those who use it.
+      // Firm and environment of a key never change; `noteUse` writes its last use.
       const { purpose, secret_hash, expires_at, revoked_at } = toRow(key);
       const changes = { purpose, secret_hash, expires_at, revoked_at };
       await session.orm('api_keys_save', (manager) => repository(manager).update({ id: key.id }, changes));

@@ -51,9 +51,9 @@ const LOCK_SHARED_OF_SENDER = sql(
       FOR SHARE OF m`,
 );
 
-/** A row that does not exist cannot be locked: this stands for the place where it would be. */
-const LOCK_PLACE = sql(
-  'memberships_lock_place',
+/** Also locks a membership that does not exist yet, which a row lock cannot. */
+const LOCK_KEY = sql(
+  'memberships_lock_key',
   `SELECT pg_advisory_xact_lock(hashtextextended($2, hashtextextended($1, 0)))`,
 );
 
@@ -70,23 +70,24 @@ const SAVE = sql(
 );
 
 export function pgMemberships(session: TxSession): Memberships {
-  const one = (row: MembershipRow | null): Membership | null => (row === null ? null : membershipFrom(row));
+  const toMembership = (row: MembershipRow | null): Membership | null =>
+    row === null ? null : membershipFrom(row);
   return {
     async lockShared(firmId, svcId) {
       if (!isUuid(firmId)) return null;
-      return one(first(await session.rows<MembershipRow>(LOCK_SHARED, [firmId, svcId])));
+      return toMembership(first(await session.rows<MembershipRow>(LOCK_SHARED, [firmId, svcId])));
     },
 
     async lockSharedOfSender(svcId, claimId) {
       if (!isUuid(claimId)) return null;
-      return one(first(await session.rows<MembershipRow>(LOCK_SHARED_OF_SENDER, [svcId, claimId])));
+      return toMembership(first(await session.rows<MembershipRow>(LOCK_SHARED_OF_SENDER, [svcId, claimId])));
     },
 
     async lock(firmId, svcId) {
       if (!isUuid(firmId)) return null;
-      // Sent ahead of the row's own lock: whoever waits here looks for the row only once the place is theirs.
-      session.send(LOCK_PLACE, [firmId, svcId]);
-      return one(first(await session.rows<MembershipRow>(LOCK, [firmId, svcId])));
+      // Before the row lock, so that the row is read after a concurrent insert has committed.
+      session.send(LOCK_KEY, [firmId, svcId]);
+      return toMembership(first(await session.rows<MembershipRow>(LOCK, [firmId, svcId])));
     },
 
     async save(membership) {

@@ -2,15 +2,14 @@ import type { Outbox } from '@svc/application';
 import { timestampOrNull } from '../driver/column-types.ts';
 import { sql, type TxSession } from '../driver/session.ts';
 
-/** Tried again after e, e², e³ … seconds: the twelfth and last time about a day later. */
+/** Retried after e, e², e³ … seconds: the twelfth and last attempt is about a day later. */
 const JOB_ATTEMPTS = 12;
 
 /**
- * What the queue's own `add_job` does, but for its NOTIFY. PostgreSQL lets one transaction at a time through a commit
- * with a NOTIFY in it, from before the log is flushed until after, so that commits are no longer flushed together:
- * sends fell to a quarter. The queue looks for jobs several times a second instead, which it must be able to do anyway.
+ * graphile-worker's `add_job` without its NOTIFY. Commits with a NOTIFY are serialized by a lock held while the WAL is
+ * flushed, so group commit is lost: sends fell to a quarter. Workers poll several times a second instead.
  *
- * Its tables are its own business, so its version is pinned, and a test holds this row against one of `add_job`.
+ * The table is private, so graphile-worker's version is pinned, and a test compares this row with one of `add_job`.
  */
 const ADD = sql(
   'outbox_add',
@@ -19,7 +18,7 @@ const ADD = sql(
      ${JOB_ATTEMPTS})`,
 );
 
-/** Jobs go into the queue's own table, in the transaction of their cause. */
+/** Adds jobs to the queue's table in the transaction that causes them. */
 export function pgOutbox(session: TxSession): Outbox {
   return {
     async add(job, runAt) {

@@ -32,8 +32,8 @@ const LATEST = sql(
   `SELECT ${COLUMNS} FROM request_log WHERE firm_id = $1 ORDER BY at DESC, request_id DESC LIMIT $2`,
 );
 
-const ONE = sql(
-  'request_log_one',
+const BY_ID = sql(
+  'request_log_by_id',
   `SELECT ${COLUMNS} FROM request_log WHERE firm_id = $1 AND request_id = $2 LIMIT $3`,
 );
 
@@ -49,12 +49,12 @@ const requestFrom = (row: RequestRow): LoggedRequest => ({
   durationMs: row.duration_ms,
 });
 
-/** @param chores for the batches: none of them may hold up a read that a request waits for. */
-export const pgRequestLog = (session: Session, chores: Session): RequestLogStore => ({
+/** @param maintenance for the batches, so that they do not delay the reads of requests. */
+export const pgRequestLog = (session: Session, maintenance: Session): RequestLogStore => ({
   async append(requests) {
     if (requests.length === 0) return;
     const column = (of: (request: LoggedRequest) => string): string[] => requests.map(of);
-    await chores.rows(APPEND, [
+    await maintenance.rows(APPEND, [
       column(({ firmId }) => firmId),
       column(({ requestId }) => requestId),
       column(({ at }) => timestamp(at)),
@@ -71,7 +71,7 @@ export const pgRequestLog = (session: Session, chores: Session): RequestLogStore
     if (!isUuid(firmId) || (requestId !== undefined && !isUuid(requestId))) return [];
     const rows = await (requestId === undefined
       ? session.rows<RequestRow>(LATEST, [firmId, limit])
-      : session.rows<RequestRow>(ONE, [firmId, requestId, limit]));
+      : session.rows<RequestRow>(BY_ID, [firmId, requestId, limit]));
     return rows.map(requestFrom);
   },
 });

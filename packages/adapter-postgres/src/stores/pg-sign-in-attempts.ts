@@ -3,11 +3,11 @@ import type { Instant } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import { sql, type TxSession } from '../driver/session.ts';
 
-/** Also for rows that do not exist yet; in one order, so that no two units wait for each other. */
-const LOCK_PLACES = sql(
-  'sign_in_attempts_lock_places',
-  `SELECT pg_advisory_xact_lock(place) FROM (
-     SELECT hashtextextended(subject, 1) AS place FROM unnest($1::text[]) AS subject ORDER BY 1) places`,
+/** Also locks rows that do not exist yet; in a fixed order, so that transactions do not deadlock. */
+const LOCK_SUBJECTS = sql(
+  'sign_in_attempts_lock_subjects',
+  `SELECT pg_advisory_xact_lock(key) FROM (
+     SELECT hashtextextended(subject, 1) AS key FROM unnest($1::text[]) AS subject ORDER BY 1) keys`,
 );
 
 const FIND = sql(
@@ -33,15 +33,15 @@ interface Row {
 export function pgSignInAttempts(session: TxSession): SignInAttempts {
   const find: SignInAttempts['find'] = async (subjects) => {
     const found = await session.rows<Row>(FIND, [subjects]);
-    const held = new Map(found.map(({ subject, ...attempts }) => [subject, attempts]));
-    return subjects.map((subject) => held.get(subject) ?? null);
+    const bySubject = new Map(found.map(({ subject, ...attempts }) => [subject, attempts]));
+    return subjects.map((subject) => bySubject.get(subject) ?? null);
   };
   return {
     find,
 
     async lock(subjects) {
-      // Sent ahead: whoever waits here reads only once the places are theirs.
-      session.send(LOCK_PLACES, [subjects]);
+      // Before the read, so that it sees what the previous holder committed.
+      session.send(LOCK_SUBJECTS, [subjects]);
       return find(subjects);
     },
 

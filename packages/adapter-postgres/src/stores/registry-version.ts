@@ -1,6 +1,6 @@
 import { sql, type TxSession } from '../driver/session.ts';
 
-const BUMP = sql('registry_version_bump', 'UPDATE registry_version SET version = version + 1');
+const INCREMENT = sql('registry_version_increment', 'UPDATE registry_version SET version = version + 1');
 
-/** What a key may do has changed: in the same transaction, so that nobody sees the one without the other. */
-export const registryChanged = (session: TxSession): void => session.send(BUMP, []);
+/** Invalidates cached API keys, in the transaction that changes what a key may do. */
+export const registryChanged = (session: TxSession): void => session.send(INCREMENT, []);

@@ -1,8 +1,8 @@
 /**
- * What a firm owns has firm_id in front of every key: the tables can be cut by firm and laid on several servers.
+ * Keys of tables that belong to a firm start with firm_id, so that the tables can be sharded by firm.
  *
- * Ids that clients choose compare by code point (COLLATE "C"): they are no words, and the order of a page must not
- * depend on the locale a database was made with.
+ * Ids chosen by clients compare by code point (COLLATE "C"), so that the order of a page does not depend on the locale
+ * of the database.
  */
 export const FIRST_SCHEMA = `
 CREATE TABLE firms (

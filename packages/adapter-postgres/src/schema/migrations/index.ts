@@ -5,11 +5,11 @@ import { SIGN_IN_ATTEMPTS } from './0003-sign-in-attempts.ts';
 export interface Migration {
   readonly id: number;
   readonly name: string;
-  /** Runs inside the transaction of the whole migration. */
+  /** Runs in one transaction with all pending migrations. */
   readonly sql: string;
 }
 
-/** In order; what has been released is never edited, only followed by another. */
+/** In order. A released migration is never edited; changes are new migrations. */
 export const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: 'first schema', sql: FIRST_SCHEMA },
   { id: 2, name: 'request log', sql: REQUEST_LOG },
