@@ -45,7 +45,7 @@ describe('the idempotency key of a line', () => {
   });
 });
 
-describe('a claim that the service hasContentOf', () => {
+describe('a stored claim', () => {
   const { adjuster_svc_id, ...fields } = surgeClaim;
 
   it('matches the one in the file whatever its adjuster and added fields', () => {
