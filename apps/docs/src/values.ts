@@ -43,7 +43,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
     openBodyKilobytes: LIMITS.openBodyBytes / 2 ** 10,
     livePerSecond: RATES.live.requestsPerMinute / 60,
     testPerSecond: RATES.test.requestsPerMinute / 60,
-    refusedOf25: 25 - RATES.test.burst,
+    rejectedOf25: 25 - RATES.test.burst,
     pagesToBurst: RATES.live.burst,
     pairs: OCCUPANCY_TYPES.length * BUILDING_TYPES.length,
     pairsAccepted:
