@@ -1,6 +1,6 @@
 import { ClaimsApiError, ClaimsError } from '@svc/client';
 import { UsageError } from './environment.ts';
-import { visible } from './output.ts';
+import { sanitized } from './output.ts';
 
 /** An error as `--json` prints it. */
 export interface Failure {
@@ -33,7 +33,7 @@ export function failureFrom(error: unknown): Failure {
   return { code: error instanceof UsageError || error instanceof TypeError ? 'usage' : 'failed', detail };
 }
 
-/** What is wrong, where, and what to tell support. */
+/** The error with its locations and the request id. */
 export function failureLines({
   code,
   detail,
@@ -42,14 +42,14 @@ export function failureLines({
   existing_claim_id,
   request_id,
 }: Failure): string[] {
-  const place = ({ pointer, parameter, header }: NonNullable<Failure['errors']>[number]): string =>
+  const locationOf = ({ pointer, parameter, header }: NonNullable<Failure['errors']>[number]): string =>
     pointer ?? parameter ?? header ?? '';
-  const width = Math.max(0, ...errors.map((item) => place(item).length));
+  const width = Math.max(0, ...errors.map((item) => locationOf(item).length));
   return [
-    // Without a status the code is this program's own, for programs; people have the words.
+    // Without a status, the code is one of this program and only for --json.
     status === undefined ? detail : `${code}: ${detail}`,
-    ...errors.map((item) => `  ${place(item).padEnd(width)}  ${item.detail}`),
+    ...errors.map((item) => `  ${locationOf(item).padEnd(width)}  ${item.detail}`),
     ...(existing_claim_id === undefined ? [] : [`  existing claim ${existing_claim_id}`]),
     ...(request_id === undefined ? [] : [`  request ${request_id}`]),
-  ].map(visible);
+  ].map(sanitized);
 }

@@ -3,10 +3,10 @@ import { homedir } from 'node:os';
 import { run } from './run.ts';
 
 const stop = new AbortController();
-// Once: whoever is in more of a hurry presses a second time and ends the process as usual.
+// Once: a second Ctrl-C ends the process immediately.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
-// Whoever reads has seen enough, as in `claims list | head`.
+// The reader has closed the pipe, as in `claims list | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -1,18 +1,15 @@
 import type { Adjuster, Claim } from '@svc/client';
 import pc from 'picocolors';
-import type { Environment, Sink } from './environment.ts';
+import type { Environment, Output } from './environment.ts';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 
-/** Colours where a person looks, and plain text where a program reads. */
-export const colorsFor = (sink: Sink, env: Environment['env']): Colors =>
-  pc.createColors(sink.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb');
+/** Colors on a terminal only. */
+export const colorsFor = (output: Output, env: Environment['env']): Colors =>
+  pc.createColors(output.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb');
 
-/**
- * Names, reasons and notes are written by strangers, and a terminal obeys what it is shown: no control character gets
- * through.
- */
-export const visible = (value: unknown): string =>
+/** Replaces control characters, so that text from other people cannot send commands to the terminal. */
+export const sanitized = (value: unknown): string =>
   value === null || value === undefined
     ? '-'
     : String(value).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd');
@@ -20,18 +17,18 @@ export const visible = (value: unknown): string =>
 export const jsonDocument = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 export const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-/** Names and values, one a line. */
+/** Names and values, one per line. */
 export function fieldLines(fields: Readonly<Record<string, unknown>>, colors: Colors): string {
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   return Object.entries(fields)
-    .map(([name, value]) => `${colors.dim(name.padEnd(width))}  ${visible(value)}\n`)
+    .map(([name, value]) => `${colors.dim(name.padEnd(width))}  ${sanitized(value)}\n`)
     .join('');
 }
 
-/** Rows under their column names. */
+/** A table with column names. */
 export function table(rows: readonly Readonly<Record<string, unknown>>[], colors: Colors): string[] {
   const columns = Object.keys(rows[0] ?? {});
-  const cells = rows.map((row) => columns.map((column) => visible(row[column])));
+  const cells = rows.map((row) => columns.map((column) => sanitized(row[column])));
   const widths = columns.map((column, i) =>
     Math.max(column.length, ...cells.map((row) => row[i]?.length ?? 0)),
   );
@@ -40,14 +37,14 @@ export function table(rows: readonly Readonly<Record<string, unknown>>[], colors
     colors.bold(padded(columns).join('  ').trimEnd()),
     ...cells.map((row) =>
       padded(row)
-        .map((cell, i) => (columns[i] === 'status' ? paintStatus(cell, colors) : cell))
+        .map((cell, i) => (columns[i] === 'status' ? colorStatus(cell, colors) : cell))
         .join('  ')
         .trimEnd(),
     ),
   ];
 }
 
-const PAINT: Readonly<Record<string, 'green' | 'red' | 'yellow' | 'dim'>> = {
+const STATUS_COLORS: Readonly<Record<string, 'green' | 'red' | 'yellow' | 'dim'>> = {
   accepted: 'green',
   active: 'green',
   rejected: 'red',
@@ -59,10 +56,10 @@ const PAINT: Readonly<Record<string, 'green' | 'red' | 'yellow' | 'dim'>> = {
   withdrawn: 'dim',
 };
 
-/** A status of tomorrow stays as it is. */
-function paintStatus(cell: string, colors: Colors): string {
-  const paint = PAINT[cell.trim()];
-  return paint === undefined ? cell : colors[paint](cell);
+/** An unknown status has no color. */
+function colorStatus(cell: string, colors: Colors): string {
+  const color = STATUS_COLORS[cell.trim()];
+  return color === undefined ? cell : colors[color](cell);
 }
 
 export const claimRow = ({ updated_at, assignment, external_id, claim_number, id }: Claim) => ({

@@ -12,58 +12,61 @@ import {
   table,
 } from './output.ts';
 import { send } from './send/command.ts';
-import { keyFrom, type Place, urlFrom } from './settings.ts';
+import { type ConnectionOptions, keyFrom, urlFrom } from './settings.ts';
 import { duration, since } from './times.ts';
 import { watch } from './watch.ts';
 
 const DAY_MS = 86_400_000;
 
-interface Common extends Place {
+interface CommonOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** Each command answers one document, as fields or a table, or as JSON with --json; those that go on answer lines. */
-export function createProgram(around: Environment, end: (succeeded: boolean) => void): Command {
-  const { stdout, signal } = around;
-  const colors = colorsFor(stdout, around.env);
+/** Commands print one document, or one line per result if they run on; with --json as JSON. */
+export function createProgram(
+  environment: Environment,
+  reportSuccess: (succeeded: boolean) => void,
+): Command {
+  const { stdout, signal } = environment;
+  const colors = colorsFor(stdout, environment.env);
   const program = new Command('claims')
     .description(
-      'Sends claims to adjusters and tells what they answer.\n\nThe key comes from CLAIMS_API_KEY or a file (--key-file, else ~/.config/claims/key) that only you can read; the address from CLAIMS_URL or --url.',
+      'Send claims to adjusters and watch their responses.\n\nThe key is read from --key-file, CLAIMS_API_KEY or ~/.config/claims/key (only you may have access to the file); the base URL from --url or CLAIMS_URL.',
     )
     .version('0.1.0')
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
-      writeErr: (text) => void around.stderr.write(text),
+      writeErr: (text) => void environment.stderr.write(text),
     })
     .exitOverride()
     .showHelpAfterError('(claims --help lists the commands)');
 
-  // Declared on every command rather than once above them, so that they may stand where people write them: at the end.
+  // Options on every command instead of the program, so that they can follow the command's arguments.
   const command = (spec: string, description: string): Command =>
     program
       .command(spec)
       .description(description)
-      .option('--json', 'print JSON and nothing else')
-      .option('--url <url>', "the service's address (default: CLAIMS_URL)")
-      .option('--key-file <file>', 'a file that holds the key')
+      .option('--json', 'print JSON only')
+      .option('--url <url>', 'base URL of the service (default: CLAIMS_URL)')
+      .option('--key-file <file>', 'file with the API key')
       .exitOverride();
 
-  const connect = async (options: Common): Promise<Client> =>
+  const connect = async (options: CommonOptions): Promise<Client> =>
     createClient({
-      baseUrl: urlFrom(options, around),
-      apiKey: await keyFrom(options, around),
-      fetch: around.fetch,
+      baseUrl: urlFrom(options, environment),
+      apiKey: await keyFrom(options, environment),
+      fetch: environment.fetch,
     });
 
-  const show = (options: Common, document: unknown, text: () => string): void => {
+  const show = (options: CommonOptions, document: unknown, text: () => string): void => {
     stdout.write(options.json ? jsonDocument(document) : text());
   };
-  const showClaim = (options: Common, claim: Claim) =>
+  const showClaim = (options: CommonOptions, claim: Claim) =>
     show(options, claim, () => fieldLines(claimFields(claim), colors));
-  const rows = (of: readonly Readonly<Record<string, unknown>>[], empty: string): string =>
-    of.length === 0 ? `${empty}\n` : `${table(of, colors).join('\n')}\n`;
+  const tableText = (rows: readonly Readonly<Record<string, unknown>>[], empty: string): string =>
+    rows.length === 0 ? `${empty}\n` : `${table(rows, colors).join('\n')}\n`;
 
-  command('whoami', 'show the key, its firm and what it may do').action(async (options: Common) => {
+  command('whoami', 'show the key, its firm and its scopes').action(async (options: CommonOptions) => {
     const me = await (await connect(options)).me({ signal });
     show(options, me, () =>
       fieldLines(
@@ -80,32 +83,44 @@ export function createProgram(around: Environment, end: (succeeded: boolean) => 
   });
 
   command('send', 'send claims; safe to run again')
-    .addArgument(new Argument('<file>', 'one claim, or one claim a line (JSON Lines); - for standard input'))
+    .addArgument(
+      new Argument('<file>', 'one claim, or one claim per line (JSON Lines); - for standard input'),
+    )
     .addOption(
-      new Option('--concurrency <n>', 'claims under way at a time').argParser(wholeNumber(1, 20)).default(4),
+      new Option('--concurrency <n>', 'number of concurrent requests')
+        .argParser(wholeNumber(1, 20))
+        .default(4),
     )
     .option(
       '--journal',
-      'keep a list of what was sent beside the file, so that the next run does not ask again',
+      'keep a list of sent claims next to the file; the next run skips them without a request',
       false,
     )
-    .action(async (file: string, options: Common & { concurrency: number; journal: boolean }) => {
+    .action(async (file: string, options: CommonOptions & { concurrency: number; journal: boolean }) => {
       const client = await connect(options);
       const { concurrency, journal, json = false } = options;
-      end(await send(client, { file, url: urlFrom(options, around), concurrency, journal, json }, around));
+      reportSuccess(
+        await send(
+          client,
+          { file, url: urlFrom(options, environment), concurrency, journal, json },
+          environment,
+        ),
+      );
     });
 
   command('list', 'list claims, oldest change first')
     .option('--status <status>', 'only claims with this assignment status')
     .addOption(
-      new Option('--since <time>', 'only claims that changed since: 24h, or 2026-08-29T14:30:00Z').argParser(
-        since(around.now),
+      new Option('--since <time>', 'only claims changed since then: 24h, or 2026-08-29T14:30:00Z').argParser(
+        since(environment.now),
       ),
     )
-    .option('--external-id <id>', 'only the claim with your own id')
-    .addOption(new Option('--limit <n>', 'at most so many claims').argParser(wholeNumber(1, 1_000_000)))
+    .option('--external-id <id>', 'only the claim with this external_id')
+    .addOption(new Option('--limit <n>', 'maximum number of claims').argParser(wholeNumber(1, 1_000_000)))
     .action(
-      async (options: Common & { status?: string; since?: Date; externalId?: string; limit?: number }) => {
+      async (
+        options: CommonOptions & { status?: string; since?: Date; externalId?: string; limit?: number },
+      ) => {
         const { limit = Number.POSITIVE_INFINITY } = options;
         const list = (await connect(options)).claims.list(
           {
@@ -121,62 +136,62 @@ export function createProgram(around: Environment, end: (succeeded: boolean) => 
           claims.push(claim);
           if (claims.length >= limit) break;
         }
-        show(options, { claims }, () => rows(claims.map(claimRow), 'No claims.'));
+        show(options, { claims }, () => tableText(claims.map(claimRow), 'No claims.'));
       },
     );
 
   command('get', 'show a claim')
     .addArgument(new Argument('<id>', "the service's id of the claim").argParser(claimId))
-    .action(async (id: string, options: Common) => {
+    .action(async (id: string, options: CommonOptions) => {
       showClaim(options, await (await connect(options)).claims.get(id, { signal }));
     });
 
   command('offer', 'offer a claim to another adjuster')
     .addArgument(new Argument('<id>', "the service's id of the claim").argParser(claimId))
-    .requiredOption('--adjuster <svcid>', 'whom to offer it to')
-    .option('--idempotency-key <key>', 'give the same one to repeat an offer safely')
-    .action(async (id: string, options: Common & { adjuster: string; idempotencyKey?: string }) => {
+    .requiredOption('--adjuster <svcid>', 'SVCID of the adjuster')
+    .option('--idempotency-key <key>', 'pass the same key to retry an offer safely')
+    .action(async (id: string, options: CommonOptions & { adjuster: string; idempotencyKey?: string }) => {
       const { adjuster: adjusterSvcId, idempotencyKey } = options;
       const client = await connect(options);
       showClaim(options, await client.claims.offer(id, { adjusterSvcId, idempotencyKey, signal }));
     });
 
-  command('watch', 'show what adjusters answer, as it comes in, until you stop it')
+  command('watch', 'show changes until you stop it')
     .addOption(
-      new Option('--since <time>', 'begin with changes since: 24h, a time, or all (default: 24h)')
-        .argParser((text) => (text === 'all' ? 'all' : since(around.now)(text)))
+      new Option('--since <time>', 'start with changes since: 24h, a time, or all (default: 24h)')
+        .argParser((text) => (text === 'all' ? 'all' : since(environment.now)(text)))
         .default(undefined, '24h'),
     )
     .addOption(
-      new Option('--interval <duration>', 'how often to ask')
+      new Option('--interval <duration>', 'time between polls')
         .argParser(atLeastASecond)
         .default(60_000, '60s'),
     )
-    .option('--state <file>', 'go on where the last run with this file stopped')
-    .action(async (options: Common & { since?: Date | 'all'; interval: number; state?: string }) => {
-      const from = options.since ?? new Date(around.now() - DAY_MS);
+    .option('--state <file>', 'continue where the last run with this file stopped')
+    .action(async (options: CommonOptions & { since?: Date | 'all'; interval: number; state?: string }) => {
+      const start = options.since ?? new Date(environment.now() - DAY_MS);
       await watch(
         await connect(options),
         {
-          since: from === 'all' ? undefined : from,
+          since: start === 'all' ? undefined : start,
           intervalMs: options.interval,
           state: options.state,
           json: options.json ?? false,
         },
-        around,
+        environment,
       );
     });
 
   command('invite', 'invite an adjuster to the firm')
     .addArgument(new Argument('<svcid>', "the adjuster's SVCID"))
     .option('--invited-as <name>', 'your name for the adjuster, shown on the invitation')
-    .option('--invited-by <name>', 'who invites; seen by the firm only')
-    .option('--purpose <text>', 'what for; seen by the firm only')
-    .option('--note <text>', "the firm's own note; seen by the firm only")
+    .option('--invited-by <name>', 'who invites; visible to the firm only')
+    .option('--purpose <text>', 'purpose of the invitation; visible to the firm only')
+    .option('--note <text>', 'a note; visible to the firm only')
     .action(
       async (
         svcId: string,
-        options: Common & { invitedAs?: string; invitedBy?: string; purpose?: string; note?: string },
+        options: CommonOptions & { invitedAs?: string; invitedBy?: string; purpose?: string; note?: string },
       ) => {
         const { invitedAs: invited_as, invitedBy: invited_by, purpose, note } = options;
         const client = await connect(options);
@@ -190,17 +205,17 @@ export function createProgram(around: Environment, end: (succeeded: boolean) => 
 
   command('withdraw', 'withdraw a pending invitation')
     .addArgument(new Argument('<svcid>', "the adjuster's SVCID"))
-    .action(async (svcId: string, options: Common) => {
+    .action(async (svcId: string, options: CommonOptions) => {
       const adjuster = await (await connect(options)).adjusters.withdraw(svcId, { signal });
       show(options, adjuster, () => fieldLines(adjusterFields(adjuster), colors));
     });
 
-  command('adjusters', 'list adjusters and invitations').action(async (options: Common) => {
+  command('adjusters', 'list adjusters and invitations').action(async (options: CommonOptions) => {
     const adjusters: Adjuster[] = [];
     for await (const adjuster of (await connect(options)).adjusters.list({ limit: 200 }, { signal })) {
       adjusters.push(adjuster);
     }
-    show(options, { adjusters }, () => rows(adjusters.map(adjusterRow), 'No adjusters.'));
+    show(options, { adjusters }, () => tableText(adjusters.map(adjusterRow), 'No adjusters.'));
   });
 
   return program;
@@ -210,18 +225,20 @@ const wholeNumber =
   (min: number, max: number) =>
   (text: string): number => {
     if (/^\d{1,7}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
-    throw new InvalidArgumentError(`Allowed: a whole number from ${min} to ${max}.`);
+    throw new InvalidArgumentError(`Must be an integer from ${min} to ${max}.`);
   };
 
 function claimId(text: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
   throw new InvalidArgumentError(
-    "Allowed: the service's id, a UUID. Your own id goes with claims list --external-id.",
+    "Must be the service's id, a UUID. To find a claim by your own id, use claims list --external-id.",
   );
 }
 
 function atLeastASecond(text: string): number {
   const interval = duration(text);
   if (interval >= 1000) return interval;
-  throw new InvalidArgumentError('Allowed: a second or more, such as 5s; a minute or more for a live key.');
+  throw new InvalidArgumentError(
+    'Must be at least one second, such as 5s; use a minute or more with a live key.',
+  );
 }

@@ -7,20 +7,20 @@ import { createProgram } from './program.ts';
 
 const FAILED = 1;
 const USAGE = 2;
-/** As shells tell of a program that Ctrl-C ended. */
+/** 128 + SIGINT, as shells report it. */
 const INTERRUPTED = 130;
 
-/** The exit code. What goes wrong is said on the error output, as JSON where JSON was asked for. */
-export async function run(args: readonly string[], around: Environment): Promise<number> {
+/** Returns the exit code. Prints errors to standard error, as JSON with --json. */
+export async function run(args: readonly string[], environment: Environment): Promise<number> {
   let succeeded = true;
-  const program = createProgram(around, (ending) => {
-    succeeded = ending;
+  const program = createProgram(environment, (result) => {
+    succeeded = result;
   });
-  // Whatever stands behind `--` is no option; whether JSON was asked for must be known even where parsing failed.
+  // Parsed here too, because errors of the parser must also be printed as JSON. No options follow `--`.
   const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
   const json = options.includes('--json');
-  const tell = (error: unknown) =>
-    around.stderr.write(
+  const printError = (error: unknown) =>
+    environment.stderr.write(
       json
         ? jsonLine({ error: failureFrom(error) })
         : `claims: ${failureLines(failureFrom(error)).join('\n')}\n`,
@@ -28,11 +28,11 @@ export async function run(args: readonly string[], around: Environment): Promise
   try {
     await program.parseAsync([...args], { from: 'user' });
     if (succeeded) return 0;
-    return around.signal.aborted ? INTERRUPTED : FAILED;
+    return environment.signal.aborted ? INTERRUPTED : FAILED;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
-    if (around.signal.aborted && !(error instanceof ClaimsError)) return INTERRUPTED;
-    tell(error);
+    if (environment.signal.aborted && !(error instanceof ClaimsError)) return INTERRUPTED;
+    printError(error);
     return error instanceof UsageError || error instanceof TypeError ? USAGE : FAILED;
   }
 }

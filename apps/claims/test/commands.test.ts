@@ -6,7 +6,7 @@ const me = EXAMPLES.getKeyInfo.response;
 const adjuster = EXAMPLES.inviteAdjuster.response as Record<string, unknown>;
 const page = (...data: unknown[]) => answer(200, { data, next_cursor: null });
 
-/** Keeps what it was asked for. */
+/** Records its requests. */
 function recording(reply: (request: Request) => Response) {
   const requests: Request[] = [];
   const service: Service = (request) => {
@@ -17,7 +17,7 @@ function recording(reply: (request: Request) => Response) {
 }
 
 describe('claims whoami', () => {
-  it('shows the key, its firm and its permissions', async () => {
+  it('shows the key, its firm and its scopes', async () => {
     const { service, requests } = recording(() => answer(200, me));
     const { code, stdout } = await claims(['whoami'], { service });
     expect(code).toBe(0);
@@ -34,7 +34,7 @@ describe('claims whoami', () => {
 });
 
 describe('claims list', () => {
-  it('asks with the filters it was given', async () => {
+  it('sends its filters', async () => {
     const { service, requests } = recording(() => page());
     const args = ['list', '--status', 'rejected', '--since', '24h', '--external-id', 'EXT 1', '--limit', '3'];
     expect(await claims(args, { service })).toEqual({ code: 0, stdout: 'No claims.\n', stderr: '' });
@@ -48,7 +48,7 @@ describe('claims list', () => {
     ]);
   });
 
-  it('prints a table that lines up, and one document with --json', async () => {
+  it('prints an aligned table, and one document with --json', async () => {
     const service = () =>
       page(claimAnswer(), claimAnswer({ external_id: 'A', id: idOf(2) }, { status: 'on_hold' }));
     const { stdout } = await claims(['list'], { service });
@@ -59,7 +59,7 @@ describe('claims list', () => {
     expect(JSON.parse(json).claims).toHaveLength(2);
   });
 
-  it('stops at its limit, over as many pages as that takes', async () => {
+  it('stops at its limit, across pages', async () => {
     const { service, requests } = recording(() =>
       answer(200, { data: [claimAnswer(), claimAnswer()], next_cursor: `c${Math.random()}` }),
     );
@@ -68,7 +68,7 @@ describe('claims list', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('keeps control characters of strangers off the terminal, and in JSON as they are', async () => {
+  it('replaces control characters on the terminal and keeps them in JSON', async () => {
     const reason = 'no\u001b[2J\u0007\u202e\nway';
     const service = () => page(claimAnswer({}, { status: 'rejected', rejection_reason: reason }));
     const { stdout } = await claims(['list'], { service, terminal: true });
@@ -88,7 +88,7 @@ describe('claims get and offer', () => {
     expect(requests[0]?.path).toBe(`/v1/claims/${idOf(7)}`);
   });
 
-  it('offer a claim to somebody else, with the idempotency key of choice', async () => {
+  it('offer a claim to another adjuster, with the given idempotency key', async () => {
     const { service, requests } = recording(() => answer(200, claimAnswer()));
     const args = ['offer', idOf(7), '--adjuster', 'SVC-2', '--idempotency-key', 'second-round', '--json'];
     const { stdout } = await claims(args, { service });
@@ -99,7 +99,7 @@ describe('claims get and offer', () => {
     expect(requests[0]?.headers.get('idempotency-key')).toBe('second-round');
   });
 
-  it('refuse an id that is none, and tell where the own id goes', async () => {
+  it('reject an id that is not a UUID, and mention --external-id', async () => {
     const { code, stderr } = await claims(['get', 'EXT-1']);
     expect(code).toBe(2);
     expect(stderr).toContain('claims list --external-id');
@@ -107,7 +107,7 @@ describe('claims get and offer', () => {
 });
 
 describe('claims invite, withdraw and adjusters', () => {
-  it('invite with the notes that were given and no others', async () => {
+  it('invite with the given notes only', async () => {
     const { service, requests } = recording(() => answer(201, adjuster));
     const { code, stdout } = await claims(['invite', 'SVC-7F3K-Delacroix', '--invited-as', 'Jean'], {
       service,
@@ -124,7 +124,7 @@ describe('claims invite, withdraw and adjusters', () => {
     expect(requests).toMatchObject([{ method: 'DELETE', path: '/v1/adjusters/invitations/a%2Fb' }]);
   });
 
-  it('list everybody', async () => {
+  it('list all adjusters', async () => {
     const service = () => page(adjuster, { ...adjuster, svc_id: 'B', status: 'a_status_of_tomorrow' });
     const { stdout } = await claims(['adjusters'], { service });
     expect(stdout).toMatch(/^svc_id +status +test +name +invited_as +expires_at\n/);
@@ -134,8 +134,8 @@ describe('claims invite, withdraw and adjusters', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('is said with its code, every place and the request id, and ends with 1', async () => {
+describe('an error', () => {
+  it('is printed with its code, locations and request id, with exit code 1', async () => {
     const errors = [
       { detail: 'Must be one of these.', parameter: 'assignment_status' },
       { detail: 'Too long.', parameter: 'x' },
@@ -154,7 +154,7 @@ describe('what goes wrong', () => {
     });
   });
 
-  it('is JSON on the error output with --json', async () => {
+  it('is JSON on standard error with --json', async () => {
     const service = () => refusal(404, 'not_found');
     const { code, stdout, stderr } = await claims(['get', idOf(1), '--json'], { service });
     expect([code, stdout]).toEqual([1, '']);
@@ -164,19 +164,19 @@ describe('what goes wrong', () => {
   });
 
   it.each([
-    ['no address', { env: { CLAIMS_API_KEY: 'k' } }, 'CLAIMS_URL'],
+    ['no base URL', { env: { CLAIMS_API_KEY: 'k' } }, 'CLAIMS_URL'],
     [
-      'an address that is none',
+      'an invalid base URL',
       { env: { CLAIMS_API_KEY: 'k', CLAIMS_URL: 'claims' } },
-      'CLAIMS_URL holds "claims"',
+      'CLAIMS_URL must be an http or https URL',
     ],
     ['no key', { env: { CLAIMS_URL: 'http://x.test' } }, '/nowhere/.config/claims/key'],
     [
-      'a key with blanks',
+      'a key with spaces',
       { env: { CLAIMS_URL: 'http://x.test', CLAIMS_API_KEY: 'svc_test_a b' } },
       'CLAIMS_API_KEY',
     ],
-  ])('is %s, which is told and ends with 2', async (_, given, said) => {
+  ])('for %s has exit code 2', async (_, given, said) => {
     const { code, stderr } = await claims(['whoami'], given);
     expect(code).toBe(2);
     expect(stderr).toContain(said);
@@ -190,12 +190,12 @@ describe('what goes wrong', () => {
     ['list', '--limit', '0'],
     ['offer', idOf(1)],
     ['watch', '--interval', '0s'],
-  ])('is a wrong use, which ends with 2: %s', async (...args) => {
+  ])('for wrong usage has exit code 2: %s', async (...args) => {
     const { code, stdout } = await claims(args);
     expect([code, stdout]).toEqual([2, '']);
   });
 
-  it('is not asking for help', async () => {
+  it('does not occur for --help', async () => {
     const { code, stdout } = await claims(['--help']);
     expect(code).toBe(0);
     for (const name of [
@@ -214,7 +214,7 @@ describe('what goes wrong', () => {
     expect(stdout).not.toContain('--key ');
   });
 
-  it('never shows the key', async () => {
+  it('never contains the key', async () => {
     for (const args of [['whoami'], ['whoami', '--json']]) {
       const { stdout, stderr } = await claims(args, { service: () => refusal(401, 'invalid_key') });
       expect(stdout + stderr).not.toContain('svc_test_secret');

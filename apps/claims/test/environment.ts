@@ -1,5 +1,5 @@
 import { EXAMPLES, smallestClaim } from '@svc/contract';
-import type { Environment, Sink } from '../src/environment.ts';
+import type { Environment, Output } from '../src/environment.ts';
 import { run } from '../src/run.ts';
 
 export interface Request {
@@ -7,7 +7,7 @@ export interface Request {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into it as it likes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field
   readonly body: any;
 }
 
@@ -55,11 +55,16 @@ interface Given extends Partial<Omit<Environment, 'stdin' | 'fetch'>> {
   readonly terminal?: boolean;
 }
 
-/** The command line in a room of its own: no disk, no network, no clock. */
+/** Runs the command line without disk, network or clock. */
 export async function claims(args: readonly string[], given: Given = {}): Promise<Ran> {
   const { service = () => refusal(500, 'internal_error'), stdin = '', terminal = false, ...rest } = given;
   let [stdout, stderr] = ['', ''];
-  const sink = (write: (text: string) => void): Sink => ({ write, isTTY: terminal, columns: 100, rows: 20 });
+  const sink = (write: (text: string) => void): Output => ({
+    write,
+    isTTY: terminal,
+    columns: 100,
+    rows: 20,
+  });
   const code = await run(args, {
     env: { CLAIMS_URL: 'http://service.test', CLAIMS_API_KEY: 'svc_test_secret' },
     home: '/nowhere',
@@ -100,7 +105,7 @@ export const claimAnswer = (
 
 export const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
-/** The part of the service that a sender meets: keys, duplicates, and claims that can be read. */
+/** A fake service with idempotency keys, duplicates and stored claims. */
 export function pretendService() {
   const byKey = new Map<string, string>();
   const held = new Map<string, Record<string, unknown>>();

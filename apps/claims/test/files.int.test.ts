@@ -40,14 +40,14 @@ describe('the key file', () => {
     return path;
   };
 
-  it('is read from its usual place, or where the environment says such files are', async () => {
+  it('is read from its default path, or from XDG_CONFIG_HOME', async () => {
     await write(join(folder, '.config/claims/key'), 0o600);
     expect(await keyUsed([])).toBe('Bearer svc_test_from_file');
     await write(join(folder, 'xdg/claims/key'), 0o400, 'svc_test_xdg');
     expect(await keyUsed([], { XDG_CONFIG_HOME: join(folder, 'xdg') })).toBe('Bearer svc_test_xdg');
   });
 
-  it('goes before the environment when it is named, and behind it when it is not', async () => {
+  it('precedes the environment with --key-file, and follows it without', async () => {
     await write(join(folder, '.config/claims/key'), 0o600, 'svc_test_usual');
     const named = await write(join(folder, 'named'), 0o600, '  svc_test_named \r\n');
     const env = { CLAIMS_API_KEY: 'svc_test_env' };
@@ -56,7 +56,7 @@ describe('the key file', () => {
   });
 
   it.each(['640', '604', '660', '644', '777', '610', '602'])(
-    'with mode %s is refused, naming the mode',
+    'with mode %s is rejected with an error that has the mode',
     async (mode) => {
       const path = await write(join(folder, 'key'), Number.parseInt(mode, 8));
       const { code, stdout, stderr } = await claims(['whoami', '--key-file', path], { service, env: url });
@@ -67,7 +67,7 @@ describe('the key file', () => {
     },
   );
 
-  it('is judged by what a link leads to', async () => {
+  it('is checked after following links', async () => {
     const open = await write(join(folder, 'open'), 0o644);
     await symlink(open, join(folder, 'link'));
     const { code } = await claims(['whoami', '--key-file', join(folder, 'link')], { service, env: url });
@@ -78,9 +78,9 @@ describe('the key file', () => {
     ['missing', '', 'ENOENT'],
     ['a folder', '.', 'is not a file'],
     ['empty', 'empty', 'is empty'],
-    ['something else', 'pem', 'does not hold a key'],
-    ['far too large', 'large', 'holds more than a key'],
-  ])('that is %s is refused', async (_, name, said) => {
+    ['something else', 'pem', 'is not a key'],
+    ['far too large', 'large', 'is too large'],
+  ])('that is %s is rejected', async (_, name, said) => {
     await write(join(folder, 'empty'), 0o600, ' \n');
     await write(join(folder, 'pem'), 0o600, '-----BEGIN SECRET-----\nabc\n');
     await write(join(folder, 'large'), 0o600, 'x'.repeat(5000));
@@ -99,20 +99,20 @@ describe('a journal', () => {
   const posts = (requests: readonly { method: string }[]) =>
     requests.filter(({ method }) => method === 'POST').length;
 
-  it('spares the next run what this one has sent', async () => {
+  it('lets the next run skip what was sent', async () => {
     const pretend = pretendService();
     await writeFile(input(), `${claimLine(1)}\n${claimLine(2)}\n`);
     const args = ['send', input(), '--journal'];
     expect(await claims(args, { service: pretend.service, env })).toMatchObject({ code: 0 });
     await appendFile(input(), `${claimLine(3)}\n`);
     const again = await claims(args, { service: pretend.service, env });
-    expect(again.stdout).toContain('1 sent, 2 already sent before');
+    expect(again.stdout).toContain('1 sent, 2 already sent');
     expect(again.stdout).toContain(idOf(1));
     expect(posts(pretend.requests)).toBe(3);
     expect((await stat(`${input()}.journal`)).mode & 0o777).toBe(0o600);
   });
 
-  it('holds nothing of a claim but its id', async () => {
+  it('contains no claim data except ids', async () => {
     const { service } = pretendService();
     await writeFile(input(), claimLine(1));
     await claims(['send', input(), '--journal'], { service, env });
@@ -121,7 +121,7 @@ describe('a journal', () => {
     expect(JSON.stringify(entry)).not.toMatch(/EXT-1|CN-1|Gulf Shore/);
   });
 
-  it('of one environment does not keep a claim from another', async () => {
+  it('of one environment does not affect another', async () => {
     const [test, live] = [pretendService(), pretendService()];
     await writeFile(input(), claimLine(1));
     const args = ['send', input(), '--journal'];
@@ -141,33 +141,33 @@ describe('a journal', () => {
     expect(live.held.size).toBe(1);
   });
 
-  it('that a crash cut short is read as far as it goes, and goes on behind that', async () => {
+  it('truncated by a crash is read up to there and continued', async () => {
     const pretend = pretendService();
     await writeFile(input(), `${claimLine(1)}\n${claimLine(2)}\n`);
     const args = ['send', input(), '--journal'];
     await claims(args, { service: pretend.service, env });
     const journal = await readFile(`${input()}.journal`, 'utf8');
     await writeFile(`${input()}.journal`, journal.slice(0, -20));
-    expect((await claims(args, { service: pretend.service, env })).stdout).toContain('2 already sent before');
+    expect((await claims(args, { service: pretend.service, env })).stdout).toContain('2 already sent');
     expect(posts(pretend.requests)).toBe(3);
     await claims(args, { service: pretend.service, env });
     expect(posts(pretend.requests)).toBe(3);
   });
 
-  it('is none unless asked for', async () => {
+  it('is not created without --journal', async () => {
     await writeFile(input(), claimLine(1));
     await claims(['send', input()], { service: pretendService().service, env });
     await expect(stat(`${input()}.journal`)).rejects.toThrow('ENOENT');
   });
 
-  it('an input that is not there is told', async () => {
+  it('a missing input file is an error', async () => {
     const { code, stderr } = await claims(['send', input()], { env });
     expect([code, stderr]).toEqual([2, `claims: ${input()} cannot be read: ENOENT\n`]);
   });
 });
 
 describe('the state of a watch', () => {
-  it('lets the next run go on where this one stopped', async () => {
+  it('lets the next run continue where this one stopped', async () => {
     const env = { ...url, CLAIMS_API_KEY: 'k' };
     const state = join(folder, 'state.json');
     const change = (n: number) => claimAnswer({ id: idOf(n), updated_at: `2026-08-29T14:00:0${n}.000Z` });
@@ -207,7 +207,7 @@ describe('as a process', () => {
     server = undefined;
   });
 
-  /** The pretended service, on a port. */
+  /** The fake service over HTTP. */
   async function serve(service: Parameters<typeof fetchOf>[0]): Promise<Record<string, string>> {
     const fetch = fetchOf(service);
     server = createServer(async (request, response) => {
@@ -231,7 +231,7 @@ describe('as a process', () => {
     };
   }
 
-  it('reads standard input, writes standard output and exits with what became of it', async () => {
+  it('reads standard input, writes standard output and sets the exit code', async () => {
     const { service } = pretendService();
     const env = await serve(service);
     const { code, stdout } = await start(['send', '-'], { env, stdin: `${claimLine(1)}\n{}\n` }).ended;
@@ -239,7 +239,7 @@ describe('as a process', () => {
     expect(stdout).toContain('1 sent, 1 failed');
   });
 
-  it('stops on Ctrl-C amid a file, and sends the rest when it is run again', async () => {
+  it('stops on Ctrl-C, and sends the rest when it is run again', async () => {
     const { service, held } = pretendService();
     let hold: Promise<void> | undefined;
     const env = await serve(async (request) => {
@@ -263,7 +263,7 @@ describe('as a process', () => {
     expect(held.size).toBe(10);
   });
 
-  it('stops a watch on Ctrl-C, and calls that success', async () => {
+  it('stops a watch on Ctrl-C with exit code 0', async () => {
     const env = await serve(() => answer(200, { data: [claimAnswer()], next_cursor: null }));
     const running = start(['watch', '--interval', '1s'], { env });
     await running.shows('accepted');
@@ -271,7 +271,7 @@ describe('as a process', () => {
     expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('ends quietly when its reader has seen enough', async () => {
+  it('exits without an error when its output pipe is closed', async () => {
     const data = Array.from({ length: 200 }, () => claimAnswer({ instructions: 'x'.repeat(4000) }));
     const env = await serve(() => answer(200, { data, next_cursor: null }));
     const running = start(['list', '--json'], { env });

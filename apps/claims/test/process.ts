@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** As it is built; `build` comes first. */
+/** The build of the command line. */
 export const MAIN_COMMAND: readonly string[] = [
   process.execPath,
   fileURLToPath(new URL('../dist/main.js', import.meta.url)),
@@ -15,12 +15,12 @@ interface Ended {
 
 interface Running {
   readonly child: ChildProcess;
-  /** Resolves once the output holds the text. */
+  /** Resolves once the output contains the text. */
   shows(text: string): Promise<void>;
   readonly ended: Promise<Ended>;
 }
 
-/** The command line as a process of its own, which a signal and a closed pipe can reach. */
+/** Runs the command line as a process, for signals and closed pipes. */
 export function start(
   args: readonly string[],
   { env = {}, cwd, stdin }: { env?: Record<string, string>; cwd?: string; stdin?: string } = {},
@@ -36,7 +36,7 @@ export function start(
       for (const look of watchers) look();
     });
   }
-  // A command that reads no input may be gone before it is written.
+  // A command that reads no input may exit before it is written.
   child.stdin.on('error', () => {});
   child.stdin.end(stdin);
   const ended = new Promise<Ended>((resolve, reject) => {

@@ -53,7 +53,7 @@ function jq(input: string): void {
   for (const value of values) console.log(value);
 }
 
-/** Each command with the output that is printed below it. */
+/** Each command with its output in the README. */
 function readCommands(markdown: string): { command: string; output: string }[] {
   const blocks = [...markdown.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
   return blocks.flatMap((block) =>
@@ -84,7 +84,7 @@ it('the commands of the README print what it says', async () => {
   const commands = readCommands(await readFile(README, 'utf8'));
   expect(commands.length).toBeGreaterThanOrEqual(15);
 
-  // One shell for all, as a reader has one; each command's output ends in a mark.
+  // One shell for all commands; a marker ends the output of each.
   const script = commands.map(({ command }) => `${named(command)}printf '\\n==== end\\n'\n`).join('');
   const printed = await new Promise<string>((resolve) => {
     const { PATH = '' } = process.env;
@@ -106,6 +106,6 @@ it('the commands of the README print what it says', async () => {
   }
 });
 
-/** With the command in front, so that a mismatch tells which it was. */
+/** With the command, to identify it in a mismatch. */
 const prefixed = (command: string, { source }: RegExp): RegExp =>
   new RegExp(`^${command.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}${source.slice(1)}`);

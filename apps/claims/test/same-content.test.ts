@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { surgeClaim } from '@svc/contract';
 import fc from 'fast-check';
-import { holds, idempotencyKeyOf } from '../src/send/same-content.ts';
+import { hasContentOf, idempotencyKeyOf } from '../src/send/same-content.ts';
 import { claimAnswer } from './environment.ts';
 
 const objects = fc.dictionary(fc.string(), fc.jsonValue()) as fc.Arbitrary<Record<string, unknown>>;
 
-/** The same value, every object's members the other way round. */
+/** The same value with the fields of every object in reverse order. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== 'object' || value === null) return value;
@@ -18,7 +18,7 @@ function reversed(value: unknown): unknown {
 }
 
 describe('the idempotency key of a line', () => {
-  it('is the same in whatever order the fields are written', () => {
+  it('does not depend on the order of fields', () => {
     fc.assert(
       fc.property(objects, (claim) => {
         const wire = JSON.parse(JSON.stringify(claim));
@@ -27,7 +27,7 @@ describe('the idempotency key of a line', () => {
     );
   });
 
-  it('is another one whenever any value is another one', () => {
+  it('changes with any value', () => {
     fc.assert(
       fc.property(objects, objects, (one, other) => {
         const [a, b] = [one, other].map((value) => JSON.parse(JSON.stringify(value)));
@@ -40,19 +40,19 @@ describe('the idempotency key of a line', () => {
     expect(idempotencyKeyOf({ a: null })).not.toBe(idempotencyKeyOf({}));
   });
 
-  it('fits into a header', () => {
+  it('is a valid header value', () => {
     expect(idempotencyKeyOf(surgeClaim)).toMatch(/^claims-[0-9a-f]{64}$/);
   });
 });
 
-describe('a claim that the service holds', () => {
+describe('a stored claim', () => {
   const { adjuster_svc_id, ...fields } = surgeClaim;
 
-  it('is the one in the file, whoever it is offered to by now and whatever the service adds', () => {
+  it('matches the one in the file whatever its adjuster and added fields', () => {
     const held = claimAnswer({ ...fields, priority: 'high' }, { adjuster_svc_id: 'somebody else' });
-    expect(holds(held, surgeClaim)).toBe(true);
+    expect(hasContentOf(held, surgeClaim)).toBe(true);
     const { peril, ...loss } = surgeClaim.loss;
-    expect(holds(held, { ...surgeClaim, loss })).toBe(true);
+    expect(hasContentOf(held, { ...surgeClaim, loss })).toBe(true);
   });
 
   it.each([
@@ -61,8 +61,8 @@ describe('a claim that the service holds', () => {
     ['another contact', { additional_contacts: [...surgeClaim.additional_contacts, { company_name: 'X' }] }],
     ['a field more', { file_number_2: 'x' }],
     ['an object where there was none', { claim_number: { a: 1 } }],
-  ])('is not the one in the file with %s', (_, change) => {
-    expect(holds(claimAnswer(fields), { ...surgeClaim, ...change })).toBe(false);
+  ])('does not match the one in the file with %s', (_, change) => {
+    expect(hasContentOf(claimAnswer(fields), { ...surgeClaim, ...change })).toBe(false);
   });
 });
 

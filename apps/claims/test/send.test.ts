@@ -28,7 +28,7 @@ async function outcomesOf(
     { baseUrl: 'http://service.test', apiKey: 'k', fetch: fetchOf(service), backoff: { baseMs: 0 } },
     {
       now: () => clock,
-      // Waits are over at once; the half minute after which an attempt counts as lost never is.
+      // Waits end immediately; the 30-second timeout of an attempt never fires.
       after(milliseconds, action) {
         if (milliseconds >= 30_000) return () => {};
         const timer = setImmediate(() => {
@@ -54,7 +54,7 @@ async function outcomesOf(
 const brief = (outcomes: readonly Outcome[]) => outcomes.map(({ line, outcome }) => `${line} ${outcome}`);
 
 describe('sending a file', () => {
-  it('tells the outcomes in the order of the lines, whatever the order of the answers', async () => {
+  it('yields outcomes in the order of the lines, whatever the order of the responses', async () => {
     const { service } = pretendService();
     const slow: Service = async (request) => {
       const turns = 40 - Number(request.body.external_id.slice(4));
@@ -66,7 +66,7 @@ describe('sending a file', () => {
     expect(outcomes.every(({ outcome, id }) => outcome === 'sent' && id !== undefined)).toBe(true);
   });
 
-  it.each([1, 3, 20])('has at most %d claims under way at a time', async (concurrency) => {
+  it.each([1, 3, 20])('has at most %d concurrent requests', async (concurrency) => {
     const { service } = pretendService();
     let [now, most] = [0, 0];
     await outcomesOf(
@@ -82,7 +82,7 @@ describe('sending a file', () => {
     expect(most).toBe(concurrency);
   });
 
-  it('loses nothing to a limit, however often it is met', async () => {
+  it('sends every claim despite rate limits', async () => {
     const { service, held } = pretendService();
     let asked = 0;
     const limited: Service = (request) =>
@@ -92,7 +92,7 @@ describe('sending a file', () => {
     expect(held.size).toBe(40);
   });
 
-  it('again sends nothing twice: the service replays what it did', async () => {
+  it('again sends nothing twice: the service replays its responses', async () => {
     const { service, held } = pretendService();
     const first = await outcomesOf(service, lines(5));
     const second = await outcomesOf(service, lines(8));
@@ -103,7 +103,7 @@ describe('sending a file', () => {
     expect(held.size).toBe(8);
   });
 
-  it('again, after the service has forgotten the keys, knows its claims by their content', async () => {
+  it('again, after the idempotency keys expired, recognizes claims by their content', async () => {
     const pretend = pretendService();
     await outcomesOf(pretend.service, lines(3));
     pretend.forgetKeys();
@@ -113,7 +113,7 @@ describe('sending a file', () => {
     expect(outcomes[2]?.error).toMatchObject({ code: 'duplicate_claim', existing_claim_id: idOf(3) });
   });
 
-  it('counts a claim as sent when only the answer to its first attempt was lost', async () => {
+  it('counts a claim as sent when the response to its first attempt was lost', async () => {
     const { service, held } = pretendService();
     let lost = 0;
     const losing: Service = async (request) => {
@@ -129,12 +129,12 @@ describe('sending a file', () => {
     expect(held.size).toBe(3);
   });
 
-  it('goes on past a claim that is wrong by itself, and a line that holds none', async () => {
+  it('continues after an invalid claim and an invalid line', async () => {
     const { service } = pretendService();
     const input: Line[] = [
       ...lines(1),
       { number: 2, claim: { external_id: 'X' } },
-      { number: 3, fault: 'not JSON' },
+      { number: 3, problem: 'not JSON' },
       { number: 4, claim: JSON.parse(claimLine(4)) },
     ];
     const outcomes = await outcomesOf(service, input);
@@ -151,7 +151,7 @@ describe('sending a file', () => {
     ['a permission that lacks', () => refusal(403, 'insufficient_scope'), 1],
     ['an address that is not the service', () => new Response('<h1>404</h1>', { status: 404 }), 1],
     ['a service that does not come back', () => refusal(503, 'service_unavailable'), 9],
-  ])('stops at %s, and says what was not sent', async (_, reply, requests) => {
+  ])('stops at %s, and reports what was not sent', async (_, reply, requests) => {
     let asked = 0;
     const { service, held } = pretendService();
     const failing: Service = (request) => {
@@ -185,7 +185,7 @@ describe('sending a file', () => {
 });
 
 describe('claims send', () => {
-  it('says once in a log, and each time beside the bar, that a limit holds it up', async () => {
+  it('reports rate limiting once in a log, and each time on the progress bar', async () => {
     for (const terminal of [false, true]) {
       const { service } = pretendService();
       let asked = 0;
@@ -194,14 +194,14 @@ describe('claims send', () => {
       const stdin = `${claimLine(1)}\n${claimLine(2)}`;
       const { code, stderr } = await claims(['send', '-'], { service: limited, stdin, terminal });
       expect(code).toBe(0);
-      if (terminal) expect(stderr.match(/rate_limited, again in \d s/g)).toHaveLength(2);
-      else expect(stderr).toBe('rate_limited: sending goes on as fast as the service allows\n');
+      if (terminal) expect(stderr.match(/rate_limited, retrying in \d s/g)).toHaveLength(2);
+      else expect(stderr).toBe('rate_limited: continuing at the rate limit\n');
     }
   });
 
   const input = [claimLine(1), claimLine(2), '{"external_id":"EXT-3"}', '{', claimLine(5)].join('\n');
 
-  it('prints a line for each claim in a pipe, and where each failure is', async () => {
+  it('prints a line for each claim in a pipe, with the location of each error', async () => {
     const { service } = pretendService();
     const { code, stdout, stderr } = await claims(['send', '-'], { service, stdin: input });
     expect(code).toBe(1);
@@ -223,7 +223,7 @@ describe('claims send', () => {
     );
   });
 
-  it('prints JSON Lines and nothing else with --json', async () => {
+  it('prints only JSON Lines with --json', async () => {
     const { service } = pretendService();
     const { code, stdout, stderr } = await claims(['send', '-', '--json'], { service, stdin: input });
     expect(code).toBe(1);
@@ -237,7 +237,7 @@ describe('claims send', () => {
     expect(stderr).toBe('3 sent, 2 failed\n');
   });
 
-  it('draws a bar on a terminal, and only failures above it', async () => {
+  it('draws a progress bar on a terminal, and prints only errors above it', async () => {
     const { service } = pretendService();
     const { stdout, stderr } = await claims(['send', '-'], { service, stdin: input, terminal: true });
     expect(stderr).toContain('░');
@@ -247,36 +247,36 @@ describe('claims send', () => {
     expect(stdout).toContain('3 sent, 2 failed');
   });
 
-  it('succeeds when all is sent, and again when it is run again', async () => {
+  it('succeeds when all is sent, also when it is run again', async () => {
     const { service, held } = pretendService();
     const stdin = `${claimLine(1)}\n${claimLine(2)}\n`;
     expect(await claims(['send', '-'], { service, stdin })).toMatchObject({ code: 0 });
     const again = await claims(['send', '-'], { service, stdin });
     expect(again).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('0 sent, 2 already sent before'),
+      stdout: expect.stringContaining('0 sent, 2 already sent'),
     });
     expect(held.size).toBe(2);
   });
 
-  it('sends a claim as it is written, unknown fields included: the service says what it does not know', async () => {
+  it('sends a claim unchanged, unknown fields included', async () => {
     const { service, requests } = pretendService();
     const claim = { ...JSON.parse(claimLine(1)), of_tomorrow: { a: [1.5, null, 'ü'] } };
     await claims(['send', '-'], { service, stdin: JSON.stringify(claim, null, 4) });
     expect(requests[0]?.body).toEqual(claim);
   });
 
-  it('says what is left when the key is refused', async () => {
+  it('reports unsent claims when the key is rejected', async () => {
     const stdin = [1, 2, 3].map((n) => claimLine(n)).join('\n');
     const { code, stdout } = await claims(['send', '-', '--concurrency', '1'], {
       service: () => refusal(401, 'invalid_key'),
       stdin,
     });
     expect(code).toBe(1);
-    expect(stdout).toContain('0 sent, 1 failed, 2 not sent; run the same command again for the rest');
+    expect(stdout).toContain('0 sent, 1 failed, 2 not sent; run the same command again to send the rest');
   });
 
-  it('ends with 130 when it is interrupted', async () => {
+  it('exits with 130 when it is interrupted', async () => {
     const controller = new AbortController();
     const service: Service = () => {
       controller.abort();
@@ -289,11 +289,11 @@ describe('claims send', () => {
   });
 
   it.each([
-    [['send', '-'], '', 'holds no claim'],
+    [['send', '-'], '', 'contains no claim'],
     [['send', '-', '--journal'], '{}', '--journal'],
-    [['send', '-', '--concurrency', '0'], '{}', 'Allowed'],
+    [['send', '-', '--concurrency', '0'], '{}', 'Must be an integer'],
     [['send'], '', 'missing required argument'],
-  ])('is refused as %j with %j', async (args, stdin, said) => {
+  ])('is wrong usage as %j with the input %j', async (args, stdin, said) => {
     const { code, stderr } = await claims(args, { stdin });
     expect(code).toBe(2);
     expect(stderr).toContain(said);

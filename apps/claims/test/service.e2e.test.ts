@@ -59,7 +59,7 @@ async function heldWith(prefix: string): Promise<string[]> {
 }
 
 describe('the command line against the real service', () => {
-  it('sends a file through a network that loses answers, each claim once', async () => {
+  it('sends each claim once through a network that loses responses', async () => {
     const file = await fileOf('LOSSY', 40);
     proxy.dropEvery(3);
     const sent = await start(['send', file, '--json'], { env: env(proxy.url) }).ended.finally(() =>
@@ -75,7 +75,7 @@ describe('the command line against the real service', () => {
     expect(await heldWith('LOSSY')).toHaveLength(40);
   });
 
-  it('killed amid a file and run again, it sends each claim once', async () => {
+  it('sends each claim once when it is killed and run again', async () => {
     const file = await fileOf('KILLED', 60);
     const running = start(['send', file, '--concurrency', '2'], { env: env() });
     await running.shows('line 20 ');
@@ -91,7 +91,7 @@ describe('the command line against the real service', () => {
     expect(await heldWith('KILLED')).toHaveLength(60);
   });
 
-  it('two runs of one file at a time send each claim once', async () => {
+  it('sends each claim once in two concurrent runs of one file', async () => {
     const file = await fileOf('TWICE', 40);
     const runs = await Promise.all([1, 2].map(() => start(['send', file, '--json'], { env: env() }).ended));
     expect(runs.map(({ code }) => code)).toEqual([0, 0]);
@@ -100,7 +100,7 @@ describe('the command line against the real service', () => {
     expect(await heldWith('TWICE')).toHaveLength(40);
   });
 
-  it('watches the answers of adjusters come in', async () => {
+  it('shows responses of adjusters as they arrive', async () => {
     const running = start(['watch', '--since', '1m', '--interval', '1s', '--json'], { env: env() });
     const file = await fileOf('WATCHED', 2, 'rejects');
     await start(['send', file], { env: env() }).ended;
@@ -115,7 +115,7 @@ describe('the command line against the real service', () => {
     expect(statuses[0]).toBe('pending_acceptance');
   });
 
-  it('offers a claim that nobody has answered to somebody else', async () => {
+  it('offers a pending claim to another adjuster', async () => {
     const [claim] = await start(['list', '--external-id', 'LOSSY-1', '--json'], { env: env() }).ended.then(
       ({ stdout }) => JSON.parse(stdout).claims,
     );
@@ -125,7 +125,7 @@ describe('the command line against the real service', () => {
     expect(JSON.parse(stdout).assignment).toMatchObject({ adjuster_svc_id: firm.account('accepts') });
   });
 
-  it('waits at the limits of a test key, and everything is sent', async () => {
+  it('sends everything despite the rate limit of a test key', async () => {
     const limited = await createFirm(service, { limited: true });
     const path = await fileOf('SLOW', 24);
     const account = limited.account('manual');
@@ -137,7 +137,7 @@ describe('the command line against the real service', () => {
     expect(jsonLines(sent.stdout).filter(({ outcome }) => outcome === 'sent')).toHaveLength(24);
   });
 
-  it('says what is wrong when the service refuses the key', async () => {
+  it('prints the error when the key is invalid', async () => {
     const { code, stderr } = await start(['whoami'], { env: { ...env(), CLAIMS_API_KEY: 'svc_test_wrong' } })
       .ended;
     expect(code).toBe(1);

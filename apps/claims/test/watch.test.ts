@@ -16,7 +16,7 @@ const claim = (n: number, status: string, more: Record<string, unknown> = {}): C
     { status, ...more },
   ) as unknown as Claim;
 
-/** Answers in turn, and has the user press Ctrl-C once there is no further answer. */
+/** Returns the responses in order, then simulates Ctrl-C. */
 function untilAnswered(pages: readonly (() => Response)[]) {
   const controller = new AbortController();
   const since: (string | undefined)[] = [];
@@ -37,7 +37,7 @@ const accepted = claim(1, 'accepted');
 const rejected = claim(2, 'rejected', { rejection_reason: 'Too far\taway' });
 
 describe('claims watch', () => {
-  it('prints a line for each change in a pipe, and ends well when it is stopped', async () => {
+  it('prints a line for each change in a pipe, and exits with 0 when it is stopped', async () => {
     const { code, stdout, stderr } = await claims(['watch'], untilAnswered([page(accepted, rejected)]));
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.split('\n')).toEqual([
@@ -52,7 +52,7 @@ describe('claims watch', () => {
     expect(jsonLines(stdout)).toEqual([accepted, rejected]);
   });
 
-  it('begins a day back unless told', async () => {
+  it('starts 24 hours back by default', async () => {
     const [day, hour, all] = await Promise.all(
       [[], ['--since', '1h'], ['--since', 'all']].map(async (args) => {
         const given = untilAnswered([page()]);
@@ -63,13 +63,13 @@ describe('claims watch', () => {
     expect([day, hour, all]).toEqual(['2026-08-28T15:00:00.000Z', '2026-08-29T14:00:00.000Z', undefined]);
   });
 
-  it('ends with an error when the key is refused', async () => {
+  it('exits with an error when the key is rejected', async () => {
     const { code, stderr } = await claims(['watch'], untilAnswered([() => refusal(401, 'invalid_key')]));
     expect(code).toBe(1);
     expect(stderr).toContain('invalid_key');
   });
 
-  it('draws a table on a terminal, hides the cursor, and gives it back', async () => {
+  it('draws a table on a terminal, hides the cursor, and restores it', async () => {
     const { stdout } = await claims(['watch'], {
       ...untilAnswered([page(accepted, rejected)]),
       terminal: true,
@@ -77,49 +77,49 @@ describe('claims watch', () => {
     expect(stdout.startsWith('\u001b[?25l')).toBe(true);
     expect(stdout.endsWith('\u001b[?25h')).toBe(true);
     expect(stdout).toContain('1 accepted, 1 rejected');
-    expect(stdout).toContain('asked at 15:00:00 UTC');
+    expect(stdout).toContain('polled at 15:00:00 UTC');
   });
 });
 
 describe('the live table', () => {
-  const state = { askedAt: null, trouble: null, columns: 200, rows: 10 };
+  const state = { polledAt: null, error: null, columns: 200, rows: 10 };
 
-  it('counts what it holds and keeps the latest changes in sight', () => {
+  it('shows counts per status and the latest changes', () => {
     const many = Array.from({ length: 30 }, (_, i) =>
       claim(i, i % 3 === 0 ? 'accepted' : 'pending_acceptance'),
     );
     const lines = liveLines(many, state, plain);
-    expect(lines[0]).toBe('10 accepted, 20 pending_acceptance; the latest 5 of them');
+    expect(lines[0]).toBe('10 accepted, 20 pending_acceptance; showing the latest 5');
     expect(lines).toHaveLength(8);
     expect(lines.slice(2, 7).map((line) => /EXT-\d+/.exec(line)?.[0])).toEqual(
       [25, 26, 27, 28, 29].map((n) => `EXT-${n}`),
     );
   });
 
-  it('never wraps and never outgrows the screen', () => {
+  it('never exceeds the size of the screen', () => {
     const long = claim(1, 'rejected', { rejection_reason: 'x'.repeat(500) });
     for (const columns of [20, 80, 200]) {
       for (const rows of [6, 24]) {
         const claims = Array.from({ length: 50 }, (_, i) => ({ ...long, id: idOf(i) }));
-        const lines = liveLines(claims, { ...state, columns, rows, trouble: 'y'.repeat(300) }, plain);
+        const lines = liveLines(claims, { ...state, columns, rows, error: 'y'.repeat(300) }, plain);
         expect(lines.length).toBeLessThan(rows);
         expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(columns);
       }
     }
   });
 
-  it('paints outcomes and says what is amiss', () => {
+  it('colors statuses and shows an error', () => {
     const painted = liveLines(
       [accepted],
-      { ...state, askedAt: 0, trouble: 'no answer' },
+      { ...state, polledAt: 0, error: 'no response' },
       pc.createColors(true),
     );
     expect(painted[2]).toContain('\u001b[32maccepted\u001b[39m');
-    expect(painted.at(-1)).toContain('asked at 00:00:00 UTC; no answer');
+    expect(painted.at(-1)).toContain('polled at 00:00:00 UTC; no response');
   });
 
-  it('says so while there is nothing', () => {
-    expect(liveLines([], state, plain)).toEqual(['no changes yet', 'not asked yet']);
+  it('says that there are no changes yet', () => {
+    expect(liveLines([], state, plain)).toEqual(['no changes yet', 'not polled yet']);
   });
 });
 
@@ -132,7 +132,7 @@ describe('the progress bar', () => {
   it('fits any terminal', () => {
     for (let columns = 1; columns < 120; columns++) {
       const line = progressLine(
-        { done: 3, total: 1000, failed: 2, note: 'rate_limited, again in 2 s' },
+        { done: 3, total: 1000, failed: 2, note: 'rate_limited, retrying in 2 s' },
         columns,
       );
       expect(line.length).toBeLessThan(columns);

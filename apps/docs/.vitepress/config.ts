@@ -11,8 +11,8 @@ const codeColors = transformerStyleToClass();
 const linkOf = (name: string): string => (name === 'index' ? '/' : `/${name}`);
 
 /**
- * The theme's search box puts controls into a button and links into options, which axe reports as nested-interactive:
- * as a dialog with a list of links, a screen reader can reach all of them.
+ * The theme's search box puts controls into a button and links into options, which axe reports as nested-interactive.
+ * These replacements make it a dialog with a list of links, all accessible to screen readers.
  */
 const SEARCH_BOX: readonly (readonly [string, string])[] = [
   ['role="button"', 'role="dialog" aria-modal="true"'],
@@ -23,7 +23,7 @@ const SEARCH_BOX: readonly (readonly [string, string])[] = [
   [`:aria-selected="selectedIndex === index ? 'true' : 'false'"`, ''],
   ['role="option"', ''],
   [`:aria-label="[...p.titles, p.title].join(' > ')"`, ''],
-  // Names are for elements with a role; the keys are shown as icons.
+  // aria-label requires a role; the keys are icons.
   ['<kbd :aria-label', '<kbd role="img" :aria-label'],
 ];
 
@@ -33,7 +33,7 @@ const accessibleSearch = {
   transform(code: string, id: string): string | undefined {
     if (!id.endsWith('/VPLocalSearchBox.vue')) return undefined;
     return SEARCH_BOX.reduce((changed, [from, to]) => {
-      if (!changed.includes(from)) throw new Error(`The search box of VitePress has no ${from} any more.`);
+      if (!changed.includes(from)) throw new Error(`The search box of VitePress no longer contains ${from}.`);
       return changed.replaceAll(from, to);
     }, code);
   },
@@ -59,7 +59,7 @@ export default defineConfig({
     publicDir: fileURLToPath(new URL('../public', import.meta.url)),
     logLevel: 'warn',
     plugins: [accessibleSearch],
-    // So that the client's router leaves links to Markdown to the browser.
+    // Links to Markdown are not handled by the client-side router.
     define: { 'import.meta.env.VITE_EXTRA_EXTENSIONS': JSON.stringify('md') },
     build: { reportCompressedSize: false },
   },
@@ -103,7 +103,7 @@ export default defineConfig({
       provider: 'local',
       options: {
         miniSearch: { searchOptions: { combineWith: 'AND', prefix: true, fuzzy: 0.2 } },
-        // The overview of the reference repeats what its pages say, and the words of the placeholders mean nothing.
+        // Excludes the reference overview, which repeats its pages, and the placeholders.
         _render: (source, env, md) =>
           env.relativePath === 'reference.md'
             ? ''
@@ -118,7 +118,7 @@ export default defineConfig({
     const page = PAGES.find(({ name }) => `${name}.md` === data.relativePath);
     return { title: page?.title ?? 'Not found', description: page?.description ?? '' };
   },
-  // The generator leaves this page to the browser's script; readers without one are to see what it is.
+  // VitePress renders this page in the browser only; without JavaScript, the noscript text is shown.
   transformHtml: (html, file) =>
     file.endsWith('404.html')
       ? html

@@ -1,9 +1,6 @@
 import type { DocsAddresses } from './pages.ts';
 
-/**
- * Stand for what only a running service has. It replaces them in every file it serves. A word each, so that no tool on
- * the way splits or escapes one.
- */
+/** Replaced by the API when it serves the files. Plain words, so that no build tool splits or escapes them. */
 export const PLACEHOLDERS: DocsAddresses & { readonly pathPrefix: string; readonly version: string } = {
   baseUrl: 'https://placeholderbaseurl',
   docsUrl: 'https://placeholderdocsurl',
@@ -13,5 +10,5 @@ export const PLACEHOLDERS: DocsAddresses & { readonly pathPrefix: string; readon
 
 export const PATH = `${PLACEHOLDERS.pathPrefix}/docs/`;
 
-/** Below the site's root. Its name changes with every build and address, so browsers may cache all of it. */
+/** Relative to the site's root. The name changes with every build and base URL, so browsers can cache the files. */
 export const ASSETS = `assets/${PLACEHOLDERS.version}`;

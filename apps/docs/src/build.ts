@@ -4,43 +4,43 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PLACEHOLDERS } from './addresses.ts';
 import { PAGES, SITE } from './pages.ts';
-import { filledIn } from './values.ts';
+import { fillPlaceholders } from './values.ts';
 
-// Builds the site into dist/site: the guides and what the contract says, as pages and as Markdown. It is part of every
-// start, so it does nothing where its input has not changed.
+// Builds the site into dist/site: the guides and the generated reference, as HTML and Markdown. It runs at every start,
+// so it does nothing if its input has not changed.
 
-const HERE = fileURLToPath(new URL('..', import.meta.url));
-const GUIDES = join(HERE, '../../docs/guides');
-const PAGES_FOLDER = join(HERE, 'dist/pages');
-const SITE_FOLDER = join(HERE, 'dist/site');
-const MANIFEST = join(HERE, 'dist/site.json');
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const GUIDES = join(ROOT, '../../docs/guides');
+const PAGES_FOLDER = join(ROOT, 'dist/pages');
+const SITE_FOLDER = join(ROOT, 'dist/site');
+const MANIFEST = join(ROOT, 'dist/site.json');
 
 const sources = new Map(
   PAGES.map(({ name }) => [
     `${name}.md`,
-    filledIn(readFileSync(join(GUIDES, `${name}.md`), 'utf8'), PLACEHOLDERS),
+    fillPlaceholders(readFileSync(join(GUIDES, `${name}.md`), 'utf8'), PLACEHOLDERS),
   ]),
 );
 const version = digestOfInput();
 if (!existsSync(MANIFEST) || JSON.parse(readFileSync(MANIFEST, 'utf8')).version !== version) {
-  rmSync(join(HERE, 'dist/site.json'), { force: true });
+  rmSync(join(ROOT, 'dist/site.json'), { force: true });
   rmSync(PAGES_FOLDER, { recursive: true, force: true });
   for (const [name, text] of sources) write(join(PAGES_FOLDER, name), text);
   const { build } = await import('vitepress');
-  await build(HERE);
+  await build(ROOT);
   for (const [name, text] of sources) write(join(SITE_FOLDER, name), asMarkdown(name, text));
-  write(join(SITE_FOLDER, 'llms.txt'), forModels());
+  write(join(SITE_FOLDER, 'llms.txt'), llmsTxt());
   write(MANIFEST, JSON.stringify({ version, placeholders: PLACEHOLDERS, ...inlineHashes() }));
 }
 
 function digestOfInput(): string {
   const hash = createHash('sha256').update(JSON.stringify([...sources]));
   const files = ['.vitepress', 'public', 'src'].flatMap((folder) =>
-    readdirSync(join(HERE, folder), { recursive: true, withFileTypes: true })
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
   );
-  for (const file of [...files.sort(), join(HERE, '../../pnpm-lock.yaml')]) hash.update(readFileSync(file));
+  for (const file of [...files.sort(), join(ROOT, '../../pnpm-lock.yaml')]) hash.update(readFileSync(file));
   return hash.digest('hex');
 }
 
@@ -49,7 +49,7 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** A page for readers of Markdown: links are absolute, and nothing is left that only the generator understands. */
+/** A page as plain Markdown: absolute links, without VitePress syntax. */
 function asMarkdown(name: string, text: string): string {
   return text
     .replace(/\]\(#/g, `](${PLACEHOLDERS.docsUrl}/${name}#`)
@@ -58,8 +58,8 @@ function asMarkdown(name: string, text: string): string {
     .replace(/^:::.*\n\n?/gm, '');
 }
 
-/** By the convention of llms.txt: what there is to read, with a line on each. */
-function forModels(): string {
+/** The list of pages in the format of https://llmstxt.org. */
+function llmsTxt(): string {
   const { baseUrl, docsUrl } = PLACEHOLDERS;
   const groups = SITE.map(({ title, pages }) => {
     const lines = pages.map((page) => `- [${page.title}](${docsUrl}/${page.name}.md): ${page.description}`);
@@ -70,7 +70,7 @@ function forModels(): string {
   return `# Claim Assignment\n\n> ${summary}\n\n- [OpenAPI 3.1](${baseUrl}/openapi.json): every operation, schema and example\n\n${groups.join('\n\n')}\n`;
 }
 
-/** What the pages hold inline, for a Content-Security-Policy that allows this and nothing else. */
+/** Hashes of inline scripts and styles for the Content-Security-Policy. */
 function inlineHashes(): { scripts: string[]; styles: string[] } {
   const pages = readdirSync(SITE_FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.html'))

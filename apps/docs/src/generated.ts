@@ -11,7 +11,7 @@ import {
 } from '@svc/contract';
 import type { DocsAddresses } from './pages.ts';
 
-/** A part of a page that is generated from the contract. Links to pages begin with a slash: `/errors.md`. */
+/** A part of a page, generated from the contract. Links to pages start with a slash: `/errors.md`. */
 export type Block = (addresses: DocsAddresses) => string;
 
 const FIRM = Object.values(firmEndpoints) as readonly Endpoint[];
@@ -25,34 +25,34 @@ const json = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, nu
 const operationsWith = (code: ErrorCode, endpoints: readonly Endpoint[]): readonly Endpoint[] =>
   endpoints.filter(({ problems }) => problems.includes(code));
 
-/** Codes that only the adjuster's app can receive come last: a firm's system never sees them. */
-const forFirms = (code: ErrorCode): boolean =>
+/** Whether firm systems can receive the code; codes of the adjuster app are listed last. */
+const isForFirms = (code: ErrorCode): boolean =>
   operationsWith(code, FIRM).length > 0 || operationsWith(code, APP).length === 0;
 
-const inOrder = (): readonly ErrorCode[] => [
-  ...ERROR_CODES.filter(forFirms),
-  ...ERROR_CODES.filter((code) => !forFirms(code)),
+const orderedCodes = (): readonly ErrorCode[] => [
+  ...ERROR_CODES.filter(isForFirms),
+  ...ERROR_CODES.filter((code) => !isForFirms(code)),
 ];
 
 export const errorTable: Block = () =>
   tableOf(
     ['Status', 'Code', 'Meaning'],
-    inOrder().map((code) => [
+    orderedCodes().map((code) => [
       String(ERRORS[code].status),
       `[\`${code}\`](/errors.md#${code})`,
-      `${ERRORS[code].title}${forFirms(code) ? '' : ' (adjuster app)'}`,
+      `${ERRORS[code].title}${isForFirms(code) ? '' : ' (adjuster app)'}`,
     ]),
   );
 
 export const errorEntries: Block = (addresses) =>
-  inOrder()
+  orderedCodes()
     .map((code) => {
       const { status, title, cause, fix } = ERRORS[code];
       return `## ${code}\n\n\`${status}\` **${title}**\n\n**Cause.** ${inCode(cause)}\n\n**Fix.** ${inCode(fix)}\n\n${returnedBy(code)}\n\n${json(exampleProblem(code, addresses))}`;
     })
     .join('\n\n');
 
-/** Names of fields, headers and operations stand out. */
+/** Formats the names of fields, headers and operations as code. */
 const inCode = (text: string): string =>
   text.replace(
     /\b(?:(?:GET|POST|DELETE) \/v1\/\w+|[a-z]+(?:_[a-z]+)+|Authorization: Bearer|Content-Type: application\/json|Idempotency-Key|Retry-After|Content-Type)\b/g,
@@ -122,7 +122,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
 
-/** Every operation of the firm in brief, under the anchor that names it. */
+/** A short entry for each firm operation, with its id as anchor. */
 export const operationList: Block = (addresses) => {
   const document = documentAt(addresses);
   return FIRM.map((endpoint) =>
@@ -160,7 +160,7 @@ function operationOf({ path, method }: Endpoint, { paths }: Document): Operation
   return operation;
 }
 
-/** @param objects collects the schemas that responses refer to, to be listed once on the page. */
+/** @param objects collects the schemas used in responses, which are listed once per page. */
 function operationEntry(
   endpoint: Endpoint,
   document: Document,
@@ -197,10 +197,10 @@ function operationEntry(
     );
   }
   const { status, description } = endpoint.success;
-  const answer = operation.responses[status]?.content?.['application/json']?.schema;
+  const responseSchema = operation.responses[status]?.content?.['application/json']?.schema;
   parts.push(
     `### Response {#${endpoint.id}-response}`,
-    `\`${status}\` ${description}${returned(answer, components, objects)}`,
+    `\`${status}\` ${description}${returnedObject(responseSchema, components, objects)}`,
   );
   if (example.response !== undefined) parts.push(json(example.response));
   parts.push(
@@ -227,8 +227,8 @@ const AUTHENTICATION: Readonly<Record<Endpoint['auth'], string>> = {
 
 const FIELD_HEAD = ['Field', 'Type', 'Description'];
 
-/** Names the object that a response holds, or the objects of which it holds a page. */
-function returned(
+/** Describes the object, or the page of objects, in a response. */
+function returnedObject(
   schema: JsonSchema | undefined,
   components: Document['components'],
   objects: Set<string>,
@@ -246,12 +246,12 @@ function returned(
 
 function objectEntry(name: string, { components }: Document): string {
   const rows = fieldRows(components.schemas[name] ?? {}, components);
-  // Whether a field is required concerns who sends it.
+  // `required` applies to requests only.
   const withoutRequired = rows.map((cells) => cells.map((cell) => cell.replace(/, required$/, '')));
   return `## ${name} object {#${name}}\n\n${tableOf(FIELD_HEAD, withoutRequired)}`;
 }
 
-/** The example of an operation as a request in the languages that integrators use most. */
+/** The example request of an operation in curl, TypeScript and Python. */
 function samples({ id, method, path, auth }: Endpoint, { baseUrl }: DocsAddresses): string {
   const { params = {}, search, headers = {}, body } = EXAMPLES[id as keyof typeof EXAMPLES];
   const url = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? '')}${search === undefined ? '' : `?${search}`}`;
@@ -330,7 +330,7 @@ function fieldRows(schema: JsonSchema, components: Document['components'], prefi
 }
 
 function notNull(schema: JsonSchema): { field: JsonSchema; orNull: string } {
-  // An anyOf without null says which members are required together; the schema itself lists them.
+  // An anyOf without null is about required fields; the fields are in the schema itself.
   if (!schema.anyOf?.some(({ type }) => type === 'null')) return { field: schema, orNull: '' };
   return { field: schema.anyOf.find(({ type }) => type !== 'null') ?? schema, orNull: ' or null' };
 }

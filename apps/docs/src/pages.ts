@@ -8,7 +8,7 @@ export const NAME = 'Claim Assignment';
 /** A page of the documentation. Its text is in docs/guides, under its name. */
 export interface PageEntry {
   readonly name: string;
-  /** In the menu. */
+  /** Title in the menu. */
   readonly title: string;
   readonly description: string;
 }

@@ -32,8 +32,8 @@ import type { DocsAddresses } from './pages.ts';
 const count = (value: number): string => value.toLocaleString('en-US');
 const codes = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ');
 
-/** What a page may name in braces, `{{limits.page.max}}`: what the contract holds is never typed a second time. */
-const VOCABULARY: Readonly<Record<string, unknown>> = {
+/** Values from the contract for placeholders in pages, such as `{{limits.page.max}}`. */
+const VALUES: Readonly<Record<string, unknown>> = {
   limits: LIMITS,
   rates: RATES,
   edge: { perMinute: EDGE_REQUESTS_PER_MINUTE },
@@ -43,7 +43,7 @@ const VOCABULARY: Readonly<Record<string, unknown>> = {
     openBodyKilobytes: LIMITS.openBodyBytes / 2 ** 10,
     livePerSecond: RATES.live.requestsPerMinute / 60,
     testPerSecond: RATES.test.requestsPerMinute / 60,
-    refusedOf25: 25 - RATES.test.burst,
+    rejectedOf25: 25 - RATES.test.burst,
     pagesToBurst: RATES.live.burst,
     pairs: OCCUPANCY_TYPES.length * BUILDING_TYPES.length,
     pairsAccepted:
@@ -67,7 +67,7 @@ const VOCABULARY: Readonly<Record<string, unknown>> = {
     nonResidentialBuildings: codes(NON_RESIDENTIAL_BUILDING_TYPES),
   },
   scope: Object.fromEntries(Object.values(firmEndpoints).map(({ id, scope }) => [id, `\`${scope}\``])),
-  // A reader tries it with a test key, which cannot name the real adjuster of the contract's example.
+  // Readers try it with a test key, which requires a test account.
   example: {
     smallestClaim: JSON.stringify({ ...smallestClaim, adjuster_svc_id: 'test_…_accepts' }, null, 2),
   },
@@ -84,19 +84,19 @@ const BLOCKS: Readonly<Record<string, Block>> = {
   'operations.adjusterApp': operationsTagged('Adjuster app'),
 };
 
-/** Fills in the names in braces. One that is not known is a slip of the author's, and fails. */
-export function filledIn(markdown: string, addresses: DocsAddresses): string {
+/** Replaces placeholders by values or generated blocks; throws on an unknown one. */
+export function fillPlaceholders(markdown: string, addresses: DocsAddresses): string {
   return markdown.replace(/\{\{([\w.]+)\}\}/g, (_, name: string) => {
     const block = BLOCKS[name];
     if (block !== undefined) return block(addresses);
     const found = name
       .split('.')
       .reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], {
-        ...VOCABULARY,
+        ...VALUES,
         ...addresses,
       });
     if (typeof found === 'number') return count(found);
     if (typeof found === 'string') return found;
-    throw new Error(`A page of the documentation names {{${name}}}, which is not known.`);
+    throw new Error(`A page of the documentation has the unknown placeholder {{${name}}}.`);
   });
 }

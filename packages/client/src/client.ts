@@ -3,92 +3,99 @@ import { createList, type List, type ListClaims } from './list.ts';
 import { type Platform, platform as realPlatform } from './platform.ts';
 import { type PollOptions, pollClaims } from './poll.ts';
 import type { Backoff } from './retry.ts';
-import { type Call, type CallOptions, count, createTransport, type Hooks, wait } from './transport.ts';
+import {
+  type Call,
+  type CallOptions,
+  checkedCount,
+  checkedMs,
+  createTransport,
+  type Hooks,
+} from './transport.ts';
 import type { Adjuster, Claim, Invitation, KeyInfo, NewClaim, PageOptions } from './wire.ts';
 
 export interface ClientOptions extends Hooks {
-  /** The service's address, such as `https://claims.example.com`. */
+  /** Base URL of the service, such as `https://claims.example.com`. */
   readonly baseUrl: string;
-  /** A key of the firm. It stays on servers: never in a browser, an app, or source control. */
+  /** An API key of the firm. Keep it on servers, never in a browser, an app or source control. */
   readonly apiKey: string;
-  /** Instead of the platform's own: for proxies, certificates and tests. */
+  /** Replaces the global `fetch`, for proxies, certificates and tests. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** How long one attempt may take, 30 seconds unless told; 0 for as long as it takes. */
+  /** Timeout of one attempt, 30 seconds by default; 0 for no timeout. */
   readonly timeoutMs?: number | undefined;
   /**
-   * How many further attempts a call may make after lost connections, timeouts and 5xx, 5 by default; 0 for no retry
-   * at all. A 429 does not count: how long a call waits for its turn is bounded by `deadlineMs` alone.
+   * Maximum number of retries after lost connections, timeouts and 5xx, 5 by default; 0 disables all retries. A 429
+   * does not count: only `deadlineMs` bounds how long a call waits for the rate limit.
    */
   readonly maxRetries?: number | undefined;
   /**
-   * How long a call may take in all, waits and attempts together, 5 minutes by default; 0 for as long as it takes. A
-   * call whose next attempt would have to begin later fails at once, with `retryAfterMs` on its error.
+   * Maximum total time of a call, including waits, 5 minutes by default; 0 for no deadline. A call whose next attempt
+   * would start later fails immediately, with `retryAfterMs` on its error.
    */
   readonly deadlineMs?: number | undefined;
-  /** Between attempts where the service names no time: half a second at first, half a minute at most, unless told. */
+  /** Exponential backoff between attempts; by default 0.5 seconds at first and at most 30 seconds. */
   readonly backoff?: Partial<Backoff> | undefined;
 }
 
-/** A call that creates something, and must not do so twice. */
+/** Options of a call that creates something. */
 export interface CreatingOptions extends CallOptions {
   /**
-   * Made anew for each call unless told. Give one that you keep, where the program itself may be started again: a
-   * repeat within 24 hours then finds what the first one made.
+   * A random key per call by default. Pass a stable key if your program may be restarted and repeat the call: within
+   * 24 hours the repeated call returns the existing result.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface Offer extends CreatingOptions {
-  /** Whom the claim is offered to. */
+  /** The adjuster to offer the claim to. */
   readonly adjusterSvcId: string;
 }
 
 /**
- * A firm's way to the service. A call rejects with a {@link ClaimsError} of one kind or another, with the signal's own
- * reason once that is aborted, or with a `TypeError` for arguments that make no request.
+ * A client of the firm API. A call rejects with a {@link ClaimsError}, with the reason of its aborted signal, or with a
+ * `TypeError` for invalid arguments.
  */
 export interface Client {
   readonly claims: {
-    /** Creates a claim and offers it to the adjuster it names. */
+    /** Creates a claim and offers it to its adjuster. */
     send(claim: NewClaim, options?: CreatingOptions): Promise<Claim>;
-    /** @param id the service's own id of the claim. */
+    /** @param id the service's id of the claim. */
     get(id: string, options?: CallOptions): Promise<Claim>;
-    /** By `updated_at`, oldest change first. */
+    /** Ordered by `updated_at`, oldest change first. */
     readonly list: ListClaims;
     /** Offers a claim that is pending, rejected or unassigned to another adjuster. */
     offer(id: string, offer: Offer): Promise<Claim>;
   };
   readonly adjusters: {
-    /** Everyone the firm has invited or holds, whatever their status. */
+    /** All members and invitations of the firm, whatever their status. */
     list(page?: PageOptions, options?: CallOptions): List<Adjuster>;
-    /** Invites an adjuster, or again one who declined, left or let it lapse. */
+    /** Invites an adjuster, including one who declined, left or did not respond in time. */
     invite(invitation: Invitation, options?: CallOptions): Promise<Adjuster>;
-    /** Takes back an invitation that waits for its answer. */
+    /** Withdraws a pending invitation. */
     withdraw(svcId: string, options?: CallOptions): Promise<Adjuster>;
   };
-  /** The key, its firm, and what it may do right now. */
+  /** The key, its firm and its current scopes. */
   me(options?: CallOptions): Promise<KeyInfo>;
-  /** Resolves when the service accepts requests and rejects when it does not; retried only when told. */
+  /** Resolves if the service accepts requests. Not retried unless `maxRetries` is passed. */
   health(options?: CallOptions): Promise<void>;
-  /** Claims as they change, for as long as the loop runs. */
+  /** Yields claims as they change, until the loop is left. */
   pollClaims(options?: PollOptions): AsyncGenerator<Claim, void, undefined>;
 }
 
-/** @throws TypeError when an option is not what it has to be; nothing is sent yet. */
-export function createClient(options: ClientOptions, surroundings: Partial<Platform> = {}): Client {
-  const platform = { ...realPlatform, ...surroundings };
+/** @throws TypeError if an option is invalid. */
+export function createClient(options: ClientOptions, overrides: Partial<Platform> = {}): Client {
+  const platform = { ...realPlatform, ...overrides };
   const { onRequest, onResponse, onRetry } = options;
   const send = createTransport({
     baseUrl: checkedUrl(options.baseUrl),
     apiKey: checkedApiKey(options.apiKey),
-    // Looked up at each call and called on its own object, as browsers and test tools expect.
+    // Looked up per call, so that tests can replace it, and called on globalThis, as browsers require.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    timeoutMs: wait('timeoutMs', options.timeoutMs) ?? 30_000,
-    maxRetries: count('maxRetries', options.maxRetries) ?? 5,
-    deadlineMs: wait('deadlineMs', options.deadlineMs) ?? 300_000,
+    timeoutMs: checkedMs('timeoutMs', options.timeoutMs) ?? 30_000,
+    maxRetries: checkedCount('maxRetries', options.maxRetries) ?? 5,
+    deadlineMs: checkedMs('deadlineMs', options.deadlineMs) ?? 300_000,
     backoff: {
-      baseMs: wait('backoff.baseMs', options.backoff?.baseMs) ?? 500,
-      maxMs: wait('backoff.maxMs', options.backoff?.maxMs) ?? 30_000,
+      baseMs: checkedMs('backoff.baseMs', options.backoff?.baseMs) ?? 500,
+      maxMs: checkedMs('backoff.maxMs', options.backoff?.maxMs) ?? 30_000,
     },
     hooks: { onRequest, onResponse, onRetry },
     platform,
@@ -115,21 +122,22 @@ export function createClient(options: ClientOptions, surroundings: Partial<Platf
     createList<Adjuster>(send, 'listAdjusters', { limit, cursor }, options);
 
   /**
-   * Invitations take no idempotency key: where an attempt was carried out and its answer lost, the next one is refused
-   * for that very reason. What stands in the list then tells whether it was ours.
+   * These operations take no idempotency key. If an attempt succeeded and its response was lost, the retry fails with
+   * `conflictCode`; the list then shows whether the earlier attempt is the cause.
    */
-  async function settled(
+  async function sendVerified(
     call: Call,
     options: CallOptions | undefined,
     svcId: string,
-    refusal: string,
+    conflictCode: string,
     isOurs: (found: Adjuster) => boolean,
   ): Promise<Adjuster> {
-    const trail = { uncertain: false };
+    const progress = { maybeProcessed: false };
     try {
-      return (await send(call, options, trail)) as Adjuster;
+      return (await send(call, options, progress)) as Adjuster;
     } catch (error) {
-      if (!trail.uncertain || !(error instanceof ClaimsApiError) || error.code !== refusal) throw error;
+      if (!progress.maybeProcessed || !(error instanceof ClaimsApiError) || error.code !== conflictCode)
+        throw error;
       const found = await find(svcId, options).catch(() => {
         options?.signal?.throwIfAborted();
         throw error;
@@ -149,7 +157,7 @@ export function createClient(options: ClientOptions, surroundings: Partial<Platf
   const adjusters: Client['adjusters'] = {
     list,
     invite: (invitation, options) =>
-      settled(
+      sendVerified(
         { operation: 'inviteAdjuster', body: invitation },
         options,
         invitation.svc_id,
@@ -161,7 +169,7 @@ export function createClient(options: ClientOptions, surroundings: Partial<Platf
           ),
       ),
     withdraw: (svcId, options) =>
-      settled(
+      sendVerified(
         { operation: 'withdrawInvitation', params: { svc_id: svcId } },
         options,
         svcId,
@@ -188,14 +196,14 @@ function checkedUrl(baseUrl: unknown): string {
   const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
     throw new TypeError(
-      'baseUrl must be an http or https address, without a query, a fragment or a password',
+      'baseUrl must be an http or https URL without a query, fragment, user name or password',
     );
   }
   return url.href.replace(/\/+$/, '');
 }
 
-/** Never quoted, whatever is wrong with it: messages end up in logs. */
+/** The error does not quote the key, since messages end up in logs. */
 function checkedApiKey(apiKey: unknown): string {
   if (typeof apiKey === 'string' && /^[!-~]+$/.test(apiKey)) return apiKey;
-  throw new TypeError('apiKey must be a key of the firm: printable ASCII characters without spaces');
+  throw new TypeError('apiKey must be printable ASCII characters without spaces');
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from './wire.ts';
 
-/** One thing that is wrong with a request; one of `pointer`, `parameter` and `header` says where. */
+/** A validation error and its location: one of `pointer`, `parameter` and `header`. */
 export interface ProblemItem {
   readonly detail: string;
   readonly pointer?: string;
@@ -8,10 +8,10 @@ export interface ProblemItem {
   readonly header?: string;
 }
 
-/** Whatever a call can fail with, beside an aborted signal and arguments that make no request. */
+/** Base class of all errors of a call, except for an aborted signal and invalid arguments. */
 export class ClaimsError extends Error {
   override readonly name: string = 'ClaimsError';
-  /** How often the request was made. */
+  /** How many times the request was sent. */
   readonly attempts: number;
 
   constructor(message: string, attempts: number, options?: { readonly cause: unknown }) {
@@ -20,46 +20,46 @@ export class ClaimsError extends Error {
   }
 }
 
-/** No answer came, or one that is not the service's: the request may or may not have been carried out. */
+/** No valid response from the service; the request may or may not have been processed. */
 export class ClaimsConnectionError extends ClaimsError {
   override readonly name: string = 'ClaimsConnectionError';
 }
 
-/** No answer came within `timeoutMs`. */
+/** No response within `timeoutMs`. */
 export class ClaimsTimeoutError extends ClaimsConnectionError {
   override readonly name: string = 'ClaimsTimeoutError';
 }
 
-/** The service answered, and the answer is a refusal or a failure. */
+/** An error response. */
 export class ClaimsApiError extends ClaimsError {
   override readonly name: string = 'ClaimsApiError';
   readonly status: number;
-  /** Null when the answer carries no problem document, as from a proxy in front of the service. */
+  /** Null if the response is not a problem document, such as from a proxy in front of the service. */
   readonly code: ErrorCode | null;
   readonly title: string | null;
   readonly detail: string | null;
   /** The error's page in the documentation. */
   readonly type: string | null;
-  /** What support will ask for. */
+  /** Include it when you contact support. */
   readonly requestId: string | null;
-  /** Every place that is wrong; empty unless the code is `validation_failed`. */
+  /** The validation errors; empty unless the code is `validation_failed`. */
   readonly errors: readonly ProblemItem[];
-  /** The claim that is in the way of a `duplicate_claim`. */
+  /** The existing claim; only with `duplicate_claim`. */
   readonly existingClaimId: string | null;
   readonly existingClaimUrl: string | null;
-  /** How long the service asked to be left alone, in milliseconds. */
+  /** The wait that the service requested, in milliseconds. */
   readonly retryAfterMs: number | null;
 
-  constructor(answer: Answer, retryAfterMs: number | null, attempts: number) {
-    const problem = isRecord(answer.json) ? answer.json : {};
+  constructor(response: ErrorResponse, retryAfterMs: number | null, attempts: number) {
+    const problem = isRecord(response.json) ? response.json : {};
     const [code, title, detail] = [text(problem.code), text(problem.title), text(problem.detail)];
-    super(message(answer.status, code, detail ?? title), attempts);
-    this.status = answer.status;
+    super(messageFor(response.status, code, detail ?? title), attempts);
+    this.status = response.status;
     this.code = code;
     this.title = title;
     this.detail = detail;
     this.type = text(problem.type);
-    this.requestId = text(problem.request_id) ?? answer.requestId;
+    this.requestId = text(problem.request_id) ?? response.requestId;
     this.errors = Array.isArray(problem.errors) ? problem.errors.filter(isItem) : [];
     this.existingClaimId = text(problem.existing_claim_id);
     this.existingClaimUrl = text(problem.existing_claim_url);
@@ -67,19 +67,19 @@ export class ClaimsApiError extends ClaimsError {
   }
 }
 
-export interface Answer {
+export interface ErrorResponse {
   readonly status: number;
-  /** The body; undefined when it is not JSON. */
+  /** The body; undefined if it is not JSON. */
   readonly json: unknown;
   readonly requestId: string | null;
 }
 
-function message(status: number, code: string | null, said: string | null): string {
-  if (code !== null) return said === null ? code : `${code}: ${said}`;
+function messageFor(status: number, code: string | null, explanation: string | null): string {
+  if (code !== null) return explanation === null ? code : `${code}: ${explanation}`;
   if (status >= 300 && status < 400) {
-    return `status ${status}, a redirect, which is not followed because the key must not go elsewhere; check baseUrl`;
+    return `status ${status}: a redirect, not followed because it would send the key to another URL; check baseUrl`;
   }
-  return `status ${status}, without a problem document`;
+  return `status ${status} without a problem document`;
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);

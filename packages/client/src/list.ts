@@ -2,9 +2,9 @@ import { ClaimsConnectionError } from './errors.ts';
 import type { CallOptions, Transport } from './transport.ts';
 import type { Claim, ClaimFilters, Page } from './wire.ts';
 
-/** A list that reads itself as it is walked: item by item, or page by page. Each walk begins anew. */
+/** Fetches pages while it is iterated, by item or by page. Each iteration starts from the beginning. */
 export interface List<Item> extends AsyncIterable<Item> {
-  /** With each page's `next_cursor`, from which a later walk can go on. */
+  /** Each page has its `next_cursor`, with which a later iteration can continue. */
   pages(): AsyncIterable<Page<Item>>;
 }
 
@@ -23,7 +23,7 @@ export function createList<Item>(
       yield page;
       if (page.next_cursor === null) return;
       if (page.next_cursor === cursor) {
-        throw new ClaimsConnectionError('a page that leads to itself: the list would never end', 1);
+        throw new ClaimsConnectionError('next_cursor is the cursor of the same page', 1);
       }
       cursor = page.next_cursor;
     }
@@ -36,10 +36,10 @@ export function createList<Item>(
   };
 }
 
-/** Whatever else a page may come to hold, it goes through. */
+/** Keeps fields that the service adds later. */
 function pageOf<Item>(body: unknown): Page<Item> {
   const page = body as Partial<Page<Item>>;
-  if (!Array.isArray(page.data)) throw new ClaimsConnectionError('an answer that is no page of a list', 1);
+  if (!Array.isArray(page.data)) throw new ClaimsConnectionError('the response is not a page of a list', 1);
   const { next_cursor: next } = page;
   return { ...page, data: page.data, next_cursor: typeof next === 'string' && next !== '' ? next : null };
 }

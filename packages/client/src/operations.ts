@@ -4,8 +4,8 @@ type FirmEndpoints = typeof firmEndpoints;
 
 export type OperationId = keyof FirmEndpoints;
 
-/** What the contract says of an operation, as far as a sender has to know it. */
-type Told<Of> = Of extends { readonly method: infer Method; readonly path: infer Path }
+/** The part of an endpoint that the client needs. */
+type Operation<Of> = Of extends { readonly method: infer Method; readonly path: infer Path }
   ? {
       readonly method: Method;
       readonly path: Path;
@@ -14,7 +14,7 @@ type Told<Of> = Of extends { readonly method: infer Method; readonly path: infer
     }
   : never;
 
-/** A copy, so that the contract need not be loaded; the compiler holds it to the original, row by row. */
+/** A copy, so that the contract is not needed at run time; the compiler checks it against the contract. */
 export const OPERATIONS = {
   listClaims: { method: 'GET', path: '/v1/claims', auth: 'key', idempotencyKey: false },
   sendClaim: { method: 'POST', path: '/v1/claims', auth: 'key', idempotencyKey: true },
@@ -30,20 +30,17 @@ export const OPERATIONS = {
   },
   getKeyInfo: { method: 'GET', path: '/v1/me', auth: 'key', idempotencyKey: false },
   getHealth: { method: 'GET', path: '/v1/health', auth: 'none', idempotencyKey: false },
-} as const satisfies { readonly [Id in OperationId]: Told<FirmEndpoints[Id]> };
+} as const satisfies { readonly [Id in OperationId]: Operation<FirmEndpoints[Id]> };
 
 /** The path with its parameters filled in. */
 export function pathOf(id: OperationId, params: Readonly<Record<string, string>>): string {
-  return OPERATIONS[id].path.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, params[name]));
+  return OPERATIONS[id].path.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(name, params[name]));
 }
 
-/**
- * An empty segment, or one of dots, would be the path of another operation: URLs drop dots even when they are
- * percent-encoded, and `DELETE …/invitations/..` must not reach what lies above.
- */
-function segment(name: string, value: unknown): string {
+/** Rejects an empty or dot segment: URL normalization, even of encoded dots, would make it another operation's path. */
+function pathSegment(name: string, value: unknown): string {
   if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {
-    throw new TypeError(`${name} cannot be ${JSON.stringify(value)}`);
+    throw new TypeError(`${name} must not be ${JSON.stringify(value)}`);
   }
   return encodeURIComponent(value);
 }

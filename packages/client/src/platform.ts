@@ -1,45 +1,45 @@
-/** What the client takes from its surroundings, so that a test can say what time it is. */
+/** Time, timers and randomness; replaceable in tests. */
 export interface Platform {
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   now(): number;
-  /** Runs `action` after so many milliseconds; the returned function takes that back. */
-  after(milliseconds: number, action: () => void): () => void;
-  /** From 0 up to, but not including, 1. */
+  /** Runs `action` after a delay; the returned function cancels it. */
+  after(delayMs: number, action: () => void): () => void;
+  /** From 0 (inclusive) to 1 (exclusive). */
   random(): number;
-  /** A value that nobody has used before. */
+  /** A unique value. */
   newKey(): string;
 }
 
 export const platform: Platform = {
-  // Steady: a clock that is set back must not make a pause longer.
+  // Monotonic: setting the system clock back must not make a pause longer.
   now: () => performance.timeOrigin + performance.now(),
-  after(milliseconds, action) {
-    const timer = setTimeout(action, milliseconds);
+  after(delayMs, action) {
+    const timer = setTimeout(action, delayMs);
     return () => clearTimeout(timer);
   },
   random: () => Math.random(),
   newKey: () => crypto.randomUUID(),
 };
 
-/** Timers count in 32 bits and fire at once when asked for more. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Timers with a longer delay fire immediately. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Rejects with the signal's reason as soon as it is aborted. */
+/** Waits; rejects with the signal's reason if it is aborted. */
 export async function pause(
-  milliseconds: number,
+  durationMs: number,
   signal: AbortSignal | undefined,
   { after }: Pick<Platform, 'after'>,
 ): Promise<void> {
-  let left = milliseconds;
+  let remainingMs = durationMs;
   do {
-    const part = Math.min(left, LONGEST_TIMER_MS);
-    await pauseOnce(part, signal, after);
-    left -= part;
-  } while (left > 0);
+    const partMs = Math.min(remainingMs, MAX_TIMER_MS);
+    await pauseOnce(partMs, signal, after);
+    remainingMs -= partMs;
+  } while (remainingMs > 0);
 }
 
 function pauseOnce(
-  milliseconds: number,
+  durationMs: number,
   signal: AbortSignal | undefined,
   after: Platform['after'],
 ): Promise<void> {
@@ -49,7 +49,7 @@ function pauseOnce(
       cancel();
       reject(signal?.reason);
     };
-    const cancel = after(milliseconds, () => {
+    const cancel = after(durationMs, () => {
       signal?.removeEventListener('abort', abort);
       resolve();
     });

@@ -1,33 +1,32 @@
 import { ClaimsApiError, ClaimsConnectionError, ClaimsError, isRecord } from './errors.ts';
 import type { ListClaims } from './list.ts';
 import { type Platform, pause } from './platform.ts';
-import { type CallOptions, wait } from './transport.ts';
+import { type CallOptions, checkedMs } from './transport.ts';
 import type { Claim } from './wire.ts';
 
 export interface PollOptions extends CallOptions {
-  /** Where an earlier loop stood: what its `onPosition` was last given. */
+  /** The last position that `onPosition` of an earlier loop received. */
   readonly position?: string | undefined;
-  /** Where to begin without a position; with the firm's very first claim unless told. */
+  /** Where to start without a position; by default at the firm's first claim. */
   readonly since?: string | Date | undefined;
-  /** From the end of one round to the beginning of the next, a minute unless told. */
+  /** Wait between two polls, one minute by default. */
   readonly intervalMs?: number | undefined;
-  /** How far each round reaches back behind the latest change, a minute unless told. */
+  /** How far each poll goes back before the latest change, one minute by default. */
   readonly overlapMs?: number | undefined;
   /**
-   * Called after each page, once the loop's body has dealt with all of it, and when the loop is left. Keep what it is
-   * given: a loop that begins there goes on behind the last claim that was dealt with. May be asynchronous; the loop
-   * waits for it.
+   * Called after each page that the loop has processed, and when the loop is left. Save the position: a loop that
+   * starts from it continues after the last processed claim. The loop awaits a returned promise.
    */
   readonly onPosition?: ((position: string) => void | Promise<void>) | undefined;
-  /** Called when a round failed; the next one is made after the interval all the same. */
+  /** Called when a poll fails; the next one follows after the interval. */
   readonly onError?: ((error: ClaimsError) => void) | undefined;
 }
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 /**
- * The specification's polling procedure. Ends quietly when the signal is aborted, and with an error only where
- * another round would meet the same: a key that is refused, a request that is not valid.
+ * The documented polling procedure. Returns when the signal is aborted, and throws only errors that another poll would
+ * get again: an invalid key or an invalid request.
  */
 export async function* pollClaims(
   list: ListClaims,
@@ -35,31 +34,34 @@ export async function* pollClaims(
   platform: Platform,
 ): AsyncGenerator<Claim, void, undefined> {
   const { signal, onPosition, onError, since, ...callOptions } = options;
-  const intervalMs = wait('intervalMs', options.intervalMs) ?? 60_000;
-  const overlapMs = wait('overlapMs', options.overlapMs) ?? 60_000;
-  const place = createPlace(options.position, since, overlapMs);
+  const intervalMs = checkedMs('intervalMs', options.intervalMs) ?? 60_000;
+  const overlapMs = checkedMs('overlapMs', options.overlapMs) ?? 60_000;
+  const state = createPollState(options.position, since, overlapMs);
 
   const save = async (): Promise<void> => {
-    const position = place.takeUnsaved();
+    const position = state.takeUnsaved();
     if (position !== null) await onPosition?.(position);
   };
 
   try {
     while (!signal?.aborted) {
-      const updatedSince = place.updatedSince();
+      const updatedSince = state.updatedSince();
       let pages = 0;
       let waitMs = intervalMs;
-      const walk = list({ updated_since: updatedSince, limit: PAGE }, { ...callOptions, signal }).pages();
-      const iterator = walk[Symbol.asyncIterator]();
+      const pagesOfPoll = list(
+        { updated_since: updatedSince, limit: PAGE_SIZE },
+        { ...callOptions, signal },
+      ).pages();
+      const iterator = pagesOfPoll[Symbol.asyncIterator]();
       for (;;) {
-        // Only what reads is guarded: an error of the loop's own body, or of onPosition, is not ours to survive.
+        // Only the request is guarded: errors of the loop's body and of onPosition are the caller's.
         let claims: readonly Claim[] | null;
         try {
           const next = await iterator.next();
           claims = next.done ? null : next.value.data;
         } catch (error) {
           if (signal?.aborted) return;
-          if (!(error instanceof ClaimsError) || !mayPass(error, pages)) throw error;
+          if (!(error instanceof ClaimsError) || !isTemporary(error, pages)) throw error;
           if (error instanceof ClaimsApiError) waitMs = Math.max(waitMs, error.retryAfterMs ?? 0);
           onError?.(error);
           claims = null;
@@ -67,11 +69,11 @@ export async function* pollClaims(
         if (claims === null) break;
         pages += 1;
         for (const claim of claims) {
-          if (!place.isNew(claim)) continue;
+          if (!state.isNew(claim)) continue;
           if (signal?.aborted) return;
           yield claim;
-          // Being asked for the next one means that this one has been dealt with.
-          place.passed(claim);
+          // The caller requests the next claim only after processing this one.
+          state.markProcessed(claim);
         }
         await save();
       }
@@ -86,43 +88,43 @@ export async function* pollClaims(
   }
 }
 
-/** A cursor can go stale between two pages; the next round starts from the place that was reached. */
-const mayPass = (error: ClaimsError, pages: number): boolean =>
+/** After the first page a 422 is an expired cursor; the next poll starts from the current position. */
+const isTemporary = (error: ClaimsError, pages: number): boolean =>
   error instanceof ClaimsConnectionError ||
   (error instanceof ClaimsApiError &&
     (error.status === 429 || error.status >= 500 || (error.status === 422 && pages > 0)));
 
-interface Place {
+interface PollState {
   updatedSince(): string | undefined;
   isNew(claim: Claim): boolean;
-  passed(claim: Claim): void;
-  /** The position, if it has moved since it was last taken. */
+  markProcessed(claim: Claim): void;
+  /** The position if it has changed since the last call. */
   takeUnsaved(): string | null;
 }
 
-function createPlace(
+function createPollState(
   position: string | undefined,
   since: string | Date | undefined,
   overlapMs: number,
-): Place {
-  const begun = position === undefined ? begin(since) : parsePosition(position);
-  const { start, seen } = begun;
-  let { latest } = begun;
+): PollState {
+  const initial = position === undefined ? initialPosition(since) : parsePosition(position);
+  const { start, seen } = initial;
+  let { latest } = initial;
   let unsaved = false;
 
   return {
     updatedSince: () => {
-      // The overlap must not reach behind the beginning, to changes that were not wanted.
+      // The overlap must not go back before the start.
       const at = latest === null ? start : Math.max(latest - overlapMs, start ?? Number.NEGATIVE_INFINITY);
       return at === null ? undefined : new Date(at).toISOString();
     },
     isNew(claim) {
       const before = seen.get(claim.id);
       if (before === undefined) return true;
-      // A page may show an older state behind a newer one, as a list that is read while it changes can.
+      // A list that changes while it is read can return an older state after a newer one.
       return before !== claim.updated_at && !(Date.parse(claim.updated_at) < Date.parse(before));
     },
-    passed(claim) {
+    markProcessed(claim) {
       seen.set(claim.id, claim.updated_at);
       const at = Date.parse(claim.updated_at);
       if (!Number.isNaN(at) && (latest === null || at > latest)) latest = at;
@@ -131,35 +133,35 @@ function createPlace(
     takeUnsaved() {
       if (!unsaved || latest === null) return null;
       unsaved = false;
-      // What lies before the overlap is never asked for again.
-      for (const [id, stamp] of seen) if (Date.parse(stamp) < latest - overlapMs) seen.delete(id);
+      // Changes before the overlap are not requested again.
+      for (const [id, updatedAt] of seen) if (Date.parse(updatedAt) < latest - overlapMs) seen.delete(id);
       return JSON.stringify({ v: 1, start: iso(start), latest: iso(latest), seen: Object.fromEntries(seen) });
     },
   };
 }
 
-interface Begun {
-  /** Where the very first loop began; null at the firm's first claim. */
+interface PollPosition {
+  /** Start of the first loop; null for the firm's first claim. */
   readonly start: number | null;
   readonly latest: number | null;
   readonly seen: Map<string, string>;
 }
 
-const begin = (since: string | Date | undefined): Begun => ({
+const initialPosition = (since: string | Date | undefined): PollPosition => ({
   start: since === undefined ? null : toInstant(since),
   latest: null,
   seen: new Map(),
 });
 
-function parsePosition(position: string): Begun {
+function parsePosition(position: string): PollPosition {
   let read: unknown;
   try {
     read = JSON.parse(position);
   } catch {
-    // Judged below, like any other text that is no position.
+    // Rejected below.
   }
   if (!isRecord(read) || read.v !== 1 || !isRecord(read.seen) || typeof read.latest !== 'string') {
-    throw new TypeError('position must be what onPosition was given');
+    throw new TypeError('position must be a value that onPosition received');
   }
   const seen = Object.entries(read.seen).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
@@ -172,6 +174,6 @@ const iso = (at: number | null): string | null => (at === null ? null : new Date
 
 function toInstant(value: string | Date): number {
   const at = typeof value === 'string' ? Date.parse(value) : value.getTime();
-  if (Number.isNaN(at)) throw new TypeError('since and position must hold a time');
+  if (Number.isNaN(at)) throw new TypeError('since and position must contain a valid time');
   return at;
 }

@@ -1,24 +1,23 @@
-/** How long to wait before another attempt, and when not to make one. */
 export interface Backoff {
-  /** The first wait is at most this long; each further one at most twice as long as the one before. */
+  /** Maximum of the first wait; it doubles with each attempt. */
   readonly baseMs: number;
-  /** No wait of the client's own choosing is longer. */
+  /** Maximum of every wait that the service did not request. */
   readonly maxMs: number;
 }
 
-/** What the edge asks for in words: its page comes without a Retry-After. */
+/** The wait after a 429 from the edge proxy, whose response has no Retry-After. */
 export const EDGE_WAIT_MS = 60_000;
 
-/** Callers that were told the same time to come back must not come back in the same instant. */
-export const SPREAD_MS = 250;
+/** Random extra wait after Retry-After, so that clients do not retry at the same moment. */
+export const RETRY_AFTER_JITTER_MS = 250;
 
-/** Full jitter: anything up to the ceiling, so that clients which failed together do not return together. */
+/** Exponential backoff with full jitter. */
 export function backoffMs(attempt: number, { baseMs, maxMs }: Backoff, random: () => number): number {
-  // The exponent is bounded, since 0 * Infinity is no number.
+  // The exponent is bounded because 0 * Infinity is NaN.
   return random() * Math.min(maxMs, baseMs * 2 ** Math.min(attempt - 1, 30));
 }
 
-/** Seconds, as the service sends them, or a date, as a proxy in front of it may. Null for anything else. */
+/** Parses seconds, as sent by the service, or an HTTP date, as a proxy may send. Null for anything else. */
 export function parseRetryAfter(value: string | null, now: number): number | null {
   const text = value?.trim() ?? '';
   if (/^\d+$/.test(text)) return Number(text) * 1000;
@@ -27,11 +26,11 @@ export function parseRetryAfter(value: string | null, now: number): number | nul
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
 
-/** Network in front of the service and the service itself: both may be well again in a moment. */
-export const isWorthRetrying = (status: number): boolean => status === 429 || status >= 500;
+/** Whether the error is likely temporary. */
+export const isRetryable = (status: number): boolean => status === 429 || status >= 500;
 
-/** How long an answer asks to be left alone; null when it does not say. */
-export function askedWaitMs(
+/** The wait that a response requests; null if it requests none. */
+export function requestedWaitMs(
   status: number,
   isJson: boolean,
   retryAfter: string | null,

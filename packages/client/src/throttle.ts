@@ -1,53 +1,53 @@
-import { type Answer, ClaimsApiError } from './errors.ts';
-import { LONGEST_TIMER_MS, type Platform } from './platform.ts';
-import { type Backoff, backoffMs, SPREAD_MS } from './retry.ts';
+import { ClaimsApiError, type ErrorResponse } from './errors.ts';
+import { MAX_TIMER_MS, type Platform } from './platform.ts';
+import { type Backoff, backoffMs, RETRY_AFTER_JITTER_MS } from './retry.ts';
 
-/** Requests and writes have limits of their own, so reads need not queue behind a batch of writes. */
+/** Reads and writes have separate rate limits, so reads do not queue behind writes. */
 export type Lane = 'read' | 'write';
 
 interface Admission {
   readonly lane: Lane;
-  /** Lower goes first: a retry keeps the place of its call. */
+  /** Lower goes first; the retries of a call have the same order. */
   readonly order: number;
-  /** No attempt begins after this time. */
+  /** No attempt starts after this time. */
   readonly deadlineAt: number;
-  /** How many attempts the call has made. */
+  /** Attempts made so far. */
   readonly attempts: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Ends an attempt; `accepted` when the service took the request, whatever it said about its content. */
-type Leave = (accepted: boolean) => void;
+/** Ends an attempt; `accepted` means that the service did not reject it with 429 or fail. */
+type Release = (accepted: boolean) => void;
 
-/** Spreads the requests of one client over time, as the service's 429s demand. */
+/** Queues the requests of a client after a 429. */
 export interface Throttle {
   /**
-   * Resolves when an attempt may be made. Rejects with the 429 that holds the client back when that will not be before
-   * the deadline, and with the signal's reason when it is aborted.
+   * Resolves when the attempt may start. Rejects with the last 429 if that would be after the deadline, and with the
+   * signal's reason if it is aborted.
    */
-  enter(admission: Admission): Promise<Leave>;
-  /** Holds back every attempt after a 429, and returns for how many milliseconds. */
-  pause(askedMs: number | null, answer: Answer): number;
+  acquire(admission: Admission): Promise<Release>;
+  /** Pauses all attempts after a 429; returns the length of the pause in milliseconds. */
+  pause(requestedMs: number | null, response: ErrorResponse): number;
 }
 
 /**
- * After a pause one request goes out, and half a request more at a time with each that is accepted: a test key regains
- * one write in two seconds, and at this rate one request is refused for each that is accepted.
+ * After a pause the window of concurrent requests starts at 1 and grows by 0.5 per accepted request. With a test key,
+ * which regains one write per two seconds, this gives about one 429 per accepted request.
  */
-const FIRST_WINDOW = 1;
+const INITIAL_WINDOW = 1;
 const WINDOW_GROWTH = 0.5;
 
-/** An attempt that hangs for longer does not hold up the others. */
-const HANGING_MS = 5_000;
+/** After this time an attempt no longer counts toward the window, so that a stalled one does not block others. */
+const STALLED_AFTER_MS = 5_000;
 
-interface Waiting extends Admission {
-  go(): void;
-  giveUp(error: ClaimsApiError): void;
+interface Waiter extends Admission {
+  start(): void;
+  fail(error: ClaimsApiError): void;
 }
 
 interface LaneState {
-  readonly waiting: Waiting[];
-  /** Attempts under way at a time; unlimited until the first 429. */
+  readonly waiting: Waiter[];
+  /** Maximum concurrent attempts; unlimited until the first 429. */
   window: number;
   inFlight: number;
 }
@@ -55,103 +55,106 @@ interface LaneState {
 export function createThrottle(platform: Platform, backoff: Backoff): Throttle {
   const lanes: Record<Lane, LaneState> = { read: createLane(), write: createLane() };
   let pausedUntil = Number.NEGATIVE_INFINITY;
-  let lastRefusal: Answer | undefined;
-  /** Pauses since the last request that was accepted. */
-  let pausesInARow = 0;
+  let last429: ErrorResponse | undefined;
+  /** Consecutive pauses without an accepted request. */
+  let consecutivePauses = 0;
   let cancelTimer = () => {};
 
   const isOpen = (lane: LaneState): boolean =>
     lane.inFlight < Math.floor(lane.window) && platform.now() >= pausedUntil;
 
-  const isLate = ({ deadlineAt }: Admission): boolean =>
+  const isPastDeadline = ({ deadlineAt }: Admission): boolean =>
     deadlineAt <= platform.now() || deadlineAt <= pausedUntil;
 
-  function refusalFor({ attempts }: Admission, answer: Answer): ClaimsApiError {
-    return new ClaimsApiError(answer, Math.max(0, Math.ceil(pausedUntil - platform.now())), attempts);
+  function rateLimitError({ attempts }: Admission, response: ErrorResponse): ClaimsApiError {
+    return new ClaimsApiError(response, Math.max(0, Math.ceil(pausedUntil - platform.now())), attempts);
   }
 
-  function occupy(lane: LaneState): Leave {
+  function startAttempt(lane: LaneState): Release {
     lane.inFlight += 1;
-    let occupied = true;
-    const free = () => {
-      if (!occupied) return;
-      occupied = false;
-      cancelHanging();
+    let isCounted = true;
+    const release = () => {
+      if (!isCounted) return;
+      isCounted = false;
+      cancelStallTimer();
       lane.inFlight -= 1;
-      admit();
+      startWaiting();
     };
-    const cancelHanging = lastRefusal === undefined ? () => {} : platform.after(HANGING_MS, free);
+    const cancelStallTimer = last429 === undefined ? () => {} : platform.after(STALLED_AFTER_MS, release);
     return (accepted) => {
-      // What is accepted during a pause was sent before it, and says nothing of what will be accepted after it.
+      // A request accepted during a pause was sent before it, so it does not show that the limit has room again.
       if (accepted && platform.now() >= pausedUntil) {
         lane.window += WINDOW_GROWTH;
-        pausesInARow = 0;
+        consecutivePauses = 0;
       }
-      free();
+      release();
     };
   }
 
-  /** Lets everyone go who may go now, and comes back when that changes by itself. */
-  function admit(): void {
+  /** Starts every waiting attempt that may start now, and sets a timer for the next ones. */
+  function startWaiting(): void {
     cancelTimer();
     cancelTimer = () => {};
     let wakeAt = Number.POSITIVE_INFINITY;
     for (const lane of Object.values(lanes)) {
-      for (const late of lane.waiting.filter(isLate)) {
+      for (const late of lane.waiting.filter(isPastDeadline)) {
         lane.waiting.splice(lane.waiting.indexOf(late), 1);
-        if (lastRefusal !== undefined) late.giveUp(refusalFor(late, lastRefusal));
+        if (last429 !== undefined) late.fail(rateLimitError(late, last429));
       }
-      while (lane.waiting.length > 0 && isOpen(lane)) lane.waiting.shift()?.go();
+      while (lane.waiting.length > 0 && isOpen(lane)) lane.waiting.shift()?.start();
       if (lane.waiting.length > 0 && platform.now() < pausedUntil) wakeAt = Math.min(wakeAt, pausedUntil);
       for (const { deadlineAt } of lane.waiting) wakeAt = Math.min(wakeAt, deadlineAt);
     }
     if (wakeAt < Number.POSITIVE_INFINITY) {
-      cancelTimer = platform.after(Math.min(wakeAt - platform.now(), LONGEST_TIMER_MS), admit);
+      cancelTimer = platform.after(Math.min(wakeAt - platform.now(), MAX_TIMER_MS), startWaiting);
     }
   }
 
   return {
-    async enter(admission) {
+    async acquire(admission) {
       const { signal, order } = admission;
       const lane = lanes[admission.lane];
-      if (lastRefusal !== undefined && isLate(admission)) throw refusalFor(admission, lastRefusal);
-      if (lane.waiting.length === 0 && isOpen(lane)) return occupy(lane);
-      return new Promise<Leave>((resolve, reject) => {
-        const stop = () => signal?.removeEventListener('abort', abort);
-        const waiting: Waiting = {
+      if (last429 !== undefined && isPastDeadline(admission)) throw rateLimitError(admission, last429);
+      if (lane.waiting.length === 0 && isOpen(lane)) return startAttempt(lane);
+      return new Promise<Release>((resolve, reject) => {
+        const removeListener = () => signal?.removeEventListener('abort', abort);
+        const waiter: Waiter = {
           ...admission,
-          go() {
-            stop();
-            resolve(occupy(lane));
+          start() {
+            removeListener();
+            resolve(startAttempt(lane));
           },
-          giveUp(error) {
-            stop();
+          fail(error) {
+            removeListener();
             reject(error);
           },
         };
         const abort = () => {
-          stop();
-          lane.waiting.splice(lane.waiting.indexOf(waiting), 1);
+          removeListener();
+          lane.waiting.splice(lane.waiting.indexOf(waiter), 1);
           reject(signal?.reason);
-          admit();
+          startWaiting();
         };
         signal?.addEventListener('abort', abort, { once: true });
-        const place = lane.waiting.findIndex((other) => other.order > order);
-        lane.waiting.splice(place === -1 ? lane.waiting.length : place, 0, waiting);
-        admit();
+        const index = lane.waiting.findIndex((other) => other.order > order);
+        lane.waiting.splice(index === -1 ? lane.waiting.length : index, 0, waiter);
+        startWaiting();
       });
     },
 
-    pause(askedMs, answer) {
+    pause(requestedMs, response) {
       const now = platform.now();
-      // Refusals of requests that were sent together are one refusal.
-      if (now >= pausedUntil) pausesInARow += 1;
-      const own = backoffMs(pausesInARow, backoff, platform.random);
-      const pauseMs = askedMs === null ? own : Math.max(own, askedMs + platform.random() * SPREAD_MS);
+      // Several 429s for requests that were sent together count as one pause.
+      if (now >= pausedUntil) consecutivePauses += 1;
+      const backoffWaitMs = backoffMs(consecutivePauses, backoff, platform.random);
+      const pauseMs =
+        requestedMs === null
+          ? backoffWaitMs
+          : Math.max(backoffWaitMs, requestedMs + platform.random() * RETRY_AFTER_JITTER_MS);
       pausedUntil = Math.max(pausedUntil, now + pauseMs);
-      lastRefusal = answer;
-      for (const lane of Object.values(lanes)) lane.window = FIRST_WINDOW;
-      admit();
+      last429 = response;
+      for (const lane of Object.values(lanes)) lane.window = INITIAL_WINDOW;
+      startWaiting();
       return pausedUntil - now;
     },
   };

@@ -1,21 +1,21 @@
 import {
-  type Answer,
   ClaimsApiError,
   ClaimsConnectionError,
   type ClaimsError,
   ClaimsTimeoutError,
+  type ErrorResponse,
   isRecord,
 } from './errors.ts';
 import { OPERATIONS, type OperationId, pathOf } from './operations.ts';
-import { LONGEST_TIMER_MS, type Platform, pause } from './platform.ts';
-import { askedWaitMs, type Backoff, backoffMs, isWorthRetrying, SPREAD_MS } from './retry.ts';
+import { MAX_TIMER_MS, type Platform, pause } from './platform.ts';
+import { type Backoff, backoffMs, isRetryable, RETRY_AFTER_JITTER_MS, requestedWaitMs } from './retry.ts';
 import { createThrottle } from './throttle.ts';
 
 export interface RequestEvent {
   readonly operation: OperationId;
   readonly method: string;
   readonly url: string;
-  /** 1 for the first. */
+  /** Starts at 1. */
   readonly attempt: number;
   /** The same for every attempt of a call. */
   readonly idempotencyKey: string | undefined;
@@ -24,7 +24,7 @@ export interface RequestEvent {
 export interface ResponseEvent extends RequestEvent {
   readonly status: number;
   readonly requestId: string | null;
-  /** The service had carried out this very request before, and said so. */
+  /** Whether the service returned the result of an earlier request (`Idempotent-Replayed`). */
   readonly replayed: boolean;
   readonly durationMs: number;
 }
@@ -32,11 +32,11 @@ export interface ResponseEvent extends RequestEvent {
 export interface RetryEvent extends RequestEvent {
   /** What the attempt failed with. */
   readonly error: ClaimsError;
-  /** When the next attempt may be made, from now. After a 429 it waits for earlier calls of the client as well. */
+  /** Wait before the next attempt. After a 429 earlier calls of the client go first, so it may take longer. */
   readonly delayMs: number;
 }
 
-/** Called as things happen; for logs and measurements. None of them ever sees the key. */
+/** For logs and metrics. The events do not contain the API key. */
 export interface Hooks {
   readonly onRequest?: ((event: RequestEvent) => void) | undefined;
   readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
@@ -44,13 +44,13 @@ export interface Hooks {
 }
 
 export interface CallOptions extends Hooks {
-  /** Ends the call wherever it stands, in a request or between two; it then rejects with the signal's reason. */
+  /** Cancels the call, during a request or between two; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** For this call in place of the client's own. */
+  /** Overrides the client's option for this call. */
   readonly timeoutMs?: number | undefined;
-  /** For this call in place of the client's own. */
+  /** Overrides the client's option for this call. */
   readonly maxRetries?: number | undefined;
-  /** For this call in place of the client's own. */
+  /** Overrides the client's option for this call. */
   readonly deadlineMs?: number | undefined;
 }
 
@@ -74,39 +74,39 @@ export interface Call {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Told beside the result or error of a call. */
-export interface Trail {
-  /** Set when an attempt may have been carried out although no answer said so. */
-  uncertain: boolean;
+/** Updated during a call. */
+export interface CallProgress {
+  /** Set after a failed attempt that the service may have processed. */
+  maybeProcessed: boolean;
 }
 
-export type Transport = (call: Call, options?: CallOptions, trail?: Trail) => Promise<unknown>;
+export type Transport = (call: Call, options?: CallOptions, progress?: CallProgress) => Promise<unknown>;
 
-type Attempt =
+type AttemptResult =
   | { readonly body: Readonly<Record<string, unknown>> }
   | {
       readonly error: ClaimsError;
       readonly retry: boolean;
-      readonly askedMs: number | null;
-      /** Set when it is a 429. */
-      readonly refusal?: Answer;
+      readonly requestedMs: number | null;
+      /** Set for a 429. */
+      readonly rateLimited?: ErrorResponse;
     };
 
-/** One request as often as it takes, with one idempotency key. */
+/** Sends a request and retries it with the same idempotency key. */
 export function createTransport(settings: Settings): Transport {
   const { platform } = settings;
-  // Health takes no key, so it does not count against the key's limits.
+  // Health requires no key, so it does not count toward the key's rate limit.
   const throttles = {
     key: createThrottle(platform, settings.backoff),
     none: createThrottle(platform, settings.backoff),
   };
   let calls = 0;
 
-  return async function send(call, options = {}, trail = { uncertain: false }) {
+  return async function send(call, options = {}, progress = { maybeProcessed: false }) {
     const { signal } = options;
-    const timeoutMs = wait('timeoutMs', options.timeoutMs) ?? settings.timeoutMs;
-    const maxRetries = count('maxRetries', options.maxRetries) ?? settings.maxRetries;
-    const deadlineMs = wait('deadlineMs', options.deadlineMs) ?? settings.deadlineMs;
+    const timeoutMs = checkedMs('timeoutMs', options.timeoutMs) ?? settings.timeoutMs;
+    const maxRetries = checkedCount('maxRetries', options.maxRetries) ?? settings.maxRetries;
+    const deadlineMs = checkedMs('deadlineMs', options.deadlineMs) ?? settings.deadlineMs;
     const deadlineAt = deadlineMs === 0 ? Number.POSITIVE_INFINITY : platform.now() + deadlineMs;
     const { init, url } = requestOf(call, settings);
     const { method, auth } = OPERATIONS[call.operation];
@@ -117,7 +117,7 @@ export function createTransport(settings: Settings): Transport {
     let failures = 0;
 
     for (let attempt = 1; ; attempt++) {
-      const leave = await throttle.enter({ lane, order, deadlineAt, attempts: attempt - 1, signal });
+      const release = await throttle.acquire({ lane, order, deadlineAt, attempts: attempt - 1, signal });
       const request: RequestEvent = {
         operation: call.operation,
         method,
@@ -125,102 +125,104 @@ export function createTransport(settings: Settings): Transport {
         attempt,
         idempotencyKey: call.idempotencyKey,
       };
-      let outcome: Attempt;
+      let outcome: AttemptResult;
       let pausedMs: number | undefined;
       let accepted = false;
       try {
         signal?.throwIfAborted();
         for (const { onRequest } of hooks) onRequest?.(request);
-        outcome = await once(request, init, attemptMs(timeoutMs, deadlineAt), signal, hooks);
+        outcome = await attemptOnce(request, init, attemptTimeoutMs(timeoutMs, deadlineAt), signal, hooks);
         accepted = 'body' in outcome || !outcome.retry;
-        if ('refusal' in outcome) pausedMs = throttle.pause(outcome.askedMs, outcome.refusal);
+        if ('rateLimited' in outcome) pausedMs = throttle.pause(outcome.requestedMs, outcome.rateLimited);
       } finally {
-        leave(accepted);
+        release(accepted);
       }
       if ('body' in outcome) return outcome.body;
 
-      const { error, retry, askedMs } = outcome;
+      const { error, retry, requestedMs } = outcome;
       if (!retry || maxRetries === 0) throw error;
-      if (!(error instanceof ClaimsApiError) || error.status >= 500) trail.uncertain = true;
+      if (!(error instanceof ClaimsApiError) || error.status >= 500) progress.maybeProcessed = true;
       if (pausedMs === undefined && ++failures > maxRetries) throw error;
-      const delayMs = pausedMs ?? ownDelayMs(failures, askedMs);
-      // Coming back before the time would be refused again.
+      const delayMs = pausedMs ?? retryDelayMs(failures, requestedMs);
+      // A retry before this delay would fail again.
       if (platform.now() + delayMs >= deadlineAt) throw error;
       for (const { onRetry } of hooks) onRetry?.({ ...request, error, delayMs });
-      // A 429 holds back all calls: the throttle says when it is this one's turn.
+      // After a 429 the throttle delays the next attempt.
       if (pausedMs === undefined) await pause(delayMs, signal, platform);
     }
   };
 
-  function ownDelayMs(failures: number, askedMs: number | null): number {
-    const own = backoffMs(failures, settings.backoff, platform.random);
-    return askedMs === null ? own : Math.max(own, askedMs + platform.random() * SPREAD_MS);
+  function retryDelayMs(failures: number, requestedMs: number | null): number {
+    const delayMs = backoffMs(failures, settings.backoff, platform.random);
+    return requestedMs === null
+      ? delayMs
+      : Math.max(delayMs, requestedMs + platform.random() * RETRY_AFTER_JITTER_MS);
   }
 
-  /** 0 for as long as it takes. */
-  function attemptMs(timeoutMs: number, deadlineAt: number): number {
-    const leftMs = Math.max(1, Math.ceil(deadlineAt - platform.now()));
-    const ms = timeoutMs === 0 ? leftMs : Math.min(timeoutMs, leftMs);
+  /** 0 for no timeout. */
+  function attemptTimeoutMs(timeoutMs: number, deadlineAt: number): number {
+    const remainingMs = Math.max(1, Math.ceil(deadlineAt - platform.now()));
+    const ms = timeoutMs === 0 ? remainingMs : Math.min(timeoutMs, remainingMs);
     return ms === Number.POSITIVE_INFINITY ? 0 : ms;
   }
 
-  async function once(
+  async function attemptOnce(
     request: RequestEvent,
     init: RequestInit,
     timeoutMs: number,
     signal: AbortSignal | undefined,
     hooks: readonly Hooks[],
-  ): Promise<Attempt> {
+  ): Promise<AttemptResult> {
     const { attempt } = request;
-    const begun = platform.now();
-    let answer: Answer & { readonly retryAfter: string | null; readonly replayed: boolean };
+    const startedAt = platform.now();
+    let response: ErrorResponse & { readonly retryAfter: string | null; readonly replayed: boolean };
     try {
-      answer = await within(timeoutMs, signal, async (either) => {
-        const response = await settings.fetch(request.url, { ...init, signal: either });
+      response = await withTimeout(timeoutMs, signal, async (attemptSignal) => {
+        const received = await settings.fetch(request.url, { ...init, signal: attemptSignal });
         return {
-          status: response.status,
-          requestId: response.headers.get('x-request-id'),
-          retryAfter: response.headers.get('retry-after'),
-          replayed: response.headers.get('idempotent-replayed') === 'true',
-          // Read under the same watch: an answer can stall or break off in its middle.
-          json: parsed(await response.text()),
+          status: received.status,
+          requestId: received.headers.get('x-request-id'),
+          retryAfter: received.headers.get('retry-after'),
+          replayed: received.headers.get('idempotent-replayed') === 'true',
+          // The timeout covers the body too, which can stall or be cut off.
+          json: parseJson(await received.text()),
         };
       });
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
       const error =
         cause === TIMED_OUT
-          ? new ClaimsTimeoutError(`no answer within ${timeoutMs} ms`, attempt)
-          : new ClaimsConnectionError(`no answer: ${innermost(cause)}`, attempt, { cause });
-      return { error, retry: true, askedMs: null };
+          ? new ClaimsTimeoutError(`no response within ${timeoutMs} ms`, attempt)
+          : new ClaimsConnectionError(`no response: ${rootCause(cause)}`, attempt, { cause });
+      return { error, retry: true, requestedMs: null };
     }
 
-    const { status, requestId, replayed, json } = answer;
-    const durationMs = Math.round(platform.now() - begun);
+    const { status, requestId, replayed, json } = response;
+    const durationMs = Math.round(platform.now() - startedAt);
     for (const { onResponse } of hooks) {
       onResponse?.({ ...request, status, requestId, replayed, durationMs });
     }
     if (status >= 200 && status < 300) {
       if (isRecord(json)) return { body: json };
-      // Health promises a status and nothing more.
+      // The health check guarantees a status only.
       if (request.operation === 'getHealth') return { body: {} };
       const what = json === undefined ? 'no JSON' : 'not a JSON object';
       const error = new ClaimsConnectionError(`status ${status} with a body that is ${what}`, attempt);
-      return { error, retry: true, askedMs: null };
+      return { error, retry: true, requestedMs: null };
     }
-    const askedMs = askedWaitMs(status, json !== undefined, answer.retryAfter, platform.now());
-    const error = new ClaimsApiError(answer, askedMs, attempt);
-    if (status === 429) return { error, retry: true, askedMs, refusal: answer };
-    return { error, retry: isWorthRetrying(status), askedMs };
+    const requestedMs = requestedWaitMs(status, json !== undefined, response.retryAfter, platform.now());
+    const error = new ClaimsApiError(response, requestedMs, attempt);
+    if (status === 429) return { error, retry: true, requestedMs, rateLimited: response };
+    return { error, retry: isRetryable(status), requestedMs };
   }
 
-  /** Raced and not only signalled: a fetch of the caller's own need not heed its signal. */
-  async function within<Result>(
+  /** Races the timeout as well as aborting, because a custom fetch may ignore its signal. */
+  async function withTimeout<Result>(
     timeoutMs: number,
     signal: AbortSignal | undefined,
-    work: (either: AbortSignal) => Promise<Result>,
+    work: (attemptSignal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    // A hook may have aborted it just now, which no listener would hear of.
+    // A hook may already have aborted the signal, which would not call the listener.
     signal?.throwIfAborted();
     const controller = new AbortController();
     let stop: (reason: unknown) => void = () => {};
@@ -233,9 +235,7 @@ export function createTransport(settings: Settings): Transport {
     const abort = () => stop(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     const cancel =
-      timeoutMs === 0
-        ? undefined
-        : platform.after(Math.min(timeoutMs, LONGEST_TIMER_MS), () => stop(TIMED_OUT));
+      timeoutMs === 0 ? undefined : platform.after(Math.min(timeoutMs, MAX_TIMER_MS), () => stop(TIMED_OUT));
     try {
       return await Promise.race([work(controller.signal), stopped]);
     } finally {
@@ -257,7 +257,7 @@ function requestOf(call: Call, { baseUrl, apiKey }: Settings): { url: string; in
   const headers: Record<string, string> = { Accept: 'application/json, application/problem+json' };
   if (auth === 'key') headers.Authorization = `Bearer ${apiKey}`;
   if (idempotencyKey && call.idempotencyKey !== undefined) {
-    headers['Idempotency-Key'] = checkedKey(call.idempotencyKey);
+    headers['Idempotency-Key'] = checkedIdempotencyKey(call.idempotencyKey);
   }
   const init: RequestInit = { method, headers, redirect: 'manual' };
   if (call.body !== undefined) {
@@ -267,15 +267,15 @@ function requestOf(call: Call, { baseUrl, apiKey }: Settings): { url: string; in
   return { url: `${baseUrl}${pathOf(call.operation, call.params ?? {})}${search}`, init };
 }
 
-/** What fetch would refuse as a header, or trim, must not look like a network that fails. */
-function checkedKey(key: unknown): string {
+/** Rejects what fetch would reject or trim as a header, which would look like a network error. */
+function checkedIdempotencyKey(key: unknown): string {
   if (typeof key === 'string' && /^[!-~]([ -~]{0,253}[!-~])?$/.test(key)) return key;
   throw new TypeError(
-    'idempotencyKey must be 1 to 255 printable ASCII characters, without a space at either end',
+    'idempotencyKey must be 1 to 255 printable ASCII characters without leading or trailing spaces',
   );
 }
 
-function parsed(body: string): unknown {
+function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
@@ -283,24 +283,25 @@ function parsed(body: string): unknown {
   }
 }
 
-/** fetch wraps what happened in a "fetch failed". */
-function innermost(error: unknown): string {
+/** fetch wraps the cause in an error with the message "fetch failed". */
+function rootCause(error: unknown): string {
   let inner = error;
   while (isRecord(inner) && inner.cause !== undefined) inner = inner.cause;
   if (!isRecord(inner)) return String(inner);
-  // An address that was tried in two families fails with a list and no message.
+  // An AggregateError for a host with IPv4 and IPv6 addresses has no message.
   return String(inner.message || inner.code || inner.name || 'the request failed');
 }
 
-/** A count or a time that a caller chose; zero is a choice as well. */
-export function count(name: string, value: number | undefined): number | undefined {
+/** Validates an optional count. */
+export function checkedCount(name: string, value: number | undefined): number | undefined {
   if (value === undefined || (Number.isInteger(value) && value >= 0) || value === Number.POSITIVE_INFINITY) {
     return value;
   }
-  throw new TypeError(`${name} must be a whole number, 0 or more`);
+  throw new TypeError(`${name} must be an integer, 0 or more`);
 }
 
-export function wait(name: string, value: number | undefined): number | undefined {
+/** Validates an optional duration. */
+export function checkedMs(name: string, value: number | undefined): number | undefined {
   if (value === undefined || value >= 0) return value;
   throw new TypeError(`${name} must be a number of milliseconds, 0 or more`);
 }

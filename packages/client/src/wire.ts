@@ -10,25 +10,25 @@ import type {
   SendClaimBody,
 } from '@svc/contract';
 
-// Only types come from the contract: its schemas, and the library they are written in, stay out of this package.
+// Only types are imported from the contract, so that its schemas and zod are not loaded.
 
-/** A claim as it was sent, with its id and where the latest offer stands. */
+/** A claim as it was sent, with its id and current assignment. */
 export type Claim = ClaimResponse;
-/** What `claims.send` takes. */
+/** The argument of `claims.send`. */
 export type NewClaim = SendClaimBody;
 export type Adjuster = AdjusterRecord;
-/** What `adjusters.invite` takes. */
+/** The argument of `adjusters.invite`. */
 export type Invitation = InviteAdjusterBody;
 export type KeyInfo = KeyInfoResponse;
 export type Page<Item> = ContractPage<Item>;
-/** The codes of today; tomorrow's are text as well. */
+/** Known codes; the service may add others. */
 export type ErrorCode = Open<ContractErrorCode>;
 export type AssignmentStatus = Open<ContractAssignmentStatus>;
 
 export interface PageOptions {
-  /** Items a page, 1 to 200. A list is read to its end whatever the size of its pages. */
+  /** Items per page, 1 to 200. Iteration fetches all pages whatever their size. */
   readonly limit?: number | undefined;
-  /** Where to begin: a `next_cursor` of earlier, which goes with the filters of earlier. */
+  /** A `next_cursor` to continue from, with the same filters. */
   readonly cursor?: string | undefined;
 }
 

@@ -19,14 +19,14 @@ const onPath = (name: string): string | undefined =>
     .map((folder) => join(folder, name))
     .find(existsSync);
 
-/** This Node, and whichever others are installed here. */
+/** This Node, and other runtimes that are installed. */
 const RUNTIMES = [
   { name: 'Node', file: process.execPath, args: [] },
   { name: 'Bun', file: onPath('bun'), args: ['run'] },
   { name: 'Deno', file: onPath('deno'), args: ['run', '--allow-net'] },
 ].flatMap(({ name, file, args }) => (file === undefined ? [] : [{ name, file, args }]));
 
-// What firms get is the build, and not the sources that the other tests read.
+// The build, as firms get it; the other tests use the sources.
 describe('the built package', () => {
   let alone: string;
   let files: readonly string[];
@@ -34,7 +34,7 @@ describe('the built package', () => {
   beforeAll(async () => {
     await build();
     alone = await mkdtemp(join(tmpdir(), 'claims-client-'));
-    // A folder without node_modules above it: whatever is imported from outside the package cannot be found.
+    // A folder without node_modules above it, so that imports from outside the package fail.
     await cp(join(PACKAGE, 'dist'), alone, { recursive: true });
     files = (await readdir(alone)).filter((name) => name.endsWith('.js'));
   });
@@ -106,7 +106,7 @@ describe('the built package', () => {
     },
   );
 
-  it('can be taken apart by a bundler: no module does anything when it is loaded', async () => {
+  it('can be tree-shaken: no module has side effects', async () => {
     const manifest = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8'));
     expect(manifest).toMatchObject({ type: 'module', sideEffects: false });
     expect(Object.keys(manifest.dependencies)).toEqual(['@svc/contract']);

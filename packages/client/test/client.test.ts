@@ -31,7 +31,7 @@ const keysOf = (requests: readonly { headers: Headers }[]) =>
   requests.map(({ headers }) => headers.get('idempotency-key'));
 
 describe('a request', () => {
-  it('carries the key, the body as it was given, and says what it takes', async () => {
+  it('has the key, the unchanged body and an Accept header', async () => {
     const { client, sent: requests } = createWorld([sent]);
     expect(await client.claims.send(smallestClaim)).toEqual(claim);
     expect(requests).toHaveLength(1);
@@ -59,7 +59,7 @@ describe('a request', () => {
     }
   });
 
-  it('for health leaves the key at home, and is not repeated unless told', async () => {
+  it('for health has no key and is not retried by default', async () => {
     const { client, sent: requests } = createWorld([problem(503, 'service_unavailable'), html(200)]);
     await expect(client.health()).rejects.toMatchObject({ status: 503, code: 'service_unavailable' });
     await client.health();
@@ -67,7 +67,7 @@ describe('a request', () => {
     expect(requests[0]?.headers.has('authorization')).toBe(false);
   });
 
-  it('stays below a base address that has a path of its own', async () => {
+  it('keeps the path of the base URL', async () => {
     const { client, sent: requests } = createWorld([json(EXAMPLES.getKeyInfo.response)], {
       baseUrl: 'https://gateway.example.com/claims//',
     });
@@ -76,7 +76,7 @@ describe('a request', () => {
   });
 
   it.each(['', '.', '..', undefined, 7])(
-    'is not made for the id %j, which would be another path',
+    'is not sent for the id %j, which would change the path',
     async (id) => {
       const { client, sent: requests } = createWorld([json(claim)]);
       expect(await failureOf(client.claims.get(id as string))).toBeInstanceOf(TypeError);
@@ -89,7 +89,7 @@ describe('a request', () => {
   );
 
   it.each(['', ' a', 'a ', 'a\nb', 'ключ', 'x'.repeat(256), 7])(
-    'is not made with the idempotency key %j, which no header can carry as it is',
+    'is not sent with the idempotency key %j, which is not a valid header value',
     async (idempotencyKey) => {
       const { client, sent: requests } = createWorld([sent]);
       const options = { idempotencyKey: idempotencyKey as string };
@@ -100,14 +100,14 @@ describe('a request', () => {
 });
 
 describe('the idempotency key', () => {
-  it('is one for all attempts of a call', async () => {
+  it('is the same for all attempts of a call', async () => {
     const { client, sent: requests } = createWorld([unreachable, problem(500, 'internal_error'), sent]);
     await client.claims.send(smallestClaim);
     expect(keysOf(requests)).toEqual(['key-1', 'key-1', 'key-1']);
     expect(new Set(requests.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
 
-  it('is another one for another call', async () => {
+  it('differs between calls', async () => {
     const { client, sent: requests } = createWorld([sent]);
     await client.claims.send(smallestClaim);
     await client.claims.send(smallestClaim);
@@ -116,7 +116,7 @@ describe('the idempotency key', () => {
     expect(requests[2]?.body).toEqual({ adjuster_svc_id: 'SVC-2' });
   });
 
-  it('is the one that was given, retries included', async () => {
+  it('is the given one, retries included', async () => {
     const { client, sent: requests } = createWorld([unreachable, sent]);
     await client.claims.send(smallestClaim, { idempotencyKey: 'mine' });
     await client.claims.offer(ID, { adjusterSvcId: 'SVC-2', idempotencyKey: 'x'.repeat(255) });
@@ -142,7 +142,7 @@ describe('a failure', () => {
     ['503 with a problem', problem(503, 'service_unavailable', {}, { 'Retry-After': '2' })],
   ];
 
-  it.each(passing)('that may pass is retried: %s', async (_, reply) => {
+  it.each(passing)('that may be temporary is retried: %s', async (_, reply) => {
     const { client, sent: requests } = createWorld([reply, reply, sent]);
     expect(await client.claims.send(smallestClaim)).toEqual(claim);
     expect(requests).toHaveLength(3);
@@ -151,7 +151,7 @@ describe('a failure', () => {
 
   const counted = passing.filter(([name]) => !name.startsWith('429'));
 
-  it.each(counted)('that stays is reported after the last attempt: %s', async (_, reply) => {
+  it.each(counted)('that persists is thrown after the last attempt: %s', async (_, reply) => {
     const { client, sent: requests } = createWorld([reply], { maxRetries: 3 });
     const error = await failureOf(client.claims.send(smallestClaim));
     expect(error).toBeInstanceOf(ClaimsError);
@@ -159,7 +159,7 @@ describe('a failure', () => {
     expect(requests).toHaveLength(4);
   });
 
-  it.each(passing)('is reported at once where no retry is wanted: %s', async (_, reply) => {
+  it.each(passing)('is thrown immediately with maxRetries 0: %s', async (_, reply) => {
     const never = createWorld([reply], { maxRetries: 0 });
     expect(await failureOf(never.client.claims.send(smallestClaim))).toBeInstanceOf(ClaimsError);
     expect(never.sent).toHaveLength(1);
@@ -177,7 +177,7 @@ describe('a failure', () => {
   it.each([...final, [408, 'timed_out_upstream'], [425, 'too_early'], [423, 'a_code_of_tomorrow']] as [
     number,
     string,
-  ][])('that is an answer is never retried: %d %s', async (status, code) => {
+  ][])('with another 4xx is never retried: %d %s', async (status, code) => {
     const { client, sent: requests } = createWorld([problem(status, code, {}, { 'Retry-After': '1' }), sent]);
     const error = await failureOf(client.claims.send(smallestClaim));
     expect(error).toBeInstanceOf(ClaimsApiError);
@@ -186,7 +186,7 @@ describe('a failure', () => {
   });
 
   it.each([400, 401, 403, 404, 409, 413, 422, 301, 307, 304])(
-    'that has no JSON body is judged by its status: %d',
+    'without a JSON body is handled by its status: %d',
     async (status) => {
       const reply: Reply = () =>
         new Response(status === 304 ? null : '<h1>no</h1>', {
@@ -206,7 +206,7 @@ describe('a failure', () => {
     },
   );
 
-  it('tells all that the problem tells', async () => {
+  it('has all fields of the problem document', async () => {
     const errors = [
       { detail: 'Must be a date.', pointer: '/loss/date' },
       { detail: 'Required.', header: 'Idempotency-Key', hint: 'of tomorrow' },
@@ -228,7 +228,7 @@ describe('a failure', () => {
     });
   });
 
-  it('of a duplicate names the claim that is in the way', async () => {
+  it('for a duplicate has the existing claim', async () => {
     const existing = { existing_claim_id: ID, existing_claim_url: `https://x.test/v1/claims/${ID}` };
     const { client } = createWorld([problem(409, 'duplicate_claim', existing)]);
     expect(await failureOf(client.claims.send(smallestClaim))).toMatchObject({
@@ -237,7 +237,7 @@ describe('a failure', () => {
     });
   });
 
-  it('is told apart by class: refused, unreachable, too slow', async () => {
+  it('has a class each for an error response, no connection and a timeout', async () => {
     const kindOf = async (reply: Reply) => {
       const error = await failureOf(createWorld([reply], { maxRetries: 1 }).client.me());
       return [ClaimsApiError, ClaimsConnectionError, ClaimsTimeoutError].map((kind) => error instanceof kind);
@@ -247,27 +247,27 @@ describe('a failure', () => {
     expect(await kindOf(stall)).toEqual([false, true, true]);
   });
 
-  it('of the network says what happened, and keeps what fetch threw as its cause', async () => {
+  it('of the network has the root cause in its message and the error of fetch as cause', async () => {
     const error = await failureOf(createWorld([unreachable], { maxRetries: 0 }).client.me());
     expect(error).toMatchObject({
-      message: 'no answer: connect ECONNREFUSED',
+      message: 'no response: connect ECONNREFUSED',
       cause: { message: 'fetch failed' },
     });
   });
 
-  it('that stays is reported when the next attempt would begin after the deadline', async () => {
+  it('that persists is thrown when the next attempt would start after the deadline', async () => {
     for (const [, reply] of passing) {
       const { client, now } = createWorld([reply], { maxRetries: 1000, deadlineMs: 200_000 });
       const begun = now();
       expect(await failureOf(client.claims.send(smallestClaim))).toBeInstanceOf(ClaimsError);
       expect(now() - begun).toBeLessThanOrEqual(200_000);
-      // The longest wait of all is that of the edge, a minute.
+      // The longest wait is one minute, for the edge proxy.
       expect(now() - begun).toBeGreaterThan(130_000);
     }
   });
 
   it.each([...passing, ['401', problem(401, 'invalid_key')] as [string, Reply]])(
-    'never shows the key: %s',
+    'never contains the key: %s',
     async (_, reply) => {
       const events: unknown[] = [];
       const note = (event: unknown) => events.push(event);
@@ -296,32 +296,32 @@ describe('the wait before a retry', () => {
     expect(await waits(failing, 0)).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('can be set, to nothing as well', async () => {
+  it('can be configured, 0 included', async () => {
     const failing = [unreachable, unreachable, unreachable];
     expect(await waits(failing, 1, { backoff: { baseMs: 0 } })).toEqual([0, 0, 0]);
     expect(await waits(failing, 1, { backoff: { baseMs: 100, maxMs: 150 } })).toEqual([100, 150, 150]);
   });
 
-  it.each([429, 503])('of %d is never shorter than Retry-After, and hardly longer', async (status) => {
+  it.each([429, 503])('after %d is at least Retry-After, plus a small jitter', async (status) => {
     const asks = problem(status, 'c', {}, { 'Retry-After': '7' });
     expect(await waits([asks], 0)).toEqual([7000]);
     expect(await waits([asks], 0.999)).toEqual([expect.closeTo(7249.75, 2)]);
   });
 
-  it('of 503 grows beyond a Retry-After that stays short', async () => {
+  it('after 503 grows beyond a constant Retry-After', async () => {
     const asks = problem(503, 'service_unavailable', {}, { 'Retry-After': '1' });
     expect(await waits([asks, asks, asks, asks], 1)).toEqual([1250, 1250, 2000, 4000]);
   });
 
-  it('of a 429 without JSON, as the edge sends it, is a minute', async () => {
+  it('after a 429 without JSON is one minute', async () => {
     expect(await waits([html(429)], 0)).toEqual([60_000]);
   });
 
-  it('of other failures does not heed Retry-After', async () => {
+  it('after other errors ignores Retry-After', async () => {
     expect(await waits([problem(500, 'internal_error', {}, { 'Retry-After': '99' })], 0)).toEqual([0]);
   });
 
-  it('is not begun when it would end after the deadline: the error says how long it would take', async () => {
+  it('is skipped when it would end after the deadline, and the error has its length', async () => {
     const asks = problem(429, 'rate_limited', {}, { 'Retry-After': '301' });
     const { client, sent: requests } = createWorld([asks]);
     expect(await failureOf(client.me())).toMatchObject({ status: 429, retryAfterMs: 301_000, attempts: 1 });
@@ -331,7 +331,7 @@ describe('the wait before a retry', () => {
     expect(failure).toMatchObject({ retryAfterMs: 1000, attempts: 1 });
   });
 
-  it('may be longer than a timer can count', async () => {
+  it('may exceed the maximum delay of a timer', async () => {
     const month = 31 * 24 * 3600;
     const asks = problem(503, 'service_unavailable', {}, { 'Retry-After': String(month) });
     expect(await waits([asks], 0, { deadlineMs: 0 })).toEqual([month * 1000]);
@@ -339,13 +339,13 @@ describe('the wait before a retry', () => {
 });
 
 describe('a timeout', () => {
-  it('counts for each attempt by itself', async () => {
+  it('applies to each attempt', async () => {
     const { client, sent: requests } = createWorld([stall, stall, json(claim)], { timeoutMs: 1000 }, () => 0);
     await client.claims.get(ID);
     expect(requests.map(({ at }) => at - (requests[0]?.at ?? 0))).toEqual([0, 1000, 2000]);
   });
 
-  it('covers the body as well as the head of an answer', async () => {
+  it('covers the headers and the body of a response', async () => {
     const stalling: Reply = (_, signal) =>
       ({
         status: 200,
@@ -355,11 +355,11 @@ describe('a timeout', () => {
     const { client } = createWorld([stalling], { maxRetries: 0, timeoutMs: 1000 });
     expect(await failureOf(client.me())).toMatchObject({
       name: 'ClaimsTimeoutError',
-      message: 'no answer within 1000 ms',
+      message: 'no response within 1000 ms',
     });
   });
 
-  it('of 0 is none: no timer is ever set', async () => {
+  it('of 0 sets no timer', async () => {
     const timers: number[] = [];
     const look: Reply = async () => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -373,16 +373,16 @@ describe('a timeout', () => {
     expect(timers).toEqual([0, 0]);
   });
 
-  it('is never longer than what is left until the deadline', async () => {
+  it('never exceeds the time until the deadline', async () => {
     const options = { deadlineMs: 2500, maxRetries: 9 };
     const { client, sent: requests } = createWorld([stall], { ...options, timeoutMs: 1000 }, () => 0);
-    expect(await failureOf(client.me())).toMatchObject({ message: 'no answer within 500 ms', attempts: 3 });
+    expect(await failureOf(client.me())).toMatchObject({ message: 'no response within 500 ms', attempts: 3 });
     expect(requests).toHaveLength(3);
     const untimed = createWorld([stall], { ...options, timeoutMs: 0 }, () => 0);
-    expect(await failureOf(untimed.client.me())).toMatchObject({ message: 'no answer within 2500 ms' });
+    expect(await failureOf(untimed.client.me())).toMatchObject({ message: 'no response within 2500 ms' });
   });
 
-  it('leaves nothing behind once the answer is there', async () => {
+  it('leaves no timer after the response', async () => {
     const world = createWorld([unreachable, json(claim)]);
     await world.client.claims.get(ID);
     expect(world.pendingTimers()).toBe(0);
@@ -409,13 +409,13 @@ describe('an abort', () => {
     ['health', (client, signal) => client.health({ signal })],
   ];
 
-  it.each(calls)('from before the call keeps %s from making a request', async (_, call) => {
+  it.each(calls)('before the call prevents the request of %s', async (_, call) => {
     const { client, sent: requests } = createWorld([json(claim)]);
     expect(await failureOf(call(client, aborted()))).toBe(reason);
     expect(requests).toEqual([]);
   });
 
-  it.each(calls)('during a request ends %s at once, and is not taken for a failure', async (_, call) => {
+  it.each(calls)('during a request cancels %s immediately without a retry', async (_, call) => {
     for (const reply of [stall, deafStall]) {
       const controller = new AbortController();
       const onRetry = jest.fn();
@@ -434,7 +434,7 @@ describe('an abort', () => {
     }
   });
 
-  it.each(calls.slice(0, -1))('between two attempts ends %s without another one', async (_, call) => {
+  it.each(calls.slice(0, -1))('between two attempts cancels %s without another one', async (_, call) => {
     const controller = new AbortController();
     const world = createWorld([html(429)], { onRetry: () => queueMicrotask(() => controller.abort(reason)) });
     expect(await failureOf(call(world.client, controller.signal))).toBe(reason);
@@ -442,7 +442,7 @@ describe('an abort', () => {
     expect(world.pendingTimers()).toBe(0);
   });
 
-  it('leaves no listener on the signal of a caller that goes on', async () => {
+  it('leaves no listener on the signal', async () => {
     const { signal } = new AbortController();
     const add = jest.spyOn(signal, 'addEventListener');
     const remove = jest.spyOn(signal, 'removeEventListener');
@@ -453,7 +453,7 @@ describe('an abort', () => {
 });
 
 describe('hooks', () => {
-  it('tell of each request, answer and retry, on the client and on the call', async () => {
+  it('are called for each request, response and retry, on the client and on the call', async () => {
     const told: string[] = [];
     const note = (who: string) => ({
       onRequest: ({ attempt, idempotencyKey }: { attempt: number; idempotencyKey: string | undefined }) =>
@@ -474,7 +474,7 @@ describe('hooks', () => {
     await client.claims.send(smallestClaim, note('call'));
     const expected = [
       'asks 1 key-1',
-      'waits 250 for no answer: connect ECONNREFUSED',
+      'waits 250 for no response: connect ECONNREFUSED',
       'asks 2 key-1',
       'hears 500 req-1 false',
       'waits 500 for internal_error: D',
@@ -489,7 +489,7 @@ describe('a list', () => {
   const page = (ids: readonly string[], next: unknown): Reply =>
     json({ data: ids.map((id) => ({ id })), next_cursor: next });
 
-  it('is walked to its end, with the same filters beside each cursor', async () => {
+  it('is iterated to its end, with the same filters on each page', async () => {
     const { client, sent: requests } = createWorld([
       page(['a', 'b'], 'c/1+='),
       page([], 'c2'),
@@ -514,7 +514,7 @@ describe('a list', () => {
     );
   });
 
-  it('can be had page by page, whatever a page may come to hold besides', async () => {
+  it('can be iterated by page, with unknown fields kept', async () => {
     const first = { data: [adjuster], next_cursor: 'c', total: 2 };
     const { client } = createWorld([json(first), json({ data: [] })]);
     expect(await collect(client.adjusters.list({ limit: 1 }).pages())).toEqual([
@@ -523,13 +523,13 @@ describe('a list', () => {
     ]);
   });
 
-  it('asks for no page that nobody looks at', async () => {
+  it('requests no page that is not iterated', async () => {
     const { client, sent: requests } = createWorld([page(['a', 'b'], 'c')]);
     for await (const { id } of client.claims.list()) if (id === 'b') break;
     expect(requests).toHaveLength(1);
   });
 
-  it('begins anew with each walk, and where it is told', async () => {
+  it('starts again with each iteration, and at a given cursor', async () => {
     const { client, sent: requests } = createWorld([page(['a'], null)]);
     const list = client.claims.list({ cursor: 'kept' });
     await collect(list);
@@ -543,12 +543,12 @@ describe('a list', () => {
     expect(requests.map(({ url }) => url.searchParams.get('cursor'))).toEqual([null, 'c', 'c']);
   });
 
-  it('does not walk in a circle', async () => {
+  it('fails on a cursor that leads to the same page', async () => {
     const { client } = createWorld([page(['a'], 'c')]);
     expect(await failureOf(collect(client.claims.list()))).toBeInstanceOf(ClaimsConnectionError);
   });
 
-  it('does not take another document for a page', async () => {
+  it('fails on a document that is not a page', async () => {
     const { client } = createWorld([json({ status: 'ok' })]);
     expect(await failureOf(collect(client.claims.list()))).toBeInstanceOf(ClaimsConnectionError);
   });
@@ -568,12 +568,12 @@ describe('an invitation, which takes no idempotency key', () => {
   const refused = problem(409, 'invitation_pending');
   const missing = problem(404, 'not_found');
 
-  it.each([unreachable, stall, html(502)])('whose answer was lost is found, not refused', async (lost) => {
+  it.each([unreachable, stall, html(502)])('whose response was lost is found', async (lost) => {
     const { client } = createWorld([lost, refused, listed({ svc_id: 'other' }, pending)]);
     expect(await client.adjusters.invite(invitation)).toEqual(pending);
   });
 
-  it('that somebody else had sent before is refused', async () => {
+  it('that was sent before is an error', async () => {
     const world = createWorld([refused, listed(pending)]);
     expect(await failureOf(world.client.adjusters.invite(invitation))).toMatchObject({
       code: 'invitation_pending',
@@ -586,14 +586,14 @@ describe('an invitation, which takes no idempotency key', () => {
     ['that has been answered', listed({ ...pending, status: 'declined' })],
     ['that is not there', listed()],
     ['that cannot be looked up', problem(403, 'insufficient_scope')],
-  ])('is refused for one %s, even after a lost answer', async (_, found) => {
+  ])('is an error for one %s, even after a lost response', async (_, found) => {
     const { client } = createWorld([unreachable, refused, found]);
     expect(await failureOf(client.adjusters.invite(invitation))).toMatchObject({
       code: 'invitation_pending',
     });
   });
 
-  it('that was only held up by a limit was not carried out', async () => {
+  it('that was only rate limited is not looked up', async () => {
     const limited = problem(429, 'rate_limited', {}, { 'Retry-After': '1' });
     const { client } = createWorld([limited, refused, listed(pending)]);
     expect(await failureOf(client.adjusters.invite(invitation))).toMatchObject({
@@ -601,7 +601,7 @@ describe('an invitation, which takes no idempotency key', () => {
     });
   });
 
-  it('is withdrawn even when the answer to that was lost', async () => {
+  it('is withdrawn even when the response was lost', async () => {
     const withdrawn = { ...pending, status: 'withdrawn' };
     const { client } = createWorld([unreachable, missing, listed(withdrawn)]);
     expect(await client.adjusters.withdraw(invitation.svc_id)).toEqual(withdrawn);
@@ -617,8 +617,8 @@ describe('an invitation, which takes no idempotency key', () => {
   });
 });
 
-describe('answers of tomorrow', () => {
-  it('go through untouched: new fields, new statuses, new scopes', async () => {
+describe('responses of later versions', () => {
+  it('are returned unchanged: new fields, statuses and scopes', async () => {
     const future = {
       ...claim,
       priority: 'high',
@@ -629,7 +629,7 @@ describe('answers of tomorrow', () => {
     expect(await createWorld([json(key)]).client.me()).toEqual(key);
   });
 
-  it('with another success status are successes', async () => {
+  it('with another 2xx status are successes', async () => {
     expect(await createWorld([json(claim, 202)]).client.claims.send(smallestClaim)).toEqual(claim);
   });
 });
@@ -650,12 +650,12 @@ describe('a client', () => {
     { deadlineMs: -1 },
     { deadlineMs: Number.NaN },
     { backoff: { baseMs: -5 } },
-  ])('is not made with %j', (wrong) => {
+  ])('is not created with %j', (wrong) => {
     expect(() => createClient({ ...good, ...wrong })).toThrow(TypeError);
   });
 
   it.each(['', ' svc_test_x', 'svc_test_x\n', 'svc test', 'ключ', undefined])(
-    'is not made with the key %j, and does not quote it',
+    'is not created with the key %j, which the error does not quote',
     (apiKey) => {
       let message = '';
       try {
@@ -668,7 +668,7 @@ describe('a client', () => {
     },
   );
 
-  it('is made when everything is left at its default, undefined included', () => {
+  it('is created with all defaults, undefined included', () => {
     expect(() =>
       createClient({ ...good, timeoutMs: undefined, maxRetries: undefined, backoff: undefined }),
     ).not.toThrow();

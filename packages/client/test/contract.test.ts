@@ -15,12 +15,12 @@ import fc from 'fast-check';
 import { OPERATIONS } from '../src/operations.ts';
 import { collect, createWorld, json, type Sent } from './world.ts';
 
-// Not fast-check's `unit: 'binary'`, which first fills a map with a million entries.
+// Not fast-check's `unit: 'binary'`: it first builds a map with a million entries.
 const anyCharacter = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point));
 const ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
 
-/** The endpoint a request reaches, and what the contract finds wrong with it. */
-function judge({ method, url, headers, body }: Sent): { readonly id: string; readonly errors: unknown } {
+/** The endpoint of a request, and its validation errors. */
+function validate({ method, url, headers, body }: Sent): { readonly id: string; readonly errors: unknown } {
   for (const endpoint of Object.values(firmEndpoints) as readonly Endpoint[]) {
     const pattern = new RegExp(`^${endpoint.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
     const match = pattern.exec(url.pathname);
@@ -40,11 +40,11 @@ function judge({ method, url, headers, body }: Sent): { readonly id: string; rea
   return { id: `none for ${method} ${url.pathname}`, errors: null };
 }
 
-/** Enough of an answer for any operation. */
+/** A valid response for any operation. */
 const anything = json({ id: ID, data: [EXAMPLES.sendClaim.response], next_cursor: null });
 
 describe('the table of operations', () => {
-  it('says what the contract says', () => {
+  it('matches the contract', () => {
     const told = Object.entries(firmEndpoints as Record<string, Endpoint>).map(
       ([id, { method, path, auth, headers }]) => [
         id,
@@ -56,7 +56,7 @@ describe('the table of operations', () => {
 });
 
 describe('every request the client makes', () => {
-  it('is one the contract accepts', async () => {
+  it('is valid by the contract', async () => {
     const { client, sent } = createWorld([anything]);
     await client.claims.send(smallestClaim);
     await client.claims.send(surgeClaim as unknown as SendClaimBody, { idempotencyKey: 'a b' });
@@ -81,12 +81,12 @@ describe('every request the client makes', () => {
     await client.me();
     await client.health();
     await client.pollClaims({ since: new Date(0) }).next();
-    const judged = sent.map(judge);
-    expect(judged.filter(({ errors }) => errors !== null)).toEqual([]);
-    expect(new Set(judged.map(({ id }) => id))).toEqual(new Set(Object.keys(firmEndpoints)));
+    const validated = sent.map(validate);
+    expect(validated.filter(({ errors }) => errors !== null)).toEqual([]);
+    expect(new Set(validated.map(({ id }) => id))).toEqual(new Set(Object.keys(firmEndpoints)));
   });
 
-  it('arrives as it was meant, whatever characters an id or a filter holds', async () => {
+  it('is encoded correctly, whatever characters an id or a filter has', async () => {
     const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 60 }).filter((value) => {
       const outer = value.trim() === value && value !== '.' && value !== '..';
       return outer && !value.includes('\0') && !/[\p{Cc}\p{Cs}]/u.test(value) && !/^\s|\s$/u.test(value);
@@ -107,13 +107,13 @@ describe('every request the client makes', () => {
   });
 
   it.each(['updated_since', 'assignment_status', 'external_id', 'limit', 'cursor'])(
-    'may hold the filter %s, which the contract knows',
+    'may have the filter %s, which is in the contract',
     (name) => {
       expect(Object.keys(endpoints.listClaims.query.shape)).toContain(name);
     },
   );
 
-  it('may hold every filter that the contract knows', () => {
+  it('may have every filter of the contract', () => {
     const ids = ['listClaims', 'listAdjusters'] as const satisfies readonly EndpointId[];
     expect(ids.map((id) => Object.keys(endpoints[id].query.shape).sort())).toEqual([
       ['assignment_status', 'cursor', 'external_id', 'limit', 'updated_since'],

@@ -33,32 +33,29 @@ const troubles: [string, Behaviour][] = [
     (response) => void response.writeHead(201, head).write(whole.slice(0, 300)),
   ],
   [
-    'hangs up in the middle of a body of known length',
+    'closes the connection within a body of known length',
     (response, socket) => {
       response.writeHead(201, { ...head, 'Content-Length': Buffer.byteLength(whole) });
       response.write(whole.slice(0, 300), () => socket.destroy());
     },
   ],
   [
-    'hangs up in the middle of a body in chunks',
+    'closes the connection within a chunked body',
     (response, socket) => {
       response.writeHead(201, head).write(whole.slice(0, 300), () => socket.destroy());
     },
   ],
   ['ends the body too early', answers(201, whole.slice(0, 300))],
-  ['answers with an empty body', answers(201, '')],
-  ['answers with HTML', answers(200, '<html>hotel login</html>', { 'Content-Type': 'text/html' })],
-  [
-    'answers with bytes that are no text',
-    (response) => void response.writeHead(201).end(Buffer.from([0xff, 0xfe, 0])),
-  ],
-  ['speaks another protocol', (_, socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
-  ['claims an encoding it does not use', answers(201, whole, { 'Content-Encoding': 'gzip' })],
-  ['is a gateway without a service behind it', answers(502, '<h1>Bad Gateway</h1>')],
+  ['sends an empty body', answers(201, '')],
+  ['sends HTML', answers(200, '<html>hotel login</html>', { 'Content-Type': 'text/html' })],
+  ['sends invalid UTF-8', (response) => void response.writeHead(201).end(Buffer.from([0xff, 0xfe, 0]))],
+  ['uses another protocol', (_, socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+  ['declares a wrong encoding', answers(201, whole, { 'Content-Encoding': 'gzip' })],
+  ['is a gateway without a backend', answers(502, '<h1>Bad Gateway</h1>')],
 ];
 
-describe('against a network at its worst', () => {
-  it.each(troubles)('a claim gets through to a server that at first %s', async (_, trouble) => {
+describe('on a faulty network', () => {
+  it.each(troubles)('a claim is sent to a server that at first %s', async (_, trouble) => {
     const client = await against([trouble, trouble, created]);
     expect(await client.claims.send(smallestClaim)).toEqual(claim);
     const received = server?.received ?? [];
@@ -67,7 +64,7 @@ describe('against a network at its worst', () => {
     expect(new Set(received.map(({ body }) => body))).toEqual(new Set([JSON.stringify(smallestClaim)]));
   });
 
-  it.each(troubles)('an error names what a server does that always %s', async (_, trouble) => {
+  it.each(troubles)('an error describes a server that always %s', async (_, trouble) => {
     const client = await against([trouble], { maxRetries: 1 });
     const error = (await failureOf(client.claims.send(smallestClaim))) as Error;
     expect(error.name).toMatch(/^Claims(Connection|Timeout|Api)Error$/);
@@ -75,7 +72,7 @@ describe('against a network at its worst', () => {
     expect(error).toMatchObject({ attempts: 2 });
   });
 
-  it('a server that is not there is one that may come back', async () => {
+  it('a server that is down is retried', async () => {
     const client = await against([created], { maxRetries: 2 });
     await server?.close();
     const retries: RetryEvent[] = [];
@@ -88,14 +85,14 @@ describe('against a network at its worst', () => {
     expect(retries.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
-  it('a host that does not exist is named', async () => {
+  it('an error has the name of an unknown host', async () => {
     const client = createClient({ baseUrl: 'http://no-such-host.invalid', apiKey: 'k', maxRetries: 0 });
     expect(await failureOf(client.me())).toMatchObject({
       message: expect.stringMatching(/no-such-host|ENOTFOUND|EAI_AGAIN/),
     });
   });
 
-  it('a redirect is not followed: the key stays where it was meant to go', async () => {
+  it('a redirect is not followed, so the key is not sent elsewhere', async () => {
     const other = await startRoughServer([created]);
     try {
       const client = await against([answers(307, '', { Location: `${other.url}/v1/claims` })]);
@@ -106,7 +103,7 @@ describe('against a network at its worst', () => {
     }
   });
 
-  it('Retry-After is waited for in real time', async () => {
+  it('Retry-After delays the next attempt', async () => {
     const limited = answers(429, { code: 'rate_limited' }, { 'Retry-After': '1' });
     const client = await against([limited, created]);
     const begun = performance.now();
@@ -114,7 +111,7 @@ describe('against a network at its worst', () => {
     expect(performance.now() - begun).toBeGreaterThanOrEqual(995);
   });
 
-  it('a timeout ends the connection: a server that stalls does not collect them', async () => {
+  it('a timeout closes the connection', async () => {
     const sockets: { closed: boolean }[] = [];
     const client = await against([(_, socket) => void sockets.push(socket)], {
       maxRetries: 2,
@@ -125,7 +122,7 @@ describe('against a network at its worst', () => {
     expect(sockets.map(({ closed }) => closed)).toEqual([true, true, true]);
   });
 
-  it('an abort ends a request and its connection at once', async () => {
+  it('an abort closes the connection of a request', async () => {
     const controller = new AbortController();
     const closed = new Promise<void>((resolve) => {
       void against(
@@ -141,7 +138,7 @@ describe('against a network at its worst', () => {
     await closed;
   });
 
-  it('a list goes on from the page whose answer was lost', async () => {
+  it('a list continues from the page whose response was lost', async () => {
     const page = (id: string, next: string | null) =>
       answers(200, { data: [{ ...claim, id }], next_cursor: next });
     const lost: Behaviour = (_, socket) => socket.destroy();
@@ -156,7 +153,7 @@ describe('against a network at its worst', () => {
     ]);
   });
 
-  it('a hundred calls at once keep their answers and their idempotency keys apart', async () => {
+  it('a hundred concurrent calls get their own responses and idempotency keys', async () => {
     let turn = 0;
     const flaky: Behaviour = (response, socket, { body }) => {
       turn += 1;

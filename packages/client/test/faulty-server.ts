@@ -16,7 +16,7 @@ export interface RoughServer {
   close(): Promise<void>;
 }
 
-/** Reads each request to its end, and then does to it what its turn says; the last behaviour stays. */
+/** Reads each request and applies the next behavior; the last one repeats. */
 export async function startRoughServer(behaviours: readonly Behaviour[]): Promise<RoughServer> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

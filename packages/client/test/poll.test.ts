@@ -66,7 +66,7 @@ async function poll(
 }
 
 describe('polling', () => {
-  it('asks from the latest change minus the overlap, follows cursors, and waits the interval', async () => {
+  it('requests changes since the latest minus the overlap, follows cursors and waits the interval', async () => {
     const { seen, sent } = await poll([
       page([claim('a', 0), claim('b', 10)], 'next'),
       page([claim('c', 200)]),
@@ -81,7 +81,7 @@ describe('polling', () => {
     expect(sent.every(({ url }) => url.searchParams.get('limit') === '200')).toBe(true);
   });
 
-  it('shows each change once, however often the overlap repeats it', async () => {
+  it('yields each change once although the overlap repeats it', async () => {
     const old = [claim('a', 0), claim('b', 10)];
     const { seen } = await poll([
       page(old),
@@ -93,7 +93,7 @@ describe('polling', () => {
     expect(seen).toEqual(['a@0', 'b@10', 'a@20']);
   });
 
-  it('shows a change that turns up late within the overlap, without moving back', async () => {
+  it('yields a change that appears late within the overlap, without moving back', async () => {
     const { seen, sent } = await poll([
       page([claim('a', 100)]),
       page([claim('late', 70), claim('a', 100)]),
@@ -104,13 +104,13 @@ describe('polling', () => {
     expect(sent.map(sinceOf)).toEqual([null, at(40), at(40), at(40)]);
   });
 
-  it('shows claims of a page that is out of order, and goes on from the latest', async () => {
+  it('yields claims of an unordered page, and continues from the latest', async () => {
     const { seen, sent } = await poll([page([claim('b', 100), claim('a', 50), claim('c', 75)]), page([])]);
     expect(seen).toEqual(['b@100', 'a@50', 'c@75']);
     expect(sinceOf(sent[1] as Sent)).toBe(at(40));
   });
 
-  it('does not show an older state of a claim behind a newer one', async () => {
+  it('does not yield an older state of a claim after a newer one', async () => {
     const { seen } = await poll([
       page([claim('a', 20)]),
       page([claim('a', 10)]),
@@ -120,7 +120,7 @@ describe('polling', () => {
     expect(seen).toEqual(['a@20', 'a@30']);
   });
 
-  it('shows two changes of a claim in one page, and two within one millisecond', async () => {
+  it('yields two changes of a claim in one page, and two within one millisecond', async () => {
     const fine = (digits: string): Claim => ({
       ...claim('b', 0),
       updated_at: `2026-08-29T12:00:01.5000${digits}Z`,
@@ -129,7 +129,7 @@ describe('polling', () => {
     expect(seen).toEqual(['a@1', 'a@2', 'b@1.5', 'b@1.5']);
   });
 
-  it('takes its own interval and overlap, 0 included', async () => {
+  it('uses the given interval and overlap, 0 included', async () => {
     const { sent } = await poll([page([claim('a', 100)]), page([]), page([])], {
       intervalMs: 5000,
       overlapMs: 0,
@@ -140,12 +140,12 @@ describe('polling', () => {
     expect(busy.sent.map(({ at: time }) => time - (busy.sent[0]?.at ?? 0))).toEqual([0, 0, 0]);
   });
 
-  it('begins where it is told, until there is a first change', async () => {
+  it('starts at `since` until there is a first change', async () => {
     const { sent } = await poll([page([]), page([claim('a', 500)]), page([])], { since: new Date(at(300)) });
     expect(sent.map(sinceOf)).toEqual([at(300), at(300), at(440)]);
   });
 
-  it('never reaches behind its beginning for the sake of the overlap, in a later loop neither', async () => {
+  it('never goes back before its start, in a later loop neither', async () => {
     const first = await poll([page([claim('a', 310)]), page([claim('a', 310)]), page([])], {
       since: at(300),
     });
@@ -154,7 +154,7 @@ describe('polling', () => {
     expect(second.sent.map(sinceOf)).toEqual([at(300), at(340)]);
   });
 
-  it('forgets what lies before the overlap, so that a position stays small', async () => {
+  it('drops ids before the overlap, so that a position stays small', async () => {
     const claims = Array.from({ length: 500 }, (_, i) => claim(`id-${i}`, i));
     const { last, seen } = await poll([page(claims), page([])]);
     expect(seen).toHaveLength(500);
@@ -163,7 +163,7 @@ describe('polling', () => {
 });
 
 describe('a position', () => {
-  it('is told after each page, once the loop has dealt with all of it', async () => {
+  it('is passed to onPosition after each processed page', async () => {
     const told: [number, string][] = [];
     let handled = 0;
     const controller = new AbortController();
@@ -183,13 +183,13 @@ describe('a position', () => {
     ]);
   });
 
-  it('is not told again while nothing changes', async () => {
+  it('is not passed again while nothing changes', async () => {
     const same = page([claim('a', 0)]);
     expect((await poll([same, same, same, page([])])).positions).toHaveLength(1);
     expect((await poll([page([]), page([])])).positions).toEqual([]);
   });
 
-  it('resumes behind the last change, without repeating what the overlap brings back', async () => {
+  it('resumes after the last change without repeating the overlap', async () => {
     const first = await poll([page([claim('a', 0), claim('b', 30)]), page([])]);
     const again = [claim('a', 0), claim('b', 30), claim('c', 31)];
     const second = await poll([page(again), page([])], { position: first.last });
@@ -197,7 +197,7 @@ describe('a position', () => {
     expect(second.sent.map(sinceOf)).toEqual([at(-30), at(-29)]);
   });
 
-  it('told when the loop is left stands before the claim that was being dealt with', async () => {
+  it('of a loop that is left is before the current claim', async () => {
     const three = [claim('a', 0), claim('b', 10), claim('c', 20)];
     const left = await poll([page(three)], { take: 2, rounds: 9 });
     expect(left.seen).toEqual(['a@0', 'b@10']);
@@ -205,7 +205,7 @@ describe('a position', () => {
     expect(resumed.seen).toEqual(['b@10', 'c@20']);
   });
 
-  it('told when the loop fails stands before the claim it failed at', async () => {
+  it('of a loop that fails is before the claim it failed at', async () => {
     const positions: string[] = [];
     const world = createWorld([page([claim('a', 0), claim('b', 10)])]);
     const broken = (async () => {
@@ -232,7 +232,7 @@ describe('a position', () => {
     expect(await failureOf(poll([page([])], { position }))).toBeInstanceOf(TypeError);
   });
 
-  it('that cannot be kept ends the loop: going on would lose it', async () => {
+  it('that cannot be saved ends the loop', async () => {
     const onPosition = () => Promise.reject(new Error('disk full'));
     expect(await failureOf(poll([page([claim('a', 0)]), page([])], { onPosition }))).toMatchObject({
       message: 'disk full',
@@ -240,7 +240,7 @@ describe('a position', () => {
   });
 });
 
-describe('polling through trouble', () => {
+describe('polling with errors', () => {
   it.each([
     ['no connection', unreachable],
     ['a server error', problem(500, 'internal_error')],
@@ -259,7 +259,7 @@ describe('polling through trouble', () => {
     expect(sent.map(sinceOf)).toEqual([null, at(40), at(40), at(40), at(70)]);
   });
 
-  it('goes on from the page that was reached when the next one fails', async () => {
+  it('continues from the current page when the next one fails', async () => {
     const { seen, sent } = await poll([
       page([claim('a', 0), claim('b', 300)], 'n'),
       html(500),
@@ -270,7 +270,7 @@ describe('polling through trouble', () => {
     expect(sent.map(sinceOf)).toEqual([null, null, at(240), at(241)]);
   });
 
-  it('begins the round anew when a cursor is refused', async () => {
+  it('starts the poll again when a cursor is rejected', async () => {
     const stale = problem(422, 'validation_failed', {
       errors: [{ detail: 'Unknown.', parameter: 'cursor' }],
     });
@@ -284,7 +284,7 @@ describe('polling through trouble', () => {
     expect(errors).toMatchObject([{ code: 'validation_failed' }]);
   });
 
-  it('does not come back before the service wants it to', async () => {
+  it('waits at least Retry-After', async () => {
     const wait = problem(429, 'rate_limited', {}, { 'Retry-After': '90' });
     const { sent } = await poll([wait, page([]), page([])]);
     expect(sent.map(({ at: time }) => time - (sent[0]?.at ?? 0))).toEqual([0, 90_000, 150_000]);
@@ -298,7 +298,7 @@ describe('polling through trouble', () => {
     expect(await failureOf(poll([problem(status, code)], { rounds: 9 }))).toMatchObject({ status, code });
   });
 
-  it('lets each call retry by itself before a round counts as failed', async () => {
+  it('retries each call before a poll counts as failed', async () => {
     const { seen, errors } = await poll([html(502), html(502), page([claim('a', 0)]), page([])], {}, 5);
     expect(seen).toEqual(['a@0']);
     expect(errors).toEqual([]);
@@ -306,13 +306,13 @@ describe('polling through trouble', () => {
 });
 
 describe('an abort of the polling', () => {
-  it('from before the loop ends it without a request', async () => {
+  it('before the loop ends it without a request', async () => {
     const world = createWorld([page([claim('a', 0)])]);
     expect(await collect(world.client.pollClaims({ signal: AbortSignal.abort() }))).toEqual([]);
     expect(world.sent).toEqual([]);
   });
 
-  it('between two rounds ends it quietly, and leaves no timer', async () => {
+  it('between two polls ends it without an error or a timer', async () => {
     const controller = new AbortController();
     const world = createWorld([page([claim('a', 0)])], {
       onResponse: () => void setImmediate(() => queueMicrotask(() => controller.abort())),
@@ -323,7 +323,7 @@ describe('an abort of the polling', () => {
     expect(world.pendingTimers()).toBe(0);
   });
 
-  it('amid a page ends it behind the claim that was dealt with', async () => {
+  it('within a page ends it after the current claim', async () => {
     const controller = new AbortController();
     const three = [claim('a', 0), claim('b', 10), claim('c', 20)];
     const world = createWorld([page(three)]);

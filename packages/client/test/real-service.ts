@@ -14,7 +14,7 @@ export interface RealService {
   stop(): Promise<void>;
 }
 
-/** The service as an operator starts it, on a database of its own: a process, which the tests call over HTTP only. */
+/** The service as a process with its own database; tests call it over HTTP only. */
 export async function startRealService(): Promise<RealService> {
   await build();
   const database = await createDatabase({ migrate: async () => {}, template: 'empty' });
@@ -49,11 +49,11 @@ export async function startRealService(): Promise<RealService> {
 export interface Firm {
   readonly id: TestFirm['id'];
   readonly testKey: string;
-  /** The firm's test account that behaves so. */
+  /** The firm's test account with this behavior. */
   account(behavior: string): string;
 }
 
-/** With limits out of the way, unless the test is about them. */
+/** With raised rate limits, unless the test is about them. */
 export async function createFirm(service: RealService, { limited = false } = {}): Promise<Firm> {
   const { id, test, account } = await service.operator.firm({ limited });
   return {
@@ -69,15 +69,15 @@ export async function createFirm(service: RealService, { limited = false } = {})
 
 export interface LossyProxy {
   readonly url: string;
-  /** The answers of the next so many connections are swallowed, once the service has given them. */
+  /** Drops the responses of the next `count` connections. */
   dropAnswers(count: number): void;
-  /** Every so-manieth answer is swallowed from now on; 0 ends that. */
+  /** Drops every nth response; 0 disables it. */
   dropEvery(nth: number): void;
   readonly dropped: () => number;
   stop(): Promise<void>;
 }
 
-/** Hands bytes to and fro; where an answer is to be lost, the request arrives and the connection breaks behind it. */
+/** A TCP proxy. To drop a response, it forwards the request and then closes the connection. */
 export async function startLossyProxy(target: string): Promise<LossyProxy> {
   const { hostname, port } = new URL(target);
   let toDrop = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { askedWaitMs, backoffMs, EDGE_WAIT_MS, isWorthRetrying, parseRetryAfter } from '../src/retry.ts';
+import { backoffMs, EDGE_WAIT_MS, isRetryable, parseRetryAfter, requestedWaitMs } from '../src/retry.ts';
 import { START } from './world.ts';
 
 describe('the wait between attempts', () => {
@@ -11,7 +11,7 @@ describe('the wait between attempts', () => {
     random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   });
 
-  it('is never below nothing and never above its ceiling, however many attempts there were', () => {
+  it('is between 0 and its maximum for any number of attempts', () => {
     fc.assert(
       fc.property(settings, ({ attempt, baseMs, maxMs, random }) => {
         const wait = backoffMs(attempt, { baseMs, maxMs }, () => random);
@@ -22,13 +22,13 @@ describe('the wait between attempts', () => {
     );
   });
 
-  it('is spread over the whole range, from nothing to the ceiling', () => {
+  it('is spread over the whole range from 0 to the maximum', () => {
     const backoff = { baseMs: 500, maxMs: 30_000 };
     expect(backoffMs(4, backoff, () => 0)).toBe(0);
     expect(backoffMs(4, backoff, () => 0.999)).toBeCloseTo(3996);
   });
 
-  it('has a ceiling that doubles until it is reached', () => {
+  it('has a range that doubles up to the maximum', () => {
     const ceilings = Array.from({ length: 9 }, (_, i) =>
       backoffMs(i + 1, { baseMs: 500, maxMs: 30_000 }, () => 1),
     );
@@ -53,11 +53,11 @@ describe('Retry-After', () => {
     ['soon', null],
     ['2026-08-29', null],
     ['Sat, 99 Aug 2026 14:00:30 GMT', null],
-  ])('%j asks for %j milliseconds', (value, expected) => {
+  ])('%j requests %j milliseconds', (value, expected) => {
     expect(parseRetryAfter(value, START)).toBe(expected);
   });
 
-  it('reads any whole number of seconds and never throws on anything', () => {
+  it('parses any integer and never throws', () => {
     fc.assert(fc.property(fc.nat(), (seconds) => parseRetryAfter(String(seconds), START) === seconds * 1000));
     fc.assert(
       fc.property(fc.string(), (text) => {
@@ -81,12 +81,12 @@ describe('Retry-After', () => {
   ])(
     'on $status (JSON: $isJson, $retryAfter) asks for $expected ms',
     ({ status, isJson, retryAfter, expected }) => {
-      expect(askedWaitMs(status, isJson, retryAfter, START)).toBe(expected);
+      expect(requestedWaitMs(status, isJson, retryAfter, START)).toBe(expected);
     },
   );
 
-  it('is worth another attempt on 429 and every 5xx, and on nothing else', () => {
-    const worth = Array.from({ length: 500 }, (_, i) => 100 + i).filter(isWorthRetrying);
+  it('is retried for 429 and every 5xx only', () => {
+    const worth = Array.from({ length: 500 }, (_, i) => 100 + i).filter(isRetryable);
     expect(worth).toEqual([429, ...Array.from({ length: 100 }, (_, i) => 500 + i)]);
   });
 });

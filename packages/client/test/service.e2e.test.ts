@@ -39,13 +39,13 @@ const newClaim = (behavior = 'manual'): NewClaim => ({
 });
 
 describe('against the real service', () => {
-  it('a key is told whose it is, and health needs none', async () => {
+  it('me returns the firm of the key, and health needs no key', async () => {
     expect(await client.me()).toMatchObject({ firm: { id: firm.id }, key: { environment: 'test' } });
     await client.health();
     await createClient({ baseUrl: service.url, apiKey: 'none' }).health();
   });
 
-  it('a claim with all it can hold is sent, read and found as it was sent', async () => {
+  it('a claim with many fields is sent, read and listed unchanged', async () => {
     const { adjuster_svc_id, ...fields } = { ...surgeClaim, ...newClaim(), carrier: surgeClaim.carrier };
     const wanted = { ...fields, loss: surgeClaim.loss, policy: surgeClaim.policy };
     const sent = await client.claims.send({ ...wanted, adjuster_svc_id } as unknown as NewClaim);
@@ -58,7 +58,7 @@ describe('against the real service', () => {
     expect(await collect(client.claims.list({ external_id: wanted.external_id }))).toEqual([sent]);
   });
 
-  it('a send whose answers are lost three times makes one claim', async () => {
+  it('a send whose response is lost three times creates one claim', async () => {
     const attempts: number[] = [];
     const lossy = connect({ baseUrl: proxy.url, onRequest: ({ attempt }) => attempts.push(attempt) });
     const before = proxy.dropped();
@@ -76,7 +76,7 @@ describe('against the real service', () => {
     expect(await collect(client.claims.list({ external_id: claim.external_id }))).toEqual([sent]);
   });
 
-  it('a hundred sends through a network that loses a third of the answers make a hundred claims', async () => {
+  it('a hundred sends create a hundred claims when a third of the responses are lost', async () => {
     const lossy = connect({ baseUrl: proxy.url, maxRetries: 30, backoff: { baseMs: 20, maxMs: 200 } });
     const claims = Array.from({ length: 100 }, () => newClaim());
     const before = proxy.dropped();
@@ -94,7 +94,7 @@ describe('against the real service', () => {
     expect(new Set(found.map(({ id }) => id))).toEqual(new Set(sent.map(({ id }) => id)));
   });
 
-  it('an invitation whose answer is lost is there once, and so is its withdrawal', async () => {
+  it('invite and withdraw succeed when their response is lost', async () => {
     const lossy = connect({ baseUrl: proxy.url });
     const invitation = { svc_id: firm.account('new'), invited_as: 'Jo', note: 'by a lossy line' };
     proxy.dropAnswers(1);
@@ -110,7 +110,7 @@ describe('against the real service', () => {
     });
   });
 
-  it('a refused claim is told with every place, and a duplicate with the claim in the way', async () => {
+  it('an invalid claim gets every error, and a duplicate the existing claim', async () => {
     const wrong = { ...newClaim(), loss: { date: '2026-02-30' }, extra: 1 };
     expect(await failureOf(client.claims.send(wrong))).toMatchObject({
       status: 422,
@@ -129,7 +129,7 @@ describe('against the real service', () => {
     });
   });
 
-  it('a claim is offered to somebody else, once for one idempotency key', async () => {
+  it('a claim is offered to another adjuster once per idempotency key', async () => {
     const { id } = await client.claims.send(newClaim());
     const offer = { adjusterSvcId: firm.account('rejects'), idempotencyKey: randomUUID() };
     const offered = await client.claims.offer(id, offer);
@@ -144,7 +144,7 @@ describe('against the real service', () => {
     });
   });
 
-  it('adjusters come with all their pages', async () => {
+  it('the list of adjusters includes all pages', async () => {
     const all = await collect(client.adjusters.list());
     const pages = await collect(client.adjusters.list({ limit: 2 }).pages());
     expect(pages.flatMap(({ data }) => data)).toEqual(all);
@@ -152,7 +152,7 @@ describe('against the real service', () => {
     expect(all.map(({ svc_id }) => svc_id)).toContain(firm.account('accepts'));
   });
 
-  it('polling learns what adjusters answer, and goes on from its position in another process', async () => {
+  it('polling yields responses of adjusters, and continues from its position', async () => {
     const since = new Date(Date.now() - 1000);
     const [yes, no] = await Promise.all([
       client.claims.send(newClaim('accepts')),
@@ -181,11 +181,11 @@ describe('against the real service', () => {
       seen.push(claim.id);
       if (claim.id === next.id) break;
     }
-    // The last one before the break was being dealt with, and so comes again; nothing older does.
+    // The claim that was being processed at the break is repeated, and no older one.
     expect(seen.length).toBeLessThanOrEqual(2);
   });
 
-  it('polling misses no change and repeats none while claims are sent all the time', async () => {
+  it('polling misses and repeats no change while claims are being sent', async () => {
     const since = new Date();
     const controller = new AbortController();
     const seen: string[] = [];
@@ -205,7 +205,7 @@ describe('against the real service', () => {
     expect(seen.sort()).toEqual(sent.map(({ id, updated_at }) => `${id} ${updated_at}`).sort());
   });
 
-  it('an abort ends a call and leaves the service as it is', async () => {
+  it('an abort cancels a call without affecting the service', async () => {
     const controller = new AbortController();
     const sending = client.claims.send(newClaim(), { signal: controller.signal });
     controller.abort(new Error('changed my mind'));
@@ -215,9 +215,9 @@ describe('against the real service', () => {
 });
 
 describe('at the limits of a test key', () => {
-  it('sixty sends at once all arrive, once each, through one shared pause', async () => {
+  it('sixty concurrent sends create sixty claims with one shared pause', async () => {
     const limited = await createFirm(service, { limited: true });
-    // The burst of a test key; what it regains is raised, or the rest would take 80 seconds.
+    // The burst of a test key, with a raised refill rate: otherwise the rest would take 80 seconds.
     const limits = { requestsPerMinute: 1200, writesPerMinute: 600, burst: RATES.test.burst };
     await service.operator.wiring.get(TOKENS.setLimits)(limited.id, limits);
     const retries: (string | null)[] = [];
@@ -239,7 +239,7 @@ describe('at the limits of a test key', () => {
     expect([...keys.keys()].filter((key) => key !== undefined)).toHaveLength(60);
   });
 
-  it('a call that cannot have its turn before its deadline is told how long it would have to wait', async () => {
+  it('a call that cannot be sent before its deadline fails with the remaining wait', async () => {
     const limited = await createFirm(service, { limited: true });
     const hasty = connect({ apiKey: limited.testKey, deadlineMs: 900 });
     const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => hasty.me()));

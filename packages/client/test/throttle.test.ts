@@ -7,7 +7,7 @@ const claim = EXAMPLES.sendClaim.response as Claim;
 const created = json(claim, 201);
 const refused = (seconds: number) => problem(429, 'rate_limited', {}, { 'Retry-After': String(seconds) });
 
-/** The service's limits for one key: two token buckets, whole seconds in Retry-After. */
+/** The rate limits of one key: two token buckets, and Retry-After in seconds. */
 function limitedService({
   requestsPerMinute,
   writesPerMinute,
@@ -57,7 +57,7 @@ const keyOf = ({ headers }: Sent) => headers.get('idempotency-key');
 
 describe('at the limits of a key', () => {
   it.each([
-    // What the bucket regains sets the shortest time there is: 40 writes beyond the burst.
+    // The refill rate sets the minimum time for the 40 writes beyond the burst.
     { environment: 'test', shortest: 80_000, longest: 84_000 },
     { environment: 'live', shortest: 20_000, longest: 24_000 },
   ] as const)(
@@ -70,12 +70,12 @@ describe('at the limits of a key', () => {
       expect(new Set(served.accepted.map(externalId)).size).toBe(60);
       expect(now() - begun).toBeGreaterThanOrEqual(shortest - 1000);
       expect(now() - begun).toBeLessThanOrEqual(longest);
-      // The burst, and then no more refused than accepted.
+      // After the burst, at most one 429 per accepted request.
       expect(sent.length).toBeLessThanOrEqual(60 + 40 + 40);
     },
   );
 
-  it('a call keeps one idempotency key through all its attempts, and each call has its own', async () => {
+  it('all attempts of a call share an idempotency key, which differs between calls', async () => {
     const { reply } = limitedService(RATES.test);
     const { client, sent } = createWorld([reply]);
     await sendAll(client, 60);
@@ -87,7 +87,7 @@ describe('at the limits of a key', () => {
     expect(new Set(sent.map(keyOf)).size).toBe(60);
   });
 
-  it('no request of the client leaves before Retry-After is over, and never a crowd after it', async () => {
+  it('no request is sent before Retry-After, and only one right after it', async () => {
     const { reply, served } = limitedService(RATES.test);
     const { client, sent } = createWorld([reply]);
     await sendAll(client, 60);
@@ -101,7 +101,7 @@ describe('at the limits of a key', () => {
     expect(Math.max(...later)).toBeLessThanOrEqual(3);
   });
 
-  it('calls go out in the order in which they were made', async () => {
+  it('calls are sent in the order in which they were made', async () => {
     const { reply, served } = limitedService(RATES.test);
     const { client } = createWorld([reply]);
     await sendAll(client, 60);
@@ -119,7 +119,7 @@ describe('at the limits of a key', () => {
     expect(now() - begun).toBeGreaterThan(70_000);
   });
 
-  it('a call waits as often as it is told: refusals do not count as retries', async () => {
+  it('a 429 does not count as a retry', async () => {
     const { client, sent } = createWorld([...Array.from({ length: 9 }, () => refused(2)), created], {
       maxRetries: 1,
     });
@@ -127,7 +127,7 @@ describe('at the limits of a key', () => {
     expect(sent).toHaveLength(10);
   });
 
-  it('a pause after which nothing is accepted is followed by longer ones', async () => {
+  it('pauses get longer while no request is accepted', async () => {
     const { client, sent } = createWorld(
       [...Array.from({ length: 6 }, () => refused(1)), created],
       {},
@@ -138,7 +138,7 @@ describe('at the limits of a key', () => {
     expect(gaps).toEqual([1250, 1250, 2000, 4000, 8000, 16_000]);
   });
 
-  it('more and more requests leave at a time once they are accepted again', async () => {
+  it('concurrency grows as requests are accepted again', async () => {
     let underWay = 0;
     const most: number[] = [];
     let met = false;
@@ -160,7 +160,7 @@ describe('at the limits of a key', () => {
     expect(Math.max(...most)).toBeGreaterThan(20);
   });
 
-  it('the page of the edge holds back the whole client for a minute', async () => {
+  it('a 429 from the edge proxy pauses the client for a minute', async () => {
     const others: Promise<unknown>[] = [];
     const onRetry = () => others.push(client.me(), client.claims.get(claim.id));
     const { client, sent } = createWorld([html(429), created], { onRetry });
@@ -171,7 +171,7 @@ describe('at the limits of a key', () => {
     for (const at of later) expect(at - (start ?? 0)).toBeGreaterThanOrEqual(60_000);
   });
 
-  it('health, which takes no key, does not wait for the key', async () => {
+  it('health does not wait for the rate limit of the key', async () => {
     let health: Promise<void> | undefined;
     const onRetry = () => {
       health = client.health();
@@ -187,8 +187,8 @@ describe('at the limits of a key', () => {
   });
 });
 
-describe('what cannot have its turn before the deadline', () => {
-  it('fails as rate_limited with the time that was asked for, also when it never left', async () => {
+describe('a call that cannot be sent before its deadline', () => {
+  it('fails as rate_limited with retryAfterMs, also if it was never sent', async () => {
     const { client, sent } = createWorld([refused(60)], { deadlineMs: 10_000 });
     expect(await failureOf(client.me())).toMatchObject({ code: 'rate_limited', attempts: 1 });
     expect(await failureOf(client.claims.send(smallestClaim))).toMatchObject({
@@ -202,7 +202,7 @@ describe('what cannot have its turn before the deadline', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('fails by the deadline, and the rest of the batch arrives', async () => {
+  it('fails by the deadline, and the other calls succeed', async () => {
     const { reply, served } = limitedService(RATES.test);
     const { client, now, pendingTimers } = createWorld([reply], { deadlineMs: 30_000 });
     const begun = now();
@@ -217,7 +217,7 @@ describe('what cannot have its turn before the deadline', () => {
     expect(pendingTimers()).toBe(0);
   });
 
-  it('an attempt that hangs does not hold up the calls behind it', async () => {
+  it('a stalled attempt does not block later calls', async () => {
     const { client, now } = createWorld([refused(1), refused(1), stall, created], { timeoutMs: 60_000 });
     const begun = now();
     const stalled = client.claims.send(smallestClaim);
@@ -227,7 +227,7 @@ describe('what cannot have its turn before the deadline', () => {
     expect(now() - begun).toBeGreaterThan(60_000);
   });
 
-  it('a call that is aborted while it waits leaves its place to the next', async () => {
+  it('aborting a waiting call lets the next one start', async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const waiting: Promise<unknown>[] = [];

@@ -1,23 +1,23 @@
 import { type Client, type ClientOptions, createClient } from '../src/index.ts';
 
-/** A request as it left the client. */
+/** A request sent by the client. */
 export interface Sent {
   readonly method: string;
   readonly url: URL;
   readonly headers: Headers;
   readonly body: unknown;
-  /** When, on the world's clock. */
+  /** Time on the fake clock. */
   readonly at: number;
 }
 
-/** What the service, or whatever stands in front of it, does with a request. */
+/** Handles a request like the service, or like a proxy in front of it. */
 export type Reply = (sent: Sent, signal: AbortSignal) => Response | Promise<Response>;
 
 interface World {
   readonly client: Client;
   readonly sent: readonly Sent[];
   readonly now: () => number;
-  /** Timers that were set and neither ran nor were taken back. */
+  /** Pending timers. */
   readonly pendingTimers: () => number;
   readonly apiKey: string;
 }
@@ -71,7 +71,7 @@ export function createWorld(
       after(milliseconds, action) {
         const timer = { at: clock + milliseconds, action };
         timers.add(timer);
-        // Behind everything that is already on its way: an answer that is there beats its own timeout.
+        // After pending promises, so that a response that has arrived precedes its timeout.
         setImmediate(runNext);
         return () => timers.delete(timer);
       },
@@ -115,16 +115,16 @@ export const html =
   () =>
     new Response('<html>blocked</html>', { status, headers: { 'Content-Type': 'text/html', ...headers } });
 
-/** No connection, as fetch tells it. */
+/** No connection, with the error of fetch. */
 export const unreachable: Reply = () => {
   throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
 };
 
-/** No answer, until whoever asked gives up. */
+/** No response until the request is aborted. */
 export const stall: Reply = (_, signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
-/** No answer, and no ear for being told to give up. */
+/** No response, ignoring the abort signal. */
 export const deafStall: Reply = () => new Promise(() => {});
 
 export const failureOf = async (work: Promise<unknown>): Promise<unknown> => {
@@ -136,7 +136,7 @@ export const failureOf = async (work: Promise<unknown>): Promise<unknown> => {
   throw new Error('nothing failed');
 };
 
-/** Array.fromAsync, which came with Node 22. */
+/** Array.fromAsync, which Node 20 does not have. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const collected: Item[] = [];
   for await (const item of items) collected.push(item);

@@ -5,65 +5,63 @@ import {
   calendarDate,
   digits,
   email,
+  expected,
   fields,
   flag,
   nonBlankText,
-  presence,
-  pushAddress,
-  shown,
+  presenceRule,
+  pushServiceUrl,
+  responseField,
   text,
-  wanted,
 } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { svcId } from './people.ts';
 import { openEnum, responseObject } from './response-schema.ts';
 import { PROFILE_FIELDS } from './vocabulary.ts';
 
-// What the adjuster's app asks and is told.
-
 const accountEmail = () =>
   email({ description: "The account's email address.", example: 'jean.delacroix@example.com' });
 
 export const requestSignInCodeBody = fields({ email: accountEmail() }).meta({
   id: 'RequestSignInCode',
-  description: 'Where to send a sign-in code.',
+  description: 'The email address to send a sign-in code to.',
 });
 export type RequestSignInCodeBody = z.output<typeof requestSignInCodeBody>;
 
-/** The two ways in: a mailed code, or the secret of a test account. */
+/** Two sign-in methods: an emailed code, or the secret of a test account. */
 export type SignInBody =
   | { email: string; code: string; svc_id?: never; sign_in_secret?: never }
   | { svc_id: string; sign_in_secret: string; email?: never; code?: never };
 
 const EMAIL_PAIR = ['email', 'code'] as const;
 const SECRET_PAIR = ['svc_id', 'sign_in_secret'] as const;
-const BOTH_WAYS = 'Send email and code, or svc_id and sign_in_secret.';
+const ALLOWED_PAIRS = 'Send email and code, or svc_id and sign_in_secret.';
 
-const onePair = presence((present) => {
-  const [byEmail, bySecret] = [EMAIL_PAIR.filter(present), SECRET_PAIR.filter(present)];
+const exactlyOnePair = presenceRule((isPresent) => {
+  const [byEmail, bySecret] = [EMAIL_PAIR.filter(isPresent), SECRET_PAIR.filter(isPresent)];
   if (byEmail.length > 0 && bySecret.length > 0)
-    return [{ path: [], detail: `Must hold one way to sign in, not both. ${BOTH_WAYS}` }];
-  const begun = byEmail.length > 0 ? EMAIL_PAIR : bySecret.length > 0 ? SECRET_PAIR : null;
-  if (begun === null) return [{ path: [], detail: `Must hold a way to sign in. ${BOTH_WAYS}` }];
-  return begun
-    .filter((name) => !present(name))
-    .map((name) => ({ path: [name], detail: `This field is required. ${BOTH_WAYS}` }));
+    return [{ path: [], detail: `Only one sign-in method is allowed. ${ALLOWED_PAIRS}` }];
+  const pair = byEmail.length > 0 ? EMAIL_PAIR : bySecret.length > 0 ? SECRET_PAIR : null;
+  if (pair === null) return [{ path: [], detail: `A sign-in method is required. ${ALLOWED_PAIRS}` }];
+  return pair
+    .filter((name) => !isPresent(name))
+    .map((name) => ({ path: [name], detail: `This field is required. ${ALLOWED_PAIRS}` }));
 });
 
-// The rule lets through exactly the two pairs, which the type of the object alone cannot tell.
-export const signInBody = onePair(
+// The cast states what exactlyOnePair checks; the type of the object does not include it.
+export const signInBody = exactlyOnePair(
   fields({
     email: accountEmail().optional(),
-    code: digits(6, { description: 'The code from the mail.', example: '402913' }).optional(),
+    code: digits(6, { description: 'The code from the email.', example: '402913' }).optional(),
     svc_id: svcId().optional(),
     sign_in_secret: text(LIMITS.signInSecret, {
-      description: 'Secret of a test account.',
+      description: 'Sign-in secret of a test account.',
       example: 'tst_9xQm2LrV4c',
     }).optional(),
   }),
 ).meta({
   id: 'SignIn',
-  description: 'A mailed code with the email it went to, or a test account with its secret.',
+  description: 'Either an email address and the code sent to it, or a test account and its secret.',
   oneOf: [{ required: [...EMAIL_PAIR] }, { required: [...SECRET_PAIR] }],
 }) as unknown as z.ZodType<SignInBody>;
 
@@ -71,20 +69,20 @@ export const updateProfileBody = fields({
   first_name: nonBlankText(LIMITS.personName, { description: 'First name.', example: 'Jean' }).optional(),
   last_name: nonBlankText(LIMITS.personName, { description: 'Last name.', example: 'Delacroix' }).optional(),
   email: accountEmail().optional(),
-}).meta({ id: 'UpdateProfile', description: 'The profile fields to change; the others stay.' });
+}).meta({ id: 'UpdateProfile', description: 'The profile fields to change. Omitted fields are unchanged.' });
 export type UpdateProfileBody = z.output<typeof updateProfileBody>;
 
 export const updateMembershipBody = fields({
   accepting_assignments: flag({
-    description: 'Whether the firm may offer claims to this adjuster now.',
+    description: 'Whether the adjuster currently accepts offers from this firm.',
     example: false,
   }),
-}).meta({ id: 'UpdateMembership', description: 'Pauses or resumes offers from this firm.' });
+}).meta({ id: 'UpdateMembership', description: 'Pauses or resumes offers from a firm.' });
 export type UpdateMembershipBody = z.output<typeof updateMembershipBody>;
 
 export const rejectClaimBody = fields({
   reason: text(LIMITS.rejectionReason, {
-    description: 'Why; shown to the firm.',
+    description: 'Reason for rejecting; shown to the firm.',
     example: 'Too far from my other files.',
   }).optional(),
 }).meta({ id: 'RejectClaim', description: 'An optional reason.' });
@@ -92,40 +90,40 @@ export type RejectClaimBody = z.output<typeof rejectClaimBody>;
 
 export const updateWorkBody = fields({
   contact_date: calendarDate({
-    description: 'The day the adjuster reached the policyholder.',
+    description: 'Date on which the adjuster contacted the policyholder.',
     example: '2026-08-30',
   })
     .nullable()
     .optional(),
   inspection_date: calendarDate({
-    description: 'The day the adjuster inspected the property.',
+    description: 'Date on which the adjuster inspected the property.',
     example: '2026-09-02',
   })
     .nullable()
     .optional(),
   notes: text(LIMITS.workNotes, {
-    description: "The adjuster's own notes.",
+    description: "The adjuster's notes.",
     example: 'Water line 14 inches in the den.',
   })
     .nullable()
     .optional(),
 }).meta({
   id: 'UpdateWork',
-  description: "The adjuster's own entries to change. A field left out stays; null clears it.",
+  description: "The adjuster's entries to change. Omitted fields are unchanged; null clears a field.",
 });
 export type UpdateWorkBody = z.output<typeof updateWorkBody>;
 
-// The names inside are those of the W3C's PushSubscription, as a browser's toJSON() writes them.
+// The format of PushSubscription.toJSON() in browsers.
 export const registerDeviceBody = fields({
   subscription: fields({
-    endpoint: pushAddress(LIMITS.pushEndpoint, {
-      description: "Address of the browser's push service.",
+    endpoint: pushServiceUrl(LIMITS.pushEndpoint, {
+      description: "URL of the browser's push service.",
       example: 'https://push.example.net/send/c1KrmpTuRm',
     }),
     expirationTime: z
-      .number(wanted('milliseconds since 1970, or null'))
+      .number(expected('a Unix time in milliseconds, or null'))
       .nullable()
-      .meta({ description: 'When the subscription lapses; null when it does not.', example: null })
+      .meta({ description: 'When the subscription expires; null if it does not expire.', example: null })
       .optional(),
     keys: fields({
       p256dh: base64url(LIMITS.pushKey, {
@@ -137,14 +135,14 @@ export const registerDeviceBody = fields({
         example: 'tBHItJI5svbpez7KI4CCXg',
       }),
     }).meta({
-      description: 'Keys that a message is encrypted with.',
+      description: 'Keys for encrypting messages.',
       example: {
         p256dh: 'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM',
         auth: 'tBHItJI5svbpez7KI4CCXg',
       },
     }),
   }).meta({
-    description: "The browser's push subscription, as its toJSON() writes it.",
+    description: "The browser's push subscription, as returned by its toJSON().",
     example: {
       endpoint: 'https://push.example.net/send/c1KrmpTuRm',
       expirationTime: null,
@@ -154,78 +152,94 @@ export const registerDeviceBody = fields({
       },
     },
   }),
-}).meta({ id: 'RegisterDevice', description: 'Where to push news of claims and invitations.' });
+}).meta({
+  id: 'RegisterDevice',
+  description: 'Push subscription for notifications of claims and invitations.',
+});
 export type RegisterDeviceBody = z.output<typeof registerDeviceBody>;
 
 const FIRM_ID = '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21';
 const FIRM_NAME = 'Gulf Adjusting Partners';
 
 export const membershipSchema = responseObject({
-  firm_id: shown.uuid('Id of the firm.', FIRM_ID),
-  firm_name: shown.text('Name of the firm.', FIRM_NAME),
-  can_accept_claims: shown.flag('Whether the firm lets this adjuster accept claims.', true),
-  accepting_assignments: shown.flag('Whether the adjuster takes offers now; the adjuster decides.', true),
-}).meta({ id: 'Membership', description: 'The adjuster in one firm.' });
+  firm_id: responseField.uuid('Id of the firm.', FIRM_ID),
+  firm_name: responseField.text('Name of the firm.', FIRM_NAME),
+  can_accept_claims: responseField.flag(
+    'Whether the adjuster has permission to accept claims of this firm.',
+    true,
+  ),
+  accepting_assignments: responseField.flag(
+    'Whether the adjuster currently accepts offers from this firm; set by the adjuster.',
+    true,
+  ),
+}).meta({ id: 'Membership', description: 'Membership of the adjuster in a firm.' });
 export type Membership = z.output<typeof membershipSchema>;
 
 export const profileSchema = responseObject({
-  svc_id: shown.text("The adjuster's SVCID, to be passed on to firms.", 'SVC-7F3K-Delacroix'),
-  test: shown.flag("Whether this is a firm's test account.", false),
-  first_name: shown.text('First name; null until filled in.', 'Jean').nullable(),
-  last_name: shown.text('Last name; null until filled in.', 'Delacroix').nullable(),
-  email: shown.text('Email address; null until filled in.', 'jean.delacroix@example.com').nullable(),
+  svc_id: responseField.text("The adjuster's SVCID; the adjuster gives it to firms.", 'SVC-7F3K-Delacroix'),
+  test: responseField.flag('Whether this is a test account.', false),
+  first_name: responseField.text('First name; null if not set.', 'Jean').nullable(),
+  last_name: responseField.text('Last name; null if not set.', 'Delacroix').nullable(),
+  email: responseField.text('Email address; null if not set.', 'jean.delacroix@example.com').nullable(),
   firms: z.array(membershipSchema).meta({
     description: 'The firms the adjuster is an active member of.',
     example: [
       { firm_id: FIRM_ID, firm_name: FIRM_NAME, can_accept_claims: true, accepting_assignments: true },
     ],
   }),
-}).meta({ id: 'Profile', description: "The adjuster's own account." });
+}).meta({ id: 'Profile', description: "The adjuster's account." });
 export type Profile = z.output<typeof profileSchema>;
 
 export const sessionSchema = responseObject({
-  token: shown.text('The session token; shown this once.', 'svc_app_EXAMPLE'),
-  expires_at: shown.dateTime('When the session ends if it is not used before.', '2026-11-27T14:52:07.113Z'),
+  token: responseField.text('The session token; shown only once.', 'svc_app_EXAMPLE'),
+  expires_at: responseField.dateTime(
+    'When the session expires unless it is used before.',
+    '2026-11-27T14:52:07.113Z',
+  ),
   adjuster: profileSchema,
 }).meta({ id: 'Session', description: 'A device session.' });
 export type Session = z.output<typeof sessionSchema>;
 
 export const appInvitationSchema = responseObject({
-  firm_id: shown.uuid('Id of the firm that invites.', FIRM_ID),
-  firm_name: shown.text('Name of the firm that invites.', FIRM_NAME),
-  invited_as: shown
-    .text("The firm's name for the adjuster; null when not given.", 'Jean Delacroix')
+  firm_id: responseField.uuid('Id of the firm that sent the invitation.', FIRM_ID),
+  firm_name: responseField.text('Name of the firm that sent the invitation.', FIRM_NAME),
+  invited_as: responseField
+    .text("The firm's name for the adjuster; null if not sent.", 'Jean Delacroix')
     .nullable(),
-  invited_at: shown.dateTime('When the firm invited.', '2026-08-20T13:00:00.000Z'),
-  expires_at: shown.dateTime('When the invitation lapses.', '2026-08-27T13:00:00.000Z'),
+  invited_at: responseField.dateTime('Time of the invitation.', '2026-08-20T13:00:00.000Z'),
+  expires_at: responseField.dateTime('When the invitation expires.', '2026-08-27T13:00:00.000Z'),
   missing_profile_fields: z
     .array(
       openEnum(PROFILE_FIELDS, {
-        description: 'A profile field that is empty.',
+        description: 'An empty profile field.',
         example: 'email',
       }),
     )
     .meta({
-      description: 'Profile fields to fill in before the invitation can be accepted.',
+      description: 'Profile fields that are required to accept the invitation and are empty.',
       example: ['email'],
     }),
-}).meta({ id: 'Invitation', description: 'A pending invitation, as the adjuster sees it.' });
+}).meta({ id: 'Invitation', description: 'A pending invitation, as shown to the adjuster.' });
 export type AppInvitation = z.output<typeof appInvitationSchema>;
 
 export const declinedInvitationSchema = responseObject({
-  firm_id: shown.uuid('Id of the firm that had invited.', FIRM_ID),
-  firm_name: shown.text('Name of the firm that had invited.', FIRM_NAME),
-  status: openEnum(['declined'], { description: 'Where the invitation stands now.', example: 'declined' }),
-  responded_at: shown.dateTime('When the adjuster declined.', '2026-08-20T16:41:30.052Z'),
-}).meta({ id: 'DeclinedInvitation', description: 'An invitation that was just declined.' });
+  firm_id: responseField.uuid('Id of the firm that sent the invitation.', FIRM_ID),
+  firm_name: responseField.text('Name of the firm that sent the invitation.', FIRM_NAME),
+  status: openEnum(['declined'], { description: 'Status of the invitation.', example: 'declined' }),
+  responded_at: responseField.dateTime('When the adjuster declined.', '2026-08-20T16:41:30.052Z'),
+}).meta({ id: 'DeclinedInvitation', description: 'A declined invitation.' });
 export type DeclinedInvitation = z.output<typeof declinedInvitationSchema>;
 
 const workSchema = responseObject({
-  contact_date: shown.date('The day the adjuster reached the policyholder.', '2026-08-30').optional(),
-  inspection_date: shown.date('The day the adjuster inspected the property.', '2026-09-02').optional(),
-  notes: shown.text("The adjuster's own notes.", 'Water line 14 inches in the den.').optional(),
+  contact_date: responseField
+    .date('Date on which the adjuster contacted the policyholder.', '2026-08-30')
+    .optional(),
+  inspection_date: responseField
+    .date('Date on which the adjuster inspected the property.', '2026-09-02')
+    .optional(),
+  notes: responseField.text("The adjuster's notes.", 'Water line 14 inches in the den.').optional(),
 }).meta({
-  description: "The adjuster's own entries; what was never entered is left out.",
+  description: "The adjuster's entries. Fields without an entry are omitted.",
   example: { contact_date: '2026-08-30' },
 });
 export type Work = z.output<typeof workSchema>;
@@ -233,17 +247,20 @@ export type Work = z.output<typeof workSchema>;
 export const appClaimSchema = responseObject({
   ...claimSchema.shape,
   firm: responseObject({
-    id: shown.uuid('Id of the firm.', FIRM_ID),
-    name: shown.text('Name of the firm.', FIRM_NAME),
+    id: responseField.uuid('Id of the firm.', FIRM_ID),
+    name: responseField.text('Name of the firm.', FIRM_NAME),
   }).meta({ description: 'The firm that sent the claim.', example: { id: FIRM_ID, name: FIRM_NAME } }),
-  offered_at: shown.dateTime('When the claim was offered to this adjuster.', '2026-08-29T14:52:07.113Z'),
+  offered_at: responseField.dateTime(
+    'When the claim was offered to this adjuster.',
+    '2026-08-29T14:52:07.113Z',
+  ),
   work: workSchema,
-  closed_at: shown
+  closed_at: responseField
     .dateTime('When the claim was closed; null while it is open.', '2026-09-14T20:10:44.731Z')
     .nullable(),
 }).meta({
   id: 'AppClaim',
   description:
-    "A claim as its adjuster sees it: as sent, with the carrier's details and the special limits cap that the forms print.",
+    'A claim as shown to its adjuster: as sent, with the carrier details and the special limits cap that are printed on the forms.',
 });
 export type AppClaim = z.output<typeof appClaimSchema>;

@@ -16,16 +16,16 @@ function splitDate(value: string): { year: number; month: number; day: number } 
   return day >= 1 && day <= daysIn(year, month) ? { year, month, day } : null;
 }
 
-/** Whether the calendar has such a day: 2024-02-29 is one, 2023-02-29 is none. Years 0001 to 9999. */
+/** Whether the date exists: 2024-02-29 does, 2023-02-29 does not. Years 0001 to 9999. */
 export function isCalendarDate(value: string): boolean {
   const date = splitDate(value);
   return date !== null && date.year >= 1;
 }
 
 /**
- * Reads an RFC 3339 date-time with any offset as milliseconds since 1970, or null when it is none.
- * Digits finer than a millisecond round up, so that "at or after" stays exact at the precision
- * in which times are held. A leap second is read as the second that follows it, as clocks here have it.
+ * Parses an RFC 3339 date-time with any offset to Unix time in milliseconds; null if it is invalid.
+ * Fractions of a millisecond round up, so that "at or after" stays exact for times stored in milliseconds.
+ * A leap second is read as the next second, as in Unix time.
  */
 export function readInstant(value: string): number | null {
   const match = DATE_TIME.exec(value);
@@ -37,7 +37,7 @@ export function readInstant(value: string): number | null {
   const [offsetHour, offsetMinute] = [Number(offsetHours ?? 0), Number(offsetMinutes ?? 0)];
   if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return null;
 
-  // Date.UTC reads the years 0 to 99 as 1900 to 1999; setUTCFullYear takes them at their word.
+  // Not Date.UTC, which treats the years 0 to 99 as 1900 to 1999.
   const midnight = new Date(0).setUTCFullYear(date.year, date.month - 1, date.day);
   const offset = (offsetHour * 60 + offsetMinute) * (sign === '-' ? -1 : 1);
   const minuteOfDay = hour * 60 + minute - offset;
@@ -45,6 +45,6 @@ export function readInstant(value: string): number | null {
   if (second === 60 && !lastMinuteInUtc) return null;
 
   const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
-  const finer = /[1-9]/.test(fraction.slice(3)) ? 1 : 0;
-  return midnight + minuteOfDay * 60_000 + second * 1000 + milliseconds + finer;
+  const roundUp = /[1-9]/.test(fraction.slice(3)) ? 1 : 0;
+  return midnight + minuteOfDay * 60_000 + second * 1000 + milliseconds + roundUp;
 }

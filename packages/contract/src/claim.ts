@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 import {
   amount,
-  atMost,
+  arrayOf,
   calendarDate,
   digits,
   fields,
   identifier,
   integer,
   oneOf,
-  oneOfExplained,
+  oneOfWithHint,
   rate,
-  shown,
+  responseField,
   text,
   timeOfDay,
 } from './fields.ts';
@@ -42,18 +42,18 @@ import {
 } from './vocabulary.ts';
 
 const loss = fields({
-  date: calendarDate({ description: 'The day of the loss.', example: '2026-08-27' }),
-  peril: oneOf(PERILS, { description: 'What caused the loss; always flood.', example: 'flood' }).optional(),
+  date: calendarDate({ description: 'Date of the loss.', example: '2026-08-27' }),
+  peril: oneOf(PERILS, { description: 'Cause of the loss; always flood.', example: 'flood' }).optional(),
   time: timeOfDay({
-    description: 'Local time of the loss on a 24-hour clock, such as 04:30.',
+    description: 'Local time of the loss in 24-hour format (HH:MM).',
     example: '04:30',
   }).optional(),
   description: text(LIMITS.lossDescription, {
-    description: 'What happened, in plain text.',
+    description: 'Description of the loss; plain text.',
     example: 'Storm surge entered the ground floor through the garage.',
   }).optional(),
   cause: oneOf(LOSS_CAUSES, {
-    description: 'Where the water came from.',
+    description: 'Source of the flood water.',
     example: 'tidal_water_overflow',
   }).optional(),
   cat_code: text(LIMITS.catastropheCode, {
@@ -65,22 +65,22 @@ const loss = fields({
     example: '712',
   }).optional(),
   exterior_water_depth_inches: integer(LIMITS.waterDepthInches, {
-    description: 'How high the water stood outside.',
+    description: 'Water depth outside the building, in inches.',
     example: 38,
   }).optional(),
   interior_water_depth_inches: integer(LIMITS.waterDepthInches, {
-    description: 'How high the water stood inside.',
+    description: 'Water depth inside the building, in inches.',
     example: 14,
   }).optional(),
   water_duration_hours: integer(LIMITS.waterDurationHours, {
-    description: 'How long the water stayed.',
+    description: 'How long the water stayed, in hours.',
     example: 9,
   }).optional(),
 }).meta({ description: 'The loss.', example: { date: '2026-08-27', peril: 'flood' } });
 
 const policy = fields({
   number: identifier(LIMITS.policyNumber, {
-    description: 'The policy number.',
+    description: 'Policy number.',
     example: '87-4410029316-2025',
   }),
   effective_date: calendarDate({
@@ -92,16 +92,16 @@ const policy = fields({
     example: '2027-03-14',
   }).optional(),
   original_effective_date: calendarDate({
-    description: 'First day of the very first term of this policy.',
+    description: 'First day of the first term of this policy.',
     example: '2019-03-14',
   }).optional(),
-  form_type: oneOf(FORM_TYPES, { description: 'Form of the policy.', example: 'dwelling' }).optional(),
+  form_type: oneOf(FORM_TYPES, { description: 'Policy form.', example: 'dwelling' }).optional(),
   program_type: oneOf(PROGRAM_TYPES, {
-    description: 'Phase of the flood program that the community is in.',
+    description: 'Phase of the National Flood Insurance Program (NFIP) that the community is in.',
     example: 'regular',
   }).optional(),
   naic_number: digits(5, {
-    description: "The carrier's five-digit NAIC number, as text.",
+    description: "The carrier's five-digit NAIC number, as a string.",
     example: '10064',
   }).optional(),
 }).meta({
@@ -111,40 +111,41 @@ const policy = fields({
 
 const building = fields({
   occupancy_type: oneOf(OCCUPANCY_TYPES, {
-    description: 'How the building is used. Goes with a building_type of the same class.',
+    description:
+      'How the building is used. building_type must be of the same class: residential or non-residential.',
     example: 'single_family_home',
   }).optional(),
   building_type: oneOf(BUILDING_TYPES, {
     description:
-      'What the building is. A residential occupancy takes a residential type, a non-residential one a non-residential type; without an occupancy the type must be residential.',
+      'Type of the building. Must be of the same class as occupancy_type: residential or non-residential. Without occupancy_type it must be residential.',
     example: 'main_dwelling',
   }).optional(),
   firm_status: oneOf(FIRM_STATUSES, {
     description:
-      "pre_firm: built or substantially improved by 31 December 1974 or before the community's first flood map took effect, whichever is later. post_firm: after that.",
+      "pre_firm: built or substantially improved by December 31, 1974 or before the community's first flood map took effect, whichever is later. post_firm: built after that.",
     example: 'post_firm',
   }).optional(),
   firm_date: calendarDate({
-    description: "The day the community's first flood map took effect.",
+    description: "Date on which the community's first flood map took effect.",
     example: '1984-09-19',
   }).optional(),
   construction_date: calendarDate({
-    description: 'The day the building was built.',
+    description: 'Date of construction.',
     example: '1996-05-01',
   }).optional(),
-  flood_zone: oneOfExplained(
+  flood_zone: oneOfWithHint(
     FLOOD_ZONES,
-    { description: 'Flood zone, in capitals as FEMA writes it.', example: 'AE' },
+    { description: 'Flood zone, in uppercase as on the flood map.', example: 'AE' },
     'one of the 72 flood zones, such as AE',
     (sent) => {
       const intended = intendedFloodZone(sent);
       const hint =
         intended === null ? 'see "Flood zones" in the documentation.' : `did you mean ${intended}?`;
-      return `Must be one of the 72 flood zones, in capitals and without leading zeros; ${hint}`;
+      return `Must be one of the 72 flood zones, in uppercase without leading zeros; ${hint}`;
     },
   ).optional(),
   community_number: text(LIMITS.communityNumber, {
-    description: 'Flood program community number.',
+    description: 'NFIP community number.',
     example: '120673',
   }).optional(),
   map_panel_number: text(LIMITS.mapPanelNumber, {
@@ -152,57 +153,57 @@ const building = fields({
     example: '12071C0554G',
   }).optional(),
   construction_type: oneOf(CONSTRUCTION_TYPES, {
-    description: 'What the walls are made of.',
+    description: 'Construction of the walls.',
     example: 'masonry',
   }).optional(),
   number_of_units: integer(LIMITS.numberOfUnits, {
-    description: 'Units in the building.',
+    description: 'Number of units in the building.',
     example: 1,
   }).optional(),
   first_floor_height_feet: integer(LIMITS.firstFloorHeightFeet, {
-    description: 'Whole feet of the height of the first floor.',
+    description: 'Height of the first floor: whole feet.',
     example: 1,
   }).optional(),
   first_floor_height_inches: integer(LIMITS.firstFloorHeightInches, {
-    description: 'Inches beyond the whole feet.',
+    description: 'Height of the first floor: inches in addition to the feet.',
     example: 6,
   }).optional(),
   flood_opening_count: integer(LIMITS.floodOpeningCount, {
-    description: 'Flood openings in the enclosure below the first floor.',
+    description: 'Number of flood openings in the enclosure below the first floor.',
     example: 4,
   }).optional(),
 }).meta({
-  description: 'The building and its place on the flood map.',
+  description: 'The building, and its flood map data.',
   example: { occupancy_type: 'single_family_home', building_type: 'main_dwelling', flood_zone: 'AE' },
 });
 
 const dollars = (description: string, example: number) =>
-  amount({ description: `${description} US dollars and cents.`, example }).optional();
+  amount({ description: `${description} In US dollars.`, example }).optional();
 
 const coverages = fields({
   special_limits_cap: dollars(
-    'Most that is paid for art, jewelry, furs and the like; the app uses 2500 when left out.',
+    'Limit for art, jewelry, furs and similar items; the app uses 2500 if omitted.',
     2500,
   ),
-  building_limit: dollars('Coverage limit of the building.', 250000),
-  contents_limit: dollars('Coverage limit of the contents.', 100000),
-  building_deductible: dollars('Deductible of the building.', 2000),
-  contents_deductible: dollars('Deductible of the contents.', 2000),
+  building_limit: dollars('Coverage limit for the building.', 250000),
+  contents_limit: dollars('Coverage limit for the contents.', 100000),
+  building_deductible: dollars('Deductible for the building.', 2000),
+  contents_deductible: dollars('Deductible for the contents.', 2000),
   building_reserve: dollars('Reserve for the building.', 45000),
   contents_reserve: dollars('Reserve for the contents.', 12500),
-  building_advance_payment: dollars('Paid in advance for the building.', 5000),
-  contents_advance_payment: dollars('Paid in advance for the contents.', 1500),
-  icc_limit: dollars('Limit for the increased cost of compliance.', 30000),
-  building_replacement_cost: dollars('What replacing the building would cost.', 312480.55),
-  building_actual_cash_value: dollars('What the building was worth before the loss.', 268900.4),
-  contents_replacement_cost: dollars('What replacing the contents would cost.', 84200),
-  contents_actual_cash_value: dollars('What the contents were worth before the loss.', 51730.25),
+  building_advance_payment: dollars('Advance payment for the building.', 5000),
+  contents_advance_payment: dollars('Advance payment for the contents.', 1500),
+  icc_limit: dollars('Limit for increased cost of compliance (ICC).', 30000),
+  building_replacement_cost: dollars('Replacement cost of the building.', 312480.55),
+  building_actual_cash_value: dollars('Actual cash value of the building before the loss.', 268900.4),
+  contents_replacement_cost: dollars('Replacement cost of the contents.', 84200),
+  contents_actual_cash_value: dollars('Actual cash value of the contents before the loss.', 51730.25),
   building_settlement_basis: oneOf(SETTLEMENT_BASES, {
-    description: 'How the building is settled.',
+    description: 'Settlement basis for the building.',
     example: 'replacement_cost',
   }).optional(),
 }).meta({
-  description: 'What the policy covers, and what has been set aside or paid.',
+  description: 'Limits, deductibles, reserves, advance payments and values.',
   example: { building_limit: 250000, contents_limit: 100000, building_deductible: 2000 },
 });
 
@@ -213,13 +214,13 @@ const estimate = fields({
   building_tax_rate: fraction('Sales tax on building materials, as a fraction.', 0.065),
   overhead_rate: fraction("The contractor's overhead, as a fraction.", 0.1),
   profit_rate: fraction("The contractor's profit, as a fraction.", 0.1),
-  depreciation_rate: fraction('Depreciation to start from, as a fraction.', 0.15),
+  depreciation_rate: fraction('Initial depreciation, as a fraction.', 0.15),
   price_list: text(LIMITS.priceList, {
-    description: 'Price list the estimate is made with.',
+    description: 'Price list for the estimate.',
     example: 'FLFM8X_AUG26',
   }).optional(),
 }).meta({
-  description: 'Figures the estimate starts from.',
+  description: 'Initial values for the estimate.',
   example: { contents_tax_rate: 0.065, price_list: 'FLFM8X_AUG26' },
 });
 
@@ -228,7 +229,7 @@ const adjusterSvcId = svcId();
 const claimFields = {
   external_id: externalId(),
   claim_number: identifier(LIMITS.claimNumber, {
-    description: "The carrier's claim number. No two open claims of the firm share one.",
+    description: "The carrier's claim number. Unique among the firm's open claims.",
     example: 'FL26-0093184',
   }),
   loss,
@@ -245,18 +246,18 @@ const claimFields = {
     example: 'Gate code 4471. Call the tenant before you come.',
   }).optional(),
   reported_date: calendarDate({
-    description: 'The day the loss was reported to the carrier.',
+    description: 'Date on which the loss was reported to the carrier.',
     example: '2026-08-28',
   }).optional(),
   contact_date: calendarDate({
-    description: 'The day the policyholder was contacted.',
+    description: 'Date on which the policyholder was contacted.',
     example: '2026-08-28',
   }).optional(),
   inspection_date: calendarDate({
-    description: 'The day of the inspection. Fills in the date only; makes no appointment.',
+    description: 'Date of the inspection. Does not schedule an appointment.',
     example: '2026-09-01',
   }).optional(),
-  additional_contacts: atMost(
+  additional_contacts: arrayOf(
     LIMITS.additionalContacts,
     additionalContact,
     `an array of at most ${LIMITS.additionalContacts} contacts`,
@@ -272,39 +273,42 @@ const claimFields = {
   estimate: estimate.optional(),
 };
 
-const { external_id, claim_number, ...furtherFields } = claimFields;
+const { external_id, claim_number, ...otherRequestFields } = claimFields;
 
 export const sendClaimBody = fields({
   external_id,
   claim_number,
   adjuster_svc_id: adjusterSvcId,
-  ...furtherFields,
-}).meta({ id: 'SendClaim', description: 'A claim and the adjuster it is offered to.' });
+  ...otherRequestFields,
+}).meta({ id: 'SendClaim', description: 'A claim, and the adjuster to offer it to.' });
 export type SendClaimBody = z.output<typeof sendClaimBody>;
 
 export const offerClaimBody = fields({ adjuster_svc_id: adjusterSvcId }).meta({
   id: 'OfferClaim',
-  description: 'The adjuster the claim is offered to.',
+  description: 'The adjuster to offer the claim to.',
 });
 export type OfferClaimBody = z.output<typeof offerClaimBody>;
 
-/** A claim's fields as sent, without what the offer names. */
+/** The fields of a claim as sent, without the adjuster. */
 export type ClaimFields = Omit<SendClaimBody, 'adjuster_svc_id'>;
 
 const assignmentSchema = responseObject({
   status: openEnum(ASSIGNMENT_STATUSES, {
-    description: 'Where the latest offer stands. More values may be added.',
+    description: 'Status of the latest offer. More values may be added.',
     example: 'accepted',
   }),
-  adjuster_svc_id: shown.text('SVCID of the adjuster the claim was last offered to.', 'SVC-7F3K-Delacroix'),
-  responded_at: shown
-    .dateTime('When the adjuster answered; null until then.', '2026-08-29T15:04:11.208Z')
+  adjuster_svc_id: responseField.text(
+    'SVCID of the adjuster the claim was last offered to.',
+    'SVC-7F3K-Delacroix',
+  ),
+  responded_at: responseField
+    .dateTime('When the adjuster accepted or rejected; null until then.', '2026-08-29T15:04:11.208Z')
     .nullable(),
-  rejection_reason: shown
-    .text('The reason given with a rejection; otherwise null.', 'Too far from my other files.')
+  rejection_reason: responseField
+    .text("The adjuster's reason for rejecting; null if there is none.", 'Too far from my other files.')
     .nullable(),
 }).meta({
-  description: 'The latest offer of the claim. An earlier offer and its answer are no longer shown.',
+  description: 'The latest offer of the claim. Earlier offers are not included.',
   example: {
     status: 'accepted',
     adjuster_svc_id: 'SVC-7F3K-Delacroix',
@@ -314,37 +318,33 @@ const assignmentSchema = responseObject({
 });
 export type Assignment = z.output<typeof assignmentSchema>;
 
-const answeredLoss = loss.extend({ peril: loss.shape.peril.unwrap() }).meta(loss.meta() ?? {});
+const responseLoss = loss.extend({ peril: loss.shape.peril.unwrap() }).meta(loss.meta() ?? {});
 
-const answeredFields = responseSchema(
-  fields({ ...claimFields, loss: answeredLoss }),
-) as unknown as z.ZodObject<AnsweredShape<typeof claimFields & { loss: typeof answeredLoss }>, z.core.$strip>;
+const responseFields = responseSchema(
+  fields({ ...claimFields, loss: responseLoss }),
+) as unknown as z.ZodObject<ResponseShape<typeof claimFields & { loss: typeof responseLoss }>, z.core.$strip>;
 
-type AnsweredShape<Shape extends Record<string, z.ZodType>> = {
+type ResponseShape<Shape extends Record<string, z.ZodType>> = {
   [Name in keyof Shape]: Shape[Name] extends z.ZodOptional<infer Inner extends z.ZodType>
     ? z.ZodOptional<z.ZodType<ResponseValue<z.output<Inner>>>>
     : z.ZodType<ResponseValue<z.output<Shape[Name]>>>;
 };
 
-const {
-  external_id: shownExternalId,
-  claim_number: shownClaimNumber,
-  ...furtherShown
-} = answeredFields.shape;
+const { external_id: externalIdField, claim_number: claimNumberField, ...otherFields } = responseFields.shape;
 
 export const claimSchema = responseObject({
-  id: shown.uuid("The service's id of the claim.", '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10'),
-  external_id: shownExternalId,
-  claim_number: shownClaimNumber,
-  test: shown.flag('Whether the claim was sent with a test key. Test claims are never billed.', false),
-  created_at: shown.dateTime('When the claim was sent.', '2026-08-29T14:52:07.113Z'),
-  updated_at: shown.dateTime(
-    'When something the firm can see last changed: sent, offered, accepted or rejected.',
+  id: responseField.uuid("The service's id of the claim.", '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10'),
+  external_id: externalIdField,
+  claim_number: claimNumberField,
+  test: responseField.flag('Whether the claim was sent with a test key. Test claims are not billed.', false),
+  created_at: responseField.dateTime('When the claim was sent.', '2026-08-29T14:52:07.113Z'),
+  updated_at: responseField.dateTime(
+    'Time of the last change that the firm can see: sent, offered, accepted, rejected or unassigned.',
     '2026-08-29T15:04:11.208Z',
   ),
   assignment: assignmentSchema,
-  ...furtherShown,
-}).meta({ id: 'Claim', description: 'A claim as it was sent, with its id and the current assignment.' });
+  ...otherFields,
+}).meta({ id: 'Claim', description: 'A claim as it was sent, with its id and current assignment.' });
 
 /** A claim in a response. */
 export type ClaimResponse = z.output<typeof claimSchema>;

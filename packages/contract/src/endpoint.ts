@@ -4,28 +4,28 @@ import type { Scope } from './vocabulary.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Whose credentials a call carries: a firm's key, an adjuster's session, or nobody's. */
+/** The credentials an operation requires: an API key, an adjuster's session token, or none. */
 export type Auth = 'key' | 'session' | 'none';
 
-/** An operation as a value: all that a host, a client and the documentation need to know of it. */
+/** The definition of an operation, shared by the server, clients and the documentation. */
 export interface Endpoint {
   readonly id: string;
   readonly method: Method;
-  /** Parameters are written in braces: `/v1/claims/{id}`. */
+  /** With parameters in braces: `/v1/claims/{id}`. */
   readonly path: `/${string}`;
   readonly auth: Auth;
-  /** What the key must be allowed to do; null when any key may call, or none is needed. */
+  /** The scope the key must have; null if any key is allowed or none is required. */
   readonly scope: Scope | null;
-  /** Whether it counts against the limit for writes. */
+  /** Whether it counts toward the rate limit for writes. */
   readonly write: boolean;
   readonly summary: string;
   readonly description: string;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
-  /** Named as HTTP's own documents spell them; found whatever the case. */
+  /** Header names in canonical case; matched case-insensitively. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** False where the whole body may be left out; it then counts as `{}`. */
+  /** False if the body may be omitted; it is then treated as `{}`. */
   readonly bodyRequired?: boolean;
   readonly success: {
     readonly status: 200 | 201 | 202 | 204;
@@ -40,7 +40,7 @@ type Parsed<Of, Key extends string> = Of extends { readonly [K in Key]: infer Sc
   ? z.output<Schema>
   : Record<never, never>;
 
-/** What a host gets once a request has passed. */
+/** The values of a valid request. */
 export interface RequestOf<Of extends Endpoint> {
   readonly params: Parsed<Of, 'params'>;
   readonly query: Parsed<Of, 'query'>;
@@ -52,7 +52,7 @@ export type BodyOf<Of extends Endpoint> = Of extends { readonly body: infer Sche
   ? z.output<Schema>
   : undefined;
 
-/** What the response's body holds; undefined when it has none. */
+/** The body of the response; undefined if there is none. */
 export type ResponseOf<Of extends Endpoint> = Of['success'] extends {
   readonly schema: infer Schema extends z.ZodType;
 }

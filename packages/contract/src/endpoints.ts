@@ -24,10 +24,10 @@ import { externalId, svcId } from './people.ts';
 import { responseObject } from './response-schema.ts';
 import { APP_CLAIM_STATUSES, ASSIGNMENT_STATUSES } from './vocabulary.ts';
 
-const ANY_CALL = ['validation_failed', 'internal_error', 'service_unavailable'] as const;
-const KEY_CALL = ['invalid_key', 'rate_limited', ...ANY_CALL] as const;
-const SCOPED_CALL = ['insufficient_scope', 'not_in_plan', ...KEY_CALL] as const;
-const SESSION_CALL = ['invalid_session', ...ANY_CALL] as const;
+const ANY_REQUEST = ['validation_failed', 'internal_error', 'service_unavailable'] as const;
+const KEY_REQUEST = ['invalid_key', 'rate_limited', ...ANY_REQUEST] as const;
+const SCOPED_REQUEST = ['insufficient_scope', 'not_in_plan', ...KEY_REQUEST] as const;
+const SESSION_REQUEST = ['invalid_session', ...ANY_REQUEST] as const;
 const WITH_BODY = ['malformed_request', 'payload_too_large'] as const;
 const NAMES_ADJUSTER = [
   'unknown_osaid',
@@ -38,8 +38,7 @@ const NAMES_ADJUSTER = [
 
 const idempotencyHeaders = z.object({
   'Idempotency-Key': headerText(LIMITS.idempotencyKey, {
-    description:
-      'A value of your own for this request. A retry with the same value within 24 hours creates nothing new.',
+    description: `A unique value that you choose for this request. A retry with the same value within ${LIMITS.idempotencyWindowHours} hours returns the existing result.`,
     example: '6f1f4c0e-6c0b-4a2f-9d57-8f3f3f0a1c22',
   }),
 });
@@ -57,15 +56,15 @@ const firmParams = fields({
 
 const deviceParams = fields({
   device_id: text(LIMITS.deviceId, {
-    description: 'An id the device chose for itself.',
+    description: 'An id that the app generates for the device.',
     example: 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60',
   }),
 });
 
 const statusFilter = <const Status extends string>(values: readonly Status[], example: Status) =>
-  oneOf(values, { description: 'Only claims whose status this is.', example }).optional();
+  oneOf(values, { description: 'Only claims with this status.', example }).optional();
 
-/** The firm-facing operations. */
+/** The operations of the firm API. */
 export const firmEndpoints = {
   listClaims: endpoint({
     id: 'listClaims',
@@ -76,7 +75,7 @@ export const firmEndpoints = {
     write: false,
     summary: 'List claims',
     description:
-      'The claims the firm sent, by updated_at and then id, oldest change first. Poll it with updated_since to learn what adjusters answered.',
+      'The claims of the firm, ordered by updated_at and id, oldest change first. Poll it with updated_since to get changes, such as the responses of adjusters.',
     query: fields({
       updated_since: instantParameter({
         description: 'Only claims that changed at or after this time.',
@@ -87,7 +86,7 @@ export const firmEndpoints = {
       ...pageParameters(),
     }),
     success: { status: 200, schema: pageOf('ClaimPage', claimSchema, []), description: 'A page of claims.' },
-    problems: SCOPED_CALL,
+    problems: SCOPED_REQUEST,
   }),
   sendClaim: endpoint({
     id: 'sendClaim',
@@ -97,11 +96,21 @@ export const firmEndpoints = {
     scope: 'claims:create',
     write: true,
     summary: 'Send a claim',
-    description: 'Creates a claim and offers it to the named adjuster, who is told at once.',
+    description: 'Creates a claim and offers it to the adjuster, who gets a push notification.',
     headers: idempotencyHeaders,
     body: sendClaimBody,
-    success: { status: 201, schema: claimSchema, description: 'The claim, waiting for an answer.' },
-    problems: [...WITH_BODY, ...SCOPED_CALL, 'duplicate_claim', 'idempotency_key_reused', ...NAMES_ADJUSTER],
+    success: {
+      status: 201,
+      schema: claimSchema,
+      description: 'The claim; its assignment is pending_acceptance.',
+    },
+    problems: [
+      ...WITH_BODY,
+      ...SCOPED_REQUEST,
+      'duplicate_claim',
+      'idempotency_key_reused',
+      ...NAMES_ADJUSTER,
+    ],
   }),
   getClaim: endpoint({
     id: 'getClaim',
@@ -110,11 +119,11 @@ export const firmEndpoints = {
     auth: 'key',
     scope: 'claims:read',
     write: false,
-    summary: 'Read a claim',
+    summary: 'Get a claim',
     description: 'The claim as it was sent, with its current assignment.',
     params: claimParams,
     success: { status: 200, schema: claimSchema, description: 'The claim.' },
-    problems: [...SCOPED_CALL, 'not_found'],
+    problems: [...SCOPED_REQUEST, 'not_found'],
   }),
   offerClaim: endpoint({
     id: 'offerClaim',
@@ -124,14 +133,18 @@ export const firmEndpoints = {
     scope: 'claims:write',
     write: true,
     summary: 'Offer a claim to another adjuster',
-    description: 'Offers a claim that is pending, rejected or unassigned to the named adjuster.',
+    description: 'Offers a claim that is pending_acceptance, rejected or unassigned to another adjuster.',
     params: claimParams,
     headers: idempotencyHeaders,
     body: offerClaimBody,
-    success: { status: 200, schema: claimSchema, description: 'The claim, waiting for an answer.' },
+    success: {
+      status: 200,
+      schema: claimSchema,
+      description: 'The claim; its assignment is pending_acceptance.',
+    },
     problems: [
       ...WITH_BODY,
-      ...SCOPED_CALL,
+      ...SCOPED_REQUEST,
       'not_found',
       'claim_already_accepted',
       'claim_closed',
@@ -147,12 +160,12 @@ export const firmEndpoints = {
     scope: 'adjusters:write',
     write: true,
     summary: 'Invite an adjuster',
-    description: 'Invites the holder of an SVCID to the firm. The invitation lapses after 7 days.',
+    description: `Invites the adjuster with this SVCID to the firm. The invitation expires after ${LIMITS.invitationExpiryDays} days.`,
     body: inviteAdjusterBody,
     success: { status: 201, schema: adjusterSchema, description: 'The pending invitation.' },
     problems: [
       ...WITH_BODY,
-      ...SCOPED_CALL,
+      ...SCOPED_REQUEST,
       'already_member',
       'invitation_pending',
       'unknown_osaid',
@@ -167,14 +180,14 @@ export const firmEndpoints = {
     scope: 'adjusters:read',
     write: false,
     summary: 'List adjusters and invitations',
-    description: 'Every adjuster the firm has invited or holds, whatever their status.',
+    description: 'All members and invitations of the firm, whatever their status.',
     query: fields(pageParameters()),
     success: {
       status: 200,
       schema: pageOf('AdjusterPage', adjusterSchema, []),
       description: 'A page of adjusters.',
     },
-    problems: SCOPED_CALL,
+    problems: SCOPED_REQUEST,
   }),
   withdrawInvitation: endpoint({
     id: 'withdrawInvitation',
@@ -184,10 +197,10 @@ export const firmEndpoints = {
     scope: 'adjusters:write',
     write: true,
     summary: 'Withdraw an invitation',
-    description: 'Withdraws a pending invitation; it can no longer be accepted.',
+    description: 'Withdraws a pending invitation, which can then no longer be accepted.',
     params: fields({ svc_id: svcId() }),
     success: { status: 200, schema: adjusterSchema, description: 'The withdrawn invitation.' },
-    problems: [...WITH_BODY, ...SCOPED_CALL, 'not_found', 'environment_mismatch'],
+    problems: [...WITH_BODY, ...SCOPED_REQUEST, 'not_found', 'environment_mismatch'],
   }),
   getKeyInfo: endpoint({
     id: 'getKeyInfo',
@@ -197,9 +210,9 @@ export const firmEndpoints = {
     scope: null,
     write: false,
     summary: 'Check a key',
-    description: 'The key that was sent, its firm, and what it may do right now.',
+    description: 'The API key of the request, its firm and its current scopes.',
     success: { status: 200, schema: keyInfoSchema, description: 'The key.' },
-    problems: KEY_CALL,
+    problems: KEY_REQUEST,
   }),
   getHealth: endpoint({
     id: 'getHealth',
@@ -209,17 +222,17 @@ export const firmEndpoints = {
     scope: null,
     write: false,
     summary: 'Check the service',
-    description: 'Answers 200 while the service accepts requests. Needs no key and returns no data.',
+    description: 'Returns 200 while the service accepts requests. Requires no key.',
     success: {
       status: 200,
       schema: responseObject({}).meta({ id: 'Health', description: 'An empty object.' }),
       description: 'The service accepts requests.',
     },
-    problems: ANY_CALL,
+    problems: ANY_REQUEST,
   }),
 } as const satisfies Record<string, Endpoint>;
 
-/** The operations of the adjuster's app. */
+/** The operations of the adjuster app. */
 export const appEndpoints = {
   requestSignInCode: endpoint({
     id: 'requestSignInCode',
@@ -228,12 +241,12 @@ export const appEndpoints = {
     auth: 'none',
     scope: null,
     write: true,
-    summary: 'Ask for a sign-in code',
+    summary: 'Request a sign-in code',
     description:
-      'Mails a code of six digits to the address on file, good for ten minutes and five tries. While it is good, the same code is mailed again. The answer is the same whether or not the account exists, and also where too many codes were asked for, when nothing is mailed.',
+      'Emails a six-digit code that is valid for ten minutes and five attempts. While it is valid, another request sends the same code again. The response is the same whether or not the account exists, and also if too many codes were requested and no email is sent.',
     body: requestSignInCodeBody,
     success: { status: 202, schema: null, description: 'Accepted.' },
-    problems: [...WITH_BODY, ...ANY_CALL, 'rate_limited'],
+    problems: [...WITH_BODY, ...ANY_REQUEST, 'rate_limited'],
   }),
   signIn: endpoint({
     id: 'signIn',
@@ -244,10 +257,10 @@ export const appEndpoints = {
     write: true,
     summary: 'Sign in',
     description:
-      'Opens a device session with a mailed code, or with the secret of a test account. `rate_limited` after too many wrong codes from one IP address (IPv6: one /64), at one account, or in total, whether or not the account exists.',
+      'Creates a device session from an emailed code or from the secret of a test account. Returns `rate_limited` after too many wrong codes from one IP address (IPv6: one /64), for one account or in total, whether or not the account exists.',
     body: signInBody,
     success: { status: 201, schema: sessionSchema, description: 'The session and its token.' },
-    problems: [...WITH_BODY, ...ANY_CALL, 'invalid_sign_in', 'rate_limited'],
+    problems: [...WITH_BODY, ...ANY_REQUEST, 'invalid_sign_in', 'rate_limited'],
   }),
   signOut: endpoint({
     id: 'signOut',
@@ -257,9 +270,9 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Sign out',
-    description: 'Ends the session that makes the call.',
+    description: 'Ends the current session.',
     success: { status: 204, schema: null, description: 'Signed out.' },
-    problems: [...WITH_BODY, ...SESSION_CALL],
+    problems: [...WITH_BODY, ...SESSION_REQUEST],
   }),
   getProfile: endpoint({
     id: 'getProfile',
@@ -268,10 +281,10 @@ export const appEndpoints = {
     auth: 'session',
     scope: null,
     write: false,
-    summary: 'Read the profile',
-    description: "The adjuster's own account and firms.",
+    summary: 'Get the profile',
+    description: "The adjuster's account and firms.",
     success: { status: 200, schema: profileSchema, description: 'The profile.' },
-    problems: SESSION_CALL,
+    problems: SESSION_REQUEST,
   }),
   updateProfile: endpoint({
     id: 'updateProfile',
@@ -280,11 +293,11 @@ export const appEndpoints = {
     auth: 'session',
     scope: null,
     write: true,
-    summary: 'Change the profile',
-    description: 'Changes the fields that are sent and leaves the others.',
+    summary: 'Update the profile',
+    description: 'Updates the fields that are sent.',
     body: updateProfileBody,
     success: { status: 200, schema: profileSchema, description: 'The profile.' },
-    problems: [...WITH_BODY, ...SESSION_CALL],
+    problems: [...WITH_BODY, ...SESSION_REQUEST],
   }),
   listInvitations: endpoint({
     id: 'listInvitations',
@@ -294,14 +307,14 @@ export const appEndpoints = {
     scope: null,
     write: false,
     summary: 'List pending invitations',
-    description: 'The invitations that wait for an answer.',
+    description: 'Invitations that the adjuster has neither accepted nor declined.',
     query: fields(pageParameters()),
     success: {
       status: 200,
       schema: pageOf('InvitationPage', appInvitationSchema, []),
       description: 'A page of invitations.',
     },
-    problems: SESSION_CALL,
+    problems: SESSION_REQUEST,
   }),
   acceptInvitation: endpoint({
     id: 'acceptInvitation',
@@ -311,10 +324,10 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Accept an invitation',
-    description: 'Joins the firm. The profile must hold a first name, a last name and an email.',
+    description: 'Joins the firm. Requires a profile with a first name, a last name and an email address.',
     params: firmParams,
     success: { status: 200, schema: membershipSchema, description: 'The membership.' },
-    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'profile_incomplete'],
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'profile_incomplete'],
   }),
   declineInvitation: endpoint({
     id: 'declineInvitation',
@@ -324,10 +337,10 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Decline an invitation',
-    description: 'Turns the invitation down. The firm may invite again.',
+    description: 'Declines the invitation. The firm can invite the adjuster again.',
     params: firmParams,
     success: { status: 200, schema: declinedInvitationSchema, description: 'The declined invitation.' },
-    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found'],
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found'],
   }),
   updateMembership: endpoint({
     id: 'updateMembership',
@@ -337,11 +350,11 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Pause or resume offers',
-    description: 'Says whether this firm may offer claims now.',
+    description: 'Sets whether the firm can currently offer claims to the adjuster.',
     params: firmParams,
     body: updateMembershipBody,
     success: { status: 200, schema: membershipSchema, description: 'The membership.' },
-    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found'],
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found'],
   }),
   leaveFirm: endpoint({
     id: 'leaveFirm',
@@ -351,10 +364,11 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Leave a firm',
-    description: 'Ends the membership. Accepted claims stay with the adjuster; pending offers end.',
+    description:
+      'Ends the membership. Accepted claims stay with the adjuster; pending offers become unassigned.',
     params: firmParams,
-    success: { status: 204, schema: null, description: 'Left.' },
-    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found'],
+    success: { status: 204, schema: null, description: 'The membership has ended.' },
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found'],
   }),
   listOfferedClaims: endpoint({
     id: 'listOfferedClaims',
@@ -363,15 +377,15 @@ export const appEndpoints = {
     auth: 'session',
     scope: null,
     write: false,
-    summary: 'List own claims',
-    description: 'The claims offered to, or accepted by, this adjuster.',
+    summary: 'List claims of the adjuster',
+    description: 'Claims offered to or accepted by the adjuster.',
     query: fields({ status: statusFilter(APP_CLAIM_STATUSES, 'pending_acceptance'), ...pageParameters() }),
     success: {
       status: 200,
       schema: pageOf('AppClaimPage', appClaimSchema, []),
       description: 'A page of claims.',
     },
-    problems: SESSION_CALL,
+    problems: SESSION_REQUEST,
   }),
   getOfferedClaim: endpoint({
     id: 'getOfferedClaim',
@@ -380,12 +394,12 @@ export const appEndpoints = {
     auth: 'session',
     scope: null,
     write: false,
-    summary: 'Read an own claim',
+    summary: 'Get a claim of the adjuster',
     description:
-      'A claim offered to, or accepted by, this adjuster. `not_found` once the adjuster has rejected it, the offer has lapsed, it was offered to another, or the adjuster has left the firm and it is closed.',
+      'A claim offered to or accepted by the adjuster. Returns `not_found` after the adjuster rejected it, the offer was withdrawn, the claim was offered to another adjuster, or the adjuster left the firm and the claim is closed.',
     params: claimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The claim.' },
-    problems: [...SESSION_CALL, 'not_found'],
+    problems: [...SESSION_REQUEST, 'not_found'],
   }),
   acceptClaim: endpoint({
     id: 'acceptClaim',
@@ -396,10 +410,10 @@ export const appEndpoints = {
     write: true,
     summary: 'Accept a claim',
     description:
-      'Takes the offered claim. `offer_not_pending` also where the firm has withdrawn the permission to accept claims; the claim is then `unassigned`.',
+      'Accepts an offer. Also returns `offer_not_pending` if the permission to accept claims was withdrawn; the claim is then `unassigned`.',
     params: claimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The accepted claim.' },
-    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending'],
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending'],
   }),
   rejectClaim: endpoint({
     id: 'rejectClaim',
@@ -409,12 +423,12 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Reject a claim',
-    description: 'Turns the offered claim down, with a reason or without.',
+    description: 'Rejects an offer, with or without a reason.',
     params: claimParams,
     body: rejectClaimBody,
     bodyRequired: false,
     success: { status: 200, schema: appClaimSchema, description: 'The rejected claim.' },
-    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending'],
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending'],
   }),
   updateWork: endpoint({
     id: 'updateWork',
@@ -423,13 +437,13 @@ export const appEndpoints = {
     auth: 'session',
     scope: null,
     write: true,
-    summary: "Enter the adjuster's own work",
+    summary: "Update the adjuster's entries",
     description:
-      "Changes the adjuster's entries on an accepted claim; null clears one. What the firm sent stays as it is.",
+      "Updates the adjuster's entries on an accepted claim; null clears a field. What the firm sent does not change.",
     params: claimParams,
     body: updateWorkBody,
     success: { status: 200, schema: appClaimSchema, description: 'The claim.' },
-    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending'],
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending'],
   }),
   closeClaim: endpoint({
     id: 'closeClaim',
@@ -439,10 +453,10 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Close a claim',
-    description: 'Says that an accepted claim is done.',
+    description: 'Closes an accepted claim.',
     params: claimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The closed claim.' },
-    problems: [...WITH_BODY, ...SESSION_CALL, 'not_found', 'offer_not_pending'],
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending'],
   }),
   registerDevice: endpoint({
     id: 'registerDevice',
@@ -452,11 +466,11 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Register a device',
-    description: 'Has news of claims and invitations pushed to this device.',
+    description: 'Sends push notifications of claims and invitations to this device.',
     params: deviceParams,
     body: registerDeviceBody,
     success: { status: 204, schema: null, description: 'Registered.' },
-    problems: [...WITH_BODY, ...SESSION_CALL],
+    problems: [...WITH_BODY, ...SESSION_REQUEST],
   }),
   unregisterDevice: endpoint({
     id: 'unregisterDevice',
@@ -466,10 +480,10 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Unregister a device',
-    description: 'Ends pushing to this device.',
+    description: 'Stops push notifications to this device.',
     params: deviceParams,
     success: { status: 204, schema: null, description: 'Unregistered.' },
-    problems: [...WITH_BODY, ...SESSION_CALL],
+    problems: [...WITH_BODY, ...SESSION_REQUEST],
   }),
 } as const satisfies Record<string, Endpoint>;
 

@@ -4,12 +4,12 @@ import type { ClaimResponse, OfferClaimBody, SendClaimBody } from './claim.ts';
 import type { EndpointId } from './endpoints.ts';
 import { makeProblem, type Problem } from './problems.ts';
 
-// What the documentation shows. The people, firms and numbers are made up; the floods are of the usual kinds.
+// Examples for the documentation and tests. People, firms and numbers are fictitious.
 
 const CLAIM_ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
 const FIRM = { id: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21', name: 'Gulf Adjusting Partners' } as const;
 
-/** No more than a claim must hold. */
+/** The required fields only. */
 export const smallestClaim = {
   external_id: 'CMS-2026-004418',
   claim_number: 'FL26-0093185',
@@ -21,7 +21,7 @@ export const smallestClaim = {
   policyholder: { company_name: 'Gulf Shore Rentals LLC', phone: '239-555-0163' },
 } as const satisfies SendClaimBody;
 
-/** A storm surge into a house on the coast, with all that a firm usually knows by then. */
+/** A storm surge at a house on the coast, with the fields that a firm usually has. */
 export const surgeClaim = {
   external_id: 'CMS-2026-004417',
   claim_number: 'FL26-0093184',
@@ -101,7 +101,7 @@ export const surgeClaim = {
   estimate: { contents_tax_rate: 0.065, overhead_rate: 0.1, profit_rate: 0.1, price_list: 'FLFM8X_AUG26' },
 } as const satisfies SendClaimBody;
 
-/** A river over its banks at a shop: a company, a non-residential building, a legal description for a street. */
+/** A river flood at a shop: a company, a non-residential building, a legal description instead of a street. */
 export const riverClaim = {
   external_id: 'CMS-2026-004502',
   claim_number: 'VT26-0001937',
@@ -133,15 +133,13 @@ export const riverClaim = {
 
 const { adjuster_svc_id, ...surgeFields } = surgeClaim;
 
-const asShown = <Value>(value: Value): Value => structuredClone(value);
-
 const sentClaim = {
   id: CLAIM_ID,
   test: false,
   created_at: '2026-08-29T14:52:07.113Z',
   updated_at: '2026-08-29T14:52:07.113Z',
   assignment: { status: 'pending_acceptance', adjuster_svc_id, responded_at: null, rejection_reason: null },
-  ...asShown(surgeFields),
+  ...structuredClone(surgeFields),
   additional_contacts: [...surgeFields.additional_contacts],
 } satisfies ClaimResponse;
 
@@ -224,14 +222,14 @@ const offeredClaim = {
   closed_at: null,
 } satisfies AppClaim;
 
-const ownClaim = {
+const acceptedAppClaim = {
   ...offeredClaim,
   updated_at: acceptedClaim.updated_at,
   assignment: acceptedClaim.assignment,
 } satisfies AppClaim;
 
-const workedClaim = {
-  ...ownClaim,
+const claimWithWork = {
+  ...acceptedAppClaim,
   work: {
     contact_date: '2026-08-30',
     inspection_date: '2026-09-02',
@@ -244,26 +242,26 @@ interface Example {
   readonly search?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Left out where the response has no body. */
+  /** Absent if the response has no body. */
   readonly response?: unknown;
 }
 
 const claimPath = { id: CLAIM_ID };
 const firmPath = { firm_id: FIRM.id };
 const devicePath = { device_id: 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60' };
-const once = { 'idempotency-key': '6f1f4c0e-6c0b-4a2f-9d57-8f3f3f0a1c22' };
+const idempotencyHeader = { 'idempotency-key': '6f1f4c0e-6c0b-4a2f-9d57-8f3f3f0a1c22' };
 
-/** A request and its response for every operation. */
+/** A request and its response for each operation. */
 export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
   listClaims: {
     search: 'updated_since=2026-08-29T14%3A30%3A00Z&assignment_status=rejected&limit=100',
     response: { data: [rejectedClaim], next_cursor: null },
   },
-  sendClaim: { headers: once, body: surgeClaim, response: sentClaim },
+  sendClaim: { headers: idempotencyHeader, body: surgeClaim, response: sentClaim },
   getClaim: { params: claimPath, response: acceptedClaim },
   offerClaim: {
     params: claimPath,
-    headers: once,
+    headers: idempotencyHeader,
     body: { adjuster_svc_id: 'SVC-2M9D-Whitcomb' } satisfies OfferClaimBody,
     response: {
       ...sentClaim,
@@ -327,7 +325,7 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
     response: { data: [offeredClaim], next_cursor: null },
   },
   getOfferedClaim: { params: claimPath, response: offeredClaim },
-  acceptClaim: { params: claimPath, response: ownClaim },
+  acceptClaim: { params: claimPath, response: acceptedAppClaim },
   rejectClaim: {
     params: claimPath,
     body: { reason: 'Too far from my other files.' },
@@ -340,11 +338,11 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
       inspection_date: '2026-09-02',
       notes: 'Water line 14 inches in the den.',
     },
-    response: workedClaim,
+    response: claimWithWork,
   },
   closeClaim: {
     params: claimPath,
-    response: { ...workedClaim, closed_at: '2026-09-14T20:10:44.731Z' } satisfies AppClaim,
+    response: { ...claimWithWork, closed_at: '2026-09-14T20:10:44.731Z' } satisfies AppClaim,
   },
   registerDevice: {
     params: devicePath,
@@ -362,7 +360,7 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
   unregisterDevice: { params: devicePath },
 };
 
-/** A refused claim: everything that is wrong with it, at once. */
+/** A rejected claim with several validation errors. */
 export const EXAMPLE_PROBLEM: Problem = makeProblem('validation_failed', {
   docsUrl: 'https://example.com/docs',
   requestId: '01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55',
@@ -372,11 +370,11 @@ export const EXAMPLE_PROBLEM: Problem = makeProblem('validation_failed', {
       header: 'Idempotency-Key',
     },
     {
-      detail: 'Must be a calendar date that exists, written YYYY-MM-DD.',
+      detail: 'Must be a valid calendar date (YYYY-MM-DD).',
       pointer: '/loss/date',
     },
     {
-      detail: 'Must be one of the 72 flood zones, in capitals and without leading zeros; did you mean A8?',
+      detail: 'Must be one of the 72 flood zones, in uppercase without leading zeros; did you mean A8?',
       pointer: '/building/flood_zone',
     },
   ],

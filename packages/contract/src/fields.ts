@@ -3,7 +3,7 @@ import { isCalendarDate, readInstant } from './calendar.ts';
 import { LIMITS } from './limits.ts';
 import { hasUnusableCharacter, isBlank, lengthWithin } from './text.ts';
 
-/** What the documentation says about a field. */
+/** The documentation of a field. */
 interface FieldMeta {
   readonly description: string;
   readonly example: unknown;
@@ -19,128 +19,129 @@ const count = (value: number): string => NUMBER_FORMAT.format(value);
 
 const charactersWithin = ({ min, max }: Bounds): string => `${count(min)} to ${count(max)} characters`;
 
-const KINDS: Readonly<Record<string, string>> = {
-  string: 'text',
+const JSON_TYPES: Readonly<Record<string, string>> = {
   number: 'a number',
-  boolean: 'true or false',
+  boolean: 'a boolean',
   object: 'an object',
 };
 
-function kindOf(value: unknown): string {
+function jsonTypeOf(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
-  return KINDS[typeof value] ?? 'something else';
+  return JSON_TYPES[typeof value] ?? 'another type';
 }
 
-/** The wording for a value that is missing or of another JSON type than the field takes. */
-export function wanted(what: string): { error: (issue: { code?: string; input?: unknown }) => string } {
+/** The error of a value that is missing, null or of the wrong JSON type. */
+export function expected(what: string): { error: (issue: { code?: string; input?: unknown }) => string } {
   const missing = `This field is required: ${what}.`;
-  const nothing = `Must be ${what}; null is not accepted. To send nothing, leave an optional field out.`;
+  const isNull = `Must be ${what}, not null. If the field is optional, omit it instead.`;
   return {
     error: ({ input }) => {
       if (input === undefined) return missing;
-      if (input === null) return nothing;
-      return typeof input === 'string' ? `Must be ${what}.` : `Must be ${what}; ${kindOf(input)} was sent.`;
+      if (input === null) return isNull;
+      return typeof input === 'string'
+        ? `Must be ${what}.`
+        : `Must be ${what}; received ${jsonTypeOf(input)}.`;
     },
   };
 }
 
-type Judge<Value> = (value: Value) => string | null;
+/** Returns the error text, or null for a valid value. */
+type Check<Value> = (value: Value) => string | null;
 
-// One check per field with one finding: two complaints about one value help nobody.
-const judged =
-  <Value>(judge: Judge<Value>) =>
+/** At most one error per value: the first one found. */
+const checked =
+  <Value>(check: Check<Value>) =>
   (payload: { value: Value; issues: unknown[] }): void => {
-    const detail = judge(payload.value);
+    const detail = check(payload.value);
     if (detail !== null) payload.issues.push({ code: 'custom', message: detail, input: payload.value });
   };
 
-const UNUSABLE = 'Must not contain the character U+0000 or half of a surrogate pair.';
+const UNUSABLE = 'Must not contain U+0000 or an unpaired surrogate.';
 
-const longerOrShorter = (what: string, { min, max }: Bounds): string =>
+const lengthError = (what: string, { min, max }: Bounds): string =>
   min === max ? `Must be ${what}.` : `Must be ${what} of ${charactersWithin({ min, max })}.`;
 
-/** Text whose length counts code points. `refuse` sees only text of the right length. */
-function textOf(what: string, bounds: Bounds, meta: object, refuse: Judge<string> = () => null): z.ZodString {
-  const wrongLength = longerOrShorter(what, bounds);
+/** A string whose length is counted in code points. `check` runs only on strings of a valid length. */
+function textOf(what: string, bounds: Bounds, meta: object, check: Check<string> = () => null): z.ZodString {
+  const wrongLength = lengthError(what, bounds);
   return z
-    .string(wanted(`${what} of ${charactersWithin(bounds)}`))
+    .string(expected(`${what} of ${charactersWithin(bounds)}`))
     .check(
-      judged((value) => {
+      checked((value) => {
         if (!lengthWithin(value, bounds.min, bounds.max)) return wrongLength;
         if (hasUnusableCharacter(value)) return UNUSABLE;
-        return refuse(value);
+        return check(value);
       }),
     )
     .meta({ minLength: bounds.min, maxLength: bounds.max, ...meta });
 }
 
-/** Text of a fixed form, too short to be worth a word about its length. */
-function formed(
+/** A string in a fixed format; its error describes the format only, not the length. */
+function formattedString(
   what: string,
   keywords: object,
   meta: FieldMeta,
-  fits: (value: string) => boolean,
+  isValid: (value: string) => boolean,
 ): z.ZodString {
-  const refused = `Must be ${what}.`;
+  const detail = `Must be ${what}.`;
   return z
-    .string(wanted(what))
-    .check(judged((value) => (fits(value) ? null : refused)))
+    .string(expected(what))
+    .check(checked((value) => (isValid(value) ? null : detail)))
     .meta({ ...keywords, ...meta });
 }
 
-export const text = (bounds: Bounds, meta: FieldMeta): z.ZodString => textOf('text', bounds, meta);
+export const text = (bounds: Bounds, meta: FieldMeta): z.ZodString => textOf('a string', bounds, meta);
 
-/** Text that has to name something. The documented pattern cannot list every invisible character. */
+/** The documented pattern is looser than the check: it cannot list every invisible character. */
 export const nonBlankText = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
-  textOf('text', bounds, { pattern: '\\S', ...meta }, (value) =>
+  textOf('a string', bounds, { pattern: '\\S', ...meta }, (value) =>
     isBlank(value) ? 'Must contain at least one visible character.' : null,
   );
 
 const NO_OUTER_WHITESPACE = /^\S(.*\S)?$/;
 
-/** An identifier that people copy and paste: no white space around it, no line break in it. */
+/** An identifier that people copy and paste: no surrounding whitespace, no line break. */
 export const identifier = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
-  textOf('text', bounds, { pattern: NO_OUTER_WHITESPACE.source, ...meta }, (value) =>
-    NO_OUTER_WHITESPACE.test(value)
-      ? null
-      : 'Must neither begin nor end with white space, nor contain a line break.',
+  textOf('a string', bounds, { pattern: NO_OUTER_WHITESPACE.source, ...meta }, (value) =>
+    NO_OUTER_WHITESPACE.test(value) ? null : 'Must not start or end with whitespace or contain a line break.',
   );
 
 export const phone = (meta: FieldMeta): z.ZodString =>
-  textOf('a telephone number', LIMITS.phone, { pattern: '[0-9]', ...meta }, (value) =>
-    /[0-9]/.test(value) ? null : 'Must contain at least one digit from 0 to 9.',
+  textOf('a phone number', LIMITS.phone, { pattern: '[0-9]', ...meta }, (value) =>
+    /[0-9]/.test(value) ? null : 'Must contain at least one digit (0-9).',
   );
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
 export const email = (meta: FieldMeta): z.ZodString =>
   textOf('an email address', LIMITS.email, { pattern: EMAIL.source, ...meta }, (value) =>
-    EMAIL.test(value)
-      ? null
-      : 'Must be an email address: one @ with something on both sides and no white space.',
+    EMAIL.test(value) ? null : 'Must be an email address: one @ with text on both sides and no whitespace.',
   );
 
 export const calendarDate = (meta: FieldMeta): z.ZodString =>
-  formed('a calendar date that exists, written YYYY-MM-DD', { format: 'date' }, meta, isCalendarDate);
+  formattedString('a valid calendar date (YYYY-MM-DD)', { format: 'date' }, meta, isCalendarDate);
 
 const TIME_OF_DAY = /^([01][0-9]|2[0-3]):[0-5][0-9]$/;
 
 export const timeOfDay = (meta: FieldMeta): z.ZodString =>
-  formed('a time of day from 00:00 to 23:59, written HH:MM', { pattern: TIME_OF_DAY.source }, meta, (value) =>
+  formattedString('a time from 00:00 to 23:59 (HH:MM)', { pattern: TIME_OF_DAY.source }, meta, (value) =>
     TIME_OF_DAY.test(value),
   );
 
 const ZIP = /^[0-9]{5}(-[0-9]{4})?$/;
 
 export const zip = (meta: FieldMeta): z.ZodString =>
-  formed('a ZIP code of five digits, or ZIP+4 such as 33901-1234', { pattern: ZIP.source }, meta, (value) =>
-    ZIP.test(value),
+  formattedString(
+    'a ZIP code of five digits, or ZIP+4 such as 33901-1234',
+    { pattern: ZIP.source },
+    meta,
+    (value) => ZIP.test(value),
   );
 
-/** Digits as text, since leading zeros count. */
+/** Digits as a string, so that leading zeros are kept. */
 export const digits = (length: number, meta: FieldMeta): z.ZodString => {
   const pattern = new RegExp(`^[0-9]{${length}}$`);
-  return formed(`exactly ${length} digits, sent as text`, { pattern: pattern.source }, meta, (value) =>
+  return formattedString(`a string of exactly ${length} digits`, { pattern: pattern.source }, meta, (value) =>
     pattern.test(value),
   );
 };
@@ -148,18 +149,18 @@ export const digits = (length: number, meta: FieldMeta): z.ZodString => {
 const BASE64URL = /^[A-Za-z0-9_-]+={0,2}$/;
 
 export const base64url = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
-  textOf('base64url text', bounds, { pattern: BASE64URL.source, ...meta }, (value) =>
-    BASE64URL.test(value) ? null : 'Must be base64url: letters, digits, - and _ only.',
+  textOf('a base64url string', bounds, { pattern: BASE64URL.source, ...meta }, (value) =>
+    BASE64URL.test(value) ? null : 'Must be base64url: only letters, digits, - and _.',
   );
 
 const SECURE_OR_LOOPBACK = /^(https:\/\/[^/]|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?\/)/i;
 
-/** Where a push service listens. Browsers give https addresses only; plain http is for one on the same machine. */
-export const pushAddress = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
-  textOf('an https address', bounds, { format: 'uri', ...meta }, (value) =>
+/** Browsers return https URLs only; http is allowed for a push service on the same machine, as in tests. */
+export const pushServiceUrl = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
+  textOf('an https URL', bounds, { format: 'uri', ...meta }, (value) =>
     SECURE_OR_LOOPBACK.test(value) && URL.canParse(value)
       ? null
-      : 'Must be an absolute address that begins with https://.',
+      : 'Must be an absolute URL that starts with https://.',
   );
 
 export function oneOf<const Value extends string>(
@@ -167,48 +168,48 @@ export function oneOf<const Value extends string>(
   meta: FieldMeta,
   what = `one of ${values.join(', ')}`,
 ) {
-  return z.enum(values, wanted(what)).meta({ ...meta });
+  return z.enum(values, expected(what)).meta({ ...meta });
 }
 
-/** An enum whose refusal depends on what was sent. */
-export function oneOfExplained<const Value extends string>(
+/** An enum whose error text depends on the invalid value. */
+export function oneOfWithHint<const Value extends string>(
   values: readonly Value[],
   meta: FieldMeta,
   what: string,
-  explain: (sent: string) => string,
+  errorFor: (sent: string) => string,
 ) {
-  const { error } = wanted(what);
+  const { error } = expected(what);
   return z
     .enum(values, {
-      error: (issue) => (typeof issue.input === 'string' ? explain(issue.input) : error(issue)),
+      error: (issue) => (typeof issue.input === 'string' ? errorFor(issue.input) : error(issue)),
     })
     .meta({ ...meta });
 }
 
-export const flag = (meta: FieldMeta): z.ZodBoolean => z.boolean(wanted('true or false')).meta({ ...meta });
+export const flag = (meta: FieldMeta): z.ZodBoolean => z.boolean(expected('true or false')).meta({ ...meta });
 
 export const integer = ({ min, max }: Bounds, meta: FieldMeta): z.ZodNumber => {
-  const what = `a whole number from ${count(min)} to ${count(max)}`;
+  const what = `an integer from ${count(min)} to ${count(max)}`;
   return z
-    .number(wanted(what))
+    .number(expected(what))
     .check(
-      judged((value) =>
+      checked((value) =>
         Number.isInteger(value) && value >= min && value <= max ? null : `Must be ${what}.`,
       ),
     )
     .meta({ type: 'integer', minimum: min, maximum: max, ...meta });
 };
 
-// Judged on the decimal digits, as written on a cheque: in binary, most cents are no exact fraction.
+// Checked on the decimal text: most amounts in cents have no exact binary representation.
 const DOLLARS_AND_CENTS = /^[0-9]+(\.[0-9]{1,2})?$/;
 
 export const amount = (meta: FieldMeta): z.ZodNumber => {
   const { min, max } = LIMITS.amount;
-  const what = `an amount of US dollars from ${count(min)} to ${count(max)} with at most two decimals`;
+  const what = `an amount in US dollars from ${count(min)} to ${count(max)} with at most two decimals`;
   return z
-    .number(wanted(what))
+    .number(expected(what))
     .check(
-      judged((value) =>
+      checked((value) =>
         value >= min && value <= max && DOLLARS_AND_CENTS.test(String(value)) ? null : `Must be ${what}.`,
       ),
     )
@@ -219,33 +220,33 @@ export const rate = (meta: FieldMeta): z.ZodNumber => {
   const { min, max } = LIMITS.rate;
   const what = `a fraction from ${min} to ${max}, such as 0.07 for 7%`;
   return z
-    .number(wanted(what))
-    .check(judged((value) => (value >= min && value <= max ? null : `Must be ${what}.`)))
+    .number(expected(what))
+    .check(checked((value) => (value >= min && value <= max ? null : `Must be ${what}.`)))
     .meta({ minimum: min, maximum: max, ...meta });
 };
 
 type Shape = z.core.$ZodLooseShape;
 
-/** An object of a request: a field it does not list is a mistake of the sender's. */
+/** An object in a request; unknown fields are errors. */
 export const fields = <const Fields extends Shape>(shape: Fields) =>
-  z.strictObject(shape, { error: wanted('an object').error });
+  z.strictObject(shape, { error: expected('an object').error });
 
-interface Finding {
+interface PresenceError {
   readonly path: readonly string[];
   readonly detail: string;
 }
 
 /**
- * A rule about which fields have to come together. It looks at presence only, so it speaks up beside
- * errors in the fields themselves instead of after they are mended.
+ * A rule about which fields are required together. It checks presence only, so it also runs when a field has an
+ * invalid value, and all errors are reported at once.
  */
-export const presence =
-  (findings: (present: (name: string) => boolean) => readonly Finding[]) =>
+export const presenceRule =
+  (errorsOf: (isPresent: (name: string) => boolean) => readonly PresenceError[]) =>
   <Schema extends z.ZodObject>(schema: Schema): Schema => {
     const check = z.core._check<Record<string, unknown>>(
       (payload) => {
         const sent = payload.value;
-        for (const { path, detail } of findings((name) => Object.hasOwn(sent, name))) {
+        for (const { path, detail } of errorsOf((name) => Object.hasOwn(sent, name))) {
           payload.issues.push({ code: 'custom', message: detail, input: undefined, path: [...path] });
         }
       },
@@ -254,36 +255,36 @@ export const presence =
     return schema.check(check) as Schema;
   };
 
-/** An array that is refused as a whole when too long: one complaint, whatever its items hold. */
-export function atMost<Item extends z.ZodType>(max: number, item: Item, what: string, meta: FieldMeta) {
+/** An array that is too long gets one error, and its items are not checked. */
+export function arrayOf<Item extends z.ZodType>(max: number, item: Item, what: string, meta: FieldMeta) {
   return z
     .preprocess(
       (value, context) => {
         if (Array.isArray(value) && value.length > max) {
           context.issues.push({
             code: 'custom',
-            message: `Must hold at most ${count(max)} items; ${count(value.length)} were sent.`,
+            message: `Must have at most ${count(max)} items; received ${count(value.length)}.`,
             input: undefined,
           });
         }
         return value;
       },
-      z.array(item, wanted(what)),
+      z.array(item, expected(what)),
     )
     .meta({ maxItems: max, ...meta });
 }
 
-/** Fields of requests that arrive as text whatever they mean: query parameters, path parameters, headers. */
-function readFrom<Value>(
+/** A value that is sent as a string whatever its type: a query or path parameter. */
+function parameter<Value>(
   what: string,
   keywords: object,
   meta: FieldMeta,
-  read: (sent: string) => Value | null,
+  parse: (sent: string) => Value | null,
 ) {
   return z
-    .string(wanted(what))
+    .string(expected(what))
     .transform((sent, context): Value => {
-      const value = read(sent);
+      const value = parse(sent);
       if (value !== null) return value;
       context.issues.push({ code: 'custom', message: `Must be ${what}.`, input: undefined });
       return z.NEVER;
@@ -294,11 +295,11 @@ function readFrom<Value>(
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export const uuidParameter = (meta: FieldMeta) =>
-  readFrom('a uuid', { format: 'uuid' }, meta, (sent) => (UUID.test(sent) ? sent.toLowerCase() : null));
+  parameter('a UUID', { format: 'uuid' }, meta, (sent) => (UUID.test(sent) ? sent.toLowerCase() : null));
 
 export const integerParameter = ({ min, max }: Bounds, meta: FieldMeta) =>
-  readFrom(
-    `a whole number from ${count(min)} to ${count(max)}`,
+  parameter(
+    `an integer from ${count(min)} to ${count(max)}`,
     { type: 'integer', minimum: min, maximum: max },
     meta,
     (sent) => {
@@ -310,25 +311,24 @@ export const integerParameter = ({ min, max }: Bounds, meta: FieldMeta) =>
 
 /** Milliseconds since 1970. */
 export const instantParameter = (meta: FieldMeta) =>
-  readFrom(
-    'an RFC 3339 date-time with its offset, such as 2026-08-29T14:30:00Z',
+  parameter(
+    'an RFC 3339 date-time with an offset, such as 2026-08-29T14:30:00Z',
     { format: 'date-time' },
     meta,
-    // A plus sign that was not percent-encoded arrives as a space. No date-time has one there otherwise,
-    // so it can only mean the offset.
+    // A plus sign that was not percent-encoded is decoded as a space, which is valid nowhere else in a date-time.
     (sent) => readInstant(sent.replace(/ (?=[0-9]{2}:[0-9]{2}$)/, '+')),
   );
 
 const PRINTABLE = /^[\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff][\x20-\x7e\x80-\xff]*$/;
 
-/** A header's value as HTTP delivers it: bytes, of which none is a control character and one is visible. */
+/** A header value: no control characters, at least one visible character. */
 export const headerText = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
   textOf('printable text', bounds, meta, (value) =>
     PRINTABLE.test(value) ? null : 'Must be printable text with at least one visible character.',
   );
 
-/** Fields of responses: a reader takes them as they come. */
-export const shown = {
+/** Fields of responses. They have a type and documentation, and no checks. */
+export const responseField = {
   text: (description: string, example: string, keywords: object = {}): z.ZodString =>
     z.string().meta({ ...keywords, description, example }),
   uuid: (description: string, example: string): z.ZodString =>

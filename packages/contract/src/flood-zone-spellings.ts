@@ -1,7 +1,7 @@
 import { FLOOD_ZONES, type FloodZone } from './vocabulary.ts';
 
 /**
- * How FEMA's files spell zones that are listed otherwise: AHB, AOB and the AR dual zones stand in the description of
+ * Other spellings of flood zones in FEMA's files: AHB, AOB and the AR dual zones are in the description of
  * ratedFloodZone, the zero-padded numbers in its values.
  * https://www.fema.gov/openfema-data-page/fima-nfip-redacted-claims-v2
  */
@@ -15,12 +15,12 @@ const FEMA_SPELLINGS: readonly (readonly [RegExp, string])[] = [
 const zones: ReadonlySet<string> = new Set(FLOOD_ZONES);
 const isZone = (value: string): value is FloodZone => zones.has(value);
 
-/**
- * The listed zone that a known spelling stands for. Null for anything else: a wrong zone is rated and paid as written,
- * so resemblance is no reason to name one.
- */
+/** The zone that a known other spelling stands for. Null for anything else: a wrong zone would change what is paid. */
 export function intendedFloodZone(sent: string): FloodZone | null {
   const written = sent.trim().toUpperCase();
-  const zone = FEMA_SPELLINGS.reduce((text, [spelling, listed]) => text.replace(spelling, listed), written);
+  const zone = FEMA_SPELLINGS.reduce(
+    (text, [spelling, standard]) => text.replace(spelling, standard),
+    written,
+  );
   return isZone(zone) ? zone : null;
 }

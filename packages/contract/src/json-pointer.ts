@@ -1,4 +1,4 @@
-/** RFC 6901: `~` and `/` are the two characters that a segment cannot hold as they are. */
+/** RFC 6901: a segment escapes `~` and `/`. */
 export function escapeSegment(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }
@@ -9,7 +9,7 @@ export function toPointer(path: readonly PropertyKey[]): string {
   return pointer;
 }
 
-/** The value a pointer leads to, or undefined where nothing is. */
+/** The value at a pointer, or undefined if there is none. */
 export function valueAt(document: unknown, pointer: string): unknown {
   let value = document;
   if (pointer === '') return value;

@@ -1,11 +1,11 @@
-/** Every number that a client can run into, in one place. Lengths count Unicode code points. */
+/** Every limit of the interface. Lengths count Unicode code points. */
 export const LIMITS = {
   bodyBytes: 1_048_576,
-  /** Where neither a key nor a session is needed. */
+  /** For operations without authentication. */
   openBodyBytes: 4096,
-  /** Levels of objects and arrays within each other. */
+  /** Levels of nested objects and arrays. */
   bodyDepth: 64,
-  /** Entries in the `errors` of one problem; the second where neither a key nor a session is needed. */
+  /** Entries in the `errors` of one response; `open`: for operations without authentication. */
   problemErrors: 100,
   openProblemErrors: 20,
   page: { default: 50, min: 1, max: 200 },
@@ -56,11 +56,11 @@ export const LIMITS = {
   pushKey: { min: 1, max: 255 },
 } as const;
 
-/** How often a key may call. A burst spends what a quiet spell has saved; then calls trickle in at the rate. */
+/** Token bucket per key: `burst` is its capacity, and it refills at the rate per minute. */
 export const RATES = {
   live: { requestsPerMinute: 300, writesPerMinute: 120, burst: 20 },
   test: { requestsPerMinute: 60, writesPerMinute: 30, burst: 20 },
 } as const;
 
-/** Requests a minute from one IP address before the edge answers for the service. */
+/** Requests per minute from one IP address before the edge proxy responds with 429. */
 export const EDGE_REQUESTS_PER_MINUTE = 600;

@@ -3,27 +3,34 @@ import type { Endpoint } from './endpoint.ts';
 import { appEndpoints, firmEndpoints } from './endpoints.ts';
 import { EXAMPLE_PROBLEM, EXAMPLES } from './examples.ts';
 import { LIMITS, RATES } from './limits.ts';
-import { ERRORS, type ErrorCode, makeProblem, type Problem, problemSchema } from './problems.ts';
+import {
+  ERRORS,
+  type ErrorCode,
+  makeProblem,
+  type Problem,
+  problemSchema,
+  validationSummary,
+} from './problems.ts';
 
 type Json = Record<string, unknown>;
 
-/** Of the interface, not of the program behind it: the first entry of the changelog. */
+/** Version of the interface, not of the release: the latest entry in the changelog. */
 export const INTERFACE_VERSION = '1.0.0';
 
 export interface OpenApiAddresses {
-  /** Where the service is reached. */
+  /** Base URL of the service. */
   readonly baseUrl: string;
   readonly docsUrl: string;
   /** Version of the release, such as `1.4.0`. */
   readonly version: string;
 }
 
-/** Refusals by the host itself, which any request can meet before an operation is reached. */
-const HOST_PROBLEMS = ['malformed_request', 'request_timeout', 'headers_too_large'] as const;
+/** Errors of the HTTP server that any request can get before it is routed. */
+const SERVER_PROBLEMS = ['malformed_request', 'request_timeout', 'headers_too_large'] as const;
 
 const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
 
-/** The interface as an OpenAPI 3.1 document, out of the very values that requests are judged by. */
+/** The OpenAPI 3.1 document, generated from the schemas that requests are validated with. */
 export function openApiDocument(addresses: OpenApiAddresses): Json {
   const { baseUrl, docsUrl, version } = addresses;
   const schemas = new Map<string, Json>();
@@ -42,19 +49,19 @@ export function openApiDocument(addresses: OpenApiAddresses): Json {
     info: {
       title: 'Claim assignment service',
       version,
-      summary: 'Send flood claims to adjusters and learn what became of them.',
+      summary: 'Send flood claims to adjusters and poll for their responses.',
       description: DESCRIPTION,
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     externalDocs: { description: 'Guides', url: docsUrl },
     servers: [{ url: baseUrl }],
     tags: [
-      { name: 'Claims', description: 'Send claims, offer them again, read and poll them.' },
-      { name: 'Adjusters', description: 'Invite adjusters and see who is in the firm.' },
-      { name: 'Key and health', description: 'What a key may do, and whether the service is up.' },
+      { name: 'Claims', description: 'Send, read, poll and offer claims.' },
+      { name: 'Adjusters', description: 'Invite adjusters and list the members of the firm.' },
+      { name: 'Key and health', description: 'Check a key and the service.' },
       {
         name: 'Adjuster app',
-        description: 'What the app on an adjuster’s phone calls. Not for firm systems.',
+        description: 'Operations of the app for adjusters. Not for firm systems.',
       },
     ],
     paths,
@@ -62,7 +69,8 @@ export function openApiDocument(addresses: OpenApiAddresses): Json {
       schemas: Object.fromEntries([...schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
       headers: {
         RequestId: {
-          description: 'Id of this request; the same as request_id in an error. Quote it to support.',
+          description:
+            'Id of this request, equal to request_id in an error. Include it when you contact support.',
           required: true,
           schema: { type: 'string' },
         },
@@ -71,19 +79,19 @@ export function openApiDocument(addresses: OpenApiAddresses): Json {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A firm’s key: `svc_live_…` or `svc_test_…`.',
+          description: 'An API key of the firm: `svc_live_…` or `svc_test_…`.',
         },
         session: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A device session of the adjuster app: `svc_app_…`.',
+          description: 'A session token of the adjuster app: `svc_app_…`.',
         },
       },
     },
   };
 }
 
-const DESCRIPTION = `Requests and responses are JSON; errors are problem documents (RFC 9457). A live key may make ${RATES.live.requestsPerMinute} requests and ${RATES.live.writesPerMinute} writes a minute, a test key ${RATES.test.requestsPerMinute} and ${RATES.test.writesPerMinute}, at most ${RATES.live.burst} in one instant. A body may be ${LIMITS.bodyBytes / 2 ** 20} MB long. Lists marked \`x-extensible-enum\` may grow; tolerate values that are not in them.`;
+const DESCRIPTION = `Requests and responses are JSON; errors are problem documents (RFC 9457). Rate limits: ${RATES.live.requestsPerMinute} requests and ${RATES.live.writesPerMinute} writes per minute with a live key, ${RATES.test.requestsPerMinute} and ${RATES.test.writesPerMinute} with a test key, in bursts of at most ${RATES.live.burst}. A body can be up to ${LIMITS.bodyBytes / 2 ** 20} MB. Enums marked \`x-extensible-enum\` may get new values; accept values that are not listed.`;
 
 const tagOf = (endpoint: Endpoint): string => {
   if (endpoint.path.startsWith('/v1/claims')) return 'Claims';
@@ -140,28 +148,28 @@ function operation(
 }
 
 const REPLAYED = {
-  description: 'true when an earlier request with this Idempotency-Key did the work.',
+  description: 'true if an earlier request with this Idempotency-Key was already processed.',
   schema: { type: 'string', enum: ['true'] },
 };
 
 const describe = (endpoint: Endpoint): string =>
   endpoint.scope === null
     ? endpoint.description
-    : `${endpoint.description}\n\nNeeds the scope \`${endpoint.scope}\`.`;
+    : `${endpoint.description}\n\nRequires the scope \`${endpoint.scope}\`.`;
 
-/** One response a status, naming every code that comes with it; `default` for what the host refuses by itself. */
+/** One response per status with its error codes; `default` lists the errors of the HTTP server. */
 function problemResponses(endpoint: Endpoint, addresses: OpenApiAddresses): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of endpoint.problems) {
     const { status } = ERRORS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  const answers = [...byStatus].sort(([one], [other]) => one - other);
-  const own = new Set<ErrorCode>(endpoint.problems);
-  const further = HOST_PROBLEMS.filter((code) => !own.has(code));
+  const responses = [...byStatus].sort(([one], [other]) => one - other);
+  const listed = new Set<ErrorCode>(endpoint.problems);
+  const others = SERVER_PROBLEMS.filter((code) => !listed.has(code));
   return Object.fromEntries([
-    ...answers.map(([status, codes]) => [status, problemResponse(codes, addresses, HEADERS_OF[status])]),
-    ['default', problemResponse(further, addresses)],
+    ...responses.map(([status, codes]) => [status, problemResponse(codes, addresses, HEADERS_OF[status])]),
+    ['default', problemResponse(others, addresses)],
   ]);
 }
 
@@ -178,7 +186,7 @@ const problemResponse = (codes: readonly ErrorCode[], addresses: OpenApiAddresse
   },
 });
 
-/** What a client may receive with this code. */
+/** An example of the error with this code. */
 export function exampleProblem(
   code: ErrorCode,
   { baseUrl, docsUrl }: Pick<OpenApiAddresses, 'baseUrl' | 'docsUrl'>,
@@ -190,67 +198,72 @@ export function exampleProblem(
     requestId,
     ...(code === 'validation_failed' && {
       errors,
-      detail: `${errors.length} things in this request are wrong.`,
+      detail: validationSummary(errors.length, errors.length),
     }),
     ...(code === 'duplicate_claim' && { existingClaim: { id, url: `${baseUrl}/v1/claims/${id}` } }),
   });
 }
 
-const SECONDS = { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } };
+const SECONDS = { description: 'Seconds to wait before retrying.', schema: { type: 'integer', minimum: 1 } };
 const HEADERS_OF: Readonly<Record<number, Json>> = {
-  401: { 'WWW-Authenticate': { description: 'Bearer', schema: { type: 'string' } } },
+  401: {
+    'WWW-Authenticate': { description: 'The authentication scheme, Bearer.', schema: { type: 'string' } },
+  },
   429: { 'Retry-After': SECONDS },
   503: { 'Retry-After': SECONDS },
 };
 
-function parametersIn(place: 'path' | 'query' | 'header', schema: z.ZodObject | undefined): Json[] {
+function parametersIn(location: 'path' | 'query' | 'header', schema: z.ZodObject | undefined): Json[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' }) as {
     properties?: Record<string, Json>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, { description, example, ...kind }]) => ({
+  return Object.entries(properties).map(([name, { description, example, ...type }]) => ({
     name,
-    in: place,
-    required: place === 'path' || required.includes(name),
+    in: location,
+    required: location === 'path' || required.includes(name),
     description,
-    schema: kind,
+    schema: type,
     example,
   }));
 }
 
-interface Converted {
+interface Conversion {
   readonly root: Json;
   readonly definitions: readonly (readonly [string, Json])[];
 }
 
-/** By schema: most of them stand in several operations, and a claim is long. */
-const converted = { input: new WeakMap<z.ZodType, Converted>(), output: new WeakMap<z.ZodType, Converted>() };
+/** Cache by schema: most schemas are used in several operations. */
+const conversions = {
+  input: new WeakMap<z.ZodType, Conversion>(),
+  output: new WeakMap<z.ZodType, Conversion>(),
+};
 
-function convert(schema: z.ZodType, io: 'input' | 'output'): Converted {
-  const known = converted[io].get(schema);
-  if (known !== undefined) return known;
+function convert(schema: z.ZodType, io: 'input' | 'output'): Conversion {
+  const cached = conversions[io].get(schema);
+  if (cached !== undefined) return cached;
   const {
     $schema: _,
     $defs = {},
     ...root
   } = z.toJSONSchema(schema, { io }) as Json & { $defs?: Record<string, Json> };
-  const made = {
+  const conversion = {
     root: inComponents(root) as Json,
     definitions: Object.entries($defs).map(([name, one]) => [name, inComponents(one) as Json] as const),
   };
-  converted[io].set(schema, made);
-  return made;
+  conversions[io].set(schema, conversion);
+  return conversion;
 }
 
-/** A reference to the schema's component, which is filed with every other it refers to. */
+/** Adds the schema and every schema that it refers to; returns a reference to it. */
 function component(schema: z.ZodType, io: 'input' | 'output', schemas: Map<string, Json>): Json {
   const { root, definitions } = convert(schema, io);
   for (const [name, definition] of definitions) schemas.set(name, definition);
   return root;
 }
 
-/** JSON Schema's own shelf is `$defs`; OpenAPI's is `components`. And 3.1 wants lists of examples. */
+/** Replaces `$defs` by `components`, and `example` by the `examples` list of OpenAPI 3.1. */
 function inComponents(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inComponents);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import type { CrossFieldRule } from './cross-field-rule.ts';
+import { editDistance } from './edit-distance.ts';
 import type { BodyOf, Endpoint, RequestOf } from './endpoint.ts';
 import { fields } from './fields.ts';
 import { escapeSegment, toPointer, valueAt } from './json-pointer.ts';
 import { LIMITS } from './limits.ts';
-import { editDistance } from './nearest.ts';
 import type { ProblemItem } from './problems.ts';
 import { hasUnusableCharacter } from './text.ts';
 
-/** A request as a host has it in hand, before anything about it is known to be right. */
+/** A request before validation. */
 export interface RawRequest {
-  /** The path's parameters, percent-decoded. */
+  /** Path parameters, percent-decoded. */
   readonly params?: Readonly<Record<string, string | undefined>>;
-  /** What follows the question mark, as it came; empty when there is none. */
+  /** The query string without the question mark, not decoded. */
   readonly search?: string;
-  /** By lower-case name, as Node hands them over. */
+  /** Keyed by lowercase name, as in Node. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The parsed JSON. */
   readonly body?: unknown;
@@ -24,13 +24,13 @@ export type ParsedRequest<Of extends Endpoint> =
   | { readonly ok: true; readonly value: RequestOf<Of> }
   | {
       readonly ok: false;
-      /** The first ones; `LIMITS.problemErrors` at most. */
+      /** At most `LIMITS.problemErrors`. */
       readonly errors: readonly ProblemItem[];
-      /** How many there are in all. */
+      /** The total, including errors that are not listed. */
       readonly errorCount: number;
     };
 
-/** Keeps the first errors and counts the rest: neither the response nor the work grows with the request. */
+/** Keeps the first errors and counts the rest, so that the response and the work stay bounded. */
 class ErrorList {
   readonly items: ProblemItem[] = [];
   count = 0;
@@ -43,17 +43,17 @@ class ErrorList {
   }
 }
 
-/** Names are quoted back no longer than this: a client can send a megabyte of them. */
-const LONGEST_NAME = 100;
+/** Longer names are cut in errors: a name can be a megabyte long. */
+const MAX_QUOTED_LENGTH = 100;
 
 const shorten = (name: string): string => {
-  if (name.length <= LONGEST_NAME) return name;
-  const cut = name.slice(0, LONGEST_NAME);
-  // Half a pair at the cut would be no text.
+  if (name.length <= MAX_QUOTED_LENGTH) return name;
+  const cut = name.slice(0, MAX_QUOTED_LENGTH);
+  // Do not cut a surrogate pair in half.
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 };
 
-/** Finds everything that is wrong with a request at once, or hands back what it says. */
+/** Validates a whole request: returns its values, or every error in it. */
 export function parseRequest<Of extends Endpoint>(
   endpoint: Of,
   request: RawRequest,
@@ -74,7 +74,7 @@ function parseParams(
   errors: ErrorList,
 ): unknown {
   if (!schema) return {};
-  // Only the parameters of the path's own template: what else a host files there is not the client's.
+  // Only parameters of this path: a router may add others.
   const result = schema.safeParse(pick(Object.keys(schema.shape), (name) => sent[name]));
   if (result.success) return result.data;
   for (const issue of result.error.issues)
@@ -102,10 +102,13 @@ function parseHeaders(
   return undefined;
 }
 
-function pick(names: readonly string[], read: (name: string) => string | undefined): Record<string, string> {
+function pick(
+  names: readonly string[],
+  lookUp: (name: string) => string | undefined,
+): Record<string, string> {
   const picked: Record<string, string> = {};
   for (const name of names) {
-    const value = read(name);
+    const value = lookUp(name);
     if (value !== undefined) picked[name] = value;
   }
   return picked;
@@ -124,45 +127,45 @@ const ASCII_ONLY = /^[\x21-\x7e]*$/;
 function parseQuery(schema: z.ZodObject | undefined, search: string, errors: ErrorList): unknown {
   const known = schema ? Object.keys(schema.shape) : [];
   const values = new Map<string, string>();
-  const unknown = `This parameter is not known here. ${knownParameters(known)}`;
-  const complaints = new Map<string, string>();
-  const complain = (name: string, detail: string): void => {
-    if (!complaints.has(name)) complaints.set(name, detail);
+  const unknown = `Unknown parameter. ${allowedParameters(known)}`;
+  const details = new Map<string, string>();
+  const report = (name: string, detail: string): void => {
+    if (!details.has(name)) details.set(name, detail);
   };
 
   for (const pair of search === '' ? [] : search.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const writtenName = equals < 0 ? pair : pair.slice(0, equals);
-    const writtenValue = equals < 0 ? '' : pair.slice(equals + 1);
-    const name = ASCII_ONLY.test(writtenName) ? percentDecoded(writtenName) : null;
+    const rawName = equals < 0 ? pair : pair.slice(0, equals);
+    const rawValue = equals < 0 ? '' : pair.slice(equals + 1);
+    const name = ASCII_ONLY.test(rawName) ? percentDecoded(rawName) : null;
     if (name === null || hasUnusableCharacter(name)) {
-      complain(visible(writtenName), 'The name of this parameter is not valid percent-encoded UTF-8 text.');
+      report(printable(rawName), 'The parameter name is not valid percent-encoded UTF-8.');
       continue;
     }
     if (!known.includes(name)) {
-      complain(name, unknown);
+      report(name, unknown);
       continue;
     }
-    const value = ASCII_ONLY.test(writtenValue) ? percentDecoded(writtenValue) : null;
-    if (values.has(name)) complain(name, 'This parameter was sent more than once.');
-    else if (value === null) complain(name, 'The value is not valid percent-encoded UTF-8 text.');
-    else if (hasUnusableCharacter(value)) complain(name, 'Must not contain the character U+0000.');
+    const value = ASCII_ONLY.test(rawValue) ? percentDecoded(rawValue) : null;
+    if (values.has(name)) report(name, 'This parameter was sent more than once.');
+    else if (value === null) report(name, 'The value is not valid percent-encoded UTF-8.');
+    else if (hasUnusableCharacter(value)) report(name, 'Must not contain U+0000.');
     values.set(name, value ?? '');
   }
 
   const result = schema?.safeParse(pick(known, (name) => values.get(name)));
   if (result && !result.success)
-    for (const issue of result.error.issues) complain(String(issue.path[0]), issue.message);
-  for (const [name, detail] of complaints) errors.push({ detail, parameter: shorten(name) });
+    for (const issue of result.error.issues) report(String(issue.path[0]), issue.message);
+  for (const [name, detail] of details) errors.push({ detail, parameter: shorten(name) });
   return result?.data ?? {};
 }
 
-const knownParameters = (known: readonly string[]): string =>
-  known.length === 0 ? 'This operation takes no query parameters.' : `Known are ${known.join(', ')}.`;
+const allowedParameters = (known: readonly string[]): string =>
+  known.length === 0 ? 'This operation takes no query parameters.' : `Allowed: ${known.join(', ')}.`;
 
-/** A name that could not be decoded, fit to be quoted: whatever is no plain character becomes a mark. */
-const visible = (written: string): string => shorten(written).replace(/[^\x20-\x7e…]/g, '\ufffd');
+/** An undecodable name, safe to quote: other characters than printable ASCII are replaced. */
+const printable = (name: string): string => shorten(name).replace(/[^\x20-\x7e…]/g, '\ufffd');
 
 function parseBody(
   endpoint: Endpoint,
@@ -175,7 +178,7 @@ function parseBody(
   const body = sent === undefined && endpoint.bodyRequired === false ? {} : sent;
   const result = schema.safeParse(body);
 
-  const wrong = new Set<string>();
+  const invalid = new Set<string>();
   if (!result.success) {
     for (const issue of result.error.issues) {
       const path = issue.path;
@@ -183,33 +186,33 @@ function parseBody(
         reportUnknown(toPointer(path), issue.keys, fieldsAt(schema, path), errors);
       } else {
         const pointer = toPointer(path);
-        wrong.add(pointer);
+        invalid.add(pointer);
         errors.push({ detail: issue.message, pointer });
       }
     }
   }
   for (const rule of rules) {
-    if (wrong.size > 0 && rule.reads.some((pointer) => isTouched(pointer, wrong))) continue;
-    const problem = rule.judge(rule.reads.map((pointer) => valueAt(body, pointer)));
+    if (invalid.size > 0 && rule.reads.some((pointer) => overlaps(pointer, invalid))) continue;
+    const problem = rule.check(rule.reads.map((pointer) => valueAt(body, pointer)));
     if (problem !== null) errors.push(problem);
   }
-  // The client's own object, and not zod's copy: a claim is answered as it was sent, in the order it was sent.
+  // The sent object, not zod's copy: responses repeat a claim with its fields in the order they were sent.
   return endpoint.body && body;
 }
 
-/** What may be sent where no body is needed: nothing, or an empty object. */
+/** An operation without a body accepts none or an empty object. */
 const NO_FIELDS = fields({});
 
-/** Whether the field, something above it or something in it is wrong by itself. */
-function isTouched(pointer: string, wrong: ReadonlySet<string>): boolean {
-  for (const place of wrong)
-    if (place === pointer || pointer.startsWith(`${place}/`) || place.startsWith(`${pointer}/`)) return true;
+/** Whether the field, an object above it or a field in it is invalid. */
+function overlaps(pointer: string, invalid: ReadonlySet<string>): boolean {
+  for (const other of invalid)
+    if (other === pointer || pointer.startsWith(`${other}/`) || other.startsWith(`${pointer}/`)) return true;
   return false;
 }
 
-// Comparing names costs time; a body with many unknown ones is no slip of the finger.
-const MOST_SUGGESTIONS = 5;
-const LONGEST_COMPARED = 40;
+// Bounds the time spent on comparing names: a body with many unknown fields is not a typo.
+const MAX_SUGGESTIONS = 5;
+const MAX_COMPARED_LENGTH = 40;
 
 function reportUnknown(
   parent: string,
@@ -218,30 +221,27 @@ function reportUnknown(
   errors: ErrorList,
 ): void {
   const room = errors.capacity - errors.items.length;
-  // Only what is listed is put into words: a megabyte holds a hundred thousand names.
+  // No texts for errors that are not listed: a megabyte can hold a hundred thousand names.
   errors.count += Math.max(0, names.length - room);
   for (const name of names.slice(0, room)) {
-    // Such a name cannot be pointed at without sending all of it back: the object that holds it can.
-    if (name.length > LONGEST_NAME) {
+    // A pointer to such a field would repeat all of its name, so it points to the object.
+    if (name.length > MAX_QUOTED_LENGTH) {
       errors.push({
-        detail: `Must not hold the unknown field whose name begins with ${JSON.stringify(shorten(name))}.`,
+        detail: `Contains an unknown field whose name starts with ${JSON.stringify(shorten(name))}.`,
         pointer: parent,
       });
       continue;
     }
-    const meant = names.length <= MOST_SUGGESTIONS ? suggestion(name, known) : null;
+    const suggested = names.length <= MAX_SUGGESTIONS ? suggestion(name, known) : null;
     errors.push({
-      detail:
-        meant === null
-          ? 'This field is not known here.'
-          : `This field is not known here; did you mean ${meant}?`,
+      detail: suggested === null ? 'Unknown field.' : `Unknown field. Did you mean ${suggested}?`,
       pointer: `${parent}/${escapeSegment(name)}`,
     });
   }
 }
 
-/** One letter away from a field that means something else. */
-const OTHER_WORDS: ReadonlySet<string> = new Set(['country']);
+/** Words that are one letter away from a field's word and mean something else. */
+const NOT_MISSPELLED: ReadonlySet<string> = new Set(['country']);
 
 const wordsOf = (name: string): string[] =>
   name
@@ -251,14 +251,14 @@ const wordsOf = (name: string): string[] =>
 
 const digitsIn = (name: string): string => name.replace(/[^0-9]/g, '');
 
-/** The known field that this name misspells. Compared word by word: contact_name is not a misspelled contact_date. */
+/** The known field that this name misspells. Compares word by word: contact_name is not a typo of contact_date. */
 function suggestion(name: string, known: readonly string[]): string | null {
-  if (name.length > LONGEST_COMPARED) return null;
+  if (name.length > MAX_COMPARED_LENGTH) return null;
   const words = wordsOf(name);
   let best: string | null = null;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
-    const edits = misspellings(words, wordsOf(candidate));
+    const edits = editsBetween(words, wordsOf(candidate));
     if (edits < fewest) {
       best = candidate;
       fewest = edits;
@@ -267,8 +267,8 @@ function suggestion(name: string, known: readonly string[]): string | null {
   return best;
 }
 
-/** How many characters are wrong; infinite where a word or a number is another one. */
-function misspellings(words: readonly string[], meant: readonly string[]): number {
+/** The number of typos; infinite when a word or a number is a different one. */
+function editsBetween(words: readonly string[], meant: readonly string[]): number {
   if (words.join('') === meant.join('')) return 0;
   if (words.length !== meant.length || digitsIn(words.join('')) !== digitsIn(meant.join(''))) {
     return Number.POSITIVE_INFINITY;
@@ -277,7 +277,7 @@ function misspellings(words: readonly string[], meant: readonly string[]): numbe
     const intended = meant[index] ?? '';
     if (word === intended) return sum;
     const allowed = intended.length < 4 ? 0 : intended.length < 8 ? 1 : 2;
-    if (OTHER_WORDS.has(word) || Math.abs(word.length - intended.length) > allowed) {
+    if (NOT_MISSPELLED.has(word) || Math.abs(word.length - intended.length) > allowed) {
       return Number.POSITIVE_INFINITY;
     }
     const edits = editDistance(word, intended);

@@ -1,8 +1,6 @@
-import { email, fields, identifier, nonBlankText, oneOf, phone, presence, text, zip } from './fields.ts';
+import { email, fields, identifier, nonBlankText, oneOf, phone, presenceRule, text, zip } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { LOSS_LOCATION_STATES, MAILING_STATES } from './vocabulary.ts';
-
-// The people and places that a claim names. All of them share their parts.
 
 const street = () =>
   nonBlankText(LIMITS.street, { description: 'Street and house number.', example: '1420 Seagrape Lane' });
@@ -12,93 +10,94 @@ const city = () => nonBlankText(LIMITS.city, { description: 'City or town.', exa
 const lossLocationState = () =>
   oneOf(
     LOSS_LOCATION_STATES,
-    { description: 'State or territory, as its two-letter USPS code.', example: 'FL' },
-    'a two-letter USPS code in capitals: a state, DC, AS, GU, MP, PR or VI',
+    { description: 'Two-letter USPS code of the state or territory.', example: 'FL' },
+    'an uppercase two-letter USPS code of a state, DC, AS, GU, MP, PR or VI',
   );
 
 const mailingState = () =>
   oneOf(
     MAILING_STATES,
-    { description: 'State, territory or military region, as its two-letter USPS code.', example: 'FL' },
-    'a two-letter USPS code in capitals: a state, DC, a territory, a freely associated state, AA, AE or AP',
+    { description: 'Two-letter USPS code of the state, territory or military region.', example: 'FL' },
+    'an uppercase two-letter USPS code of a state, DC, a territory, a freely associated state, AA, AE or AP',
   );
 
-const zipCode = () => zip({ description: 'Five-digit ZIP code or ZIP+4, as text.', example: '33931-4207' });
+const zipCode = () =>
+  zip({ description: 'Five-digit ZIP code or ZIP+4, as a string.', example: '33931-4207' });
 
 const ADDRESS_EXAMPLE = { street: '200 Harbor Plaza', city: 'Tampa', state: 'FL', zip: '33602' };
 
 const mailingAddress = (description: string) =>
   fields({ street: street(), city: city(), state: mailingState(), zip: zipCode() }).meta({
-    description: `${description} All four parts, or no address.`,
+    description: `${description} All four fields are required.`,
     example: ADDRESS_EXAMPLE,
   });
 
 const contactParts = () => ({
   first_name: nonBlankText(LIMITS.personName, {
-    description: 'First name; goes with last_name.',
+    description: 'First name; requires last_name.',
     example: 'Marisol',
   }).optional(),
   last_name: nonBlankText(LIMITS.personName, {
-    description: 'Last name; goes with first_name.',
+    description: 'Last name; requires first_name.',
     example: 'Delgado',
   }).optional(),
   company_name: nonBlankText(LIMITS.companyName, {
-    description: 'Name of the company.',
+    description: 'Company name.',
     example: 'Gulf Shore Rentals LLC',
   }).optional(),
   phone: phone({
-    description: 'Telephone number, with at least one digit.',
+    description: 'Phone number, with at least one digit.',
     example: '239-555-0142',
   }).optional(),
   email: email({ description: 'Email address.', example: 'marisol.delgado@example.com' }).optional(),
   address: mailingAddress('Postal address.').optional(),
 });
 
-type Present = (name: string) => boolean;
+type IsPresent = (name: string) => boolean;
 
 const NAME_FORMS = 'first_name and last_name, or company_name, or all three';
 
-/** A full personal name, a company, or both; half a personal name names nobody. */
-function nameFindings(present: Present) {
+function nameErrors(present: IsPresent) {
   const [first, last] = [present('first_name'), present('last_name')];
   if (first && !last)
-    return [{ path: ['last_name'], detail: `This field is required beside first_name: send ${NAME_FORMS}.` }];
+    return [{ path: ['last_name'], detail: `This field is required with first_name. Send ${NAME_FORMS}.` }];
   if (last && !first)
-    return [{ path: ['first_name'], detail: `This field is required beside last_name: send ${NAME_FORMS}.` }];
+    return [{ path: ['first_name'], detail: `This field is required with last_name. Send ${NAME_FORMS}.` }];
   return first || present('company_name')
     ? []
-    : [{ path: [], detail: `Must have a name: send ${NAME_FORMS}.` }];
+    : [{ path: [], detail: `A name is required. Send ${NAME_FORMS}.` }];
 }
 
-const reachFindings = (present: Present) =>
+const contactErrors = (present: IsPresent) =>
   present('phone') || present('email')
     ? []
-    : [{ path: [], detail: 'Must have a way to be reached: send phone or email, or both.' }];
+    : [{ path: [], detail: 'Contact details are required. Send phone or email, or both.' }];
 
 const NAME_KEYWORDS = {
   anyOf: [{ required: ['first_name', 'last_name'] }, { required: ['company_name'] }],
   dependentRequired: { first_name: ['last_name'], last_name: ['first_name'] },
 };
 
-const named = presence(nameFindings);
+const withName = presenceRule(nameErrors);
 
-export const policyholder = presence((present) => [...nameFindings(present), ...reachFindings(present)])(
+export const policyholder = presenceRule((present) => [...nameErrors(present), ...contactErrors(present)])(
   fields({
     ...contactParts(),
     mailing_address: mailingAddress('Where the policyholder receives mail.').optional(),
     alternate_phone: phone({
-      description: 'Another telephone number to try.',
+      description: 'Alternate phone number.',
       example: '239-555-0188',
     }).optional(),
   }),
 ).meta({
-  description: 'Who holds the policy: a full personal name, a company, or both; and a phone or an email.',
+  description:
+    'The policyholder: a first and last name, a company name, or all three; and a phone number, an email address, or both.',
   example: { first_name: 'Marisol', last_name: 'Delgado', phone: '239-555-0142' },
   dependentRequired: NAME_KEYWORDS.dependentRequired,
   allOf: [{ anyOf: NAME_KEYWORDS.anyOf }, { anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
 });
 
-export const agent = named(
+export const agent = withName(
   fields({
     ...contactParts(),
     agency_number: text(LIMITS.agencyNumber, {
@@ -107,12 +106,12 @@ export const agent = named(
     }).optional(),
   }),
 ).meta({
-  description: 'Agent or agency on the policy: a full personal name, a company, or both.',
+  description: 'Agent or agency on the policy: a first and last name, a company name, or all three.',
   example: { company_name: 'Estero Bay Insurance', phone: '239-555-0170', agency_number: 'A-20417' },
   ...NAME_KEYWORDS,
 });
 
-export const mortgagee = named(
+export const mortgagee = withName(
   fields({
     ...contactParts(),
     loan_number: text(LIMITS.loanNumber, {
@@ -121,41 +120,42 @@ export const mortgagee = named(
     }).optional(),
   }),
 ).meta({
-  description: 'Who holds the mortgage on the property: a full personal name, a company, or both.',
+  description: 'Holder of the mortgage on the property: a first and last name, a company name, or all three.',
   example: { company_name: 'First Coast Mortgage', loan_number: '0048812237' },
   ...NAME_KEYWORDS,
 });
 
-export const additionalContact = named(
+export const additionalContact = withName(
   fields({
     ...contactParts(),
     role: text(LIMITS.contactRole, {
-      description: 'What the contact has to do with the claim, in free text.',
+      description: 'Role of the contact in the claim; free text.',
       example: 'Tenant',
     }).optional(),
   }),
 ).meta({
-  description: 'Another person or company involved: a full personal name, a company, or both.',
+  description: 'Another person or company involved: a first and last name, a company name, or all three.',
   example: { first_name: 'Ray', last_name: 'Okafor', phone: '239-555-0121', role: 'Tenant' },
   ...NAME_KEYWORDS,
 });
 
 export const carrier = fields({
   name: nonBlankText(LIMITS.companyName, {
-    description: 'The insurance company. Details are kept under this name.',
+    description: "Name of the insurance company. The firm's carrier book is keyed by it.",
     example: 'Palmetto Mutual Insurance',
   }),
   phone: phone({
-    description: "The carrier's telephone number; prints on the forms.",
+    description: "The carrier's phone number; printed on the forms.",
     example: '813-555-0100',
   }).optional(),
   email: email({
-    description: "The carrier's email address; prints on the forms.",
+    description: "The carrier's email address; printed on the forms.",
     example: 'claims@palmetto.example.com',
   }).optional(),
-  address: mailingAddress("The carrier's postal address; prints on the forms.").optional(),
+  address: mailingAddress("The carrier's postal address; printed on the forms.").optional(),
 }).meta({
-  description: 'The insurance company. Only the name is required; the other details print on the forms.',
+  description:
+    'The insurance company. Only the name is required; phone, email and address are printed on the forms.',
   example: { name: 'Palmetto Mutual Insurance', phone: '813-555-0100' },
 });
 
@@ -167,19 +167,20 @@ export const lossLocation = fields({
   state: lossLocationState(),
   zip: zipCode(),
 }).meta({
-  description: 'Where the insured property stands. A legal description may take the place of the street.',
+  description:
+    'Location of the insured property. If it has no street address, send the legal description as street.',
   example: { street: '1420 Seagrape Lane', city: 'Fort Myers Beach', state: 'FL', zip: '33931' },
 });
 
-/** The SVCID: the account id that an adjuster holds. */
+/** The SVCID is the account id of an adjuster. */
 export const svcId = () =>
   text(LIMITS.svcId, {
-    description: "The adjuster's SVCID. Capital and small letters differ.",
+    description: "The adjuster's SVCID; case-sensitive.",
     example: 'SVC-7F3K-Delacroix',
   });
 
 export const externalId = () =>
   identifier(LIMITS.externalId, {
-    description: "The firm's own id of the claim. Unique within the firm and environment, and never changed.",
+    description: "The firm's id of the claim. Permanently unique in the firm and environment.",
     example: 'CMS-2026-004417',
   });

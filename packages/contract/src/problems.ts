@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shown } from './fields.ts';
+import { responseField } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { openEnum, responseObject } from './response-schema.ts';
 
@@ -10,185 +10,182 @@ interface ErrorEntry {
   readonly fix: string;
 }
 
-/** For people; sizes here are powers of 1,024. */
+/** Formats a size for an error text; 1 kB is 1,024 bytes. */
 export const sizeInWords = (bytes: number): string =>
   bytes < 2 ** 20 ? `${bytes / 2 ** 10} kB` : `${bytes / 2 ** 20} MB`;
 
-/** Every error the service can answer with. The documentation's error pages are printed from this table. */
+/** Every error that the service returns. The documentation's error pages are generated from this table. */
 export const ERRORS = {
   malformed_request: {
     status: 400,
-    title: 'The request body cannot be read',
-    cause: `The body is empty, is not valid JSON, is not UTF-8, is nested deeper than ${LIMITS.bodyDepth} levels, has two members of one name in an object, or was sent with a Content-Type other than application/json; or the header Host or Idempotency-Key was sent twice.`,
-    fix: 'Send one JSON document in UTF-8 with the header Content-Type: application/json, and each member and header once.',
+    title: 'The request is malformed',
+    cause: `The body is empty, is not valid JSON, is not UTF-8, is nested deeper than ${LIMITS.bodyDepth} levels, has an object with a duplicate name, or was sent with a Content-Type other than application/json; or the Host or Idempotency-Key header was sent more than once.`,
+    fix: 'Send one JSON document in UTF-8 with the header Content-Type: application/json, and send each name and header only once.',
   },
   invalid_key: {
     status: 401,
     title: 'The API key is not valid',
-    cause:
-      'The Authorization header is missing or malformed, or names a key that is unknown, revoked or expired.',
-    fix: 'Send Authorization: Bearer followed by a current key of your firm. Ask for a new key if yours was rolled or revoked.',
+    cause: 'The Authorization header is missing or malformed, or its key is unknown, revoked or expired.',
+    fix: 'Send Authorization: Bearer followed by a current key of your firm. Request a new key if yours was rolled or revoked.',
   },
   invalid_session: {
     status: 401,
     title: 'The session is not valid',
     cause:
-      'The Authorization header is missing or malformed, or the device session it names is unknown, ended or expired.',
+      'The Authorization header is missing or malformed, or its session token is unknown, signed out or expired.',
     fix: 'Sign in again on this device.',
   },
   invalid_sign_in: {
     status: 401,
     title: 'Sign-in failed',
     cause:
-      'The code is wrong, was already used, is older than ten minutes or was tried too often; or the test account and its secret do not belong together.',
-    fix: 'Ask for a new code and enter it within ten minutes. For a test account, copy the secret shown when the firm was created.',
+      'The code is wrong, was already used, is older than ten minutes or was tried too often; or the sign-in secret is not the secret of this test account.',
+    fix: 'Request a new code and enter it within ten minutes. For a test account, copy the secret that was shown when the firm was created.',
   },
   insufficient_scope: {
     status: 403,
-    title: 'The key lacks a permission',
-    cause: 'The purpose of this key does not include the permission that the operation needs.',
-    fix: 'Use a key made for this purpose. GET /v1/me lists what a key may do.',
+    title: 'The key does not have the required scope',
+    cause: 'The purpose of this key does not include the scope that the operation requires.',
+    fix: 'Use a key with the required scope. GET /v1/me lists the scopes of a key.',
   },
   not_in_plan: {
     status: 403,
-    title: "The firm's plan lacks this capability",
-    cause: "The key's purpose includes the permission, but the firm's current plan does not.",
-    fix: 'Have the plan changed; the same key works as soon as the plan includes the capability.',
+    title: "The firm's plan does not include the required scope",
+    cause: "The key's purpose includes the scope, but the firm's current plan does not.",
+    fix: 'Request a change of plan. The same key works as soon as the plan includes the scope.',
   },
   not_found: {
     status: 404,
     title: 'Not found',
     cause:
-      'The path is unknown, the id does not exist in your firm, a test key asked for a real claim, or there is no pending invitation to withdraw or answer.',
-    fix: 'Check the path and the id, and that the key belongs to the environment in which the record was made.',
+      'The path is unknown, the id does not exist in your firm, a test key requested a live claim, or there is no pending invitation to withdraw, accept or decline.',
+    fix: 'Check the path and the id, and that the key belongs to the environment in which the record was created.',
   },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    cause: 'The path exists, but not with this method.',
+    cause: 'The path does not support this method.',
     fix: 'Use one of the methods listed in the Allow header of the response.',
   },
   request_timeout: {
     status: 408,
-    title: 'The request took too long to arrive',
+    title: 'The request timed out',
     cause: 'The headers or the body of the request did not arrive in time, so the connection was closed.',
-    fix: 'Send the whole request at once, on a new connection. The same Idempotency-Key may be used.',
+    fix: 'Send the whole request without pauses, on a new connection. You can use the same Idempotency-Key.',
   },
   duplicate_claim: {
     status: 409,
     title: 'The claim was already sent',
     cause:
-      'Your firm already sent a claim with this external_id in this environment, or has an open claim with this claim_number. existing_claim_id names it.',
-    fix: 'Read the existing claim instead of sending it again. A claim that is new needs its own external_id and claim_number.',
+      'Your firm already sent a claim with this external_id in this environment, or has an open claim with this claim_number. existing_claim_id is the id of that claim.',
+    fix: 'Read the existing claim instead of sending it again. A new claim needs a new external_id and claim_number.',
   },
   claim_already_accepted: {
     status: 409,
     title: 'The claim was already accepted',
-    cause: 'An adjuster accepted the claim, so it cannot be offered to anybody else.',
+    cause: 'An adjuster accepted the claim, so it cannot be offered to another adjuster.',
     fix: 'Read the claim to see who accepted it.',
   },
   claim_closed: {
     status: 409,
     title: 'The claim is closed',
     cause:
-      'The claim was closed before an adjuster accepted it, so it cannot be offered. A closed claim that had been accepted returns claim_already_accepted.',
+      'The claim was closed before an adjuster accepted it, so it cannot be offered. A claim that was accepted before it was closed returns claim_already_accepted.',
     fix: 'If the loss needs more work, send it as a new claim with a new external_id.',
   },
   already_member: {
     status: 409,
     title: 'The adjuster is already in the firm',
-    cause: 'The adjuster accepted an invitation of your firm earlier and is still a member.',
-    fix: 'No invitation is needed: send claims to this adjuster.',
+    cause: 'The adjuster is a member of your firm.',
+    fix: 'No invitation is needed. You can send claims to this adjuster.',
   },
   invitation_pending: {
     status: 409,
     title: 'An invitation is already pending',
-    cause: 'The adjuster has an unanswered invitation of your firm.',
-    fix: 'Wait for the answer, or withdraw the pending invitation and invite again to change its notes.',
+    cause: 'The adjuster has a pending invitation from your firm.',
+    fix: 'Wait for the adjuster to respond. To change the notes, withdraw the invitation and invite again.',
   },
   offer_not_pending: {
     status: 409,
     title: 'The offer is no longer pending',
     cause:
-      'The offer was already answered, the claim is closed, or it is not at the stage that this step needs.',
-    fix: 'Reload the claim and go on from the status it shows.',
+      'The offer was already accepted or rejected, the claim is closed, or its status does not allow this operation.',
+    fix: 'Reload the claim and continue from its current status.',
   },
   profile_incomplete: {
     status: 409,
     title: 'The profile is incomplete',
-    cause:
-      'An invitation can be accepted only once the profile holds a first name, a last name and an email.',
-    fix: 'Fill in the profile fields that the invitation lists as missing, then accept again.',
+    cause: 'Accepting an invitation requires a profile with a first name, a last name and an email address.',
+    fix: 'Complete the profile fields listed in missing_profile_fields of the invitation, then accept again.',
   },
   payload_too_large: {
     status: 413,
     title: 'The request body is too large',
-    cause: `The body is larger than ${sizeInWords(LIMITS.bodyBytes)}, or, where no key is needed, than ${sizeInWords(LIMITS.openBodyBytes)}.`,
-    fix: 'Shorten the body. Documents and photographs do not belong in a claim.',
+    cause: `The body is larger than ${sizeInWords(LIMITS.bodyBytes)}, or, for an operation without authentication, larger than ${sizeInWords(LIMITS.openBodyBytes)}.`,
+    fix: 'Shorten the body. Do not include documents or photos.',
   },
   validation_failed: {
     status: 422,
     title: 'The request is not valid',
     cause:
-      'A field, parameter or header is missing, unknown, of the wrong type, outside its bounds, or contradicts another one.',
-    fix: 'Correct each place listed in errors and send the request again. The same Idempotency-Key may be used.',
+      'A field, parameter or header is missing, unknown, of the wrong type, out of range, or inconsistent with another one.',
+    fix: 'Correct everything listed in errors and send the request again. You can use the same Idempotency-Key.',
   },
   idempotency_key_reused: {
     status: 422,
-    title: 'The Idempotency-Key belongs to another request',
+    title: 'The Idempotency-Key was used for another request',
     cause: 'Within the last 24 hours this Idempotency-Key was used with a different method, path or body.',
-    fix: 'Make a new key for each new request, and keep a key only for retries of the very same request.',
+    fix: 'Generate a new Idempotency-Key for each new request. Use the same one only to retry the same request.',
   },
   unknown_osaid: {
     status: 422,
     title: 'No adjuster has this SVCID',
     cause:
-      "No account has the SVCID. With a test key, only the firm's own test accounts exist. Capital and small letters differ.",
-    fix: 'Ask the adjuster for the SVCID exactly as their app shows it, or use one of your test accounts with a test key.',
+      "No account has the SVCID. A test key can only find the firm's own test accounts. SVCIDs are case-sensitive.",
+    fix: 'Copy the SVCID exactly as the app shows it to the adjuster. With a test key, use one of your test accounts.',
   },
   adjuster_not_in_firm: {
     status: 422,
     title: 'The adjuster is not in the firm',
     cause:
-      'The adjuster is not an active member of your firm: not invited, not yet accepted, or gone. With a test key, every real adjuster counts as such.',
-    fix: 'Invite the adjuster and wait for the acceptance; GET /v1/adjusters shows it as active.',
+      'The adjuster is not an active member of your firm: never invited, invitation not accepted, or no longer a member. With a test key, this includes every real adjuster.',
+    fix: 'Invite the adjuster and wait until GET /v1/adjusters shows the status active.',
   },
   adjuster_not_accepting: {
     status: 422,
     title: 'The adjuster is not accepting claims',
     cause:
-      'The adjuster is in the firm but may not accept claims or has paused assignments. This cannot be checked in advance.',
-    fix: 'Send the claim to another adjuster, or later to the same one.',
+      'The adjuster is in the firm but has paused assignments or does not have permission to accept claims. This cannot be checked in advance.',
+    fix: 'Send the claim to another adjuster, or try the same adjuster later.',
   },
   environment_mismatch: {
     status: 422,
-    title: 'Live and test do not mix',
+    title: 'A live key cannot use test data',
     cause: 'A live key named a test account, or tried to offer a test claim.',
     fix: 'Use a test key for test accounts and test claims.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    cause: 'More requests came in than the limit allows.',
-    fix: 'Wait for the number of seconds in the Retry-After header, then send the request again.',
+    cause: 'The rate limit was exceeded.',
+    fix: 'Wait for the number of seconds in the Retry-After header, then retry.',
   },
   headers_too_large: {
     status: 431,
     title: 'The request headers are too large',
     cause: 'The request line and the headers together are larger than 16 KB.',
-    fix: 'Shorten the address and the headers. Cookies of other services do not belong here.',
+    fix: 'Shorten the URL and the headers. Do not send cookies.',
   },
   internal_error: {
     status: 500,
-    title: 'Something went wrong on our side',
-    cause: 'The service failed while it handled the request.',
-    fix: 'Retry with the same Idempotency-Key, waiting longer each time. If it persists, report the request_id.',
+    title: 'Internal server error',
+    cause: 'An unexpected error occurred in the service.',
+    fix: 'Retry with the same Idempotency-Key and exponential backoff. If the error persists, contact support with the request_id.',
   },
   service_unavailable: {
     status: 503,
-    title: 'The service is not available',
-    cause:
-      'The service is starting, stopping, cannot reach its database, or is receiving more data than it can hold.',
+    title: 'Service unavailable',
+    cause: 'The service is starting or stopping, cannot reach its database, or is overloaded.',
     fix: 'Wait for the number of seconds in the Retry-After header, then retry with the same Idempotency-Key.',
   },
 } as const satisfies Record<string, ErrorEntry>;
@@ -196,7 +193,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[];
 
-/** One thing that is wrong with a request, and the one place where it is wrong. */
+/** One validation error and its location: exactly one of `pointer`, `parameter` and `header`. */
 export type ProblemItem =
   | { readonly detail: string; readonly pointer: string; readonly parameter?: never; readonly header?: never }
   | { readonly detail: string; readonly parameter: string; readonly pointer?: never; readonly header?: never }
@@ -208,53 +205,57 @@ export type ProblemItem =
     };
 
 const problemItem = responseObject({
-  detail: shown.text('What is wrong and what is allowed; wording may change.', 'Must be a calendar date.'),
-  pointer: shown.text('JSON Pointer to the body field.', '/loss/date').optional(),
-  parameter: shown.text('Name of the query or path parameter.', 'limit').optional(),
-  header: shown.text('Name of the header.', 'Idempotency-Key').optional(),
+  detail: responseField.text(
+    'What is wrong and what is allowed; wording may change.',
+    'Must be a valid calendar date (YYYY-MM-DD).',
+  ),
+  pointer: responseField.text('JSON Pointer to the body field.', '/loss/date').optional(),
+  parameter: responseField.text('Name of the query or path parameter.', 'limit').optional(),
+  header: responseField.text('Name of the header.', 'Idempotency-Key').optional(),
 }).meta({
-  description: 'One problem of the request, with exactly one of pointer, parameter and header.',
+  description: 'A validation error, with exactly one of pointer, parameter and header.',
   oneOf: [{ required: ['pointer'] }, { required: ['parameter'] }, { required: ['header'] }],
-  example: { detail: 'Must be a calendar date.', pointer: '/loss/date' },
+  example: { detail: 'Must be a valid calendar date (YYYY-MM-DD).', pointer: '/loss/date' },
 });
 
-/** The body of every error, RFC 9457. */
+/** The body of every error response, RFC 9457. */
 export const problemSchema = responseObject({
-  type: shown.text(
+  type: responseField.text(
     "Link to the error's page in the documentation.",
     'https://example.com/docs/errors#not_found',
     {
       format: 'uri',
     },
   ),
-  title: shown.text('Short summary; wording may change.', 'Not found'),
-  status: shown.integer('The HTTP status of the response.', 404),
-  detail: shown.text('Explanation of this occurrence; wording may change.', 'No claim has this id.'),
+  title: responseField.text('Short summary; wording may change.', 'Not found'),
+  status: responseField.integer('The HTTP status of the response.', 404),
+  detail: responseField.text('Explanation of this occurrence; wording may change.', 'No claim has this id.'),
   code: openEnum(ERROR_CODES, {
-    description: 'Stable code to match on. New codes may be added; treat an unknown one by its status.',
+    description:
+      'Stable error code; branch on it. New codes may be added: handle an unknown code by its status.',
     example: 'not_found',
   }),
-  request_id: shown.text('Equals the X-Request-Id header.', '01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55'),
+  request_id: responseField.text('Equals the X-Request-Id header.', '01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55'),
   errors: z
     .array(problemItem)
     .meta({
-      description: `The problems of the request, ${LIMITS.problemErrors} at most; only with validation_failed.`,
-      example: [{ detail: 'Must be a calendar date.', pointer: '/loss/date' }],
+      description: `The validation errors, at most ${LIMITS.problemErrors}; only with validation_failed.`,
+      example: [{ detail: 'Must be a valid calendar date (YYYY-MM-DD).', pointer: '/loss/date' }],
     })
     .optional(),
-  existing_claim_id: shown
-    .uuid('The claim that is in the way; only with duplicate_claim.', '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10')
+  existing_claim_id: responseField
+    .uuid('Id of the existing claim; only with duplicate_claim.', '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10')
     .optional(),
-  existing_claim_url: shown
+  existing_claim_url: responseField
     .text(
-      'Where to read that claim; only with duplicate_claim.',
+      'URL of the existing claim; only with duplicate_claim.',
       'https://example.com/v1/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
       { format: 'uri' },
     )
     .optional(),
-}).meta({ id: 'Problem', description: 'An error, as application/problem+json.' });
+}).meta({ id: 'Problem', description: 'An error (RFC 9457), sent as application/problem+json.' });
 
-/** A problem as this service writes it. A client reads `problemSchema`, which tolerates codes to come. */
+/** A problem as the service creates it. Clients parse `problemSchema`, which also accepts future codes. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -270,7 +271,7 @@ export interface Problem {
 export interface ProblemContext {
   readonly docsUrl: string;
   readonly requestId: string;
-  /** What happened this time; the cause in general where nothing more can be said. */
+  /** Explains this occurrence; defaults to the general cause. */
   readonly detail?: string;
   readonly errors?: readonly ProblemItem[];
   readonly existingClaim?: { readonly id: string; readonly url: string };
@@ -291,6 +292,13 @@ export function makeProblem(code: ErrorCode, context: ProblemContext): Problem {
       existing_claim_url: context.existingClaim.url,
     }),
   };
+}
+
+/** The `detail` of `validation_failed`, with `count` errors of which the first `listed` are in the response. */
+export function validationSummary(count: number, listed: number): string {
+  if (count === 1) return '1 validation error.';
+  const all = `${count} validation errors.`;
+  return listed === count ? all : `${all} The first ${listed} are listed; there are ${count - listed} more.`;
 }
 
 const problemType = (code: ErrorCode, docsUrl: string): string => `${docsUrl}/errors#${code}`;

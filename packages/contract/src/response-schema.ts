@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * A closed list as a reader has to see it: more values may come, so any text passes, and the type
- * keeps its suggestions.
- */
+/** An enum in a response: values may be added, so any string is valid, and the type still suggests the known ones. */
 export type Open<Value extends string> = Value | (string & {});
 
 type Meta = Readonly<Record<string, unknown>>;
@@ -16,14 +13,14 @@ export function openEnum<const Value extends string>(
 }
 
 /**
- * An object in a response: fields yet to be invented pass through a client untouched. The type lists
- * only the fields of today, so that a misspelled one is caught where the response is written.
+ * An object in a response: clients keep fields that were added later. The type lists only the known fields, so the
+ * compiler catches a misspelled one where the response is created.
  */
 export function responseObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.looseObject(shape) as unknown as z.ZodObject<Shape, z.core.$strip>;
 }
 
-/** The type of a value once it comes back in a response: the same, with its closed lists opened. */
+/** The type of a request value in a response: the same with open enums. */
 export type ResponseValue<Value> = Value extends string
   ? string extends Value
     ? Value
@@ -35,36 +32,36 @@ export type ResponseValue<Value> = Value extends string
       : Value;
 
 /**
- * The response's view of a request schema: same fields, same descriptions, none of the refusals. A
- * client must not choke on a claim that was accepted under tomorrow's rules.
+ * The response schema for a request schema: same fields and descriptions, no checks. A client must be able to read a
+ * claim that was accepted under later rules.
  */
 export function responseSchema<Value>(schema: z.ZodType<Value>): z.ZodType<ResponseValue<Value>> {
-  return opened(schema) as z.ZodType<ResponseValue<Value>>;
+  return withoutChecks(schema) as z.ZodType<ResponseValue<Value>>;
 }
 
-function opened(schema: z.core.$ZodType): z.ZodType {
-  if (schema instanceof z.ZodOptional) return opened(schema.unwrap()).optional();
-  // An array with an upper bound checks its length before its items: the items are what comes out.
-  if (schema instanceof z.ZodPipe) return withMeta(opened(schema.out), schema);
-  return withMeta(openedWithoutMeta(schema), schema);
+function withoutChecks(schema: z.core.$ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional) return withoutChecks(schema.unwrap()).optional();
+  // `arrayOf` is a pipe that checks the length first; its output is the array.
+  if (schema instanceof z.ZodPipe) return withMeta(withoutChecks(schema.out), schema);
+  return withMeta(baseTypeOf(schema), schema);
 }
 
-function openedWithoutMeta(schema: z.core.$ZodType): z.ZodType {
+function baseTypeOf(schema: z.core.$ZodType): z.ZodType {
   if (schema instanceof z.ZodObject) {
     return z.looseObject(
-      Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, opened(field)])),
+      Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, withoutChecks(field)])),
     );
   }
-  if (schema instanceof z.ZodArray) return z.array(opened(schema.element));
+  if (schema instanceof z.ZodArray) return z.array(withoutChecks(schema.element));
   if (schema instanceof z.ZodString) return z.string();
   if (schema instanceof z.ZodNumber) return z.number();
   if (schema instanceof z.ZodBoolean) return z.boolean();
   if (schema instanceof z.ZodEnum) return z.string().meta({ 'x-extensible-enum': schema.options });
-  throw new TypeError(`No response view of a ${schema._zod.def.type} schema is known.`);
+  throw new TypeError(`No response schema is defined for the type ${schema._zod.def.type}.`);
 }
 
 function withMeta(view: z.ZodType, original: z.core.$ZodType): z.ZodType {
-  // A name in the documentation belongs to one schema only.
+  // An id must be unique among the schemas of the document.
   const { id: _, ...meta } = z.globalRegistry.get(original) ?? {};
   return view.meta({ ...view.meta(), ...meta });
 }

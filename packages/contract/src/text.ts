@@ -1,15 +1,15 @@
-// A NUL cannot be stored as text, and half a surrogate pair is no character in any encoding.
+// PostgreSQL text cannot contain U+0000, and UTF-8 cannot encode an unpaired surrogate.
 const UNUSABLE = /[\0\p{Cs}]/u;
 
 export const hasUnusableCharacter = (value: string): boolean => UNUSABLE.test(value);
 
-// White space, control characters and what Unicode draws as nothing; U+2800 and U+FFF9 to U+FFFB have no property for it.
+// Whitespace, control characters and invisible characters; no Unicode property covers U+2800 and U+FFF9 to U+FFFB.
 const BLANK = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*$/u;
 
-/** Whether the text shows nothing when it is printed. */
+/** Whether the text has no visible character. */
 export const isBlank = (value: string): boolean => BLANK.test(value);
 
-/** Length in Unicode code points, as people and databases count, where `length` counts UTF-16 units. */
+/** Length in Unicode code points, as in PostgreSQL; `length` counts UTF-16 units. */
 export function codePointLength(value: string): number {
   let pairs = 0;
   for (let index = 0; index < value.length - 1; index++) {
@@ -24,7 +24,7 @@ export function codePointLength(value: string): number {
   return value.length - pairs;
 }
 
-/** Counts only where counting can change the answer: a code point is one or two units. */
+/** Counts code points only if needed: a code point is one or two UTF-16 units. */
 export function lengthWithin(value: string, min: number, max: number): boolean {
   const units = value.length;
   if (units < min || units > 2 * max) return false;

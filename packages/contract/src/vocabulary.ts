@@ -1,6 +1,6 @@
-// Every closed list of the interface. A request must hold one of these; a response may one day hold more.
+// The enums of the interface. Requests accept only these values; responses may have more in the future.
 
-/** Where the map puts the property, written as FEMA writes it: 36 A zones, 32 V zones and four others. */
+/** The flood zones on FEMA's maps: 36 A zones, 32 V zones and four others. */
 export const FLOOD_ZONES = [
   'A',
   'AE',
@@ -73,7 +73,7 @@ export type FirmStatus = (typeof FIRM_STATUSES)[number];
 export const CONSTRUCTION_TYPES = ['framed', 'masonry', 'other'] as const;
 export type ConstructionType = (typeof CONSTRUCTION_TYPES)[number];
 
-/** Where insured property can stand: the fifty states, the District of Columbia and five territories. */
+/** Possible states of an insured property: the 50 states, the District of Columbia and five territories. */
 export const LOSS_LOCATION_STATES = [
   ...['AL', 'AK', 'AZ', 'AR', 'CA', 'CO', 'CT', 'DE', 'FL', 'GA', 'HI', 'ID', 'IL', 'IN', 'IA', 'KS'],
   ...['KY', 'LA', 'ME', 'MD', 'MA', 'MI', 'MN', 'MS', 'MO', 'MT', 'NE', 'NV', 'NH', 'NJ', 'NM', 'NY'],
@@ -81,7 +81,7 @@ export const LOSS_LOCATION_STATES = [
   ...['WI', 'WY', 'DC', 'AS', 'GU', 'MP', 'PR', 'VI'],
 ] as const;
 
-/** Where mail can go: also the freely associated states and the armed forces. */
+/** Possible states of a postal address: also the freely associated states and the armed forces. */
 export const MAILING_STATES = [...LOSS_LOCATION_STATES, 'FM', 'MH', 'PW', 'AA', 'AE', 'AP'] as const;
 
 export const PERILS = ['flood'] as const;
@@ -113,7 +113,7 @@ export type AssignmentStatus = (typeof ASSIGNMENT_STATUSES)[number];
 export const ADJUSTER_STATUSES = ['pending', 'active', 'declined', 'expired', 'withdrawn'] as const;
 export type AdjusterStatus = (typeof ADJUSTER_STATUSES)[number];
 
-/** What an adjuster can ask their own list of claims for. */
+/** Status filters of the adjuster's list of claims. */
 export const APP_CLAIM_STATUSES = ['pending_acceptance', 'accepted', 'closed'] as const;
 export type AppClaimStatus = (typeof APP_CLAIM_STATUSES)[number];
 

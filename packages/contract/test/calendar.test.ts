@@ -15,7 +15,7 @@ describe('a calendar date', () => {
     ...['+2026-01-01', '12026-01-01', '٢٠٢٦-٠١-٠١', ''],
   ])('%j does not', (date) => expect(isCalendarDate(date)).toBe(false));
 
-  it('exists exactly when the platform calendar has it', () => {
+  it('is valid exactly if the platform calendar has it', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 9999 }),
@@ -36,15 +36,15 @@ describe('a time of day', () => {
   const isTimeOfDay = (text: string): boolean =>
     timeOfDay({ description: '', example: '' }).safeParse(text).success;
 
-  it.each(['00:00', '04:30', '19:59', '23:59'])('%s is shown by a clock', (time) =>
+  it.each(['00:00', '04:30', '19:59', '23:59'])('%s is valid', (time) =>
     expect(isTimeOfDay(time)).toBe(true),
   );
-  it.each(['24:00', '23:60', '4:30', '04:30:00', '04:30\n', '0430', ''])('%j is not', (time) =>
+  it.each(['24:00', '23:60', '4:30', '04:30:00', '04:30\n', '0430', ''])('%j is invalid', (time) =>
     expect(isTimeOfDay(time)).toBe(false),
   );
 });
 
-describe('a moment', () => {
+describe('a date-time', () => {
   it.each([
     ['2026-08-29T14:30:00Z', '2026-08-29T14:30:00.000Z'],
     ['2026-08-29t14:30:00z', '2026-08-29T14:30:00.000Z'],
@@ -61,7 +61,7 @@ describe('a moment', () => {
     expect(new Date(readInstant(sent) ?? Number.NaN).toISOString()).toBe(expected);
   });
 
-  it('finer than a millisecond rounds up, so that "at or after" leaves nothing earlier in', () => {
+  it('with fractions of a millisecond rounds up, so that "at or after" includes nothing earlier', () => {
     expect(readInstant('2026-08-29T14:30:00.1230001Z')).toBe(Date.parse('2026-08-29T14:30:00.124Z'));
     expect(readInstant('2026-08-29T14:30:00.9999Z')).toBe(Date.parse('2026-08-29T14:30:01.000Z'));
   });
@@ -84,7 +84,7 @@ describe('a moment', () => {
     ...['1787236200000', 'now', '2026-08-29T14:30:00Z ', ''],
   ])('%j is none', (sent) => expect(readInstant(sent)).toBeNull());
 
-  it('written by the platform is read back as it was', () => {
+  it('serialized by the platform is parsed back to the same value', () => {
     fc.assert(
       fc.property(
         fc.date({

@@ -22,7 +22,7 @@ const contact = {
   address,
 };
 
-/** A claim with every field there is. */
+/** A claim with every field. */
 export const FULL_CLAIM = JSON.stringify({
   external_id: 'CMS-1',
   claim_number: 'FL-1',
@@ -109,29 +109,29 @@ export const FULL_CLAIM = JSON.stringify({
 });
 const fullClaim = (): Body => JSON.parse(FULL_CLAIM) as Body;
 
-/** The full claim with one value put in at the pointer; undefined takes the field out. */
+/** The full claim with one value replaced at the pointer; undefined removes the field. */
 function fullWith(pointer: string, value: unknown): Body {
   const body = fullClaim();
   const names = pointer.slice(1).split('/');
   const last = names.pop() ?? '';
-  const holder = names.reduce<Body>((at, name) => at[name] as Body, body);
-  if (value === undefined) delete holder[last];
-  else holder[last] = value;
+  const parent = names.reduce<Body>((at, name) => at[name] as Body, body);
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
   return body;
 }
 
 const accepts = (pointer: string, value: unknown): void =>
   expect(pointersOf(claimWith(pointer, value))).toEqual([]);
-const refuses = (pointer: string, value: unknown): void =>
+const rejects = (pointer: string, value: unknown): void =>
   expect(pointersOf(claimWith(pointer, value))).toEqual([pointer]);
 
 const found = (cases: readonly Case[]) =>
   cases.map(([pointer, value]) => [pointer, value, pointersOf(fullWith(pointer, value))]);
-/** Each value alone, in a claim with every field there is. */
+/** Each value alone, in the full claim. */
 const acceptsAll = (cases: readonly Case[]): void =>
   expect(found(cases)).toEqual(cases.map(([pointer, value]) => [pointer, value, []]));
-/** Each with exactly one error, at its own place. */
-const refusesAll = (cases: readonly Case[]): void =>
+/** Each with exactly one error, at its pointer. */
+const rejectsAll = (cases: readonly Case[]): void =>
   expect(found(cases)).toEqual(cases.map(([pointer, value]) => [pointer, value, [pointer]]));
 const at = (pointers: readonly string[], values: readonly unknown[]): Case[] =>
   pointers.flatMap((pointer) => values.map((value): Case => [pointer, value]));
@@ -207,20 +207,20 @@ const OPTIONAL = [
 ];
 
 describe('a field', () => {
-  it('that is required is missed at its own place, and the detail says so', () => {
-    refusesAll(at(REQUIRED, [undefined]));
+  it('that is required gets an error at its pointer when it is absent, and the detail says so', () => {
+    rejectsAll(at(REQUIRED, [undefined]));
     const details = REQUIRED.map((pointer) => errorsOf(sendClaim(fullWith(pointer, undefined)))[0]?.detail);
     expect(details.filter((detail) => !/^This field is required/.test(detail ?? ''))).toEqual([]);
   });
-  it('that is optional may be left out', () => acceptsAll(at(OPTIONAL, [undefined])));
-  it('is never null', () => refusesAll(at([...REQUIRED, ...OPTIONAL], [null])));
-  it('that is not known is refused at its own place, in every object', () => {
+  it('that is optional may be omitted', () => acceptsAll(at(OPTIONAL, [undefined])));
+  it('must not be null', () => rejectsAll(at([...REQUIRED, ...OPTIONAL], [null])));
+  it('that is unknown gets an error at its pointer, in every object', () => {
     const objects = ['', '/loss', '/policy', '/carrier', '/loss_location', ...PEOPLE, ...ADDRESSES];
     objects.push('/building', '/coverages', '/estimate');
-    refusesAll(at(under(objects, 'no_such_field'), ['x']));
+    rejectsAll(at(under(objects, 'no_such_field'), ['x']));
   });
-  it('that only responses have is unknown in a request', () =>
-    refusesAll(at(['/id', '/test', '/created_at', '/updated_at', '/assignment'], ['x'])));
+  it('that only responses have is rejected in a request', () =>
+    rejectsAll(at(['/id', '/test', '/created_at', '/updated_at', '/assignment'], ['x'])));
   it.each(['/building', '/coverages', '/estimate'])('%s may be empty', (pointer) => accepts(pointer, {}));
 });
 
@@ -254,30 +254,30 @@ const PLAIN_TEXT: [pointer: string, max: number][] = [
 const PHONES = ['/carrier/phone', ...under(PEOPLE, 'phone'), '/policyholder/alternate_phone'];
 const EMAILS = ['/carrier/email', ...under(PEOPLE, 'email')];
 
-describe('text', () => {
-  it('holds one code point up to its limit, an emoji counting as one; none or one more is refused', () => {
+describe('a string', () => {
+  it('has one code point up to its limit, an emoji counting as one', () => {
     for (const [pointer, max] of PLAIN_TEXT) {
       acceptsAll(at([pointer], ['x', 'x'.repeat(max), '🌊'.repeat(max)]));
-      refusesAll(at([pointer], ['', 'x'.repeat(max + 1), '🌊'.repeat(max + 1), `${'🌊'.repeat(max)}x`]));
+      rejectsAll(at([pointer], ['', 'x'.repeat(max + 1), '🌊'.repeat(max + 1), `${'🌊'.repeat(max)}x`]));
     }
   });
-  it('holds neither U+0000 nor half a pair', () =>
-    refusesAll(
+  it('must not contain U+0000 or an unpaired surrogate', () =>
+    rejectsAll(
       at(
         PLAIN_TEXT.map(([pointer]) => pointer),
         ['a\0b', '\ud83c', 'a\udf0a'],
       ),
     ));
-  it('is of no other JSON type', () =>
-    refusesAll(
+  it('must not be another JSON type', () =>
+    rejectsAll(
       at([...PLAIN_TEXT.map(([pointer]) => pointer), ...PHONES, ...EMAILS], [7, true, ['x'], { x: 1 }]),
     ));
 
   const IDENTIFIERS = ['/external_id', '/claim_number', '/policy/number'];
-  it('that identifies takes inner white space and any script', () =>
+  it('that is an identifier may contain inner whitespace and any script', () =>
     acceptsAll(at(IDENTIFIERS, ['a', 'a b', 'ä', '-1/2 #', '一', 'a  \t b'])));
-  it('that identifies neither begins nor ends with white space nor holds a line break', () =>
-    refusesAll(
+  it('that is an identifier must not start or end with whitespace or contain a line break', () =>
+    rejectsAll(
       at(IDENTIFIERS, [
         ...[' ', ' a', 'a ', '\ta', 'a\n', 'a\nb', 'a\rb'],
         ...['\u00a0a', 'a\u2003', 'a\u3000', '\ufeffa'],
@@ -310,8 +310,9 @@ describe.each([
   '/additional_contacts/0/first_name',
 ])('%s', (pointer) => {
   const sent = (value: string) => pointersOf(claimWith(pointer, value, surgeClaim as SendClaimBody));
-  it.each(BLANKS)('is not filled by the blank text %j', (value) => expect(sent(value)).toEqual([pointer]));
-  it('may contain blanks beside what can be seen', () => expect(sent(' \u200ba\u200d ')).toEqual([]));
+  it.each(BLANKS)('rejects the blank string %j', (value) => expect(sent(value)).toEqual([pointer]));
+  it('may contain invisible characters next to visible ones', () =>
+    expect(sent(' \u200ba\u200d ')).toEqual([]));
 });
 
 it.each([
@@ -320,7 +321,7 @@ it.each([
   '/loss_location/street2',
   '/loss_location/county',
   '/file_number',
-])('%s, which may be left out, is kept as sent when it is blank', (pointer) => {
+])('%s, which is optional, may be blank', (pointer) => {
   for (const value of BLANKS) accepts(pointer, value);
 });
 
@@ -334,15 +335,15 @@ const INTEGERS: [pointer: string, min: number, max: number][] = [
   ['/loss/water_duration_hours', 0, 8760],
 ];
 
-describe.each(INTEGERS)('%s, a whole number from %i to %i', (pointer, min, max) => {
-  it('takes both bounds', () => {
+describe.each(INTEGERS)('%s, an integer from %i to %i', (pointer, min, max) => {
+  it('accepts both bounds', () => {
     accepts(pointer, min);
     accepts(pointer, max);
     accepts(pointer, JSON.parse(`${max}.0`));
   });
-  it('refuses what lies outside or between, and text', () => {
+  it('rejects numbers out of range, fractions and strings', () => {
     for (const value of [min - 1, max + 1, min + 0.5, String(min), null, JSON.parse('1e999')])
-      refuses(pointer, value);
+      rejects(pointer, value);
   });
 });
 
@@ -361,15 +362,15 @@ const AMOUNTS = [
 
 describe('an amount', () => {
   const parsed = (written: readonly string[]): unknown[] => written.map((text) => JSON.parse(text));
-  it('is 0 or more, with at most two decimals', () =>
+  it('must be 0 or more with at most two decimals', () =>
     acceptsAll(
       at(AMOUNTS, [
         ...parsed(['0', '-0', '0.01', '0.29', '4.35', '1234.57', '2500.0', '2.5e3', '9999999999.99']),
         ...parsed(['0.1', '1.10']),
       ]),
     ));
-  it('is nothing else', () =>
-    refusesAll(
+  it('must not be anything else', () =>
+    rejectsAll(
       at(AMOUNTS, [
         ...parsed(['-0.01', '-1', '2500.001', '0.005', '1e-7', '10000000000', '9999999999.991', '1e300']),
         ...parsed(['1e999', '"5"', 'null', 'true', '{"amount":1}']),
@@ -381,10 +382,10 @@ const RATES = ['contents_tax_rate', 'building_tax_rate', 'overhead_rate', 'profi
 
 describe('a rate', () => {
   const POINTERS = RATES.map((name) => `/estimate/${name}`);
-  it('is a fraction from 0 to 1', () =>
+  it('must be a fraction from 0 to 1', () =>
     acceptsAll(at(POINTERS, [0, 0.07, 0.0625, 0.062512, 0.123456789, 1])));
-  it('is nothing else', () =>
-    refusesAll(at(POINTERS, [-0.0001, -0.01, 1.0001, 1.01, 7, '0.07', false, null])));
+  it('must not be anything else', () =>
+    rejectsAll(at(POINTERS, [-0.0001, -0.01, 1.0001, 1.01, 7, '0.07', false, null])));
 });
 
 const DATES = [
@@ -399,11 +400,11 @@ const DATES = [
 ];
 
 describe('a calendar date', () => {
-  it('is a day that exists, also long ago or far ahead', () =>
+  it('may be any existing date, in the distant past or future', () =>
     acceptsAll(at(DATES.slice(0, 1), ['0001-01-01', '1900-01-01', '2000-02-29', '2999-12-31'])));
-  it('is taken in each date field', () => acceptsAll(at(DATES, ['2024-12-31', '2024-02-29'])));
-  it('that does not exist, or is written otherwise, is refused in each', () =>
-    refusesAll(
+  it('is accepted in each date field', () => acceptsAll(at(DATES, ['2024-12-31', '2024-02-29'])));
+  it('that does not exist or has another format is rejected in each date field', () =>
+    rejectsAll(
       at(DATES, [
         ...['2023-02-29', '2023-02-30', '1900-02-29', '2024-13-01', '2024-00-10', '2024-04-31', '2024-01-00'],
         ...['2024-1-05', '2026-8-1', '24-01-05', '20240105', '01/05/2024', '2024-01-05T00:00:00Z'],
@@ -413,7 +414,7 @@ describe('a calendar date', () => {
 });
 
 describe('the flood zone', () => {
-  it('is any of the 72', () => acceptsAll(at(['/building/flood_zone'], FLOOD_ZONES)));
+  it('may be any of the 72', () => acceptsAll(at(['/building/flood_zone'], FLOOD_ZONES)));
 
   it.each([
     ['A08', 'A8'],
@@ -422,14 +423,14 @@ describe('the flood zone', () => {
     ['AR/AE', 'AR'],
     ['ae', 'AE'],
     [' X', 'X'],
-  ])('refuses %j and names the zone meant', (sent, meant) => {
+  ])('%j is rejected with a suggested zone', (sent, meant) => {
     expect(errorsOf(sendClaim(claimWith('/building/flood_zone', sent)))).toEqual([
       { pointer: '/building/flood_zone', detail: expect.stringMatching(`did you mean ${meant}\\?$`) },
     ]);
   });
 
   it.each(['NSFHA', 'NONE', 'UNK', 'A31', 'toString', '__proto__', ''])(
-    'refuses %j and says where the zones are listed, without naming one',
+    '%j is rejected with a link to the list of zones and no suggestion',
     (sent) => {
       const [error, ...others] = errorsOf(sendClaim(claimWith('/building/flood_zone', sent)));
       expect(others).toEqual([]);
@@ -439,7 +440,7 @@ describe('the flood zone', () => {
     },
   );
 
-  it.each([7, null, ['AE'], true])('refuses %j without guessing', (sent) => {
+  it.each([7, null, ['AE'], true])('%j is rejected without a suggestion', (sent) => {
     const [error] = errorsOf(sendClaim(claimWith('/building/flood_zone', sent)));
     expect(error?.detail).not.toContain('did you mean');
   });
@@ -463,15 +464,15 @@ const ENUMS: Record<string, string[]> = {
   '/coverages/building_settlement_basis': ['replacement_cost', 'actual_cash_value'],
 };
 
-describe('a closed list', () => {
-  it('takes each of its values', () => {
+describe('an enum', () => {
+  it('accepts each of its values', () => {
     for (const [pointer, values] of Object.entries(ENUMS)) acceptsAll(at([pointer], values));
   });
-  it('takes nothing else', () => {
+  it('rejects every other value', () => {
     for (const [pointer, [first = '']] of Object.entries(ENUMS))
-      refusesAll(at([pointer], ['no_such_value', '', first.toUpperCase(), ` ${first}`, 1, null, [first]]));
-    refusesAll(at(['/building/occupancy_type'], ['castle', 'single family home', 1, null]));
-    refusesAll(at(['/building/building_type'], ['castle', 'constructor', 1, null]));
+      rejectsAll(at([pointer], ['no_such_value', '', first.toUpperCase(), ` ${first}`, 1, null, [first]]));
+    rejectsAll(at(['/building/occupancy_type'], ['castle', 'single family home', 1, null]));
+    rejectsAll(at(['/building/building_type'], ['castle', 'constructor', 1, null]));
   });
 });
 
@@ -480,29 +481,30 @@ const STATES = (
   'RI SC SD TN TX UT VT VA WA WV WI WY DC AS GU MP PR VI'
 ).split(' ');
 
-describe('a place', () => {
+describe('a location', () => {
   const STATE_OF_ADDRESSES = under(ADDRESSES, 'state');
-  it('of the property is in one of 56 states and territories', () => {
+  it('of the property may be in 56 states and territories', () => {
     expect([...LOSS_LOCATION_STATES].sort()).toEqual([...STATES].sort());
     acceptsAll(at(['/loss_location/state'], STATES));
-    refusesAll(at(['/loss_location/state'], ['FM', 'MH', 'PW', 'AA', 'AE', 'AP']));
+    rejectsAll(at(['/loss_location/state'], ['FM', 'MH', 'PW', 'AA', 'AE', 'AP']));
   });
-  it('that receives mail may be in six more', () => acceptsAll(at(STATE_OF_ADDRESSES, MAILING_STATES)));
-  it('is in no other state', () =>
-    refusesAll(
+  it('that receives mail may be in six more states', () =>
+    acceptsAll(at(STATE_OF_ADDRESSES, MAILING_STATES)));
+  it('must not be in another state', () =>
+    rejectsAll(
       at(['/loss_location/state', ...STATE_OF_ADDRESSES], ['fl', 'Fl', 'ZZ', 'XX', 'Florida', '', 'FL ', 12]),
     ));
 
   const ZIPS = ['/loss_location/zip', ...under(ADDRESSES, 'zip')];
-  it('has a ZIP or ZIP+4, as text', () => acceptsAll(at(ZIPS, ['00000', '00501', '33931-4207'])));
-  it('has no other ZIP', () =>
-    refusesAll(
+  it('has a ZIP code or ZIP+4, as a string', () => acceptsAll(at(ZIPS, ['00000', '00501', '33931-4207'])));
+  it('must not have another ZIP code', () =>
+    rejectsAll(
       at(ZIPS, [
         ...['3393', '339311', '33931-', '33931-420', '339314207', '33931 4207', ' 33931', 'ABCDE'],
         ...['٣٣٩٣١', '33931\n', 33931, null],
       ]),
     ));
-  it.each(ADDRESSES)('%s has all four parts or is left out', (pointer) => {
+  it.each(ADDRESSES)('%s has all four fields or is absent', (pointer) => {
     expect(pointersOf(fullWith(pointer, {}))).toEqual(
       ['street', 'city', 'state', 'zip'].map((part) => `${pointer}/${part}`),
     );
@@ -510,38 +512,38 @@ describe('a place', () => {
 });
 
 describe('a NAIC number and a time', () => {
-  it('are five digits, and a 24-hour clock time', () => {
+  it('are five digits and a 24-hour time', () => {
     acceptsAll([...at(['/policy/naic_number'], ['00012']), ...at(['/loss/time'], ['00:00', '23:59'])]);
-    refusesAll(at(['/policy/naic_number'], ['1006', '100645', 'A0064', 10064, null]));
-    refusesAll(at(['/loss/time'], ['24:00', '12:60', '1:30', '12:30:00', '12:30 PM', 1230, null]));
+    rejectsAll(at(['/policy/naic_number'], ['1006', '100645', 'A0064', 10064, null]));
+    rejectsAll(at(['/loss/time'], ['24:00', '12:60', '1:30', '12:30:00', '12:30 PM', 1230, null]));
   });
 });
 
-describe('telephone numbers and emails', () => {
-  it.each(['1', '+1 (239) 555-0142', 'ext. 5', '1'.repeat(20)])('take the number %j', (value) =>
+describe('phone numbers and emails', () => {
+  it.each(['1', '+1 (239) 555-0142', 'ext. 5', '1'.repeat(20)])('accept the number %j', (value) =>
     accepts('/carrier/phone', value),
   );
-  it.each(['', 'n/a', '٢٣٩', '1'.repeat(21), '1\0', 5, null])('refuse the number %j', (value) =>
-    refuses('/carrier/phone', value),
+  it.each(['', 'n/a', '٢٣٩', '1'.repeat(21), '1\0', 5, null])('reject the number %j', (value) =>
+    rejects('/carrier/phone', value),
   );
 
-  it.each(['a@b', `${'a'.repeat(250)}@b.co`, 'jörg@häuser.example', '🌊@b'])('take the email %j', (value) =>
+  it.each(['a@b', `${'a'.repeat(250)}@b.co`, 'jörg@häuser.example', '🌊@b'])('accept the email %j', (value) =>
     accepts('/carrier/email', value),
   );
   it.each(['', '@', 'a@', '@b', 'ab', 'a@b@c', 'a b@c', 'a@b ', 'a@b\n', `${'a'.repeat(251)}@b.co`, null, 3])(
-    'refuse the email %j',
-    (value) => refuses('/carrier/email', value),
+    'reject the email %j',
+    (value) => rejects('/carrier/email', value),
   );
 
-  it('refuse an email of two characters written with a pair', () => refuses('/carrier/email', '🌊@'));
+  it('reject an email of two code points and three UTF-16 units', () => rejects('/carrier/email', '🌊@'));
 });
 
-describe('every telephone number and email', () => {
-  it('keeps the limits', () => {
+describe('every phone number and email', () => {
+  it('has the same limits', () => {
     acceptsAll(at(PHONES, ['(352) 555-0142 x1234', '5', '3525550142']));
-    refusesAll(at(PHONES, ['(352) 555-0142 x12345', '', 'none', '٣٥٢']));
+    rejectsAll(at(PHONES, ['(352) 555-0142 x12345', '', 'none', '٣٥٢']));
     acceptsAll(at(EMAILS, [`a@${'b'.repeat(253)}`]));
-    refusesAll(at(EMAILS, [`a@${'b'.repeat(254)}`, '', 'nobody', 'a b@c.example', '@c.example', 'a@']));
+    rejectsAll(at(EMAILS, [`a@${'b'.repeat(254)}`, '', 'nobody', 'a b@c.example', '@c.example', 'a@']));
   });
 });
 
@@ -564,7 +566,7 @@ describe('the policyholder', () => {
     expect(pointersOf(claimWith('/policyholder', { ...name, ...reach }))).toEqual(pointers);
   });
 
-  it('needs a phone or an email, and each complaint comes by itself', () => {
+  it('needs a phone or an email, reported separately from a missing name', () => {
     accepts('/policyholder', { company_name: 'C', email: 'a@b' });
     expect(pointersOf(claimWith('/policyholder', { company_name: 'C' }))).toEqual(['/policyholder']);
     expect(pointersOf(claimWith('/policyholder', {}))).toEqual(['/policyholder', '/policyholder']);
@@ -573,13 +575,13 @@ describe('the policyholder', () => {
       '/policyholder',
       '/policyholder',
     ]);
-    refuses('/policyholder', null);
-    refuses('/policyholder', []);
+    rejects('/policyholder', null);
+    rejects('/policyholder', []);
   });
 });
 
 describe.each(['/agent', '/mortgagee'])('%s', (pointer) => {
-  it('needs a full personal name or a company, and nothing else', () => {
+  it('needs a full personal name or a company name, and nothing else', () => {
     accepts(pointer, { first_name: 'A', last_name: 'B' });
     accepts(pointer, { company_name: 'C' });
     expect(pointersOf(claimWith(pointer, {}))).toEqual([pointer]);
@@ -589,21 +591,21 @@ describe.each(['/agent', '/mortgagee'])('%s', (pointer) => {
 
 describe('additional contacts', () => {
   const contact = { company_name: 'C' };
-  it(`may be none, and up to ${LIMITS.additionalContacts}`, () => {
+  it(`may be empty, with up to ${LIMITS.additionalContacts} items`, () => {
     accepts('/additional_contacts', []);
     accepts('/additional_contacts', Array(20).fill({ ...contact, role: 'Tenant' }));
   });
-  it('make one complaint when they are 21, or 200,000, whatever they hold', () => {
-    refuses('/additional_contacts', Array(21).fill(contact));
-    refuses('/additional_contacts', Array(200_000).fill(1));
+  it('get one error when there are 21 or 200,000, whatever their content', () => {
+    rejects('/additional_contacts', Array(21).fill(contact));
+    rejects('/additional_contacts', Array(200_000).fill(1));
   });
-  it('are pointed at by number', () => {
+  it('have their index in pointers', () => {
     expect(pointersOf(claimWith('/additional_contacts', [contact, { first_name: 'A' }, 5, null]))).toEqual([
       '/additional_contacts/1/last_name',
       '/additional_contacts/2',
       '/additional_contacts/3',
     ]);
-    refuses('/additional_contacts', { 0: contact });
-    refuses('/additional_contacts', null);
+    rejects('/additional_contacts', { 0: contact });
+    rejects('/additional_contacts', null);
   });
 });

@@ -28,8 +28,8 @@ const send = (body: unknown, rules = [pair]) =>
   parseRequest(endpoints.sendClaim, { headers: { 'idempotency-key': 'k' }, body }, rules);
 const pointers = (body: unknown) => errorsOf(send(body)).map(({ pointer }) => pointer);
 
-describe('a rule over two fields', () => {
-  it('judges each of the 189 pairs: 93 pass', () => {
+describe('a rule on two fields', () => {
+  it('accepts 93 of the 189 pairs', () => {
     let passed = 0;
     for (const occupancy_type of OCCUPANCY_TYPES)
       for (const building_type of BUILDING_TYPES) {
@@ -40,7 +40,7 @@ describe('a rule over two fields', () => {
     expect(passed).toBe(93);
   });
 
-  it('is asked with undefined for a field that was not sent', () => {
+  it('gets undefined for a field that was not sent', () => {
     expect(
       BUILDING_TYPES.filter(
         (building_type) => pointers(claimWith('/building', { building_type })).length === 0,
@@ -52,7 +52,7 @@ describe('a rule over two fields', () => {
     expect(pointers(claimWith('/building', undefined))).toEqual([]);
   });
 
-  it('is listed together with errors elsewhere', () => {
+  it('is reported together with errors of other fields', () => {
     const building = {
       occupancy_type: 'single_family_home',
       building_type: 'barn',
@@ -74,31 +74,31 @@ describe('a rule over two fields', () => {
     [{ occupancy_type: 1, building_type: 2 }, ['/building/occupancy_type', '/building/building_type']],
     ['a house', ['/building']],
     [[{ building_type: 'barn' }], ['/building']],
-  ])('is not asked about fields that are wrong by themselves: %j', (building, expected) => {
+  ])('does not run on invalid fields: %j', (building, expected) => {
     expect(pointers(claimWith('/building', building))).toEqual(expected);
   });
 
-  it('is asked once, with what was sent, and not at all when what it reads is wrong', () => {
-    const judge = jest.fn((_effective: string | undefined, _expiration: string | undefined) => null);
+  it('runs once with the sent values, and not at all if one of them is invalid', () => {
+    const check = jest.fn((_effective: string | undefined, _expiration: string | undefined) => null);
     const term = crossFieldRule(
       endpoints.sendClaim,
       ['/policy/effective_date', '/policy/expiration_date'],
-      judge,
+      check,
     );
     const policy = { number: '1', effective_date: '2026-03-14', expiration_date: '2027-03-14' };
     expect(send(claimWith('/policy', policy), [term]).ok).toBe(true);
-    expect(judge.mock.calls).toEqual([['2026-03-14', '2027-03-14']]);
+    expect(check.mock.calls).toEqual([['2026-03-14', '2027-03-14']]);
     send(claimWith('/policy', { ...policy, expiration_date: '2027-02-30' }), [term]);
-    expect(judge).toHaveBeenCalledTimes(1);
+    expect(check).toHaveBeenCalledTimes(1);
     send(claimWith('/policy', { number: '1' }), [term]);
-    expect(judge.mock.lastCall).toEqual([undefined, undefined]);
+    expect(check.mock.lastCall).toEqual([undefined, undefined]);
   });
 
-  it('is asked even when the body is no object, and then sees nothing', () => {
+  it('reports nothing if the body is not an object', () => {
     expect(pointers('building')).toEqual(['']);
   });
 
-  it('knows the type of what it reads', () => {
+  it('is typed by the fields it reads', () => {
     // @ts-expect-error a claim has no such field
     crossFieldRule(endpoints.sendClaim, ['/building/colour'], () => null);
     const offer = crossFieldRule(endpoints.offerClaim, ['/adjuster_svc_id'], (id: string) =>

@@ -15,7 +15,7 @@ import { errorsOf, overTheWire, sendClaim } from './requests.ts';
 const all = Object.entries(endpoints) as [keyof typeof endpoints, Endpoint][];
 
 describe('the operations', () => {
-  it('of the firm-facing interface are nine, with these scopes and statuses', () => {
+  it('of the firm API are nine, with these scopes and statuses', () => {
     expect(
       Object.values(firmEndpoints).map(({ method, path, scope, write, success }) => [
         `${method} ${path}`,
@@ -36,12 +36,12 @@ describe('the operations', () => {
     ]);
   });
 
-  it('are each found under their id, once', () => {
+  it('are keyed by their unique id', () => {
     for (const [id, endpoint] of all) expect(endpoint.id).toBe(id);
     expect(new Set(all.map(([, { method, path }]) => `${method} ${path}`)).size).toBe(all.length);
   });
 
-  it.each(all)('%s is of one piece', (_, endpoint) => {
+  it.each(all)('%s has consistent metadata', (_, endpoint) => {
     const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     expect(Object.keys(endpoint.params?.shape ?? {})).toEqual(inPath);
     expect(endpoint.write).toBe(endpoint.method !== 'GET');
@@ -56,13 +56,13 @@ describe('the operations', () => {
   });
 });
 
-it('claim_closed is documented where it is returned: when a claim is offered', () => {
+it('claim_closed is documented only for offering a claim', () => {
   const documented = all.filter(([, { problems }]) => problems.includes('claim_closed'));
   expect(documented.map(([id]) => id)).toEqual(['offerClaim']);
 });
 
 describe('the examples', () => {
-  it.each(all)('of %s pass, and come back as they are', (id, endpoint) => {
+  it.each(all)('of %s are valid and parse to the same values', (id, endpoint) => {
     const { response, ...request } = EXAMPLES[id];
     const result = parseRequest(endpoint, request);
     expect(errorsOf(result)).toEqual([]);
@@ -80,7 +80,7 @@ describe('the examples', () => {
 });
 
 describe('a response', () => {
-  it('with values and fields to come is read unchanged', () => {
+  it('with unknown values and fields is parsed unchanged', () => {
     const claim = {
       ...(EXAMPLES.getClaim.response as object),
       assignment: {
@@ -97,7 +97,7 @@ describe('a response', () => {
     expect(endpoints.getClaim.success.schema.parse(claim)).toEqual(claim);
   });
 
-  it('must still hold what was promised', () => {
+  it('must contain the documented fields', () => {
     const { assignment: _, ...claim } = EXAMPLES.getClaim.response as Record<string, unknown>;
     expect(endpoints.getClaim.success.schema.safeParse(claim).success).toBe(false);
     const { loss: __, ...withoutLoss } = EXAMPLES.getClaim.response as Record<string, unknown>;
@@ -126,7 +126,7 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   return schema;
 }
 
-/** Every field of a schema, with what stands in it. */
+/** Every field of a schema, nested ones included. */
 function fieldsIn(schema: z.core.$ZodType, base = ''): [string, z.ZodType][] {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodPipe) return fieldsIn(inner.out, base);
@@ -145,7 +145,7 @@ describe('the documentation', () => {
     expect(() => z.toJSONSchema(schema, { io })).not.toThrow();
   });
 
-  it.each(schemas)('of %s describes each field and gives an example that passes', (_, schema) => {
+  it.each(schemas)('of %s describes each field and has a valid example', (_, schema) => {
     for (const [path, field] of fieldsIn(schema)) {
       if (withoutOwnMeta.has(path)) continue;
       const meta = metaOf(field);
@@ -170,7 +170,7 @@ describe('the documentation', () => {
     return inner ? metaOf(inner) : (own ?? {});
   }
 
-  it('shows the bounds that are enforced', () => {
+  it('has the bounds that are enforced', () => {
     const schema = z.toJSONSchema(endpoints.sendClaim.body, { io: 'input' }) as unknown as {
       $defs: { SendClaim: JsonSchema };
     };
@@ -213,7 +213,7 @@ describe('the documentation', () => {
     });
   });
 
-  it('of a body leaves no place where anything goes', () => {
+  it('of a body allows no unknown fields in any object', () => {
     for (const [, { body }] of all) {
       if (!body) continue;
       for (const [path, field] of [['', body] as [string, z.ZodType], ...fieldsIn(body)]) {

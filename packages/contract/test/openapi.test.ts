@@ -12,7 +12,7 @@ import {
 } from '../src/index.ts';
 
 const ADDRESSES = { baseUrl: 'https://claims.example.com', docsUrl: 'https://claims.example.com/docs' };
-// biome-ignore lint/suspicious/noExplicitAny: read as the JSON that it is
+// biome-ignore lint/suspicious/noExplicitAny: read as JSON
 const document = openApiDocument({ ...ADDRESSES, version: '1.2.3' }) as any;
 const all = Object.values(endpoints) as readonly Endpoint[];
 
@@ -20,7 +20,7 @@ const operations = Object.entries<Record<string, unknown>>(document.paths).flatM
   Object.entries(methods).map(([method, operation]) => ({
     path,
     method,
-    // biome-ignore lint/suspicious/noExplicitAny: read as the JSON that it is
+    // biome-ignore lint/suspicious/noExplicitAny: read as JSON
     operation: operation as any,
   })),
 );

@@ -14,7 +14,7 @@ import {
 import { valueAt } from '../src/json-pointer.ts';
 import { errorsOf, type Located, overTheWire, sendClaim } from './requests.ts';
 
-// Not fast-check's `unit: 'binary'`, which first fills a map with a million entries.
+// Not fast-check's `unit: 'binary'`: it first builds a map with a million entries.
 const anyCharacter = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point));
 const all: Endpoint[] = Object.values(endpoints);
 const anyEndpoint = fc.constantFrom(...all);
@@ -27,7 +27,7 @@ const anyJson = fc.oneof(
   fc.dictionary(hostileName, fc.jsonValue()),
 );
 
-/** A valid claim with some members replaced, taken out or added: most mistakes look like this. */
+/** A valid claim with some fields replaced, removed or added, as in most real mistakes. */
 const mangled = fc
   .array(fc.tuple(fc.constantFrom(...pathsOf(surgeClaim)), fc.option(anyJson, { nil: undefined })), {
     minLength: 1,
@@ -60,7 +60,7 @@ function hasOnePlace({ pointer, parameter, header, detail }: Located): boolean {
   return places.length === 1 && detail.length > 0 && detail.length < 700;
 }
 
-/** What is pointed at is there, or is missing from an object that is there. */
+/** The pointer leads to a value, or to a missing field of an existing object. */
 function leadsSomewhere(body: unknown, { pointer }: Located): boolean {
   if (pointer === undefined || pointer === '') return true;
   const parent = pointer.slice(0, pointer.lastIndexOf('/'));
@@ -68,7 +68,7 @@ function leadsSomewhere(body: unknown, { pointer }: Located): boolean {
 }
 
 describe('parsing', () => {
-  it('never throws for any JSON, and says of each problem where it is', () => {
+  it('never throws for any JSON, and gives each error one existing location', () => {
     fc.assert(
       fc.property(anyEndpoint, fc.oneof(anyJson, mangled), (endpoint, body) => {
         const errors = errorsOf(parseRequest(endpoint, { body }));
@@ -99,7 +99,7 @@ describe('parsing', () => {
     );
   });
 
-  it('finds the same problems in the same order each time', () => {
+  it('is deterministic, including the order of errors', () => {
     fc.assert(
       fc.property(mangled, (body) => {
         expect(sendClaim(body)).toEqual(sendClaim(overTheWire(body)));
@@ -107,7 +107,7 @@ describe('parsing', () => {
     );
   });
 
-  it('complains of a wrong value whatever else is wrong', () => {
+  it('reports an invalid value whatever other errors there are', () => {
     fc.assert(
       fc.property(mangled, (body) => {
         const holder = overTheWire(body) as Record<string, unknown>;
@@ -155,7 +155,7 @@ describe('parsing', () => {
     },
   );
 
-  it('hands a valid claim back as it was', () => {
+  it('returns a valid claim unchanged', () => {
     fc.assert(
       fc.property(claim, (body) => {
         const sent = JSON.stringify(body);
@@ -167,7 +167,7 @@ describe('parsing', () => {
     );
   });
 
-  it('looks at each member of a body a bounded number of times', () => {
+  it('reads each field of a body a bounded number of times', () => {
     const readsOf = (members: number): number => {
       let reads = 0;
       const counted = <Value extends object>(value: Value): Value =>

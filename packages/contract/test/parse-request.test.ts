@@ -10,8 +10,8 @@ const queryOf = (search: string) => {
   return result.value.query;
 };
 
-describe('a body that passes', () => {
-  it('comes back as the very object that was sent, in the order it was sent', () => {
+describe('a valid body', () => {
+  it('is returned as the same object, with its fields in the order they were sent', () => {
     const { loss, external_id, ...rest } = surgeClaim;
     const body = overTheWire({ loss: { ...loss, date: loss.date }, ...rest, external_id });
     const result = sendClaim(body);
@@ -19,14 +19,14 @@ describe('a body that passes', () => {
     expect(JSON.stringify(result.ok && result.value.body)).toBe(JSON.stringify(body));
   });
 
-  it('gets no defaults put in', () => {
+  it('gets no default values', () => {
     const result = sendClaim(overTheWire(smallestClaim));
     expect(result.ok && JSON.stringify(result.value.body)).toBe(JSON.stringify(smallestClaim));
   });
 });
 
-describe('a body that does not pass', () => {
-  it('is answered with every problem at once, in the order of the documentation', () => {
+describe('an invalid body', () => {
+  it('gets all its errors at once, in the order of the documentation', () => {
     const body = {
       claim_number: ' 1',
       loss: { date: '2023-02-30', hour: 4 },
@@ -38,7 +38,7 @@ describe('a body that does not pass', () => {
       extra: 1,
     };
     const result = parseRequest(endpoints.sendClaim, { body, search: 'dry_run=true' });
-    expect(errorsOf(result).map(({ detail: _, ...place }) => place)).toEqual([
+    expect(errorsOf(result).map(({ detail: _, ...location }) => location)).toEqual([
       { parameter: 'dry_run' },
       { header: 'Idempotency-Key' },
       { pointer: '/external_id' },
@@ -58,44 +58,47 @@ describe('a body that does not pass', () => {
   });
 
   it.each([[[]], ['text'], [5], [true], [null], [undefined]])(
-    'is pointed at as a whole when it is %j',
+    'gets one error with an empty pointer when it is %j',
     (body) => {
       expect(pointersOf(body)).toEqual(['']);
     },
   );
 
-  it('says what was meant by a misspelled field', () => {
+  it('gets a suggestion for a misspelled field', () => {
     const details = errorsOf(
       sendClaim({ ...smallestClaim, claimNumber: 1, polcy: {}, 'loss-location': 1, zzz: 1 }),
     ).map(({ detail }) => detail);
     expect(details).toEqual([
-      'This field is not known here; did you mean claim_number?',
-      'This field is not known here; did you mean policy?',
-      'This field is not known here; did you mean loss_location?',
-      'This field is not known here.',
+      'Unknown field. Did you mean claim_number?',
+      'Unknown field. Did you mean policy?',
+      'Unknown field. Did you mean loss_location?',
+      'Unknown field.',
     ]);
     expect(
       errorsOf(sendClaim(claimWith('/additional_contacts', [{ company_name: 'C', phne: '1' }]))),
-    ).toEqual([
-      { pointer: '/additional_contacts/0/phne', detail: 'This field is not known here; did you mean phone?' },
-    ]);
+    ).toEqual([{ pointer: '/additional_contacts/0/phne', detail: 'Unknown field. Did you mean phone?' }]);
   });
 
   it.each([
     ['/claim_numbr', 'claim_number'],
+    ['/claim_numbre', 'claim_number'],
+    ['/calim_number', 'claim_number'],
     ['/claimNumber', 'claim_number'],
     ['/Claim Number', 'claim_number'],
     ['/claimnumber', 'claim_number'],
     ['/instrucitons', 'instructions'],
     ['/loss_locations', 'loss_location'],
     ['/policyholder/phne', 'phone'],
+    ['/policyholder/emial', 'email'],
+    ['/loss_location/ctiy', 'city'],
+    ['/loss/interior_water_detph_inches', 'interior_water_depth_inches'],
     ['/policyholder/fist_name', 'first_name'],
     ['/building/number_of_unit', 'number_of_units'],
     ['/building/occupency_type', 'occupancy_type'],
     ['/building/comunity_number', 'community_number'],
     ['/coverages/contents_deductable', 'contents_deductible'],
-  ])('takes %s for a misspelled %s', (pointer, meant) => {
-    expect(detailAt(pointer)).toBe(`This field is not known here; did you mean ${meant}?`);
+  ])('suggests for %s the field %s', (pointer, meant) => {
+    expect(detailAt(pointer)).toBe(`Unknown field. Did you mean ${meant}?`);
   });
 
   it.each([
@@ -109,14 +112,14 @@ describe('a body that does not pass', () => {
     ],
     ...['/coverages/building_unit', '/policy/effective_time', '/loss/loss_cost', '/policyholder/name'],
     ...['/loss_location/street3', '/policyholder/phone2', '/policyholder/zip4', '/x', '/_', '/'],
-  ])('takes %s for another thing, not for a misspelled field', (pointer) => {
-    expect(detailAt(pointer)).toBe('This field is not known here.');
+  ])('suggests nothing for %s, which may mean something else', (pointer) => {
+    expect(detailAt(pointer)).toBe('Unknown field.');
   });
 
   const detailAt = (pointer: string): string | undefined =>
     errorsOf(sendClaim(claimWith(pointer, 'x'))).find((error) => error.pointer === pointer)?.detail;
 
-  it('does not repeat what a person sent', () => {
+  it('gets errors that do not quote its values', () => {
     const secret = 'Xq7 secret street';
     const result = sendClaim({
       ...smallestClaim,
@@ -130,7 +133,7 @@ describe('a body that does not pass', () => {
 
 describe('hostile bodies', () => {
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype'])(
-    'with the field %s are refused at every level, and leave no trace',
+    'with the field %s are rejected at every level and pollute no prototype',
     (name) => {
       const text = JSON.stringify(smallestClaim);
       const top = `${text.slice(0, -1)},"${name}":{"test":true}}`;
@@ -143,7 +146,7 @@ describe('hostile bodies', () => {
     },
   );
 
-  it('cannot hide a required field in the prototype', () => {
+  it('cannot supply a required field through the prototype', () => {
     const { external_id, ...rest } = smallestClaim;
     const body = JSON.parse(
       `${JSON.stringify(rest).slice(0, -1)},"__proto__":{"external_id":"${external_id}"}}`,
@@ -154,14 +157,14 @@ describe('hostile bodies', () => {
   const unknown = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
 
-  it('of 40,000 unknown fields get the first 100 errors and the count of all', () => {
+  it('with 40,000 unknown fields get 100 errors and the total count', () => {
     const result = sendClaim({ ...smallestClaim, ...unknown(40_000) });
     expect(errorsOf(result)).toHaveLength(LIMITS.problemErrors);
     expect(errorsOf(result)[99]).toMatchObject({ pointer: '/k99' });
     expect(result).toMatchObject({ errorCount: 40_000 });
   });
 
-  it('count every error once, whether of fields, unknown fields or parameters', () => {
+  it('have every error counted once: of fields, unknown fields and parameters', () => {
     const result = parseRequest(endpoints.sendClaim, {
       body: { ...smallestClaim, external_id: '', ...unknown(150) },
       headers: { 'idempotency-key': 'k' },
@@ -171,12 +174,12 @@ describe('hostile bodies', () => {
     expect(result).toMatchObject({ errorCount: 211 });
   });
 
-  it('get fewer errors where no key is needed', () => {
+  it('get fewer errors at operations without authentication', () => {
     const result = parseRequest(endpoints.signIn, { body: unknown(500) });
     expect(errorsOf(result)).toHaveLength(LIMITS.openProblemErrors);
   });
 
-  it('nested half a million deep overflow nothing, wherever they stand', () => {
+  it('nested 500,000 levels deep do not overflow the stack', () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 500_000; depth++) deep = depth % 2 === 0 ? [deep] : { a: deep };
     expect(pointersOf([deep])).toEqual(['']);
@@ -186,17 +189,17 @@ describe('hostile bodies', () => {
     expect(pointersOf(claimWith('/additional_contacts', [[deep]]))).toEqual(['/additional_contacts/0']);
   });
 
-  it('with names that need escaping are pointed at by RFC 6901', () => {
+  it('with names that need escaping get RFC 6901 pointers', () => {
     expect(pointersOf({ ...smallestClaim, 'a/b~c': 1, '': 1 })).toEqual(['/a~1b~0c', '/']);
   });
 
-  it('with half a pair or U+0000 in a name are pointed at and can be answered as JSON', () => {
+  it('with an unpaired surrogate or U+0000 in a name get errors that are valid JSON', () => {
     const result = sendClaim({ ...smallestClaim, 'x\ud800': 1, 'y\0': 2 });
     expect(errorsOf(result).map(({ pointer }) => pointer)).toEqual(['/x\ud800', '/y\0']);
     expect(JSON.parse(JSON.stringify(result))).toEqual(result);
   });
 
-  it('with a name of a megabyte are answered briefly', () => {
+  it('with a name of a megabyte get a short error', () => {
     const result = sendClaim({
       ...smallestClaim,
       loss: { date: '2026-08-27', [`${'n'.repeat(99)}🌊`.repeat(10_000)]: 1 },
@@ -208,7 +211,7 @@ describe('hostile bodies', () => {
     expect(error?.detail).not.toMatch(/[\ud800-\udfff]/);
   });
 
-  it('keep the details short whatever they hold', () => {
+  it('get short details whatever their values', () => {
     const long = 'z'.repeat(900_000);
     for (const pointer of [
       '/external_id',
@@ -222,11 +225,11 @@ describe('hostile bodies', () => {
   });
 });
 
-describe('a body where none is needed', () => {
+describe('a body sent to an operation that has none', () => {
   const closed = (body: unknown) =>
     parseRequest(endpoints.withdrawInvitation, { params: { svc_id: 'SVC-1' }, body });
 
-  it('may be left out or empty, and is then not handed on', () => {
+  it('may be absent or empty, and is then undefined', () => {
     for (const body of [undefined, {}])
       expect(closed(body)).toMatchObject({
         ok: true,
@@ -234,7 +237,7 @@ describe('a body where none is needed', () => {
       });
   });
 
-  it('is refused at each member, or as a whole when it is no object', () => {
+  it('is rejected at each of its fields, or as a whole if it is not an object', () => {
     expect(errorsOf(closed({ reason: 1, note: 2 })).map(({ pointer }) => pointer)).toEqual([
       '/reason',
       '/note',
@@ -245,12 +248,12 @@ describe('a body where none is needed', () => {
 });
 
 describe('a query', () => {
-  it('may be empty and then asks for fifty', () => {
+  it('may be empty and then has a limit of 50', () => {
     expect(queryOf('')).toEqual({ limit: 50 });
     expect(queryOf('&&')).toEqual({ limit: 50 });
   });
 
-  it('is read with its types', () => {
+  it('is parsed to typed values', () => {
     expect(
       queryOf(
         'updated_since=2026-08-29T14:30:00.5%2B02:00&assignment_status=rejected&external_id=a+b%2Fc&limit=200&cursor=x%3D',
@@ -264,17 +267,17 @@ describe('a query', () => {
     });
   });
 
-  it('may carry an offset whose plus sign was not encoded', () => {
+  it('may have an offset with an unencoded plus sign', () => {
     expect(queryOf('updated_since=2026-08-29T14:30:00+02:00').updated_since).toBe(
       Date.parse('2026-08-29T12:30:00Z'),
     );
   });
 
-  it.each(['1', '50', '200'])('takes the limit %s', (limit) =>
+  it.each(['1', '50', '200'])('accepts the limit %s', (limit) =>
     expect(queryOf(`limit=${limit}`).limit).toBe(Number(limit)),
   );
   it.each(['0', '201', '-1', '1.0', '1e1', '0x10', '050', '', 'ten', '+5', '1%20', '99999999999999999999'])(
-    'refuses the limit %j',
+    'rejects the limit %j',
     (limit) => expect(queryErrors(`limit=${limit}`)).toEqual(['limit']),
   );
 
@@ -305,16 +308,16 @@ describe('a query', () => {
     ['%=1', '%'],
     ['limit[]=5', 'limit[]'],
     ['?limit=5', '?limit'],
-  ])('%j is refused once, at its parameter', (search, parameter) => {
+  ])('%j gets one error, at its parameter', (search, parameter) => {
     expect(queryErrors(search)).toEqual([parameter]);
   });
 
-  it('is quoted back briefly', () => {
+  it('gets an error that cuts a long name', () => {
     const [error] = errorsOf(list(`${'n'.repeat(50_000)}=1`));
     expect(error?.parameter?.length).toBeLessThan(110);
   });
 
-  it('must be empty where the operation takes none', () => {
+  it('must be empty if the operation has no query parameters', () => {
     expect(
       errorsOf(parseRequest(endpoints.getHealth, { search: 'a=1&b' })).map(({ parameter }) => parameter),
     ).toEqual(['a', 'b']);
@@ -325,20 +328,23 @@ describe('a query', () => {
   });
 });
 
-describe('the parameters of a path', () => {
+describe('a path parameter', () => {
   const id = '0B9F6A52-3c0e-4a53-8f57-2f1f7a3c9d10';
-  it('hold a uuid in any case and give it in small letters', () => {
+  it('accepts a UUID in any case and returns it in lowercase', () => {
     const result = parseRequest(endpoints.getClaim, { params: { id } });
     expect(result.ok && result.value.params).toEqual({ id: id.toLowerCase() });
   });
 
-  it.each(['1', '', `${id}0`, `{${id}}`, id.replaceAll('-', ''), `${id}\n`])('%j is no uuid', (wrong) => {
-    expect(errorsOf(parseRequest(endpoints.getClaim, { params: { id: wrong } }))).toEqual([
-      { parameter: 'id', detail: 'Must be a uuid.' },
-    ]);
-  });
+  it.each(['1', '', `${id}0`, `{${id}}`, id.replaceAll('-', ''), `${id}\n`])(
+    'rejects %j as a UUID',
+    (wrong) => {
+      expect(errorsOf(parseRequest(endpoints.getClaim, { params: { id: wrong } }))).toEqual([
+        { parameter: 'id', detail: 'Must be a UUID.' },
+      ]);
+    },
+  );
 
-  it('hold an SVCID of up to 128 characters', () => {
+  it('accepts an SVCID of up to 128 characters', () => {
     const withdraw = (svc_id: string) => parseRequest(endpoints.withdrawInvitation, { params: { svc_id } });
     expect(withdraw('Ä'.repeat(128)).ok).toBe(true);
     expect(errorsOf(withdraw('x'.repeat(129)))).toMatchObject([{ parameter: 'svc_id' }]);
@@ -363,14 +369,14 @@ describe('the Idempotency-Key', () => {
     expect(errorsOf(withKey(key)).map(({ header }) => header)).toEqual(['Idempotency-Key']);
   });
 
-  it('sent twice is read as HTTP joins it', () => {
+  it('sent twice is joined as HTTP does', () => {
     const result = withKey(['a', 'b']);
     expect(result.ok && result.value.headers['Idempotency-Key']).toBe('a, b');
   });
 });
 
 describe('other bodies', () => {
-  it('an invitation refuses null and empty notes', () => {
+  it('an invitation rejects null and empty notes', () => {
     const invite = (body: unknown) =>
       errorsOf(parseRequest(endpoints.inviteAdjuster, { body })).map(({ pointer }) => pointer);
     expect(invite({ svc_id: 'S' })).toEqual([]);
@@ -394,7 +400,7 @@ describe('other bodies', () => {
     ).toEqual([]);
   });
 
-  it('a sign-in takes one of two pairs', () => {
+  it('a sign-in requires exactly one of two pairs', () => {
     const signIn = (body: unknown) =>
       errorsOf(parseRequest(endpoints.signIn, { body })).map(({ pointer }) => pointer);
     expect(signIn({ email: 'a@b', code: '012345' })).toEqual([]);
@@ -407,7 +413,7 @@ describe('other bodies', () => {
     expect(signIn(null)).toEqual(['']);
   });
 
-  it('a rejection may come without a body, an offer may not', () => {
+  it('a rejection may omit the body, an offer may not', () => {
     const params = { id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' };
     const rejection = parseRequest(endpoints.rejectClaim, { params });
     expect(rejection.ok && rejection.value.body).toEqual({});
@@ -422,7 +428,7 @@ describe('other bodies', () => {
     ).toMatchObject([{ pointer: '' }]);
   });
 
-  it('a push subscription is taken as browsers write it', () => {
+  it('a push subscription is accepted as browsers serialize it', () => {
     const register = (subscription: unknown) =>
       errorsOf(
         parseRequest(endpoints.registerDevice, { params: { device_id: 'd' }, body: { subscription } }),

@@ -4,7 +4,7 @@ import { ERROR_CODES, ERRORS, EXAMPLE_PROBLEM, makeProblem, problemSchema } from
 const context = { docsUrl: 'https://svc.example/docs', requestId: 'r-1' };
 
 describe('the errors', () => {
-  it('answer with the statuses of the interface', () => {
+  it('have the statuses of the interface', () => {
     expect(Object.fromEntries(ERROR_CODES.map((code) => [code, ERRORS[code].status]))).toEqual({
       malformed_request: 400,
       invalid_key: 401,
@@ -36,7 +36,7 @@ describe('the errors', () => {
     });
   });
 
-  it.each(ERROR_CODES)('%s says what happened and what to do', (code) => {
+  it.each(ERROR_CODES)('%s has a title, a cause and a fix', (code) => {
     const { title, cause, fix } = ERRORS[code];
     expect(title).not.toMatch(/\.$/);
     expect(cause).toMatch(/^[A-Z].{20,}\.$/s);
@@ -45,7 +45,7 @@ describe('the errors', () => {
 });
 
 describe('a problem', () => {
-  it.each(ERROR_CODES)('of %s has the shape that clients read', (code) => {
+  it.each(ERROR_CODES)('of %s matches the schema for clients', (code) => {
     const problem = makeProblem(code, context);
     expect(problemSchema.parse(problem)).toEqual(problem);
     expect(problem).toEqual({
@@ -58,8 +58,8 @@ describe('a problem', () => {
     });
   });
 
-  it('carries what happened this time', () => {
-    const errors = [{ detail: 'Must be a uuid.', parameter: 'id' }];
+  it('has the detail, the errors and the existing claim of the occurrence', () => {
+    const errors = [{ detail: 'Must be a UUID.', parameter: 'id' }];
     expect(makeProblem('validation_failed', { ...context, detail: 'One.', errors })).toMatchObject({
       detail: 'One.',
       errors,
@@ -72,7 +72,7 @@ describe('a problem', () => {
     ).toMatchObject({ existing_claim_id: 'i', existing_claim_url: 'https://svc.example/v1/claims/i' });
   });
 
-  it('of a code to come is still read, with fields to come', () => {
+  it('with an unknown code and unknown fields is still valid for clients', () => {
     const later = { ...makeProblem('not_found', context), code: 'gone_fishing', season: 'summer' };
     expect(problemSchema.parse(later)).toEqual(later);
     expect(problemSchema.parse(EXAMPLE_PROBLEM)).toEqual(EXAMPLE_PROBLEM);

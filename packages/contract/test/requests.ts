@@ -6,7 +6,7 @@ import {
   smallestClaim,
 } from '../src/index.ts';
 
-/** JSON text and back: what a host would hand over, `__proto__` members included. */
+/** Serializes and parses, as for a request over HTTP. */
 export const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 export const sendClaim = (body: unknown): ParsedRequest<typeof endpoints.sendClaim> =>
@@ -25,17 +25,17 @@ export const errorsOf = (result: { ok: boolean; errors?: readonly Located[] }): 
 export const pointersOf = (body: unknown): (string | undefined)[] =>
   errorsOf(sendClaim(body)).map(({ pointer }) => pointer);
 
-/** The smallest claim with one value put in at the pointer; undefined takes the field out. */
+/** The minimum claim with one value replaced at the pointer; undefined removes the field. */
 export function claimWith(pointer: string, value: unknown, base: SendClaimBody = smallestClaim): unknown {
   const claim = structuredClone(base) as unknown as Record<string, unknown>;
   const names = pointer.slice(1).split('/');
   const last = names.pop() ?? '';
-  let holder: Record<string, unknown> = claim;
+  let parent: Record<string, unknown> = claim;
   for (const name of names) {
-    holder[name] ??= {};
-    holder = holder[name] as Record<string, unknown>;
+    parent[name] ??= {};
+    parent = parent[name] as Record<string, unknown>;
   }
-  if (value === undefined) delete holder[last];
-  else holder[last] = value;
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
   return claim;
 }

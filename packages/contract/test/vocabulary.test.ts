@@ -11,18 +11,18 @@ import {
   RESIDENTIAL_BUILDING_TYPES,
 } from '../src/index.ts';
 
-// Written out, so that a slip in what generates the list cannot agree with itself.
+// Written out, so that the test does not repeat the code that generates the list.
 const ZONES_IN_FULL =
   'A AE A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23 A24 A25 A26 A27 A28 A29 A30 A99 AH AO AR ' +
   'V VE V1 V2 V3 V4 V5 V6 V7 V8 V9 V10 V11 V12 V13 V14 V15 V16 V17 V18 V19 V20 V21 V22 V23 V24 V25 V26 V27 V28 V29 V30 B C D X';
 
-describe('the closed lists', () => {
-  it('hold the 72 flood zones: 36 A, 32 V and four others', () => {
+describe('the enums', () => {
+  it('have the 72 flood zones: 36 A, 32 V and four others', () => {
     expect(FLOOD_ZONES).toEqual(ZONES_IN_FULL.split(' '));
     expect(FLOOD_ZONES).toHaveLength(72);
   });
 
-  it('hold nine occupancies and twenty-one building types, ten of them residential', () => {
+  it('have nine occupancies and 21 building types, ten of them residential', () => {
     expect(OCCUPANCY_TYPES).toHaveLength(9);
     expect(BUILDING_TYPES).toHaveLength(21);
     expect(RESIDENTIAL_BUILDING_TYPES).toContain('main_dwelling');
@@ -31,7 +31,7 @@ describe('the closed lists', () => {
     );
   });
 
-  it('place property in 56 states and territories, and mail in six more', () => {
+  it('have 56 states and territories for property, and six more for mail', () => {
     expect(LOSS_LOCATION_STATES).toHaveLength(56);
     expect(LOSS_LOCATION_STATES).toEqual(
       expect.arrayContaining(['FL', 'PR', 'DC', 'AS', 'GU', 'MP', 'VI', 'WY']),
@@ -46,14 +46,14 @@ describe('the closed lists', () => {
     ['state', MAILING_STATES],
     ['building type', BUILDING_TYPES],
     ['assignment status', ASSIGNMENT_STATUSES],
-  ])('list no %s twice', (_, values: readonly string[]) => {
+  ])('have no duplicate %s', (_, values: readonly string[]) => {
     expect(new Set(values).size).toBe(values.length);
   });
 });
 
-describe('the flood zone that was meant', () => {
+describe('the suggested flood zone', () => {
   it.each(ZONES_IN_FULL.split(' '))(
-    'by %s is itself, also in small letters and with blanks around it',
+    'for %s is itself, also in lowercase and with surrounding whitespace',
     (zone) => {
       expect(intendedFloodZone(zone)).toBe(zone);
       expect(intendedFloodZone(zone.toLowerCase())).toBe(zone);
@@ -74,7 +74,7 @@ describe('the flood zone that was meant', () => {
     ['ARE', 'AR'],
     ['ARA', 'AR'],
     [' A08 ', 'A8'],
-  ])('by %j, as FEMA spells it, is %s', (sent, zone) => {
+  ])('for %j, a spelling in FEMA files, is %s', (sent, zone) => {
     expect(intendedFloodZone(sent)).toBe(zone);
   });
 
@@ -121,7 +121,7 @@ describe('the flood zone that was meant', () => {
       '0.2 PCT',
     ],
     ...['toString', '__proto__', 'A\u0130', 'V'.repeat(1_000_000)],
-  ])('by %.30j is not guessed', (sent) => {
+  ])('for %.30j is null', (sent) => {
     expect(intendedFloodZone(sent)).toBeNull();
   });
 });

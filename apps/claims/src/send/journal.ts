@@ -1,10 +1,10 @@
 import { appendFile, readFile } from 'node:fs/promises';
 
-/** What a run remembers for the next one. It spares requests; that nothing is sent twice does not hang on it. */
+/** Claims sent by earlier runs. Only saves requests: idempotency keys prevent sending a claim twice. */
 export interface Journal {
-  /** The claim's id, if this very claim was sent before. */
+  /** The id of the claim if it was sent before. */
   idOf(idempotencyKey: string): string | undefined;
-  note(idempotencyKey: string, id: string): Promise<void>;
+  add(idempotencyKey: string, id: string): Promise<void>;
 }
 
 interface Entry {
@@ -13,7 +13,7 @@ interface Entry {
   readonly id: string;
 }
 
-/** `account` tells test from live and firm from firm: what was sent to one has not been sent to another. */
+/** Entries of other firms, environments or services (`account`) are ignored. */
 export async function openJournal(path: string, account: string): Promise<Journal> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
@@ -24,11 +24,11 @@ export async function openJournal(path: string, account: string): Promise<Journa
     const entry = entryOf(line);
     if (entry?.account === account) ids.set(entry.key, entry.id);
   }
-  // A line that a crash cut short must not swallow the next one.
+  // After a line that was truncated by a crash, start a new one.
   let start = text === '' || text.endsWith('\n') ? '' : '\n';
   return {
     idOf: (key) => ids.get(key),
-    async note(key, id) {
+    async add(key, id) {
       if (ids.get(key) === id) return;
       ids.set(key, id);
       const entry: Entry = { account, key, id };

@@ -1,26 +1,26 @@
-/** What a line of the input holds: a claim, or the reason why it holds none. */
+/** A line of the input: a claim, or the reason why it is invalid. */
 export type Line =
   | { readonly number: number; readonly claim: Readonly<Record<string, unknown>> }
-  | { readonly number: number; readonly fault: string; readonly externalId?: string };
+  | { readonly number: number; readonly problem: string; readonly externalId?: string };
 
-/** One claim, spread over as many lines as it likes, or one claim a line. */
+/** Reads one claim on any number of lines, or one claim per line. */
 export function readClaims(input: Uint8Array): Line[] {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(input);
   } catch {
-    return [{ number: 1, fault: 'the input is not UTF-8 text' }];
+    return [{ number: 1, problem: 'the input is not UTF-8' }];
   }
-  const whole = parsed(text);
+  const whole = parseJson(text);
   if (isClaim(whole)) return [{ number: firstLine(text), claim: whole }];
   if (Array.isArray(whole)) {
-    return [{ number: 1, fault: 'an array; send one claim a line instead, as jq -c ".[]" prints them' }];
+    return [
+      { number: 1, problem: 'an array; send one claim per line instead, for example with jq -c ".[]"' },
+    ];
   }
 
   if (whole === undefined && text.trim() !== '' && !text.includes('{')) {
-    return [
-      { number: 1, fault: 'not JSON; the documentation of the command line shows how to turn CSV into it' },
-    ];
+    return [{ number: 1, problem: 'not JSON; the command line guide shows how to convert CSV' }];
   }
 
   const lines: Line[] = [];
@@ -28,19 +28,19 @@ export function readClaims(input: Uint8Array): Line[] {
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     const number = index + 1;
-    const value = parsed(line);
+    const value = parseJson(line);
     if (!isClaim(value)) {
-      lines.push({ number, fault: value === undefined ? 'not JSON' : 'not a JSON object' });
+      lines.push({ number, problem: value === undefined ? 'not JSON' : 'not a JSON object' });
       continue;
     }
     const externalId = value.external_id;
     const before = typeof externalId === 'string' ? seen.get(externalId) : undefined;
-    // Several claims are under way at a time: which of the two came first would be left to chance.
+    // Claims are sent concurrently, so it would be random which of the two is sent first.
     if (typeof externalId === 'string' && before !== undefined && before.content !== line.trim()) {
       lines.push({
         number,
         externalId,
-        fault: `another claim than line ${before.number}, under the same external_id`,
+        problem: `same external_id as line ${before.number}, with different content`,
       });
       continue;
     }
@@ -52,7 +52,7 @@ export function readClaims(input: Uint8Array): Line[] {
 
 const firstLine = (text: string): number => text.slice(0, text.search(/\S/)).split('\n').length;
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** JSON with the members of every object in one order: two texts are equal exactly when the values are. */
+/** JSON with sorted fields, so that equal values have equal texts. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -10,35 +10,34 @@ function canonical(value: unknown): string {
   return `{${members.sort().join(',')}}`;
 }
 
-/**
- * From the claim's content, external_id included: sending the same line again is a retry to the service, whenever and
- * from wherever it is done, and a line that was changed is another request.
- */
+/** Derived from the content: sending the same line again is a retry, and a changed line is a new request. */
 export const idempotencyKeyOf = (claim: Readonly<Record<string, unknown>>): string =>
   `claims-${createHash('sha256').update(canonical(claim)).digest('hex')}`;
 
 /**
- * Whether the claim that the service holds is the one in the file. It may hold more, as services add fields; and by now
- * it may be offered to somebody else.
+ * Whether the stored claim has the content of the claim in the file. It may have more fields, and may have been offered
+ * to another adjuster since.
  */
-export function holds(
-  held: Readonly<Record<string, unknown>>,
+export function hasContentOf(
+  stored: Readonly<Record<string, unknown>>,
   claim: Readonly<Record<string, unknown>>,
 ): boolean {
   return Object.entries(claim).every(
-    ([name, value]) => name === 'adjuster_svc_id' || covers(held[name], value),
+    ([name, value]) => name === 'adjuster_svc_id' || includes(stored[name], value),
   );
 }
 
-function covers(held: unknown, sent: unknown): boolean {
+function includes(stored: unknown, sent: unknown): boolean {
   if (Array.isArray(sent)) {
     return (
-      Array.isArray(held) && held.length === sent.length && sent.every((item, i) => covers(held[i], item))
+      Array.isArray(stored) &&
+      stored.length === sent.length &&
+      sent.every((item, i) => includes(stored[i], item))
     );
   }
-  if (typeof sent !== 'object' || sent === null) return held === sent;
-  if (typeof held !== 'object' || held === null) return false;
+  if (typeof sent !== 'object' || sent === null) return stored === sent;
+  if (typeof stored !== 'object' || stored === null) return false;
   return Object.entries(sent).every(([name, value]) =>
-    covers((held as Record<string, unknown>)[name], value),
+    includes((stored as Record<string, unknown>)[name], value),
   );
 }

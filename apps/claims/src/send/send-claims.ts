@@ -2,9 +2,9 @@ import { ClaimsApiError, type Client, type NewClaim, type RetryEvent } from '@sv
 import { type Failure, failureFrom } from '../failure.ts';
 import type { Journal } from './journal.ts';
 import type { Line } from './read-claims.ts';
-import { holds, idempotencyKeyOf } from './same-content.ts';
+import { hasContentOf, idempotencyKeyOf } from './same-content.ts';
 
-/** What became of a line. */
+/** The result for one line. */
 export interface Outcome {
   readonly line: number;
   readonly external_id: string | null;
@@ -20,50 +20,50 @@ interface SendOptions {
   readonly onRetry: (event: RetryEvent) => void;
 }
 
-/** Enough for a service that restarts; what lasts longer is for the next run. A 429 does not count. */
+/** Enough for a restart of the service. A 429 does not count. */
 const MAX_RETRIES = 8;
 
-/** Outcomes in the order of the lines, whatever the order in which the answers come. */
+/** Yields outcomes in the order of the lines, whatever the order of the responses. */
 export async function* sendClaims(
   client: Client,
   lines: readonly Line[],
   { concurrency, journal, signal, onRetry }: SendOptions,
 ): AsyncGenerator<Outcome, void, undefined> {
   let stopped = false;
-  const underWay: Promise<Outcome>[] = [];
+  const inFlight: Promise<Outcome>[] = [];
 
   for (const line of lines) {
-    if (underWay.length >= concurrency) yield await (underWay.shift() as Promise<Outcome>);
-    underWay.push(outcomeOf(line));
+    if (inFlight.length >= concurrency) yield await (inFlight.shift() as Promise<Outcome>);
+    inFlight.push(outcomeOf(line));
   }
-  for (const outcome of underWay) yield await outcome;
+  for (const outcome of inFlight) yield await outcome;
 
   async function outcomeOf(line: Line): Promise<Outcome> {
-    const told = { line: line.number, external_id: externalIdOf(line) };
-    if ('fault' in line) {
-      return { ...told, outcome: 'failed', error: { code: 'unreadable_line', detail: line.fault } };
+    const base = { line: line.number, external_id: externalIdOf(line) };
+    if ('problem' in line) {
+      return { ...base, outcome: 'failed', error: { code: 'unreadable_line', detail: line.problem } };
     }
-    if (stopped || signal.aborted) return { ...told, outcome: 'not_sent' };
+    if (stopped || signal.aborted) return { ...base, outcome: 'not_sent' };
     const key = idempotencyKeyOf(line.claim);
-    const known = journal?.idOf(key);
-    if (known !== undefined) return { ...told, outcome: 'already_sent', id: known };
+    const sentId = journal?.idOf(key);
+    if (sentId !== undefined) return { ...base, outcome: 'already_sent', id: sentId };
     try {
-      const { id, before } = await send(line.claim, key);
-      await journal?.note(key, id);
-      return { ...told, outcome: before ? 'already_sent' : 'sent', id };
+      const { id, alreadySent } = await send(line.claim, key);
+      await journal?.add(key, id);
+      return { ...base, outcome: alreadySent ? 'already_sent' : 'sent', id };
     } catch (error) {
-      // Whether an interrupted claim arrived is not known; the next run will find out.
-      if (signal.aborted) return { ...told, outcome: 'not_sent' };
-      if (!concernsThisClaimOnly(error)) stopped = true;
-      return { ...told, outcome: 'failed', error: failureFrom(error) };
+      // An interrupted claim may have been sent; the next run checks.
+      if (signal.aborted) return { ...base, outcome: 'not_sent' };
+      if (!affectsOneClaim(error)) stopped = true;
+      return { ...base, outcome: 'failed', error: failureFrom(error) };
     }
   }
 
   async function send(
     claim: Readonly<Record<string, unknown>>,
     idempotencyKey: string,
-  ): Promise<{ readonly id: string; readonly before: boolean }> {
-    let before = false;
+  ): Promise<{ readonly id: string; readonly alreadySent: boolean }> {
+    let alreadySent = false;
     try {
       const { id } = await client.claims.send(claim as unknown as NewClaim, {
         idempotencyKey,
@@ -71,27 +71,27 @@ export async function* sendClaims(
         maxRetries: MAX_RETRIES,
         onRetry,
         onResponse: ({ attempt, replayed }) => {
-          // On a later attempt it is this run's own earlier attempt that is replayed.
-          before = replayed && attempt === 1;
+          // On a later attempt, the replay is of this run's own earlier attempt.
+          alreadySent = replayed && attempt === 1;
         },
       });
-      return { id, before };
+      return { id, alreadySent };
     } catch (error) {
       const existing = error instanceof ClaimsApiError ? error.existingClaimId : null;
       if (existing === null) throw error;
-      // The service remembers requests for a day, and claims for ever: it may be an earlier run's.
-      const held = await client.claims.get(existing, { signal }).catch(() => undefined);
-      if (held === undefined || !holds(held, claim)) throw error;
-      return { id: existing, before: true };
+      // Idempotency keys expire after 24 hours: the existing claim may be from an earlier run.
+      const stored = await client.claims.get(existing, { signal }).catch(() => undefined);
+      if (stored === undefined || !hasContentOf(stored, claim)) throw error;
+      return { id: existing, alreadySent: true };
     }
   }
 }
 
 const externalIdOf = (line: Line): string | null => {
-  const id = 'fault' in line ? line.externalId : line.claim.external_id;
+  const id = 'problem' in line ? line.externalId : line.claim.external_id;
   return typeof id === 'string' ? id : null;
 };
 
-/** Anything else would meet the next claim as well: a key that is refused, a service that does not answer. */
-const concernsThisClaimOnly = (error: unknown): boolean =>
+/** Other errors, such as an invalid key or an unavailable service, would fail every claim. */
+const affectsOneClaim = (error: unknown): boolean =>
   error instanceof ClaimsApiError && [400, 409, 413, 422].includes(error.status);

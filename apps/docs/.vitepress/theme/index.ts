@@ -1,4 +1,4 @@
-// Without the fonts that the theme brings: the reader's system has good ones.
+// System fonts instead of the theme's web fonts.
 import theme from 'vitepress/theme-without-fonts';
 import { h } from 'vue';
 import './style.css';

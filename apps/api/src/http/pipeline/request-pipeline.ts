@@ -1,5 +1,5 @@
 import type { ApiKeyAuthenticator, KeyGrant, RateLimiter, SessionAuthenticator } from '@svc/application';
-import { type Endpoint, LIMITS, parseRequest } from '@svc/contract';
+import { type Endpoint, LIMITS, parseRequest, validationSummary } from '@svc/contract';
 import { checkScope, limitsOf } from '@svc/domain';
 import type { Request, Response } from 'express';
 import { HttpProblem } from '../problems/http-problem.ts';
@@ -86,7 +86,7 @@ export function createPipeline(deps: PipelineDeps) {
       );
       if (!parsed.ok) {
         throw new HttpProblem('validation_failed', {
-          detail: summary(parsed.errorCount, parsed.errors.length),
+          detail: validationSummary(parsed.errorCount, parsed.errors.length),
           errors: parsed.errors,
         });
       }
@@ -150,12 +150,4 @@ export function isRepeated(name: string, { rawHeaders }: Request): boolean {
     found = true;
   }
   return false;
-}
-
-function summary(problems: number, listed: number): string {
-  if (problems === 1) return 'One thing in this request is wrong.';
-  const all = `${problems} things in this request are wrong.`;
-  return listed === problems
-    ? all
-    : `${all} The first ${listed} are listed; there are ${problems - listed} more.`;
 }
