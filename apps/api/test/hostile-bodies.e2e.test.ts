@@ -232,7 +232,7 @@ describe.each(NAMES)('%s', (name) => {
     for (const members of twice) {
       const answer = await send(target(name), withMember(target(name).body, members));
       expectProblem(answer, 400, 'malformed_request');
-      expect(answer.json.detail).toMatch(/^The body has two members of one name: \/x/);
+      expect(answer.json.detail).toMatch(/^The body has a duplicate member: \/x/);
     }
   });
 

@@ -190,7 +190,7 @@ export function exampleProblem(
     requestId,
     ...(code === 'validation_failed' && {
       errors,
-      detail: `${errors.length} things in this request are wrong.`,
+      detail: `${errors.length} validation errors.`,
     }),
     ...(code === 'duplicate_claim' && { existingClaim: { id, url: `${baseUrl}/v1/claims/${id}` } }),
   });
