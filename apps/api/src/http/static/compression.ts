@@ -63,8 +63,10 @@ export function contentOf(name: string, plain: Buffer | string): Content {
 export async function sendContent(content: Content, request: Request, response: Response): Promise<void> {
   const encoding = ALREADY_COMPRESSED.has(content.type) ? null : encodingOf(request);
   response.vary('Accept-Encoding');
-  response.setHeader('ETag', `"${content.tag}${encoding === null ? '' : `-${encoding}`}"`);
-  if (request.fresh) {
+  const tag = `"${content.tag}${encoding === null ? '' : `-${encoding}`}"`;
+  response.setHeader('ETag', tag);
+  // Not `request.fresh`: it ignores If-None-Match from `fetch`, which adds `Cache-Control: no-cache`.
+  if (request.headers['if-none-match']?.split(/,\s*/).includes(tag)) {
     response.status(304).end();
     return;
   }
