@@ -90,7 +90,7 @@ describe('two members of one name in one object are refused, with the place of t
       fc.property(fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'grapheme' }), (value, name) => {
         const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
         expect(outcome(`[${JSON.stringify(value)},{${member},${member}}]`)).toMatch(
-          /^The body has two members/,
+          /^The body has a duplicate member/,
         );
       }),
     );

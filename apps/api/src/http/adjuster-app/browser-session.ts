@@ -20,7 +20,7 @@ const cookie = (addresses: ProblemAddresses, value: string, maxAgeSeconds: numbe
 export const sessionCookie = (addresses: ProblemAddresses, token: string): string =>
   cookie(addresses, token, MAX_AGE_SECONDS);
 
-export const noSessionCookie = (addresses: ProblemAddresses): string => cookie(addresses, '', 0);
+export const expiredSessionCookie = (addresses: ProblemAddresses): string => cookie(addresses, '', 0);
 
 export function sessionOf(request: Request, addresses: ProblemAddresses): string | null {
   const prefix = `${nameOf(addresses)}=`;

@@ -42,8 +42,9 @@ export function createPipeline(deps: PipelineDeps) {
     trace: RequestTrace,
     clientAddress: string,
   ): Promise<RouteResponse> {
-    if (route.endpoint.method === 'GET')
+    if (route.endpoint.method === 'GET') {
       return runSteps(route, request, response, trace, null, clientAddress);
+    }
     const held = bodyMemory.hold();
     return runSteps(route, request, response, trace, held, clientAddress).finally(() => held.release());
   }

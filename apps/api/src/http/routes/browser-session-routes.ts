@@ -1,6 +1,6 @@
 import type { makeSignIn, makeSignOut, makeSignOutEverywhere } from '@svc/application';
 import { endpoints } from '@svc/contract';
-import { noSessionCookie, sessionCookie } from '../adjuster-app/browser-session.ts';
+import { expiredSessionCookie, sessionCookie } from '../adjuster-app/browser-session.ts';
 import type { ProblemAddresses } from '../problems/http-problem.ts';
 import { toDateTime } from '../serialization/time.ts';
 import { toProof } from './app-routes.ts';
@@ -16,7 +16,7 @@ export interface PageRouteDeps {
 /** Sign-in and sign-out with a session cookie instead of a token, for the adjuster app in a browser. */
 export function pageRoutes(deps: PageRouteDeps): Route[] {
   const { addresses } = deps;
-  const signedOut = () => ({ status: 204, headers: { 'Set-Cookie': noSessionCookie(addresses) } });
+  const signedOut = () => ({ status: 204, headers: { 'Set-Cookie': expiredSessionCookie(addresses) } });
   return [
     publicRoute(
       { ...endpoints.signIn, id: 'openPageSession', path: '/app/session' },
