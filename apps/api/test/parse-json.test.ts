@@ -63,7 +63,7 @@ describe('two members of one name in one object are refused, with the place of t
     ['{"1":1,"1":2}', '/1'],
     ['{"x":"\\"a\\":1,","a":":{","a":"}"}', '/a'],
   ])('%s', (text, pointer) => {
-    expect(outcome(text)).toBe(`The body has two members of one name: ${pointer}.`);
+    expect(outcome(text)).toBe(`The body has a duplicate member: ${pointer}.`);
   });
 
   test.each([
@@ -79,9 +79,9 @@ describe('two members of one name in one object are refused, with the place of t
 
   test('also in a body of a megabyte, and without a name that would make the response long', () => {
     const long = 'x'.repeat(300_000);
-    expect(outcome(`{"${long}":1,"b":"${long}","${long}":1}`)).toBe('The body has two members of one name.');
+    expect(outcome(`{"${long}":1,"b":"${long}","${long}":1}`)).toBe('The body has a duplicate member.');
     expect(outcome(`{"a":1,"b":"${'\\n'.repeat(500_000)}","a":2}`)).toBe(
-      'The body has two members of one name: /a.',
+      'The body has a duplicate member: /a.',
     );
   });
 
@@ -90,7 +90,7 @@ describe('two members of one name in one object are refused, with the place of t
       fc.property(fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'grapheme' }), (value, name) => {
         const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
         expect(outcome(`[${JSON.stringify(value)},{${member},${member}}]`)).toMatch(
-          /^The body has two members/,
+          /^The body has a duplicate member/,
         );
       }),
     );

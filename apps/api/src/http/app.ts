@@ -18,30 +18,30 @@ import {
 import { errorLocations } from './problems/error-locations.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
 import type { Route } from './routes/route.ts';
-import { codingOf, compressors } from './static/compression.ts';
+import { compress, encodingOf } from './static/compression.ts';
 
 export interface EdgeLimiter {
-  /** False when this address has made too many requests. */
+  /** Returns false when this address has made too many requests. */
   allow(address: string): boolean;
 }
 
 interface AppDeps extends PipelineDeps {
   readonly routes: readonly Route[];
   readonly edgeLimiter: EdgeLimiter;
-  /** The adjuster's page; what is not its own it passes on. */
+  /** Serves the adjuster app and passes other requests on. */
   readonly adjusterPage: RequestHandler;
-  /** As Express' setting `trust proxy`. */
+  /** Express' `trust proxy` setting. */
   readonly trustProxy: boolean | number | string;
   readonly addresses: ProblemAddresses;
   readonly log: Log;
-  /** The process is about to end: connections are closed with the answer they wait for. */
+  /** The process is shutting down: each connection is closed after its current response. */
   readonly isDraining: () => boolean;
-  /** Told of every answer, for the figures and the log of requests. */
+  /** Called after every response, for the metrics and the request log. */
   readonly observe: Observe;
 }
 
-/** @param route the template of the path with its method; `none` for a path outside the interface. */
-export type Observe = (answered: {
+/** @param route method and path template; `none` for an unknown path. */
+export type Observe = (completed: {
   readonly route: string;
   readonly status: number | 'aborted';
   readonly seconds: number;
@@ -53,7 +53,7 @@ const TOO_MANY = `<!doctype html>
 <body><h1>Too many requests</h1><p>This address sends too many requests. Wait a minute, then try again.</p></body></html>
 `;
 
-/** The whole HTTP side. Never reads the environment, never listens. */
+/** Builds the Express application. Reads no environment and opens no port. */
 export function createApp(deps: AppDeps): Express {
   const { log, addresses } = deps;
   const app = express();
@@ -64,14 +64,14 @@ export function createApp(deps: AppDeps): Express {
   app.enable('strict routing');
   app.set('trust proxy', deps.trustProxy);
 
-  // Express looks for proxies' headers even where no proxy is trusted.
+  // `request.ip` parses forwarding headers even when no proxy is trusted.
   const addressOf = (request: Request): string =>
     (deps.trustProxy === false ? undefined : request.ip) ?? request.socket.remoteAddress ?? '';
 
   app.use((request, response, next) => {
     response.setHeader('Cache-Control', 'no-store');
     if (deps.isDraining()) response.setHeader('Connection', 'close');
-    // The edge speaks before the service does: no request id, no problem, nothing an integrator could mistake.
+    // Responds like a proxy in front of the service: HTML, no request id, no problem document.
     if (!deps.edgeLimiter.allow(addressOf(request))) {
       response.statusCode = 429;
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
@@ -89,7 +89,7 @@ export function createApp(deps: AppDeps): Express {
       logRequest(log, request, trace, status, ms);
       deps.observe({ route: trace.route ?? 'none', status, seconds: ms / 1000, trace });
     });
-    // What a host must do by the standard; node would answer by itself, and without a problem.
+    // Required by RFC 9112. Checked here because node would respond without a problem document.
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       throw new HttpProblem('malformed_request', { detail: 'The Host header is missing.' });
     }
@@ -100,37 +100,37 @@ export function createApp(deps: AppDeps): Express {
   });
 
   app.use(deps.adjusterPage);
-  const { answer, requireKey } = createPipeline(deps);
+  const pipeline = createPipeline(deps);
   for (const [path, routes] of byPath(deps.routes)) {
     const allow = [...routes.keys()]
       .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
       .join(', ');
     app.all(path, async (request, response) => {
-      // HEAD is GET without the body, which node leaves out by itself.
+      // HEAD is GET without the body, which node omits.
       const route = routes.get(request.method === 'HEAD' ? 'GET' : request.method);
       if (route === undefined) throw new HttpProblem('method_not_allowed', { headers: { Allow: allow } });
       const trace = response.locals.trace as RequestTrace;
-      const reply = await answer(route, request, response, trace, addressOf(request));
-      // The connection failed meanwhile, and its client was told so.
+      const result = await pipeline.handle(route, request, response, trace, addressOf(request));
+      // The connection failed during the work and has its response already.
       if (response.headersSent) return;
-      response.statusCode = reply.status;
-      for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
-      if (reply.json === undefined) {
+      response.statusCode = result.status;
+      for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value);
+      if (result.json === undefined) {
         response.end();
         return;
       }
       response.setHeader('Content-Type', 'application/json');
       if (
         route.caller !== 'adjuster' ||
-        reply.json.length < COMPRESS_FROM_BYTES ||
+        result.json.length < COMPRESS_FROM_BYTES ||
         route.endpoint.method !== 'GET'
       ) {
-        // One byte for each character: then the text is written as it lies in memory, and needs no encoding.
-        const isAscii = Buffer.byteLength(reply.json) === reply.json.length;
-        response.end(reply.json, isAscii ? 'latin1' : 'utf8');
+        // ASCII is written as latin1, without an encoding step; measured in docs/performance.md.
+        const isAscii = Buffer.byteLength(result.json) === result.json.length;
+        response.end(result.json, isAscii ? 'latin1' : 'utf8');
         return;
       }
-      await sendCompressed(reply.json, request, response);
+      await sendCompressed(result.json, request, response);
     });
   }
 
@@ -140,11 +140,11 @@ export function createApp(deps: AppDeps): Express {
       detail: `This path is not part of the interface. The documentation is at ${addresses.docsUrl}.`,
     });
   });
-  // Whoever has no key is not told which paths there are.
+  // Without a valid key, unknown paths are `invalid_key`, so that paths cannot be discovered.
   app.use((async (error: unknown, request, response, next) => {
     const trace = response.locals.trace as RequestTrace;
-    if (isOutside(error) && trace.route === undefined && needsKey(request.url)) {
-      await requireKey(request, trace);
+    if (isUnrouted(error) && trace.route === undefined && needsKey(request.url)) {
+      await pipeline.requireKey(request, trace);
     }
     next(error);
   }) satisfies ErrorRequestHandler);
@@ -152,27 +152,27 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** Whether a request fits no operation: by its path, its method, or because its path cannot be decoded. */
-const isOutside = (error: unknown): boolean =>
+/** Whether a request matches no operation: unknown path or method, or a path that cannot be decoded. */
+const isUnrouted = (error: unknown): boolean =>
   isBrokenPath(error) ||
   (error instanceof HttpProblem && (error.code === 'not_found' || error.code === 'method_not_allowed'));
 
 const needsKey = (url: string): boolean => /^\/v1(?!\/health(\?|$))([/?]|$)/.test(url);
 
-/** Packed, an adjuster's lists are a tenth of their size, which is what one bar of signal carries in time. */
+/** Compression makes an adjuster's lists ten times smaller, which matters on a weak mobile network. */
 const COMPRESS_FROM_BYTES = 4000;
 
 async function sendCompressed(json: string, request: Request, response: Response): Promise<void> {
-  response.setHeader('Vary', 'Accept-Encoding');
-  const coding = codingOf(request.headers['accept-encoding']);
-  const bytes = coding === null ? json : await compressors[coding](json);
-  // The connection may have failed while it was packed.
+  response.vary('Accept-Encoding');
+  const encoding = encodingOf(request);
+  const bytes = encoding === null ? json : await compress[encoding](json);
+  // The connection may have failed during compression.
   if (response.headersSent) return;
-  if (coding !== null) response.setHeader('Content-Encoding', coding);
+  if (encoding !== null) response.setHeader('Content-Encoding', encoding);
   response.end(bytes);
 }
 
-/** Routes by Express' spelling of their path, then by method. */
+/** Groups routes by Express path, then by method. */
 function byPath(routes: readonly Route[]): Map<string, Map<string, Route>> {
   const paths = new Map<string, Map<string, Route>>();
   for (const route of routes) {
@@ -188,7 +188,7 @@ const expressPath = (endpoint: Endpoint): string => endpoint.path.replace(/\{(\w
 
 function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
-    if (response.writableEnded) return; // answered when its connection failed
+    if (response.writableEnded) return; // the connection failed and has its response already
     const trace = response.locals.trace as RequestTrace;
     const problem = isBrokenPath(error)
       ? new HttpProblem('malformed_request', {
@@ -198,10 +198,10 @@ function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHand
     trace.code = problem.code;
     trace.places = errorLocations(problem.extra.errors);
     if (problem.code === 'internal_error' || problem.code === 'service_unavailable') {
-      log.error('a request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });
+      log.error('request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });
     }
     if (response.headersSent) {
-      // Half an answer must not look like a whole one. Express would say so on standard error, past the log.
+      // A partial response must not look complete. Handled here because Express would write to standard error.
       if (!response.writableEnded) response.destroy();
       return;
     }
@@ -209,17 +209,17 @@ function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHand
   };
 }
 
-/** Express' router reports a path it cannot decode as an error with status 400. */
+/** Express throws a URIError for a path it cannot decode. */
 const isBrokenPath = (error: unknown): boolean => error instanceof URIError;
 
-/** What the log says of a failure. The message of a database error may quote a row, so only its code is told. */
+/** An error for the log. The message of a database error may quote a row, so only its code is logged. */
 function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const { code } = error as { code?: unknown };
-  const isDriver = typeof code === 'string';
+  const isDriverError = typeof code === 'string';
   return {
     error: error.name,
-    ...(isDriver ? { error_code: code } : { reason: error.message }),
+    ...(isDriverError ? { error_code: code } : { reason: error.message }),
     stack: error.stack
       ?.split('\n')
       .slice(1, 8)
@@ -237,7 +237,7 @@ function logRequest(
   log.info('request', {
     request_id: trace.requestId,
     method: request.method,
-    // The template, not the path: a path can hold an id that says who somebody is.
+    // The template, not the path: a path can contain an id that identifies a person.
     route: trace.route ?? 'none',
     status,
     ...(trace.code !== undefined && { code: trace.code }),

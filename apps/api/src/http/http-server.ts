@@ -22,24 +22,22 @@ interface ServerOptions {
 
 type PlainConstructor = (this: object, ...args: unknown[]) => void;
 
-/** A connection on which nothing moves is given up, also in the middle of an answer that nobody reads. */
+/** A connection without traffic is closed after this time, also in the middle of a response. */
 const IDLE_TIMEOUT_MS = 60_000;
-/** How long a refused client may go on sending: closing at once would make it lose the answer. */
+/** Time for a rejected client to read the response: closing at once can discard it. */
 const CLOSE_DELAY_MS = 1000;
 
 /**
- * An HTTP server whose requests and responses are born with the prototypes that Express is about to give them.
+ * Creates the HTTP server.
  *
- * Express replaces the prototype of every request and response it handles. Changing the prototype of a live object
- * throws away what the engine has learned about its shape, and costs more than the whole routing. Here there is
- * nothing left to change: the constructors below make plain node objects that already have Express' prototypes.
+ * Requests and responses are constructed with Express' prototypes. Otherwise Express replaces the prototype of each one,
+ * which deoptimizes the object and costs more than routing.
  *
- * What never becomes a request (broken HTTP, headers without end, a client too slow) is answered here, as a problem
- * like any other.
+ * Input that never becomes a request (invalid HTTP, oversized headers, slow clients) gets a problem document here.
  */
 export function createHttpServer(app: Express, options: ServerOptions): Server {
-  // Node's constructors are plain functions and may be called on an object of another kind. Reflect.construct would
-  // do the same, but leaves the engine no way to learn the shape of what it makes.
+  // Node's constructors are plain functions and can be called on another object. Reflect.construct is slower, since V8
+  // does not optimize the shape of what it creates.
   function ExpressRequest(this: IncomingMessage, socket: Socket) {
     (IncomingMessage as unknown as PlainConstructor).call(this, socket);
   }
@@ -49,10 +47,10 @@ export function createHttpServer(app: Express, options: ServerOptions): Server {
   }
   ExpressResponse.prototype = app.response;
 
-  /** The last request of each connection, to which a failure of the connection may belong. */
-  const latest = new WeakMap<Duplex, ServerResponse>();
+  /** The latest response of each connection. */
+  const latestResponses = new WeakMap<Duplex, ServerResponse>();
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    latest.set(request.socket, response);
+    latestResponses.set(request.socket, response);
     const url = request.url ?? '/';
     if (url.charCodeAt(0) !== SLASH || url.includes('#')) request.url = originForm(url);
     (app as (request: IncomingMessage, response: ServerResponse) => void)(request, response);
@@ -65,25 +63,28 @@ export function createHttpServer(app: Express, options: ServerOptions): Server {
       headersTimeout: options.headersTimeoutMs,
       requestTimeout: options.requestTimeoutMs,
       connectionsCheckingInterval: Math.min(1000, options.headersTimeoutMs),
-      // Longer than the idle time of the usual balancers, so that they are the ones to close.
+      // Longer than the idle timeout of common load balancers, so that the balancer closes first.
       keepAliveTimeout: 75_000,
       maxHeaderSize: 16_384,
-      // A request without one is refused further in, where it gets a problem.
+      // Checked in app.ts, which responds with a problem document.
       requireHostHeader: false,
     },
     listener,
   );
   server.timeout = IDLE_TIMEOUT_MS;
-  // An expectation nobody knows may be ignored; refusing it here would leave the answer without a request id.
+  // An unknown `Expect` header is ignored; node would respond 417 without a request id.
   server.on('checkExpectation', listener);
   server.on('connect', (_request, socket: Duplex) => {
-    refuse(
+    reject(
       socket,
       new HttpProblem('method_not_allowed', { headers: { Allow: 'GET, POST, PUT, PATCH, DELETE' } }),
     );
   });
 
-  const unsent = createUnsentResponses<Socket>({ withinMs: options.responseTimeoutMs, latest });
+  const unsent = createUnsentResponses<Socket>({
+    withinMs: options.responseTimeoutMs,
+    latest: latestResponses,
+  });
   server.on('connection', (socket) => {
     unsent.connections.add(socket);
     socket.once('close', () => unsent.connections.delete(socket));
@@ -91,36 +92,36 @@ export function createHttpServer(app: Express, options: ServerOptions): Server {
   const checks = unsent.start();
   server.once('close', () => checks.stop());
 
-  const refused = new WeakSet<Duplex>();
+  const rejected = new WeakSet<Duplex>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // What is still coming in after the first failure fails again.
-    if (refused.has(socket)) return;
-    refused.add(socket);
+    // Data that arrives after the first error raises further errors.
+    if (rejected.has(socket)) return;
+    rejected.add(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
     const problem = problemOf(error);
-    const response = latest.get(socket);
-    if (response === undefined) return refuse(socket, problem);
+    const response = latestResponses.get(socket);
+    if (response === undefined) return reject(socket, problem);
     if (response.req.complete) {
-      // Answers leave in the order of their requests.
-      if (response.closed) refuse(socket, problem);
-      else response.once('close', () => refuse(socket, problem));
+      // Responses are sent in the order of their requests.
+      if (response.closed) reject(socket, problem);
+      else response.once('close', () => reject(socket, problem));
       return;
     }
-    // The failure is in the body of this very request, which may have its answer already.
+    // The error is in the body of this request, which may have its response already.
     if (!response.headersSent) {
       const { trace } = (response as Response).locals as { trace?: RequestTrace };
       if (trace !== undefined) trace.code = problem.code;
       response.setHeader('Connection', 'close');
       sendProblem(response, String(response.getHeader('X-Request-Id')), problem, options.addresses);
     }
-    leave(socket);
+    closeSoon(socket);
   });
 
-  /** Answers a client that has not come as far as a request. */
-  function refuse(socket: Duplex, problem: HttpProblem): void {
+  /** Sends a problem document on a connection without a parsed request. */
+  function reject(socket: Duplex, problem: HttpProblem): void {
     if (!socket.writable) {
       socket.destroy();
       return;
@@ -145,7 +146,7 @@ export function createHttpServer(app: Express, options: ServerOptions): Server {
     };
     const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${body.status} ${STATUS_CODES[body.status]}\r\n${head.join('')}\r\n${json}`);
-    leave(socket);
+    closeSoon(socket);
     options.log.info('request', {
       request_id: requestId,
       method: 'none',
@@ -160,22 +161,22 @@ export function createHttpServer(app: Express, options: ServerOptions): Server {
 
 const SLASH = 47;
 
-/** The path and query of a target that names the host as well, as requests to a proxy do; never a fragment. */
+/** Path and query of a request target in absolute form, which also names the host; without a fragment. */
 const originForm = (target: string): string => {
   const [, rest = target] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^#]*)/i.exec(target) ?? [];
   const plain = rest.replace(/#.*$/s, '');
   return plain.startsWith('/') || plain === '*' ? plain : `/${plain}`;
 };
 
-/** Says goodbye: the answer goes out, and the connection ends with it or soon after. */
-function leave(socket: Duplex): void {
-  const late = setTimeout(() => socket.destroy(), CLOSE_DELAY_MS).unref();
-  socket.once('close', () => clearTimeout(late));
+/** Destroys the connection if it is still open after the delay. */
+function closeSoon(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), CLOSE_DELAY_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function problemOf({ code }: NodeJS.ErrnoException): HttpProblem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new HttpProblem('request_timeout');
   if (code === 'HPE_HEADER_OVERFLOW') return new HttpProblem('headers_too_large');
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return new HttpProblem('payload_too_large');
-  return new HttpProblem('malformed_request', { detail: 'This is not HTTP as the service understands it.' });
+  return new HttpProblem('malformed_request', { detail: 'The request is not valid HTTP.' });
 }

@@ -3,14 +3,14 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { type Content, contentOf } from '../static/compression.ts';
 
-export interface PageFile {
+export interface AppFile {
   readonly content: Content;
-  /** Its name holds a digest of what is in it. */
+  /** The path changes with the content. */
   readonly immutable: boolean;
 }
 
-/** What the build of the page left, by path below `/app/`; null when it was not built. */
-export function readPageFiles(prefix: string): ReadonlyMap<string, PageFile> | null {
+/** The built adjuster app, by path below `/app/`; null when it has not been built. */
+export function readAppFiles(prefix: string): ReadonlyMap<string, AppFile> | null {
   const folder = join(dirname(createRequire(import.meta.url).resolve('@svc/adjuster/package.json')), 'dist');
   let names: string[];
   try {
@@ -25,9 +25,9 @@ export function readPageFiles(prefix: string): ReadonlyMap<string, PageFile> | n
     files.map((file) => {
       const name = file.replaceAll('\\', '/');
       const bytes = readFileSync(join(folder, file));
-      // The page is served at /app, without a slash at the end, so its own addresses have to be whole.
-      const served = name === 'index.html' ? bytes.toString().replaceAll('"./', `"${prefix}/app/`) : bytes;
-      return [name, { content: contentOf(name, served), immutable: name.startsWith('assets/') }];
+      // The app is served at /app without a trailing slash, so relative URLs would not resolve.
+      const content = name === 'index.html' ? bytes.toString().replaceAll('"./', `"${prefix}/app/`) : bytes;
+      return [name, { content: contentOf(name, content), immutable: name.startsWith('assets/') }];
     }),
   );
 }

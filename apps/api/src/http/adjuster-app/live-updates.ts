@@ -3,31 +3,32 @@ import type { ServerResponse } from 'node:http';
 import type { AppReads } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 
-const LOOK_EVERY_MS = 2000;
-/** Looked for between two looks, so that nobody who stops the process waits for one. */
-const TICKS_A_LOOK = 8;
-const BEAT_EVERY_MS = 20_000;
-/** One adjuster's phone, tablet and a few tabs; more is a page that went astray. */
-const STREAMS_EACH = 8;
+const POLL_INTERVAL_MS = 2000;
+/** Shutdown is checked more often than the database, so that it does not wait for a poll. */
+const TICKS_PER_POLL = 8;
+const HEARTBEAT_INTERVAL_MS = 20_000;
+/** One adjuster's phone, tablet and a few tabs; beyond that the oldest stream is closed. */
+const MAX_STREAMS_PER_ADJUSTER = 8;
+/** A client that leaves this much unread is considered gone. */
+const MAX_UNSENT_BYTES = 4096;
 
 export interface LiveUpdates {
-  /** Tells this reader from now on, until the connection ends. */
+  /** Sends events to this reader until the connection closes. */
   open(reader: Reader): void;
 }
 
 export interface Reader {
   readonly svcId: Svcid;
   readonly response: ServerResponse;
-  /** The edition the reader has seen; null when it has seen none. */
+  /** The last event id the reader received, if any. */
   readonly seen: string | null;
-  /** Whether its session still holds. */
+  /** Whether the session is still valid. */
   isSignedIn(): Promise<boolean>;
 }
 
 /**
- * Tells open pages that there is something new, as server-sent events. One look at the database every other second
- * serves everybody who is connected to this process, so that any number of processes may share the adjusters without
- * knowing of each other. What is new the page reads for itself.
+ * Notifies open apps of changes by server-sent events; the app then reads what changed. One database query every two
+ * seconds serves all connections of this process, so processes need no coordination.
  */
 export function createLiveUpdates(deps: {
   readonly reads: Pick<AppReads, 'revisions'>;
@@ -35,21 +36,21 @@ export function createLiveUpdates(deps: {
 }): LiveUpdates {
   const streams = new Map<Svcid, Set<Stream>>();
   let timer: NodeJS.Timeout | undefined;
-  let looking = false;
+  let polling = false;
   let ticks = 0;
 
-  const all = (): Stream[] => [...streams.values()].flatMap((own) => [...own]);
+  const allStreams = (): Stream[] => [...streams.values()].flatMap((own) => [...own]);
 
-  const look = async (): Promise<void> => {
-    if (looking) return;
-    looking = true;
+  const poll = async (): Promise<void> => {
+    if (polling) return;
+    polling = true;
     try {
-      const editions = await deps.reads.revisions([...streams.keys()]);
-      for (const stream of all()) stream.tell(editions.get(stream.svcId));
+      const revisions = await deps.reads.revisions([...streams.keys()]);
+      for (const stream of allStreams()) stream.update(revisions.get(stream.svcId));
     } catch {
-      // The database is away: the page falls back to asking, and is told why there.
+      // The database is unavailable. The app falls back to polling, which reports the error.
     } finally {
-      looking = false;
+      polling = false;
     }
   };
 
@@ -58,11 +59,11 @@ export function createLiveUpdates(deps: {
       clearInterval(timer);
       timer = undefined;
     } else if (deps.isDraining()) {
-      // A stream never ends by itself, and its page finds another process.
-      for (const stream of all()) stream.end();
+      // Streams have no end, so shutdown closes them; the app reconnects to another process.
+      for (const stream of allStreams()) stream.end();
     } else {
       ticks += 1;
-      if (ticks % TICKS_A_LOOK === 0) void look();
+      if (ticks % TICKS_PER_POLL === 0) void poll();
     }
   };
 
@@ -76,57 +77,57 @@ export function createLiveUpdates(deps: {
       });
       own.add(stream);
       const [oldest] = own;
-      if (own.size > STREAMS_EACH) oldest?.end();
-      timer ??= setInterval(tick, LOOK_EVERY_MS / TICKS_A_LOOK).unref();
-      void look();
+      if (own.size > MAX_STREAMS_PER_ADJUSTER) oldest?.end();
+      timer ??= setInterval(tick, POLL_INTERVAL_MS / TICKS_PER_POLL).unref();
+      void poll();
     },
   };
 }
 
-/** Short enough to travel with each event; nobody learns a firm's id from it. */
-const digest = (edition: string): string =>
-  createHash('sha256').update(edition).digest('base64url').slice(0, 16);
+/** A short event id that does not reveal firm ids. */
+const digest = (revision: string): string =>
+  createHash('sha256').update(revision).digest('base64url').slice(0, 16);
 
 interface Stream {
   readonly svcId: Svcid;
-  tell(edition: string | undefined): void;
+  /** Sends an event if the revision has changed. */
+  update(revision: string | undefined): void;
   end(): void;
 }
 
-function createStream({ svcId, response, seen, isSignedIn }: Reader, closed: () => void): Stream {
-  let known = seen;
+function createStream({ svcId, response, seen, isSignedIn }: Reader, onClose: () => void): Stream {
+  let lastEventId = seen;
   const end = (): void => {
     response.end();
   };
   const write = (text: string): void => {
-    // A reader that takes nothing any more has gone, and the connection does not know it yet.
-    if (response.writableLength > 4096) response.destroy();
+    if (response.writableLength > MAX_UNSENT_BYTES) response.destroy();
     else if (!response.writableEnded) response.write(text);
   };
   response.statusCode = 200;
   response.setHeader('Content-Type', 'text/event-stream');
-  // A proxy that collects an answer before it passes it on would collect this one for ever.
+  // Turns off response buffering in proxies such as nginx.
   response.setHeader('X-Accel-Buffering', 'no');
   response.write('retry: 3000\n\n');
-  const beat = setInterval(async () => {
-    const holds = await isSignedIn().catch(() => true);
-    // An event and no comment: the page is to know as well that the connection is alive.
-    if (holds) return write('event: here\ndata: \n\n');
+  const heartbeat = setInterval(async () => {
+    const signedIn = await isSignedIn().catch(() => true);
+    // An event, not a comment, so that the app can detect a dead connection.
+    if (signedIn) return write('event: here\ndata: \n\n');
     write('event: signed-out\ndata: \n\n');
     end();
-  }, BEAT_EVERY_MS).unref();
+  }, HEARTBEAT_INTERVAL_MS).unref();
   response.once('close', () => {
-    clearInterval(beat);
-    closed();
+    clearInterval(heartbeat);
+    onClose();
   });
   return {
     svcId,
-    tell(edition) {
-      if (edition === undefined) return;
-      const next = digest(edition);
-      if (next === known) return;
-      known = next;
-      write(`event: changed\nid: ${next}\ndata: \n\n`);
+    update(revision) {
+      if (revision === undefined) return;
+      const eventId = digest(revision);
+      if (eventId === lastEventId) return;
+      lastEventId = eventId;
+      write(`event: changed\nid: ${eventId}\ndata: \n\n`);
     },
     end,
   };

@@ -10,10 +10,10 @@ export interface DocsAddresses {
 }
 
 export interface DocsFiles {
-  /** By path of the URL. */
+  /** By URL path. */
   readonly at: ReadonlyMap<string, DocsFile>;
   readonly notFound: DocsFile | undefined;
-  /** Sources of the Content-Security-Policy for what the generator leaves inline. */
+  /** Content-Security-Policy sources for the inline scripts and styles of the generator. */
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
 }
@@ -27,7 +27,7 @@ export interface DocsFile {
 /** Written by the build of apps/docs. */
 interface Manifest {
   readonly version: string;
-  /** What the files hold in place of each address, of the path before `/docs` and of the version. */
+  /** Placeholders in the files for each address, for the path before `/docs` and for the version. */
   readonly placeholders: Readonly<Record<'baseUrl' | 'docsUrl' | 'pathPrefix' | 'version', string>>;
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
@@ -35,7 +35,7 @@ interface Manifest {
 
 const BINARY = /\.(ico|png|woff2)$/;
 
-/** Reads the built site and fills in the addresses of this service; null where it was not built. */
+/** Reads the built site and fills in the addresses of this service; null when it has not been built. */
 export function readDocsFiles({ baseUrl, docsUrl }: DocsAddresses): DocsFiles | null {
   const folder = join(dirname(createRequire(import.meta.url).resolve('@svc/docs/package.json')), 'dist');
   let manifest: Manifest;

@@ -18,10 +18,10 @@ const policyOf = ({ scripts, styles }: DocsFiles): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** Minutes: readers see a new release soon. */
-const SHORT = 'public, max-age=300';
+/** Short, so that readers see a new release within minutes. */
+const FIVE_MINUTES = 'public, max-age=300';
 
-const isOurs = (path: string): boolean =>
+const isDocsPath = (path: string): boolean =>
   path === '/docs' ||
   path.startsWith('/docs/') ||
   path === '/openapi.json' ||
@@ -31,52 +31,56 @@ const isOurs = (path: string): boolean =>
 /** `GET /docs` and below, `/openapi.json`, `/llms.txt`, `/favicon.ico`, and `/` for browsers. */
 export function docsHandler(addresses: DocsAddresses): RequestHandler {
   // The addresses are known only once the service listens.
-  const filesNow = once(addresses, readDocsFiles);
-  const openApiNow = once(addresses, (known) =>
-    contentOf('.json', JSON.stringify(openApiDocument({ ...known, version: INTERFACE_VERSION }))),
+  const currentFiles = memoize(addresses, readDocsFiles);
+  const currentOpenApi = memoize(addresses, (urls) =>
+    contentOf('.json', JSON.stringify(openApiDocument({ ...urls, version: INTERFACE_VERSION }))),
   );
 
   return async (request, response, next) => {
     const { path, method } = request;
     const isRead = method === 'GET' || method === 'HEAD';
-    const isVisit = path === '/' && isRead && request.accepts(['json', 'html']) === 'html';
-    if (!isOurs(path) && !isVisit) return next();
+    const isBrowserAtRoot = path === '/' && isRead && request.accepts(['json', 'html']) === 'html';
+    if (!isDocsPath(path) && !isBrowserAtRoot) return next();
     const trace = response.locals.trace as RequestTrace;
     trace.route = `GET ${path}`;
-    const moved = isVisit ? '/docs' : isRead ? MOVED[path] : undefined;
-    if (moved !== undefined) {
-      response.setHeader('Cache-Control', SHORT);
-      response.redirect(isVisit ? 302 : 308, new URL(addresses.baseUrl).pathname.replace(/\/$/, '') + moved);
+    const redirectTo = isBrowserAtRoot ? '/docs' : isRead ? REDIRECTS[path] : undefined;
+    if (redirectTo !== undefined) {
+      response.setHeader('Cache-Control', FIVE_MINUTES);
+      response.redirect(
+        isBrowserAtRoot ? 302 : 308,
+        new URL(addresses.baseUrl).pathname.replace(/\/$/, '') + redirectTo,
+      );
       return;
     }
     if (path === '/openapi.json') {
       if (!isRead) throw notAllowed();
-      response.setHeader('Cache-Control', SHORT);
+      response.setHeader('Cache-Control', FIVE_MINUTES);
       response.setHeader('Access-Control-Allow-Origin', '*');
-      return sendContent(openApiNow(), request, response);
+      return sendContent(currentOpenApi(), request, response);
     }
 
-    const files = filesNow();
+    const files = currentFiles();
     if (files === null) {
       throw new HttpProblem('not_found', {
-        detail: 'The documentation has not been built; the command "npx pnpm build" does that.',
+        detail: 'The documentation has not been built. Run "npx pnpm build".',
       });
     }
-    const twin = files.at.get(path === '/docs' ? '/docs/index.md' : `${path}.md`);
-    if (twin !== undefined) response.vary('Accept');
-    const asMarkdown = twin !== undefined && request.accepts(['html', 'text/markdown']) === 'text/markdown';
-    const found = asMarkdown ? twin : files.at.get(path);
-    // Routes are labels of metrics, so there must be few.
-    if (found === undefined) trace.route = 'GET /docs/{page}';
-    else if (found.immutable) trace.route = 'GET /docs/assets/{name}';
+    const markdown = files.at.get(path === '/docs' ? '/docs/index.md' : `${path}.md`);
+    if (markdown !== undefined) response.vary('Accept');
+    const asMarkdown =
+      markdown !== undefined && request.accepts(['html', 'text/markdown']) === 'text/markdown';
+    const file = asMarkdown ? markdown : files.at.get(path);
+    // Routes are metric labels, so their number must be small.
+    if (file === undefined) trace.route = 'GET /docs/{page}';
+    else if (file.immutable) trace.route = 'GET /docs/assets/{name}';
     if (!isRead) throw notAllowed();
-    const served = found ?? files.notFound;
+    const served = file ?? files.notFound;
     if (served === undefined) throw new HttpProblem('not_found');
-    if (found === undefined) response.statusCode = 404;
-    else response.setHeader('Cache-Control', served.immutable ? IMMUTABLE : SHORT);
+    if (file === undefined) response.statusCode = 404;
+    else response.setHeader('Cache-Control', served.immutable ? IMMUTABLE : FIVE_MINUTES);
     response.setHeader('Content-Security-Policy', policyOf(files));
     response.setHeader('Referrer-Policy', 'same-origin');
-    // Documents for programs may be read by pages of any host: all of it is public.
+    // Documents for programs are public, so pages of any origin may read them.
     if (!path.startsWith('/docs')) response.setHeader('Access-Control-Allow-Origin', '*');
     await sendContent(served.content, request, response);
   };
@@ -85,14 +89,14 @@ export function docsHandler(addresses: DocsAddresses): RequestHandler {
 const notAllowed = (): HttpProblem =>
   new HttpProblem('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
 
-/** Makes it at the first call, and again when an address has changed. */
-function once<Made>(addresses: DocsAddresses, make: (addresses: DocsAddresses) => Made): () => Made {
-  let last: { readonly of: string; readonly made: Made } | undefined;
+/** Computes the value at the first call, and again when an address has changed. */
+function memoize<T>(addresses: DocsAddresses, compute: (addresses: DocsAddresses) => T): () => T {
+  let cached: { readonly key: string; readonly value: T } | undefined;
   return () => {
-    const of = `${addresses.baseUrl} ${addresses.docsUrl}`;
-    if (last?.of !== of) last = { of, made: make(addresses) };
-    return last.made;
+    const key = `${addresses.baseUrl} ${addresses.docsUrl}`;
+    if (cached?.key !== key) cached = { key, value: compute(addresses) };
+    return cached.value;
   };
 }
 
-const MOVED: Readonly<Record<string, string>> = { '/docs/': '/docs', '/docs/index': '/docs' };
+const REDIRECTS: Readonly<Record<string, string>> = { '/docs/': '/docs', '/docs/index': '/docs' };

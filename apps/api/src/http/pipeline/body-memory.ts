@@ -1,30 +1,30 @@
-/** What one request holds of the memory for bodies. */
+/** The share of the body memory that one request holds. */
 export interface HeldBytes {
-  /** False when there is no room for that many more. */
+  /** Returns false when the limit would be exceeded. */
   add(bytes: number): boolean;
-  /** Gives back all of it; may be called again. */
+  /** Releases all of it; idempotent. */
   release(): void;
 }
 
-/** How many bytes of request bodies one process holds at a time, from their arrival to the response. */
+/** Request bodies held by one process at a time, from arrival to response. */
 const MAX_BYTES = 64 * 2 ** 20;
 
-/** Accounts for the bodies of all requests under way, so that many large ones at once cannot exhaust the memory. */
+/** Tracks the bodies of all requests in flight, so that many large ones cannot exhaust the memory. */
 export function createBodyMemory(maxBytes: number = MAX_BYTES): { hold(): HeldBytes } {
-  let total = 0;
+  let totalBytes = 0;
   return {
     hold() {
-      let own = 0;
+      let heldBytes = 0;
       return {
         add(bytes) {
-          if (total + bytes > maxBytes) return false;
-          total += bytes;
-          own += bytes;
+          if (totalBytes + bytes > maxBytes) return false;
+          totalBytes += bytes;
+          heldBytes += bytes;
           return true;
         },
         release() {
-          total -= own;
-          own = 0;
+          totalBytes -= heldBytes;
+          heldBytes = 0;
         },
       };
     },

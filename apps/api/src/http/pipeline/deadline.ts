@@ -1,67 +1,66 @@
 import { Unavailable } from '@svc/application';
 
-/** How long a request may take over everything but the sending of its body. */
+/** How long a request may take, not counting the time to receive its body. */
 export const ANSWER_WITHIN_MS = 5000;
-/** How often it is looked who has waited too long. */
-const LOOK_EVERY_MS = 100;
+const CHECK_INTERVAL_MS = 100;
 
 interface Deadline {
   /**
-   * What the work comes to, or `Unavailable` once the time is up. The work itself goes on: it ends by the stores' own
-   * limits, and a client that asks again with its Idempotency-Key learns what became of it.
+   * Settles like the work, or rejects with `Unavailable` when the time is up. The work itself continues: it ends by the
+   * limits of the stores, and a retry with the same Idempotency-Key returns its result.
    */
   within<T>(work: Promise<T>): Promise<T>;
 }
 
-interface Waiting {
-  readonly until: number;
-  giveUp(): void;
+interface PendingWork {
+  readonly expiresAt: number;
+  expire(): void;
 }
 
 /**
- * A deadline for each request; time counts only while some work is waited for. One clock looks after all of them, since
- * a timer for each step of each request would cost more than the step.
+ * Creates a deadline per request, which counts only while work is awaited. One interval serves all of them, since a timer
+ * for each step of each request would cost more than the step.
  */
-export function createDeadlines(withinMs: number = ANSWER_WITHIN_MS): () => Deadline {
-  const waiting = new Set<Waiting>();
-  let clock: NodeJS.Timeout | undefined;
+export function createDeadlines(timeoutMs: number = ANSWER_WITHIN_MS): () => Deadline {
+  const pending = new Set<PendingWork>();
+  let interval: NodeJS.Timeout | undefined;
 
-  const look = (): void => {
-    if (waiting.size === 0) {
-      clearInterval(clock);
-      clock = undefined;
+  const check = (): void => {
+    if (pending.size === 0) {
+      clearInterval(interval);
+      interval = undefined;
       return;
     }
     const now = performance.now();
-    for (const one of waiting) if (one.until <= now) one.giveUp();
+    for (const work of pending) if (work.expiresAt <= now) work.expire();
   };
 
   return () => {
-    let spent = 0;
+    let usedMs = 0;
     return {
       within<T>(work: Promise<T>): Promise<T> {
-        const begun = performance.now();
-        clock ??= setInterval(look, LOOK_EVERY_MS).unref();
+        const startedAt = performance.now();
+        interval ??= setInterval(check, CHECK_INTERVAL_MS).unref();
         return new Promise<T>((resolve, reject) => {
-          const one: Waiting = {
-            until: begun + withinMs - spent,
-            giveUp() {
-              waiting.delete(one);
-              reject(new Unavailable('The answer took too long.'));
+          const entry: PendingWork = {
+            expiresAt: startedAt + timeoutMs - usedMs,
+            expire() {
+              pending.delete(entry);
+              reject(new Unavailable('The request exceeded its deadline.'));
             },
           };
-          waiting.add(one);
-          const arrived = (): void => {
-            waiting.delete(one);
-            spent += performance.now() - begun;
+          pending.add(entry);
+          const settled = (): void => {
+            pending.delete(entry);
+            usedMs += performance.now() - startedAt;
           };
           work.then(
             (value) => {
-              arrived();
+              settled();
               resolve(value);
             },
             (error: unknown) => {
-              arrived();
+              settled();
               reject(error);
             },
           );

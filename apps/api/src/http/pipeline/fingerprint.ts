@@ -3,9 +3,8 @@ import type { Endpoint } from '@svc/contract';
 import canonicalize from 'canonicalize';
 
 /**
- * What a request amounts to: SHA-256 over method, path and body. The path is written from its parsed parameters and the
- * body in canonical JSON (RFC 8785), so that the spelling of an id, the order of fields, blanks and the spelling of
- * numbers do not matter and every difference in value does.
+ * Identifies what a request does: SHA-256 over method, path and body. The path is built from the parsed parameters and
+ * the body is canonical JSON (RFC 8785), so only differences in value count, not spelling, field order or white space.
  */
 export function requestFingerprint(
   { method, path }: Pick<Endpoint, 'method' | 'path'>,

@@ -6,9 +6,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const malformed = (detail: string): HttpProblem => new HttpProblem('malformed_request', { detail });
 
 /**
- * The JSON document in these bytes.
+ * Parses a JSON document in UTF-8.
  *
- * @throws HttpProblem `malformed_request`, with a detail that quotes nothing but names of members.
+ * @throws HttpProblem `malformed_request`; its detail quotes nothing of the body except member names.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   const colons = countColons(bytes);
@@ -23,12 +23,12 @@ export function parseJson(bytes: Uint8Array): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's own message quotes the input, which may hold personal data.
+    // The parser's message quotes the input, which may hold personal data.
     throw malformed('The body is not valid JSON.');
   }
-  // The parser keeps the last of two members with one name: then the text has more members than the value.
+  // JSON.parse keeps the last of duplicate members, so the text then has more members than the value.
   if (colons !== countMembers(value)) {
-    throw malformed(`The body has two members of one name${placeOf(repeatedMember(text))}.`);
+    throw malformed(`The body has a duplicate member${locationOf(duplicateMember(text))}.`);
   }
   return value;
 }
@@ -38,8 +38,8 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
 /**
- * Colons outside strings, of which valid JSON has one for each member; null when the text is nested too deep for the
- * parser. In UTF-8 none of these characters is part of another one.
+ * Counts colons outside strings: valid JSON has one per member. Returns null when the text is nested too deeply to parse.
+ * Works on bytes, since in UTF-8 no multi-byte character contains an ASCII byte.
  */
 function countColons(bytes: Uint8Array): number | null {
   let colons = 0;
@@ -63,36 +63,36 @@ function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const inner = Array.isArray(value) ? (value as unknown[]) : Object.values(value);
   let count = inner === value ? 0 : inner.length;
-  for (const one of inner) if (typeof one === 'object') count += countMembers(one);
+  for (const item of inner) if (typeof item === 'object') count += countMembers(item);
   return count;
 }
 
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs;
 
 interface Level {
-  /** Null in an array. */
+  /** The names so far; null in an array. */
   readonly names: Set<string> | null;
-  /** The member, or the item, that is being read. */
+  /** The current member or item. */
   at: string | number;
 }
 
-/** Where the first name comes again, in valid JSON that has one that does. */
-function repeatedMember(text: string): string {
+/** The JSON pointer of the first duplicate member, in valid JSON that has one. */
+function duplicateMember(text: string): string {
   const levels: Level[] = [];
-  let nameIsNext = false;
+  let expectsName = false;
   for (const [token] of text.matchAll(TOKENS)) {
     const level = levels.at(-1);
     if (token === '{' || token === '[') {
-      nameIsNext = token === '{';
-      levels.push({ names: nameIsNext ? new Set() : null, at: 0 });
+      expectsName = token === '{';
+      levels.push({ names: expectsName ? new Set() : null, at: 0 });
     } else if (token === '}' || token === ']') {
       levels.pop();
-      nameIsNext = false;
+      expectsName = false;
     } else if (token === ',') {
-      nameIsNext = typeof level?.names === 'object' && level.names !== null;
+      expectsName = typeof level?.names === 'object' && level.names !== null;
       if (typeof level?.at === 'number') level.at++;
-    } else if (nameIsNext && level?.names) {
-      nameIsNext = false;
+    } else if (expectsName && level?.names) {
+      expectsName = false;
       level.at = JSON.parse(token) as string;
       if (level.names.has(level.at)) return toPointer(levels.map(({ at }) => at));
       level.names.add(level.at);
@@ -101,6 +101,6 @@ function repeatedMember(text: string): string {
   return '';
 }
 
-/** A path that would make the response long is left out. */
-const LONGEST_POINTER = 200;
-const placeOf = (pointer: string): string => (pointer.length > LONGEST_POINTER ? '' : `: ${pointer}`);
+/** Longer pointers are left out of the response. */
+const MAX_POINTER_LENGTH = 200;
+const locationOf = (pointer: string): string => (pointer.length > MAX_POINTER_LENGTH ? '' : `: ${pointer}`);

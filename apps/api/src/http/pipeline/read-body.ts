@@ -10,59 +10,59 @@ import { parseJson } from './parse-json.ts';
 const JSON_TYPE = /^application\/(json|[\w!#$&^.+-]+\+json)\s*(;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)"?/i;
 
-/** From this size on a body takes milliseconds to read and to judge; a usual claim is a hundredth of it. */
-const LARGE_BYTES = 100_000;
-let lastLarge: Promise<void> = Promise.resolve();
+/** Bodies of this size take milliseconds to parse and validate; a typical claim is a hundredth of it. */
+const LARGE_BODY_BYTES = 100_000;
+let lastTurn: Promise<void> = Promise.resolve();
 
-/** Lets one large piece of work a turn of the event loop begin: a burst of them must not keep all others waiting. */
-const turnOfItsOwn = (): Promise<void> => {
-  lastLarge = lastLarge.then(() => new Promise((resolve) => setImmediate(resolve)));
-  return lastLarge;
+/** Starts at most one large body per turn of the event loop: a burst of them must not delay all other requests. */
+const waitForTurn = (): Promise<void> => {
+  lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return lastTurn;
 };
 
 const malformed = (detail: string): HttpProblem => new HttpProblem('malformed_request', { detail });
 const tooLarge = (maxBytes: number): HttpProblem =>
   new HttpProblem('payload_too_large', { detail: `The body is larger than ${sizeInWords(maxBytes)}.` });
 const unreadable = (): HttpProblem =>
-  malformed('The body could not be read to its end, or its Content-Encoding is not supported.');
+  malformed('The body is incomplete, or its Content-Encoding is invalid or not supported.');
 
 interface BodyRules {
   readonly maxBytes: number;
-  /** An empty body then counts as `{}`. */
+  /** An empty body is then read as `{}`. */
   readonly mayBeEmpty: boolean;
-  /** What is read is accounted for here; whoever made it releases it. */
+  /** Tracks the memory of the body; the caller releases it. */
   readonly held: HeldBytes;
 }
 
 /**
  * Reads a request's body as one JSON document in UTF-8.
  *
- * @throws HttpProblem `payload_too_large`, `malformed_request` or, without room for the body, `service_unavailable`.
+ * @throws HttpProblem `payload_too_large`, `malformed_request` or, when the body memory is full, `service_unavailable`.
  */
 export async function readJsonBody(request: Request, response: Response, rules: BodyRules): Promise<unknown> {
   const { maxBytes, mayBeEmpty } = rules;
   if (mayBeEmpty && isEmpty(request)) return {};
-  // Said at once: the reader would first let all of it arrive. Where the connection ends with the answer it has to,
-  // or the client would fail to write before it reads.
+  // Rejected before reading. If the connection closes after this response, the body has to be read first: otherwise the
+  // client fails on writing and never reads the response.
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > maxBytes && response.shouldKeepAlive) throw tooLarge(maxBytes);
-  const wrongType = typeFault(request.headers['content-type']);
-  // Chunks may turn out to hold nothing.
-  if (wrongType !== null && (!mayBeEmpty || declared > 0)) throw malformed(wrongType);
+  const typeError = contentTypeError(request.headers['content-type']);
+  // A chunked body may still turn out to be empty.
+  if (typeError !== null && (!mayBeEmpty || declared > 0)) throw malformed(typeError);
   const bytes = await readBytes(request, response, rules);
   if (bytes.length === 0) {
     if (mayBeEmpty) return {};
     throw malformed('The body is empty; it must be a JSON document.');
   }
-  if (wrongType !== null) throw malformed(wrongType);
-  if (bytes.length < LARGE_BYTES) return parseJson(bytes);
-  await turnOfItsOwn();
+  if (typeError !== null) throw malformed(typeError);
+  if (bytes.length < LARGE_BODY_BYTES) return parseJson(bytes);
+  await waitForTurn();
   const body = parseJson(bytes);
-  await turnOfItsOwn();
+  await waitForTurn();
   return body;
 }
 
-function typeFault(type: string | undefined): string | null {
+function contentTypeError(type: string | undefined): string | null {
   if (type === undefined || !JSON_TYPE.test(type)) return 'The Content-Type must be application/json.';
   const charset = CHARSET.exec(type)?.[1]?.toLowerCase();
   const isUtf8 = charset === undefined || charset === 'utf-8' || charset === 'utf8';
@@ -79,10 +79,10 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
 ]);
 
 const NO_BYTES: Buffer = Buffer.alloc(0);
-/** A chunk costs a hundred times what a byte does: a body may come in this many small ones, but not in thousands. */
+/** A chunk costs as much as a hundred bytes, so a body may not come in thousands of small ones. */
 const MAX_SMALL_CHUNKS = 128;
 const SMALL_CHUNK_BYTES = 16;
-/** So much of a body that is not read is still let in before a connection that is to end is answered. */
+/** Before the response on a closing connection, up to this much of a rejected body is received and dropped. */
 const MAX_DISCARDED_BYTES = 8 * LIMITS.bodyBytes;
 
 function readBytes(request: Request, response: Response, { maxBytes, held }: BodyRules): Promise<Buffer> {
@@ -93,7 +93,7 @@ function readBytes(request: Request, response: Response, { maxBytes, held }: Bod
     }
     const coding = (request.headers['content-encoding'] ?? 'identity').toLowerCase();
     const decoder = coding === 'identity' ? null : DECODERS.get(coding)?.();
-    // A client that has hung up by now sends no further event.
+    // A closed connection emits no further events.
     if (decoder === undefined || request.destroyed) {
       reject(unreadable());
       return;
@@ -101,14 +101,14 @@ function readBytes(request: Request, response: Response, { maxBytes, held }: Bod
 
     let bytes = NO_BYTES;
     let length = 0;
-    let received = 0;
+    let receivedBytes = 0;
     let chunks = 0;
     const source = decoder ?? request;
 
     const stop = (): void => {
       request.off('data', onReceived).off('close', onClose);
       response.off('close', onClose);
-      source.off('data', keep).off('end', onEnd);
+      source.off('data', append).off('end', onEnd);
       if (decoder === null) return;
       request.unpipe(decoder);
       decoder.off('error', onError).on('error', () => {});
@@ -125,14 +125,14 @@ function readBytes(request: Request, response: Response, { maxBytes, held }: Bod
       }
     };
     const onReceived = (chunk: Buffer): void => {
-      received += chunk.length;
+      receivedBytes += chunk.length;
       chunks += 1;
-      if (received > maxBytes) fail(tooLarge(maxBytes));
-      else if (chunks > MAX_SMALL_CHUNKS && received < chunks * SMALL_CHUNK_BYTES) {
+      if (receivedBytes > maxBytes) fail(tooLarge(maxBytes));
+      else if (chunks > MAX_SMALL_CHUNKS && receivedBytes < chunks * SMALL_CHUNK_BYTES) {
         fail(malformed('The body arrives in too many small chunks.'));
-      } else if (decoder === null) keep(chunk);
+      } else if (decoder === null) append(chunk);
     };
-    /** Makes room for so many bytes in all; a body that comes in one piece is not copied. */
+    /** Grows the buffer to `needed` bytes in total; a body in a single chunk is not copied. */
     const grow = (needed: number, chunk: Buffer): boolean => {
       const capacity = length === 0 ? needed : Math.min(maxBytes, Math.max(needed, 2 * bytes.length));
       if (!held.add(capacity - bytes.length)) return false;
@@ -141,12 +141,12 @@ function readBytes(request: Request, response: Response, { maxBytes, held }: Bod
       bytes = grown;
       return true;
     };
-    const keep = (chunk: Buffer): void => {
+    const append = (chunk: Buffer): void => {
       const needed = length + chunk.length;
       if (needed > maxBytes) {
         fail(tooLarge(maxBytes));
       } else if (needed > bytes.length && !grow(needed, chunk)) {
-        fail(noRoom());
+        fail(memoryFull());
       } else {
         if (length > 0) chunk.copy(bytes, length);
         length = needed;
@@ -164,29 +164,29 @@ function readBytes(request: Request, response: Response, { maxBytes, held }: Bod
     };
 
     request.on('data', onReceived).on('close', onClose);
-    // A request whose connection failed and was answered for it closes no more; its response does.
+    // After a failed connection was answered, the request emits no `close`; its response does.
     response.on('close', onClose);
     source.on('end', onEnd);
-    if (decoder !== null) request.pipe(decoder.on('data', keep).on('error', onError));
+    if (decoder !== null) request.pipe(decoder.on('data', append).on('error', onError));
   });
 }
 
-const noRoom = (): HttpProblem =>
+const memoryFull = (): HttpProblem =>
   new HttpProblem('service_unavailable', {
     detail: 'The service is receiving more data than it can hold.',
     headers: { 'Retry-After': '1' },
   });
 
-/** Lets the rest of a body arrive and keeps none of it. */
+/** Receives the rest of a body and drops it. */
 function discard(request: Request, done: () => void): void {
-  let discarded = 0;
+  let discardedBytes = 0;
   const finish = (): void => {
     request.off('data', count).off('end', finish).off('close', finish).resume();
     done();
   };
   const count = (chunk: Buffer): void => {
-    discarded += chunk.length;
-    if (discarded > MAX_DISCARDED_BYTES) finish();
+    discardedBytes += chunk.length;
+    if (discardedBytes > MAX_DISCARDED_BYTES) finish();
   };
   if (request.destroyed || request.readableEnded) done();
   else request.on('data', count).on('end', finish).on('close', finish).resume();

@@ -3,7 +3,7 @@ import { type Endpoint, LIMITS, parseRequest, validationSummary } from '@svc/con
 import { checkScope, limitsOf } from '@svc/domain';
 import type { Request, Response } from 'express';
 import { HttpProblem } from '../problems/http-problem.ts';
-import type { Reply, Route } from '../routes/route.ts';
+import type { Route, RouteResponse } from '../routes/route.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
 import { createDeadlines } from './deadline.ts';
 import { readJsonBody } from './read-body.ts';
@@ -14,14 +14,14 @@ export interface PipelineDeps {
   readonly rateLimiter: RateLimiter;
 }
 
-/** What the access log tells of a request; filled in on the way, so that a refusal tells how far it came. */
+/** What the access log shows of a request. Filled in step by step, so that a failed request shows how far it came. */
 export interface RequestTrace {
   readonly requestId: string;
   route?: string;
   keyId?: string;
   firmId?: string;
   code?: string;
-  /** Where a refused request was wrong. */
+  /** Locations of validation errors. */
   places?: readonly string[];
 }
 
@@ -30,39 +30,41 @@ const BEARER = /^Bearer +([!-~]+) *$/i;
 const bearerToken = (request: Request): string | null =>
   BEARER.exec(request.headers.authorization ?? '')?.[1] ?? null;
 
-/** One direction and no way back: caller, limits, scope, body, contract, handler. */
+/** The steps of a request, in order: authentication, rate limits, scope, body, contract, handler. */
 export function createPipeline(deps: PipelineDeps) {
   const nextDeadline = createDeadlines();
   const bodyMemory = createBodyMemory();
 
-  function answer(
+  function handle(
     route: Route,
     request: Request,
     response: Response,
     trace: RequestTrace,
     clientAddress: string,
-  ): Promise<Reply> {
-    if (route.endpoint.method === 'GET') return judge(route, request, response, trace, null, clientAddress);
+  ): Promise<RouteResponse> {
+    if (route.endpoint.method === 'GET') {
+      return runSteps(route, request, response, trace, null, clientAddress);
+    }
     const held = bodyMemory.hold();
-    return judge(route, request, response, trace, held, clientAddress).finally(() => held.release());
+    return runSteps(route, request, response, trace, held, clientAddress).finally(() => held.release());
   }
 
   /** @param held null where no body is read. */
-  async function judge(
+  async function runSteps(
     route: Route,
     request: Request,
     response: Response,
     trace: RequestTrace,
     held: HeldBytes | null,
     clientAddress: string,
-  ): Promise<Reply> {
+  ): Promise<RouteResponse> {
     const { endpoint } = route;
     const { within } = nextDeadline();
     trace.route = `${endpoint.method} ${endpoint.path}`;
-    const mark = request.url.indexOf('?');
-    const search = mark === -1 ? '' : request.url.slice(mark + 1);
+    const queryStart = request.url.indexOf('?');
+    const search = queryStart === -1 ? '' : request.url.slice(queryStart + 1);
 
-    const sound = async () => {
+    const parse = async () => {
       if (endpoint.headers !== undefined && isRepeated('idempotency-key', request)) {
         throw new HttpProblem('malformed_request', { detail: 'The Idempotency-Key header was sent twice.' });
       }
@@ -90,35 +92,35 @@ export function createPipeline(deps: PipelineDeps) {
           errors: parsed.errors,
         });
       }
-      return { value: parsed.value, exchange: { sentBody, clientAddress } };
+      return { value: parsed.value, context: { sentBody, clientAddress } };
     };
 
     if (route.caller === 'anyone') {
-      const { value, exchange } = await sound();
-      return within(route.handle(value, exchange));
+      const { value, context } = await parse();
+      return within(route.handle(value, context));
     }
 
     const token = bearerToken(request);
     if (route.caller === 'adjuster') {
       const session = token === null ? null : await within(deps.sessionGate.authenticate(token));
       if (session === null) throw new HttpProblem('invalid_session');
-      const { value, exchange } = await sound();
-      return within(route.handle(value, { ...exchange, actor: { svcId: session.svcId }, session }));
+      const { value, context } = await parse();
+      return within(route.handle(value, { ...context, actor: { svcId: session.svcId }, session }));
     }
 
-    const grant = await within(admit(token, endpoint, trace));
+    const grant = await within(authorize(token, endpoint, trace));
     const { firmId, environment } = grant;
-    const { value, exchange } = await sound();
-    return within(route.handle(value, { ...exchange, actor: { firmId, environment }, grant }));
+    const { value, context } = await parse();
+    return within(route.handle(value, { ...context, actor: { firmId, environment }, grant }));
   }
 
-  /** Lets a request that fits no operation through to its refusal only with a valid key, and counts it. */
+  /** Requires a valid key, and counts against its limits, for a request that matches no operation. */
   async function requireKey(request: Request, trace: RequestTrace): Promise<void> {
     const write = request.method !== 'GET' && request.method !== 'HEAD';
-    await nextDeadline().within(admit(bearerToken(request), { scope: null, write }, trace));
+    await nextDeadline().within(authorize(bearerToken(request), { scope: null, write }, trace));
   }
 
-  async function admit(
+  async function authorize(
     token: string | null,
     endpoint: Pick<Endpoint, 'scope' | 'write'>,
     trace: RequestTrace,
@@ -128,19 +130,19 @@ export function createPipeline(deps: PipelineDeps) {
     trace.keyId = grant.keyId;
     trace.firmId = grant.firmId;
     const limits = limitsOf(grant.environment, grant.limits);
-    const spent = await deps.rateLimiter.consume(grant.keyId, limits, { write: endpoint.write });
-    if (!spent.allowed) {
-      const seconds = Math.max(1, Math.ceil(spent.retryAfterMs / 1000));
+    const decision = await deps.rateLimiter.consume(grant.keyId, limits, { write: endpoint.write });
+    if (!decision.allowed) {
+      const seconds = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
       throw new HttpProblem('rate_limited', { headers: { 'Retry-After': String(seconds) } });
     }
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
     return grant;
   }
 
-  return { answer, requireKey };
+  return { handle, requireKey };
 }
 
-/** Node joins what a client sends twice, or keeps the first; only the raw headers tell. */
+/** Node joins repeated headers or keeps the first one, so this looks at the raw headers. */
 export function isRepeated(name: string, { rawHeaders }: Request): boolean {
   let found = false;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Bytes of responses that one process holds for clients that do not read them. */
+/** Response data that one process buffers for clients that do not read. */
 const MAX_BYTES = 128 * 2 ** 20;
 const CHECK_INTERVAL_MS = 250;
 
@@ -9,24 +9,24 @@ type Connection = Pick<Socket, 'writableLength' | 'destroy'>;
 
 interface UnsentResponses<C extends Connection> {
   check(now: number): void;
-  /** Looks every quarter of a second until told to stop. */
+  /** Checks at an interval until stopped. */
   start(): { stop(): void };
   readonly connections: Set<C>;
 }
 
 /**
- * Destroys connections whose client does not read: each that has not taken a response in time, and, when all of them
- * together hold too much, the ones that have waited longest. Connections are sampled, so a request costs nothing.
+ * Destroys connections whose client does not read: those that exceed the response timeout and, when all of them together
+ * buffer too much, those that have waited longest. Connections are sampled, so a request costs nothing.
  */
 export function createUnsentResponses<C extends Connection>(options: {
   readonly withinMs: number;
   readonly maxBytes?: number;
-  /** The last response of a connection. */
+  /** The latest response of each connection. */
   readonly latest: { get(connection: C): Pick<ServerResponse, 'writableLength'> | undefined };
 }): UnsentResponses<C> {
   const { withinMs, maxBytes = MAX_BYTES, latest } = options;
   const connections = new Set<C>();
-  /** In the order in which they began to wait. */
+  /** Longest waiting first. */
   const waiting = new Map<C, { readonly response: unknown; readonly since: number; bytes: number }>();
 
   const drop = (connection: C): void => {
@@ -36,7 +36,7 @@ export function createUnsentResponses<C extends Connection>(options: {
   };
 
   const check = (now: number): void => {
-    let total = 0;
+    let totalBytes = 0;
     for (const connection of waiting.keys()) if (!connections.has(connection)) waiting.delete(connection);
     for (const connection of connections) {
       if (connection.writableLength === 0) {
@@ -45,21 +45,21 @@ export function createUnsentResponses<C extends Connection>(options: {
       }
       const response = latest.get(connection);
       const bytes = Math.max(connection.writableLength, response?.writableLength ?? 0);
-      const known = waiting.get(connection);
-      if (known === undefined || known.response !== response) {
+      const previous = waiting.get(connection);
+      if (previous === undefined || previous.response !== response) {
         waiting.delete(connection);
         waiting.set(connection, { response, since: now, bytes });
-      } else if (now - known.since >= withinMs) {
+      } else if (now - previous.since >= withinMs) {
         drop(connection);
         continue;
       } else {
-        known.bytes = bytes;
+        previous.bytes = bytes;
       }
-      total += bytes;
+      totalBytes += bytes;
     }
     for (const [connection, { bytes }] of waiting) {
-      if (total <= maxBytes) return;
-      total -= bytes;
+      if (totalBytes <= maxBytes) return;
+      totalBytes -= bytes;
       drop(connection);
     }
   };

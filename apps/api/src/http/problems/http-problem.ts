@@ -3,7 +3,7 @@ import { TooManyAttempts, Unavailable } from '@svc/application';
 import { ERRORS, type ErrorCode, makeProblem, type ProblemItem } from '@svc/contract';
 import { DomainError, type DomainErrorCode } from '@svc/domain';
 
-/** The one table from the words of the rules to the words of the wire. */
+/** Maps error codes of the domain to error codes of the API. */
 const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
   not_found: 'not_found',
   insufficient_scope: 'insufficient_scope',
@@ -14,7 +14,7 @@ const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
   already_member: 'already_member',
   invitation_pending: 'invitation_pending',
   idempotency_key_reused: 'idempotency_key_reused',
-  // The wire keeps a spelling of its own for this one.
+  // The specification spells this code differently.
   unknown_svcid: 'unknown_osaid',
   adjuster_not_in_firm: 'adjuster_not_in_firm',
   adjuster_not_accepting: 'adjuster_not_accepting',
@@ -27,14 +27,14 @@ const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
   sign_in_refused: 'invalid_sign_in',
 };
 
-/** Where a refusal that the wire calls `validation_failed` stands in the body. */
+/** JSON pointers for domain errors that the API reports as `validation_failed`. */
 const POINTERS: Partial<Record<DomainErrorCode, string>> = {
   building_pair_refused: '/building/building_type',
   policy_term_reversed: '/policy/expiration_date',
   email_taken: '/email',
 };
 
-/** A request that ends in a problem, decided at the edge. */
+/** An error that is sent as a problem document (RFC 9457). */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   constructor(
@@ -50,10 +50,9 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Seconds after which it is worth asking again when the database was away. */
 const UNAVAILABLE_RETRY_SECONDS = '1';
 
-/** What the client is told of anything thrown on the way. What is not meant for it becomes `internal_error`. */
+/** Converts any thrown value. Errors not meant for the client become `internal_error`. */
 export function asHttpProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof DomainError) {
@@ -67,7 +66,7 @@ export function asHttpProblem(error: unknown): HttpProblem {
   if (error instanceof TooManyAttempts) {
     const seconds = Math.max(1, Math.ceil(error.retryAfterMs / 1000));
     return new HttpProblem('rate_limited', {
-      detail: 'Too many attempts to sign in.',
+      detail: 'Too many sign-in attempts.',
       headers: { 'Retry-After': String(seconds) },
     });
   }

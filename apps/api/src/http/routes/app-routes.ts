@@ -32,7 +32,7 @@ import {
 import { appClaimToWire } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { page, pageRequest } from './paging.ts';
-import { appRoute, ok, openRoute, type Reply, type Route } from './route.ts';
+import { appRoute, jsonResponse, publicRoute, type Route, type RouteResponse } from './route.ts';
 
 export interface AppRouteDeps {
   readonly requestSignInCode: ReturnType<typeof makeRequestSignInCode>;
@@ -57,10 +57,10 @@ export interface AppRouteDeps {
   readonly clock: Clock;
 }
 
-const NO_CONTENT: Reply = { status: 204 };
+const NO_CONTENT: RouteResponse = { status: 204 };
 
-/** Fields that were sent, under the names the application gives them; what was left out stays out. */
-function sent<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+/** Removes fields that were not sent. */
+function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
@@ -71,22 +71,22 @@ export const toProof = (body: SignInBody): SignInProof =>
     ? { svcId: body.svc_id as Svcid, signInSecret: body.sign_in_secret }
     : { email: body.email, code: body.code };
 
-/** What the adjuster's app calls. */
+/** The endpoints of the adjuster app. */
 export function appRoutes(deps: AppRouteDeps): Route[] {
-  const claimOf = async (claim: ReturnType<typeof deps.readClaim>): Promise<Reply> => ({
+  const claimResponse = async (claim: ReturnType<typeof deps.readClaim>): Promise<RouteResponse> => ({
     status: 200,
     json: appClaimToWire(await claim),
   });
 
   return [
-    openRoute(endpoints.requestSignInCode, async ({ body }, { clientAddress }) => {
+    publicRoute(endpoints.requestSignInCode, async ({ body }, { clientAddress }) => {
       await deps.requestSignInCode(body.email, clientAddress);
       return { status: 202 };
     }),
 
-    openRoute(endpoints.signIn, async ({ body }, { clientAddress }) => {
+    publicRoute(endpoints.signIn, async ({ body }, { clientAddress }) => {
       const session = await deps.signIn(toProof(body), clientAddress);
-      return ok(sessionToWire(session, await deps.readProfile(session.adjuster)), 201);
+      return jsonResponse(sessionToWire(session, await deps.readProfile(session.adjuster)), 201);
     }),
 
     appRoute(endpoints.signOut, async (_, { session }) => {
@@ -94,36 +94,47 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       return NO_CONTENT;
     }),
 
-    appRoute(endpoints.getProfile, async (_, { actor }) => ok(profileToWire(await deps.readProfile(actor)))),
+    appRoute(endpoints.getProfile, async (_, { actor }) =>
+      jsonResponse(profileToWire(await deps.readProfile(actor))),
+    ),
 
     appRoute(endpoints.updateProfile, async ({ body }, { actor }) => {
-      const changes = sent({ firstName: body.first_name, lastName: body.last_name, email: body.email });
-      return ok(profileToWire(await deps.updateProfile(actor, changes)));
+      const changes = withoutUndefined({
+        firstName: body.first_name,
+        lastName: body.last_name,
+        email: body.email,
+      });
+      return jsonResponse(profileToWire(await deps.updateProfile(actor, changes)));
     }),
 
     appRoute(endpoints.listInvitations, async ({ query }, { actor }) => {
       const scope: CursorScope = { list: 'invitations', reader: actor.svcId, filters: {} };
       const request = pageRequest(query, deps.cursors, scope);
-      const [adjuster, slice] = await Promise.all([
+      const [adjuster, invitations] = await Promise.all([
         deps.reads.adjuster(actor.svcId),
         deps.reads.invitations(actor.svcId, deps.clock.now(), request),
       ]);
       if (adjuster === null) throw new DomainError('not_found', 'No such account.');
-      return page(slice, (view) => JSON.stringify(invitationToWire(view, adjuster)), deps.cursors, scope);
+      return page(
+        invitations,
+        (view) => JSON.stringify(invitationToWire(view, adjuster)),
+        deps.cursors,
+        scope,
+      );
     }),
 
     appRoute(endpoints.acceptInvitation, async ({ params }, { actor }) =>
-      ok(membershipToWire(await deps.acceptInvitation(actor, params.firm_id as FirmId))),
+      jsonResponse(membershipToWire(await deps.acceptInvitation(actor, params.firm_id as FirmId))),
     ),
 
     appRoute(endpoints.declineInvitation, async ({ params }, { actor }) => {
       const firmId = params.firm_id as FirmId;
       const declined = await deps.declineInvitation(actor, firmId);
-      return ok(declinedToWire(declined, await deps.jobReads.firmName(firmId)));
+      return jsonResponse(declinedToWire(declined, await deps.jobReads.firmName(firmId)));
     }),
 
     appRoute(endpoints.updateMembership, async ({ params, body }, { actor }) =>
-      ok(
+      jsonResponse(
         membershipToWire(
           await deps.setAcceptingAssignments(actor, params.firm_id as FirmId, body.accepting_assignments),
         ),
@@ -138,29 +149,29 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
     appRoute(endpoints.listOfferedClaims, async ({ query }, { actor }) => {
       const list = query.status ?? 'pending_acceptance';
       const scope: CursorScope = { list: 'app-claims', reader: actor.svcId, filters: { list } };
-      const slice = await deps.reads.claims(actor.svcId, list, pageRequest(query, deps.cursors, scope));
-      return page(slice, appClaimToWire, deps.cursors, scope);
+      const claims = await deps.reads.claims(actor.svcId, list, pageRequest(query, deps.cursors, scope));
+      return page(claims, appClaimToWire, deps.cursors, scope);
     }),
 
     appRoute(endpoints.getOfferedClaim, ({ params }, { actor }) =>
-      claimOf(deps.readClaim(actor, params.id as ClaimId)),
+      claimResponse(deps.readClaim(actor, params.id as ClaimId)),
     ),
     appRoute(endpoints.acceptClaim, ({ params }, { actor }) =>
-      claimOf(deps.acceptClaim(actor, params.id as ClaimId)),
+      claimResponse(deps.acceptClaim(actor, params.id as ClaimId)),
     ),
     appRoute(endpoints.rejectClaim, ({ params, body }, { actor }) =>
-      claimOf(deps.rejectClaim(actor, params.id as ClaimId, body.reason ?? null)),
+      claimResponse(deps.rejectClaim(actor, params.id as ClaimId, body.reason ?? null)),
     ),
     appRoute(endpoints.updateWork, ({ params, body }, { actor }) => {
-      const edits = sent({
+      const edits = withoutUndefined({
         contactDate: body.contact_date,
         inspectionDate: body.inspection_date,
         notes: body.notes,
       });
-      return claimOf(deps.recordWork(actor, params.id as ClaimId, edits));
+      return claimResponse(deps.recordWork(actor, params.id as ClaimId, edits));
     }),
     appRoute(endpoints.closeClaim, ({ params }, { actor }) =>
-      claimOf(deps.closeClaim(actor, params.id as ClaimId)),
+      claimResponse(deps.closeClaim(actor, params.id as ClaimId)),
     ),
 
     appRoute(endpoints.registerDevice, async ({ params, body }, { actor }) => {

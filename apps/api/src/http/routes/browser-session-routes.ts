@@ -1,10 +1,10 @@
 import type { makeSignIn, makeSignOut, makeSignOutEverywhere } from '@svc/application';
 import { endpoints } from '@svc/contract';
-import { noSessionCookie, sessionCookie } from '../adjuster-app/browser-session.ts';
+import { expiredSessionCookie, sessionCookie } from '../adjuster-app/browser-session.ts';
 import type { ProblemAddresses } from '../problems/http-problem.ts';
 import { toDateTime } from '../serialization/time.ts';
 import { toProof } from './app-routes.ts';
-import { appRoute, openRoute, type Route } from './route.ts';
+import { appRoute, publicRoute, type Route } from './route.ts';
 
 export interface BrowserSessionRouteDeps {
   readonly signIn: ReturnType<typeof makeSignIn>;
@@ -13,12 +13,12 @@ export interface BrowserSessionRouteDeps {
   readonly addresses: ProblemAddresses;
 }
 
-/** Signing in and out by a cookie: what the app's interface does with a token, for a page that must not hold one. */
+/** Sign-in and sign-out with a session cookie instead of a token, for the adjuster app in a browser. */
 export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
   const { addresses } = deps;
-  const cleared = () => ({ status: 204, headers: { 'Set-Cookie': noSessionCookie(addresses) } });
+  const signedOut = () => ({ status: 204, headers: { 'Set-Cookie': expiredSessionCookie(addresses) } });
   return [
-    openRoute(
+    publicRoute(
       { ...endpoints.signIn, id: 'openPageSession', path: '/app/session' },
       async ({ body }, { clientAddress }) => {
         const session = await deps.signIn(toProof(body), clientAddress);
@@ -33,14 +33,14 @@ export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
       { ...endpoints.signOut, id: 'closePageSession', path: '/app/session' },
       async (_, { session }) => {
         await deps.signOut(session.tokenHash);
-        return cleared();
+        return signedOut();
       },
     ),
     appRoute(
       { ...endpoints.signOut, id: 'closeAllSessions', path: '/app/sessions' },
       async (_, { actor }) => {
         await deps.signOutEverywhere(actor.svcId);
-        return cleared();
+        return signedOut();
       },
     ),
   ];

@@ -14,7 +14,14 @@ import { adjusterToWire, notesFromWire } from '../serialization/adjuster.ts';
 import { adjusterFromWire, claimFromWire, claimToWire } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { page, pageRequest } from './paging.ts';
-import { type FirmExchange, firmRoute, ok, openRoute, type Reply, type Route } from './route.ts';
+import {
+  type FirmContext,
+  firmRoute,
+  jsonResponse,
+  publicRoute,
+  type Route,
+  type RouteResponse,
+} from './route.ts';
 import { sendClaimRules } from './send-claim-rules.ts';
 
 export interface FirmRouteDeps {
@@ -25,52 +32,52 @@ export interface FirmRouteDeps {
   readonly reads: FirmReads;
   readonly cursors: Cursors;
   readonly clock: Clock;
-  /** Throws `Unavailable` when the service cannot do its work. */
+  /** Throws `Unavailable` when the service is not healthy. */
   readonly checkHealth: () => Promise<void>;
 }
 
-const claimReply = (status: number, { claim, replayed }: SentClaim): Reply => ({
+const claimResponse = (status: number, { claim, replayed }: SentClaim): RouteResponse => ({
   status,
   json: claimToWire(claim),
   ...(replayed && { headers: { 'Idempotent-Replayed': 'true' } }),
 });
 
-const reader = ({ actor }: FirmExchange): string => `${actor.firmId}/${actor.environment}`;
+const readerOf = ({ actor }: FirmContext): string => `${actor.firmId}/${actor.environment}`;
 
-/** The nine operations for firm systems. */
+/** The endpoints for firm systems. */
 export function firmRoutes(deps: FirmRouteDeps): Route[] {
   return [
-    // What is asked most is looked at first.
+    // The busiest routes come first, since Express matches in order.
     firmRoute(endpoints.getClaim, async ({ params }, { actor }) => {
       const claim = await deps.reads.claim(actor.firmId, actor.environment, params.id as ClaimId);
       if (claim === null) throw new DomainError('not_found', 'No claim of your firm has this id.');
       return { status: 200, json: claimToWire(claim) };
     }),
 
-    firmRoute(endpoints.listClaims, async ({ query }, exchange) => {
-      const { firmId, environment } = exchange.actor;
+    firmRoute(endpoints.listClaims, async ({ query }, context) => {
+      const { firmId, environment } = context.actor;
       const filter = {
         updatedSince: query.updated_since,
         assignmentStatus: query.assignment_status,
         externalId: query.external_id,
       };
-      const scope: CursorScope = { list: 'claims', reader: reader(exchange), filters: filter };
-      const slice = await deps.reads.claims(
+      const scope: CursorScope = { list: 'claims', reader: readerOf(context), filters: filter };
+      const claims = await deps.reads.claims(
         firmId,
         environment,
         filter,
         pageRequest(query, deps.cursors, scope),
       );
-      return page(slice, claimToWire, deps.cursors, scope);
+      return page(claims, claimToWire, deps.cursors, scope);
     }),
 
-    openRoute(endpoints.getHealth, async () => {
+    publicRoute(endpoints.getHealth, async () => {
       await deps.checkHealth();
-      return ok({});
+      return jsonResponse({});
     }),
 
     firmRoute(endpoints.getKeyInfo, async (_, { grant }) =>
-      ok({
+      jsonResponse({
         key: { id: grant.keyId, environment: grant.environment },
         firm: { id: grant.firmId, name: grant.firmName },
         scopes: scopesOf(grant.purpose, grant.plan),
@@ -80,7 +87,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
     firmRoute(
       endpoints.sendClaim,
       async ({ params, headers, body }, { actor, sentBody }) =>
-        claimReply(
+        claimResponse(
           201,
           await deps.sendClaim(actor, {
             idempotencyKey: headers['Idempotency-Key'],
@@ -92,7 +99,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
     ),
 
     firmRoute(endpoints.offerClaim, async ({ params, headers, body }, { actor, sentBody }) =>
-      claimReply(
+      claimResponse(
         200,
         await deps.offerClaim(actor, {
           idempotencyKey: headers['Idempotency-Key'],
@@ -103,12 +110,16 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       ),
     ),
 
-    firmRoute(endpoints.listAdjusters, async ({ query }, exchange) => {
-      const { firmId, environment } = exchange.actor;
-      const scope: CursorScope = { list: 'adjusters', reader: reader(exchange), filters: {} };
-      const slice = await deps.reads.adjusters(firmId, environment, pageRequest(query, deps.cursors, scope));
+    firmRoute(endpoints.listAdjusters, async ({ query }, context) => {
+      const { firmId, environment } = context.actor;
+      const scope: CursorScope = { list: 'adjusters', reader: readerOf(context), filters: {} };
+      const adjusters = await deps.reads.adjusters(
+        firmId,
+        environment,
+        pageRequest(query, deps.cursors, scope),
+      );
       const now = deps.clock.now();
-      return page(slice, (view) => JSON.stringify(adjusterToWire(view, now)), deps.cursors, scope);
+      return page(adjusters, (view) => JSON.stringify(adjusterToWire(view, now)), deps.cursors, scope);
     }),
 
     firmRoute(endpoints.inviteAdjuster, async ({ body }, { actor }) => {
@@ -116,12 +127,12 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
         svcId: body.svc_id as Svcid,
         notes: notesFromWire(body),
       });
-      return ok(adjusterToWire(view, deps.clock.now()), 201);
+      return jsonResponse(adjusterToWire(view, deps.clock.now()), 201);
     }),
 
     firmRoute(endpoints.withdrawInvitation, async ({ params }, { actor }) => {
       const view = await deps.withdrawInvitation(actor, params.svc_id as Svcid);
-      return ok(adjusterToWire(view, deps.clock.now()));
+      return jsonResponse(adjusterToWire(view, deps.clock.now()));
     }),
   ];
 }

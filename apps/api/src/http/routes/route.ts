@@ -1,50 +1,49 @@
 import type { AdjusterActor, FirmActor, KeyGrant, SignedIn } from '@svc/application';
 import type { BodyOf, CrossFieldRule, Endpoint, RequestOf } from '@svc/contract';
 
-/** An answer: JSON text, since the hot paths never build the object it would be made from. */
-export interface Reply {
+/** A response as JSON text, since the hot paths never build an object. */
+export interface RouteResponse {
   readonly status: number;
-  /** Left out: no body. */
+  /** Absent: no body. */
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a handler may know of a request besides what the contract parsed out of it. */
-export interface Exchange {
-  /** The body as it was sent, for the fingerprint. */
+/** What a handler receives besides the parsed request. */
+export interface RequestContext {
+  /** The body before validation, for the fingerprint. */
   readonly sentBody: unknown;
   readonly clientAddress: string;
 }
 
-export interface FirmExchange extends Exchange {
+export interface FirmContext extends RequestContext {
   readonly actor: FirmActor;
   readonly grant: KeyGrant;
 }
 
-export interface AppExchange extends Exchange {
+export interface AppContext extends RequestContext {
   readonly actor: AdjusterActor;
   readonly session: SignedIn;
 }
 
-type Handle<E extends Endpoint, X> = (request: RequestOf<E>, exchange: X) => Promise<Reply>;
+type Handler<E extends Endpoint, C> = (request: RequestOf<E>, context: C) => Promise<RouteResponse>;
 
-/** An endpoint of the contract, and what answers it once the caller is known and the request is sound. */
+/** An endpoint of the contract with the handler of its authenticated, valid requests. */
 export type Route = {
   readonly endpoint: Endpoint;
   readonly rules: readonly CrossFieldRule<unknown>[];
 } & (
-  | { readonly caller: 'firm'; readonly handle: Handle<Endpoint, FirmExchange> }
-  | { readonly caller: 'adjuster'; readonly handle: Handle<Endpoint, AppExchange> }
-  | { readonly caller: 'anyone'; readonly handle: Handle<Endpoint, Exchange> }
+  | { readonly caller: 'firm'; readonly handle: Handler<Endpoint, FirmContext> }
+  | { readonly caller: 'adjuster'; readonly handle: Handler<Endpoint, AppContext> }
+  | { readonly caller: 'anyone'; readonly handle: Handler<Endpoint, RequestContext> }
 );
 
-// A handler is written against exactly what its endpoint parses to. The table of routes holds handlers of all
-// endpoints, and the pipeline gives each only what its own endpoint parsed, so the type may be widened here.
-const widened = <X>(handle: unknown): Handle<Endpoint, X> => handle as Handle<Endpoint, X>;
+// The pipeline calls a handler only with what its own endpoint parsed, so the type of its request can be widened.
+const widened = <C>(handle: unknown): Handler<Endpoint, C> => handle as Handler<Endpoint, C>;
 
 export const firmRoute = <E extends Endpoint>(
   endpoint: E,
-  handle: Handle<E, FirmExchange>,
+  handle: Handler<E, FirmContext>,
   rules: readonly CrossFieldRule<BodyOf<E>>[] = [],
 ): Route => ({
   endpoint,
@@ -53,18 +52,21 @@ export const firmRoute = <E extends Endpoint>(
   handle: widened(handle),
 });
 
-export const appRoute = <E extends Endpoint>(endpoint: E, handle: Handle<E, AppExchange>): Route => ({
+export const appRoute = <E extends Endpoint>(endpoint: E, handle: Handler<E, AppContext>): Route => ({
   endpoint,
   rules: [],
   caller: 'adjuster',
   handle: widened(handle),
 });
 
-export const openRoute = <E extends Endpoint>(endpoint: E, handle: Handle<E, Exchange>): Route => ({
+export const publicRoute = <E extends Endpoint>(endpoint: E, handle: Handler<E, RequestContext>): Route => ({
   endpoint,
   rules: [],
   caller: 'anyone',
   handle: widened(handle),
 });
 
-export const ok = (value: unknown, status = 200): Reply => ({ status, json: JSON.stringify(value) });
+export const jsonResponse = (value: unknown, status = 200): RouteResponse => ({
+  status,
+  json: JSON.stringify(value),
+});

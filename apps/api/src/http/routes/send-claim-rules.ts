@@ -1,7 +1,7 @@
 import { type CrossFieldRule, crossFieldRule, endpoints, type SendClaimBody } from '@svc/contract';
 import { checkBuildingPair, checkPolicyTerm } from '@svc/domain';
 
-/** The rules between fields, where the edge can point at them; the domain keeps them for every other caller. */
+/** Cross-field rules of the domain, checked with the fields so that one response lists all errors with pointers. */
 export const sendClaimRules: readonly CrossFieldRule<SendClaimBody>[] = [
   crossFieldRule(
     endpoints.sendClaim,

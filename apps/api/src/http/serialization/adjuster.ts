@@ -66,7 +66,7 @@ export const sessionToWire = (session: OpenedSession, profile: Profile) => ({
   adjuster: profileToWire(profile),
 });
 
-/** An invitation as the adjuster sees it: of the firm's four notes, only what the firm calls them. */
+/** An invitation as the adjuster sees it; of the firm's four notes, only `invited_as`. */
 export const invitationToWire = (invitation: InvitationView, adjuster: Adjuster) => ({
   firm_id: invitation.firmId,
   firm_name: invitation.firmName,

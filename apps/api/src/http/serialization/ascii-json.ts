@@ -1,8 +1,8 @@
 /**
- * JSON text in ASCII alone; everything else is escaped, which means the same to every reader.
+ * JSON text in ASCII only; all other characters are escaped.
  *
- * Claims are kept and answered so. A single character beyond Latin-1 makes the engine hold the whole page it is
- * part of in two bytes a character, and joining and encoding such a page costs ten times as much.
+ * Claims are stored and sent in this form. A single character beyond Latin-1 makes V8 store the whole page in two bytes
+ * per character, and joining and encoding such a page costs ten times as much.
  */
 export const asciiJson = (value: unknown): string => {
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
@@ -11,5 +11,5 @@ export const asciiJson = (value: unknown): string => {
   });
 };
 
-/** Most ids and names: nothing in them has to be escaped. */
+/** Needs no escaping; most ids and names. */
 const PLAIN = /^[ !#-[\]-~]*$/;

@@ -13,14 +13,14 @@ import { asciiJson } from './ascii-json.ts';
 import { objectMember } from './member-text.ts';
 import { toDateTime, toDateTimeOrNull } from './time.ts';
 
-/** What a claim's instructions tell the rules, and the content that is kept to be answered as it was sent. */
+/** Splits a claim into the facts that rules need and the content that is stored and returned as sent. */
 export function claimFromWire(body: SendClaimBody): {
   adjuster: Svcid;
   facts: ClaimFacts;
   asSent: ClaimAsSent;
 } {
   const { adjuster_svc_id, ...content } = body;
-  // The peril may be left out of a request and is part of every answer.
+  // The peril is optional in requests and part of every response.
   const asSent = { ...content, loss: { ...content.loss, peril: 'flood' } };
   return {
     adjuster: adjuster_svc_id as Svcid,
@@ -47,8 +47,8 @@ const assignmentToWire = (assignment: Assignment) => ({
 });
 
 /**
- * A claim as JSON text: what was sent is passed through as the text it is kept as, with the moving members spliced
- * in before it. Parsing it to write it out again would cost more than all the rest of a read.
+ * A claim as JSON text: the changing members, followed by the stored text as sent. Parsing and serializing the stored
+ * text would cost more than the rest of a read.
  */
 export function claimToWire({
   id,
@@ -71,10 +71,10 @@ export function claimToWire({
   );
 }
 
-/** What the app's forms print for jewellery, furs and the like where the firm sent no cap, in dollars. */
+/** Dollars. Printed on the forms for jewelry, furs and similar items when the firm sent no cap. */
 const DEFAULT_SPECIAL_LIMITS_CAP = 2500;
 
-/** What was never entered is left out. */
+/** Fields that were never entered are absent. */
 const workToWire = (work: ClaimWork) => ({
   ...(work.contactDate !== null && { contact_date: work.contactDate }),
   ...(work.inspectionDate !== null && { inspection_date: work.inspectionDate }),
@@ -85,7 +85,7 @@ const carrierIn = objectMember('carrier');
 const coveragesIn = objectMember('coverages');
 const CAP = `"special_limits_cap":${DEFAULT_SPECIAL_LIMITS_CAP}`;
 
-/** The coverages as the forms print them: what was sent, and the cap where none was. */
+/** Adds the default cap to the coverages when the firm sent none. */
 function withCap(json: string): string {
   const coverages = coveragesIn(json);
   if (coverages === null) return `${json.slice(0, -1)},"coverages":{${CAP}}}`;
@@ -95,21 +95,21 @@ function withCap(json: string): string {
   return `${json.slice(0, begin)}{${CAP}${sent === '{}' ? '' : ','}${sent.slice(1)}${json.slice(end)}`;
 }
 
-/** The carrier as the forms print it: what was sent, filled from the firm's book. */
+/** Fills the carrier with details from the firm's carrier book. */
 function withHeldCarrier(json: string, held: CarrierDetails | null): string {
   if (held === null) return json;
   const sent = carrierIn(json);
-  if (sent === null) throw new Error('a claim is kept without its carrier');
+  if (sent === null) throw new Error('stored claim has no carrier');
   const onForms = carrierForForms(JSON.parse(json.slice(sent.begin, sent.end)) as CarrierDetails, held);
   return json.slice(0, sent.begin) + asciiJson(onForms) + json.slice(sent.end);
 }
 
 /**
- * A claim as the adjuster's app shows it: the carrier filled from the firm's book, and the adjuster's own work. What was
- * sent is passed through as text here too, with the two members changed in it that the forms print in another way.
+ * A claim as the adjuster app shows it, with the adjuster's work. The stored text is passed through here too; only its
+ * carrier and coverages are edited.
  */
 export function appClaimToWire(claim: AppClaimView): string {
-  const moving = asciiJson({
+  const changing = asciiJson({
     id: claim.id,
     test: claim.environment === 'test',
     created_at: toDateTime(claim.createdAt),
@@ -121,5 +121,5 @@ export function appClaimToWire(claim: AppClaimView): string {
     closed_at: toDateTimeOrNull(claim.closedAt),
   });
   const sent = withCap(withHeldCarrier(claim.asSent, claim.heldCarrier));
-  return `${moving.slice(0, -1)},${sent.slice(1)}`;
+  return `${changing.slice(0, -1)},${sent.slice(1)}`;
 }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeysetPosition } from '@svc/application';
 
-/** Whose list a cursor walks, and which: it is of no use for any other. */
+/** The list a cursor belongs to; it is invalid for any other. */
 export interface CursorScope {
   readonly list: string;
   /** The firm and environment, or the adjuster. */
@@ -12,12 +12,12 @@ export interface CursorScope {
 
 const MAC_LENGTH = 16;
 
-/** Ids that may stand in a URL as they are: uuids, and SVCIDs as they usually come. */
+/** Ids that need no encoding in a URL: UUIDs and most SVCIDs. */
 const PLAIN_ID = /^[\w-]+$/;
 const CODE_POINT_BITS = 21n;
 const CODE_POINT_MASK = (1n << CODE_POINT_BITS) - 1n;
 
-/** Any other id goes by code points, packed: 128 characters of four bytes each would outgrow a cursor in base64. */
+/** Encodes other ids as 21-bit code points: in UTF-8, 128 characters of four bytes would exceed the cursor length. */
 function idToText(id: string): string {
   if (PLAIN_ID.test(id)) return id;
   let bits = 1n;
@@ -36,7 +36,7 @@ function idFromText(text: string): string {
   return characters.reverse().join('');
 }
 
-/** Opaque, signed page positions. The signature covers reader and filters. */
+/** Creates opaque, signed cursors. The signature covers list, reader and filters. */
 export function createCursors(secret: Uint8Array) {
   const mac = (payload: string, scope: CursorScope): string =>
     createHmac('sha256', secret)
@@ -50,15 +50,15 @@ export function createCursors(secret: Uint8Array) {
       const payload = `${position.at}~${idToText(position.id)}`;
       return `${payload}.${mac(payload, scope)}`;
     },
-    /** Null for anything this service did not write, to the letter, for this very list. */
+    /** Returns null for anything but a cursor that this service wrote for this list. */
     read(cursor: string, scope: CursorScope): KeysetPosition | null {
       const [payload, signature, ...rest] = cursor.split('.');
       if (payload === undefined || signature === undefined || rest.length > 0) return null;
-      // The text and not the bytes it stands for: base64 has several spellings of the same bytes.
+      // Compared as text, since base64 has several spellings of the same bytes.
       const [given, expected] = [Buffer.from(signature), Buffer.from(mac(payload, scope))];
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
-      const mark = payload.indexOf('~');
-      return { at: Number(payload.slice(0, mark)), id: idFromText(payload.slice(mark + 1)) };
+      const separator = payload.indexOf('~');
+      return { at: Number(payload.slice(0, separator)), id: idFromText(payload.slice(separator + 1)) };
     },
   };
 }

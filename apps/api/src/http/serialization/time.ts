@@ -2,28 +2,29 @@ import { DAY, type Instant, MINUTE } from '@svc/domain';
 
 const digits = (n: number, length: number): string => String(n).padStart(length, '0');
 
-/** `T14:05:` of each minute of a day, and `09.123Z` of each millisecond of a minute as far as it has been needed. */
+/** `T14:05:` for each minute of a day. */
 const minutes = Array.from({ length: DAY / MINUTE }, (_, n) => {
   const hour = Math.floor(n / 60);
   return `T${digits(hour, 2)}:${digits(n - hour * 60, 2)}:`;
 });
-const rests: string[] = new Array(MINUTE).fill('');
+/** `09.123Z` for each millisecond of a minute, filled on demand. */
+const seconds: string[] = new Array(MINUTE).fill('');
 
-/** The day that was written last: the times of a page are of few days. */
-let day = Number.NaN;
+/** The last day formatted. */
+let cachedDay = Number.NaN;
 let date = '';
 
-/** `YYYY-MM-DDTHH:MM:SS.sssZ`. The same as `Date`'s own, at a fraction of its cost: a page has a hundred and fifty. */
+/** `YYYY-MM-DDTHH:MM:SS.sssZ`, like `Date.toISOString` at a fraction of its cost: a page has 150 times. */
 export function toDateTime(instant: Instant): string {
-  const itsDay = Math.floor(instant / DAY);
-  if (itsDay !== day) {
+  const day = Math.floor(instant / DAY);
+  if (day !== cachedDay) {
     date = new Date(instant).toISOString().slice(0, -14);
-    day = itsDay;
+    cachedDay = day;
   }
-  const minute = Math.floor((instant - itsDay * DAY) / MINUTE);
-  const ms = instant - itsDay * DAY - minute * MINUTE;
-  rests[ms] ||= `${digits(Math.floor(ms / 1000), 2)}.${digits(ms % 1000, 3)}Z`;
-  return date + minutes[minute] + rests[ms];
+  const minute = Math.floor((instant - day * DAY) / MINUTE);
+  const ms = instant - day * DAY - minute * MINUTE;
+  seconds[ms] ||= `${digits(Math.floor(ms / 1000), 2)}.${digits(ms % 1000, 3)}Z`;
+  return date + minutes[minute] + seconds[ms];
 }
 
 export const toDateTimeOrNull = (instant: Instant | null): string | null =>
