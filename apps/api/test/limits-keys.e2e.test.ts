@@ -183,12 +183,19 @@ test("one key's limit is nobody else's: not another key's of the firm, not the o
   for (const key of [second, firm.test]) expect((await me(key)).status).toBe(200);
 });
 
-test('what needs no key, and what has none, is not limited by key', async () => {
+test('health has no limit per key, and an invalid key gets 401 however often it is sent', async () => {
   const { live } = await service.firm({ limited: true });
   await many(30, () => me(live));
   expect((await service.call('GET', '/v1/health', { as: live })).status).toBe(200);
-  expectProblem(await service.call('GET', '/v1/nope', { as: live }), 404, 'not_found');
   expect(await inTurn(30, () => me(`${live}x`))).toEqual(times(30, 401));
+});
+
+test('a request with a valid key to an unknown path counts against the limits of the key', async () => {
+  const { live } = await service.firm({ limited: true });
+  const unknownPath = (): Promise<Answer> => service.call('GET', '/v1/nope', { as: live });
+  expect(await inTurn(21, unknownPath)).toEqual([...times(20, 404), 429]);
+  expect((await me(live)).status).toBe(429);
+  expectProblem(await service.call('GET', '/v1/nope'), 401, 'invalid_key');
 });
 
 test("a firm's own limits are in force at once for all its keys, and gone when they are taken back", async () => {
