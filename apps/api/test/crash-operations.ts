@@ -1,7 +1,7 @@
 import type { Operator } from '../../../tools/services/operator.ts';
 import { type Answer, callHttp } from './service-under-test.ts';
 
-/** A request, and all that it needs to be made and to be judged. */
+/** A request that is ready to be sent, and the firm whose state it changes. */
 export interface Prepared {
   readonly firmId: string;
   readonly request: {
@@ -15,10 +15,10 @@ export interface Prepared {
 
 export interface WriteOperation {
   readonly name: string;
-  /** Through a service that nothing happens to. */
+  /** Uses a process without crash points. */
   prepare(operator: Operator, url: string): Promise<Prepared>;
   readonly done: number;
-  /** What a retry is told when the work was done before: its own answer again, or that there is nothing to do. */
+  /** The outcome of a retry of a completed operation: a replay, or an error that there is nothing to do. */
   readonly again: readonly (number | string)[];
 }
 
@@ -45,7 +45,7 @@ async function scene(operator: Operator): Promise<Scene> {
 
 async function must(status: number, answer: Promise<Answer>): Promise<Answer['json']> {
   const { status: was, text, json } = await answer;
-  if (was !== status) throw new Error(`answered ${was} instead of ${status}: ${text}`);
+  if (was !== status) throw new Error(`expected status ${status}, got ${was}: ${text}`);
   return json;
 }
 
@@ -75,7 +75,7 @@ const first = ({ members }: Scene): { svcId: string; token: string } =>
 
 const INVITATIONS = '/v1/adjusters/invitations';
 
-/** The stranger has an invitation that waits. */
+/** A fixture in which the outsider has a pending invitation. */
 async function invited(operator: Operator, url: string): Promise<Scene> {
   const made = await scene(operator);
   const body = { svc_id: made.stranger.svcId };
@@ -83,7 +83,7 @@ async function invited(operator: Operator, url: string): Promise<Scene> {
   return made;
 }
 
-/** Every operation that writes what a firm can see or count on. */
+/** Every operation that changes what a firm can see. */
 export const WRITE_OPERATIONS: readonly WriteOperation[] = [
   {
     name: 'send',

@@ -14,7 +14,7 @@ import type { Answer } from './service-under-test.ts';
 let database: TestDatabase;
 let reader: StateReader;
 let operator: OpenOperator;
-/** A process that nothing happens to: prepares, and takes the retries, as the one that is started after a crash. */
+/** A process without crashes: runs the preparation and, like a process started after a crash, the retries. */
 let sound: CrashingHost;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const stateOf = (firmId: string): Promise<string[]> => reader.stateOf(firmId);
 
-/** The same for two runs of one operation that did the same. */
+/** The state without ids, hashes and times, so that it is equal for two runs of one operation. */
 function likeness(state: readonly string[]): string[] {
   return state
     .map((row) =>
@@ -47,7 +47,7 @@ function likeness(state: readonly string[]): string[] {
     .sort();
 }
 
-/** After one call and before the next is one place to die at. */
+/** Drops the points before a call that directly follow another call, since nothing happens in between. */
 const placesIn = (points: readonly string[]): number[] =>
   points.flatMap((point, index) =>
     point.startsWith('before') && points[index - 1]?.startsWith('after') ? [] : [index],
@@ -71,7 +71,7 @@ async function undisturbed(operation: WriteOperation): Promise<Undisturbed> {
   return { points, after: likeness(await stateOf(prepared.firmId)) };
 }
 
-/** After the death, and after the same request was made again, nothing is half-done and nothing done twice. */
+/** Expects that the operation has taken effect once and completely, after the crash and a retry. */
 async function judge(
   operation: WriteOperation,
   prepared: Prepared,
@@ -89,13 +89,13 @@ async function judge(
   );
   const end = await stateOf(prepared.firmId);
   expect(likeness(end)).toEqual(after);
-  // What was done before the death is what the retry finds, to the letter.
+  // If the operation had completed, the retry changes nothing.
   if (!untouched) expect(end).toEqual(left);
 }
 
-/** A process that dies at the point, and is there again for the next request. */
+/** A simulated process that crashes at a point and is running again for the next request. */
 interface Mortal {
-  /** Has the request made, and the connections end at the point of this number; the request never goes on. */
+  /** Sends the request and, at the point with this index, ends its connections and stops it forever. */
   dieAt(index: number, prepared: Prepared): Promise<string>;
   close(): Promise<void>;
 }
@@ -132,14 +132,14 @@ async function startMortal(redisUrl?: string): Promise<Mortal> {
     },
     async close() {
       await wire.close();
-      // The requests that hang hold on to what they have: nobody waits for the dead.
+      // Not awaited, since the stopped requests never release their connections.
       void host.close().catch(() => {});
     },
   };
 }
 
 describe.each(WRITE_OPERATIONS)('$name', (operation) => {
-  test('takes effect once and whole, wherever between two awaits its process dies', async () => {
+  test('takes effect once and completely if its process crashes between any two awaits', async () => {
     const { points, after } = await undisturbed(operation);
     expect(points).toContain('before the commit');
     expect(points).toContain('after the commit');
@@ -151,13 +151,13 @@ describe.each(WRITE_OPERATIONS)('$name', (operation) => {
       try {
         await judge(operation, prepared, before, after);
       } catch (error) {
-        throw new Error(`died ${point}: ${(error as Error).message}`, { cause: error });
+        throw new Error(`crashed ${point}: ${(error as Error).message}`, { cause: error });
       }
     }
     await mortal.close();
   });
 
-  test('takes effect once and whole when the answer to its COMMIT is lost', async () => {
+  test('takes effect once and completely if the response to COMMIT is lost', async () => {
     const { after } = await undisturbed(operation);
     const prepared = await operation.prepare(operator, sound.url);
     const before = await stateOf(prepared.firmId);
@@ -178,7 +178,7 @@ describe.each(WRITE_OPERATIONS)('$name', (operation) => {
 
 const SERVER = fileURLToPath(new URL('crashing-server.ts', import.meta.url));
 
-/** Starts a process, has it do the operation, and sees it killed at the point. */
+/** Starts a real process that kills itself at the point while it runs the operation. */
 async function killedAt(point: string, prepared: Prepared): Promise<void> {
   const child = spawn(process.execPath, ['--conditions=source', '--no-warnings', '--import', 'tsx', SERVER], {
     env: { ...process.env, DATABASE_URL: database.url, CRASH_AT: point },
@@ -191,7 +191,7 @@ async function killedAt(point: string, prepared: Prepared): Promise<void> {
   expect((await ended)[1]).toBe('SIGKILL');
 }
 
-test('what holds for a process whose connections end holds for one that is killed', async () => {
+test('an operation takes effect once and completely if its process is really killed', async () => {
   const cases = [
     ['send', 'before the commit'],
     ['send', 'after the commit'],
@@ -209,7 +209,7 @@ test('what holds for a process whose connections end holds for one that is kille
     await killedAt(point, prepared);
     await judge(operation, prepared, before, after);
   });
-  // Two at a time: starting one is most of the work.
+  // Two at a time, since most of the time is spent on starting the process.
   const worker = async (): Promise<void> => {
     for (let run = runs.shift(); run !== undefined; run = runs.shift()) await run();
   };
@@ -220,14 +220,14 @@ describe('with Redis', () => {
   const redisUrl = process.env.TEST_REDIS_URL ?? '';
 
   test.each(WRITE_OPERATIONS.filter(({ name }) => name === 'send' || name === 'offer'))(
-    'a $name whose process dies with the slot of its key is done by its retry, wherever it died',
+    'a retry completes a $name whose process crashed while it held the lock of the Idempotency-Key',
     async (operation) => {
       const { points, after } = await undisturbed(operation);
       const restarted = await startCrashingHost({ databaseUrl: database.url, redisUrl, at: async () => {} });
       const indexes = points.flatMap((point, index) =>
         /attempt|commit|twins|claims\./.test(point) ? [index] : [],
       );
-      // Together, since each retry waits for a dead process' lease to end.
+      // Concurrently, since each retry waits for the lease of the crashed process to expire.
       await Promise.all(
         indexes.map(async (index) => {
           const prepared = await operation.prepare(operator, sound.url);

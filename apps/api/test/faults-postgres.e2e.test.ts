@@ -33,7 +33,7 @@ const health = (url: string): Promise<number> =>
   callHttp(url, 'GET', '/v1/health').then(({ status }) => status);
 const allHealths = (): Promise<number[]> => Promise.all(cluster.urls.map(health));
 
-/** How long until every process serves reads and writes again. */
+/** Milliseconds until every process serves reads and writes again. */
 async function comesBack(): Promise<number> {
   return until(async () => {
     const probe = startLoad(cluster.urls, firm, { clients: 4 });
@@ -42,7 +42,7 @@ async function comesBack(): Promise<number> {
   }, 20);
 }
 
-/** Nothing but successes and 503 problems that say when to come again; after that, every send exists once. */
+/** Expects only successes and 503 with Retry-After, and after retries exactly one claim for each send. */
 async function holds(what: string, figures: Record<string, unknown> = {}): Promise<void> {
   const outcomes = await load.stop();
   report(what, { ...figures, answers: counted(outcomes), longestMs: longest(outcomes) });
@@ -58,7 +58,7 @@ async function holds(what: string, figures: Record<string, unknown> = {}): Promi
 }
 
 test.each(['fast', 'crash', 'kill'] as const)(
-  'stopped (%s) and started again: 503 with Retry-After meanwhile, health too, and all is well after',
+  'while PostgreSQL is stopped (%s), requests and health get 503 with Retry-After, and work again afterwards',
   async (how) => {
     await cluster.postgres.end(how);
     const begun = load.outcomes.length;
@@ -77,12 +77,12 @@ test.each(['fast', 'crash', 'kill'] as const)(
   },
 );
 
-test('frozen: every request ends with 503 while it is, and all is well once it thaws', async () => {
+test('while PostgreSQL is frozen, every request gets 503, and requests work again afterwards', async () => {
   cluster.postgres.pause();
   const begun = load.outcomes.length;
   try {
     const unhealthyAfterMs = await until(async () => (await allHealths()).every((status) => status === 503));
-    // Each of the six clients has an answer.
+    // Each of the six clients has a response.
     const answeredAfterMs = await until(
       () => load.outcomes.slice(begun).filter(({ status }) => status === 503).length >= 6,
     );
@@ -98,24 +98,24 @@ test('frozen: every request ends with 503 while it is, and all is well once it t
   await holds('PostgreSQL frozen and thawed', { backAfterMs });
 });
 
-test('its connections ended again and again: no 500, and what failed can be sent again', async () => {
+test('when connections are terminated repeatedly, no request gets 500, and failed sends can be retried', async () => {
   let ended = 0;
   for (let n = 0; n < 15; n += 1) {
     ended += await cluster.postgres.endConnections();
     await sleep(Math.random() * 100);
   }
   const backAfterMs = await comesBack();
-  await holds('connections ended again and again', { ended, backAfterMs });
+  await holds('connections terminated repeatedly', { ended, backAfterMs });
 });
 
-test('a revoked key is refused everywhere, and stays refused, while connections are ended again and again', async () => {
+test('a revoked key stays rejected by all processes while connections are terminated repeatedly', async () => {
   const key = await cluster.operator.key(firm.id);
   let stopping = false;
   const storm = (async () => {
     for (; !stopping; await sleep(150)) await cluster.postgres.endConnections();
   })();
   const revoked = async (): Promise<void> => {
-    // The operator's own connection is ended as well.
+    // The operator's connection is terminated as well.
     await until(() =>
       cluster.operator.revoke(key.id).then(
         () => true,
@@ -140,7 +140,7 @@ test('a revoked key is refused everywhere, and stays refused, while connections 
   await comesBack();
 });
 
-test('jobs go on after all of it', async () => {
+test('jobs run again after these faults', async () => {
   const sent = await callHttp(cluster.url, 'POST', '/v1/claims', {
     as: firm.test,
     body: {
@@ -156,5 +156,5 @@ test('jobs go on after all of it', async () => {
     const claim = await callHttp(cluster.url, 'GET', `/v1/claims/${sent.json.id}`, { as: firm.test });
     return claim.json.assignment?.status === 'accepted';
   }, 50);
-  report('a test account answers after all of it, ms', { answeredAfterMs });
+  report('a test account answers after these faults, ms', { answeredAfterMs });
 });

@@ -4,7 +4,7 @@ import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
 import { claimsOf, counted, inForce, longest, report, spread, startLoad, until } from './cluster-load.ts';
 import { callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
-/** Long enough for every process to have met the fault many times. */
+/** Long enough for every process to encounter the fault many times. */
 const FAULT_MS = 600;
 
 let cluster: Cluster;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.stop());
 
-/** Limits are kept for all processes together: of 25 requests at once over all of them, 20 pass. */
+/** Whether the processes share limits: of 25 concurrent requests over all of them, 20 are allowed. */
 async function limitsAreShared(): Promise<boolean> {
   const firm = await cluster.operator.firm({ limited: true });
   const answers = await spread(cluster.urls, 25, (url) => callHttp(url, 'GET', '/v1/me', { as: firm.test }));
@@ -37,12 +37,12 @@ async function onlyOneClaim(firm: TestFirm): Promise<void> {
 describe('Redis under load', () => {
   const faults: [string, () => unknown][] = [
     ['is frozen', () => cluster.redis.pause()],
-    ['thaws', () => cluster.redis.resume()],
-    ['forgets everything', () => cluster.redis.flush()],
+    ['is resumed', () => cluster.redis.resume()],
+    ['loses all data', () => cluster.redis.flush()],
     ['is killed', () => cluster.redis.kill()],
-    ['is started again, empty', () => cluster.redis.restart()],
+    ['is restarted empty', () => cluster.redis.restart()],
     ['is killed while it is frozen', () => [cluster.redis.pause(), cluster.redis.kill()][1]],
-    ['is started once more', () => cluster.redis.restart()],
+    ['is restarted again', () => cluster.redis.restart()],
   ];
   let load: ReturnType<typeof startLoad>;
   let polite: ReturnType<typeof startLoad>;
@@ -52,14 +52,14 @@ describe('Redis under load', () => {
     firm = await cluster.operator.firm();
     politeFirm = await cluster.operator.firm({ limited: true });
     load = startLoad(cluster.urls, firm, { clients: 6, pauseMs: 40 });
-    // A test key may write every two seconds after its first twenty, and ask every second.
+    // After its first twenty requests, a test key may send one request a second and one write every two.
     polite = startLoad(cluster.urls, politeFirm, { clients: 1, pauseMs: 1000 });
     await until(() => load.outcomes.length > 30);
   });
   afterAll(() => Promise.all([load.stop(), polite.stop()]));
 
   test.each(faults)(
-    '%s: no request fails, none is refused, and twins make one claim',
+    '%s: no request fails, and concurrent duplicates create one claim',
     async (name, fault) => {
       const begun = load.outcomes.length;
       await fault();
@@ -73,7 +73,7 @@ describe('Redis under load', () => {
     },
   );
 
-  test('afterwards the limits are shared again, and every claim is there once', async () => {
+  test('afterwards the limits are shared again, and every claim exists once', async () => {
     const backAfterMs = await until(limitsAreShared, 50);
     report('Redis is used again by all processes, ms', { backAfterMs });
     const outcomes = await load.stop();
@@ -81,13 +81,13 @@ describe('Redis under load', () => {
     const sent = outcomes.filter(({ write }) => write).map(({ body }) => body?.external_id);
     const found = await claimsOf(cluster, firm);
     expect([...found.values()].every((count) => count === 1)).toBe(true);
-    // The load's, and the two of each fault.
+    // The claims of the load, and two for each fault.
     expect(found.size).toBe(sent.length + 2 * faults.length);
     expect(sent.filter((id) => !found.has(String(id)))).toEqual([]);
   });
 });
 
-describe('one client of one process', () => {
+describe('a client of one process', () => {
   const each = async (firm: TestFirm, count: number): Promise<number[]> => {
     const times: number[] = [];
     for (let n = 0; n < count; n += 1) {
@@ -101,7 +101,7 @@ describe('one client of one process', () => {
   const median = (times: readonly number[]): number =>
     Math.round((times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0) * 10) / 10;
 
-  test('has every answer while Redis is frozen', async () => {
+  test('gets every response while Redis is frozen', async () => {
     const firm = await cluster.operator.firm();
     const usual = await each(firm, 100);
     cluster.redis.pause();
@@ -117,11 +117,11 @@ describe('one client of one process', () => {
     } finally {
       cluster.redis.resume();
     }
-    report('Redis is used again after it thawed, ms', { backAfterMs: await until(limitsAreShared, 50) });
+    report('Redis is used again after it was resumed, ms', { backAfterMs: await until(limitsAreShared, 50) });
   });
 });
 
-test('a revoked key is refused everywhere while Redis is frozen', async () => {
+test('a revoked key is rejected by all processes while Redis is frozen', async () => {
   const { id } = await cluster.operator.firm();
   const key = await cluster.operator.key(id);
   cluster.redis.pause();
@@ -137,7 +137,7 @@ test('a revoked key is refused everywhere while Redis is frozen', async () => {
   }
 });
 
-test('a process starts without Redis, and uses it once it is there', async () => {
+test('a process starts without Redis, and uses it once it is available', async () => {
   await cluster.redis.kill();
   await cluster.processes[0]?.restart();
   const firm = await cluster.operator.firm();

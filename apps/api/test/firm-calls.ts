@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Clock } from '@svc/application';
 import { type Answer, claimBody, type ServiceUnderTest, sendClaim } from './service-under-test.ts';
 
-// What tests of the firm-facing interface say again and again.
+// Helpers for tests of the firm API.
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** A clock that stands at the present until it is moved. */
+/** A clock that starts at the present and only moves by `advance`. */
 export interface HeldClock extends Clock {
   advance(ms: number): void;
 }
@@ -26,28 +26,28 @@ export function heldClock(): HeldClock {
 }
 
 let keys = 0;
-/** An Idempotency-Key that nobody has used. */
+/** A new Idempotency-Key. */
 export const freshKey = (): string => {
   keys += 1;
   return `fresh-${keys}-${Math.random().toString(36).slice(2)}`;
 };
 
-/** Status and code of a refusal, or the status alone of a success: what most tests compare. */
+/** Status and code of an error, or only the status of a success. */
 export const outcome = (answer: Answer): unknown[] =>
   answer.status < 400 ? [answer.status] : [answer.status, answer.json?.code];
 
-/** The places a refusal complains about, in order of the alphabet. */
+/** The locations of validation errors, sorted. */
 const places = (answer: Answer): string[] =>
   (answer.json?.errors ?? [])
     .map((item: Record<string, string>) => item.pointer ?? item.parameter ?? item.header)
     .sort();
 
-/** The answer is `validation_failed` with exactly these places. */
+/** Expects `validation_failed` with exactly these error locations. */
 export function expectRefused(answer: Answer, ...where: string[]): void {
   expect([...outcome(answer), places(answer)]).toEqual([422, 'validation_failed', [...where].sort()]);
 }
 
-/** The answer is this problem, with every member it has to have and none it must not. */
+/** Expects this problem, with exactly the required members and `more`. */
 export function expectProblem(
   service: Pick<ServiceUnderTest, 'url'>,
   answer: Answer,
@@ -77,13 +77,13 @@ export const getClaim = (service: Service, key: string, id: string): Promise<Ans
 export const listClaims = (service: Service, key: string, query = ''): Promise<Answer> =>
   service.call('GET', `/v1/claims${query === '' ? '' : `?${query}`}`, { as: key });
 
-/** Sends a sound claim that has to be taken. */
+/** Sends a valid claim, which must succeed, and returns it. */
 export async function sentClaim(
   service: Service,
   key: string,
   adjuster: string,
   changes: Readonly<Record<string, unknown>> = {},
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
 ): Promise<any> {
   const answer = await sendClaim(service, key, claimBody(adjuster, changes));
   expect(outcome(answer)).toEqual([201]);
@@ -133,13 +133,13 @@ export const answerInvitation = (
 export const leaveFirm = (service: Service, token: string, firmId: string): Promise<Answer> =>
   service.call('DELETE', `/app/v1/firms/${firmId}/membership`, { as: token });
 
-/** Every row of a list, page by page. */
+/** All rows of a list, over all pages. */
 export async function wholeList(
   service: Service,
   key: string,
   path: string,
   query: Readonly<Record<string, string>> = {},
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
 ): Promise<any[]> {
   const rows = [];
   let cursor: string | null = null;
@@ -153,10 +153,10 @@ export async function wholeList(
   return rows;
 }
 
-/** How the firm's list shows this adjuster; undefined when it does not. */
+/** The adjuster's record in the firm's list, if any. */
 export const adjusterRecord = async (
   service: Service,
   key: string,
   svcId: string,
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
 ): Promise<any> => (await wholeList(service, key, '/v1/adjusters')).find((record) => record.svc_id === svcId);

@@ -15,7 +15,7 @@ import {
 } from './firm-calls.ts';
 import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
 
-/** Two processes' worth of service on one database: what one writes, the other is asked for. */
+/** Two instances of the service on one database: one writes, the other is polled. */
 let service: ServiceUnderTest;
 let twin: ServiceUnderTest;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const pollerOf = (key: string, query = '') =>
     return page.json;
   });
 
-/** Holds the firm's feed for a while, now and again, as a slow transaction does. */
+/** Locks the firm's feed repeatedly, as slow transactions do. */
 function startSlowTransactions(firm: TestFirm) {
   let stopped = false;
   const running = withClient(service.databaseUrl, async (client) => {
@@ -58,8 +58,8 @@ function startSlowTransactions(firm: TestFirm) {
   };
 }
 
-describe('a poller without any overlap', () => {
-  test('misses nothing of what concurrent writers change, slow transactions among them', async () => {
+describe('a poller without overlap', () => {
+  test('misses no change of concurrent writers and slow transactions', async () => {
     const firm = await service.firm();
     const writers = await Promise.all(Array.from({ length: 8 }, () => service.member(firm)));
     const poller = pollerOf(firm.live);
@@ -95,7 +95,7 @@ describe('a poller without any overlap', () => {
     expect(poller.polls()).toBeGreaterThan(3);
   });
 
-  test('sees every state in between when it asks after each change', async () => {
+  test('sees every intermediate state if it polls after each change', async () => {
     const firm = await service.firm();
     const [first, second] = [await service.member(firm), await service.member(firm)];
     const states: string[] = [];
@@ -131,7 +131,7 @@ describe('a poller without any overlap', () => {
   });
 });
 
-test('a change waits while the feed is held, and is then stamped after everything before it', async () => {
+test('a change waits while the feed is locked, and then gets a later timestamp', async () => {
   const firm = await service.firm();
   const member = await service.member(firm);
   const [held, other] = [
@@ -153,14 +153,14 @@ test('a change waits while the feed is held, and is then stamped after everythin
   expect(rows.map((row) => row.id)).toEqual([held.id, other.id]);
 });
 
-test("one firm's slow transaction holds up no other firm, and no reader", async () => {
+test('a slow transaction of a firm blocks neither other firms nor readers', async () => {
   const [slow, free] = [await service.firm(), await service.firm()];
   const [slowMember, freeMember] = [await service.member(slow), await service.member(free)];
   const claim = await sentClaim(service, slow.live, slowMember.svcId);
   await withClient(service.databaseUrl, async (client) => {
     await client.query('BEGIN');
     await client.query('SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR UPDATE', [slow.id]);
-    // Would never end if it waited for the lock, which is held until it has been answered.
+    // This would deadlock if it waited for the lock, which is held until it returns.
     await sentClaim(service, free.live, freeMember.svcId);
     expect((await getClaim(service, slow.live, claim.id)).json).toEqual(claim);
     expect((await listClaims(service, slow.live)).json.data).toEqual([claim]);

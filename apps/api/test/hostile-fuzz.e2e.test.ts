@@ -11,7 +11,7 @@ import {
   type TestFirm,
 } from './service-under-test.ts';
 
-// Always the same requests, so that a failure can be looked at twice.
+// A fixed seed, so that failures can be reproduced.
 const SEED = 20_260_302;
 
 let service: ServiceUnderTest;
@@ -28,7 +28,7 @@ afterAll(() => service.stop());
 
 const DOCUMENTED = new Set([200, 201, 202, 204, 400, 401, 404, 405, 408, 409, 413, 422, 431]);
 
-/** What is wrong with an answer, whatever it was asked: null when it is one of those that are documented. */
+/** How a response differs from every documented one; null if it does not. */
 function fault(
   status: number,
   header: (name: string) => string | null | undefined,
@@ -74,7 +74,7 @@ const ANYTHING = fc.oneof(NASTY, fc.jsonValue(), fc.string({ unit: 'binary' }), 
 
 type Json = Record<string, unknown>;
 
-/** Where a value can be put: every member of every object, and a new one. */
+/** Where a value can be inserted: at each member of each object, and as a new member. */
 function places(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path];
   const inside = Object.entries(value).flatMap(([name, member]) => places(member, [...path, name]));
@@ -107,7 +107,7 @@ const bodies = (): Record<string, Json> => ({
   offerClaim: { adjuster_svc_id: adjuster.svcId },
   inviteAdjuster: { svc_id: adjuster.svcId, invited_as: 'a', invited_by: 'b', purpose: 'c', note: 'd' },
   requestSignInCode: { email: 'nobody@example.com' },
-  // With a code it would soon be limited, as all of it comes from one address.
+  // Attempts with a code would soon be limited, since all come from one address.
   signIn: { svc_id: 'nobody', sign_in_secret: 'x' },
   updateProfile: { first_name: 'Jean', last_name: 'Delacroix' },
   updateMembership: { accepting_assignments: true },
@@ -132,7 +132,7 @@ const fill = (path: string): string =>
     .replace('{svc_id}', 'nobody')
     .replace('{device_id}', 'x');
 
-/** As many at once as a busy client sends. */
+/** Runs the samples, 25 at a time. */
 async function judge(samples: readonly (() => Promise<string | null>)[]): Promise<void> {
   const faults: string[] = [];
   for (let from = 0; from < samples.length; from += 25) {
@@ -148,7 +148,7 @@ async function asked(method: string, path: string, options: Parameters<ServiceUn
   return found === null ? null : `${method} ${path} ${JSON.stringify(options).slice(0, 500)}: ${found}`;
 }
 
-test('a thousand and more bodies, each a good one with something wrong in it, get a documented answer', async () => {
+test('1,500 valid bodies with one value changed or removed get documented responses', async () => {
   const known = bodies();
   const takers = CALLS.filter(({ id }) => id in known);
   const samples = fc.sample(
@@ -177,7 +177,7 @@ test('a thousand and more bodies, each a good one with something wrong in it, ge
   );
 });
 
-test('a thousand broken texts, each a good body with letters lost, doubled or changed, get a documented answer', async () => {
+test('1,000 valid bodies with corrupted bytes get documented responses', async () => {
   const known = bodies();
   const takers = CALLS.filter(({ id }) => id in known);
   const samples = fc.sample(
@@ -200,7 +200,7 @@ test('a thousand broken texts, each a good body with letters lost, doubled or ch
   );
 });
 
-test('a thousand addresses with odd parameters, in the path and in the query, get a documented answer', async () => {
+test('1,000 URLs with unusual path and query parameters get documented responses', async () => {
   const part = fc.oneof(
     fc
       .string({ unit: 'binary', maxLength: 40 })
@@ -222,7 +222,7 @@ test('a thousand addresses with odd parameters, in the path and in the query, ge
       const search = query.length === 0 ? '' : `?${query.map(([n, v]) => `${n}=${v}`).join('&')}`;
       const body = JSON.stringify(bodies()[id] ?? {});
       const { as } = tokenFor(auth);
-      // Over a bare connection: fetch would tidy the address up.
+      // Raw, because fetch would normalize the URL.
       const { answers } = await speak(
         service.url,
         request(
@@ -238,14 +238,14 @@ test('a thousand addresses with odd parameters, in the path and in the query, ge
         ),
       );
       const [answer] = answers;
-      if (answer === undefined) return `${method} ${target}${search}: no answer`;
+      if (answer === undefined) return `${method} ${target}${search}: no response`;
       const found = fault(answer.status, (header) => answer.headers.get(header), answer.body);
       return found === null ? null : `${method} ${target}${search}: ${found}`;
     }),
   );
 });
 
-test('five hundred requests with odd headers get a documented answer', async () => {
+test('500 requests with unusual headers get documented responses', async () => {
   const value = fc.oneof(
     fc.stringMatching(/^[ -~]{0,60}$/),
     fc.string({ maxLength: 40 }).map((text) =>
@@ -308,7 +308,7 @@ test('five hundred requests with odd headers get a documented answer', async () 
         hangUp: true,
       });
       const last = answers.filter(({ status }) => status >= 200);
-      // Half a request, hung up on, may go without an answer; whatever is said must be documented.
+      // An incomplete request may get no response; any response must be documented.
       for (const answer of last) {
         const found = fault(answer.status, (header) => answer.headers.get(header), answer.body);
         if (found !== null) return `${method} ${path} ${JSON.stringify(odd).slice(0, 400)}: ${found}`;
@@ -318,11 +318,11 @@ test('five hundred requests with odd headers get a documented answer', async () 
   );
 });
 
-test('after all of it nothing has failed inside, and the service does its work', async () => {
+test('these requests caused no internal errors, and the service still works', async () => {
   expect(service.logged.filter((line) => /"level":"error"|internal_error/.test(line))).toEqual([]);
   const sent = await sendClaim(service, firm.live, claimBody((await service.member(firm)).svcId));
   expect(sent.status).toBe(201);
-  // Every claim that got in is whole: the list reads all of them.
+  // Every stored claim can be listed.
   let cursor = '';
   let claims = 0;
   do {

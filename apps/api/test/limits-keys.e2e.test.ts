@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const me = (as: string): Promise<Answer> => service.call('GET', '/v1/me', { as });
-/** A write that does nothing, however often. */
+/** A write without effect. */
 const write = (as: string): Promise<Answer> =>
   service.call('DELETE', '/v1/adjusters/invitations/nobody', { as });
 const many = (count: number, call: () => Promise<Answer>): Promise<Answer[]> =>
@@ -40,14 +40,14 @@ test('a test key that sends 25 requests at once gets 429 on the last five', asyn
   expect(answers.map(({ status }) => status).sort()).toEqual([...times(20, 200), ...times(5, 429)]);
 });
 
-test('of 25 requests sent without waiting, the first ones of their key, the last five are the ones refused', async () => {
+test('of 25 pipelined requests with a new key, the last five get 429', async () => {
   const { test: key } = await service.firm({ limited: true });
   const request = `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
   const { answers } = await speak(service.url, request.repeat(25), { answers: 25 });
   expect(answers.map(({ status }) => status)).toEqual([...times(20, 200), ...times(5, 429)]);
 });
 
-test('a refusal says how many whole seconds to wait, in one header, and no other header speaks of limits', async () => {
+test('429 has Retry-After in whole seconds, and no response has other rate limit headers', async () => {
   const { live } = await service.firm({ limited: true });
   const served = await me(live);
   await many(19, () => me(live));
@@ -59,7 +59,7 @@ test('a refusal says how many whole seconds to wait, in one header, and no other
   expect(served.headers.has('retry-after')).toBe(false);
 });
 
-test('a wait of 1.5 seconds is rounded up to 2: whoever waits as told is served', async () => {
+test('Retry-After is rounded up: after a wait of 1.5 seconds announced as 2, the request succeeds', async () => {
   const { test: key } = await service.firm({ limited: true });
   await many(20, () => write(key));
   now += 500;
@@ -74,7 +74,7 @@ test.each([
   ['live', 200, 500],
   ['test', 1000, 2000],
 ] as const)(
-  'a %s key gets a request back every %i ms and a write every %i ms',
+  'a %s key is refilled by one request every %i ms and one write every %i ms',
   async (environment, request, wait) => {
     const { [environment]: key } = await service.firm({ limited: true });
     expect(await inTurn(21, () => me(key))).toEqual([...times(20, 200), 429]);
@@ -88,7 +88,7 @@ test.each([
     const { [environment]: writer } = await service.firm({ limited: true });
     expect(await inTurn(20, () => write(writer))).toEqual(times(20, 404));
     now += request;
-    // A request has come back, a write has not.
+    // One request was refilled, but no write.
     expect((await write(writer)).status).toBe(429);
     expect((await me(writer)).status).toBe(200);
     now += wait - request;
@@ -97,7 +97,7 @@ test.each([
 );
 
 test.each(['live', 'test'] as const)(
-  'with a %s key, waiting as long as told is enough, and never too long by a second',
+  'with a %s key, waiting for Retry-After is sufficient, and one second less is not',
   async (environment) => {
     const { [environment]: key } = await service.firm({ limited: true });
     await many(20, () => write(key));
@@ -106,7 +106,7 @@ test.each(['live', 'test'] as const)(
       expect(refused.status).toBe(429);
       const seconds = Number(refused.headers.get('retry-after'));
       expect(Number.isInteger(seconds) && seconds >= 1).toBe(true);
-      // A second earlier it would not have been enough, unless a second is the least that can be said.
+      // One second is the smallest value, so it may be longer than necessary.
       if (seconds > 1) {
         now += (seconds - 1) * 1000;
         expect((await write(key)).status).toBe(429);
@@ -120,7 +120,7 @@ test.each(['live', 'test'] as const)(
   },
 );
 
-test('a minute of a live key holds 20 and then 300 requests, or 120 writes', async () => {
+test('a live key can send 20 + 300 requests, or 20 + 120 writes, in its first minute', async () => {
   const count = async (call: (key: string) => Promise<Answer>): Promise<number> => {
     const { live } = await service.firm({ limited: true });
     let passed = 0;
@@ -134,18 +134,18 @@ test('a minute of a live key holds 20 and then 300 requests, or 120 writes', asy
   expect(await count(write)).toBe(20 + 120);
 });
 
-test('a refused request spends nothing, from neither bucket', async () => {
+test('a request that gets 429 consumes nothing from either bucket', async () => {
   const { test: key } = await service.firm({ limited: true });
   await many(20, () => write(key));
   await many(50, () => write(key));
   await many(50, () => me(key));
   now += 1000;
-  // One request is back and no write: the write is refused and leaves the request where it is.
+  // One request was refilled, but no write: the 429 for the write does not consume the request.
   expect((await write(key)).status).toBe(429);
   expect(await inTurn(2, () => me(key))).toEqual([200, 429]);
 });
 
-test('a request that is let in is spent, whatever becomes of it', async () => {
+test('an allowed request is consumed even if it fails afterwards', async () => {
   const firm = await service.firm({ limited: true });
   const readOnly = await service.key(firm, { purpose: 'read_only' });
   expect(await inTurn(21, () => service.call('GET', '/v1/claims?nope=1', { as: readOnly }))).toEqual([
@@ -157,7 +157,7 @@ test('a request that is let in is spent, whatever becomes of it', async () => {
   expect(await inTurn(21, forbidden)).toEqual([...times(20, 403), 429]);
 });
 
-test('the limit comes before scope, size, JSON and fields', async () => {
+test('the limit is checked before scope, size, JSON and fields', async () => {
   const firm = await service.firm({ limited: true });
   const key = await service.key(firm, { environment: 'test', purpose: 'adjusters' });
   await many(20, () => me(key));
@@ -165,7 +165,7 @@ test('the limit comes before scope, size, JSON and fields', async () => {
     expectProblem(await service.call('POST', '/v1/claims?nope=1', { as: key, raw }), 429, 'rate_limited');
 });
 
-test('a claim refused by the limit was not sent, and can be sent with the same key later', async () => {
+test('a claim that got 429 was not created, and can be sent later with the same Idempotency-Key', async () => {
   const firm = await service.firm({ limited: true });
   await many(20, () => me(firm.test));
   const body = claimBody(firm.account.manual);
@@ -175,7 +175,7 @@ test('a claim refused by the limit was not sent, and can be sent with the same k
   expect([sent.status, sent.headers.get('idempotent-replayed')]).toEqual([201, null]);
 });
 
-test("one key's limit is nobody else's: not another key's of the firm, not the other environment's", async () => {
+test('each key of a firm, live or test, has a separate limit', async () => {
   const firm = await service.firm({ limited: true });
   const second = await service.key(firm);
   await many(30, () => me(firm.live));
@@ -198,7 +198,7 @@ test('a request with a valid key to an unknown path counts against the limits of
   expectProblem(await service.call('GET', '/v1/nope'), 401, 'invalid_key');
 });
 
-test("a firm's own limits are in force at once for all its keys, and gone when they are taken back", async () => {
+test('custom limits of a firm apply immediately to all its keys, until they are removed', async () => {
   const firm = await service.firm({ limited: true });
   const setLimits = service.service.wiring.get(TOKENS.setLimits);
   await setLimits(firm.id, { requestsPerMinute: 60, writesPerMinute: 6, burst: 3 });
@@ -213,7 +213,7 @@ test("a firm's own limits are in force at once for all its keys, and gone when t
   expect(await inTurn(21, () => me(firm.live))).toEqual([...times(20, 200), 429]);
 });
 
-test('the app has no limit per key, since it has no keys', async () => {
+test('app sessions have no limit per key', async () => {
   const { token } = await service.adjuster();
   expect(await inTurn(40, () => service.call('GET', '/app/v1/me', { as: token }))).toEqual(times(40, 200));
 });

@@ -12,7 +12,7 @@ import {
   startServiceUnderTest,
 } from './service-under-test.ts';
 
-/** Every text that says something about somebody begins with this, so that one search finds any of it. */
+/** Prefix of all personal data, so that one search of the log finds any of it. */
 const MARK = 'Zq7';
 const mark = (what: string): string => `${MARK}${what}`;
 const MARKED_MAIL = `${MARK.toLowerCase()}mail@example.com`;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   service = await startServiceUnderTest({ databaseUrl: database.url });
 });
 afterAll(async () => {
-  // Back again, so that the service finds it when it says goodbye.
+  // The service needs the database to stop cleanly.
   const database = await startEmbeddedPostgres({ dataDir: data.path });
   for (let asked = 0; (await service.call('GET', '/v1/health')).status !== 200 && asked < 100; asked++)
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -69,7 +69,7 @@ const fullClaim = (svcId: string) =>
     additional_contacts: [{ first_name: mark('A'), last_name: mark('B'), phone: '352-555-0199' }],
   });
 
-/** Everything the service is asked in a working day, and every way it goes wrong. */
+/** Calls every operation, with successes and errors. Returns the secrets used. */
 async function everything(): Promise<string[]> {
   const firm = await service.firm();
   const profile = { firstName: mark('Jean'), lastName: mark('Delacroix'), email: `${MARK}.jean@example.com` };
@@ -140,7 +140,7 @@ async function everything(): Promise<string[]> {
   await speak(service.url, request(`GET /${MARK}${'a'.repeat(20_000)}`));
   await service.call('DELETE', `/app/v1/firms/${firm.id}/membership`, { as: jean.token });
 
-  // Failures tell the most, so the database goes away under every call.
+  // Every operation also fails once, since errors may log the most.
   await stopDatabase();
   for (const { method, path, auth } of Object.values(endpoints)) {
     const target = path
@@ -157,7 +157,7 @@ async function everything(): Promise<string[]> {
   return secrets;
 }
 
-test('after a day with everything in it, and a bad end, the log tells nothing of anybody', async () => {
+test('the log contains no personal data and no secrets, with or without errors', async () => {
   const secrets = await everything();
   const log = service.logged.join('');
   expect(log.length).toBeGreaterThan(1000);
@@ -171,16 +171,16 @@ test('after a day with everything in it, and a bad end, the log tells nothing of
   for (const secret of secrets) expect(log.includes(secret)).toBe(false);
   expect(log).not.toMatch(/svc_(live|test|app|signin)_\w{10}/);
   expect(log).not.toMatch(/postgres:\/\//);
-  // The one thing that is said on purpose: a code nobody could be mailed, beside no name.
+  // The code is logged on purpose, since there is no mail server.
   expect(log.match(/"sign_in_code":"\d{6}"/g)).toHaveLength(1);
 });
 
-test('a request that fails after its body was read logs nothing of the body, at any level', async () => {
+test('a request that fails in the database logs nothing of its body', async () => {
   const failing = await startServiceUnderTest();
   try {
     const firm = await failing.firm();
     const { svcId } = await failing.member(firm);
-    // A plain error from inside, whose message quotes a row, as a driver's may.
+    // A database error whose message quotes a row.
     await withClient(failing.databaseUrl, (client) =>
       client.query(
         `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -208,7 +208,7 @@ test('a request that fails after its body was read logs nothing of the body, at 
   }
 });
 
-test('every request is one line, found by the id that its answer carried, with what it came to', () => {
+test('every request is one log line with its request id, status and code', () => {
   const lines = service.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
   for (const { method, answer } of answers) {
     const id = answer.headers.get('x-request-id');

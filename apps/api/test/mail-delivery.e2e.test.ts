@@ -11,7 +11,7 @@ interface Mail {
   readonly text: string;
 }
 
-/** What the server says to the next recipients; it takes them when nothing is left. */
+/** SMTP error codes for the next recipients; without one, a recipient is accepted. */
 const refusals: number[] = [];
 const inbox: Mail[] = [];
 const attempts: string[] = [];
@@ -23,7 +23,7 @@ const server = new SMTPServer({
     attempts.push(address);
     const code = refusals.shift();
     if (code === undefined) return done();
-    done(Object.assign(new Error('not now, or never'), { responseCode: code }));
+    done(Object.assign(new Error('rejected'), { responseCode: code }));
   },
   onData(stream, { envelope }, done) {
     const chunks: Buffer[] = [];
@@ -39,7 +39,7 @@ const server = new SMTPServer({
   },
 });
 
-/** The lines as a mail reader shows them. */
+/** Decodes quoted-printable text and headers. */
 function readable(raw: string): string {
   const unfolded = raw.replace(/=\r\n/g, '');
   const bytes = unfolded.replace(/=([0-9A-F]{2})/g, (_, hex) =>
@@ -79,7 +79,7 @@ const invite = (svcId: string) =>
     body: { svc_id: svcId, invited_by: 'Secret Manager', purpose: 'Secret purpose', note: 'Secret note' },
   });
 
-test('a sign-in code comes by mail, in both languages, signs in, and is nowhere in the log', async () => {
+test('a sign-in code is mailed in both languages, and is not logged', async () => {
   const email = await emailOf(service, (await service.adjuster()).token);
   await service.call('POST', '/app/v1/sign-in-codes', { body: { email: email.toUpperCase() } });
   const { from, text } = await until('the code', async () => inbox[0]);
@@ -94,7 +94,7 @@ test('a sign-in code comes by mail, in both languages, signs in, and is nowhere 
   expect(logged).not.toContain(email);
 });
 
-test('an address without an account gets no mail, and neither does a test account', async () => {
+test('addresses without an account and test accounts get no mail', async () => {
   for (const email of ['nobody@example.com', 'a,b@x.example', '<script>@example.com']) {
     const answer = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
     expect(answer.status).toBe(202);
@@ -110,7 +110,7 @@ test('an address without an account gets no mail, and neither does a test accoun
   expect(attempts).toHaveLength(1);
 });
 
-test('an invitation is mailed to somebody without a device: the firm and the way to the app, none of the notes', async () => {
+test('an adjuster without a device gets an invitation by mail, with the firm and the app, but without notes', async () => {
   const { svcId, token } = await service.adjuster();
   const email = await emailOf(service, token);
   await invite(svcId);
@@ -121,7 +121,7 @@ test('an invitation is mailed to somebody without a device: the firm and the way
   expect(text).not.toContain('Secret');
 });
 
-test('a busy mail server is asked again, while the push message does not wait for it', async () => {
+test('a mail that is temporarily rejected is retried, and does not delay the push message', async () => {
   const { svcId, token } = await service.adjuster();
   const phone = push.device();
   const { subscription } = phone;
@@ -135,7 +135,7 @@ test('a busy mail server is asked again, while the push message does not wait fo
   expect(phone.attempts).toHaveLength(1);
 });
 
-test('an address that the mail server refuses for good is given up, and the log does not say which', async () => {
+test('a mail that is permanently rejected is not retried, and its address is not logged', async () => {
   const { svcId, token } = await service.adjuster();
   const email = await emailOf(service, token);
   refusals.push(550);
@@ -150,12 +150,12 @@ test('an address that the mail server refuses for good is given up, and the log 
   expect(service.logged.join('')).not.toContain(email);
 });
 
-test('a code that cannot be mailed is told to the log, without the code, and the caller waits for nothing', async () => {
+test('a code that cannot be mailed is logged without the code, and the response is not delayed', async () => {
   const email = await emailOf(service, (await service.adjuster()).token);
   refusals.push(554);
   const answer = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
   expect(answer.status).toBe(202);
-  const line = await until('the line', async () =>
+  const line = await until('the log line', async () =>
     service.logged.find((one) => one.includes('could not be mailed')),
   );
   expect(line).not.toMatch(/\d{6}"/);

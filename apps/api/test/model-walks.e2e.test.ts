@@ -13,7 +13,7 @@ import {
   startOnPostgres,
 } from './model-world.ts';
 
-/** More, or others: MODEL_RUNS=500 MODEL_SEED=7. */
+/** For more or other runs, for example: MODEL_RUNS=500 MODEL_SEED=7. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 25);
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
 
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const firm = fc.nat(1);
 const env = fc.constantFrom('live' as const, 'live' as const, 'test' as const);
-/** Real ones, then the test account of either firm. */
+/** The real adjusters, then the test account of each firm. */
 const adjuster = fc.nat(REAL_ADJUSTERS + 1);
 const which = fc.nat(5);
 const key = fc.nat(7);
@@ -97,7 +97,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-test('whatever firms and adjusters do, PostgreSQL, memory and the rules said once more give the same answers', async () => {
+test('random operations have the same results with PostgreSQL, with in-memory stores and in the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 45, size: 'max' }), async (steps) => {
       const name = nextWorldName();

@@ -14,7 +14,7 @@ import { createLog } from '../src/logging.ts';
 import type { Environment, Step } from './model.ts';
 import { callHttp } from './service-under-test.ts';
 
-/** The service, on one kind of store or another. */
+/** The service with one kind of store. */
 export interface ModelHost {
   readonly url: string;
   readonly wiring: Services;
@@ -52,7 +52,7 @@ export async function startOnPostgres(databaseUrl: string, clock: Clock): Promis
   return listening(wired.wiring, () => wired.close());
 }
 
-/** The product's own container, with every store in it replaced by one in memory. */
+/** The product's container with every store replaced by an in-memory one. */
 export async function startInMemory(databaseUrl: string, clock: Clock): Promise<ModelHost> {
   const around = { log, addresses, isDraining: () => false, observe: () => {} };
   const wired = await compose({ config, databaseUrl, clock, ...around });
@@ -72,28 +72,28 @@ export async function startInMemory(databaseUrl: string, clock: Clock): Promise<
   return listening(container, () => wired.close());
 }
 
-/** What one kind of service made of a step, in words that are the same for all kinds. */
+/** The result of a step, normalized so that it is equal for all stores. */
 interface Outcome {
   readonly status: number;
   readonly replayed: boolean;
-  /** The answer's body, ids replaced by names. */
+  /** The response body, with ids replaced by names. */
   readonly text: string;
-  /** The names of the claims in the answer, in its order. */
+  /** The names of the claims in the response, in its order. */
   readonly claims: readonly string[];
 }
 
-/** Two firms and their people, made anew for each sequence, in one kind of service. */
+/** Two firms and their adjusters, created for each sequence of steps. */
 interface ModelWorld {
   take(step: Step): Promise<Outcome>;
 }
 
 const STATUSES = [undefined, 'pending_acceptance', 'accepted', 'rejected', 'unassigned'] as const;
 const LISTS = ['pending_acceptance', 'accepted', 'closed'] as const;
-/** Real adjusters, then the test account of each firm. */
+/** Adjusters are numbered: these real ones, then the test account of each firm. */
 export const REAL_ADJUSTERS = 3;
 
 let worlds = 0;
-/** Called once for each pair of worlds, so that both call their people by the same names. */
+/** Called once for each pair of worlds, so that both use the same SVCIDs. */
 export function nextWorldName(): string {
   worlds += 1;
   return `w${worlds}`;
@@ -117,7 +117,7 @@ export async function createWorld(host: ModelHost, world: string, start: number)
     names.set(`test_${tag}_`, `test_${n}_`);
     names.set(`@${tag.toLowerCase()}.test`, `@${n}.test`);
     people.push({ svcId: account.manual, token: await operator.session(account.manual) });
-    // The first two real adjusters work for the first firm, the second one for the other as well.
+    // Adjusters 0 and 1 are members of the first firm, adjuster 1 also of the second.
     for (const { svcId } of people.slice(0, REAL_ADJUSTERS).slice(n, 2)) await operator.addMember(id, svcId);
   }
 
@@ -160,7 +160,7 @@ export async function createWorld(host: ModelHost, world: string, start: number)
     };
   }
 
-  /** Every page of a list, as one. */
+  /** All pages of a list, combined. */
   async function all(path: string, query: Record<string, string>, as: string): Promise<Outcome> {
     let cursor: string | null = null;
     const parts: Outcome[] = [];

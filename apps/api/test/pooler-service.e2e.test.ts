@@ -4,14 +4,14 @@ import { at, claimsOf, counted, inForce, report, spread, startLoad, until } from
 import { acceptClaim, freshKey, getClaim, invite, offerClaim, outcome, rejectClaim } from './firm-calls.ts';
 import { callHttp, claimBody, sendClaim } from './service-under-test.ts';
 
-// Two processes with some thirty connections of their own share three to PostgreSQL, for one transaction at a time.
+// Two processes with about thirty connections share three to PostgreSQL, in transaction pooling mode.
 let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster({ processes: 2, pgbouncer: 3 });
 }, 150_000);
 afterAll(() => cluster?.stop());
 
-test('behind a pooler the main job is done, through any process', async () => {
+test('behind a pooler claims are sent, rejected, offered again and accepted', async () => {
   const firm = await cluster.operator.firm();
   const first = await cluster.operator.member(firm.id);
   const second = await cluster.operator.member(firm.id);
@@ -26,7 +26,7 @@ test('behind a pooler the main job is done, through any process', async () => {
   expect(outcome(await invite(service, firm.live, first.svcId))).toEqual([409, 'already_member']);
 });
 
-test('behind a pooler many requests at once share few connections', async () => {
+test('behind a pooler many concurrent requests share few connections', async () => {
   const firm = await cluster.operator.firm();
   const load = startLoad(cluster.urls, firm, { clients: 24, pauseMs: 0 });
   await until(() => load.outcomes.length > 300);
@@ -36,7 +36,7 @@ test('behind a pooler many requests at once share few connections', async () => 
   expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map((id) => [id, 1])));
 });
 
-test('behind a pooler forty identical sends make one claim', async () => {
+test('behind a pooler forty concurrent identical sends create one claim', async () => {
   const firm = await cluster.operator.firm();
   const body = claimBody(firm.account.manual);
   const answers = await spread(cluster.urls, 40, (url) => sendClaim(at(url), firm.test, body, 'forty'));
@@ -44,7 +44,7 @@ test('behind a pooler forty identical sends make one claim', async () => {
   expect(answers[0]?.status).toBe(201);
 });
 
-test('behind a pooler test accounts answer offers and invitations, each one time', async () => {
+test('behind a pooler test accounts answer offers and invitations', async () => {
   const firm = await cluster.operator.firm();
   const service = at(cluster.url);
   expect(outcome(await invite(service, firm.test, firm.account.joins))).toEqual([201]);
@@ -64,7 +64,7 @@ test('behind a pooler test accounts answer offers and invitations, each one time
   await until(async () => (await joined()) === 'active', 100);
 });
 
-test('behind a pooler a revoked key is refused everywhere', async () => {
+test('behind a pooler a revoked key is rejected by all processes', async () => {
   const { id } = await cluster.operator.firm();
   const key = await cluster.operator.key(id);
   await inForce(
@@ -75,7 +75,7 @@ test('behind a pooler a revoked key is refused everywhere', async () => {
   );
 });
 
-test('behind a pooler PostgreSQL may be restarted: 503 meanwhile and nothing else, and all is well after', async () => {
+test('behind a pooler requests get only 503 while PostgreSQL restarts, and work again afterwards', async () => {
   const firm = await cluster.operator.firm();
   const load = startLoad(cluster.urls, firm, { clients: 6, pauseMs: 20 });
   await until(() => load.outcomes.length > 30);

@@ -15,7 +15,7 @@ const MEMBERS = new Set([
   'existing_claim_url',
 ]);
 
-/** What is wrong with a problem that is to be one; null when nothing is. */
+/** How a response differs from a valid problem; null if it does not. */
 export function problemFault(
   status: number,
   header: (name: string) => string | null | undefined,
@@ -46,7 +46,7 @@ export function problemFault(
   return undocumentedInProblem(problem);
 }
 
-/** The answer is this problem, in the documented shape. */
+/** Expects this problem, in the documented shape. */
 export function expectProblem(answer: Answer, status: number, code: ErrorCode): void {
   const shown = { status: answer.status, code: answer.json?.code, text: answer.text.slice(0, 300) };
   expect(shown).toMatchObject({ status, code });

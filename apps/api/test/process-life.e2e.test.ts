@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('on SIGTERM health turns 503 at once, what is under way is finished, and the process ends with 0, having said nothing beside its log', async () => {
+test('on SIGTERM health becomes 503, requests in flight are completed, and the process exits with 0', async () => {
   const firm = await service.firm();
   const { svcId } = await service.member(firm);
   const server = await startServer({ DATABASE_URL: service.databaseUrl });
@@ -69,7 +69,7 @@ test('on SIGTERM health turns 503 at once, what is under way is finished, and th
   expect(beside).toEqual([expect.stringMatching(/^No SMTP_URL is set/), `Listening on ${server.url}`]);
 });
 
-test('a request that does not come to its end is given up after the grace, and the process still ends with 0', async () => {
+test('a request that does not end within the grace period is aborted, and the process exits with 0', async () => {
   const firm = await service.firm();
   const server = await startServer({ DATABASE_URL: service.databaseUrl, SHUTDOWN_GRACE_MS: '300' });
   const stuck = speak(
@@ -86,7 +86,7 @@ test('a request that does not come to its end is given up after the grace, and t
   expect((await stuck).ended).toBe(true);
 });
 
-test('a start that cannot be is one line on standard error that says which variable to change', async () => {
+test('a failed start prints one line on standard error with the variable to change', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-config-'));
   const file = join(folder, 'file');
   writeFileSync(file, '');
@@ -101,7 +101,7 @@ test('a start that cannot be is one line on standard error that says which varia
         { DATABASE_URL: 'postgres://svc:hunter2@127.0.0.1:1/claims' },
         /^The service did not start: PostgreSQL could not be reached \(ECONNREFUSED, migrate\)\. Asked at svc@127\.0\.0\.1:1\/claims, as DATABASE_URL says\.$/,
       ],
-      // Where nobody can make a folder, not even root.
+      // Not even root can create a folder there.
       [{ DATA_DIR: '/proc/nowhere' }, /^DATA_DIR holds "\/proc\/nowhere"; allowed: a folder that /],
     ];
     const runs = await Promise.all(programs.map(([env]) => serverThatFails(env)));
@@ -112,7 +112,7 @@ test('a start that cannot be is one line on standard error that says which varia
       expect(stdout + stderr).not.toContain('hunter2');
     }
 
-    // The same lines, without a process for each.
+    // The other cases, in this process.
     const { databaseUrl } = service;
     const start = (env: Record<string, string>) => startServiceUnderTest({ databaseUrl, env });
     const inUse = `holds "${port}", which is in use; allowed: `;
@@ -128,7 +128,7 @@ test('a start that cannot be is one line on standard error that says which varia
   }
 });
 
-test('while PostgreSQL is away every answer is a 503 that says so, and it comes back by itself', async () => {
+test('while PostgreSQL is stopped requests get 503, and they work again when it is restarted', async () => {
   const data = createDataDir();
   const first = await startEmbeddedPostgres({ dataDir: data.path });
   const own = await startServiceUnderTest({ databaseUrl: first.url });
@@ -139,7 +139,7 @@ test('while PostgreSQL is away every answer is a 503 that says so, and it comes 
     expect((await sendClaim(own, firm.live, body, 'before')).status).toBe(201);
     await first.stop();
 
-    // What was confirmed a moment ago may be trusted a moment longer, so this is asked until the store is missed.
+    // Keys and health are cached briefly, so the calls are repeated until all need the database.
     const calls = () =>
       Promise.all([
         own.call('GET', '/v1/health'),
@@ -160,7 +160,7 @@ test('while PostgreSQL is away every answer is a 503 that says so, and it comes 
       expectProblem(answer, 503, 'service_unavailable');
       expect(answer.headers.get('retry-after')).toBe('1');
     }
-    // What needs no store is answered as ever.
+    // These need no database.
     expectProblem(await own.call('GET', '/v1/me', { as: 'junk' }), 401, 'invalid_key');
     expectProblem(await own.call('GET', '/nope'), 404, 'not_found');
 
@@ -176,7 +176,7 @@ test('while PostgreSQL is away every answer is a 503 that says so, and it comes 
     expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
     expect((await own.call('GET', '/v1/claims', { as: firm.live })).json.data).toHaveLength(1);
     expect((await sendClaim(own, firm.live, claimBody(svcId), 'meanwhile')).status).toBe(201);
-    // A test account answers, so the queue of jobs is back as well.
+    // A test account answers, so jobs run again as well.
     const rehearsal = await sendClaim(own, firm.test, claimBody(firm.account.accepts));
     let status = '';
     for (let round = 0; round < 150 && status !== 'accepted'; round++) {
@@ -192,7 +192,7 @@ test('while PostgreSQL is away every answer is a 503 that says so, and it comes 
   }
 });
 
-test('figures are served to Prometheus on a port of their own: requests by route and status, durations, the event loop', async () => {
+test('Prometheus metrics are served on a separate port: requests, durations and event loop lag', async () => {
   const firm = await service.firm();
   await service.call('GET', '/v1/me', { as: firm.live });
   await service.call('GET', '/v1/me', { as: firm.live });

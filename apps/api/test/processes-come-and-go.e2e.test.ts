@@ -4,12 +4,12 @@ import { claimsOf, counted, longest, report, sendAgain, startLoad, until } from 
 
 let cluster: Cluster;
 beforeAll(async () => {
-  // All of them at once, on a database in which there is nothing.
+  // All processes start concurrently on an empty database.
   cluster = await startCluster();
 });
 afterAll(() => cluster?.stop());
 
-test('processes that start at once on an empty database share one schema and one set of secrets', async () => {
+test('processes that start concurrently on an empty database share one schema and one set of secrets', async () => {
   const client = await cluster.postgres.session();
   try {
     const ledger = await client.query(
@@ -21,7 +21,7 @@ test('processes that start at once on an empty database share one schema and one
     await client.end();
   }
   for (const { printed } of cluster.processes) expect(printed.join('\n')).not.toMatch(/error|did not start/i);
-  // A cursor that one process signed is read by all.
+  // Paging over all processes shows that they share the key that signs cursors.
   const firm = await cluster.operator.firm();
   const load = startLoad(cluster.urls, firm);
   await until(() => load.outcomes.length > 60);
@@ -31,14 +31,14 @@ test('processes that start at once on an empty database share one schema and one
   expect(found.size).toBe(sent);
 });
 
-test('processes that are replaced one after the other, under load and behind the proxy, fail no request', async () => {
+test('replacing processes one by one behind the proxy fails no request', async () => {
   const firm = await cluster.operator.firm();
   const load = startLoad([cluster.url], firm, { clients: 4, pauseMs: 25 });
   await until(() => load.outcomes.length > 40);
   for (const one of cluster.processes) {
     expect(await one.term()).toEqual({ code: 0, signal: null });
     await one.restart();
-    // Requests come to it again.
+    // Wait until the proxy routes to it again.
     await until(() => cluster.proxy.healthy().every(Boolean));
   }
   const before = load.outcomes.length;
@@ -51,10 +51,10 @@ test('processes that are replaced one after the other, under load and behind the
   expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map(({ body }) => [body?.external_id, 1])));
 });
 
-test('a process that is killed under load breaks off its own requests alone, and sending them again makes no twin', async () => {
+test('killing a process under load only fails its own requests, and retries create no duplicates', async () => {
   const firm = await cluster.operator.firm();
   const [victim] = cluster.processes;
-  // Each client goes to one process after the other, and past the proxy: whose request fails is seen.
+  // Bypasses the proxy, to see which process failed a request.
   const load = startLoad(cluster.urls, firm, { clients: 12, pauseMs: 5 });
   await until(() => load.outcomes.length > 150);
   expect(await victim?.kill()).toEqual({ code: null, signal: 'SIGKILL' });

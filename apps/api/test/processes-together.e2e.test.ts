@@ -20,12 +20,12 @@ const statuses = (answers: readonly Answer[]): Record<number, number> => {
 };
 
 describe('limits', () => {
-  /** A test key gets a request back every second, and a write every two. */
+  /** A test key is refilled by one request a second, and one write every two seconds. */
   const REFILL_MS = 1000;
   const told = (what: string): number[] =>
     cluster.processes.map(({ printed }) => printed.filter((line) => line.includes(what)).length);
 
-  /** In a round that Redis served throughout, and in which no bucket was refilled: a busy machine may want several. */
+  /** Repeats the round until Redis was available throughout and no bucket was refilled, as may happen on a busy machine. */
   async function in25(request: (url: string, firm: TestFirm) => Promise<Answer>): Promise<Answer[]> {
     for (;;) {
       const firm = await cluster.operator.firm({ limited: true });
@@ -33,7 +33,7 @@ describe('limits', () => {
       const begun = performance.now();
       const answers = await spread(cluster.urls, 25, (url) => request(url, firm));
       const short = performance.now() - begun < REFILL_MS;
-      // What a process says arrives after its answers.
+      // The output of a process arrives after its responses.
       await sleep(500);
       const undisturbed =
         `${told('Redis is away')}` === `${away}` && `${told('Redis is back')}` === `${away}`;
@@ -41,7 +41,7 @@ describe('limits', () => {
     }
   }
 
-  test('of 25 requests at once with one test key, spread over three processes, 20 are accepted and five are not', async () => {
+  test('of 25 concurrent requests with one test key over three processes, five get 429', async () => {
     const answers = await in25((url, firm) => callHttp(url, 'GET', '/v1/me', { as: firm.test }));
     expect(statuses(answers)).toEqual({ 200: 20, 429: 5 });
     for (const answer of answers.filter(({ status }) => status === 429)) {
@@ -50,7 +50,7 @@ describe('limits', () => {
     }
   });
 
-  test('of 25 writes at once the same', async () => {
+  test('of 25 concurrent writes with one test key over three processes, five get 429', async () => {
     const answers = await in25((url, firm) =>
       callHttp(url, 'POST', '/v1/claims', {
         as: firm.test,
@@ -62,8 +62,8 @@ describe('limits', () => {
   });
 });
 
-describe('one Idempotency-Key', () => {
-  test('forty identical sends at once, spread over three processes, make one claim and get forty equal answers', async () => {
+describe('an Idempotency-Key', () => {
+  test('of forty concurrent identical sends over three processes gives one claim and equal responses', async () => {
     const firm = await cluster.operator.firm();
     const before = await countRows(cluster.postgres.url);
     const body = claimBody(firm.account.manual);
@@ -78,7 +78,7 @@ describe('one Idempotency-Key', () => {
     expect([added('public.claims'), added('public.idempotency_records')]).toEqual([1, 1]);
   });
 
-  test('with two bodies at once makes one claim for one of them, and everything else is refused', async () => {
+  test('with two different bodies sent concurrently gives one claim, and errors for the other body', async () => {
     const firm = await cluster.operator.firm();
     for (let round = 0; round < 5; round += 1) {
       const bodies = [claimBody(firm.account.manual), claimBody(firm.account.manual)];
@@ -100,7 +100,7 @@ describe('one Idempotency-Key', () => {
     }
   });
 
-  test('that is being used is refused by every process for a different request', async () => {
+  test('in use is rejected by every process for a different request', async () => {
     const firm = await cluster.operator.firm();
     const body = claimBody(firm.account.manual);
     const send = (url: string, sent: unknown): Promise<Answer> =>
@@ -113,7 +113,7 @@ describe('one Idempotency-Key', () => {
     try {
       await holder.query('BEGIN; LOCK TABLE claims IN EXCLUSIVE MODE');
       const first = send(urlOf(0), body);
-      // The first request has got as far as its claim.
+      // The first request now waits for the lock.
       await until(async () => {
         await holder.query('SELECT pg_stat_clear_snapshot()');
         const waiting = await holder.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
@@ -131,7 +131,7 @@ describe('one Idempotency-Key', () => {
     }
   });
 
-  test('is answered by a process that never saw the first request, also after Redis forgot it', async () => {
+  test('is replayed by other processes, also after Redis has lost its data', async () => {
     const firm = await cluster.operator.firm();
     const body = claimBody(firm.account.manual);
     const send = (url: string): Promise<Answer> =>
@@ -146,8 +146,8 @@ describe('one Idempotency-Key', () => {
   });
 });
 
-describe('what the operator changes is in force everywhere', () => {
-  test('a revoked key', async () => {
+describe('all processes see the change of the operator', () => {
+  test('of a revoked key', async () => {
     const { id } = await cluster.operator.firm();
     const key = await cluster.operator.key(id);
     const ms = await inForce(
@@ -159,7 +159,7 @@ describe('what the operator changes is in force everywhere', () => {
     report('a revoked key was last accepted, ms after svc had ended', { ms });
   });
 
-  test('a plan', async () => {
+  test('of a plan', async () => {
     const firm = await cluster.operator.firm();
     const ms = await inForce(
       cluster.urls,
@@ -167,10 +167,10 @@ describe('what the operator changes is in force everywhere', () => {
       firm.live,
       (answer) => answer.json.scopes?.every((scope: string) => scope.endsWith(':read')),
     );
-    report('a changed plan was last unknown, ms after svc had ended', { ms });
+    report('the previous plan was last in force, ms after svc had ended', { ms });
   });
 
-  test('limits', async () => {
+  test('of limits', async () => {
     const firm = await cluster.operator.firm();
     const ms = await inForce(
       cluster.urls,
@@ -182,11 +182,11 @@ describe('what the operator changes is in force everywhere', () => {
       firm.live,
       (answer) => answer.status === 429,
     );
-    report('raised limits were last in force, ms after svc had ended', { ms });
+    report('the previous limits were last in force, ms after svc had ended', { ms });
   });
 });
 
-test('jobs run by three processes take effect once: a test account answers each offer one time', async () => {
+test('with three processes, a test account answers each offer once', async () => {
   const firm = await cluster.operator.firm();
   const sent = await spread(cluster.urls, 24, (url) =>
     callHttp(url, 'POST', '/v1/claims', {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** An answer as it came over the wire. */
+/** A response as received over a TCP connection. */
 export interface RawAnswer {
   readonly status: number;
   readonly head: string;
@@ -10,15 +10,15 @@ export interface RawAnswer {
 
 interface Heard {
   readonly answers: readonly RawAnswer[];
-  /** Whether the server ended the connection. */
+  /** Whether the server closed the connection. */
   readonly ended: boolean;
 }
 
 type Step = string | Uint8Array;
 
 /**
- * Says something over a bare connection and hears what comes back, until the server ends the connection or has given
- * as many answers as are waited for. What is not HTTP on our side shows as it would to any client.
+ * Sends bytes over a TCP connection and reads until the server closes it or has sent `responses` responses. Lets tests
+ * send invalid HTTP, and see what fetch would hide.
  */
 export function speak(
   url: string,
@@ -36,7 +36,7 @@ export function speak(
     };
     const late = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`no end in sight; heard so far: ${heard.toString('latin1').slice(0, 500)}`));
+      reject(new Error(`timed out; received so far: ${heard.toString('latin1').slice(0, 500)}`));
     }, 20_000);
     socket.on('data', (chunk) => {
       heard = Buffer.concat([heard, chunk]);
@@ -70,7 +70,7 @@ function parse(bytes: Buffer, bodiless: boolean): RawAnswer[] {
       }),
     );
     const status = Number(first.split(' ')[1]);
-    // Without a length, the end of the connection is the end of the answer.
+    // Without Content-Length, the response ends with the connection.
     const length =
       status < 200 || bodiless ? 0 : Number(headers.get('content-length') ?? rest.length - end - 4);
     if (rest.length < end + 4 + length) return answers;
@@ -79,7 +79,7 @@ function parse(bytes: Buffer, bodiless: boolean): RawAnswer[] {
   }
 }
 
-/** The lines of a request, with a Host. */
+/** The text of a request, with a Host header. */
 export const request = (line: string, headers: Readonly<Record<string, string>> = {}, body = ''): string =>
   [
     `${line} HTTP/1.1`,

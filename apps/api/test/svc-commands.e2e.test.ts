@@ -8,7 +8,7 @@ import { svcHere } from './svc-here.ts';
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** A server runs beside the command line the whole time; it is asked what it makes of the changes. */
+/** A running server, which must see the changes of the command line. */
 let service: ServiceUnderTest;
 let env: Record<string, string>;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => service.stop());
 
 const run = (...args: string[]): Promise<Ran> => svcHere(args, env);
 
-// biome-ignore lint/suspicious/noExplicitAny: documents are read as they come
+// biome-ignore lint/suspicious/noExplicitAny: tests read untyped output
 async function json(...args: string[]): Promise<any> {
   const { code, stdout, stderr } = await run(...args, '--json');
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
@@ -28,11 +28,11 @@ async function json(...args: string[]): Promise<any> {
 
 const me = (as: string) => service.call('GET', '/v1/me', { as });
 
-/** What a change in another process comes to. */
+/** Waits until the server has the wanted state. */
 const becomes = (read: () => Promise<unknown>, wanted: unknown) =>
   eventually(read, (found) => isDeepStrictEqual(found, wanted));
 
-test('a firm is born with its test accounts; its plan and limits are changed under a running server', async () => {
+test('a firm is created with test accounts, and its plan and limits are changed while a server runs', async () => {
   const created = await json('firm', 'create', '--name', 'Delta & Söhne', '--plan', 'claims_only');
   const { firm, test_accounts } = created;
   expect(created).toEqual({
@@ -74,7 +74,7 @@ test('a firm is born with its test accounts; its plan and limits are changed und
   await becomes(async () => (await me(key.secret)).status, 200);
 });
 
-test('a key is made, rolled and revoked under a running server', async () => {
+test('a key is created, rolled and revoked while a server runs', async () => {
   const firm = await service.firm();
   const created = await json(
     ...[
@@ -133,7 +133,7 @@ test('a key is made, rolled and revoked under a running server', async () => {
   expect((await me(ended.secret)).status).toBe(200);
 });
 
-test('an adjuster is made, signed in, made a member, and allowed and forbidden to accept claims', async () => {
+test('an adjuster is created, signed in, made a member, and denied and granted the permission to accept', async () => {
   const firm = await service.firm();
   const [bare, full] = await Promise.all([
     json('adjuster', 'create', '--svc-id', 'SVC-Bare'),
@@ -178,7 +178,7 @@ test('an adjuster is made, signed in, made a member, and allowed and forbidden t
   expect((await sendClaim(service, firm.live, claimBody('SVC-Full'))).status).toBe(201);
 });
 
-test('a claim is shown without what was sent, and closed for good', async () => {
+test('a claim is shown without its content, and closed permanently', async () => {
   const firm = await service.firm();
   const { svcId } = await service.member(firm);
   const body = claimBody(svcId);
@@ -207,7 +207,7 @@ test('a claim is shown without what was sent, and closed for good', async () => 
   expect((await sendClaim(service, firm.live, again)).status).toBe(201);
 });
 
-test('the schema is up to date, and the doctor finds the running service well', async () => {
+test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy service', async () => {
   const [migrated, healthy, sick] = await Promise.all([
     json('migrate'),
     json('doctor'),
@@ -223,7 +223,7 @@ test('the schema is up to date, and the doctor finds the running service well', 
   expect(JSON.parse(sick.stdout)).toMatchObject({ ok: false });
 });
 
-describe('what cannot be done', () => {
+describe('an operation that fails', () => {
   test.each([
     [['firm', 'show', UNKNOWN]],
     [['firm', 'set-plan', UNKNOWN, 'standard']],
@@ -236,14 +236,14 @@ describe('what cannot be done', () => {
     [['member', 'set', '--firm', UNKNOWN, '--svc-id', 'nobody', '--can-accept-claims', 'true']],
     [['claim', 'show', UNKNOWN]],
     [['claim', 'close', UNKNOWN]],
-  ])('%j says so on standard error and ends with 1', async (args) => {
+  ])('%j prints an error on standard error and exits with 1', async (args) => {
     const { code, stdout, stderr } = await run(...args, '--json');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^svc: .+\n$/);
   });
 });
 
-test('the permission of who is no member is refused with 1, and leaves no membership behind', async () => {
+test('setting the permission of a non-member exits with 1 and creates no membership', async () => {
   const firm = await service.firm();
   const invited = (await service.adjuster()).svcId;
   const stranger = (await service.adjuster()).svcId;
@@ -259,7 +259,7 @@ test('the permission of who is no member is refused with 1, and leaves no member
   expect(await list()).toEqual(before);
 });
 
-test('wrong usage ends with 2, says what is allowed, and prints no result', async () => {
+test('incorrect usage exits with 2, and prints only an error', async () => {
   const wrong: string[][] = [
     [],
     ['firm'],
@@ -288,7 +288,7 @@ test('wrong usage ends with 2, says what is allowed, and prints no result', asyn
   expect(help.stdout).toContain('firm');
 });
 
-test('as a program of its own it answers the same way, plain in a pipe, and shows no secret but a new one', async () => {
+test('as a child process it has the same results, plain output in a pipe, and shows only new secrets', async () => {
   const firm = await service.firm();
   const [list, created, refused, wrong] = await Promise.all([
     svc(['firm', 'list'], env),
@@ -299,7 +299,7 @@ test('as a program of its own it answers the same way, plain in a pipe, and show
   expect([list.code, created.code, refused.code, wrong.code]).toEqual([0, 0, 1, 2]);
   expect([list.stderr, created.stderr, refused.stdout, wrong.stdout]).toEqual(['', '', '', '']);
   expect((await me(JSON.parse(created.stdout).secret)).status).toBe(200);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes of terminals are what must not be there
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the output must have no terminal escapes
   expect(list.stdout).not.toMatch(/\u001b/);
   expect(list.stdout.split('\n').filter((line) => line.includes(firm.id))).toHaveLength(1);
 
@@ -309,7 +309,7 @@ test('as a program of its own it answers the same way, plain in a pipe, and show
   expect(plain.stdout).toMatch(/^secret +svc_live_\w+$/m);
 });
 
-test('a reader who goes away early, as head does, changes neither what is done nor how it ends', async () => {
+test('a closed standard output changes neither the operation nor the exit code', async () => {
   const unread = svcUnread(['firm', 'create', '--name', 'Unread', '--json'], env);
   expect(await unread).toEqual({ code: 0, stdout: '', stderr: '' });
   expect((await json('firm', 'list')).firms).toContainEqual(expect.objectContaining({ name: 'Unread' }));

@@ -16,10 +16,10 @@ const requests = async (...args: string[]) => {
   return JSON.parse(stdout).requests;
 };
 
-/** Written a second later at most. */
+/** Requests are saved within a second. */
 const written = () => new Promise((resolve) => setTimeout(resolve, 1500));
 
-test('support finds by its id what a request met: when, which key, where it was wrong, and how long it took', async () => {
+test('a request is found by its id, with time, key, error locations and duration, but no personal data', async () => {
   const firm = await service.firm();
   const body = {
     ...claimBody(firm.account.accepts),
@@ -63,7 +63,7 @@ test('support finds by its id what a request met: when, which key, where it was 
   expect(JSON.stringify(all)).not.toMatch(/Ana|Marisol|Delgado|example\.com|078-05|2024-02-30|ssn/);
 });
 
-test('one firm’s requests are not among another’s, and a request without a valid key is nobody’s', async () => {
+test('requests are listed only for their firm, and requests without a valid key for none', async () => {
   const [one, other] = [await service.firm(), await service.firm()];
   const { headers } = await service.call('GET', '/v1/me', { as: one.live });
   await service.call('GET', '/v1/me', { as: `${one.live}x` });
@@ -72,13 +72,13 @@ test('one firm’s requests are not among another’s, and a request without a v
   expect(await requests('--firm', other.id, '--request-id', headers.get('x-request-id') ?? '')).toEqual([]);
 });
 
-test('a firm that is not there is a refusal, and an id that is none is wrong usage', async () => {
+test('an unknown firm exits with 1, and an invalid id with 2', async () => {
   const unknown = await svcHere(['requests', '--firm', '01890000-0000-7000-8000-000000000000'], env());
   expect(unknown.code).toBe(1);
   expect((await svcHere(['requests', '--firm', 'x'], env())).code).toBe(2);
 });
 
-test('what was noted before the service stops is written down', async () => {
+test('pending requests are saved when the service stops', async () => {
   const stopping = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
   const firm = await stopping.firm();
   await stopping.call('GET', '/v1/me', { as: firm.live });

@@ -4,7 +4,7 @@ import { createUuidV7 } from '../src/composition/uuid-v7.ts';
 const V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const millisecondsOf = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
 
-test('ids are UUIDs of version 7 that carry the time', () => {
+test('ids are UUIDs of version 7 with the current time', () => {
   const at = Date.parse('2026-03-02T09:00:00.123Z');
   const ids = createUuidV7(() => at);
   const id = ids.next();
@@ -12,7 +12,7 @@ test('ids are UUIDs of version 7 that carry the time', () => {
   expect(millisecondsOf(id)).toBe(at);
 });
 
-test('ids sort in the order they were made in, however many a millisecond makes', () => {
+test('ids sort in the order of their creation, even within a millisecond', () => {
   let now = 1_800_000_000_000;
   const ids = createUuidV7(() => now);
   const made: string[] = [];
@@ -25,7 +25,7 @@ test('ids sort in the order they were made in, however many a millisecond makes'
   expect(made.filter((id) => !V7.test(id))).toEqual([]);
 });
 
-test('a clock that is set back makes no earlier ids', () => {
+test('ids stay in order when the clock is set back', () => {
   let now = 1_800_000_000_000;
   const ids = createUuidV7(() => now);
   const before = ids.next();
@@ -33,7 +33,7 @@ test('a clock that is set back makes no earlier ids', () => {
   expect(ids.next() > before).toBe(true);
 });
 
-test('two generators of one moment make different ids', () => {
+test('two generators create different ids at the same time', () => {
   const [one, other] = [createUuidV7(() => 5), createUuidV7(() => 5)];
   const made = Array.from({ length: 1000 }, () => [one.next(), other.next()]).flat();
   expect(new Set(made).size).toBe(2000);
