@@ -33,7 +33,7 @@ import {
 // Browsers are slow on a busy machine.
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-const COLOURS = { type: 'rule', values: ['color-contrast'] };
+const COLORS = { type: 'rule', values: ['color-contrast'] };
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 
 let wholeBrowser: Promise<Browser> | undefined;
-const startedWhole = (): Promise<Browser> => {
+const startWholeBrowser = (): Promise<Browser> => {
   wholeBrowser ??= startBrowser({ whole: true });
   return wholeBrowser;
 };
@@ -62,7 +62,7 @@ async function visiting(
   { whole = false, ...options }: BrowserContextOptions & { readonly whole?: boolean },
   work: (visitor: Visitor) => Promise<void>,
 ): Promise<void> {
-  const visitor = await visit(whole ? await startedWhole() : browser, service.url, options);
+  const visitor = await visit(whole ? await startWholeBrowser() : browser, service.url, options);
   try {
     await work(visitor);
     expect(visitor.faults).toEqual([]);
@@ -129,7 +129,7 @@ describe.each([
       ]);
       const links = await page
         .locator('.contact-link')
-        .evaluateAll((ways) => ways.map((way) => way.getAttribute('href')));
+        .evaluateAll((elements) => elements.map((element) => element.getAttribute('href')));
       expect(links.map((link) => link?.split(':')[0])).toEqual(['tel', 'sms', 'mailto', 'https']);
       expect(links[0]).toBe('tel:+13125550142');
       await button(page, 'Accept').click();
@@ -351,7 +351,7 @@ describe("the adjuster's notes and dates", () => {
       await page.getByLabel('Property inspected on', { exact: true }).fill('2026-09-02');
       await page.getByLabel('Notes').fill('Water line 14 inches.\nPhotos taken.');
       await button(page, 'Mark as done').click();
-      await button(page, DONE).click();
+      await button(page, CLOSE_CLAIM_BUTTON).click();
       await heading(page, 'My claims').waitFor();
       expect((await read(id, token)).work).toEqual({
         inspection_date: '2026-09-02',
@@ -370,7 +370,7 @@ describe("the adjuster's notes and dates", () => {
       await page.getByLabel('Notes').fill('Typed in a dead spot.');
       await context.setOffline(true);
       await button(page, 'Mark as done').click();
-      await button(page, DONE).click();
+      await button(page, CLOSE_CLAIM_BUTTON).click();
       await page.getByText('Your entries are stored on this device').waitFor();
       await context.setOffline(false);
       await page.reload();
@@ -383,7 +383,7 @@ describe("the adjuster's notes and dates", () => {
       // The notes arrive; the request that closes the claim does not.
       await context.route('**/closure', (route) => route.abort());
       await button(page, 'Mark as done').click();
-      await button(page, DONE).click();
+      await button(page, CLOSE_CLAIM_BUTTON).click();
       await page.getByText('The service could not be reached.').waitFor();
       expect(await read(id, token)).toMatchObject({
         work: { notes: 'Typed in a dead spot.' },
@@ -392,7 +392,7 @@ describe("the adjuster's notes and dates", () => {
       expect(await page.getByLabel('Notes').inputValue()).toBe('Typed in a dead spot.');
       await context.unroute('**/closure');
       await button(page, 'Mark as done').click();
-      await button(page, DONE).click();
+      await button(page, CLOSE_CLAIM_BUTTON).click();
       await heading(page, 'My claims').waitFor();
       expect(await read(id, token)).toMatchObject({ work: { notes: 'Typed in a dead spot.' } });
     }));
@@ -436,7 +436,7 @@ describe("the adjuster's notes and dates", () => {
 });
 
 /** The button that confirms closing a claim. */
-const DONE = 'Close claim';
+const CLOSE_CLAIM_BUTTON = 'Close claim';
 
 test('going back to a list restores the scroll position and the focus on the opened claim', () =>
   visiting(PHONE, async ({ page }) => {
@@ -504,7 +504,7 @@ describe('a session', () => {
       await context.setOffline(false);
       await page.getByText('Your session has ended. Sign in to continue').waitFor();
       // The claims are removed from the device.
-      await until('the lists to be gone', async () => !(await keptOn(page)).includes('offers'));
+      await until('the lists to be gone', async () => !(await storedKeys(page)).includes('offers'));
       expect(await page.content()).not.toContain('Marisol');
       expect((await assignmentOf(service, firm, id)).status).toBe('pending_acceptance');
       const again = await service.session(svcId);
@@ -532,7 +532,7 @@ describe('a session', () => {
       await page.getByText('You are signed out.').waitFor();
       expect((await service.call('GET', '/app/v1/me', { as: token })).status).toBe(401);
       await other.getByLabel('Your email').waitFor();
-      expect((await keptOn(page)).filter((name) => !['deviceId', 'language'].includes(name))).toEqual([]);
+      expect((await storedKeys(page)).filter((name) => !['deviceId', 'language'].includes(name))).toEqual([]);
     }));
 
   test('of a test account opens with its secret', () =>
@@ -566,7 +566,7 @@ const storedOn = (page: Page): Promise<string> =>
   })`);
 
 /** The names of the values stored on the device. */
-const keptOn = (page: Page): Promise<string[]> =>
+const storedKeys = (page: Page): Promise<string[]> =>
   page.evaluate(`new Promise((resolve) => {
     const opening = indexedDB.open('claims');
     opening.onsuccess = () => {
@@ -629,7 +629,7 @@ test('a push notification shows only the firm, and opens the claim', () =>
     const { svcId, token } = await service.member(firm);
     await context.grantPermissions(['notifications'], { origin: service.url });
     const phone = push.device();
-    await page.addInitScript(subscribedAs(phone));
+    await page.addInitScript(fakePushManager(phone));
     await enter(page, service, token, '#/settings');
     await ready(page);
     await button(page, 'Turn on').click();
@@ -638,7 +638,7 @@ test('a push notification shows only the firm, and opens the claim', () =>
     // The browser may replace a subscription at any time, and notifies only the worker.
     const replaced = push.device();
     await (await worker(context)).evaluate(`{
-      ${subscribedAs(replaced)}
+      ${fakePushManager(replaced)}
       let done;
       const event = new ExtendableEvent('pushsubscriptionchange');
       event.waitUntil = (work) => { done = work; };
@@ -652,10 +652,10 @@ test('a push notification shows only the firm, and opens the claim', () =>
       async () => replaced.received.length > 0 && replaced.received,
     );
     expect(phone.attempts).toEqual([]);
-    const deliver = await postman(context, page);
-    await watchNotices(context);
+    const deliver = await createPushDelivery(context, page);
+    await recordNotifications(context);
     await deliver(JSON.stringify(message?.payload));
-    const shown = await until('the notification', async () => (await shownBy(context))[0]);
+    const shown = await until('the notification', async () => (await shownNotifications(context))[0]);
     expect(shown).toEqual({
       title: 'Gulf Adjusting Partners',
       body: 'A claim is waiting for your answer.',
@@ -668,7 +668,7 @@ test('a push notification shows only the firm, and opens the claim', () =>
 
     // A later message about the claim replaces the notification.
     await deliver(JSON.stringify({ ...message?.payload, kind: 'offer_withdrawn' }));
-    const later = await until('the later notification', async () => (await shownBy(context))[1]);
+    const later = await until('the later notification', async () => (await shownNotifications(context))[1]);
     expect(later).toEqual({ ...shown, body: 'An offered claim was withdrawn.' });
     const bodies = await (await worker(context)).evaluate(
       'registration.getNotifications().then((all) => all.map(({ body }) => body))',
@@ -688,7 +688,7 @@ test('a push notification shows only the firm, and opens the claim', () =>
   }));
 
 /** Replaces the browser's push service, which needs the internet, with the one of the test. */
-const subscribedAs = ({ subscription }: Device): string => `
+const fakePushManager = ({ subscription }: Device): string => `
   let held = null;
   PushManager.prototype.getSubscription = async () => held;
   PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
@@ -704,7 +704,7 @@ const subscribedAs = ({ subscription }: Device): string => `
 `;
 
 /** Records shown notifications: Chromium may drop one if queried while it is being shown. */
-async function watchNotices(context: BrowserContext): Promise<void> {
+async function recordNotifications(context: BrowserContext): Promise<void> {
   await (await worker(context)).evaluate(`{
     self.shown = [];
     const show = registration.showNotification.bind(registration);
@@ -714,11 +714,14 @@ async function watchNotices(context: BrowserContext): Promise<void> {
     };
   }`);
 }
-const shownBy = async (context: BrowserContext) =>
+const shownNotifications = async (context: BrowserContext) =>
   (await (await worker(context)).evaluate('self.shown')) as { title: string; body: string; tag: string }[];
 
 /** Delivers messages to the service worker as the browser's push service would. */
-async function postman(context: BrowserContext, page: Page): Promise<(data: string) => Promise<void>> {
+async function createPushDelivery(
+  context: BrowserContext,
+  page: Page,
+): Promise<(data: string) => Promise<void>> {
   const session = await context.newCDPSession(page);
   const registered = new Promise<string>((resolve) => {
     session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -742,7 +745,7 @@ test.each([
   [
     'dark, in Spanish, in text of 200 % on a narrow phone',
     { colorScheme: 'dark', locale: 'es-PR', viewport: { width: 360, height: 640 } },
-    COLOURS,
+    COLORS,
     true,
   ],
 ] as const)('every screen is accessible: %s', (_, options, rules, large) =>
@@ -760,7 +763,7 @@ test.each([
     ];
     await service.call('POST', `/app/v1/claims/${worked}/acceptance`, { as: token });
     const found: string[] = [];
-    const judge = async (screen: string): Promise<void> => {
+    const audit = async (screen: string): Promise<void> => {
       const violations = (await page.evaluate(`axe.run(document, ${JSON.stringify({ runOnly: rules })})
         .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))`)) as string[];
       found.push(
@@ -769,18 +772,18 @@ test.each([
         ...(await tooWide(page, screen)),
       );
     };
-    const arrive = async (): Promise<void> => {
+    const prepare = async (): Promise<void> => {
       await page.evaluate(await axeSource());
       if (large) await page.evaluate("document.documentElement.style.fontSize = '34px'");
     };
     await page.goto(`${service.url}/app`);
     await page.getByLabel(words.signIn.email).waitFor();
-    await arrive();
-    await judge('sign-in');
+    await prepare();
+    await audit('sign-in');
     await button(page, words.signIn.test).click();
-    await judge('sign-in of a test account');
+    await audit('sign-in of a test account');
     await enter(page, service, token);
-    await arrive();
+    await prepare();
     const screens: [string, string | RegExp][] = [
       ['#/', words.offers.title],
       [`#/invitations/${inviting.id}`, words.invitations.card(`${LONG} & Sons`)],
@@ -796,28 +799,28 @@ test.each([
     for (const [hash, name] of screens) {
       await page.evaluate(`location.hash = '${hash}'`);
       await heading(page, name).waitFor();
-      await judge(hash);
+      await audit(hash);
     }
     await page.evaluate(`location.hash = '#/claims/${offered}'`);
-    for (const answer of [words.claim.accept, words.claim.reject])
-      found.push(...(await outOfReach(page, answer)));
+    for (const response of [words.claim.accept, words.claim.reject])
+      found.push(...(await obscuredCorners(page, response)));
     await button(page, words.claim.reject).click();
     await page.getByRole('dialog').waitFor();
-    await judge('reject');
+    await audit('reject');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await context.setOffline(true);
     await button(page, words.claim.accept).click();
     await page.getByText(words.claim.queuedAccept).waitFor();
-    await judge('an answer without a network');
+    await audit('an answer without a network');
     await page.evaluate(`location.hash = '#/'`);
     await heading(page, words.offers.title).waitFor();
-    await judge('offers without a network');
+    await audit('offers without a network');
     if (!large) {
       await page.setViewportSize({ width: 1180, height: 820 });
       await page.evaluate(`location.hash = '#/claims/${offered}'`);
       await page.locator('main.split').waitFor();
-      await judge('a claim beside the list');
+      await audit('a claim beside the list');
     }
     expect(found).toEqual([]);
   }),
@@ -837,7 +840,7 @@ async function tooWide(page: Page, screen: string): Promise<string[]> {
 }
 
 /** The corners of the button that are outside the screen or covered. */
-async function outOfReach(page: Page, name: string): Promise<string[]> {
+async function obscuredCorners(page: Page, name: string): Promise<string[]> {
   await button(page, name).waitFor();
   return page.evaluate(`[...document.querySelectorAll('.answer-bar button')]
     .filter((element) => element.textContent === ${JSON.stringify(name)})

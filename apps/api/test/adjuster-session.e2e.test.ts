@@ -191,7 +191,7 @@ const request = (url: string, options: RequestOptions) =>
   });
 
 /** Opens an event stream and collects its events. */
-async function listen(of: ServiceUnderTest, token: string, seen?: string) {
+async function openStream(of: ServiceUnderTest, token: string, seen?: string) {
   const abort = new AbortController();
   const headers = { ...cookie(token), ...(seen !== undefined && { 'Last-Event-ID': seen }) };
   const response = await fetch(`${of.url}/app/events`, { headers, signal: abort.signal });
@@ -236,8 +236,8 @@ test.each(['/dev/null/data', '/proc/data'])(
       env: { DATA_DIR: dataDir },
     });
     try {
-      const answer = await keyless.call('GET', '/app/push-key');
-      expectProblem(answer, 503, 'service_unavailable');
+      const response = await keyless.call('GET', '/app/push-key');
+      expectProblem(response, 503, 'service_unavailable');
       expect(keyless.logged.join('')).toContain('push messages need VAPID_PUBLIC_KEY');
     } finally {
       await keyless.stop();
@@ -249,8 +249,8 @@ test('an open page gets an event for every change, whichever process made it', a
   const second = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
   const { svcId, token } = await service.member(firm);
   const bystander = await service.member(firm);
-  const streams = await Promise.all([listen(service, token), listen(second, token)]);
-  const other = await listen(second, bystander.token);
+  const streams = await Promise.all([openStream(service, token), openStream(second, token)]);
+  const other = await openStream(second, bystander.token);
   expect(streams[0]?.response.headers.get('content-type')).toBe('text/event-stream');
   expect(streams[0]?.response.headers.get('cache-control')).toBe('no-store');
   await until('the first word', async () => [...streams, other].every(({ events }) => events.length === 1));
@@ -261,7 +261,7 @@ test('an open page gets an event for every change, whichever process made it', a
   expect(other.events).toHaveLength(1);
 
   // A client that reconnects with the current event id gets no event.
-  const again = await listen(service, token, streams[0]?.events[1]?.id);
+  const again = await openStream(service, token, streams[0]?.events[1]?.id);
   await pause(2500);
   expect(again.events).toEqual([]);
   for (const { abort } of [...streams, other, again]) abort.abort();
@@ -278,7 +278,7 @@ test('streams need a session, and end cleanly when the process stops', async () 
     expect(response.status).toBe(401);
   }
   expect(await statusOf('/app/events', cookie(token), 'HEAD')).toBe(405);
-  const stream = await listen(stopping, token);
+  const stream = await openStream(stopping, token);
   await until('the first word', async () => stream.events.length === 1);
   // Ended by the service, not by a broken connection.
   await stopping.stop();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { expectProblem } from './problem-shape.ts';
-import { type Answer, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { type ApiResponse, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -23,16 +23,16 @@ const codes = (): string[] =>
 
 // Each test has its own address, since attempts count for a day.
 let tests = 0;
-let here = '';
+let ownAddress = '';
 beforeEach(() => {
   tests += 1;
-  here = `198.51.100.${tests}`;
+  ownAddress = `198.51.100.${tests}`;
 });
-const elsewhere = (n: number): string => `203.0.113.${n}`;
+const otherAddress = (n: number): string => `203.0.113.${n}`;
 const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
-const askForCode = (email: string, address = here): Promise<Answer> =>
+const askForCode = (email: string, address = ownAddress): Promise<ApiResponse> =>
   service.call('POST', '/app/v1/sign-in-codes', { body: { email }, ...from(address) });
-const signIn = (body: object, address = here): Promise<Answer> =>
+const signIn = (body: object, address = ownAddress): Promise<ApiResponse> =>
   service.call('POST', '/app/v1/sessions', { body, ...from(address) });
 
 /** Requests a code and returns it from the log, where it is written without a mail server. */
@@ -74,7 +74,7 @@ test('a request for a code gets the same empty response whether or not the addre
   const { email } = await person();
   const known = await askForCode(email);
   const unknown = await askForCode('nobody-has-this@example.com');
-  const fixed = ({ status, text, headers }: Answer) => ({
+  const fixed = ({ status, text, headers }: ApiResponse) => ({
     status,
     text,
     headers: [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date'),
@@ -90,7 +90,7 @@ test('every failed sign-in gets the same response', async () => {
   const { svcId, email } = await person();
   const code = await codeFor(email);
   const firm = await service.firm();
-  const refusals = [
+  const failures = [
     await signIn({ email, code: wrong(code) }),
     await signIn({ email: 'nobody-has-this@example.com', code }),
     await signIn({ svc_id: svcId, sign_in_secret: firm.signInSecret.manual }),
@@ -98,8 +98,8 @@ test('every failed sign-in gets the same response', async () => {
     await signIn({ svc_id: firm.account.manual, sign_in_secret: firm.signInSecret.accepts }),
     await signIn({ svc_id: firm.account.manual, sign_in_secret: 'x' }),
   ];
-  for (const refusal of refusals) expectProblem(refusal, 401, 'invalid_sign_in');
-  expect(new Set(refusals.map(({ json: { request_id: _, ...rest } }) => JSON.stringify(rest))).size).toBe(1);
+  for (const failure of failures) expectProblem(failure, 401, 'invalid_sign_in');
+  expect(new Set(failures.map(({ json: { request_id: _, ...rest } }) => JSON.stringify(rest))).size).toBe(1);
 });
 
 test('e-mail addresses are not case-sensitive', async () => {
@@ -118,8 +118,11 @@ test('a code can be used once', async () => {
 test('of ten concurrent sign-ins with one code, one succeeds', async () => {
   const { email } = await person();
   const code = await codeFor(email);
-  const answers = await Promise.all(Array.from({ length: 10 }, () => signIn({ email, code })));
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 401)]);
+  const responses = await Promise.all(Array.from({ length: 10 }, () => signIn({ email, code })));
+  expect(responses.map(({ status }) => status).sort()).toEqual([
+    201,
+    ...Array.from({ length: 9 }, () => 401),
+  ]);
 });
 
 test('a code expires after exactly ten minutes', async () => {
@@ -135,7 +138,7 @@ test('a code expires after exactly ten minutes', async () => {
 test('a valid code is mailed again, so that the request of a stranger does not invalidate it', async () => {
   const { email } = await person();
   const code = await codeFor(email);
-  await askForCode(email, elsewhere(1));
+  await askForCode(email, otherAddress(1));
   expect(await codeFor(email)).toBe(code);
   expect((await signIn({ email, code })).status).toBe(201);
   expect(await codeFor(email)).not.toBe(code);
@@ -154,32 +157,32 @@ test('a code allows five attempts', async () => {
 });
 
 /** Twenty at a time, so that none times out on a busy machine. */
-async function inWaves(count: number, ask: (i: number) => Promise<Answer>): Promise<Answer[]> {
-  const answers: Answer[] = [];
+async function inBatches(count: number, ask: (i: number) => Promise<ApiResponse>): Promise<ApiResponse[]> {
+  const responses: ApiResponse[] = [];
   for (let first = 0; first < count; first += 20)
-    answers.push(...(await Promise.all(Array.from({ length: 20 }, (_, n) => ask(first + n)))));
-  return answers;
+    responses.push(...(await Promise.all(Array.from({ length: 20 }, (_, n) => ask(first + n)))));
+  return responses;
 }
 
 /** The number of responses for each status. */
-const tally = (answers: readonly Answer[]): Record<number, number> => {
+const tally = (responses: readonly ApiResponse[]): Record<number, number> => {
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 };
 
 test('one address gets twenty sign-in attempts, then 429 for every account, while other addresses can sign in', async () => {
   const { email } = await person();
   const code = await codeFor(email);
-  const guesses = await inWaves(300, (i) => signIn({ email, code: wrong(code, i + 1) }));
+  const guesses = await inBatches(300, (i) => signIn({ email, code: wrong(code, i + 1) }));
   expect(tally(guesses)).toEqual({ 401: 20, 429: 280 });
-  const refused = await signIn({ email, code });
-  expectProblem(refused, 429, 'rate_limited');
-  expect(refused.headers.get('retry-after')).toBe('60');
+  const failed = await signIn({ email, code });
+  expectProblem(failed, 429, 'rate_limited');
+  expect(failed.headers.get('retry-after')).toBe('60');
   // The limit applies to the address, not to the account.
   const { email: other } = await person();
   expectProblem(await signIn({ email: other, code: '000000' }), 429, 'rate_limited');
-  expect((await signIn({ email, code }, elsewhere(2))).status).toBe(201);
+  expect((await signIn({ email, code }, otherAddress(2))).status).toBe(201);
 });
 
 test('processes share the sign-in limits without Redis', async () => {
@@ -191,8 +194,8 @@ test('processes share the sign-in limits without Redis', async () => {
     env: { TRUST_PROXY: 'loopback' },
   });
   try {
-    const address = here;
-    const guesses = await inWaves(60, (i) =>
+    const address = ownAddress;
+    const guesses = await inBatches(60, (i) =>
       (i % 2 === 0 ? service : second).call('POST', '/app/v1/sessions', {
         body: { email, code: wrong(code, i + 1) },
         ...from(address),
@@ -207,7 +210,7 @@ test('processes share the sign-in limits without Redis', async () => {
 test('an IPv6 network counts as one address', async () => {
   const { email } = await person();
   const code = await codeFor(email);
-  const guesses: Answer[] = [];
+  const guesses: ApiResponse[] = [];
   for (let i = 1; i <= 25; i++)
     guesses.push(await signIn({ email: `nobody-${i}@example.com`, code }, `2001:db8:7:1::${i.toString(16)}`));
   expect(tally(guesses)).toEqual({ 401: 20, 429: 5 });
@@ -217,7 +220,9 @@ test('an IPv6 network counts as one address', async () => {
 test('an account gets ten attempts from new addresses, and its owner can still sign in', async () => {
   const { email } = await person();
   const code = await codeFor(email);
-  const guesses = await inWaves(100, (i) => signIn({ email, code: wrong(code, i + 1) }, elsewhere(50 + i)));
+  const guesses = await inBatches(100, (i) =>
+    signIn({ email, code: wrong(code, i + 1) }, otherAddress(50 + i)),
+  );
   expect(tally(guesses)).toEqual({ 401: 10, 429: 90 });
   expect((await signIn({ email, code })).status).toBe(201);
 });
@@ -225,8 +230,8 @@ test('an account gets ten attempts from new addresses, and its owner can still s
 test('addresses with and without an account have the same limits', async () => {
   const walk = async (email: string, first: number): Promise<number[]> => {
     const statuses: number[] = [];
-    for (let i = 0; i < 7; i++) statuses.push((await askForCode(email, elsewhere(first))).status);
-    for (const address of [elsewhere(first), elsewhere(first + 1)])
+    for (let i = 0; i < 7; i++) statuses.push((await askForCode(email, otherAddress(first))).status);
+    for (const address of [otherAddress(first), otherAddress(first + 1)])
       for (let i = 0; i < 25; i++) statuses.push((await signIn({ email, code: '000000' }, address)).status);
     return statuses;
   };
@@ -238,12 +243,12 @@ test('sign-in with a cookie has the same limits', async () => {
   const statuses: number[] = [];
   for (let i = 0; i < 22; i++) {
     // Not part of the interface document, so not called through `callHttp`.
-    const answer = await fetch(`${service.url}/app/session`, {
+    const response = await fetch(`${service.url}/app/session`, {
       method: 'POST',
       body: JSON.stringify({ email: 'nobody@example.com', code: '000000' }),
-      headers: { ...from(here).headers, 'Content-Type': 'application/json', 'X-Claims-Page': '1' },
+      headers: { ...from(ownAddress).headers, 'Content-Type': 'application/json', 'X-Claims-Page': '1' },
     });
-    statuses.push(answer.status);
+    statuses.push(response.status);
   }
   expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429, 429]);
 });
@@ -311,19 +316,19 @@ test.each([
   [{ email: 'ab', code: '123456' }, ['/email']],
   [{ email: 'a@b', code: '123456', remember: true }, ['/remember']],
 ])('a sign-in with %j has errors at %j', async (body, pointers) => {
-  const answer = await signIn(body);
-  expectProblem(answer, 422, 'validation_failed');
-  expect(answer.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
+  const response = await signIn(body);
+  expectProblem(response, 422, 'validation_failed');
+  expect(response.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
 });
 
 test('signing out ends only the current session', async () => {
   const { svcId } = await person();
-  const [here, there] = [await service.session(svcId), await service.session(svcId)];
-  const out = await service.call('DELETE', '/app/v1/sessions/current', { as: here });
+  const [ownAddress, there] = [await service.session(svcId), await service.session(svcId)];
+  const out = await service.call('DELETE', '/app/v1/sessions/current', { as: ownAddress });
   expect([out.status, out.text]).toEqual([204, '']);
-  expectProblem(await service.call('GET', '/app/v1/me', { as: here }), 401, 'invalid_session');
+  expectProblem(await service.call('GET', '/app/v1/me', { as: ownAddress }), 401, 'invalid_session');
   expectProblem(
-    await service.call('DELETE', '/app/v1/sessions/current', { as: here }),
+    await service.call('DELETE', '/app/v1/sessions/current', { as: ownAddress }),
     401,
     'invalid_session',
   );
@@ -333,7 +338,7 @@ test('signing out ends only the current session', async () => {
 test('a session ends ninety days after its last use', async () => {
   const { svcId } = await person();
   const [used, idle] = [await service.session(svcId), await service.session(svcId)];
-  const look = (as: string): Promise<Answer> => service.call('GET', '/app/v1/me', { as });
+  const look = (as: string): Promise<ApiResponse> => service.call('GET', '/app/v1/me', { as });
   // Used in another process, which saves the last use when it stops.
   now += 89 * DAY;
   const other = await startServiceUnderTest({ clock, databaseUrl: service.databaseUrl });

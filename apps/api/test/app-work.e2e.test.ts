@@ -3,7 +3,7 @@ import { endpoints } from '@svc/contract';
 import { TOKENS } from '../src/composition/tokens.ts';
 import { expectProblem } from './problem-shape.ts';
 import {
-  type Answer,
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
@@ -23,13 +23,13 @@ afterAll(() => service.stop());
 
 type Person = Awaited<ReturnType<ServiceUnderTest['member']>>;
 
-const app = (person: Person, method: string, path: string, body?: unknown): Promise<Answer> =>
+const app = (person: Person, method: string, path: string, body?: unknown): Promise<ApiResponse> =>
   service.call(method, `/app/v1${path}`, { as: person.token, ...(body !== undefined && { body }) });
-const invite = (firm: TestFirm, svcId: string, notes: object = {}): Promise<Answer> =>
+const invite = (firm: TestFirm, svcId: string, notes: object = {}): Promise<ApiResponse> =>
   service.call('POST', '/v1/adjusters/invitations', { as: firm.live, body: { svc_id: svcId, ...notes } });
-const seen = (firm: TestFirm, id: string): Promise<Answer> =>
+const seen = (firm: TestFirm, id: string): Promise<ApiResponse> =>
   service.call('GET', `/v1/claims/${id}`, { as: firm.live });
-const offer = (firm: TestFirm, id: string, svcId: string): Promise<Answer> =>
+const offer = (firm: TestFirm, id: string, svcId: string): Promise<ApiResponse> =>
   service.call('POST', `/v1/claims/${id}/assignment`, {
     as: firm.live,
     body: { adjuster_svc_id: svcId },
@@ -59,7 +59,7 @@ const CLAIM_CALLS = (id: string) =>
     ['POST', `/claims/${id}/closure`, undefined],
   ] as const;
 
-const idsOf = (page: Answer): string[] => page.json.data.map(({ id }: { id: string }) => id);
+const idsOf = (page: ApiResponse): string[] => page.json.data.map(({ id }: { id: string }) => id);
 
 test('every app operation except the sign-in requires a session', async () => {
   const firm = await service.firm();
@@ -67,8 +67,8 @@ test('every app operation except the sign-in requires a session', async () => {
     if (auth !== 'session') continue;
     const target = path.replace('{firm_id}', firm.id).replace('{id}', UNKNOWN).replace('{device_id}', 'x');
     for (const as of [undefined, 'svc_app_nonsense', firm.live]) {
-      const answer = await service.call(method, target, { ...(as !== undefined && { as }) });
-      expectProblem(answer, 401, 'invalid_session');
+      const response = await service.call(method, target, { ...(as !== undefined && { as }) });
+      expectProblem(response, 401, 'invalid_session');
     }
   }
 });
@@ -107,9 +107,9 @@ test('two accounts cannot have the same e-mail address in any case', async () =>
   const [one, other] = [await service.adjuster(), await service.adjuster()];
   const { email } = (await app(one, 'GET', '/me')).json;
   for (const taken of [email, email.toUpperCase()]) {
-    const answer = await app(other, 'PATCH', '/me', { email: taken });
-    expectProblem(answer, 422, 'validation_failed');
-    expect(answer.json.errors).toEqual([{ detail: expect.any(String), pointer: '/email' }]);
+    const response = await app(other, 'PATCH', '/me', { email: taken });
+    expectProblem(response, 422, 'validation_failed');
+    expect(response.json.errors).toEqual([{ detail: expect.any(String), pointer: '/email' }]);
   }
   expect((await app(one, 'PATCH', '/me', { email: email.toUpperCase() })).status).toBe(200);
 });
@@ -183,8 +183,8 @@ test('an unknown, declined, withdrawn or expired invitation cannot be answered',
   const firm = await service.firm();
   const person = await service.adjuster();
   const expectNone = async (): Promise<void> => {
-    for (const answer of ['acceptance', 'decline'])
-      expectProblem(await app(person, 'POST', `/invitations/${firm.id}/${answer}`), 404, 'not_found');
+    for (const response of ['acceptance', 'decline'])
+      expectProblem(await app(person, 'POST', `/invitations/${firm.id}/${response}`), 404, 'not_found');
     expect((await app(person, 'GET', '/invitations')).json).toEqual({ data: [], next_cursor: null });
   };
   await expectNone();
@@ -289,8 +289,8 @@ test('a rejection needs neither reason nor body; a reason must have 1 to 1000 ch
   const person = await service.member(firm);
   for (const body of [undefined, {}]) {
     const id = await offered(firm, person);
-    const answer = await app(person, 'POST', `/claims/${id}/rejection`, body);
-    expect([answer.status, answer.json.assignment]).toEqual([
+    const response = await app(person, 'POST', `/claims/${id}/rejection`, body);
+    expect([response.status, response.json.assignment]).toEqual([
       200,
       {
         status: 'rejected',
@@ -374,9 +374,9 @@ test('when an adjuster leaves, pending offers become unassigned and accepted cla
 
   // The unassigned claim is not found in the app; the accepted one can be worked on and closed.
   for (const [method, path, body] of CLAIM_CALLS(waiting)) {
-    const answer = await app(person, method, path, body);
-    if (/acceptance|rejection/.test(path)) expectProblem(answer, 409, 'offer_not_pending');
-    else expectProblem(answer, 404, 'not_found');
+    const response = await app(person, method, path, body);
+    if (/acceptance|rejection/.test(path)) expectProblem(response, 409, 'offer_not_pending');
+    else expectProblem(response, 404, 'not_found');
   }
   expect(idsOf(await app(person, 'GET', '/claims?status=accepted'))).toEqual([taken]);
   expect((await app(person, 'PATCH', `/claims/${taken}/work`, { notes: 'n' })).status).toBe(200);
@@ -405,13 +405,13 @@ test('a claim accepted while the adjuster leaves ends accepted or unassigned, ne
   for (let round = 0; round < 5; round++) {
     const person = await service.member(firm);
     const id = await offered(firm, person);
-    const [answer, left] = await Promise.all([
+    const [response, left] = await Promise.all([
       app(person, 'POST', `/claims/${id}/acceptance`),
       app(person, 'DELETE', `/firms/${firm.id}/membership`),
     ]);
     expect(left.status).toBe(204);
     const { status } = (await seen(firm, id)).json.assignment;
-    expect(status).toBe(answer.status === 200 ? 'accepted' : 'unassigned');
+    expect(status).toBe(response.status === 200 ? 'accepted' : 'unassigned');
   }
 });
 
@@ -537,14 +537,14 @@ test('a cursor is valid only for its list, filter and reader', async () => {
   for (let i = 0; i < 3; i++) await offered(firm, person);
   const cursor: string = (await app(person, 'GET', '/claims?limit=1')).json.next_cursor;
   expect((await app(person, 'GET', `/claims?cursor=${cursor}`)).json.data).toHaveLength(2);
-  for (const answer of [
+  for (const response of [
     await app(other, 'GET', `/claims?cursor=${cursor}`),
     await app(person, 'GET', `/claims?status=accepted&cursor=${cursor}`),
     await app(person, 'GET', `/invitations?cursor=${cursor}`),
     await service.call('GET', `/v1/claims?cursor=${cursor}`, { as: firm.live }),
   ]) {
-    expectProblem(answer, 422, 'validation_failed');
-    expect(answer.json.errors).toEqual([{ detail: expect.any(String), parameter: 'cursor' }]);
+    expectProblem(response, 422, 'validation_failed');
+    expect(response.json.errors).toEqual([{ detail: expect.any(String), parameter: 'cursor' }]);
   }
 });
 

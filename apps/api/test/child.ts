@@ -19,13 +19,13 @@ async function program(name: 'server' | 'svc', args: readonly string[], env: Env
   });
 }
 
-export interface Ran {
+export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-const collected = (child: ChildProcess): Promise<Ran> =>
+const collectOutput = (child: ChildProcess): Promise<CommandResult> =>
   new Promise((resolve) => {
     let [stdout, stderr] = ['', ''];
     child.stdout?.setEncoding('utf8').on('data', (text) => {
@@ -38,28 +38,28 @@ const collected = (child: ChildProcess): Promise<Ran> =>
   });
 
 /** Runs the operator's command line. */
-export const svc = async (args: readonly string[], env: Env): Promise<Ran> =>
-  collected(await program('svc', args, env));
+export const svc = async (args: readonly string[], env: Env): Promise<CommandResult> =>
+  collectOutput(await program('svc', args, env));
 
 /** Runs the operator's command line with a standard output that its reader has closed. */
-export async function svcUnread(args: readonly string[], env: Env): Promise<Ran> {
+export async function svcWithClosedStdout(args: readonly string[], env: Env): Promise<CommandResult> {
   const child = await program('svc', args, env);
   child.stdout?.destroy();
-  return collected(child);
+  return collectOutput(child);
 }
 
 /** Runs a server that is expected not to start; it is killed if it hangs. */
-export async function serverThatFails(env: Env): Promise<Ran> {
+export async function runFailingServer(env: Env): Promise<CommandResult> {
   const child = await program('server', [], env);
   const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
-  return collected(child).finally(() => clearTimeout(late));
+  return collectOutput(child).finally(() => clearTimeout(late));
 }
 
 export interface RunningServer {
   readonly url: string;
   readonly child: ChildProcess;
   /** Its output other than the log. */
-  said(): string;
+  output(): string;
   /** The lines of its log. */
   logged(): Record<string, unknown>[];
   /** Sends the signal and waits for the process to exit. */
@@ -73,12 +73,12 @@ export async function startServer(env: Env): Promise<RunningServer> {
     child.once('close', (code, signal) => resolve(code ?? signal)),
   );
   const url = await new Promise<string>((resolve, reject) => {
-    const hear = (text: string): void => {
+    const collect = (text: string): void => {
       output += text;
       const found = /^Listening on (\S+)$/m.exec(output);
       if (found?.[1] !== undefined) resolve(found[1]);
     };
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', hear);
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', collect);
     child.once('close', (code) => reject(new Error(`the server exited with ${code}:\n${output}`)));
   });
   // Log lines are JSON; all other output is for people.
@@ -87,7 +87,7 @@ export async function startServer(env: Env): Promise<RunningServer> {
   return {
     url,
     child,
-    said: () => lines(false).join('\n'),
+    output: () => lines(false).join('\n'),
     logged: () => lines(true).map((line) => JSON.parse(line) as Record<string, unknown>),
     end(signal = 'SIGTERM') {
       child.kill(signal);

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@svc/testkit/eventually';
 import type { Cluster } from '../../../tools/cluster/index.ts';
-import { type Answer, callHttp, claimBody, type TestFirm } from './service-under-test.ts';
+import { type ApiResponse, callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
 // Helpers for tests with several processes.
 
-export const at = (url: string) => ({
+export const serviceAt = (url: string) => ({
   url,
-  call: (method: string, path: string, call = {}): Promise<Answer> => callHttp(url, method, path, call),
+  call: (method: string, path: string, call = {}): Promise<ApiResponse> => callHttp(url, method, path, call),
 });
 
 /** Sends `count` concurrent requests, round-robin over the processes. */
-export const spread = <T>(
+export const sendConcurrently = <T>(
   urls: readonly string[],
   count: number,
   request: (url: string, n: number) => Promise<T>,
@@ -50,17 +50,17 @@ export function startLoad(
       const write = n % 2 === 0;
       const body = write ? claimBody(firm.account.manual) : undefined;
       const process = n % urls.length;
-      const begun = performance.now();
+      const startedAt = performance.now();
       const end = (status: number, code: string, retryAfter: string | null): void => {
-        const ms = performance.now() - begun;
+        const ms = performance.now() - startedAt;
         outcomes.push({ write, process, status, code, ms, retryAfter, body: body ?? null });
       };
       try {
-        const answer = await callHttp(urls[process] ?? '', write ? 'POST' : 'GET', '/v1/claims', {
+        const response = await callHttp(urls[process] ?? '', write ? 'POST' : 'GET', '/v1/claims', {
           as: firm.test,
           ...(write && { body, headers: { 'Idempotency-Key': String(body?.external_id) } }),
         });
-        end(answer.status, String(answer.json?.code ?? ''), answer.headers.get('retry-after'));
+        end(response.status, String(response.json?.code ?? ''), response.headers.get('retry-after'));
       } catch (error) {
         const { cause, message } = error as Error & { cause?: { code?: string } };
         end(0, cause?.code ?? message, null);
@@ -80,7 +80,7 @@ export function startLoad(
 }
 
 /** The number of outcomes for each status and code. */
-export function counted(outcomes: readonly Outcome[]): Record<string, number> {
+export function countByOutcome(outcomes: readonly Outcome[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, code } of outcomes) {
     const name = `${status} ${code}`.trim();
@@ -89,18 +89,18 @@ export function counted(outcomes: readonly Outcome[]): Record<string, number> {
   return counts;
 }
 
-export const longest = (outcomes: readonly Outcome[]): number =>
+export const maxDurationMs = (outcomes: readonly Outcome[]): number =>
   Math.round(Math.max(0, ...outcomes.map(({ ms }) => ms)) * 10) / 10;
 
 /** Retries a send with its original Idempotency-Key, and again while the response is 503. */
-export async function sendAgain(url: string, firm: TestFirm, { body }: Outcome): Promise<Answer> {
-  for (const end = performance.now() + PATIENCE_MS; ; await sleep(250)) {
-    const answer = await callHttp(url, 'POST', '/v1/claims', {
+export async function retrySend(url: string, firm: TestFirm, { body }: Outcome): Promise<ApiResponse> {
+  for (const end = performance.now() + TIMEOUT_MS; ; await sleep(250)) {
+    const response = await callHttp(url, 'POST', '/v1/claims', {
       as: firm.test,
       body,
       headers: { 'Idempotency-Key': String(body?.external_id) },
     });
-    if (answer.status !== 503 || performance.now() > end) return answer;
+    if (response.status !== 503 || performance.now() > end) return response;
   }
 }
 
@@ -109,7 +109,7 @@ export async function claimsOf(cluster: Cluster, firm: TestFirm): Promise<Map<st
   const found = new Map<string, number>();
   let cursor: string | null = null;
   do {
-    const page: Answer = await callHttp(
+    const page: ApiResponse = await callHttp(
       cluster.url,
       'GET',
       `/v1/claims?limit=200${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
@@ -123,48 +123,48 @@ export async function claimsOf(cluster: Cluster, firm: TestFirm): Promise<Map<st
 }
 
 /** Bounds retry loops, so that they end before their test times out. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Polls until the condition holds, and returns how long that took in milliseconds. */
 export async function until(condition: () => Promise<boolean> | boolean, everyMs = 10): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await eventually(condition, undefined, everyMs);
-  return Math.round(performance.now() - begun);
+  return Math.round(performance.now() - startedAt);
 }
 
 /**
  * Milliseconds from the end of the change to the start of the last request that still saw the old state. Every process
  * is polled from before the change on, so that its caches are warm.
  */
-export async function inForce(
+export async function measurePropagation(
   urls: readonly string[],
   change: () => Promise<unknown>,
   key: string,
-  changed: (answer: Answer) => boolean,
+  changed: (response: ApiResponse) => boolean,
 ): Promise<number> {
-  const lastAsBefore = new Map<string, number>();
+  const lastOldStateAt = new Map<string, number>();
   let stopping = false;
-  const asking = urls.map(async (url) => {
+  const pollers = urls.map(async (url) => {
     for (; !stopping; await sleep(5)) {
-      const asked = performance.now();
-      const answer = await callHttp(url, 'GET', '/v1/me', { as: key });
-      if (answer.status < 500 && !changed(answer)) lastAsBefore.set(url, asked);
+      const requestedAt = performance.now();
+      const response = await callHttp(url, 'GET', '/v1/me', { as: key });
+      if (response.status < 500 && !changed(response)) lastOldStateAt.set(url, requestedAt);
     }
   });
-  await until(() => lastAsBefore.size === urls.length);
+  await until(() => lastOldStateAt.size === urls.length);
   let done = 0;
   try {
     await change();
     done = performance.now();
     await until(async () => {
-      const answers = await Promise.all(urls.map((url) => callHttp(url, 'GET', '/v1/me', { as: key })));
-      return answers.every(changed);
+      const responses = await Promise.all(urls.map((url) => callHttp(url, 'GET', '/v1/me', { as: key })));
+      return responses.every(changed);
     });
   } finally {
     stopping = true;
-    await Promise.all(asking);
+    await Promise.all(pollers);
   }
-  return Math.max(0, ...[...lastAsBefore.values()].map((asked) => Math.round(asked - done)));
+  return Math.max(0, ...[...lastOldStateAt.values()].map((requestedAt) => Math.round(requestedAt - done)));
 }
 
 /** Prints measurements of a run; nothing is asserted about them. */

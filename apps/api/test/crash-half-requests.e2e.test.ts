@@ -51,6 +51,6 @@ test('a rejection whose client disconnects before the whole body has arrived has
   const { assignment } = (await getClaim(service, firm.live, claim.id)).json;
   expect(assignment.status).toBe('pending_acceptance');
 
-  const answer = await rejectClaim(service, token, claim.id, 'Too far.');
-  expect(answer.json.assignment).toMatchObject({ status: 'rejected', rejection_reason: 'Too far.' });
+  const response = await rejectClaim(service, token, claim.id, 'Too far.');
+  expect(response.json.assignment).toMatchObject({ status: 'rejected', rejection_reason: 'Too far.' });
 });

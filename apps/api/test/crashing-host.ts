@@ -18,7 +18,7 @@ export interface CrashingHost {
 }
 
 /** A port with a crash point before and after each call. */
-function watched<T extends object>(port: T, name: string, at: AtPoint): T {
+function instrumented<T extends object>(port: T, name: string, at: AtPoint): T {
   return new Proxy(port, {
     get(target, member) {
       const method: unknown = Reflect.get(target, member);
@@ -34,14 +34,14 @@ function watched<T extends object>(port: T, name: string, at: AtPoint): T {
   });
 }
 
-const watchedTx = (tx: Tx, at: AtPoint): Tx =>
-  new Proxy(tx, { get: (target, store) => watched(Reflect.get(target, store), String(store), at) });
+const instrumentedTx = (tx: Tx, at: AtPoint): Tx =>
+  new Proxy(tx, { get: (target, store) => instrumented(Reflect.get(target, store), String(store), at) });
 
-const watchedUnits = (uow: UnitOfWork, at: AtPoint): UnitOfWork => ({
+const instrumentedUnitOfWork = (uow: UnitOfWork, at: AtPoint): UnitOfWork => ({
   async run(work) {
     await at('before the unit of work');
     const result = await uow.run(async (tx) => {
-      const done = await work(watchedTx(tx, at));
+      const done = await work(instrumentedTx(tx, at));
       await at('before the commit');
       return done;
     });
@@ -50,10 +50,10 @@ const watchedUnits = (uow: UnitOfWork, at: AtPoint): UnitOfWork => ({
   },
 });
 
-const watchedTwins = (twins: SingleFlight, at: AtPoint): SingleFlight => ({
+const instrumentedSingleFlight = (singleFlight: SingleFlight, at: AtPoint): SingleFlight => ({
   async run(slot, fingerprint, attempt) {
     await at('before twins.once');
-    const outcome = await twins.run(slot, fingerprint, async () => {
+    const outcome = await singleFlight.run(slot, fingerprint, async () => {
       await at('before the attempt');
       const attempted = await attempt();
       await at('after the attempt');
@@ -77,8 +77,15 @@ export async function startCrashingHost(options: {
   const env = { EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '60', ...(redisUrl && { REDIS_URL: redisUrl }) };
   const config = readConfig(env, false);
   const addresses = { baseUrl: 'http://localhost', docsUrl: 'http://localhost/docs' };
-  const surroundings = { config, databaseUrl, log, addresses, isDraining: () => false, observe: () => {} };
-  const wired = await compose(surroundings);
+  const compositionOptions = {
+    config,
+    databaseUrl,
+    log,
+    addresses,
+    isDraining: () => false,
+    observe: () => {},
+  };
+  const wired = await compose(compositionOptions);
 
   // The product's container, with its ports instrumented.
   const container = wired.wiring as Container;
@@ -86,11 +93,11 @@ export async function startCrashingHost(options: {
     const held = container.get(token);
     (await container.rebindAsync(token)).toConstantValue(by(held));
   };
-  await replace<UnitOfWork>(TOKENS.uow, (held) => watchedUnits(held, at));
-  await replace<SingleFlight>(TOKENS.twins, (held) => watchedTwins(held, at));
-  await replace<RateLimiter>(TOKENS.rateLimiter, (held) => watched(held, 'limits', at));
-  await replace<FirmReads>(TOKENS.firmReads, (held) => watched(held, 'reads', at));
-  await replace<AppReads>(TOKENS.appReads, (held) => watched(held, 'reads', at));
+  await replace<UnitOfWork>(TOKENS.uow, (held) => instrumentedUnitOfWork(held, at));
+  await replace<SingleFlight>(TOKENS.twins, (held) => instrumentedSingleFlight(held, at));
+  await replace<RateLimiter>(TOKENS.rateLimiter, (held) => instrumented(held, 'limits', at));
+  await replace<FirmReads>(TOKENS.firmReads, (held) => instrumented(held, 'reads', at));
+  await replace<AppReads>(TOKENS.appReads, (held) => instrumented(held, 'reads', at));
 
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };

@@ -82,14 +82,14 @@ test.each([
         service.call('PATCH', '/app/v1/me', { as: token, body: { first_name: 'A' } }),
       ]);
     // A recent health check or key may be cached.
-    let answers = await calls();
+    let responses = await calls();
     await until(async () => {
-      answers = await calls();
-      return answers.every(({ status }) => status >= 500);
+      responses = await calls();
+      return responses.every(({ status }) => status >= 500);
     }, 100);
-    for (const answer of answers) {
-      expectProblem(answer, 503, 'service_unavailable');
-      expect(answer.headers.get('retry-after')).toBe('1');
+    for (const response of responses) {
+      expectProblem(response, 503, 'service_unavailable');
+      expect(response.headers.get('retry-after')).toBe('1');
     }
     const causes = service.logged.filter((line) => line.includes(`"code":"${code}"`));
     expect(causes.length).toBeGreaterThan(0);

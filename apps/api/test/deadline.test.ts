@@ -27,10 +27,10 @@ test('all steps of a request share one deadline', async () => {
     const first = within(new Promise((resolve) => setTimeout(resolve, 150)));
     await jest.advanceTimersByTimeAsync(150);
     await first;
-    const refused = expect(within(never)).rejects.toThrow(Unavailable);
+    const failed = expect(within(never)).rejects.toThrow(Unavailable);
     // Deadlines are checked every 100 ms.
     await jest.advanceTimersByTimeAsync(100);
-    await refused;
+    await failed;
   } finally {
     jest.useRealTimers();
   }

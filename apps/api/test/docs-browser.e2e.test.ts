@@ -160,8 +160,8 @@ describe('on a tour of all pages', () => {
     for (const link of inside) {
       const { pathname, hash } = new URL(link);
       if (!texts.has(pathname)) {
-        const answer = await fetch(service.url + pathname);
-        texts.set(pathname, answer.ok ? await answer.text() : '');
+        const response = await fetch(service.url + pathname);
+        texts.set(pathname, response.ok ? await response.text() : '');
       }
       const text = texts.get(pathname) ?? '';
       if (text === '') broken.push(link);
@@ -173,9 +173,9 @@ describe('on a tour of all pages', () => {
 });
 
 test('the type URL of an error opens the entry of its code', async () => {
-  const refused = await service.call('GET', '/v1/me');
+  const failed = await service.call('GET', '/v1/me');
   await visiting(DESK, async ({ page, faults }) => {
-    await page.goto(refused.json.type);
+    await page.goto(failed.json.type);
     const target = page.locator(':target');
     expect(await target.getAttribute('id')).toBe('invalid_key');
     const box = await target.boundingBox();

@@ -95,7 +95,7 @@ async function savedPosition(child: ChildProcess): Promise<string> {
 }
 
 /** A proxy that drops the first request, responds 503 to the second, and forwards later ones. */
-function unreliableFront() {
+function unreliableProxy() {
   let requests = 0;
   return createServer(async (request, response) => {
     requests += 1;
@@ -115,11 +115,11 @@ function unreliableFront() {
 }
 
 test('the retry sample retries after a refused connection, a dropped one and a 503, and creates one claim', async () => {
-  const front = unreliableFront().listen(0, '127.0.0.1');
-  await once(front, 'listening');
-  const { port } = front.address() as AddressInfo;
-  front.close();
-  await once(front, 'close');
+  const proxy = unreliableProxy().listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  proxy.close();
+  await once(proxy, 'close');
 
   const body = claimBody(firm.account.manual);
   writeFileSync(
@@ -153,10 +153,10 @@ except urllib.error.HTTPError as error:
     printed.push(JSON.parse(line));
     if (typeof printed.at(-1) !== 'number' || printed.length > 3) continue;
     // The first wait follows a refused connection, since nothing listens yet.
-    if (printed.length === 1) await once(front.listen(port, '127.0.0.1'), 'listening');
+    if (printed.length === 1) await once(proxy.listen(port, '127.0.0.1'), 'listening');
     child.stdin.write('\n');
   }
-  front.close();
+  proxy.close();
   expect(await stderr).toBe('');
 
   const claims = (await service.call('GET', `/v1/claims?external_id=${body.external_id}`, { as: firm.test }))

@@ -106,7 +106,7 @@ function operationOf(method: string, path: string): Endpoint | undefined {
     ?.endpoint;
 }
 
-interface Answered {
+interface ReceivedResponse {
   readonly method: string;
   readonly path: string;
   readonly status: number;
@@ -117,7 +117,7 @@ interface Answered {
 let checked = 0;
 
 /** How a response differs from the interface document; null if it does not. */
-function undocumented(answer: Answered): string | null {
+function undocumented(answer: ReceivedResponse): string | null {
   const { method, path, status, header, text } = answer;
   const type = header('content-type') ?? null;
   // The rate limit by address sends a plain page, which is outside the interface.
@@ -126,7 +126,7 @@ function undocumented(answer: Answered): string | null {
   if (operation === undefined && status < 400) return null;
   checked += 1;
   if (!header('x-request-id')) return 'no X-Request-Id';
-  if (operation === undefined) return asProblem(answer, [...OUTSIDE], '');
+  if (operation === undefined) return undocumentedProblem(answer, [...OUTSIDE], '');
   const at = `/paths/${escaped(operation.path)}/${operation.method.toLowerCase()}/responses`;
   const { responses } = document.paths[operation.path]?.[operation.method.toLowerCase()] ?? { responses: {} };
   const place = responses[status] === undefined ? 'default' : String(status);
@@ -135,18 +135,18 @@ function undocumented(answer: Answered): string | null {
     const content = response?.content?.['application/problem+json'];
     const own = Object.keys(content?.examples ?? {});
     const host = Object.keys(responses.default?.content?.['application/problem+json']?.examples ?? {});
-    return asProblem(answer, [...own, ...host], Object.keys(response?.headers ?? {}).join());
+    return undocumentedProblem(answer, [...own, ...host], Object.keys(response?.headers ?? {}).join());
   }
   if (place === 'default' || response === undefined) return `status ${status} is not documented`;
   const schema = response.content?.['application/json'];
   if (schema === undefined) return text === '' ? null : 'a body that is not documented';
   if (type !== 'application/json') return `Content-Type ${type}`;
   if (method === 'HEAD') return null;
-  return faults(validator(`${at}/${place}/content/application~1json/schema`), JSON.parse(text));
+  return validationErrors(validator(`${at}/${place}/content/application~1json/schema`), JSON.parse(text));
 }
 
-function asProblem(
-  { method, status, header, text }: Answered,
+function undocumentedProblem(
+  { method, status, header, text }: ReceivedResponse,
   codes: readonly string[],
   headers: string,
 ): string | null {
@@ -158,10 +158,10 @@ function asProblem(
   for (const name of ['Retry-After', 'WWW-Authenticate']) {
     if (headers.includes(name) && !header(name.toLowerCase())) return `no ${name}`;
   }
-  return faults(validator('/components/schemas/Problem'), problem);
+  return validationErrors(validator('/components/schemas/Problem'), problem);
 }
 
-function faults(validate: ValidateFunction, value: unknown): string | null {
+function validationErrors(validate: ValidateFunction, value: unknown): string | null {
   if (validate(value)) return null;
   return (validate.errors ?? [])
     .slice(0, 5)
@@ -175,20 +175,20 @@ function faults(validate: ValidateFunction, value: unknown): string | null {
 /** How a problem differs from the interface document, for tests that send raw HTTP. */
 export function undocumentedInProblem(problem: unknown): string | null {
   checked += 1;
-  return faults(validator('/components/schemas/Problem'), problem);
+  return validationErrors(validator('/components/schemas/Problem'), problem);
 }
 
 /** Fails the test if the response is not as documented. */
-export function expectDocumented(answer: Answered): void {
-  const fault = undocumented(answer);
-  if (fault === null) return;
+export function expectDocumented(answer: ReceivedResponse): void {
+  const mismatch = undocumented(answer);
+  if (mismatch === null) return;
   throw new Error(
-    `${answer.method} ${answer.path}: the response with status ${answer.status} is not as documented: ${fault}\n${answer.text.slice(0, 500)}`,
+    `${answer.method} ${answer.path}: the response with status ${answer.status} is not as documented: ${mismatch}\n${answer.text.slice(0, 500)}`,
   );
 }
 
 /** Adds the number of checked responses to the total, which is printed at the end of the run. */
-export function countAnswers(): void {
+export function countResponses(): void {
   const file = process.env.ANSWERS_CHECKED_FILE;
   if (file !== undefined && checked > 0) appendFileSync(file, `${checked}\n`);
   checked = 0;

@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
 import {
   claimsOf,
-  counted,
-  inForce,
+  countByOutcome,
   type Load,
-  longest,
+  maxDurationMs,
+  measurePropagation,
   report,
-  sendAgain,
+  retrySend,
   startLoad,
   until,
 } from './cluster-load.ts';
@@ -31,26 +31,26 @@ afterEach(() => load.stop());
 
 const health = (url: string): Promise<number> =>
   callHttp(url, 'GET', '/v1/health').then(({ status }) => status);
-const allHealths = (): Promise<number[]> => Promise.all(cluster.urls.map(health));
+const healthStatuses = (): Promise<number[]> => Promise.all(cluster.urls.map(health));
 
 /** Milliseconds until every process serves reads and writes again. */
-async function comesBack(): Promise<number> {
+async function waitForRecovery(): Promise<number> {
   return until(async () => {
     const probe = startLoad(cluster.urls, firm, { clients: 4 });
     await until(() => probe.outcomes.length >= 8, 5);
-    return Object.keys(counted(await probe.stop())).every((one) => one === '200' || one === '201');
+    return Object.keys(countByOutcome(await probe.stop())).every((one) => one === '200' || one === '201');
   }, 20);
 }
 
 /** Expects only successes and 503 with Retry-After, and after retries exactly one claim for each send. */
-async function holds(what: string, figures: Record<string, unknown> = {}): Promise<void> {
+async function expectRecovered(what: string, figures: Record<string, unknown> = {}): Promise<void> {
   const outcomes = await load.stop();
-  report(what, { ...figures, answers: counted(outcomes), longestMs: longest(outcomes) });
+  report(what, { ...figures, responses: countByOutcome(outcomes), longestMs: maxDurationMs(outcomes) });
   const failed = outcomes.filter(({ write, status }) => status !== (write ? 201 : 200));
-  expect(counted(failed.filter(({ code }) => code !== 'service_unavailable'))).toEqual({});
+  expect(countByOutcome(failed.filter(({ code }) => code !== 'service_unavailable'))).toEqual({});
   expect(failed.filter(({ status, retryAfter }) => status !== 503 || retryAfter !== '1')).toEqual([]);
   const unknown = failed.filter(({ write }) => write);
-  const again = await Promise.all(unknown.map((one) => sendAgain(cluster.url, firm, one)));
+  const again = await Promise.all(unknown.map((one) => retrySend(cluster.url, firm, one)));
   expect(again.map(({ status }) => status)).toEqual(unknown.map(() => 201));
   const found = await claimsOf(cluster, firm);
   const sent = outcomes.filter(({ write }) => write).map(({ body }) => String(body?.external_id));
@@ -61,16 +61,20 @@ test.each(['fast', 'crash', 'kill'] as const)(
   'while PostgreSQL is stopped (%s), requests and health get 503 with Retry-After, and work again afterwards',
   async (how) => {
     await cluster.postgres.end(how);
-    const begun = load.outcomes.length;
-    const unhealthyAfterMs = await until(async () => (await allHealths()).every((status) => status === 503));
-    await until(() => load.outcomes.length > begun + 40);
-    const away = load.outcomes.slice(begun + 12);
+    const startedAt = load.outcomes.length;
+    const unhealthyAfterMs = await until(async () =>
+      (await healthStatuses()).every((status) => status === 503),
+    );
+    await until(() => load.outcomes.length > startedAt + 40);
+    const away = load.outcomes.slice(startedAt + 12);
     await cluster.postgres.begin();
-    const backAfterMs = await comesBack();
-    const healthyAfterMs = await until(async () => (await allHealths()).every((status) => status === 200));
-    await holds(`PostgreSQL stopped (${how})`, {
+    const backAfterMs = await waitForRecovery();
+    const healthyAfterMs = await until(async () =>
+      (await healthStatuses()).every((status) => status === 200),
+    );
+    await expectRecovered(`PostgreSQL stopped (${how})`, {
       unhealthyAfterMs,
-      longestWhileAwayMs: longest(away),
+      longestWhileAwayMs: maxDurationMs(away),
       backAfterMs,
       healthyAfterMs,
     });
@@ -79,23 +83,25 @@ test.each(['fast', 'crash', 'kill'] as const)(
 
 test('while PostgreSQL is frozen, every request gets 503, and requests work again afterwards', async () => {
   cluster.postgres.pause();
-  const begun = load.outcomes.length;
+  const startedAt = load.outcomes.length;
   try {
-    const unhealthyAfterMs = await until(async () => (await allHealths()).every((status) => status === 503));
+    const unhealthyAfterMs = await until(async () =>
+      (await healthStatuses()).every((status) => status === 503),
+    );
     // Each of the six clients has a response.
     const answeredAfterMs = await until(
-      () => load.outcomes.slice(begun).filter(({ status }) => status === 503).length >= 6,
+      () => load.outcomes.slice(startedAt).filter(({ status }) => status === 503).length >= 6,
     );
     report('PostgreSQL frozen', {
       unhealthyAfterMs,
       answeredAfterMs,
-      answers: counted(load.outcomes.slice(begun)),
+      responses: countByOutcome(load.outcomes.slice(startedAt)),
     });
   } finally {
     cluster.postgres.resume();
   }
-  const backAfterMs = await comesBack();
-  await holds('PostgreSQL frozen and thawed', { backAfterMs });
+  const backAfterMs = await waitForRecovery();
+  await expectRecovered('PostgreSQL frozen and thawed', { backAfterMs });
 });
 
 test('when connections are terminated repeatedly, no request gets 500, and failed sends can be retried', async () => {
@@ -104,8 +110,8 @@ test('when connections are terminated repeatedly, no request gets 500, and faile
     ended += await cluster.postgres.endConnections();
     await sleep(Math.random() * 100);
   }
-  const backAfterMs = await comesBack();
-  await holds('connections terminated repeatedly', { ended, backAfterMs });
+  const backAfterMs = await waitForRecovery();
+  await expectRecovered('connections terminated repeatedly', { ended, backAfterMs });
 });
 
 test('a revoked key stays rejected by all processes while connections are terminated repeatedly', async () => {
@@ -124,20 +130,20 @@ test('a revoked key stays rejected by all processes while connections are termin
     );
   };
   try {
-    const ms = await inForce(cluster.urls, revoked, key.secret, ({ status }) => status === 401);
+    const ms = await measurePropagation(cluster.urls, revoked, key.secret, ({ status }) => status === 401);
     report('a revoked key was last accepted while connections were ended, ms', { ms });
     for (let n = 0; n < 10; n += 1) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         cluster.urls.map((url) => callHttp(url, 'GET', '/v1/me', { as: key.secret })),
       );
-      expect(answers.filter(({ status }) => status < 400)).toEqual([]);
+      expect(responses.filter(({ status }) => status < 400)).toEqual([]);
       await sleep(50);
     }
   } finally {
     stopping = true;
     await storm;
   }
-  await comesBack();
+  await waitForRecovery();
 });
 
 test('jobs run again after these faults', async () => {

@@ -1,7 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
-import { claimsOf, counted, inForce, longest, report, spread, startLoad, until } from './cluster-load.ts';
+import {
+  claimsOf,
+  countByOutcome,
+  maxDurationMs,
+  measurePropagation,
+  report,
+  sendConcurrently,
+  startLoad,
+  until,
+} from './cluster-load.ts';
 import { callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
 /** Long enough for every process to encounter the fault many times. */
@@ -16,22 +25,24 @@ afterAll(() => cluster?.stop());
 /** Whether the processes share limits: of 25 concurrent requests over all of them, 20 are allowed. */
 async function limitsAreShared(): Promise<boolean> {
   const firm = await cluster.operator.firm({ limited: true });
-  const answers = await spread(cluster.urls, 25, (url) => callHttp(url, 'GET', '/v1/me', { as: firm.test }));
-  expect(answers.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
-  return answers.filter(({ status }) => status === 200).length === 20;
+  const responses = await sendConcurrently(cluster.urls, 25, (url) =>
+    callHttp(url, 'GET', '/v1/me', { as: firm.test }),
+  );
+  expect(responses.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
+  return responses.filter(({ status }) => status === 200).length === 20;
 }
 
-async function onlyOneClaim(firm: TestFirm): Promise<void> {
+async function expectOneClaim(firm: TestFirm): Promise<void> {
   const body = claimBody(firm.account.manual);
-  const answers = await spread(cluster.urls, 30, (url) =>
+  const responses = await sendConcurrently(cluster.urls, 30, (url) =>
     callHttp(url, 'POST', '/v1/claims', {
       as: firm.test,
       body,
       headers: { 'Idempotency-Key': String(body.external_id) },
     }),
   );
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 201));
+  expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
 }
 
 describe('Redis under load', () => {
@@ -45,31 +56,34 @@ describe('Redis under load', () => {
     ['is restarted again', () => cluster.redis.restart()],
   ];
   let load: ReturnType<typeof startLoad>;
-  let polite: ReturnType<typeof startLoad>;
+  let limitedLoad: ReturnType<typeof startLoad>;
   let firm: TestFirm;
-  let politeFirm: TestFirm;
+  let limitedFirm: TestFirm;
   beforeAll(async () => {
     firm = await cluster.operator.firm();
-    politeFirm = await cluster.operator.firm({ limited: true });
+    limitedFirm = await cluster.operator.firm({ limited: true });
     load = startLoad(cluster.urls, firm, { clients: 6, pauseMs: 40 });
     // After its first twenty requests, a test key may send one request a second and one write every two.
-    polite = startLoad(cluster.urls, politeFirm, { clients: 1, pauseMs: 1000 });
+    limitedLoad = startLoad(cluster.urls, limitedFirm, { clients: 1, pauseMs: 1000 });
     await until(() => load.outcomes.length > 30);
   });
-  afterAll(() => Promise.all([load.stop(), polite.stop()]));
+  afterAll(() => Promise.all([load.stop(), limitedLoad.stop()]));
 
   test.each(faults)(
     '%s: no request fails, and concurrent duplicates create one claim',
     async (name, fault) => {
-      const begun = load.outcomes.length;
+      const startedAt = load.outcomes.length;
       await fault();
-      await onlyOneClaim(firm);
+      await expectOneClaim(firm);
       await sleep(FAULT_MS);
-      await onlyOneClaim(firm);
-      const during = load.outcomes.slice(begun);
-      report(`Redis ${name}`, { answers: counted(during), longestMs: longest(during) });
+      await expectOneClaim(firm);
+      const during = load.outcomes.slice(startedAt);
+      report(`Redis ${name}`, { responses: countByOutcome(during), longestMs: maxDurationMs(during) });
       expect(during.length).toBeGreaterThan(0);
-      expect(Object.keys(counted([...during, ...polite.outcomes])).sort()).toEqual(['200', '201']);
+      expect(Object.keys(countByOutcome([...during, ...limitedLoad.outcomes])).sort()).toEqual([
+        '200',
+        '201',
+      ]);
     },
   );
 
@@ -77,7 +91,7 @@ describe('Redis under load', () => {
     const backAfterMs = await until(limitsAreShared, 50);
     report('Redis is used again by all processes, ms', { backAfterMs });
     const outcomes = await load.stop();
-    await polite.stop();
+    await limitedLoad.stop();
     const sent = outcomes.filter(({ write }) => write).map(({ body }) => body?.external_id);
     const found = await claimsOf(cluster, firm);
     expect([...found.values()].every((count) => count === 1)).toBe(true);
@@ -91,9 +105,9 @@ describe('a client of one process', () => {
   const each = async (firm: TestFirm, count: number): Promise<number[]> => {
     const times: number[] = [];
     for (let n = 0; n < count; n += 1) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { status } = await callHttp(cluster.urls[0] ?? '', 'GET', '/v1/me', { as: firm.live });
-      times.push(performance.now() - begun);
+      times.push(performance.now() - startedAt);
       expect(status).toBe(200);
     }
     return times;
@@ -103,13 +117,13 @@ describe('a client of one process', () => {
 
   test('gets every response while Redis is frozen', async () => {
     const firm = await cluster.operator.firm();
-    const usual = await each(firm, 100);
+    const baseline = await each(firm, 100);
     cluster.redis.pause();
     try {
       const [first = 0] = await each(firm, 1);
       const open = await each(firm, 100);
       report('a read at a process, ms', {
-        usual: median(usual),
+        baseline: median(baseline),
         'first after Redis froze': Math.round(first * 10) / 10,
         'while it is frozen': median(open),
         'longest while it is frozen': Math.round(Math.max(...open) * 10) / 10,
@@ -126,7 +140,7 @@ test('a revoked key is rejected by all processes while Redis is frozen', async (
   const key = await cluster.operator.key(id);
   cluster.redis.pause();
   try {
-    await inForce(
+    await measurePropagation(
       cluster.urls,
       () => cluster.operator.revoke(key.id),
       key.secret,
@@ -141,7 +155,7 @@ test('a process starts without Redis, and uses it once it is available', async (
   await cluster.redis.kill();
   await cluster.processes[0]?.restart();
   const firm = await cluster.operator.firm();
-  await onlyOneClaim(firm);
+  await expectOneClaim(firm);
   await cluster.redis.restart();
   report('Redis is used by a process that started without, ms', {
     backAfterMs: await until(limitsAreShared, 50),

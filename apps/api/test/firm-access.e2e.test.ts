@@ -6,16 +6,16 @@ import {
   acceptClaim,
   DAY,
   expectProblem,
-  expectRefused,
+  expectValidationErrors,
   freshKey,
   getClaim,
-  heldClock,
   listClaims,
+  manualClock,
   outcome,
   sentClaim,
 } from './firm-calls.ts';
 import {
-  type Answer,
+  type ApiResponse,
   type Call,
   claimBody,
   type ServiceUnderTest,
@@ -23,7 +23,7 @@ import {
   type TestFirm,
 } from './service-under-test.ts';
 
-const clock = heldClock();
+const clock = manualClock();
 let service: ServiceUnderTest;
 let firms: Record<Plan, TestFirm>;
 let member: { svcId: string; token: string };
@@ -95,7 +95,7 @@ const OPERATIONS: Operation[] = [
     allowed: [404, 'not_found'],
   },
 ];
-const run = ({ method, path, call }: Operation, as?: string): Promise<Answer> =>
+const run = ({ method, path, call }: Operation, as?: string): Promise<ApiResponse> =>
   service.call(method, path, { ...call?.(), ...(as !== undefined && { as }) });
 const named = OPERATIONS.map((one): [string, Operation] => [
   `${one.method} ${one.path.replace(/[0-9a-f-]{36}/, '{id}')}`,
@@ -124,11 +124,12 @@ describe.each(PLANS)('with the plan %s', (plan) => {
 
     test.each(named)('can call %s if purpose and plan allow it', async (_, operation) => {
       for (const key of keys) {
-        const answer = await run(operation, key);
+        const response = await run(operation, key);
         if (!BY_PURPOSE[purpose].includes(operation.scope))
-          expectProblem(service, answer, 403, 'insufficient_scope');
-        else if (!BY_PLAN[plan].includes(operation.scope)) expectProblem(service, answer, 403, 'not_in_plan');
-        else expect(outcome(answer)).toEqual(operation.allowed);
+          expectProblem(service, response, 403, 'insufficient_scope');
+        else if (!BY_PLAN[plan].includes(operation.scope))
+          expectProblem(service, response, 403, 'not_in_plan');
+        else expect(outcome(response)).toEqual(operation.allowed);
       }
     });
   });
@@ -202,16 +203,16 @@ describe('without a valid key', () => {
   ];
 
   test.each(everything)('%s gets 401', async (_, operation) => {
-    const answer = await run(operation);
-    expectProblem(service, answer, 401, 'invalid_key');
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    const response = await run(operation);
+    expectProblem(service, response, 401, 'invalid_key');
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
 
   test('health is available, with an empty body', async () => {
-    const answer = await service.call('GET', '/v1/health');
-    expect([answer.status, answer.json]).toEqual([200, {}]);
-    expect(answer.headers.get('x-request-id')).toMatch(/\S/);
-    expectRefused(await service.call('GET', '/v1/health?deep=1'), 'deep');
+    const response = await service.call('GET', '/v1/health');
+    expect([response.status, response.json]).toEqual([200, {}]);
+    expect(response.headers.get('x-request-id')).toMatch(/\S/);
+    expectValidationErrors(await service.call('GET', '/v1/health?deep=1'), 'deep');
   });
 
   const HEADERS: [string, () => string][] = [
@@ -233,9 +234,9 @@ describe('without a valid key', () => {
     ['a very long key', () => `Bearer svc_live_${'a'.repeat(8000)}`],
   ];
   test.each(HEADERS)('%s is an invalid key', async (_, value) => {
-    const answer = await service.call('GET', '/v1/me', { headers: { Authorization: value() } });
-    expectProblem(service, answer, 401, 'invalid_key');
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    const response = await service.call('GET', '/v1/me', { headers: { Authorization: value() } });
+    expectProblem(service, response, 401, 'invalid_key');
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
 
   test('the scheme is not case-sensitive', async () => {
@@ -250,14 +251,14 @@ describe('without a valid key', () => {
   });
 
   test('a key in the query is ignored', async () => {
-    const answer = await service.call('GET', `/v1/me?api_key=${firms.standard.live}`);
-    expect(outcome(answer)).toEqual([401, 'invalid_key']);
+    const response = await service.call('GET', `/v1/me?api_key=${firms.standard.live}`);
+    expect(outcome(response)).toEqual([401, 'invalid_key']);
   });
 });
 
 describe('the order of checks', () => {
   const HUGE = `{"external_id":"${'x'.repeat(1_048_576)}"}`;
-  const post = (as: string | undefined, raw: string, path = '/v1/claims?nonsense=1'): Promise<Answer> =>
+  const post = (as: string | undefined, raw: string, path = '/v1/claims?nonsense=1'): Promise<ApiResponse> =>
     service.call('POST', path, { raw, ...(as !== undefined && { as }) });
 
   test('the key is checked first', async () => {

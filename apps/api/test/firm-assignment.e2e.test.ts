@@ -4,7 +4,7 @@ import {
   acceptClaim,
   DATE_TIME,
   expectProblem,
-  expectRefused,
+  expectValidationErrors,
   freshKey,
   getClaim,
   leaveFirm,
@@ -15,7 +15,7 @@ import {
   sentClaim,
 } from './firm-calls.ts';
 import {
-  type Answer,
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
@@ -80,18 +80,18 @@ describe('updated_at', () => {
     ];
     const sent = await sentClaim(service, firm.live, first.svcId);
     expect(sent.updated_at).toBe(sent.created_at);
-    const stamps = [sent.updated_at];
-    const step = async (call: Promise<Answer>) => {
+    const timestamps = [sent.updated_at];
+    const step = async (call: Promise<ApiResponse>) => {
       expect((await call).status).toBeLessThan(300);
-      stamps.push((await now(sent.id)).updated_at);
+      timestamps.push((await now(sent.id)).updated_at);
     };
     await step(rejectClaim(service, first.token, sent.id));
     await step(offerClaim(service, firm.live, sent.id, second.svcId));
     await step(leaveFirm(service, second.token, firm.id));
     await step(offerClaim(service, firm.live, sent.id, third.svcId));
     await step(acceptClaim(service, third.token, sent.id));
-    expect(stamps).toEqual([...new Set(stamps)].sort());
-    expect(stamps).toHaveLength(6);
+    expect(timestamps).toEqual([...new Set(timestamps)].sort());
+    expect(timestamps).toHaveLength(6);
     expect((await now(sent.id)).created_at).toBe(sent.created_at);
   });
 
@@ -120,12 +120,12 @@ describe('an offer to another adjuster', () => {
     async (status) => {
       const { claim, first } = await claimIn(status);
       const second = await service.member(firm);
-      const answer = await offerClaim(service, firm.live, claim.id, second.svcId);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('idempotent-replayed')).toBeNull();
-      expect(answer.json).toEqual({
+      const response = await offerClaim(service, firm.live, claim.id, second.svcId);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('idempotent-replayed')).toBeNull();
+      expect(response.json).toEqual({
         ...claim,
-        updated_at: answer.json.updated_at,
+        updated_at: response.json.updated_at,
         assignment: {
           status: 'pending_acceptance',
           adjuster_svc_id: second.svcId,
@@ -133,12 +133,12 @@ describe('an offer to another adjuster', () => {
           rejection_reason: null,
         },
       });
-      expect(answer.json.updated_at > claim.updated_at).toBe(true);
-      expect(await now(claim.id)).toEqual(answer.json);
+      expect(response.json.updated_at > claim.updated_at).toBe(true);
+      expect(await now(claim.id)).toEqual(response.json);
       // The first adjuster can no longer answer.
       expect(outcome(await acceptClaim(service, first.token, claim.id))).toEqual([404, 'not_found']);
       expect(outcome(await rejectClaim(service, first.token, claim.id))).toEqual([404, 'not_found']);
-      expect(await now(claim.id)).toEqual(answer.json);
+      expect(await now(claim.id)).toEqual(response.json);
       expect(outcome(await acceptClaim(service, second.token, claim.id))).toEqual([200]);
     },
   );
@@ -160,8 +160,11 @@ describe('an offer to another adjuster', () => {
     const { claim } = await claimIn(status);
     const second = await service.member(firm);
     await service.service.wiring.get(TOKENS.closeClaim)(claim.id);
-    const answer = await offerClaim(service, firm.live, claim.id, second.svcId);
-    expect(outcome(answer)).toEqual([409, status === 'accepted' ? 'claim_already_accepted' : 'claim_closed']);
+    const response = await offerClaim(service, firm.live, claim.id, second.svcId);
+    expect(outcome(response)).toEqual([
+      409,
+      status === 'accepted' ? 'claim_already_accepted' : 'claim_closed',
+    ]);
     expect(await now(claim.id)).toEqual(claim);
   });
 
@@ -195,12 +198,12 @@ describe('an offer to another adjuster', () => {
     ) => service.call('POST', path, { as: firm.live, body, headers });
     const { claim, first } = await claimIn('rejected');
     const path = `/v1/claims/${claim.id}/assignment`;
-    expectRefused(await call(path, {}), '/adjuster_svc_id');
-    expectRefused(await call(path, { adjuster_svc_id: null }), '/adjuster_svc_id');
-    expectRefused(await call(path, { adjuster_svc_id: '' }), '/adjuster_svc_id');
-    expectRefused(await call(path, { adjuster_svc_id: 'x'.repeat(129) }), '/adjuster_svc_id');
-    expectRefused(await call(path, { adjuster_svc_id: first.svcId }, {}), 'Idempotency-Key');
-    expectRefused(
+    expectValidationErrors(await call(path, {}), '/adjuster_svc_id');
+    expectValidationErrors(await call(path, { adjuster_svc_id: null }), '/adjuster_svc_id');
+    expectValidationErrors(await call(path, { adjuster_svc_id: '' }), '/adjuster_svc_id');
+    expectValidationErrors(await call(path, { adjuster_svc_id: 'x'.repeat(129) }), '/adjuster_svc_id');
+    expectValidationErrors(await call(path, { adjuster_svc_id: first.svcId }, {}), 'Idempotency-Key');
+    expectValidationErrors(
       await call('/v1/claims/not-a-uuid/assignment?force=1', { adjuster: 'x' }, {}),
       'id',
       'force',
@@ -212,7 +215,7 @@ describe('an offer to another adjuster', () => {
   });
 });
 
-describe.each<[string, (svcId: unknown) => Promise<Answer>]>([
+describe.each<[string, (svcId: unknown) => Promise<ApiResponse>]>([
   ['a new claim', (svcId) => sendClaim(service, firm.live, claimBody(svcId as string))],
   [
     'an offer',
@@ -323,12 +326,12 @@ describe('an external id', () => {
     const { claim, first } = await claimIn('accepted');
     const again = () =>
       sendClaim(service, firm.live, claimBody(first.svcId, { external_id: claim.external_id }));
-    const answer = await again();
-    expectProblem(service, answer, 409, 'duplicate_claim', {
+    const response = await again();
+    expectProblem(service, response, 409, 'duplicate_claim', {
       existing_claim_id: claim.id,
       existing_claim_url: `${service.url}/v1/claims/${claim.id}`,
     });
-    const existing = await fetch(answer.json.existing_claim_url, {
+    const existing = await fetch(response.json.existing_claim_url, {
       headers: { Authorization: `Bearer ${firm.live}` },
     });
     expect(await existing.json()).toEqual(claim);
@@ -382,8 +385,8 @@ test('existing_claim_url and type use the configured public addresses', async ()
     const { svcId } = await behindProxy.member(own);
     const claim = await sentClaim(behindProxy, own.live, svcId);
     const { external_id } = claim;
-    const answer = await sendClaim(behindProxy, own.live, claimBody(svcId, { external_id }));
-    expect(answer.json).toMatchObject({
+    const response = await sendClaim(behindProxy, own.live, claimBody(svcId, { external_id }));
+    expect(response.json).toMatchObject({
       type: 'https://docs.example.com/errors#duplicate_claim',
       existing_claim_url: `https://claims.example.com/v1/claims/${claim.id}`,
     });

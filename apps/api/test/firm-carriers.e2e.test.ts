@@ -30,9 +30,9 @@ const send = async (carrier: Carrier): Promise<string> =>
   (await sentClaim(service, firm.live, member.svcId, { carrier })).id;
 /** The carrier as printed on the adjuster's forms. */
 const printed = async (id: string): Promise<Carrier> => {
-  const answer = await service.call('GET', `/app/v1/claims/${id}`, { as: member.token });
-  expect(answer.status).toBe(200);
-  return answer.json.carrier;
+  const response = await service.call('GET', `/app/v1/claims/${id}`, { as: member.token });
+  expect(response.status).toBe(200);
+  return response.json.carrier;
 };
 
 describe('the forms print', () => {

@@ -72,10 +72,10 @@ describe('a claim for', () => {
     const named = (await NAMED[who]?.()) as string;
     const first = key === 'live' ? member.svcId : firm.account.manual;
     const claim = await sentClaim(service, firm[key], first);
-    const answer = await offerClaim(service, firm[key], claim.id, named);
-    expect(outcome(answer)).toEqual(expected[0] === 201 ? [200] : expected);
+    const response = await offerClaim(service, firm[key], claim.id, named);
+    expect(outcome(response)).toEqual(expected[0] === 201 ? [200] : expected);
     const after = (await getClaim(service, firm[key], claim.id)).json;
-    if (answer.status === 200) expect(after.assignment.adjuster_svc_id).toBe(named);
+    if (response.status === 200) expect(after.assignment.adjuster_svc_id).toBe(named);
     else expect(after).toEqual(claim);
   });
 });
@@ -102,8 +102,8 @@ describe('an invitation for', () => {
     const own = await service.firm();
     const list = await wholeList(service, own.live, '/v1/adjusters');
     for (const behavior of BEHAVIORS) {
-      const answer = await invite(service, own.live, own.account[behavior]);
-      expectProblem(service, answer, 422, 'environment_mismatch');
+      const response = await invite(service, own.live, own.account[behavior]);
+      expectProblem(service, response, 422, 'environment_mismatch');
     }
     expect(await wholeList(service, own.live, '/v1/adjusters')).toEqual(list);
   });
@@ -120,8 +120,8 @@ describe('a withdrawal', () => {
   test('with a live key does not change the invitation of a test account', async () => {
     const own = await service.firm();
     await invite(service, own.test, own.account.new);
-    const answer = await withdraw(service, own.live, own.account.new);
-    expect(outcome(answer)).toEqual([422, 'environment_mismatch']);
+    const response = await withdraw(service, own.live, own.account.new);
+    expect(outcome(response)).toEqual([422, 'environment_mismatch']);
     expect((await adjusterRecord(service, own.test, own.account.new)).status).toBe('pending');
     expect((await withdraw(service, own.test, own.account.new)).json).toMatchObject({
       status: 'withdrawn',
@@ -243,12 +243,12 @@ describe('duplicates', () => {
       ['test', firm.account.manual, inTest],
     ] as const) {
       for (const changes of [{ external_id }, { claim_number }]) {
-        const answer = await sendClaim(service, firm[key], claimBody(named, changes));
-        expectProblem(service, answer, 409, 'duplicate_claim', {
+        const response = await sendClaim(service, firm[key], claimBody(named, changes));
+        expectProblem(service, response, 409, 'duplicate_claim', {
           existing_claim_id: existing.id,
           existing_claim_url: `${service.url}/v1/claims/${existing.id}`,
         });
-        expect((await getClaim(service, firm[key], answer.json.existing_claim_id)).status).toBe(200);
+        expect((await getClaim(service, firm[key], response.json.existing_claim_id)).status).toBe(200);
       }
       const found = await listClaims(service, firm[key], `external_id=${external_id}`);
       expect(found.json).toEqual({ data: [existing], next_cursor: null });

@@ -12,7 +12,7 @@ import {
   sentClaim,
 } from './firm-calls.ts';
 import {
-  type Answer,
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
@@ -30,8 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const send = (body: unknown, key?: string): Promise<Answer> => sendClaim(service, firm.live, body, key);
-const raw = (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Answer> =>
+const send = (body: unknown, key?: string): Promise<ApiResponse> => sendClaim(service, firm.live, body, key);
+const raw = (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<ApiResponse> =>
   service.call('POST', '/v1/claims', {
     as: firm.live,
     raw: body,
@@ -39,7 +39,7 @@ const raw = (body: string | Uint8Array, headers: Record<string, string> = {}): P
   });
 
 describe('every error has its status, its code and all members of a problem', () => {
-  const CODES: [string, number, () => Promise<Answer>][] = [
+  const CODES: [string, number, () => Promise<ApiResponse>][] = [
     ['malformed_request', 400, () => raw('{"external_id":')],
     ['invalid_key', 401, () => service.call('GET', '/v1/claims')],
     [
@@ -94,10 +94,10 @@ describe('every error has its status, its code and all members of a problem', ()
       429,
       async () => {
         const { test: key } = await service.firm({ limited: true });
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: 25 }, () => service.call('GET', '/v1/me', { as: key })),
         );
-        return answers.find((one) => one.status === 429) as Answer;
+        return responses.find((one) => one.status === 429) as ApiResponse;
       },
     ],
   ];
@@ -114,9 +114,9 @@ describe('every error has its status, its code and all members of a problem', ()
   });
 
   test('validation_failed, with exactly one location for each error', async () => {
-    const answer = await service.call('POST', '/v1/claims?x=1', { as: firm.live, body: { colour: 'red' } });
-    expectProblem(service, answer, 422, 'validation_failed', { errors: expect.any(Array) });
-    const { errors } = answer.json;
+    const response = await service.call('POST', '/v1/claims?x=1', { as: firm.live, body: { colour: 'red' } });
+    expectProblem(service, response, 422, 'validation_failed', { errors: expect.any(Array) });
+    const { errors } = response.json;
     expect(errors.length).toBeGreaterThan(8);
     for (const { detail, ...place } of errors) {
       expect(detail).toMatch(/\S/);
@@ -136,14 +136,14 @@ describe('every error has its status, its code and all members of a problem', ()
     const broken = await startServiceUnderTest();
     try {
       const { live } = await broken.firm();
-      const answer = await withClient(broken.databaseUrl, async (client) => {
+      const response = await withClient(broken.databaseUrl, async (client) => {
         await client.query('ALTER TABLE claims RENAME TO claims_gone');
         const failed = await broken.call('GET', '/v1/claims', { as: live });
         await client.query('ALTER TABLE claims_gone RENAME TO claims');
         return failed;
       });
-      expectProblem(broken, answer, 500, 'internal_error');
-      expect(answer.text).not.toMatch(/claims_gone|relation|sql|stack|\.ts/i);
+      expectProblem(broken, response, 500, 'internal_error');
+      expect(response.text).not.toMatch(/claims_gone|relation|sql|stack|\.ts/i);
       expect(outcome(await broken.call('GET', '/v1/claims', { as: live }))).toEqual([200]);
     } finally {
       await broken.stop();

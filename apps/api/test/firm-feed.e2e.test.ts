@@ -17,13 +17,13 @@ import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './s
 
 /** Two instances of the service on one database: one writes, the other is polled. */
 let service: ServiceUnderTest;
-let twin: ServiceUnderTest;
+let otherService: ServiceUnderTest;
 beforeAll(async () => {
   service = await startServiceUnderTest();
-  twin = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
+  otherService = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
 });
 afterAll(async () => {
-  await twin.stop();
+  await otherService.stop();
   await service.stop();
 });
 
@@ -35,7 +35,7 @@ interface Row {
 
 const pollerOf = (key: string, query = '') =>
   startPoller<Row>(async (from) => {
-    const page = await listClaims(twin, key, `limit=7${from}${query}`);
+    const page = await listClaims(otherService, key, `limit=7${from}${query}`);
     expect(outcome(page)).toEqual([200]);
     return page.json;
   });
@@ -67,7 +67,7 @@ describe('a poller without overlap', () => {
     const stopSlow = startSlowTransactions(firm);
     await Promise.all(
       writers.map(async ({ svcId, token }, index) => {
-        const at = index % 2 === 0 ? service : twin;
+        const at = index % 2 === 0 ? service : otherService;
         for (let round = 0; round < 12; round += 1) {
           const { id } = await sentClaim(at, firm.live, svcId);
           const next = writers[(index + 1) % writers.length] as { svcId: string; token: string };
@@ -101,7 +101,9 @@ describe('a poller without overlap', () => {
     const states: string[] = [];
     let since = '';
     const poll = async (): Promise<void> => {
-      const { data } = (await listClaims(twin, firm.live, since === '' ? '' : `updated_since=${since}`)).json;
+      const { data } = (
+        await listClaims(otherService, firm.live, since === '' ? '' : `updated_since=${since}`)
+      ).json;
       for (const row of data as Row[]) {
         states.push(row.assignment.status);
         since = new Date(Date.parse(row.updated_at) + 1).toISOString();
@@ -141,8 +143,8 @@ test('a change waits while the feed is locked, and then gets a later timestamp',
   let answered = false;
   let quick: Promise<void> = Promise.resolve();
   await changeSlowly(service.databaseUrl, firm.id, held.id, async () => {
-    quick = acceptClaim(twin, member.token, other.id).then((answer) => {
-      expect(outcome(answer)).toEqual([200]);
+    quick = acceptClaim(otherService, member.token, other.id).then((response) => {
+      expect(outcome(response)).toEqual([200]);
       answered = true;
     });
     await pause(100);

@@ -6,9 +6,9 @@ import {
   expectProblem,
   freshKey,
   getClaim,
-  heldClock,
   leaveFirm,
   listClaims,
+  manualClock,
   offerClaim,
   outcome,
   rejectClaim,
@@ -16,7 +16,7 @@ import {
   wholeList,
 } from './firm-calls.ts';
 import {
-  type Answer,
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
@@ -24,7 +24,7 @@ import {
   type TestFirm,
 } from './service-under-test.ts';
 
-const clock = heldClock();
+const clock = manualClock();
 let service: ServiceUnderTest;
 let firm: TestFirm;
 let member: { svcId: string; token: string };
@@ -35,8 +35,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const replayed = (answer: Answer): string | null => answer.headers.get('idempotent-replayed');
-const sendRaw = (raw: string, key: string): Promise<Answer> =>
+const replayed = (response: ApiResponse): string | null => response.headers.get('idempotent-replayed');
+const sendRaw = (raw: string, key: string): Promise<ApiResponse> =>
   service.call('POST', '/v1/claims', { as: firm.live, raw, headers: { 'Idempotency-Key': key } });
 const count = async (key: string = firm.live): Promise<number> =>
   (await wholeList(service, key, '/v1/claims', { limit: '200' })).length;
@@ -190,9 +190,9 @@ describe('an Idempotency-Key', () => {
     ['an unknown adjuster', () => ({ adjuster_svc_id: 'SVC-nobody' }), [422, 'unknown_osaid']],
     ['a wrong field', () => ({ policy: {} }), [422, 'validation_failed']],
     ['a test account', () => ({ adjuster_svc_id: firm.account.manual }), [422, 'environment_mismatch']],
-  ])('of a request that failed for %s can be used for the corrected one', async (_, wrong, refusal) => {
+  ])('of a request that failed for %s can be used for the corrected one', async (_, wrong, failure) => {
     const [key, body] = [freshKey(), claimBody(member.svcId)];
-    expect(outcome(await sendClaim(service, firm.live, { ...body, ...wrong() }, key))).toEqual(refusal);
+    expect(outcome(await sendClaim(service, firm.live, { ...body, ...wrong() }, key))).toEqual(failure);
     const corrected = await sendClaim(service, firm.live, body, key);
     expect([corrected.status, replayed(corrected)]).toEqual([201, null]);
   });
@@ -201,8 +201,8 @@ describe('an Idempotency-Key', () => {
     const key = freshKey();
     const { external_id } = await sentClaim(service, firm.live, member.svcId);
     const body = claimBody(member.svcId);
-    const refused = await sendClaim(service, firm.live, { ...body, external_id }, key);
-    expect(outcome(refused)).toEqual([409, 'duplicate_claim']);
+    const failed = await sendClaim(service, firm.live, { ...body, external_id }, key);
+    expect(outcome(failed)).toEqual([409, 'duplicate_claim']);
     expect(outcome(await sendClaim(service, firm.live, body, key))).toEqual([201]);
   });
 
@@ -319,13 +319,13 @@ describe('forty concurrent requests', () => {
       const own = await service.firm();
       const { svcId } = await service.member(own);
       const [key, body] = [freshKey(), claimBody(svcId)];
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 40 }, () => sendClaim(service, own.live, body, key)),
       );
-      expect(new Set(answers.map((one) => one.status))).toEqual(new Set([201]));
-      expect(new Set(answers.map((one) => one.text)).size).toBe(1);
-      expect(answers.filter((one) => replayed(one) === null)).toHaveLength(1);
-      expect(new Set(answers.map((one) => one.headers.get('x-request-id'))).size).toBe(40);
+      expect(new Set(responses.map((one) => one.status))).toEqual(new Set([201]));
+      expect(new Set(responses.map((one) => one.text)).size).toBe(1);
+      expect(responses.filter((one) => replayed(one) === null)).toHaveLength(1);
+      expect(new Set(responses.map((one) => one.headers.get('x-request-id'))).size).toBe(40);
       expect((await listClaims(service, own.live)).json.data).toHaveLength(1);
     },
   );
@@ -334,12 +334,12 @@ describe('forty concurrent requests', () => {
     const own = await service.firm();
     const { svcId } = await service.member(own);
     const key = freshKey();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, () => sendClaim(service, own.live, claimBody(svcId), key)),
     );
-    const taken = answers.filter((one) => one.status === 201);
+    const taken = responses.filter((one) => one.status === 201);
     expect(taken).toHaveLength(1);
-    for (const one of answers)
+    for (const one of responses)
       if (one.status !== 201) expect(outcome(one)).toEqual([422, 'idempotency_key_reused']);
     expect((await listClaims(service, own.live)).json.data).toEqual([taken[0]?.json]);
   });
@@ -347,14 +347,14 @@ describe('forty concurrent requests', () => {
   test('with one external id and different keys create one claim; the others get its id', async () => {
     const own = await service.firm();
     const { svcId } = await service.member(own);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, () =>
         sendClaim(service, own.live, claimBody(svcId, { external_id: 'the-one' })),
       ),
     );
-    const taken = answers.filter((one) => one.status === 201);
+    const taken = responses.filter((one) => one.status === 201);
     expect(taken).toHaveLength(1);
-    for (const one of answers) {
+    for (const one of responses) {
       if (one.status === 201) continue;
       expect([...outcome(one), one.json.existing_claim_id]).toEqual([
         409,
@@ -369,18 +369,18 @@ describe('forty concurrent requests', () => {
     const { id } = await sentClaim(service, firm.live, member.svcId);
     const second = await service.member(firm);
     const key = freshKey();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, () => offerClaim(service, firm.live, id, second.svcId, key)),
     );
-    expect(new Set(answers.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
-    expect(answers.filter((one) => replayed(one) === null)).toHaveLength(1);
+    expect(new Set(responses.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
+    expect(responses.filter((one) => replayed(one) === null)).toHaveLength(1);
   });
 
   test('that are identical and invalid all get the same error', async () => {
     const [key, body] = [freshKey(), claimBody('SVC-nobody')];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, () => sendClaim(service, firm.live, body, key)),
     );
-    for (const one of answers) expect(outcome(one)).toEqual([422, 'unknown_osaid']);
+    for (const one of responses) expect(outcome(one)).toEqual([422, 'unknown_osaid']);
   });
 });

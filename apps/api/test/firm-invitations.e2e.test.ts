@@ -6,10 +6,10 @@ import {
   DATE_TIME,
   DAY,
   expectProblem,
-  expectRefused,
-  heldClock,
+  expectValidationErrors,
   invite,
   leaveFirm,
+  manualClock,
   outcome,
   sentClaim,
   wholeList,
@@ -23,7 +23,7 @@ import {
   type TestFirm,
 } from './service-under-test.ts';
 
-const clock = heldClock();
+const clock = manualClock();
 let service: ServiceUnderTest;
 let firm: TestFirm;
 beforeAll(async () => {
@@ -64,9 +64,9 @@ const STATUSES: Status[] = ['pending', 'active', 'declined', 'expired', 'withdra
 describe('the record of', () => {
   test('a pending invitation has an expiration in seven days and the notes, but no account data', async () => {
     const { svcId } = await service.adjuster();
-    const answer = await invite(service, firm.live, svcId, NOTES);
-    expect(answer.status).toBe(201);
-    expect(answer.json).toEqual({
+    const response = await invite(service, firm.live, svcId, NOTES);
+    expect(response.status).toBe(201);
+    expect(response.json).toEqual({
       svc_id: svcId,
       status: 'pending',
       test: false,
@@ -77,8 +77,8 @@ describe('the record of', () => {
       responded_at: null,
       ...NOTES,
     });
-    expect(answer.json.invited_at).toMatch(DATE_TIME);
-    expect(await adjusterRecord(service, firm.live, svcId)).toEqual(answer.json);
+    expect(response.json.invited_at).toMatch(DATE_TIME);
+    expect(await adjusterRecord(service, firm.live, svcId)).toEqual(response.json);
   });
 
   test.each<[Status, boolean, boolean]>([
@@ -191,7 +191,7 @@ describe('an invitation', () => {
   ])('has a %s of 1 to %i code points, neither null nor empty', async (name, max) => {
     const { svcId } = await service.adjuster();
     for (const value of [null, '', '🌊'.repeat(max + 1), 7, ['x']])
-      expectRefused(await invite(service, firm.live, svcId, { [name]: value }), `/${name}`);
+      expectValidationErrors(await invite(service, firm.live, svcId, { [name]: value }), `/${name}`);
     const longest = '🌊'.repeat(max);
     expect((await invite(service, firm.live, svcId, { [name]: longest })).json[name]).toBe(longest);
     const other = await service.adjuster();
@@ -200,19 +200,19 @@ describe('an invitation', () => {
 
   test('requires an SVCID of 1 to 128 characters, and rejects unknown fields and parameters', async () => {
     for (const svcId of ['', null, 7, 'x'.repeat(129)])
-      expectRefused(await invite(service, firm.live, svcId), '/svc_id');
-    expectRefused(await invite(service, firm.live, undefined), '/svc_id');
-    expectRefused(
+      expectValidationErrors(await invite(service, firm.live, svcId), '/svc_id');
+    expectValidationErrors(await invite(service, firm.live, undefined), '/svc_id');
+    expectValidationErrors(
       await invite(service, firm.live, 'x', { name: 'Jean', adjuster_svc_id: 'x' }),
       '/name',
       '/adjuster_svc_id',
     );
     const { svcId } = await service.adjuster();
-    const answer = await service.call('POST', '/v1/adjusters/invitations?notify=no', {
+    const response = await service.call('POST', '/v1/adjusters/invitations?notify=no', {
       as: firm.live,
       body: { svc_id: svcId },
     });
-    expectRefused(answer, 'notify');
+    expectValidationErrors(response, 'notify');
     expect(await adjusterRecord(service, firm.live, svcId)).toBeUndefined();
   });
 
@@ -248,8 +248,8 @@ describe('an expiration', () => {
     expect([record.status, record.expires_at, record.responded_at]).toEqual(['expired', null, null]);
     const list = await service.call('GET', '/app/v1/invitations', { as: second.token });
     expect(list.json.data).toEqual([]);
-    for (const answer of ['acceptance', 'decline'] as const)
-      expect(outcome(await answerInvitation(service, second.token, firm.id, answer))).toEqual([
+    for (const response of ['acceptance', 'decline'] as const)
+      expect(outcome(await answerInvitation(service, second.token, firm.id, response))).toEqual([
         404,
         'not_found',
       ]);
@@ -272,8 +272,11 @@ describe('an answer in the app', () => {
     'finds no invitation if the record is %s',
     async (status) => {
       const { svcId, token, record } = await adjusterIn(status);
-      for (const answer of ['acceptance', 'decline'] as const)
-        expect(outcome(await answerInvitation(service, token, firm.id, answer))).toEqual([404, 'not_found']);
+      for (const response of ['acceptance', 'decline'] as const)
+        expect(outcome(await answerInvitation(service, token, firm.id, response))).toEqual([
+          404,
+          'not_found',
+        ]);
       expect(await adjusterRecord(service, firm.live, svcId)).toEqual(record);
     },
   );
@@ -328,10 +331,10 @@ describe('an answer in the app', () => {
 describe('a withdrawal', () => {
   test('returns the withdrawn record, and the adjuster can no longer join', async () => {
     const { svcId, token, record } = await adjusterIn('pending');
-    const answer = await withdraw(service, firm.live, svcId);
-    expect(answer.status).toBe(200);
-    expect(answer.json).toEqual({ ...record, status: 'withdrawn', expires_at: null });
-    expect(await adjusterRecord(service, firm.live, svcId)).toEqual(answer.json);
+    const response = await withdraw(service, firm.live, svcId);
+    expect(response.status).toBe(200);
+    expect(response.json).toEqual({ ...record, status: 'withdrawn', expires_at: null });
+    expect(await adjusterRecord(service, firm.live, svcId)).toEqual(response.json);
     expect(outcome(await answerInvitation(service, token, firm.id, 'acceptance'))).toEqual([
       404,
       'not_found',
@@ -359,10 +362,10 @@ describe('a withdrawal', () => {
   });
 
   test('accepts an SVCID of up to 128 characters in the path, and no query', async () => {
-    expectRefused(await withdraw(service, firm.live, 'x'.repeat(129)), 'svc_id');
+    expectValidationErrors(await withdraw(service, firm.live, 'x'.repeat(129)), 'svc_id');
     expect(outcome(await withdraw(service, firm.live, 'x'.repeat(128)))).toEqual([404, 'not_found']);
     const asked = await service.call('DELETE', '/v1/adjusters/invitations/x?y=1', { as: firm.live });
-    expectRefused(asked, 'y');
+    expectValidationErrors(asked, 'y');
   });
 
   test('accepts SVCIDs with any characters', async () => {
@@ -374,8 +377,12 @@ describe('a withdrawal', () => {
         email: null,
       });
       expect(outcome(await invite(service, firm.live, svcId))).toEqual([201]);
-      const answer = await withdraw(service, firm.live, svcId);
-      expect([answer.status, answer.json.svc_id, answer.json.status]).toEqual([200, svcId, 'withdrawn']);
+      const response = await withdraw(service, firm.live, svcId);
+      expect([response.status, response.json.svc_id, response.json.status]).toEqual([
+        200,
+        svcId,
+        'withdrawn',
+      ]);
     }
   });
 });
@@ -467,12 +474,16 @@ describe('the list of adjusters', () => {
   test('accepts only limit and cursor', async () => {
     const ask = (query: string) => service.call('GET', `/v1/adjusters?${query}`, { as: firm.live });
     for (const limit of ['0', '201', '-1', '1.5', 'ten', '', '01', '1e2'])
-      expectRefused(await ask(`limit=${limit}`), 'limit');
+      expectValidationErrors(await ask(`limit=${limit}`), 'limit');
     for (const limit of ['1', '200']) expect(outcome(await ask(`limit=${limit}`))).toEqual([200]);
-    expectRefused(await ask('status=active'), 'status');
-    expectRefused(await ask('updated_since=2024-01-01T00:00:00Z&cursor='), 'updated_since', 'cursor');
-    expectRefused(await ask(`cursor=${'x'.repeat(513)}`), 'cursor');
-    expectRefused(await ask(`cursor=${'x'.repeat(512)}`), 'cursor');
+    expectValidationErrors(await ask('status=active'), 'status');
+    expectValidationErrors(
+      await ask('updated_since=2024-01-01T00:00:00Z&cursor='),
+      'updated_since',
+      'cursor',
+    );
+    expectValidationErrors(await ask(`cursor=${'x'.repeat(513)}`), 'cursor');
+    expectValidationErrors(await ask(`cursor=${'x'.repeat(512)}`), 'cursor');
   });
 
   test('has 50 rows on a page by default', async () => {

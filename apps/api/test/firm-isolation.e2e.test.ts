@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   acceptClaim,
   adjusterRecord,
-  expectRefused,
+  expectValidationErrors,
   getClaim,
   invite,
   leaveFirm,
@@ -15,7 +15,7 @@ import {
   withdraw,
 } from './firm-calls.ts';
 import {
-  type Answer,
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
@@ -98,7 +98,7 @@ describe.each(KEYS)('with a %s key of another firm', (environment) => {
       expect(next_cursor).not.toBeNull();
       const query = `cursor=${encodeURIComponent(next_cursor)}`;
       for (const tried of ['/v1/claims', '/v1/adjusters'])
-        expectRefused(await service.call('GET', `${tried}?${query}`, { as: key() }), 'cursor');
+        expectValidationErrors(await service.call('GET', `${tried}?${query}`, { as: key() }), 'cursor');
     }
   });
 
@@ -127,22 +127,22 @@ describe.each(KEYS)('with a %s key of another firm', (environment) => {
   test('external ids and claim numbers can be used again', async () => {
     for (const { external_id, claim_number } of claims) {
       const body = claimBody(ownAdjuster(), { external_id, claim_number });
-      const answer = await sendClaim(service, key(), body);
-      expect(outcome(answer)).toEqual([201]);
+      const response = await sendClaim(service, key(), body);
+      expect(outcome(response)).toEqual([201]);
       // The duplicate is the other firm's own claim.
       const again = await sendClaim(service, key(), body);
       expect([...outcome(again), again.json.existing_claim_id]).toEqual([
         409,
         'duplicate_claim',
-        answer.json.id,
+        response.json.id,
       ]);
     }
   });
 
   test('an Idempotency-Key can be used again', async () => {
-    const answer = await sendClaim(service, key(), claimBody(ownAdjuster()), KEY);
-    expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, null]);
-    expect(claims.map(({ id }) => id)).not.toContain(answer.json.id);
+    const response = await sendClaim(service, key(), claimBody(ownAdjuster()), KEY);
+    expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expect(claims.map(({ id }) => id)).not.toContain(response.json.id);
   });
 });
 
@@ -166,7 +166,7 @@ test('carrier details are only used for the firm that sent them', async () => {
 test('an adjuster of another firm finds no claim, membership or invitation', async () => {
   const as = theirMember.token;
   for (const { id } of claims) {
-    const calls: Promise<Answer>[] = [
+    const calls: Promise<ApiResponse>[] = [
       service.call('GET', `/app/v1/claims/${id}`, { as }),
       acceptClaim(service, as, id),
       rejectClaim(service, as, id),
@@ -176,11 +176,10 @@ test('an adjuster of another firm finds no claim, membership or invitation', asy
     for (const call of calls) expect(outcome(await call)).toEqual([404, 'not_found']);
   }
   expect(outcome(await leaveFirm(service, as, ours.id))).toEqual([404, 'not_found']);
-  for (const answer of ['acceptance', 'decline'])
-    expect(outcome(await service.call('POST', `/app/v1/invitations/${ours.id}/${answer}`, { as }))).toEqual([
-      404,
-      'not_found',
-    ]);
+  for (const response of ['acceptance', 'decline'])
+    expect(outcome(await service.call('POST', `/app/v1/invitations/${ours.id}/${response}`, { as }))).toEqual(
+      [404, 'not_found'],
+    );
 });
 
 test('an adjuster of two firms joins, pauses and leaves each separately', async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   acceptClaim,
-  expectRefused,
-  heldClock,
+  expectValidationErrors,
   leaveFirm,
   listClaims,
+  manualClock,
   offerClaim,
   outcome,
   rejectClaim,
@@ -13,7 +13,7 @@ import {
 } from './firm-calls.ts';
 import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
 
-const clock = heldClock();
+const clock = manualClock();
 let service: ServiceUnderTest;
 beforeAll(async () => {
   service = await startServiceUnderTest({ clock });
@@ -46,9 +46,9 @@ const encoded = encodeURIComponent;
 describe('the list of claims', () => {
   test('is empty for a new firm', async () => {
     const firm = await service.firm();
-    const answer = await listClaims(service, firm.live);
-    expect([answer.status, answer.json]).toEqual([200, { data: [], next_cursor: null }]);
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+    const response = await listClaims(service, firm.live);
+    expect([response.status, response.json]).toEqual([200, { data: [], next_cursor: null }]);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json\b/);
   });
 
   test('is ordered by updated_at, oldest first', async () => {
@@ -59,8 +59,8 @@ describe('the list of claims', () => {
     await rejectClaim(service, token, claims[2].id);
     const { data } = (await listClaims(service, firm.live)).json;
     expect(ids(data)).toEqual([claims[1].id, claims[3].id, claims[0].id, claims[2].id]);
-    const stamps = data.map((row: { updated_at: string }) => row.updated_at);
-    expect(stamps).toEqual([...stamps].sort());
+    const timestamps = data.map((row: { updated_at: string }) => row.updated_at);
+    expect(timestamps).toEqual([...timestamps].sort());
   });
 
   test('has unique timestamps for claims sent at the same time', async () => {
@@ -75,42 +75,43 @@ describe('the list of claims', () => {
 describe('updated_since', () => {
   const since = async (sender: Sender, text: string): Promise<string[]> =>
     ids((await listClaims(service, sender.firm.live, `updated_since=${encoded(text)}`)).json.data);
-  const shifted = (stamp: string, ms: number): string => new Date(Date.parse(stamp) + ms).toISOString();
+  const shifted = (timestamp: string, ms: number): string =>
+    new Date(Date.parse(timestamp) + ms).toISOString();
 
   test('is inclusive', async () => {
     const sender = await firmWith(3);
     const [first, second, third] = ids(sender.claims);
-    const stamp = sender.claims[1].updated_at;
-    expect(await since(sender, stamp)).toEqual([second, third]);
-    expect(await since(sender, shifted(stamp, -1))).toEqual([second, third]);
-    expect(await since(sender, shifted(stamp, 1))).toEqual([third]);
-    expect(await since(sender, shifted(stamp, -1000))).toEqual([first, second, third]);
-    expect(await since(sender, shifted(stamp, 1001))).toEqual([]);
+    const timestamp = sender.claims[1].updated_at;
+    expect(await since(sender, timestamp)).toEqual([second, third]);
+    expect(await since(sender, shifted(timestamp, -1))).toEqual([second, third]);
+    expect(await since(sender, shifted(timestamp, 1))).toEqual([third]);
+    expect(await since(sender, shifted(timestamp, -1000))).toEqual([first, second, third]);
+    expect(await since(sender, shifted(timestamp, 1001))).toEqual([]);
   });
 
   test('is exact for fractions of a millisecond', async () => {
     const sender = await firmWith(2);
-    const stamp = sender.claims[0].updated_at.slice(0, -1);
-    expect(await since(sender, `${stamp}000000Z`)).toHaveLength(2);
-    expect(await since(sender, `${stamp}000001Z`)).toHaveLength(1);
-    expect(await since(sender, `${shifted(`${stamp}Z`, -1).slice(0, -1)}999999Z`)).toHaveLength(2);
+    const timestamp = sender.claims[0].updated_at.slice(0, -1);
+    expect(await since(sender, `${timestamp}000000Z`)).toHaveLength(2);
+    expect(await since(sender, `${timestamp}000001Z`)).toHaveLength(1);
+    expect(await since(sender, `${shifted(`${timestamp}Z`, -1).slice(0, -1)}999999Z`)).toHaveLength(2);
   });
 
   test('accepts every format of the same time', async () => {
     const sender = await firmWith(2);
-    const stamp: string = sender.claims[1].updated_at;
-    const at = Date.parse(stamp);
+    const timestamp: string = sender.claims[1].updated_at;
+    const at = Date.parse(timestamp);
     const local = (minutes: number): string => new Date(at + minutes * 60_000).toISOString().slice(0, -1);
     for (const text of [
-      stamp,
-      stamp.toLowerCase(),
-      stamp.replace('T', 't'),
-      stamp.replace('Z', '+00:00'),
-      stamp.replace('Z', '-00:00'),
+      timestamp,
+      timestamp.toLowerCase(),
+      timestamp.replace('T', 't'),
+      timestamp.replace('Z', '+00:00'),
+      timestamp.replace('Z', '-00:00'),
       `${local(330)}+05:30`,
       `${local(-480)}-08:00`,
       `${local(845)}+14:05`,
-      `${stamp.slice(0, -1)}0Z`,
+      `${timestamp.slice(0, -1)}0Z`,
     ])
       expect([text, await since(sender, text)]).toEqual([text, [sender.claims[1].id]]);
     // Many clients do not percent-encode the plus sign.
@@ -137,7 +138,10 @@ describe('updated_since', () => {
     ],
   ])('%p is invalid', async (text) => {
     const firm = await service.firm();
-    expectRefused(await listClaims(service, firm.live, `updated_since=${encoded(text)}`), 'updated_since');
+    expectValidationErrors(
+      await listClaims(service, firm.live, `updated_since=${encoded(text)}`),
+      'updated_since',
+    );
   });
 });
 
@@ -167,7 +171,10 @@ describe('the other filters', () => {
     'assignment_status %p is invalid',
     async (status) => {
       const firm = await service.firm();
-      expectRefused(await listClaims(service, firm.live, `assignment_status=${status}`), 'assignment_status');
+      expectValidationErrors(
+        await listClaims(service, firm.live, `assignment_status=${status}`),
+        'assignment_status',
+      );
     },
   );
 
@@ -184,7 +191,7 @@ describe('the other filters', () => {
 
   test.each(['', ' A', 'A ', 'x'.repeat(101), 'a\nb'])('external_id %p is invalid', async (id) => {
     const firm = await service.firm();
-    expectRefused(await listClaims(service, firm.live, `external_id=${encoded(id)}`), 'external_id');
+    expectValidationErrors(await listClaims(service, firm.live, `external_id=${encoded(id)}`), 'external_id');
   });
 
   test('can be combined', async () => {
@@ -204,13 +211,13 @@ describe('the other filters', () => {
 
   test('that are unknown or sent twice are errors at their names', async () => {
     const firm = await service.firm();
-    expectRefused(
+    expectValidationErrors(
       await listClaims(service, firm.live, 'status=accepted&page=2&limit=0&limit=1'),
       'status',
       'page',
       'limit',
     );
-    expectRefused(await listClaims(service, firm.live, 'Limit=1'), 'Limit');
+    expectValidationErrors(await listClaims(service, firm.live, 'Limit=1'), 'Limit');
   });
 });
 
@@ -234,7 +241,7 @@ describe('a page', () => {
     'rejects a limit of %p',
     async (limit) => {
       const firm = await service.firm();
-      expectRefused(await listClaims(service, firm.live, `limit=${encoded(limit)}`), 'limit');
+      expectValidationErrors(await listClaims(service, firm.live, `limit=${encoded(limit)}`), 'limit');
     },
   );
 
@@ -317,8 +324,8 @@ describe('paging while claims change', () => {
 });
 
 describe('a cursor', () => {
-  const refused = async (key: string, query: string, path = '/v1/claims') =>
-    expectRefused(await service.call('GET', `${path}?${query}`, { as: key }), 'cursor');
+  const expectInvalidCursor = async (key: string, query: string, path = '/v1/claims') =>
+    expectValidationErrors(await service.call('GET', `${path}?${query}`, { as: key }), 'cursor');
 
   test('is valid for any key of its firm and environment, and for no other', async () => {
     const { firm } = await firmWith(3);
@@ -326,16 +333,16 @@ describe('a cursor', () => {
     const { next_cursor } = (await listClaims(service, firm.live, 'limit=1')).json;
     const query = `cursor=${encoded(next_cursor)}`;
     expect((await listClaims(service, await service.key(firm), query)).json.data).toHaveLength(2);
-    await refused(firm.test, query);
-    await refused(other.firm.live, query);
-    await refused(other.firm.test, query);
+    await expectInvalidCursor(firm.test, query);
+    await expectInvalidCursor(other.firm.live, query);
+    await expectInvalidCursor(other.firm.test, query);
   });
 
   test('of a test key is invalid for a live key', async () => {
     const firm = await service.firm();
     for (let index = 0; index < 2; index += 1) await sentClaim(service, firm.test, firm.account.manual);
     const { next_cursor } = (await listClaims(service, firm.test, 'limit=1')).json;
-    await refused(firm.live, `cursor=${encoded(next_cursor)}`);
+    await expectInvalidCursor(firm.live, `cursor=${encoded(next_cursor)}`);
   });
 
   test('is valid only with its filters, in any format', async () => {
@@ -355,9 +362,9 @@ describe('a cursor', () => {
       `assignment_status=pending_acceptance&updated_since=${new Date(Date.parse(since) + 1).toISOString()}`,
       `${filters}&external_id=${claims[1].external_id}`,
     ])
-      await refused(firm.live, `${cursor}&${other}`);
+      await expectInvalidCursor(firm.live, `${cursor}&${other}`);
     const plain = (await listClaims(service, firm.live, 'limit=1')).json.next_cursor;
-    await refused(firm.live, `cursor=${encoded(plain)}&assignment_status=pending_acceptance`);
+    await expectInvalidCursor(firm.live, `cursor=${encoded(plain)}&assignment_status=pending_acceptance`);
   });
 
   test('of one list is invalid for another', async () => {
@@ -366,19 +373,19 @@ describe('a cursor', () => {
     const claims = (await listClaims(service, firm.live, 'limit=1')).json.next_cursor;
     const adjusters = (await service.call('GET', '/v1/adjusters?limit=1', { as: firm.live })).json
       .next_cursor;
-    await refused(firm.live, `cursor=${encoded(claims)}`, '/v1/adjusters');
-    await refused(firm.live, `cursor=${encoded(adjusters)}`);
+    await expectInvalidCursor(firm.live, `cursor=${encoded(claims)}`, '/v1/adjusters');
+    await expectInvalidCursor(firm.live, `cursor=${encoded(adjusters)}`);
     const other = await service.firm();
-    await refused(other.live, `cursor=${encoded(adjusters)}`, '/v1/adjusters');
-    await refused(firm.test, `cursor=${encoded(adjusters)}`, '/v1/adjusters');
+    await expectInvalidCursor(other.live, `cursor=${encoded(adjusters)}`, '/v1/adjusters');
+    await expectInvalidCursor(firm.test, `cursor=${encoded(adjusters)}`, '/v1/adjusters');
   });
 
   test.each(['x', '.', '..', 'e30.e30', 'null', '🌊', 'x'.repeat(512), 'x'.repeat(513), ''])(
     'that the service did not issue is invalid: %p',
     async (cursor) => {
       const firm = await service.firm();
-      await refused(firm.live, `cursor=${encoded(cursor)}`);
-      await refused(firm.live, `cursor=${encoded(cursor)}`, '/v1/adjusters');
+      await expectInvalidCursor(firm.live, `cursor=${encoded(cursor)}`);
+      await expectInvalidCursor(firm.live, `cursor=${encoded(cursor)}`, '/v1/adjusters');
     },
   );
 

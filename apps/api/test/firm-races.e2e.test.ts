@@ -17,7 +17,7 @@ import {
   withdraw,
 } from './firm-calls.ts';
 import {
-  type Answer,
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
@@ -27,15 +27,15 @@ import {
 
 let service: ServiceUnderTest;
 /** A second instance of the service on the same database. */
-let twin: ServiceUnderTest;
+let otherService: ServiceUnderTest;
 let firm: TestFirm;
 beforeAll(async () => {
   service = await startServiceUnderTest();
-  twin = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
+  otherService = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
   firm = await service.firm();
 });
 afterAll(async () => {
-  await twin.stop();
+  await otherService.stop();
   await service.stop();
 });
 
@@ -44,14 +44,15 @@ const rounds = Array.from({ length: ROUNDS }, (_, index) => index);
 /** Runs both concurrently, in alternating order, so that neither always starts first. */
 const both = async (
   round: number,
-  one: () => Promise<Answer>,
-  other: () => Promise<Answer>,
-): Promise<[Answer, Answer]> => {
+  one: () => Promise<ApiResponse>,
+  other: () => Promise<ApiResponse>,
+): Promise<[ApiResponse, ApiResponse]> => {
   if (round % 2 === 0) return Promise.all([one(), other()]);
   const [second, first] = await Promise.all([other(), one()]);
   return [first, second];
 };
-const codes = (...answers: Answer[]): string => answers.map((one) => outcome(one).join(' ')).join(' / ');
+const codes = (...responses: ApiResponse[]): string =>
+  responses.map((one) => outcome(one).join(' ')).join(' / ');
 
 describe('exactly one of two concurrent requests wins', () => {
   test('when an offer is accepted and the claim offered to another adjuster', async () => {
@@ -135,12 +136,12 @@ describe('exactly one of two concurrent requests wins', () => {
   test('when an adjuster who left is invited by twenty concurrent requests', async () => {
     const member = await service.member(firm);
     await leaveFirm(service, member.token, firm.id);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         invite(service, firm.live, member.svcId, { note: `${index}` }),
       ),
     );
-    expect(answers.map((one) => codes(one)).sort()).toEqual([
+    expect(responses.map((one) => codes(one)).sort()).toEqual([
       '201',
       ...Array.from({ length: 19 }, () => '409 invitation_pending'),
     ]);
@@ -226,7 +227,7 @@ test('concurrent offers, rejections and leaving of two adjusters do not deadlock
     rejectClaim(service, second.token, id),
   ]);
   calls.push(leaveFirm(service, first.token, firm.id), leaveFirm(service, second.token, firm.id));
-  for (const answer of await Promise.all(calls)) expect(answer.status).toBeLessThan(500);
+  for (const response of await Promise.all(calls)) expect(response.status).toBeLessThan(500);
 });
 
 describe('concurrent claims with a new carrier', () => {
@@ -279,14 +280,14 @@ describe('concurrent claims with a new carrier', () => {
 
 test('concurrent claims with one claim number are created or get the id of a created one', async () => {
   const { svcId } = await service.member(firm);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () =>
       sendClaim(service, firm.live, claimBody(svcId, { claim_number: 'CLM-together' })),
     ),
   );
-  const taken = answers.filter((one) => one.status === 201).map((one) => one.json.id);
+  const taken = responses.filter((one) => one.status === 201).map((one) => one.json.id);
   expect(taken.length).toBeGreaterThanOrEqual(1);
-  for (const one of answers) {
+  for (const one of responses) {
     if (one.status === 201) continue;
     expect(codes(one)).toBe('409 duplicate_claim');
     expect(taken).toContain(one.json.existing_claim_id);
@@ -296,16 +297,20 @@ test('concurrent claims with one claim number are created or get the id of a cre
 });
 
 describe('with two processes', () => {
-  const forty = (call: (at: ServiceUnderTest, index: number) => Promise<Answer>): Promise<Answer[]> =>
-    Promise.all(Array.from({ length: 40 }, (_, index) => call(index % 2 === 0 ? service : twin, index)));
+  const forty = (
+    call: (at: ServiceUnderTest, index: number) => Promise<ApiResponse>,
+  ): Promise<ApiResponse[]> =>
+    Promise.all(
+      Array.from({ length: 40 }, (_, index) => call(index % 2 === 0 ? service : otherService, index)),
+    );
 
   test('forty concurrent sends with one external id create one claim', async () => {
     const own = await service.firm();
     const { svcId } = await service.member(own);
-    const answers = await forty((at) =>
+    const responses = await forty((at) =>
       sendClaim(at, own.live, claimBody(svcId, { external_id: 'the-one' })),
     );
-    expect(answers.map((one) => codes(one)).sort()).toEqual([
+    expect(responses.map((one) => codes(one)).sort()).toEqual([
       '201',
       ...Array.from({ length: 39 }, () => '409 duplicate_claim'),
     ]);
@@ -318,10 +323,10 @@ describe('with two processes', () => {
       const [accepted, offered] = await both(
         round,
         () => acceptClaim(service, first.token, id),
-        () => offerClaim(twin, firm.live, id, second.svcId),
+        () => offerClaim(otherService, firm.live, id, second.svcId),
       );
       expect(['200 / 409 claim_already_accepted', '404 not_found / 200']).toContain(codes(accepted, offered));
-      const { assignment } = (await getClaim(twin, firm.live, id)).json;
+      const { assignment } = (await getClaim(otherService, firm.live, id)).json;
       expect(assignment).toMatchObject(
         accepted.status === 200
           ? { status: 'accepted', adjuster_svc_id: first.svcId }
@@ -335,19 +340,20 @@ describe('with two processes', () => {
     const { svcId } = await service.member(own);
     for (let index = 0; index < 3; index += 1) await sentClaim(service, own.live, svcId);
     const first = (await listClaims(service, own.live, 'limit=1')).json;
-    const rest = (await listClaims(twin, own.live, `cursor=${encodeURIComponent(first.next_cursor)}`)).json;
+    const rest = (await listClaims(otherService, own.live, `cursor=${encodeURIComponent(first.next_cursor)}`))
+      .json;
     expect(rest.data).toHaveLength(2);
   });
 
   test('a key revoked in one is soon rejected by the other', async () => {
     const own = await service.firm();
-    expect((await listClaims(twin, own.live)).status).toBe(200);
+    expect((await listClaims(otherService, own.live)).status).toBe(200);
     const { json } = await service.call('GET', '/v1/me', { as: own.live });
     await service.service.wiring.get(TOKENS.revokeKey)(json.key.id);
-    const refused = await eventually(
-      () => listClaims(twin, own.live),
-      (answer) => answer.status !== 200,
+    const failed = await eventually(
+      () => listClaims(otherService, own.live),
+      (response) => response.status !== 200,
     );
-    expect(codes(refused)).toBe('401 invalid_key');
+    expect(codes(failed)).toBe('401 invalid_key');
   });
 });

@@ -31,11 +31,11 @@ type Behavior = keyof TestFirm['account'];
 
 /** Signs in with the secret issued when the firm was created. */
 async function signIn(firm: TestFirm, behavior: Behavior): Promise<string> {
-  const answer = await service.call('POST', '/app/v1/sessions', {
+  const response = await service.call('POST', '/app/v1/sessions', {
     body: { svc_id: firm.account[behavior], sign_in_secret: firm.signInSecret[behavior] },
   });
-  expect(outcome(answer)).toEqual([201]);
-  return answer.json.token;
+  expect(outcome(response)).toEqual([201]);
+  return response.json.token;
 }
 
 const answered = (firm: TestFirm, id: string) =>
@@ -199,9 +199,9 @@ describe('manually', () => {
       [firm.account.new, firm.signInSecret.manual],
       [(await service.adjuster()).svcId, firm.signInSecret.manual],
     ]) {
-      const answer = await service.call('POST', '/app/v1/sessions', { body: { svc_id, sign_in_secret } });
-      expect(answer.status).toBeGreaterThanOrEqual(400);
-      expect(answer.json.token).toBeUndefined();
+      const response = await service.call('POST', '/app/v1/sessions', { body: { svc_id, sign_in_secret } });
+      expect(response.status).toBeGreaterThanOrEqual(400);
+      expect(response.json.token).toBeUndefined();
     }
   });
 });

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '@svc/contract';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { expectProblem } from './problem-shape.ts';
-import { request, speak } from './raw-http.ts';
+import { request, sendBytes } from './raw-http.ts';
 import {
-  type Answer,
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
@@ -19,14 +19,14 @@ const MEGABYTE = 1_048_576;
 /** The maximum size of a body, in bytes. */
 const sizeOf = ({ as }: Target): number => (as === undefined ? 4096 : MEGABYTE);
 /** The repeated text, cut to the maximum size of a body. */
-const fitting = (target: Target, unit: string, count: number): string =>
+const repeatToFit = (target: Target, unit: string, count: number): string =>
   unit.repeat(Math.min(count, Math.floor((sizeOf(target) - 20) / unit.length)));
 
-const BLANKS = Buffer.alloc(30 * MEGABYTE, ' ');
-const PACKERS = [
-  ['gzip', gzipSync, gzipSync(BLANKS)],
-  ['deflate', deflateSync, deflateSync(BLANKS)],
-  ['br', brotliCompressSync, brotliCompressSync(BLANKS, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
+const SPACES = Buffer.alloc(30 * MEGABYTE, ' ');
+const COMPRESSORS = [
+  ['gzip', gzipSync, gzipSync(SPACES)],
+  ['deflate', deflateSync, deflateSync(SPACES)],
+  ['br', brotliCompressSync, brotliCompressSync(SPACES, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
 ] as const;
 
 /** An operation that takes a body. */
@@ -46,7 +46,7 @@ let service: ServiceUnderTest;
 let firm: TestFirm;
 let targets: Record<string, Target>;
 let rowsBefore: Record<string, number>;
-let refusedForMemory = false;
+let rejectedForMemory = false;
 
 beforeAll(async () => {
   service = await startServiceUnderTest();
@@ -129,7 +129,7 @@ const send = (
   { method, path, as, headers }: Target,
   raw: string | Uint8Array,
   more: Record<string, string> = {},
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   service.call(method, path, { ...(as !== undefined && { as }), raw, headers: { ...headers, ...more } });
 
 /** The body with one more member as text, since JSON.stringify cannot write every case. */
@@ -176,18 +176,18 @@ describe.each(NAMES)('%s', (name) => {
   test.each(['[]', '"text"', '5', '-0', '1e999', 'true', 'null', '[{}]'])(
     'rejects %s, which is JSON but not an object',
     async (raw) => {
-      const answer = await send(target(name), raw);
-      expectProblem(answer, 422, 'validation_failed');
-      expect(answer.json.errors).toContainEqual(expect.objectContaining({ pointer: '' }));
+      const response = await send(target(name), raw);
+      expectProblem(response, 422, 'validation_failed');
+      expect(response.json.errors).toContainEqual(expect.objectContaining({ pointer: '' }));
     },
   );
 
   test('reports fields named like members of Object.prototype as unknown', async () => {
     for (const field of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']) {
       for (const value of ['{}', '{"admin":true}', 'null', '"x"']) {
-        const answer = await send(target(name), withMember(target(name).body, `"${field}":${value}`));
-        expectProblem(answer, 422, 'validation_failed');
-        expect(answer.json.errors.map((item: { pointer: string }) => item.pointer)).toEqual([`/${field}`]);
+        const response = await send(target(name), withMember(target(name).body, `"${field}":${value}`));
+        expectProblem(response, 422, 'validation_failed');
+        expect(response.json.errors.map((item: { pointer: string }) => item.pointer)).toEqual([`/${field}`]);
       }
     }
     expect(({} as { admin?: unknown }).admin).toBeUndefined();
@@ -211,7 +211,7 @@ describe.each(NAMES)('%s', (name) => {
     const most = `{"x":${'['.repeat(63)}${']'.repeat(63)}}`;
     expectProblem(await send(target(name), most), 422, 'validation_failed');
     for (const unit of ['[', '{"a":', '[{"a":']) {
-      const deep = await send(target(name), fitting(target(name), unit, 500_000));
+      const deep = await send(target(name), repeatToFit(target(name), unit, 500_000));
       expectProblem(deep, 400, 'malformed_request');
       expect(deep.json.detail).toBe('The body is nested deeper than 64 levels.');
     }
@@ -221,19 +221,21 @@ describe.each(NAMES)('%s', (name) => {
     const { as, body } = target(name);
     const [sent, listed] = as === undefined ? [200, 20] : [40_000, 100];
     const members = Array.from({ length: sent }, (_, i) => `"unknown_${i}":${i}`);
-    const answer = await send(target(name), withMember(body, members.join()));
-    expectProblem(answer, 422, 'validation_failed');
-    expect(answer.json.errors).toHaveLength(listed);
-    expect(answer.json.detail).toContain(`The first ${listed} are listed; there are ${sent - listed} more.`);
-    expect(answer.text.length).toBeLessThan(20_000);
+    const response = await send(target(name), withMember(body, members.join()));
+    expectProblem(response, 422, 'validation_failed');
+    expect(response.json.errors).toHaveLength(listed);
+    expect(response.json.detail).toContain(
+      `The first ${listed} are listed; there are ${sent - listed} more.`,
+    );
+    expect(response.text.length).toBeLessThan(20_000);
   });
 
   test('rejects duplicate member names, at any depth and with escapes', async () => {
     const twice = ['"x":1,"x":1', '"x":1,"\\u0078":1', '"x":[{"y":{"z":1,"z":2}}]'];
     for (const members of twice) {
-      const answer = await send(target(name), withMember(target(name).body, members));
-      expectProblem(answer, 400, 'malformed_request');
-      expect(answer.json.detail).toMatch(/^The body has two members of one name: \/x/);
+      const response = await send(target(name), withMember(target(name).body, members));
+      expectProblem(response, 400, 'malformed_request');
+      expect(response.json.detail).toMatch(/^The body has two members of one name: \/x/);
     }
   });
 
@@ -245,10 +247,10 @@ describe.each(NAMES)('%s', (name) => {
       'Transfer-Encoding': 'chunked',
       ...headers,
     });
-    const { answers } = await speak(service.url, [head, '1\r\n \r\n'.repeat(2000), '0\r\n\r\n'], {
-      answers: 1,
+    const { responses } = await sendBytes(service.url, [head, '1\r\n \r\n'.repeat(2000), '0\r\n\r\n'], {
+      responses: 1,
     });
-    expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({ status: 400, code: 'malformed_request' });
+    expect(JSON.parse(responses[0]?.body ?? '')).toMatchObject({ status: 400, code: 'malformed_request' });
   });
 
   test('accepts a body of exactly the maximum size, and rejects one byte more, with and without Content-Length', async () => {
@@ -267,10 +269,10 @@ describe.each(NAMES)('%s', (name) => {
     const chunk = (size: number): string => `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`;
     const piece = most / 16;
     const chunks = [head, '2\r\n[]\r\n', ...Array.from({ length: 15 }, () => chunk(piece)), chunk(piece - 2)];
-    const read = await speak(service.url, [...chunks, '0\r\n\r\n'], { answers: 1 });
-    expect(read.answers[0]?.status).toBe(422);
-    const refused = await speak(service.url, [...chunks, chunk(1), '0\r\n\r\n'], { answers: 1 });
-    expect(JSON.parse(refused.answers[0]?.body ?? '')).toMatchObject({
+    const read = await sendBytes(service.url, [...chunks, '0\r\n\r\n'], { responses: 1 });
+    expect(read.responses[0]?.status).toBe(422);
+    const failed = await sendBytes(service.url, [...chunks, chunk(1), '0\r\n\r\n'], { responses: 1 });
+    expect(JSON.parse(failed.responses[0]?.body ?? '')).toMatchObject({
       status: 413,
       code: 'payload_too_large',
     });
@@ -296,16 +298,16 @@ describe.each(NAMES)('%s', (name) => {
       expectProblem(await send(target(name), good, { 'Content-Type': type }), 400, 'malformed_request');
     }
     const { method, path, as, headers } = target(name);
-    const untyped = await speak(
+    const untyped = await sendBytes(
       service.url,
       request(
         `${method} ${path}`,
         { ...(as !== undefined && { Authorization: `Bearer ${as}` }), 'Content-Length': '2', ...headers },
         '[]',
       ),
-      { answers: 1 },
+      { responses: 1 },
     );
-    expect(JSON.parse(untyped.answers[0]?.body ?? '')).toMatchObject({
+    expect(JSON.parse(untyped.responses[0]?.body ?? '')).toMatchObject({
       status: 400,
       code: 'malformed_request',
     });
@@ -325,16 +327,16 @@ describe.each(NAMES)('%s', (name) => {
   });
 
   test('decompresses bodies up to the maximum size, and rejects invalid or unknown encodings', async () => {
-    for (const [encoding, pack, bomb] of PACKERS) {
+    for (const [encoding, compress, bomb] of COMPRESSORS) {
       const as = { 'Content-Encoding': encoding };
-      expectProblem(await send(target(name), pack('[]'), as), 422, 'validation_failed');
+      expectProblem(await send(target(name), compress('[]'), as), 422, 'validation_failed');
       expect(bomb.length).toBeLessThan(MEGABYTE);
       expectProblem(await send(target(name), bomb, as), 413, 'payload_too_large');
-      const small = pack(' '.repeat(sizeOf(target(name)) + 1));
+      const small = compress(' '.repeat(sizeOf(target(name)) + 1));
       expect(small.length).toBeLessThan(4096);
       expectProblem(await send(target(name), small, as), 413, 'payload_too_large');
       expectProblem(await send(target(name), '[]', as), 400, 'malformed_request');
-      expectProblem(await send(target(name), pack('[]').subarray(0, -3), as), 400, 'malformed_request');
+      expectProblem(await send(target(name), compress('[]').subarray(0, -3), as), 400, 'malformed_request');
     }
     for (const encoding of ['compress', 'zip', 'gzip, gzip', 'utf-8']) {
       expectProblem(
@@ -362,8 +364,8 @@ test('a missing body is malformed, unless all its fields are optional', async ()
 test('without a key, a body over 4 kB is rejected before it arrives, also with Connection: close', async () => {
   for (const path of ['/app/v1/sign-in-codes', '/app/v1/sessions']) {
     const headers = { 'Content-Type': 'application/json', 'Content-Length': '4097' };
-    const unsent = await speak(service.url, request(`POST ${path}`, headers), { answers: 1 });
-    const whole = await speak(
+    const unsent = await sendBytes(service.url, request(`POST ${path}`, headers), { responses: 1 });
+    const whole = await sendBytes(
       service.url,
       request(
         `POST ${path}`,
@@ -371,9 +373,9 @@ test('without a key, a body over 4 kB is rejected before it arrives, also with C
         '['.repeat(MEGABYTE),
       ),
     );
-    for (const { answers } of [unsent, whole]) {
-      expect(answers).toHaveLength(1);
-      const { code, detail } = JSON.parse(answers[0]?.body ?? '');
+    for (const { responses } of [unsent, whole]) {
+      expect(responses).toHaveLength(1);
+      const { code, detail } = JSON.parse(responses[0]?.body ?? '');
       expect([code, detail]).toEqual(['payload_too_large', 'The body is larger than 4 kB.']);
     }
   }
@@ -389,7 +391,7 @@ test('bodies over the shared memory limit get 503 with Retry-After, until memory
   });
   const { port, hostname } = new URL(service.url);
   const sockets = Array.from({ length: 80 }, () => connect(Number(port), hostname));
-  const heard = sockets.map(
+  const received = sockets.map(
     (socket) =>
       new Promise<string>((resolve) => {
         socket.once('data', (chunk) => resolve(String(chunk)));
@@ -399,17 +401,17 @@ test('bodies over the shared memory limit get 503 with Retry-After, until memory
         socket.write(Buffer.alloc(MEGABYTE - 1, ' '));
       }),
   );
-  const first = await Promise.any(heard.map(async (one) => (await one) || Promise.reject(new Error())));
+  const first = await Promise.any(received.map(async (one) => (await one) || Promise.reject(new Error())));
   expect(first).toMatch(/^HTTP\/1\.1 503 /);
   expect(first).toMatch(/\r\nRetry-After: 1\r\n/);
   expect((await service.call('GET', '/v1/health')).status).toBe(200);
   for (const socket of sockets) socket.destroy();
-  await Promise.all(heard);
+  await Promise.all(received);
   const large = `[]${' '.repeat(MEGABYTE - 2)}`;
   let after = await send(target('POST /v1/claims'), large);
   while (after.status === 503) after = await send(target('POST /v1/claims'), large);
   expectProblem(after, 422, 'validation_failed');
-  refusedForMemory = true;
+  rejectedForMemory = true;
 });
 
 describe('an action that takes no body', () => {
@@ -452,7 +454,7 @@ describe('an action that takes no body', () => {
 test('these requests stored no rows and caused no internal errors', async () => {
   expect(await countRows(service.databaseUrl)).toEqual(rowsBefore);
   // Only bodies over the memory limit are logged as errors.
-  expect(refusedForMemory).toBe(true);
+  expect(rejectedForMemory).toBe(true);
   const errors = service.logged.filter((line) => /"level":"error"|internal_error/.test(line));
   expect(errors.filter((line) => !line.includes('"code":"service_unavailable"'))).toEqual([]);
   expect((await service.call('GET', '/v1/health')).status).toBe(200);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endpoints } from '@svc/contract';
 import fc from 'fast-check';
-import { problemFault } from './problem-shape.ts';
-import { request, speak } from './raw-http.ts';
+import { problemMismatch } from './problem-shape.ts';
+import { request, sendBytes } from './raw-http.ts';
 import {
   claimBody,
   type ServiceUnderTest,
@@ -29,7 +29,7 @@ afterAll(() => service.stop());
 const DOCUMENTED = new Set([200, 201, 202, 204, 400, 401, 404, 405, 408, 409, 413, 422, 431]);
 
 /** How a response differs from every documented one; null if it does not. */
-function fault(
+function mismatch(
   status: number,
   header: (name: string) => string | null | undefined,
   text: string,
@@ -37,14 +37,14 @@ function fault(
   if (!DOCUMENTED.has(status)) return `status ${status}: ${text.slice(0, 300)}`;
   if (!/^[0-9a-f-]{36}$/.test(header('x-request-id') ?? '')) return 'no request id';
   if (header('cache-control') !== 'no-store') return 'may be cached';
-  if (status >= 400) return problemFault(status, header, text);
+  if (status >= 400) return problemMismatch(status, header, text);
   if (text === '') return null;
   if (header('content-type') !== 'application/json') return `Content-Type ${header('content-type')}`;
   JSON.parse(text);
   return null;
 }
 
-const NASTY = fc.constantFrom<unknown>(
+const EDGE_VALUES = fc.constantFrom<unknown>(
   null,
   true,
   0,
@@ -70,14 +70,14 @@ const NASTY = fc.constantFrom<unknown>(
   [[[]]],
   { __proto__: null, toString: 1 },
 );
-const ANYTHING = fc.oneof(NASTY, fc.jsonValue(), fc.string({ unit: 'binary' }), fc.double());
+const ANYTHING = fc.oneof(EDGE_VALUES, fc.jsonValue(), fc.string({ unit: 'binary' }), fc.double());
 
 type Json = Record<string, unknown>;
 
 /** Where a value can be inserted: at each member of each object, and as a new member. */
-function places(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+function valuePaths(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path];
-  const inside = Object.entries(value).flatMap(([name, member]) => places(member, [...path, name]));
+  const inside = Object.entries(value).flatMap(([name, member]) => valuePaths(member, [...path, name]));
   return [path, [...path, 'unknown'], ...inside];
 }
 
@@ -133,27 +133,31 @@ const fill = (path: string): string =>
     .replace('{device_id}', 'x');
 
 /** Runs the samples, 25 at a time. */
-async function judge(samples: readonly (() => Promise<string | null>)[]): Promise<void> {
-  const faults: string[] = [];
+async function expectDocumentedResponses(samples: readonly (() => Promise<string | null>)[]): Promise<void> {
+  const mismatches: string[] = [];
   for (let from = 0; from < samples.length; from += 25) {
     const found = await Promise.all(samples.slice(from, from + 25).map((ask) => ask()));
-    faults.push(...found.filter((one) => one !== null));
+    mismatches.push(...found.filter((one) => one !== null));
   }
-  expect(faults).toEqual([]);
+  expect(mismatches).toEqual([]);
 }
 
-async function asked(method: string, path: string, options: Parameters<ServiceUnderTest['call']>[2]) {
-  const answer = await service.call(method, path, options);
-  const found = fault(answer.status, (name) => answer.headers.get(name), answer.text);
+async function requestMismatch(
+  method: string,
+  path: string,
+  options: Parameters<ServiceUnderTest['call']>[2],
+) {
+  const response = await service.call(method, path, options);
+  const found = mismatch(response.status, (name) => response.headers.get(name), response.text);
   return found === null ? null : `${method} ${path} ${JSON.stringify(options).slice(0, 500)}: ${found}`;
 }
 
 test('1,500 valid bodies with one value changed or removed get documented responses', async () => {
   const known = bodies();
-  const takers = CALLS.filter(({ id }) => id in known);
+  const operationsWithBody = CALLS.filter(({ id }) => id in known);
   const samples = fc.sample(
     fc.tuple(
-      fc.constantFrom(...takers),
+      fc.constantFrom(...operationsWithBody),
       fc.nat(),
       ANYTHING,
       fc.constantFrom('put', 'put', 'put', 'remove'),
@@ -161,28 +165,32 @@ test('1,500 valid bodies with one value changed or removed get documented respon
     ),
     { numRuns: 1500, seed: SEED },
   );
-  await judge(
+  await expectDocumentedResponses(
     samples.map(([{ id, method, path, auth }, where, value, action, key]) => () => {
       const body = known[id] ?? {};
-      const all = places(body);
-      const place = all[where % all.length] ?? [];
-      const changed = action === 'put' ? put(body, place, value) : without(body, place);
+      const all = valuePaths(body);
+      const valuePath = all[where % all.length] ?? [];
+      const changed = action === 'put' ? put(body, valuePath, value) : without(body, valuePath);
       const unique =
-        id === 'sendClaim' && place[0] !== 'external_id' && place.length > 0
+        id === 'sendClaim' && valuePath[0] !== 'external_id' && valuePath.length > 0
           ? { ...(changed as Json), external_id: key, claim_number: key }
           : changed;
       const headers = { 'Idempotency-Key': key };
-      return asked(method, fill(path), { ...tokenFor(auth), headers, raw: JSON.stringify(unique) ?? '' });
+      return requestMismatch(method, fill(path), {
+        ...tokenFor(auth),
+        headers,
+        raw: JSON.stringify(unique) ?? '',
+      });
     }),
   );
 });
 
 test('1,000 valid bodies with corrupted bytes get documented responses', async () => {
   const known = bodies();
-  const takers = CALLS.filter(({ id }) => id in known);
+  const operationsWithBody = CALLS.filter(({ id }) => id in known);
   const samples = fc.sample(
     fc.tuple(
-      fc.constantFrom(...takers),
+      fc.constantFrom(...operationsWithBody),
       fc.nat(),
       fc.nat({ max: 6 }),
       fc.uint8Array({ maxLength: 6 }),
@@ -190,12 +198,16 @@ test('1,000 valid bodies with corrupted bytes get documented responses', async (
     ),
     { numRuns: 1000, seed: SEED + 1 },
   );
-  await judge(
+  await expectDocumentedResponses(
     samples.map(([{ id, method, path, auth }, at, lost, inserted, key]) => () => {
       const bytes = Buffer.from(JSON.stringify(known[id]));
       const from = at % (bytes.length + 1);
       const raw = Buffer.concat([bytes.subarray(0, from), inserted, bytes.subarray(from + lost)]);
-      return asked(method, fill(path), { ...tokenFor(auth), headers: { 'Idempotency-Key': key }, raw });
+      return requestMismatch(method, fill(path), {
+        ...tokenFor(auth),
+        headers: { 'Idempotency-Key': key },
+        raw,
+      });
     }),
   );
 });
@@ -216,14 +228,14 @@ test('1,000 URLs with unusual path and query parameters get documented responses
     fc.tuple(fc.constantFrom(...CALLS), part, fc.array(fc.tuple(name, part), { maxLength: 4 }), fc.boolean()),
     { numRuns: 1000, seed: SEED + 2 },
   );
-  await judge(
+  await expectDocumentedResponses(
     samples.map(([{ method, path, auth, id }, odd, query, oddPath]) => async () => {
       const target = oddPath ? path.replace(/\{\w+\}/, () => odd.replaceAll('?', '')) : fill(path);
       const search = query.length === 0 ? '' : `?${query.map(([n, v]) => `${n}=${v}`).join('&')}`;
       const body = JSON.stringify(bodies()[id] ?? {});
       const { as } = tokenFor(auth);
       // Raw, because fetch would normalize the URL.
-      const { answers } = await speak(
+      const { responses } = await sendBytes(
         service.url,
         request(
           `${method} ${target}${search}`,
@@ -237,9 +249,9 @@ test('1,000 URLs with unusual path and query parameters get documented responses
           body,
         ),
       );
-      const [answer] = answers;
-      if (answer === undefined) return `${method} ${target}${search}: no response`;
-      const found = fault(answer.status, (header) => answer.headers.get(header), answer.body);
+      const [response] = responses;
+      if (response === undefined) return `${method} ${target}${search}: no response`;
+      const found = mismatch(response.status, (header) => response.headers.get(header), response.body);
       return found === null ? null : `${method} ${target}${search}: ${found}`;
     }),
   );
@@ -293,7 +305,7 @@ test('500 requests with unusual headers get documented responses', async () => {
     fc.tuple(fc.constantFrom(...CALLS), fc.array(fc.tuple(name, value), { minLength: 1, maxLength: 4 })),
     { numRuns: 500, seed: SEED + 3 },
   );
-  await judge(
+  await expectDocumentedResponses(
     samples.map(([{ method, path, auth, id }, odd]) => async () => {
       const body = JSON.stringify(bodies()[id] ?? {});
       const { as } = tokenFor(auth);
@@ -304,13 +316,13 @@ test('500 requests with unusual headers get documented responses', async () => {
         'Content-Length': String(Buffer.byteLength(body)),
         ...Object.fromEntries(odd),
       };
-      const { answers } = await speak(service.url, request(`${method} ${fill(path)}`, headers, body), {
-        hangUp: true,
+      const { responses } = await sendBytes(service.url, request(`${method} ${fill(path)}`, headers, body), {
+        halfClose: true,
       });
-      const last = answers.filter(({ status }) => status >= 200);
+      const last = responses.filter(({ status }) => status >= 200);
       // An incomplete request may get no response; any response must be documented.
-      for (const answer of last) {
-        const found = fault(answer.status, (header) => answer.headers.get(header), answer.body);
+      for (const response of last) {
+        const found = mismatch(response.status, (header) => response.headers.get(header), response.body);
         if (found !== null) return `${method} ${path} ${JSON.stringify(odd).slice(0, 400)}: ${found}`;
       }
       return null;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { request, speak } from './raw-http.ts';
-import { type Answer, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { request, sendBytes } from './raw-http.ts';
+import { type ApiResponse, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 const MINUTE = 60_000;
 
@@ -13,7 +13,7 @@ async function start(env: Record<string, string>): Promise<void> {
 }
 afterEach(() => service.stop());
 
-const health = (forwarded?: string): Promise<Answer> =>
+const health = (forwarded?: string): Promise<ApiResponse> =>
   service.call('GET', '/v1/health', {
     headers: forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded },
   });
@@ -54,10 +54,10 @@ test('an address over its limit gets a plain page without the headers of the API
 test('HEAD gets the same response without the page', async () => {
   await start({ EDGE_LIMIT_PER_MINUTE: '1' });
   await health();
-  const { answers } = await speak(service.url, request('HEAD /v1/health', { Connection: 'close' }), {
+  const { responses } = await sendBytes(service.url, request('HEAD /v1/health', { Connection: 'close' }), {
     bodiless: true,
   });
-  expect([answers[0]?.status, answers[0]?.headers.has('x-request-id')]).toEqual([429, false]);
+  expect([responses[0]?.status, responses[0]?.headers.has('x-request-id')]).toEqual([429, false]);
 });
 
 test('an address can send 600 requests a minute', async () => {
@@ -71,8 +71,8 @@ test('an address can send 600 requests a minute', async () => {
 
 test('EDGE_LIMIT_PER_MINUTE=0 disables the limit', async () => {
   await start({ EDGE_LIMIT_PER_MINUTE: '0' });
-  const answers = await Promise.all(Array.from({ length: 700 }, () => health()));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const responses = await Promise.all(Array.from({ length: 700 }, () => health()));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
 });
 
 test('failed authentication counts against the limit of the address', async () => {

@@ -4,9 +4,9 @@ import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { TOKENS } from '../src/composition/tokens.ts';
 import { createDataDir, type DataDir } from './child.ts';
-import { request, speak } from './raw-http.ts';
+import { request, sendBytes } from './raw-http.ts';
 import {
-  type Answer,
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   startServiceUnderTest,
@@ -20,7 +20,7 @@ const MARKED_MAIL = `${MARK.toLowerCase()}mail@example.com`;
 let data: DataDir;
 let service: ServiceUnderTest;
 let stopDatabase: () => Promise<void>;
-const answers: { readonly method: string; readonly path: string; readonly answer: Answer }[] = [];
+const responses: { readonly method: string; readonly path: string; readonly response: ApiResponse }[] = [];
 
 beforeAll(async () => {
   data = createDataDir();
@@ -39,9 +39,9 @@ afterAll(async () => {
 });
 
 async function call(method: string, path: string, options: Parameters<ServiceUnderTest['call']>[2] = {}) {
-  const answer = await service.call(method, path, options);
-  answers.push({ method, path, answer });
-  return answer;
+  const response = await service.call(method, path, options);
+  responses.push({ method, path, response });
+  return response;
 }
 
 const fullClaim = (svcId: string) =>
@@ -136,8 +136,8 @@ async function everything(): Promise<string[]> {
     lifetime: null,
   });
   secrets.push(created.secret);
-  await speak(service.url, request(`BREW /${MARK}`, { Authorization: `Bearer ${as}`, 'X-Name': MARK }));
-  await speak(service.url, request(`GET /${MARK}${'a'.repeat(20_000)}`));
+  await sendBytes(service.url, request(`BREW /${MARK}`, { Authorization: `Bearer ${as}`, 'X-Name': MARK }));
+  await sendBytes(service.url, request(`GET /${MARK}${'a'.repeat(20_000)}`));
   await service.call('DELETE', `/app/v1/firms/${firm.id}/membership`, { as: jean.token });
 
   // Every operation also fails once, since errors may log the most.
@@ -161,8 +161,8 @@ test('the log contains no personal data and no secrets, with or without errors',
   const secrets = await everything();
   const log = service.logged.join('');
   expect(log.length).toBeGreaterThan(1000);
-  expect(answers.some(({ answer }) => answer.status === 503)).toBe(true);
-  expect(answers.some(({ answer }) => answer.status === 500)).toBe(false);
+  expect(responses.some(({ response }) => response.status === 503)).toBe(true);
+  expect(responses.some(({ response }) => response.status === 500)).toBe(false);
 
   const lower = log.toLowerCase();
   expect(lower).not.toContain(MARK.toLowerCase());
@@ -189,19 +189,19 @@ test('a request that fails in the database logs nothing of its body', async () =
       ),
     );
     const before = failing.logged.length;
-    const answer = await failing.call('POST', '/v1/claims', {
+    const response = await failing.call('POST', '/v1/claims', {
       as: firm.live,
       body: fullClaim(svcId),
       headers: { 'Idempotency-Key': mark('-key') },
     });
-    expect([answer.status, answer.json.code]).toEqual([500, 'internal_error']);
+    expect([response.status, response.json.code]).toEqual([500, 'internal_error']);
     const lines = failing.logged.slice(before).map((line) => JSON.parse(line));
-    const id = answer.headers.get('x-request-id');
+    const id = response.headers.get('x-request-id');
     expect(lines.filter((line) => line.level === 'error' && line.request_id === id)).toHaveLength(1);
-    for (const said of [failing.logged.join(''), answer.text]) {
-      expect(said.toLowerCase()).not.toContain(MARK.toLowerCase());
-      expect(said).not.toContain('352-555-0199');
-      expect(said).not.toContain('Cedar Key');
+    for (const output of [failing.logged.join(''), response.text]) {
+      expect(output.toLowerCase()).not.toContain(MARK.toLowerCase());
+      expect(output).not.toContain('352-555-0199');
+      expect(output).not.toContain('Cedar Key');
     }
   } finally {
     await failing.stop();
@@ -210,14 +210,14 @@ test('a request that fails in the database logs nothing of its body', async () =
 
 test('every request is one log line with its request id, status and code', () => {
   const lines = service.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
-  for (const { method, answer } of answers) {
-    const id = answer.headers.get('x-request-id');
+  for (const { method, response } of responses) {
+    const id = response.headers.get('x-request-id');
     const found = lines.filter(({ message, request_id }) => message === 'request' && request_id === id);
     expect(found).toHaveLength(1);
-    expect(found[0]).toMatchObject({ level: 'info', method, status: answer.status });
-    if (answer.status >= 400) expect(found[0]?.code).toBe(answer.json.code);
+    expect(found[0]).toMatchObject({ level: 'info', method, status: response.status });
+    if (response.status >= 400) expect(found[0]?.code).toBe(response.json.code);
     const failures = lines.filter(({ message, request_id }) => message !== 'request' && request_id === id);
-    expect(failures).toHaveLength(answer.status >= 500 ? 1 : 0);
+    expect(failures).toHaveLength(response.status >= 500 ? 1 : 0);
   }
   for (const line of service.logged)
     expect(line.endsWith('}\n') && line.indexOf('\n') === line.length - 1).toBe(true);

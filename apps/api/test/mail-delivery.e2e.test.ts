@@ -12,7 +12,7 @@ interface Mail {
 }
 
 /** SMTP error codes for the next recipients; without one, a recipient is accepted. */
-const refusals: number[] = [];
+const rejectCodes: number[] = [];
 const inbox: Mail[] = [];
 const attempts: string[] = [];
 
@@ -21,7 +21,7 @@ const server = new SMTPServer({
   disabledCommands: ['AUTH', 'STARTTLS'],
   onRcptTo({ address }, _session, done) {
     attempts.push(address);
-    const code = refusals.shift();
+    const code = rejectCodes.shift();
     if (code === undefined) return done();
     done(Object.assign(new Error('rejected'), { responseCode: code }));
   },
@@ -32,7 +32,7 @@ const server = new SMTPServer({
       inbox.push({
         from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
         to: envelope.rcptTo.map(({ address }) => address),
-        text: readable(Buffer.concat(chunks).toString('latin1')),
+        text: decode(Buffer.concat(chunks).toString('latin1')),
       });
       done();
     });
@@ -40,7 +40,7 @@ const server = new SMTPServer({
 });
 
 /** Decodes quoted-printable text and headers. */
-function readable(raw: string): string {
+function decode(raw: string): string {
   const unfolded = raw.replace(/=\r\n/g, '');
   const bytes = unfolded.replace(/=([0-9A-F]{2})/g, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
@@ -68,7 +68,7 @@ afterAll(async () => {
   await new Promise<void>((resolve) => server.close(resolve));
 });
 beforeEach(() => {
-  inbox.length = attempts.length = refusals.length = 0;
+  inbox.length = attempts.length = rejectCodes.length = 0;
 });
 
 const mailed = (to: string) =>
@@ -96,8 +96,8 @@ test('a sign-in code is mailed in both languages, and is not logged', async () =
 
 test('addresses without an account and test accounts get no mail', async () => {
   for (const email of ['nobody@example.com', 'a,b@x.example', '<script>@example.com']) {
-    const answer = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
-    expect(answer.status).toBe(202);
+    const response = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
+    expect(response.status).toBe(202);
   }
   const invited = await service.call('POST', '/v1/adjusters/invitations', {
     as: firm.test,
@@ -126,7 +126,7 @@ test('a mail that is temporarily rejected is retried, and does not delay the pus
   const phone = push.device();
   const { subscription } = phone;
   await service.call('PUT', '/app/v1/devices/phone', { as: token, body: { subscription } });
-  refusals.push(451);
+  rejectCodes.push(451);
   await invite(svcId);
   await until('the push', async () => phone.received.length === 1);
   expect(inbox).toEqual([]);
@@ -138,7 +138,7 @@ test('a mail that is temporarily rejected is retried, and does not delay the pus
 test('a mail that is permanently rejected is not retried, and its address is not logged', async () => {
   const { svcId, token } = await service.adjuster();
   const email = await emailOf(service, token);
-  refusals.push(550);
+  rejectCodes.push(550);
   await invite(svcId);
   await until('the refusal', async () =>
     service.logged.some((line) => line.includes('refused by the mail server')),
@@ -152,9 +152,9 @@ test('a mail that is permanently rejected is not retried, and its address is not
 
 test('a code that cannot be mailed is logged without the code, and the response is not delayed', async () => {
   const email = await emailOf(service, (await service.adjuster()).token);
-  refusals.push(554);
-  const answer = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
-  expect(answer.status).toBe(202);
+  rejectCodes.push(554);
+  const response = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
+  expect(response.status).toBe(202);
   const line = await until('the log line', async () =>
     service.logged.find((one) => one.includes('could not be mailed')),
   );

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { migrate } from '@svc/adapter-postgres';
 import fc from 'fast-check';
 import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
-import { type HeldClock, heldClock } from './firm-calls.ts';
+import { type ManualClock, manualClock } from './firm-calls.ts';
 import { DAY, Model, type Step } from './model.ts';
 import {
   createWorld,
@@ -18,12 +18,12 @@ const RUNS = Number(process.env.MODEL_RUNS ?? 25);
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
 
 let database: TestDatabase;
-let clock: HeldClock;
+let clock: ManualClock;
 let real: ModelHost;
 let memory: ModelHost;
 beforeAll(async () => {
   database = await createDatabase({ migrate: (url) => migrate({ url }) });
-  clock = heldClock();
+  clock = manualClock();
   real = await startOnPostgres(database.url, clock);
   memory = await startInMemory(database.url, clock);
 });
@@ -127,9 +127,9 @@ test('random operations have the same results with PostgreSQL, with in-memory st
         const [kept, held] = await Promise.all([inPostgres.take(taken), inMemory.take(taken)]);
         expect({ taken, ...kept }).toEqual({ taken, ...held });
         const { status, replayed, text } = kept;
-        const answer = status >= 400 ? { status, code: JSON.parse(text).code } : { status };
+        const response = status >= 400 ? { status, code: JSON.parse(text).code } : { status };
         const { claim, assignment, listed } = predicted;
-        expect({ taken, ...answer, replayed }).toEqual({
+        expect({ taken, ...response, replayed }).toEqual({
           taken,
           status: predicted.status,
           ...(predicted.code !== undefined && { code: predicted.code }),

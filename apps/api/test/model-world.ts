@@ -47,15 +47,15 @@ async function listening(wiring: Services, close: () => Promise<void>): Promise<
 }
 
 export async function startOnPostgres(databaseUrl: string, clock: Clock): Promise<ModelHost> {
-  const around = { log, addresses, isDraining: () => false, observe: () => {} };
-  const wired = await compose({ config, databaseUrl, clock, ...around });
+  const compositionOptions = { log, addresses, isDraining: () => false, observe: () => {} };
+  const wired = await compose({ config, databaseUrl, clock, ...compositionOptions });
   return listening(wired.wiring, () => wired.close());
 }
 
 /** The product's container with every store replaced by an in-memory one. */
 export async function startInMemory(databaseUrl: string, clock: Clock): Promise<ModelHost> {
-  const around = { log, addresses, isDraining: () => false, observe: () => {} };
-  const wired = await compose({ config, databaseUrl, clock, ...around });
+  const compositionOptions = { log, addresses, isDraining: () => false, observe: () => {} };
+  const wired = await compose({ config, databaseUrl, clock, ...compositionOptions });
   const container = wired.wiring as Container;
   const stores = createMemoryStores({ clock });
   const replace = async <T>(token: ServiceIdentifier<T>, by: T): Promise<void> => {
@@ -141,21 +141,21 @@ export async function createWorld(host: ModelHost, world: string, start: number)
     body?: unknown,
     key?: number,
   ): Promise<Outcome> {
-    const answer = await callHttp(url, method, path, {
+    const response = await callHttp(url, method, path, {
       as,
       ...(body !== undefined && { body }),
       ...(key !== undefined && { headers: { 'Idempotency-Key': `key ${key}` } }),
     });
-    const made = path === '/v1/claims' && answer.status === 201 && !claims.includes(answer.json.id);
+    const made = path === '/v1/claims' && response.status === 201 && !claims.includes(response.json.id);
     if (made) {
-      names.set(answer.json.id, `claim ${claims.length}`);
-      claims.push(answer.json.id);
+      names.set(response.json.id, `claim ${claims.length}`);
+      claims.push(response.json.id);
     }
-    const shown = answer.json?.data ?? (answer.json?.assignment === undefined ? [] : [answer.json]);
+    const shown = response.json?.data ?? (response.json?.assignment === undefined ? [] : [response.json]);
     return {
-      status: answer.status,
-      replayed: answer.headers.get('Idempotent-Replayed') === 'true',
-      text: named(answer.text),
+      status: response.status,
+      replayed: response.headers.get('Idempotent-Replayed') === 'true',
+      text: named(response.text),
       claims: shown.flatMap((item: { id?: string }) => (item.id === undefined ? [] : [named(item.id)])),
     };
   }
@@ -166,13 +166,13 @@ export async function createWorld(host: ModelHost, world: string, start: number)
     const parts: Outcome[] = [];
     do {
       const search: string = new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) }).toString();
-      const answer = await callHttp(url, 'GET', `${path}?${search}`, { as });
-      cursor = answer.json?.next_cursor ?? null;
-      const shown = (answer.json?.data ?? []) as { id?: string; assignment?: unknown }[];
+      const response = await callHttp(url, 'GET', `${path}?${search}`, { as });
+      cursor = response.json?.next_cursor ?? null;
+      const shown = (response.json?.data ?? []) as { id?: string; assignment?: unknown }[];
       parts.push({
-        status: answer.status,
+        status: response.status,
         replayed: false,
-        text: named(answer.text),
+        text: named(response.text),
         claims: shown.flatMap(({ id, assignment }) =>
           id !== undefined && assignment !== undefined ? [named(id)] : [],
         ),

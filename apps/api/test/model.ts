@@ -92,17 +92,17 @@ export class Model {
           `send ${step.adjuster} ${step.external} ${step.claim}`,
           201,
           () => {
-            const twin = (match: (claim: ModelClaim) => boolean): number =>
+            const findDuplicate = (match: (claim: ModelClaim) => boolean): number =>
               this.claims.findIndex(
                 (claim) => claim.firm === step.firm && claim.env === step.env && match(claim),
               );
-            const collides = [
-              twin(({ external }) => external === step.external),
-              twin(({ number, closed }) => number === step.claim && !closed),
+            const duplicate = [
+              findDuplicate(({ external }) => external === step.external),
+              findDuplicate(({ number, closed }) => number === step.claim && !closed),
             ].find((index) => index >= 0);
-            if (collides !== undefined) return { status: 409, code: 'duplicate_claim' };
-            const refusal = this.#addressee(step.firm, step.env, step.adjuster);
-            if (refusal !== null) return refusal;
+            if (duplicate !== undefined) return { status: 409, code: 'duplicate_claim' };
+            const failure = this.#addressee(step.firm, step.env, step.adjuster);
+            if (failure !== null) return failure;
             const { firm, env, external, adjuster } = step;
             this.claims.push({
               firm,
@@ -123,8 +123,8 @@ export class Model {
           if (claim.env !== step.env) return { status: 422, code: 'environment_mismatch' };
           if (claim.status === 'accepted') return { status: 409, code: 'claim_already_accepted' };
           if (claim.closed) return { status: 409, code: 'claim_closed' };
-          const refusal = this.#addressee(step.firm, step.env, step.adjuster);
-          if (refusal !== null) return refusal;
+          const failure = this.#addressee(step.firm, step.env, step.adjuster);
+          if (failure !== null) return failure;
           claim.status = 'pending_acceptance';
           claim.adjuster = step.adjuster;
           return this.#changed(step.which, 200);

@@ -66,10 +66,10 @@ test('the linter reports nothing, with its recommended and stricter rules', asyn
     },
   });
   const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: file, config });
-  const said = found.map(
+  const output = found.map(
     ({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`,
   );
-  expect(said).toEqual([]);
+  expect(output).toEqual([]);
 });
 
 test('openapi-typescript generates types that compile', () => {
@@ -110,7 +110,7 @@ test('every example in the document is valid against its schema', () => {
   ajv.addSchema(document, 'interface');
   let examples = 0;
   const wrong: string[] = [];
-  const judge = (at: string, example: unknown): void => {
+  const validateExample = (at: string, example: unknown): void => {
     examples += 1;
     const validate = ajv.compile({ $ref: `interface#${at.split('/').map(encodeURIComponent).join('/')}` });
     if (!validate(example)) wrong.push(`${at}: ${ajv.errorsText(validate.errors)}`);
@@ -118,11 +118,12 @@ test('every example in the document is valid against its schema', () => {
   const walk = (value: unknown, at: string): void => {
     if (typeof value !== 'object' || value === null) return;
     const { schema, example, examples: many } = value as Json;
-    if (typeof schema === 'object' && example !== undefined) judge(`${at}/schema`, example);
+    if (typeof schema === 'object' && example !== undefined) validateExample(`${at}/schema`, example);
     if (typeof schema === 'object' && many !== undefined) {
-      for (const one of Object.values(many as Record<string, Json>)) judge(`${at}/schema`, one.value);
+      for (const one of Object.values(many as Record<string, Json>))
+        validateExample(`${at}/schema`, one.value);
     }
-    if (Array.isArray(many)) for (const one of many) judge(at, one);
+    if (Array.isArray(many)) for (const one of many) validateExample(at, one);
     for (const [name, inner] of Object.entries(value)) {
       if (name === 'example' || name === 'examples') continue;
       walk(inner, `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
-import { at, claimsOf, counted, inForce, report, spread, startLoad, until } from './cluster-load.ts';
+import {
+  claimsOf,
+  countByOutcome,
+  measurePropagation,
+  report,
+  sendConcurrently,
+  serviceAt,
+  startLoad,
+  until,
+} from './cluster-load.ts';
 import { acceptClaim, freshKey, getClaim, invite, offerClaim, outcome, rejectClaim } from './firm-calls.ts';
 import { callHttp, claimBody, sendClaim } from './service-under-test.ts';
 
@@ -15,7 +24,7 @@ test('behind a pooler claims are sent, rejected, offered again and accepted', as
   const firm = await cluster.operator.firm();
   const first = await cluster.operator.member(firm.id);
   const second = await cluster.operator.member(firm.id);
-  const service = at(cluster.url);
+  const service = serviceAt(cluster.url);
   const sent = await sendClaim(service, firm.live, claimBody(first.svcId));
   expect(outcome(sent)).toEqual([201]);
   expect(outcome(await rejectClaim(service, first.token, sent.json.id, 'too far'))).toEqual([200]);
@@ -31,7 +40,7 @@ test('behind a pooler many concurrent requests share few connections', async () 
   const load = startLoad(cluster.urls, firm, { clients: 24, pauseMs: 0 });
   await until(() => load.outcomes.length > 300);
   const outcomes = await load.stop();
-  expect(Object.keys(counted(outcomes)).sort()).toEqual(['200', '201']);
+  expect(Object.keys(countByOutcome(outcomes)).sort()).toEqual(['200', '201']);
   const sent = outcomes.filter(({ write }) => write).map(({ body }) => body?.external_id);
   expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map((id) => [id, 1])));
 });
@@ -39,17 +48,19 @@ test('behind a pooler many concurrent requests share few connections', async () 
 test('behind a pooler forty concurrent identical sends create one claim', async () => {
   const firm = await cluster.operator.firm();
   const body = claimBody(firm.account.manual);
-  const answers = await spread(cluster.urls, 40, (url) => sendClaim(at(url), firm.test, body, 'forty'));
-  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-  expect(answers[0]?.status).toBe(201);
+  const responses = await sendConcurrently(cluster.urls, 40, (url) =>
+    sendClaim(serviceAt(url), firm.test, body, 'forty'),
+  );
+  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  expect(responses[0]?.status).toBe(201);
 });
 
 test('behind a pooler test accounts answer offers and invitations', async () => {
   const firm = await cluster.operator.firm();
-  const service = at(cluster.url);
+  const service = serviceAt(cluster.url);
   expect(outcome(await invite(service, firm.test, firm.account.joins))).toEqual([201]);
-  const sent = await spread(cluster.urls, 12, (url) =>
-    sendClaim(at(url), firm.test, claimBody(firm.account.accepts), freshKey()),
+  const sent = await sendConcurrently(cluster.urls, 12, (url) =>
+    sendClaim(serviceAt(url), firm.test, claimBody(firm.account.accepts), freshKey()),
   );
   expect(sent.map(outcome)).toEqual(sent.map(() => [201]));
   const statuses = async (): Promise<string[]> => {
@@ -67,7 +78,7 @@ test('behind a pooler test accounts answer offers and invitations', async () => 
 test('behind a pooler a revoked key is rejected by all processes', async () => {
   const { id } = await cluster.operator.firm();
   const key = await cluster.operator.key(id);
-  await inForce(
+  await measurePropagation(
     cluster.urls,
     () => cluster.svc('key', 'revoke', key.id),
     key.secret,
@@ -88,6 +99,6 @@ test('behind a pooler requests get only 503 while PostgreSQL restarts, and work 
     return load.outcomes.slice(before + 6).every(({ status }) => status !== 503);
   });
   const outcomes = await load.stop();
-  report('PostgreSQL restarted behind the pooler', { backAfterMs, answers: counted(outcomes) });
-  expect(Object.keys(counted(outcomes)).sort()).toEqual(['200', '201', '503 service_unavailable']);
+  report('PostgreSQL restarted behind the pooler', { backAfterMs, responses: countByOutcome(outcomes) });
+  expect(Object.keys(countByOutcome(outcomes)).sort()).toEqual(['200', '201', '503 service_unavailable']);
 });

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { ERRORS, type ErrorCode } from '@svc/contract';
 import { undocumentedInProblem } from './documented-responses.ts';
-import type { Answer } from './service-under-test.ts';
+import type { ApiResponse } from './service-under-test.ts';
 
 const MEMBERS = new Set([
   'type',
@@ -16,7 +16,7 @@ const MEMBERS = new Set([
 ]);
 
 /** How a response differs from a valid problem; null if it does not. */
-export function problemFault(
+export function problemMismatch(
   status: number,
   header: (name: string) => string | null | undefined,
   text: string,
@@ -47,8 +47,8 @@ export function problemFault(
 }
 
 /** Expects this problem, in the documented shape. */
-export function expectProblem(answer: Answer, status: number, code: ErrorCode): void {
-  const shown = { status: answer.status, code: answer.json?.code, text: answer.text.slice(0, 300) };
+export function expectProblem(response: ApiResponse, status: number, code: ErrorCode): void {
+  const shown = { status: response.status, code: response.json?.code, text: response.text.slice(0, 300) };
   expect(shown).toMatchObject({ status, code });
-  expect(problemFault(answer.status, (name) => answer.headers.get(name), answer.text)).toBeNull();
+  expect(problemMismatch(response.status, (name) => response.headers.get(name), response.text)).toBeNull();
 }

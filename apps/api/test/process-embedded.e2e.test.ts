@@ -23,13 +23,13 @@ afterAll(async () => {
 
 test('two concurrent first starts share one database, and create and print one demo firm', async () => {
   const [one, other] = await Promise.all([start(), start()]);
-  const told = await eventually(
-    () => one.said() + other.said(),
+  const output = await eventually(
+    () => one.output() + other.output(),
     (text) => text.includes('/v1/claims?external_id=WALK-1'),
   );
-  expect(told.match(/A demo firm was created/g)).toHaveLength(1);
-  expect(told).toContain('The database is embedded; its data lies in ');
-  const [test, live] = [/svc_test_\w+/.exec(told)?.[0], /svc_live_\w+/.exec(told)?.[0]];
+  expect(output.match(/A demo firm was created/g)).toHaveLength(1);
+  expect(output).toContain('The database is embedded; its data lies in ');
+  const [test, live] = [/svc_test_\w+/.exec(output)?.[0], /svc_live_\w+/.exec(output)?.[0]];
   keys = { test: test ?? '', live: live ?? '' };
   for (const { url } of [one, other])
     for (const key of [keys.test, keys.live])
@@ -39,8 +39,8 @@ test('two concurrent first starts share one database, and create and print one d
 });
 
 test('the printed walk-through works when pasted into a shell', async () => {
-  const printer = servers.find((server) => server.said().includes('Try it')) as RunningServer;
-  const lines = printer.said().split('\n');
+  const printer = servers.find((server) => server.output().includes('Try it')) as RunningServer;
+  const lines = printer.output().split('\n');
   const from = lines.findIndex((line) => line.includes('Try it'));
   const script = lines.slice(from + 1).join('\n');
   const { status, stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
@@ -71,7 +71,7 @@ test('kill -9 loses no claim', async () => {
   expect(await other.end('SIGKILL')).toBe('SIGKILL');
   const again = await start();
   expect((await callHttp(again.url, 'GET', '/v1/claims', { as: keys.live })).json).toEqual(claims.json);
-  expect(again.said()).not.toContain('demo firm');
+  expect(again.output()).not.toContain('demo firm');
 });
 
 test('the command line works next to a server, and otherwise starts and stops the database itself', async () => {

@@ -7,11 +7,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { openDatabase } from '../src/composition/database.ts';
 import { readConfig } from '../src/config.ts';
-import { createDataDir, serverThatFails, startServer } from './child.ts';
+import { createDataDir, runFailingServer, startServer } from './child.ts';
 import { expectProblem } from './problem-shape.ts';
-import { request, speak } from './raw-http.ts';
+import { request, sendBytes } from './raw-http.ts';
 import {
-  type Answer,
+  type ApiResponse,
   callHttp,
   claimBody,
   type ServiceUnderTest,
@@ -38,19 +38,19 @@ test('on SIGTERM health becomes 503, requests in flight are completed, and the p
     'Content-Length': String(body.length),
   });
   const socket = connect(Number(port), hostname);
-  let heard = '';
+  let received = '';
   socket.setEncoding('utf8').on('data', (text) => {
-    heard += text;
+    received += text;
   });
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(head + body.slice(0, 10));
   expect((await callHttp(server.url, 'GET', '/v1/health')).status).toBe(200);
 
   const ended = server.end('SIGTERM');
-  const draining = async (): Promise<Answer> => {
+  const draining = async (): Promise<ApiResponse> => {
     for (;;) {
-      const answer = await callHttp(server.url, 'GET', '/v1/health');
-      if (answer.status !== 200) return answer;
+      const response = await callHttp(server.url, 'GET', '/v1/health');
+      if (response.status !== 200) return response;
     }
   };
   const health = await draining();
@@ -58,12 +58,12 @@ test('on SIGTERM health becomes 503, requests in flight are completed, and the p
   expect([health.headers.get('connection'), health.headers.get('retry-after')]).toEqual(['close', '1']);
   socket.write(body.slice(10));
   await closed;
-  expect(heard).toMatch(/^HTTP\/1\.1 201 /);
+  expect(received).toMatch(/^HTTP\/1\.1 201 /);
   expect(await ended).toBe(0);
   const [line] = server.logged().filter(({ route }) => route === 'POST /v1/claims');
   expect(line).toMatchObject({ status: 201 });
   const beside = server
-    .said()
+    .output()
     .split('\n')
     .filter((one) => one !== '' && !one.startsWith('{'));
   expect(beside).toEqual([expect.stringMatching(/^No SMTP_URL is set/), `Listening on ${server.url}`]);
@@ -72,7 +72,7 @@ test('on SIGTERM health becomes 503, requests in flight are completed, and the p
 test('a request that does not end within the grace period is aborted, and the process exits with 0', async () => {
   const firm = await service.firm();
   const server = await startServer({ DATABASE_URL: service.databaseUrl, SHUTDOWN_GRACE_MS: '300' });
-  const stuck = speak(
+  const stuck = sendBytes(
     server.url,
     request('POST /v1/claims', {
       Authorization: `Bearer ${firm.live}`,
@@ -104,11 +104,11 @@ test('a failed start prints one line on standard error with the variable to chan
       // Not even root can create a folder there.
       [{ DATA_DIR: '/proc/nowhere' }, /^DATA_DIR holds "\/proc\/nowhere"; allowed: a folder that /],
     ];
-    const runs = await Promise.all(programs.map(([env]) => serverThatFails(env)));
+    const runs = await Promise.all(programs.map(([env]) => runFailingServer(env)));
     for (const [i, { code, stdout, stderr }] of runs.entries()) {
-      const said = stderr.split('\n').filter((line) => line !== '');
-      expect({ code, lines: said.length }).toEqual({ code: 1, lines: 1 });
-      expect(said[0]).toMatch(programs[i]?.[1] as RegExp);
+      const output = stderr.split('\n').filter((line) => line !== '');
+      expect({ code, lines: output.length }).toEqual({ code: 1, lines: 1 });
+      expect(output[0]).toMatch(programs[i]?.[1] as RegExp);
       expect(stdout + stderr).not.toContain('hunter2');
     }
 
@@ -151,14 +151,14 @@ test('while PostgreSQL is stopped requests get 503, and they work again when it 
         own.call('PATCH', '/app/v1/me', { as: token, body: { first_name: 'A' } }),
         own.call('POST', '/app/v1/sessions', { body: { email: 'a@b', code: '123456' } }),
       ]);
-    let answers = await calls();
-    for (let round = 0; round < 20 && answers.some(({ status }) => status === 200); round++) {
+    let responses = await calls();
+    for (let round = 0; round < 20 && responses.some(({ status }) => status === 200); round++) {
       await pause(100);
-      answers = await calls();
+      responses = await calls();
     }
-    for (const answer of answers) {
-      expectProblem(answer, 503, 'service_unavailable');
-      expect(answer.headers.get('retry-after')).toBe('1');
+    for (const response of responses) {
+      expectProblem(response, 503, 'service_unavailable');
+      expect(response.headers.get('retry-after')).toBe('1');
     }
     // These need no database.
     expectProblem(await own.call('GET', '/v1/me', { as: 'junk' }), 401, 'invalid_key');
@@ -177,11 +177,11 @@ test('while PostgreSQL is stopped requests get 503, and they work again when it 
     expect((await own.call('GET', '/v1/claims', { as: firm.live })).json.data).toHaveLength(1);
     expect((await sendClaim(own, firm.live, claimBody(svcId), 'meanwhile')).status).toBe(201);
     // A test account answers, so jobs run again as well.
-    const rehearsal = await sendClaim(own, firm.test, claimBody(firm.account.accepts));
+    const testClaim = await sendClaim(own, firm.test, claimBody(firm.account.accepts));
     let status = '';
     for (let round = 0; round < 150 && status !== 'accepted'; round++) {
       await pause(100);
-      status = (await own.call('GET', `/v1/claims/${rehearsal.json.id}`, { as: firm.test })).json.assignment
+      status = (await own.call('GET', `/v1/claims/${testClaim.json.id}`, { as: firm.test })).json.assignment
         .status;
     }
     expect(status).toBe('accepted');

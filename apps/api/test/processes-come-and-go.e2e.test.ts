@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
-import { claimsOf, counted, longest, report, sendAgain, startLoad, until } from './cluster-load.ts';
+import {
+  claimsOf,
+  countByOutcome,
+  maxDurationMs,
+  report,
+  retrySend,
+  startLoad,
+  until,
+} from './cluster-load.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -44,9 +52,12 @@ test('replacing processes one by one behind the proxy fails no request', async (
   const before = load.outcomes.length;
   await until(() => load.outcomes.length > before + 40);
   const outcomes = await load.stop();
-  report('three processes replaced under load', { answers: counted(outcomes), longestMs: longest(outcomes) });
+  report('three processes replaced under load', {
+    responses: countByOutcome(outcomes),
+    longestMs: maxDurationMs(outcomes),
+  });
   const wrong = outcomes.filter(({ write, status }) => status !== (write ? 201 : 200));
-  expect(counted(wrong)).toEqual({});
+  expect(countByOutcome(wrong)).toEqual({});
   const sent = outcomes.filter(({ write }) => write);
   expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map(({ body }) => [body?.external_id, 1])));
 });
@@ -62,12 +73,12 @@ test('killing a process under load only fails its own requests, and retries crea
   await until(() => load.outcomes.length > killedAt + 150);
   const outcomes = await load.stop();
   const wrong = outcomes.filter(({ write, status }) => status !== (write ? 201 : 200));
-  report('one process of three killed under load', { answers: counted(outcomes) });
+  report('one process of three killed under load', { responses: countByOutcome(outcomes) });
   expect(wrong.length).toBeGreaterThan(0);
   expect(wrong.map(({ process, status }) => [process, status])).toEqual(wrong.map(() => [0, 0]));
 
   const unknown = wrong.filter(({ write }) => write);
-  const again = await Promise.all(unknown.map((one) => sendAgain(cluster.url, firm, one)));
+  const again = await Promise.all(unknown.map((one) => retrySend(cluster.url, firm, one)));
   expect(again.map(({ status }) => status)).toEqual(unknown.map(() => 201));
   const sent = outcomes.filter(({ write }) => write);
   expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map(({ body }) => [body?.external_id, 1])));
@@ -75,5 +86,5 @@ test('killing a process under load only fails its own requests, and retries crea
   await victim?.restart();
   const back = startLoad(cluster.urls, firm);
   await until(() => back.outcomes.length > 30);
-  expect(Object.keys(counted(await back.stop())).sort()).toEqual(['200', '201']);
+  expect(Object.keys(countByOutcome(await back.stop())).sort()).toEqual(['200', '201']);
 });

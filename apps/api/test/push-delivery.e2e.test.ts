@@ -34,11 +34,11 @@ const FIRM_NAME = 'Gulf Adjusting Partners';
 
 async function register(token: string, deviceId: string, device: Device): Promise<void> {
   const { subscription } = device;
-  const answer = await service.call('PUT', `/app/v1/devices/${deviceId}`, {
+  const response = await service.call('PUT', `/app/v1/devices/${deviceId}`, {
     as: token,
     body: { subscription },
   });
-  expect(answer.status).toBe(204);
+  expect(response.status).toBe(204);
 }
 
 const arrived = (device: Device, count: number) =>
@@ -104,16 +104,16 @@ test('an invitation is pushed to an adjuster who is not yet in any firm', async 
 
 test('a push that fails temporarily is retried with backoff, and other devices get it once', async () => {
   const { svcId, token } = await service.member(firm);
-  const [stumbling, sound] = [push.device([500, 429]), push.device()];
-  await register(token, 'stumbling', stumbling);
-  await register(token, 'sound', sound);
+  const [flaky, reliable] = [push.device([500, 429]), push.device()];
+  await register(token, 'stumbling', flaky);
+  await register(token, 'sound', reliable);
   const id = await offered(svcId);
-  const [message] = await arrived(stumbling, 1);
+  const [message] = await arrived(flaky, 1);
   expect(message?.payload).toMatchObject({ claim_id: id });
-  expect(stumbling.attempts).toHaveLength(3);
-  expect(sound.attempts).toHaveLength(1);
+  expect(flaky.attempts).toHaveLength(3);
+  expect(reliable.attempts).toHaveLength(1);
   // Retries are delayed, so that they do not overload the push service.
-  const [first = 0, second = 0, third = 0] = stumbling.attempts;
+  const [first = 0, second = 0, third = 0] = flaky.attempts;
   expect(second - first).toBeGreaterThan(1900);
   expect(third - second).toBeGreaterThan(1900);
 });
@@ -153,10 +153,10 @@ test('signing out everywhere ends push messages to all devices', async () => {
   const { svcId, token } = await service.member(firm);
   const phone = push.device();
   await register(token, 'phone', phone);
-  const answer = await service.call('DELETE', '/app/sessions', {
+  const response = await service.call('DELETE', '/app/sessions', {
     headers: { Cookie: `svc-session=${token}`, 'X-Claims-Page': '1' },
   });
-  expect(answer.status).toBe(204);
+  expect(response.status).toBe(204);
   expect((await service.call('GET', '/app/v1/me', { as: token })).status).toBe(401);
   await offered(svcId);
   await until('the job to be done', async () => (await jobs()) === 0);

@@ -82,7 +82,7 @@ test('a claim is serialized as one JSON document with the unchanged content', ()
 });
 
 test('an app claim is the content as sent, with carrier and cap as on the forms, for any text', () => {
-  const nasty = fc.oneof(
+  const edgeText = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.constantFrom(
       '"carrier":{"name":"x"}',
@@ -96,24 +96,24 @@ test('an app claim is the content as sent, with carrier and cap as on the forms,
   );
   const details = fc.record(
     {
-      name: nasty,
-      phone: nasty,
-      email: nasty,
-      address: fc.record({ line1: nasty, city: nasty }, { requiredKeys: [] }),
+      name: edgeText,
+      phone: edgeText,
+      email: edgeText,
+      address: fc.record({ line1: edgeText, city: edgeText }, { requiredKeys: [] }),
     },
     { requiredKeys: ['name'] },
   );
-  const held = fc.record({ name: nasty, phone: nasty, email: nasty }, { requiredKeys: ['name'] });
+  const held = fc.record({ name: edgeText, phone: edgeText, email: edgeText }, { requiredKeys: ['name'] });
   const coverages = fc.record(
     { special_limits_cap: fc.integer(), building: fc.integer(), contents: fc.integer() },
     { requiredKeys: [] },
   );
   const content = fc.record(
-    { before: nasty, carrier: details, note: nasty, coverages, after: fc.record({ text: nasty }) },
+    { before: edgeText, carrier: details, note: edgeText, coverages, after: fc.record({ text: edgeText }) },
     { requiredKeys: ['carrier'] },
   );
   fc.assert(
-    fc.property(content, fc.option(held), nasty, (sent, heldCarrier, firmName) => {
+    fc.property(content, fc.option(held), edgeText, (sent, heldCarrier, firmName) => {
       const shown = JSON.parse(
         appClaimToWire({
           id: 'an id',

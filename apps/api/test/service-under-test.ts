@@ -7,11 +7,11 @@ import { createDatabase } from '../../../tools/services/postgres.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/logging.ts';
 import { type Service, startService } from '../src/service.ts';
-import { countAnswers, expectDocumented } from './documented-responses.ts';
+import { countResponses, expectDocumented } from './documented-responses.ts';
 
 export type { TestFirm } from '../../../tools/services/operator.ts';
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -39,7 +39,7 @@ export interface ServiceUnderTest {
   readonly databaseUrl: string;
   /** Every line that the service has logged. */
   readonly logged: string[];
-  call(method: string, path: string, call?: Call): Promise<Answer>;
+  call(method: string, path: string, call?: Call): Promise<ApiResponse>;
   /** A firm with a live and a test key. Its rate limits are not reached unless `limited`. */
   firm(options?: { name?: string; limited?: boolean; plan?: Plan }): Promise<TestFirm>;
   key(firm: TestFirm, options?: { environment?: Environment; purpose?: Purpose }): Promise<string>;
@@ -81,7 +81,7 @@ export async function startServiceUnderTest(
     member: (firm) => operator.member(firm.id),
     session: operator.session,
     async stop() {
-      countAnswers();
+      countResponses();
       await service.stop();
       await database.drop();
     },
@@ -89,7 +89,12 @@ export async function startServiceUnderTest(
 }
 
 /** Sends a request and validates the response against the interface document. */
-export async function callHttp(base: string, method: string, path: string, call: Call = {}): Promise<Answer> {
+export async function callHttp(
+  base: string,
+  method: string,
+  path: string,
+  call: Call = {},
+): Promise<ApiResponse> {
   const body = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
   const response = await fetch(base + path, {
     method,
@@ -141,5 +146,5 @@ export const sendClaim = (
   key: string,
   body: unknown,
   idempotencyKey: string = `key-${Math.random().toString(36).slice(2)}`,
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   service.call('POST', '/v1/claims', { as: key, body, headers: { 'Idempotency-Key': idempotencyKey } });

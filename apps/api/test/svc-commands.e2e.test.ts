@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
-import { type Ran, svc, svcUnread } from './child.ts';
+import { type CommandResult, svc, svcWithClosedStdout } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
-import { svcHere } from './svc-here.ts';
+import { svcInProcess } from './svc-here.ts';
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const run = (...args: string[]): Promise<Ran> => svcHere(args, env);
+const run = (...args: string[]): Promise<CommandResult> => svcInProcess(args, env);
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read untyped output
 async function json(...args: string[]): Promise<any> {
@@ -29,7 +29,7 @@ async function json(...args: string[]): Promise<any> {
 const me = (as: string) => service.call('GET', '/v1/me', { as });
 
 /** Waits until the server has the wanted state. */
-const becomes = (read: () => Promise<unknown>, wanted: unknown) =>
+const waitForState = (read: () => Promise<unknown>, wanted: unknown) =>
   eventually(read, (found) => isDeepStrictEqual(found, wanted));
 
 test('a firm is created with test accounts, and its plan and limits are changed while a server runs', async () => {
@@ -64,14 +64,14 @@ test('a firm is created with test accounts, and its plan and limits are changed 
 
   const changed = await json('firm', 'set-plan', firm.id, 'read_only');
   expect(changed.firm).toEqual({ ...shown.firm, plan: 'read_only' });
-  await becomes(async () => (await me(key.secret)).json.scopes, ['claims:read', 'adjusters:read']);
+  await waitForState(async () => (await me(key.secret)).json.scopes, ['claims:read', 'adjusters:read']);
 
   const limited = await json('firm', 'set-limits', firm.id, '--burst', '1', '--requests-per-minute', '1');
   expect(limited.firm.limits).toEqual({ requests_per_minute: 1, writes_per_minute: null, burst: 1 });
-  await becomes(async () => (await me(key.secret)).status, 429);
+  await waitForState(async () => (await me(key.secret)).status, 429);
   const back = await json('firm', 'set-limits', firm.id);
   expect(back.firm.limits).toEqual({ requests_per_minute: null, writes_per_minute: null, burst: null });
-  await becomes(async () => (await me(key.secret)).status, 200);
+  await waitForState(async () => (await me(key.secret)).status, 200);
 });
 
 test('a key is created, rolled and revoked while a server runs', async () => {
@@ -121,15 +121,15 @@ test('a key is created, rolled and revoked while a server runs', async () => {
 
   const revoked = await json('key', 'revoke', rolled.key.id);
   expect(revoked.key).toMatchObject({ id: rolled.key.id, scopes: rolled.key.scopes, revoked_at: TIME });
-  await becomes(async () => (await me(rolled.secret)).status, 401);
-  const [again, refused, ended] = await Promise.all([
+  await waitForState(async () => (await me(rolled.secret)).status, 401);
+  const [again, failed, ended] = await Promise.all([
     json('key', 'revoke', rolled.key.id),
     run('key', 'roll', rolled.key.id, '--json'),
     json('key', 'roll', created.key.id, '--overlap', '0s'),
   ]);
   expect(again.key.revoked_at).toEqual(revoked.key.revoked_at);
-  expect([refused.code, refused.stdout]).toEqual([1, '']);
-  await becomes(async () => (await me(created.secret)).status, 401);
+  expect([failed.code, failed.stdout]).toEqual([1, '']);
+  await waitForState(async () => (await me(created.secret)).status, 401);
   expect((await me(ended.secret)).status).toBe(200);
 });
 
@@ -165,7 +165,7 @@ test('an adjuster is created, signed in, made a member, and denied and granted t
     can_accept_claims: true,
     accepting_assignments: true,
   });
-  for (const refused of [twice, sameMail]) expect([refused.code, refused.stdout]).toEqual([1, '']);
+  for (const failed of [twice, sameMail]) expect([failed.code, failed.stdout]).toEqual([1, '']);
   expect((await sendClaim(service, firm.live, claimBody('SVC-Full'))).status).toBe(201);
 
   const set = (allowed: string) =>
@@ -208,10 +208,10 @@ test('a claim is shown without its content, and closed permanently', async () =>
 });
 
 test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy service', async () => {
-  const [migrated, healthy, sick] = await Promise.all([
+  const [migrated, healthy, unhealthy] = await Promise.all([
     json('migrate'),
     json('doctor'),
-    svcHere(['doctor', '--json'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' }),
+    svcInProcess(['doctor', '--json'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' }),
   ]);
   expect(migrated).toMatchObject({ current: true });
   for (const { at } of migrated.applied) expect(at).toEqual(TIME);
@@ -219,8 +219,8 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
   expect(healthy.checks.map(({ what }: { what: string }) => what)).toEqual(
     expect.arrayContaining(['node', 'environment', 'database', 'schema', 'redis']),
   );
-  expect(sick.code).toBe(1);
-  expect(JSON.parse(sick.stdout)).toMatchObject({ ok: false });
+  expect(unhealthy.code).toBe(1);
+  expect(JSON.parse(unhealthy.stdout)).toMatchObject({ ok: false });
 });
 
 describe('an operation that fails', () => {
@@ -278,26 +278,26 @@ test('incorrect usage exits with 2, and prints only an error', async () => {
     ['member', 'set', '--firm', UNKNOWN, '--svc-id', 'x', '--can-accept-claims', 'maybe'],
     ['claim', 'close'],
   ];
-  const runs = await Promise.all(wrong.map((args) => svcHere(args, {})));
+  const runs = await Promise.all(wrong.map((args) => svcInProcess(args, {})));
   for (const [i, { code, stdout, stderr }] of runs.entries()) {
     expect({ args: wrong[i], code, stdout }).toEqual({ args: wrong[i], code: 2, stdout: '' });
     expect(stderr).not.toBe('');
   }
-  const help = await svcHere(['--help'], {});
+  const help = await svcInProcess(['--help'], {});
   expect([help.code, help.stderr]).toEqual([0, '']);
   expect(help.stdout).toContain('firm');
 });
 
 test('as a child process it has the same results, plain output in a pipe, and shows only new secrets', async () => {
   const firm = await service.firm();
-  const [list, created, refused, wrong] = await Promise.all([
+  const [list, created, failed, wrong] = await Promise.all([
     svc(['firm', 'list'], env),
     svc(['key', 'create', '--firm', firm.id, '--environment', 'live', '--json'], env),
     svc(['firm', 'show', UNKNOWN, '--json'], env),
     svc(['nonsense'], env),
   ]);
-  expect([list.code, created.code, refused.code, wrong.code]).toEqual([0, 0, 1, 2]);
-  expect([list.stderr, created.stderr, refused.stdout, wrong.stdout]).toEqual(['', '', '', '']);
+  expect([list.code, created.code, failed.code, wrong.code]).toEqual([0, 0, 1, 2]);
+  expect([list.stderr, created.stderr, failed.stdout, wrong.stdout]).toEqual(['', '', '', '']);
   expect((await me(JSON.parse(created.stdout).secret)).status).toBe(200);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the output must have no terminal escapes
   expect(list.stdout).not.toMatch(/\u001b/);
@@ -310,7 +310,7 @@ test('as a child process it has the same results, plain output in a pipe, and sh
 });
 
 test('a closed standard output changes neither the operation nor the exit code', async () => {
-  const unread = svcUnread(['firm', 'create', '--name', 'Unread', '--json'], env);
+  const unread = svcWithClosedStdout(['firm', 'create', '--name', 'Unread', '--json'], env);
   expect(await unread).toEqual({ code: 0, stdout: '', stderr: '' });
   expect((await json('firm', 'list')).firms).toContainEqual(expect.objectContaining({ name: 'Unread' }));
 });

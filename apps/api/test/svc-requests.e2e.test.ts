@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { svc } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
-import { svcHere } from './svc-here.ts';
+import { svcInProcess } from './svc-here.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 
 const env = () => ({ DATABASE_URL: service.databaseUrl });
 const requests = async (...args: string[]) => {
-  const { code, stdout, stderr } = await svcHere(['requests', ...args, '--json'], env());
+  const { code, stdout, stderr } = await svcInProcess(['requests', ...args, '--json'], env());
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return JSON.parse(stdout).requests;
 };
@@ -32,11 +32,11 @@ test('a request is found by its id, with time, key, error locations and duration
       ssn: '078-05-1120',
     },
   };
-  const refused = await sendClaim(service, firm.test, body);
+  const failed = await sendClaim(service, firm.test, body);
   const listed = await service.call('GET', '/v1/claims?limit=0&Ana=1', { as: firm.test });
   await written();
 
-  const requestId = refused.headers.get('x-request-id') ?? '';
+  const requestId = failed.headers.get('x-request-id') ?? '';
   const search = ['--firm', firm.id, '--request-id', requestId];
   const found = await requests(...search);
   const program = await svc(['requests', ...search, '--json'], env());
@@ -73,9 +73,9 @@ test('requests are listed only for their firm, and requests without a valid key 
 });
 
 test('an unknown firm exits with 1, and an invalid id with 2', async () => {
-  const unknown = await svcHere(['requests', '--firm', '01890000-0000-7000-8000-000000000000'], env());
+  const unknown = await svcInProcess(['requests', '--firm', '01890000-0000-7000-8000-000000000000'], env());
   expect(unknown.code).toBe(1);
-  expect((await svcHere(['requests', '--firm', 'x'], env())).code).toBe(2);
+  expect((await svcInProcess(['requests', '--firm', 'x'], env())).code).toBe(2);
 });
 
 test('pending requests are saved when the service stops', async () => {
