@@ -802,8 +802,8 @@ test.each([
       await audit(hash);
     }
     await page.evaluate(`location.hash = '#/claims/${offered}'`);
-    for (const response of [words.claim.accept, words.claim.reject])
-      found.push(...(await obscuredCorners(page, response)));
+    for (const answer of [words.claim.accept, words.claim.reject])
+      found.push(...(await obscuredCorners(page, answer)));
     await button(page, words.claim.reject).click();
     await page.getByRole('dialog').waitFor();
     await audit('reject');

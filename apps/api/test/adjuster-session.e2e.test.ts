@@ -95,8 +95,8 @@ test('a bearer token takes precedence over a cookie, and an invalid cookie is no
   const headers = { ...PAGE, ...cookie(one.token), Authorization: `Bearer ${two.token}` };
   const me = await (await fetch(`${service.url}/app/v1/me`, { headers })).json();
   expect(me).toMatchObject({ svc_id: two.svcId });
-  for (const junk of ['', 'x', 'svc_app_x', `${one.token}x`, ' ', '"', 'a;b', '\t']) {
-    expect(await statusOf('/app/v1/me', { ...PAGE, ...cookie(junk) })).toBe(401);
+  for (const invalid of ['', 'x', 'svc_app_x', `${one.token}x`, ' ', '"', 'a;b', '\t']) {
+    expect(await statusOf('/app/v1/me', { ...PAGE, ...cookie(invalid) })).toBe(401);
   }
 });
 

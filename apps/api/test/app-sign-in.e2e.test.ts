@@ -146,14 +146,14 @@ test('a valid code is mailed again, so that the request of a stranger does not i
 
 test('a code allows five attempts', async () => {
   const { email } = await person();
-  const lucky = await codeFor(email);
-  for (let by = 1; by <= 4; by++) await signIn({ email, code: wrong(lucky, by) });
-  expect((await signIn({ email, code: lucky })).status).toBe(201);
+  const withinLimit = await codeFor(email);
+  for (let by = 1; by <= 4; by++) await signIn({ email, code: wrong(withinLimit, by) });
+  expect((await signIn({ email, code: withinLimit })).status).toBe(201);
 
-  const lost = await codeFor(email);
+  const exceeded = await codeFor(email);
   for (let by = 1; by <= 5; by++)
-    expectProblem(await signIn({ email, code: wrong(lost, by) }), 401, 'invalid_sign_in');
-  expectProblem(await signIn({ email, code: lost }), 401, 'invalid_sign_in');
+    expectProblem(await signIn({ email, code: wrong(exceeded, by) }), 401, 'invalid_sign_in');
+  expectProblem(await signIn({ email, code: exceeded }), 401, 'invalid_sign_in');
 });
 
 /** Twenty at a time, so that none times out on a busy machine. */

@@ -106,8 +106,8 @@ test('a profile is updated field by field', async () => {
 test('two accounts cannot have the same e-mail address in any case', async () => {
   const [one, other] = [await service.adjuster(), await service.adjuster()];
   const { email } = (await app(one, 'GET', '/me')).json;
-  for (const taken of [email, email.toUpperCase()]) {
-    const response = await app(other, 'PATCH', '/me', { email: taken });
+  for (const acceptedId of [email, email.toUpperCase()]) {
+    const response = await app(other, 'PATCH', '/me', { email: acceptedId });
     expectProblem(response, 422, 'validation_failed');
     expect(response.json.errors).toEqual([{ detail: expect.any(String), pointer: '/email' }]);
   }
@@ -161,8 +161,8 @@ test('an adjuster can accept an invitation only with a complete profile', async 
     '/first_name',
     '/last_name',
   ]);
-  const [waiting] = (await app(person, 'GET', '/invitations')).json.data;
-  expect(waiting.missing_profile_fields).toEqual(['email']);
+  const [pendingId] = (await app(person, 'GET', '/invitations')).json.data;
+  expect(pendingId.missing_profile_fields).toEqual(['email']);
   expectProblem(await sendClaim(service, firm.live, claimBody(person.svcId)), 422, 'adjuster_not_in_firm');
   await app(person, 'PATCH', '/me', { email: `${person.svcId}@example.com` });
   const joined = await app(person, 'POST', path);
@@ -183,8 +183,8 @@ test('an unknown, declined, withdrawn or expired invitation cannot be answered',
   const firm = await service.firm();
   const person = await service.adjuster();
   const expectNone = async (): Promise<void> => {
-    for (const response of ['acceptance', 'decline'])
-      expectProblem(await app(person, 'POST', `/invitations/${firm.id}/${response}`), 404, 'not_found');
+    for (const answer of ['acceptance', 'decline'])
+      expectProblem(await app(person, 'POST', `/invitations/${firm.id}/${answer}`), 404, 'not_found');
     expect((await app(person, 'GET', '/invitations')).json).toEqual({ data: [], next_cursor: null });
   };
   await expectNone();
@@ -217,12 +217,12 @@ test('an unknown, declined, withdrawn or expired invitation cannot be answered',
 test('pausing blocks new claims, and existing offers can still be accepted', async () => {
   const firm = await service.firm();
   const person = await service.member(firm);
-  const waiting = await offered(firm, person);
+  const pendingId = await offered(firm, person);
   const path = `/firms/${firm.id}/membership`;
   const paused = await app(person, 'PATCH', path, { accepting_assignments: false });
   expect([paused.status, paused.json.accepting_assignments]).toEqual([200, false]);
   expectProblem(await sendClaim(service, firm.live, claimBody(person.svcId)), 422, 'adjuster_not_accepting');
-  expect((await app(person, 'POST', `/claims/${waiting}/acceptance`)).status).toBe(200);
+  expect((await app(person, 'POST', `/claims/${pendingId}/acceptance`)).status).toBe(200);
   await app(person, 'PATCH', path, { accepting_assignments: true });
   await offered(firm, person);
   for (const body of [
@@ -267,12 +267,12 @@ test('an app claim is the claim as sent, with the values that the forms print', 
 test('an offer that was answered or closed is no longer pending', async () => {
   const firm = await service.firm();
   const person = await service.member(firm);
-  const taken = await accepted(firm, person);
-  const turned = await offered(firm, person);
+  const acceptedId = await accepted(firm, person);
+  const rejectedId = await offered(firm, person);
   const reason = '😀'.repeat(1000);
-  const rejected = await app(person, 'POST', `/claims/${turned}/rejection`, { reason });
+  const rejected = await app(person, 'POST', `/claims/${rejectedId}/rejection`, { reason });
   expect([rejected.status, rejected.json.assignment.rejection_reason]).toEqual([200, reason]);
-  for (const id of [taken, turned]) {
+  for (const id of [acceptedId, rejectedId]) {
     const before = await seen(firm, id);
     expectProblem(await app(person, 'POST', `/claims/${id}/acceptance`), 409, 'offer_not_pending');
     expectProblem(await app(person, 'POST', `/claims/${id}/rejection`, {}), 409, 'offer_not_pending');
@@ -322,10 +322,10 @@ test("another adjuster's claims, invitations and memberships are not found", asy
   const [member, outsider] = [await service.member(firm), await service.adjuster()];
   const invited = await service.adjuster();
   await invite(firm, invited.svcId);
-  const waiting = await offered(firm, owner);
-  const taken = await accepted(firm, owner);
+  const pendingId = await offered(firm, owner);
+  const acceptedId = await accepted(firm, owner);
   for (const stranger of [member, outsider]) {
-    for (const id of [waiting, taken, UNKNOWN]) {
+    for (const id of [pendingId, acceptedId, UNKNOWN]) {
       for (const [method, path, body] of CLAIM_CALLS(id))
         expectProblem(await app(stranger, method, path, body), 404, 'not_found');
     }
@@ -342,11 +342,12 @@ test("another adjuster's claims, invitations and memberships are not found", asy
 test('when an adjuster leaves, pending offers become unassigned and accepted claims stay', async () => {
   const firm = await service.firm();
   const person = await service.member(firm);
-  const waiting = await offered(firm, person);
-  const taken = await accepted(firm, person);
-  const turned = await offered(firm, person);
-  await app(person, 'POST', `/claims/${turned}/rejection`, { reason: 'far' });
-  const look = () => Promise.all([waiting, taken, turned].map(async (id) => (await seen(firm, id)).json));
+  const pendingId = await offered(firm, person);
+  const acceptedId = await accepted(firm, person);
+  const rejectedId = await offered(firm, person);
+  await app(person, 'POST', `/claims/${rejectedId}/rejection`, { reason: 'far' });
+  const look = () =>
+    Promise.all([pendingId, acceptedId, rejectedId].map(async (id) => (await seen(firm, id)).json));
   const before = await look();
   now += 1000;
   const left = await app(person, 'DELETE', `/firms/${firm.id}/membership`);
@@ -373,20 +374,20 @@ test('when an adjuster leaves, pending offers become unassigned and accepted cla
   expectProblem(await app(person, 'DELETE', `/firms/${firm.id}/membership`), 404, 'not_found');
 
   // The unassigned claim is not found in the app; the accepted one can be worked on and closed.
-  for (const [method, path, body] of CLAIM_CALLS(waiting)) {
+  for (const [method, path, body] of CLAIM_CALLS(pendingId)) {
     const response = await app(person, method, path, body);
     if (/acceptance|rejection/.test(path)) expectProblem(response, 409, 'offer_not_pending');
     else expectProblem(response, 404, 'not_found');
   }
-  expect(idsOf(await app(person, 'GET', '/claims?status=accepted'))).toEqual([taken]);
-  expect((await app(person, 'PATCH', `/claims/${taken}/work`, { notes: 'n' })).status).toBe(200);
-  expect((await app(person, 'POST', `/claims/${taken}/closure`)).status).toBe(200);
+  expect(idsOf(await app(person, 'GET', '/claims?status=accepted'))).toEqual([acceptedId]);
+  expect((await app(person, 'PATCH', `/claims/${acceptedId}/work`, { notes: 'n' })).status).toBe(200);
+  expect((await app(person, 'POST', `/claims/${acceptedId}/closure`)).status).toBe(200);
 
   // The unassigned claim can be offered to another adjuster.
   const other = await service.member(firm);
-  const again = await offer(firm, waiting, other.svcId);
+  const again = await offer(firm, pendingId, other.svcId);
   expect([again.status, again.json.assignment.status]).toEqual([200, 'pending_acceptance']);
-  expect((await app(other, 'POST', `/claims/${waiting}/acceptance`)).status).toBe(200);
+  expect((await app(other, 'POST', `/claims/${pendingId}/acceptance`)).status).toBe(200);
 });
 
 test('an adjuster who left can be invited again and receive claims', async () => {
@@ -443,9 +444,9 @@ test('work entries are shown in the app, can be cleared, and change nothing for 
   const cleared = await app(person, 'PATCH', path, { contact_date: null, notes: null });
   expect([cleared.status, cleared.json.work]).toEqual([200, { inspection_date: dates.inspection_date }]);
   expect((await app(person, 'GET', `/claims/${id}`)).json.work).toEqual(cleared.json.work);
-  const waiting = await offered(firm, person);
+  const pendingId = await offered(firm, person);
   expectProblem(
-    await app(person, 'PATCH', `/claims/${waiting}/work`, { notes: 'n' }),
+    await app(person, 'PATCH', `/claims/${pendingId}/work`, { notes: 'n' }),
     409,
     'offer_not_pending',
   );
@@ -481,8 +482,8 @@ test('closing a claim is permanent, frees the claim number and is not visible to
   expectProblem(await offer(firm, id, other.svcId), 409, 'claim_already_accepted');
 
   await offered(firm, person, number);
-  const waiting = await offered(firm, person);
-  expectProblem(await app(person, 'POST', `/claims/${waiting}/closure`), 409, 'offer_not_pending');
+  const pendingId = await offered(firm, person);
+  expectProblem(await app(person, 'POST', `/claims/${pendingId}/closure`), 409, 'offer_not_pending');
 });
 
 test('lists are filtered by status, oldest offer first, and pages neither miss nor repeat a claim', async () => {

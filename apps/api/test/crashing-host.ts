@@ -52,14 +52,14 @@ const instrumentedUnitOfWork = (uow: UnitOfWork, at: AtPoint): UnitOfWork => ({
 
 const instrumentedSingleFlight = (singleFlight: SingleFlight, at: AtPoint): SingleFlight => ({
   async run(slot, fingerprint, attempt) {
-    await at('before twins.once');
+    await at('before singleFlight.run');
     const outcome = await singleFlight.run(slot, fingerprint, async () => {
       await at('before the attempt');
       const attempted = await attempt();
       await at('after the attempt');
       return attempted;
     });
-    await at('after twins.once');
+    await at('after singleFlight.run');
     return outcome;
   },
 });

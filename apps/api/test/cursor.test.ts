@@ -72,8 +72,8 @@ test('a signature has at least 128 bits, and a cursor with any flipped bit is in
 
 test('any other text is an invalid cursor', () => {
   fc.assert(
-    fc.property(fc.string({ unit: anyCharacter, maxLength: 600 }), (junk) => {
-      expect(cursors.read(junk, scope)).toBeNull();
+    fc.property(fc.string({ unit: anyCharacter, maxLength: 600 }), (invalid) => {
+      expect(cursors.read(invalid, scope)).toBeNull();
     }),
   );
 });

@@ -117,8 +117,8 @@ interface ReceivedResponse {
 let checked = 0;
 
 /** How a response differs from the interface document; null if it does not. */
-function undocumented(answer: ReceivedResponse): string | null {
-  const { method, path, status, header, text } = answer;
+function undocumented(response: ReceivedResponse): string | null {
+  const { method, path, status, header, text } = response;
   const type = header('content-type') ?? null;
   // The rate limit by address sends a plain page, which is outside the interface.
   if (status === 429 && type?.startsWith('text/html') === true) return null;
@@ -126,19 +126,19 @@ function undocumented(answer: ReceivedResponse): string | null {
   if (operation === undefined && status < 400) return null;
   checked += 1;
   if (!header('x-request-id')) return 'no X-Request-Id';
-  if (operation === undefined) return undocumentedProblem(answer, [...OUTSIDE], '');
+  if (operation === undefined) return undocumentedProblem(response, [...OUTSIDE], '');
   const at = `/paths/${escaped(operation.path)}/${operation.method.toLowerCase()}/responses`;
   const { responses } = document.paths[operation.path]?.[operation.method.toLowerCase()] ?? { responses: {} };
   const place = responses[status] === undefined ? 'default' : String(status);
-  const response = responses[place];
+  const documented = responses[place];
   if (status >= 400) {
-    const content = response?.content?.['application/problem+json'];
+    const content = documented?.content?.['application/problem+json'];
     const own = Object.keys(content?.examples ?? {});
     const host = Object.keys(responses.default?.content?.['application/problem+json']?.examples ?? {});
-    return undocumentedProblem(answer, [...own, ...host], Object.keys(response?.headers ?? {}).join());
+    return undocumentedProblem(response, [...own, ...host], Object.keys(documented?.headers ?? {}).join());
   }
-  if (place === 'default' || response === undefined) return `status ${status} is not documented`;
-  const schema = response.content?.['application/json'];
+  if (place === 'default' || documented === undefined) return `status ${status} is not documented`;
+  const schema = documented.content?.['application/json'];
   if (schema === undefined) return text === '' ? null : 'a body that is not documented';
   if (type !== 'application/json') return `Content-Type ${type}`;
   if (method === 'HEAD') return null;
@@ -179,11 +179,11 @@ export function undocumentedInProblem(problem: unknown): string | null {
 }
 
 /** Fails the test if the response is not as documented. */
-export function expectDocumented(answer: ReceivedResponse): void {
-  const mismatch = undocumented(answer);
+export function expectDocumented(response: ReceivedResponse): void {
+  const mismatch = undocumented(response);
   if (mismatch === null) return;
   throw new Error(
-    `${answer.method} ${answer.path}: the response with status ${answer.status} is not as documented: ${mismatch}\n${answer.text.slice(0, 500)}`,
+    `${response.method} ${response.path}: the response with status ${response.status} is not as documented: ${mismatch}\n${response.text.slice(0, 500)}`,
   );
 }
 

@@ -136,8 +136,8 @@ export const answerInvitation = (
   service: Service,
   token: string,
   firmId: string,
-  response: 'acceptance' | 'decline',
-): Promise<ApiResponse> => service.call('POST', `/app/v1/invitations/${firmId}/${response}`, { as: token });
+  answer: 'acceptance' | 'decline',
+): Promise<ApiResponse> => service.call('POST', `/app/v1/invitations/${firmId}/${answer}`, { as: token });
 
 export const leaveFirm = (service: Service, token: string, firmId: string): Promise<ApiResponse> =>
   service.call('DELETE', `/app/v1/firms/${firmId}/membership`, { as: token });

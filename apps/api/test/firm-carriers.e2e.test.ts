@@ -152,7 +152,7 @@ describe('a stored carrier detail', () => {
     const { external_id } = await sentClaim(service, firm.live, member.svcId, { carrier: { name } });
     await service.call('POST', '/v1/claims', {
       as: firm.live,
-      headers: { 'Idempotency-Key': `refused-${name}` },
+      headers: { 'Idempotency-Key': `failed-${name}` },
       body: {
         external_id,
         claim_number: `CLM-${name}`,

@@ -337,11 +337,11 @@ describe('forty concurrent requests', () => {
     const responses = await Promise.all(
       Array.from({ length: 40 }, () => sendClaim(service, own.live, claimBody(svcId), key)),
     );
-    const taken = responses.filter((one) => one.status === 201);
-    expect(taken).toHaveLength(1);
+    const created = responses.filter((one) => one.status === 201);
+    expect(created).toHaveLength(1);
     for (const one of responses)
       if (one.status !== 201) expect(outcome(one)).toEqual([422, 'idempotency_key_reused']);
-    expect((await listClaims(service, own.live)).json.data).toEqual([taken[0]?.json]);
+    expect((await listClaims(service, own.live)).json.data).toEqual([created[0]?.json]);
   });
 
   test('with one external id and different keys create one claim; the others get its id', async () => {
@@ -352,14 +352,14 @@ describe('forty concurrent requests', () => {
         sendClaim(service, own.live, claimBody(svcId, { external_id: 'the-one' })),
       ),
     );
-    const taken = responses.filter((one) => one.status === 201);
-    expect(taken).toHaveLength(1);
+    const created = responses.filter((one) => one.status === 201);
+    expect(created).toHaveLength(1);
     for (const one of responses) {
       if (one.status === 201) continue;
       expect([...outcome(one), one.json.existing_claim_id]).toEqual([
         409,
         'duplicate_claim',
-        taken[0]?.json.id,
+        created[0]?.json.id,
       ]);
     }
     expect((await listClaims(service, own.live)).json.data).toHaveLength(1);

@@ -248,8 +248,8 @@ describe('an expiration', () => {
     expect([record.status, record.expires_at, record.responded_at]).toEqual(['expired', null, null]);
     const list = await service.call('GET', '/app/v1/invitations', { as: second.token });
     expect(list.json.data).toEqual([]);
-    for (const response of ['acceptance', 'decline'] as const)
-      expect(outcome(await answerInvitation(service, second.token, firm.id, response))).toEqual([
+    for (const answer of ['acceptance', 'decline'] as const)
+      expect(outcome(await answerInvitation(service, second.token, firm.id, answer))).toEqual([
         404,
         'not_found',
       ]);
@@ -272,11 +272,8 @@ describe('an answer in the app', () => {
     'finds no invitation if the record is %s',
     async (status) => {
       const { svcId, token, record } = await adjusterIn(status);
-      for (const response of ['acceptance', 'decline'] as const)
-        expect(outcome(await answerInvitation(service, token, firm.id, response))).toEqual([
-          404,
-          'not_found',
-        ]);
+      for (const answer of ['acceptance', 'decline'] as const)
+        expect(outcome(await answerInvitation(service, token, firm.id, answer))).toEqual([404, 'not_found']);
       expect(await adjusterRecord(service, firm.live, svcId)).toEqual(record);
     },
   );

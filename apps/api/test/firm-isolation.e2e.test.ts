@@ -97,8 +97,8 @@ describe.each(KEYS)('with a %s key of another firm', (environment) => {
       const { next_cursor } = (await service.call('GET', `${path}?limit=1`, { as: own })).json;
       expect(next_cursor).not.toBeNull();
       const query = `cursor=${encodeURIComponent(next_cursor)}`;
-      for (const tried of ['/v1/claims', '/v1/adjusters'])
-        expectValidationErrors(await service.call('GET', `${tried}?${query}`, { as: key() }), 'cursor');
+      for (const otherPath of ['/v1/claims', '/v1/adjusters'])
+        expectValidationErrors(await service.call('GET', `${otherPath}?${query}`, { as: key() }), 'cursor');
     }
   });
 
@@ -176,10 +176,11 @@ test('an adjuster of another firm finds no claim, membership or invitation', asy
     for (const call of calls) expect(outcome(await call)).toEqual([404, 'not_found']);
   }
   expect(outcome(await leaveFirm(service, as, ours.id))).toEqual([404, 'not_found']);
-  for (const response of ['acceptance', 'decline'])
-    expect(outcome(await service.call('POST', `/app/v1/invitations/${ours.id}/${response}`, { as }))).toEqual(
-      [404, 'not_found'],
-    );
+  for (const answer of ['acceptance', 'decline'])
+    expect(outcome(await service.call('POST', `/app/v1/invitations/${ours.id}/${answer}`, { as }))).toEqual([
+      404,
+      'not_found',
+    ]);
 });
 
 test('an adjuster of two firms joins, pauses and leaves each separately', async () => {

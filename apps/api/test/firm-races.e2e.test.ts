@@ -285,15 +285,15 @@ test('concurrent claims with one claim number are created or get the id of a cre
       sendClaim(service, firm.live, claimBody(svcId, { claim_number: 'CLM-together' })),
     ),
   );
-  const taken = responses.filter((one) => one.status === 201).map((one) => one.json.id);
-  expect(taken.length).toBeGreaterThanOrEqual(1);
+  const createdIds = responses.filter((one) => one.status === 201).map((one) => one.json.id);
+  expect(createdIds.length).toBeGreaterThanOrEqual(1);
   for (const one of responses) {
     if (one.status === 201) continue;
     expect(codes(one)).toBe('409 duplicate_claim');
-    expect(taken).toContain(one.json.existing_claim_id);
+    expect(createdIds).toContain(one.json.existing_claim_id);
   }
   const rows = await wholeList(service, firm.live, '/v1/claims', { limit: '200' });
-  expect(rows.filter((row) => row.claim_number === 'CLM-together')).toHaveLength(taken.length);
+  expect(rows.filter((row) => row.claim_number === 'CLM-together')).toHaveLength(createdIds.length);
 });
 
 describe('with two processes', () => {

@@ -158,16 +158,16 @@ describe.each(NAMES)('%s', (name) => {
   });
 
   test('rejects invalid UTF-8 as malformed', async () => {
-    const good = JSON.stringify(target(name).body);
+    const validText = JSON.stringify(target(name).body);
     for (const raw of [
       Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]),
       Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
       Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc0, 0x80]), Buffer.from('"}')]),
       Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xf4, 0x90, 0x80, 0x80]), Buffer.from('"}')]),
-      Buffer.concat([Buffer.from(good), Buffer.from([0xff])]),
-      utf16(good, true),
-      utf16(good, false),
-      Buffer.from(good, 'utf16le').swap16(),
+      Buffer.concat([Buffer.from(validText), Buffer.from([0xff])]),
+      utf16(validText, true),
+      utf16(validText, false),
+      Buffer.from(validText, 'utf16le').swap16(),
     ]) {
       expectProblem(await send(target(name), raw), 400, 'malformed_request');
     }
@@ -279,7 +279,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 
   test('rejects every Content-Type but JSON in UTF-8', async () => {
-    const good = JSON.stringify(target(name).body);
+    const validText = JSON.stringify(target(name).body);
     for (const type of [
       'text/plain',
       'text/json',
@@ -295,7 +295,7 @@ describe.each(NAMES)('%s', (name) => {
       'application/json; charset=iso-8859-1',
       'application/json; charset="latin1"',
     ]) {
-      expectProblem(await send(target(name), good, { 'Content-Type': type }), 400, 'malformed_request');
+      expectProblem(await send(target(name), validText, { 'Content-Type': type }), 400, 'malformed_request');
     }
     const { method, path, as, headers } = target(name);
     const untyped = await sendBytes(

@@ -183,9 +183,9 @@ test('a request that fails in the database logs nothing of its body', async () =
     // A database error whose message quotes a row.
     await withClient(failing.databaseUrl, (client) =>
       client.query(
-        `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        `CREATE FUNCTION fail_insert() RETURNS trigger LANGUAGE plpgsql AS $$
          BEGIN RAISE EXCEPTION 'row %', NEW; END $$;
-         CREATE TRIGGER refuse BEFORE INSERT ON claims FOR EACH ROW EXECUTE FUNCTION refuse();`,
+         CREATE TRIGGER fail_insert BEFORE INSERT ON claims FOR EACH ROW EXECUTE FUNCTION fail_insert();`,
       ),
     );
     const before = failing.logged.length;

@@ -140,7 +140,7 @@ test('a mail that is permanently rejected is not retried, and its address is not
   const email = await emailOf(service, token);
   rejectCodes.push(550);
   await invite(svcId);
-  await until('the refusal', async () =>
+  await until('the log line', async () =>
     service.logged.some((line) => line.includes('refused by the mail server')),
   );
   const { svcId: next, token: nextToken } = await service.adjuster();

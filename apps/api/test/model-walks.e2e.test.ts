@@ -121,16 +121,16 @@ test('random operations have the same results with PostgreSQL, with in-memory st
       ] as const) {
         model.join(at, adjuster);
       }
-      for (const taken of steps) {
-        if (taken.do === 'wait') clock.advance(taken.ms);
-        const predicted = model.predict(taken);
-        const [kept, held] = await Promise.all([inPostgres.take(taken), inMemory.take(taken)]);
-        expect({ taken, ...kept }).toEqual({ taken, ...held });
+      for (const currentStep of steps) {
+        if (currentStep.do === 'wait') clock.advance(currentStep.ms);
+        const predicted = model.predict(currentStep);
+        const [kept, held] = await Promise.all([inPostgres.take(currentStep), inMemory.take(currentStep)]);
+        expect({ currentStep, ...kept }).toEqual({ currentStep, ...held });
         const { status, replayed, text } = kept;
         const response = status >= 400 ? { status, code: JSON.parse(text).code } : { status };
         const { claim, assignment, listed } = predicted;
-        expect({ taken, ...response, replayed }).toEqual({
-          taken,
+        expect({ currentStep, ...response, replayed }).toEqual({
+          currentStep,
           status: predicted.status,
           ...(predicted.code !== undefined && { code: predicted.code }),
           replayed: predicted.replayed ?? false,

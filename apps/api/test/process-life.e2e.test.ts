@@ -90,9 +90,9 @@ test('a failed start prints one line on standard error with the variable to chan
   const folder = mkdtempSync(join(tmpdir(), 'svc-config-'));
   const file = join(folder, 'file');
   writeFileSync(file, '');
-  const taken = createServer();
+  const occupied = createServer();
   const port = await new Promise<number>((resolve) =>
-    taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port)),
+    occupied.listen(0, '127.0.0.1', () => resolve((occupied.address() as { port: number }).port)),
   );
   try {
     const programs: [Record<string, string>, RegExp][] = [
@@ -123,7 +123,7 @@ test('a failed start prints one line on standard error with the variable to chan
     const config = readConfig({ DATA_DIR: dataDir }, false);
     await expect(openDatabase(config, () => {})).rejects.toThrow(`DATA_DIR holds "${dataDir}"; allowed: `);
   } finally {
-    taken.close();
+    occupied.close();
     rmSync(folder, { recursive: true });
   }
 });
@@ -145,7 +145,7 @@ test('while PostgreSQL is stopped requests get 503, and they work again when it 
         own.call('GET', '/v1/health'),
         own.call('GET', '/v1/claims', { as: firm.live }),
         own.call('GET', '/v1/adjusters', { as: firm.live }),
-        sendClaim(own, firm.live, claimBody(svcId), 'meanwhile'),
+        sendClaim(own, firm.live, claimBody(svcId), 'during'),
         sendClaim(own, firm.live, body, 'before'),
         own.call('GET', '/app/v1/me', { as: token }),
         own.call('PATCH', '/app/v1/me', { as: token, body: { first_name: 'A' } }),
@@ -175,7 +175,7 @@ test('while PostgreSQL is stopped requests get 503, and they work again when it 
     const replay = await sendClaim(own, firm.live, body, 'before');
     expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
     expect((await own.call('GET', '/v1/claims', { as: firm.live })).json.data).toHaveLength(1);
-    expect((await sendClaim(own, firm.live, claimBody(svcId), 'meanwhile')).status).toBe(201);
+    expect((await sendClaim(own, firm.live, claimBody(svcId), 'during')).status).toBe(201);
     // A test account answers, so jobs run again as well.
     const testClaim = await sendClaim(own, firm.test, claimBody(firm.account.accepts));
     let status = '';

@@ -93,8 +93,8 @@ describe('an Idempotency-Key', () => {
           headers: { 'Idempotency-Key': `contested-${round}` },
         }),
       );
-      const taken = responses.filter(({ status }) => status === 201);
-      expect(new Set(taken.map(({ json }) => json.id)).size).toBe(1);
+      const created = responses.filter(({ status }) => status === 201);
+      expect(new Set(created.map(({ json }) => json.id)).size).toBe(1);
       const failed = responses
         .filter(({ status }) => status !== 201)
         .map((response) => outcome(response).join(' '));

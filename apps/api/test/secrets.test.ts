@@ -47,7 +47,7 @@ describe.each(KINDS)('a secret of the kind %s', (kind) => {
 });
 
 test('other text is an invalid secret of every kind', () => {
-  for (const junk of [
+  for (const invalid of [
     '',
     'svc_live_',
     'svc_live_\0',
@@ -55,7 +55,7 @@ test('other text is an invalid secret of every kind', () => {
     '__proto__',
     `svc_live_${'0'.repeat(49)}`,
   ])
-    for (const kind of KINDS) expect(secrets.hashOf(junk, kind)).toBeNull();
+    for (const kind of KINDS) expect(secrets.hashOf(invalid, kind)).toBeNull();
 });
 
 test('a sign-in code has six digits, and its hash depends on the address', () => {
