@@ -30,31 +30,21 @@ async function sequentially(count: number, call: () => Promise<ApiResponse>): Pr
   return statuses;
 }
 
-const repeatedStatus = (count: number, status: number): number[] =>
-  Array.from({ length: count }, () => status);
+const repeat = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
 
 test('a test key that sends 25 requests at once gets 429 on the last five', async () => {
   const { test: key } = await service.firm({ limited: true });
-  expect(await sequentially(25, () => me(key))).toEqual([
-    ...repeatedStatus(20, 200),
-    ...repeatedStatus(5, 429),
-  ]);
+  expect(await sequentially(25, () => me(key))).toEqual([...repeat(20, 200), ...repeat(5, 429)]);
   const { test: other } = await service.firm({ limited: true });
   const responses = await concurrently(25, () => me(other));
-  expect(responses.map(({ status }) => status).sort()).toEqual([
-    ...repeatedStatus(20, 200),
-    ...repeatedStatus(5, 429),
-  ]);
+  expect(responses.map(({ status }) => status).sort()).toEqual([...repeat(20, 200), ...repeat(5, 429)]);
 });
 
 test('of 25 pipelined requests with a new key, the last five get 429', async () => {
   const { test: key } = await service.firm({ limited: true });
   const request = `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
   const { responses } = await sendBytes(service.url, request.repeat(25), { responses: 25 });
-  expect(responses.map(({ status }) => status)).toEqual([
-    ...repeatedStatus(20, 200),
-    ...repeatedStatus(5, 429),
-  ]);
+  expect(responses.map(({ status }) => status)).toEqual([...repeat(20, 200), ...repeat(5, 429)]);
 });
 
 test('429 has Retry-After in whole seconds, and no response has other rate limit headers', async () => {
@@ -87,16 +77,16 @@ test.each([
   'a %s key is refilled by one request every %i ms and one write every %i ms',
   async (environment, request, wait) => {
     const { [environment]: key } = await service.firm({ limited: true });
-    expect(await sequentially(21, () => me(key))).toEqual([...repeatedStatus(20, 200), 429]);
+    expect(await sequentially(21, () => me(key))).toEqual([...repeat(20, 200), 429]);
     now += request - 1;
     expect((await me(key)).status).toBe(429);
     now += 1;
     expect(await sequentially(2, () => me(key))).toEqual([200, 429]);
     now += 3 * request;
-    expect(await sequentially(4, () => me(key))).toEqual([...repeatedStatus(3, 200), 429]);
+    expect(await sequentially(4, () => me(key))).toEqual([...repeat(3, 200), 429]);
 
     const { [environment]: writer } = await service.firm({ limited: true });
-    expect(await sequentially(20, () => write(writer))).toEqual(repeatedStatus(20, 404));
+    expect(await sequentially(20, () => write(writer))).toEqual(repeat(20, 404));
     now += request;
     // One request was refilled, but no write.
     expect((await write(writer)).status).toBe(429);
@@ -159,12 +149,12 @@ test('an allowed request is consumed even if it fails afterwards', async () => {
   const firm = await service.firm({ limited: true });
   const readOnly = await service.key(firm, { purpose: 'read_only' });
   expect(await sequentially(21, () => service.call('GET', '/v1/claims?nope=1', { as: readOnly }))).toEqual([
-    ...repeatedStatus(20, 422),
+    ...repeat(20, 422),
     429,
   ]);
   const other = await service.key(firm, { purpose: 'read_only' });
   const forbidden = () => service.call('POST', '/v1/claims', { as: other, raw: '{' });
-  expect(await sequentially(21, forbidden)).toEqual([...repeatedStatus(20, 403), 429]);
+  expect(await sequentially(21, forbidden)).toEqual([...repeat(20, 403), 429]);
 });
 
 test('the limit is checked before scope, size, JSON and fields', async () => {
@@ -197,13 +187,13 @@ test('health has no limit per key, and an invalid key gets 401 however often it 
   const { live } = await service.firm({ limited: true });
   await concurrently(30, () => me(live));
   expect((await service.call('GET', '/v1/health', { as: live })).status).toBe(200);
-  expect(await sequentially(30, () => me(`${live}x`))).toEqual(repeatedStatus(30, 401));
+  expect(await sequentially(30, () => me(`${live}x`))).toEqual(repeat(30, 401));
 });
 
 test('a request with a valid key to an unknown path counts against the limits of the key', async () => {
   const { live } = await service.firm({ limited: true });
   const unknownPath = (): Promise<ApiResponse> => service.call('GET', '/v1/nope', { as: live });
-  expect(await sequentially(21, unknownPath)).toEqual([...repeatedStatus(20, 404), 429]);
+  expect(await sequentially(21, unknownPath)).toEqual([...repeat(20, 404), 429]);
   expect((await me(live)).status).toBe(429);
   expectProblem(await service.call('GET', '/v1/nope'), 401, 'invalid_key');
 });
@@ -212,20 +202,20 @@ test('custom limits of a firm apply immediately to all its keys, until they are 
   const firm = await service.firm({ limited: true });
   const setLimits = service.service.wiring.get(TOKENS.setLimits);
   await setLimits(firm.id, { requestsPerMinute: 60, writesPerMinute: 6, burst: 3 });
-  expect(await sequentially(4, () => me(firm.live))).toEqual([...repeatedStatus(3, 200), 429]);
+  expect(await sequentially(4, () => me(firm.live))).toEqual([...repeat(3, 200), 429]);
   now += 60_000;
-  expect(await sequentially(4, () => write(firm.live))).toEqual([...repeatedStatus(3, 404), 429]);
+  expect(await sequentially(4, () => write(firm.live))).toEqual([...repeat(3, 404), 429]);
   expect((await write(firm.live)).headers.get('retry-after')).toBe('10');
-  expect(await sequentially(4, () => me(firm.test))).toEqual([...repeatedStatus(3, 200), 429]);
+  expect(await sequentially(4, () => me(firm.test))).toEqual([...repeat(3, 200), 429]);
 
   await setLimits(firm.id, { requestsPerMinute: null, writesPerMinute: null, burst: null });
   now += 60_000;
-  expect(await sequentially(21, () => me(firm.live))).toEqual([...repeatedStatus(20, 200), 429]);
+  expect(await sequentially(21, () => me(firm.live))).toEqual([...repeat(20, 200), 429]);
 });
 
 test('app sessions have no limit per key', async () => {
   const { token } = await service.adjuster();
   expect(await sequentially(40, () => service.call('GET', '/app/v1/me', { as: token }))).toEqual(
-    repeatedStatus(40, 200),
+    repeat(40, 200),
   );
 });
