@@ -8,7 +8,7 @@ import { type ServiceUnderTest, sendClaim, type TestFirm } from './service-under
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 export const TABLET = { viewport: { width: 834, height: 1112 }, hasTouch: true, isMobile: true } as const;
 
-/** As `pnpm start` does it; takes no time when the page has not changed. */
+/** Builds the page as `pnpm start` does; fast if nothing has changed. */
 export function buildPage(): void {
   execFileSync(process.execPath, [fileURLToPath(new URL('../../adjuster/build.mjs', import.meta.url))], {
     stdio: 'inherit',
@@ -18,12 +18,12 @@ export function buildPage(): void {
 export interface Visitor {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Whatever the browser complained of, and every request that would have left the host. */
+  /** Errors in the browser, and requests to other hosts. */
   readonly faults: string[];
   close(): Promise<void>;
 }
 
-/** A device of its own, with nothing on it yet. */
+/** Opens a page in a new browser context. */
 export async function visit(
   browser: Browser,
   base: string,
@@ -33,7 +33,7 @@ export async function visit(
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('console', (message) => {
-    // That a request was refused, or that there is no network, the page tells the adjuster itself.
+    // Failed requests are expected: the page itself shows them to the adjuster.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       faults.push(message.text());
     }
@@ -45,7 +45,7 @@ export async function visit(
   return { page, context, faults, close: () => context.close() };
 }
 
-/** Signs in as the adjuster would, with the code that went to the log. */
+/** Signs in with the code from the log. */
 export async function signIn(page: Page, service: ServiceUnderTest, email: string): Promise<void> {
   await page.goto(`${service.url}/app`);
   await page.getByLabel('Your email').fill(email);
@@ -55,7 +55,7 @@ export async function signIn(page: Page, service: ServiceUnderTest, email: strin
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
 }
 
-/** With a session that is there already: mails of codes are limited, and one test is about them. */
+/** Opens the page with an existing session, since the number of mailed codes is limited. */
 export async function enter(page: Page, service: ServiceUnderTest, token: string, hash = ''): Promise<void> {
   await page.context().addCookies([{ name: 'svc-session', value: token, url: service.url }]);
   await page.goto(`${service.url}/app${hash}`);
@@ -64,7 +64,7 @@ export async function enter(page: Page, service: ServiceUnderTest, token: string
 
 let codesTaken = 0;
 
-/** The next code that is mailed; without a mail server the log has it. */
+/** The next sign-in code; without a mail server it is logged. */
 async function codeFor(service: ServiceUnderTest): Promise<string> {
   for (let tries = 0; tries < 200; tries += 1) {
     const codes = service.logged.flatMap((line) => /"sign_in_code":"(\d{6})"/.exec(line)?.[1] ?? []);
@@ -84,7 +84,7 @@ export async function emailOf(service: ServiceUnderTest, token: string): Promise
 
 let claims = 0;
 
-/** A claim with everything that a claim can hold. Returns its id. */
+/** Sends a claim with all fields and returns its id. */
 export async function offerFullClaim(
   service: ServiceUnderTest,
   firm: TestFirm,
@@ -100,11 +100,11 @@ export async function offerFullClaim(
     ...changes,
   };
   const sent = await sendClaim(service, firm.live, body);
-  if (sent.status !== 201) throw new Error(`the claim was refused: ${sent.text}`);
+  if (sent.status !== 201) throw new Error(`sending the claim failed: ${sent.text}`);
   return sent.json.id;
 }
 
-/** What the firm reads of a claim. */
+/** The assignment as the firm sees it. */
 export const assignmentOf = async (
   service: ServiceUnderTest,
   firm: TestFirm,
@@ -119,6 +119,6 @@ export async function until<T>(
   try {
     return await eventually(look, (found) => found !== undefined && found !== false);
   } catch (cause) {
-    throw new Error(`waited in vain: ${what}`, { cause });
+    throw new Error(`timed out waiting for ${what}`, { cause });
   }
 }

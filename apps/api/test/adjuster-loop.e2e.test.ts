@@ -30,10 +30,10 @@ import {
   type TestFirm,
 } from './service-under-test.ts';
 
-// A browser takes its time on a busy machine.
+// Browsers are slow on a busy machine.
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-const COLOURS = { type: 'rule', values: ['color-contrast'] };
+const COLORS = { type: 'rule', values: ['color-contrast'] };
 
 let service: ServiceUnderTest;
 let browser: Browser;
@@ -52,17 +52,17 @@ afterAll(async () => {
 });
 
 let wholeBrowser: Promise<Browser> | undefined;
-const startedWhole = (): Promise<Browser> => {
+const startWholeBrowser = (): Promise<Browser> => {
   wholeBrowser ??= startBrowser({ whole: true });
   return wholeBrowser;
 };
 
-/** @param whole for what depends on whether the device may show notifications. */
+/** @param whole for tests that depend on notifications. */
 async function visiting(
   { whole = false, ...options }: BrowserContextOptions & { readonly whole?: boolean },
   work: (visitor: Visitor) => Promise<void>,
 ): Promise<void> {
-  const visitor = await visit(whole ? await startedWhole() : browser, service.url, options);
+  const visitor = await visit(whole ? await startWholeBrowser() : browser, service.url, options);
   try {
     await work(visitor);
     expect(visitor.faults).toEqual([]);
@@ -74,10 +74,10 @@ async function visiting(
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-/** Waits until the service worker has the page on its shelf. */
+/** Waits for the service worker to start. */
 const worker = (context: BrowserContext) =>
   until('the service worker', async () => context.serviceWorkers()[0]);
-// Asked anew each time: what the browser itself would ask again later is held to the page's policy, which forbids it.
+// Polled here, because the page's Content-Security-Policy forbids polling inside the page.
 const ready = (page: Page): Promise<unknown> =>
   until(
     'the page under its worker',
@@ -112,7 +112,7 @@ describe.each([
       await button(page, 'Save and join').click();
       await page.getByText('You have joined Palmetto Adjusters').waitFor();
 
-      // The page is open, and the offer comes by itself.
+      // The offer appears on the open page without a reload.
       const id = await offerFullClaim(service, { ...firm, live: inviting.live }, svcId);
       await page.getByRole('link', { name: /Marisol Delgado/ }).click();
       await heading(page, 'Marisol Delgado').waitFor();
@@ -129,7 +129,7 @@ describe.each([
       ]);
       const links = await page
         .locator('.contact-link')
-        .evaluateAll((ways) => ways.map((way) => way.getAttribute('href')));
+        .evaluateAll((elements) => elements.map((element) => element.getAttribute('href')));
       expect(links.map((link) => link?.split(':')[0])).toEqual(['tel', 'sms', 'mailto', 'https']);
       expect(links[0]).toBe('tel:+13125550142');
       await button(page, 'Accept').click();
@@ -161,8 +161,8 @@ const expectShown = async (page: Page, texts: readonly string[]): Promise<void> 
   }
 };
 
-describe('an answer', () => {
-  test('that rejects a claim carries a reason to the firm, leads back to the offers and removes the claim from the device', () =>
+describe('the answer to an offer', () => {
+  test('can be a rejection with a reason, which returns to the offers and removes the claim from the device', () =>
     visiting(WITHOUT_WORKER, async ({ page, context }) => {
       const { svcId, token } = await service.member(firm);
       const id = await offerFullClaim(service, firm, svcId);
@@ -187,7 +187,7 @@ describe('an answer', () => {
       await until('the claim to be gone', async () => !(await storedOn(page)).includes('Marisol'));
     }));
 
-  test('given without a network is kept, shown as such, and counts once when the network is back', () =>
+  test('is stored and shown as unsent while offline, and sent once when the network is back', () =>
     visiting(PHONE, async ({ page, context }) => {
       const { svcId, token } = await service.member(firm);
       const [first, second] = [
@@ -208,7 +208,7 @@ describe('an answer', () => {
       await button(page, 'Undo').click();
       await page.getByText('Undone. Nothing was sent.').waitFor();
 
-      // The page starts without a network, with the lists and the answer that it had.
+      // The page starts offline with its stored lists and the unsent answer.
       await page.goto(`${service.url}/app#/`);
       await page.reload();
       await page.getByText('You are offline. Last updated at').waitFor();
@@ -228,7 +228,7 @@ describe('an answer', () => {
       expect((await assignmentOf(service, firm, second)).status).toBe('pending_acceptance');
     }));
 
-  test('whose receipt was lost on the way is asked about, not sent again, and is shown as taken', () =>
+  test('is not sent again when its response was lost: the page reads the claim and shows the answer as sent', () =>
     visiting(WITHOUT_WORKER, async ({ page, context }) => {
       const { svcId, token } = await service.member(firm);
       const id = await offerFullClaim(service, firm, svcId);
@@ -242,20 +242,20 @@ describe('an answer', () => {
         await route.abort();
       });
       await button(page, 'Accept').click();
-      await until('the answer that got through', async () => lost >= 1 && (await accepted(id)));
-      // By the events, or when the network is tried again: whatever comes first.
+      await until('the acceptance to arrive', async () => lost >= 1 && (await accepted(id)));
+      // The page learns of it by an event or by the next retry.
       await page.evaluate('dispatchEvent(new Event("online"))');
       await page.getByText('Sent: you have accepted Marisol Delgado.').waitFor();
       expect(lost).toBe(1);
     }));
 
-  test('that waited is for the offer it was given to: the same claim offered anew wants an answer of its own', () =>
+  test('applies only to the offer it was given to: the same claim offered again needs a new answer', () =>
     visiting(WITHOUT_WORKER, async ({ page, context }) => {
       const { svcId, token } = await service.member(firm);
       const id = await offerFullClaim(service, firm, svcId);
       await enter(page, service, token, `#/claims/${id}`);
       await button(page, 'Reject').click();
-      // It arrives, the receipt does not, and then there is no network any more.
+      // The request arrives, its response does not, and then the network fails.
       await context.route('**/rejection', async (route) => {
         await route.fetch();
         await context.setOffline(true);
@@ -271,7 +271,7 @@ describe('an answer', () => {
       expect((await assignmentOf(service, firm, id)).status).toBe('pending_acceptance');
     }));
 
-  test('to an offer that was withdrawn meanwhile says so instead of failing', () =>
+  test('to an offer that is no longer available shows that it is no longer available', () =>
     visiting(PHONE, async ({ page, context }) => {
       const { svcId, token } = await service.member(firm);
       const [open, unanswered, kept] = [
@@ -283,10 +283,10 @@ describe('an answer', () => {
       const offerAgain = (id: string) => offerTo(other.svcId, id);
       await enter(page, service, token, `#/claims/${unanswered}`);
       await button(page, 'Accept').waitFor();
-      // Looked at when it goes away.
+      // An open offer that is withdrawn.
       await offerAgain(unanswered);
       await page.getByRole('heading', { name: 'This offer is no longer available' }).waitFor();
-      // Answered when it has gone.
+      // An answer to an offer that is then withdrawn.
       await page.evaluate(`location.hash = '#/claims/${open}'`);
       await button(page, 'Accept').waitFor();
       await context.setOffline(true);
@@ -299,14 +299,14 @@ describe('an answer', () => {
       await page.evaluate(`location.hash = '#/claims/${open}'`);
       await offerAgain(open);
       await context.setOffline(false);
-      // Each answer has its own end, and none hides the other's.
+      // Both results are shown.
       await page.getByText('Sent: you have accepted Ana Reyes.').waitFor();
       await page.getByText('Marisol Delgado is no longer offered to you.').waitFor();
       await page.getByRole('heading', { name: 'This offer is no longer available' }).waitFor();
       expect((await assignmentOf(service, firm, open)).status).toBe('pending_acceptance');
     }));
 
-  test('in two tabs at once is one answer, and both tabs show it', () =>
+  test('given in two tabs at once counts once, and both tabs show it', () =>
     visiting(PHONE, async ({ page, context }) => {
       const { svcId, token } = await service.member(firm);
       const id = await offerFullClaim(service, firm, svcId);
@@ -316,7 +316,7 @@ describe('an answer', () => {
       await button(other, 'Reject').click();
       await button(other, 'Too far away').click();
       const before = acceptances();
-      // Pressed in the page itself: whoever is slower may find its button gone, which is what this is about.
+      // Clicked inside the pages, since the button may disappear in the slower tab.
       const accept = await button(page, 'Accept').elementHandle();
       const reject = await button(other, 'Reject claim').elementHandle();
       await Promise.all(
@@ -344,14 +344,14 @@ describe("the adjuster's notes and dates", () => {
   const read = async (id: string, token: string) =>
     (await service.call('GET', `/app/v1/claims/${id}`, { as: token })).json;
 
-  test('that were not saved are saved when the claim is marked as done, and the closed claim shows them', () =>
+  test('are saved when the claim is marked as done, and shown on the closed claim', () =>
     visiting(WITHOUT_WORKER, async ({ page }) => {
       const { id, token } = await acceptedClaim();
       await enter(page, service, token, `#/claims/${id}`);
       await page.getByLabel('Property inspected on', { exact: true }).fill('2026-09-02');
       await page.getByLabel('Notes').fill('Water line 14 inches.\nPhotos taken.');
       await button(page, 'Mark as done').click();
-      await button(page, DONE).click();
+      await button(page, CLOSE_CLAIM_BUTTON).click();
       await heading(page, 'My claims').waitFor();
       expect((await read(id, token)).work).toEqual({
         inspection_date: '2026-09-02',
@@ -370,7 +370,7 @@ describe("the adjuster's notes and dates", () => {
       await page.getByLabel('Notes').fill('Typed in a dead spot.');
       await context.setOffline(true);
       await button(page, 'Mark as done').click();
-      await button(page, DONE).click();
+      await button(page, CLOSE_CLAIM_BUTTON).click();
       await page.getByText('Your entries are stored on this device').waitFor();
       await context.setOffline(false);
       await page.reload();
@@ -383,7 +383,7 @@ describe("the adjuster's notes and dates", () => {
       // The notes arrive; the request that closes the claim does not.
       await context.route('**/closure', (route) => route.abort());
       await button(page, 'Mark as done').click();
-      await button(page, DONE).click();
+      await button(page, CLOSE_CLAIM_BUTTON).click();
       await page.getByText('The service could not be reached.').waitFor();
       expect(await read(id, token)).toMatchObject({
         work: { notes: 'Typed in a dead spot.' },
@@ -392,12 +392,12 @@ describe("the adjuster's notes and dates", () => {
       expect(await page.getByLabel('Notes').inputValue()).toBe('Typed in a dead spot.');
       await context.unroute('**/closure');
       await button(page, 'Mark as done').click();
-      await button(page, DONE).click();
+      await button(page, CLOSE_CLAIM_BUTTON).click();
       await heading(page, 'My claims').waitFor();
       expect(await read(id, token)).toMatchObject({ work: { notes: 'Typed in a dead spot.' } });
     }));
 
-  test('that were typed while an earlier version was being saved stay, and those of a claim closed elsewhere stay readable', () =>
+  test('typed during a save are kept, and stay readable when the claim is closed elsewhere', () =>
     visiting(WITHOUT_WORKER, async ({ page, context }) => {
       const { id, token } = await acceptedClaim();
       await enter(page, service, token, `#/claims/${id}`);
@@ -417,7 +417,7 @@ describe("the adjuster's notes and dates", () => {
       await page.getByText('First and second').waitFor();
     }));
 
-  test('that were saved can be cleared', () =>
+  test('can be cleared after they were saved', () =>
     visiting(WITHOUT_WORKER, async ({ page }) => {
       const { id, token } = await acceptedClaim();
       const work = { contact_date: '2026-08-30', inspection_date: '2026-09-02', notes: 'Wrong claim.' };
@@ -436,9 +436,9 @@ describe("the adjuster's notes and dates", () => {
 });
 
 /** The button that confirms closing a claim. */
-const DONE = 'Close claim';
+const CLOSE_CLAIM_BUTTON = 'Close claim';
 
-test('going back to a list returns to the claim that was opened, scrolled as it was and with the focus on it', () =>
+test('going back to a list restores the scroll position and the focus on the opened claim', () =>
   visiting(PHONE, async ({ page }) => {
     const { svcId, token } = await service.member(firm);
     for (let n = 1; n <= 9; n += 1) {
@@ -464,7 +464,7 @@ test('going back to a list returns to the claim that was opened, scrolled as it 
       await until('the claim to have the focus', async () => /Reyes 7/.test(String(await focused())));
       expect(await scrolled()).toBe(before);
     }
-    // A list that is opened from the menu starts at its top.
+    // A list opened from the menu starts at the top.
     await page.getByRole('link', { name: 'Firms' }).click();
     await heading(page, 'Firms').waitFor();
     await page.getByRole('link', { name: 'Offers' }).click();
@@ -474,7 +474,7 @@ test('going back to a list returns to the claim that was opened, scrolled as it 
 
 const ANA = { first_name: 'Ana', last_name: 'Reyes', phone: '352-555-0142' };
 
-/** Some tests answer requests themselves, and do so best without a service worker in between. */
+/** For tests that intercept requests, which a service worker would hide. */
 const WITHOUT_WORKER = { ...PHONE, serviceWorkers: 'block' } as const;
 
 const offerTo = (svcId: string, id: string) =>
@@ -487,12 +487,12 @@ const offerTo = (svcId: string, id: string) =>
 const accepted = async (id: string): Promise<boolean> =>
   (await assignmentOf(service, firm, id)).status === 'accepted';
 
-/** How often an acceptance has reached the service. */
+/** The number of acceptances that have reached the service. */
 const acceptances = (): number =>
   service.logged.filter((line) => line.includes('POST /app/v1/claims/{id}/acceptance')).length;
 
 describe('a session', () => {
-  test('that has ended leads to the sign-in, keeps what was not sent, and goes on after it', () =>
+  test('that has ended leads to the sign-in, keeps unsent answers, and sends them after it', () =>
     visiting(PHONE, async ({ page, context }) => {
       const { svcId, token } = await service.member(firm);
       const id = await offerFullClaim(service, firm, svcId);
@@ -503,19 +503,19 @@ describe('a session', () => {
       await service.call('DELETE', '/app/v1/sessions/current', { as: token });
       await context.setOffline(false);
       await page.getByText('Your session has ended. Sign in to continue').waitFor();
-      // Whoever holds the device now reads nothing of the claims.
-      await until('the lists to be gone', async () => !(await keptOn(page)).includes('offers'));
+      // The claims are removed from the device.
+      await until('the lists to be gone', async () => !(await storedKeys(page)).includes('offers'));
       expect(await page.content()).not.toContain('Marisol');
       expect((await assignmentOf(service, firm, id)).status).toBe('pending_acceptance');
       const again = await service.session(svcId);
       await signIn(page, service, await emailOf(service, again));
       await until(
-        'the kept answer',
+        'the stored answer',
         async () => (await assignmentOf(service, firm, id)).status === 'accepted',
       );
     }));
 
-  test('that is ended everywhere leaves nothing of the adjuster on the device, in no tab', () =>
+  test('that is ended everywhere leaves no data on the device, in any tab', () =>
     visiting(PHONE, async ({ page, context }) => {
       const { svcId, token } = await service.member(firm);
       await offerFullClaim(service, firm, svcId);
@@ -524,7 +524,7 @@ describe('a session', () => {
       const other = await context.newPage();
       await other.goto(`${service.url}/app`);
       await other.getByRole('link', { name: /Marisol Delgado/ }).waitFor();
-      // A tab behind another is drawn once a second.
+      // A background tab is rendered only once a second.
       await page.bringToFront();
       await page.getByRole('link', { name: 'Settings' }).click();
       await button(page, 'Sign out everywhere').click();
@@ -532,7 +532,7 @@ describe('a session', () => {
       await page.getByText('You are signed out.').waitFor();
       expect((await service.call('GET', '/app/v1/me', { as: token })).status).toBe(401);
       await other.getByLabel('Your email').waitFor();
-      expect((await keptOn(page)).filter((name) => !['deviceId', 'language'].includes(name))).toEqual([]);
+      expect((await storedKeys(page)).filter((name) => !['deviceId', 'language'].includes(name))).toEqual([]);
     }));
 
   test('of a test account opens with its secret', () =>
@@ -565,8 +565,8 @@ const storedOn = (page: Page): Promise<string> =>
     };
   })`);
 
-/** The names of what is kept on the device. */
-const keptOn = (page: Page): Promise<string[]> =>
+/** The names of the values stored on the device. */
+const storedKeys = (page: Page): Promise<string[]> =>
   page.evaluate(`new Promise((resolve) => {
     const opening = indexedDB.open('claims');
     opening.onsuccess = () => {
@@ -575,11 +575,11 @@ const keptOn = (page: Page): Promise<string[]> =>
     };
   })`);
 
-test('any number of tabs share one connection, and when its tab is closed another listens', () =>
+test('all tabs share one event stream, which moves to another tab when its tab is closed', () =>
   visiting(PHONE, async ({ page, context }) => {
     const { svcId, token } = await service.member(firm);
     await enter(page, service, token);
-    // Browsers give a host six connections.
+    // Browsers open at most six connections to a host.
     const others = await Promise.all(Array.from({ length: 6 }, () => context.newPage()));
     for (const other of others) await other.goto(`${service.url}/app`);
     for (const other of others) await other.getByText('No open offers').waitFor();
@@ -590,7 +590,7 @@ test('any number of tabs share one connection, and when its tab is closed anothe
     for (const other of others) await other.getByRole('link', { name: /Ana Reyes/ }).waitFor();
   }));
 
-test('a firm is paused and resumed with a switch, and left only after it was said what that means', () =>
+test('a firm is paused and resumed with a switch, and left only after a confirmation', () =>
   visiting(PHONE, async ({ page }) => {
     const { svcId, token } = await service.member(firm);
     const id = await offerFullClaim(service, firm, svcId);
@@ -608,7 +608,7 @@ test('a firm is paused and resumed with a switch, and left only after it was sai
     expect((await assignmentOf(service, firm, id)).status).toBe('unassigned');
   }));
 
-test('every screen is there in Spanish, and the choice stays', () =>
+test('the app is available in Spanish, and a chosen language is remembered', () =>
   visiting({ ...PHONE, locale: 'es-PR' }, async ({ page }) => {
     const { svcId, token } = await service.member(firm);
     await offerFullClaim(service, firm, svcId);
@@ -624,21 +624,21 @@ test('every screen is there in Spanish, and the choice stays', () =>
     await heading(page, 'Settings').waitFor();
   }));
 
-test('a push message shows the firm and nothing more, and opens the claim it is about', () =>
+test('a push notification shows only the firm, and opens the claim', () =>
   visiting({ ...PHONE, whole: true }, async ({ page, context }) => {
     const { svcId, token } = await service.member(firm);
     await context.grantPermissions(['notifications'], { origin: service.url });
     const phone = push.device();
-    await page.addInitScript(subscribedAs(phone));
+    await page.addInitScript(fakePushManager(phone));
     await enter(page, service, token, '#/settings');
     await ready(page);
     await button(page, 'Turn on').click();
     await page.getByText('On. The lock screen shows only the firm').waitFor();
 
-    // The browser replaces a subscription when it likes, and tells the worker alone.
+    // The browser may replace a subscription at any time, and notifies only the worker.
     const replaced = push.device();
     await (await worker(context)).evaluate(`{
-      ${subscribedAs(replaced)}
+      ${fakePushManager(replaced)}
       let done;
       const event = new ExtendableEvent('pushsubscriptionchange');
       event.waitUntil = (work) => { done = work; };
@@ -652,10 +652,10 @@ test('a push message shows the firm and nothing more, and opens the claim it is 
       async () => replaced.received.length > 0 && replaced.received,
     );
     expect(phone.attempts).toEqual([]);
-    const deliver = await postman(context, page);
-    await watchNotices(context);
+    const deliver = await createPushDelivery(context, page);
+    await recordNotifications(context);
     await deliver(JSON.stringify(message?.payload));
-    const shown = await until('the notification', async () => (await shownBy(context))[0]);
+    const shown = await until('the notification', async () => (await shownNotifications(context))[0]);
     expect(shown).toEqual({
       title: 'Gulf Adjusting Partners',
       body: 'A claim is waiting for your answer.',
@@ -666,15 +666,15 @@ test('a push message shows the firm and nothing more, and opens the claim it is 
     await heading(page, 'Marisol Delgado').waitFor();
     await button(page, 'Accept').waitFor();
 
-    // Later news takes its place.
+    // A later message about the claim replaces the notification.
     await deliver(JSON.stringify({ ...message?.payload, kind: 'offer_withdrawn' }));
-    const later = await until('the later line', async () => (await shownBy(context))[1]);
+    const later = await until('the later notification', async () => (await shownNotifications(context))[1]);
     expect(later).toEqual({ ...shown, body: 'An offered claim was withdrawn.' });
     const bodies = await (await worker(context)).evaluate(
       'registration.getNotifications().then((all) => all.map(({ body }) => body))',
     );
     expect(bodies).toEqual(['An offered claim was withdrawn.']);
-    // Whoever signs in next on this device is told nothing of the one before, and not asked for consent by proxy.
+    // After another sign-in on this device, the former adjuster's subscription is ended and not reused.
     await page.evaluate("location.hash = '#/settings'");
     await button(page, 'Turn off').waitFor();
     await service.call('DELETE', '/app/v1/sessions/current', { as: token });
@@ -687,8 +687,8 @@ test('a push message shows the firm and nothing more, and opens the claim it is 
     );
   }));
 
-/** The push service that browsers of this kind come with is far away: this one takes its place in the page. */
-const subscribedAs = ({ subscription }: Device): string => `
+/** Replaces the browser's push service, which needs the internet, with the one of the test. */
+const fakePushManager = ({ subscription }: Device): string => `
   let held = null;
   PushManager.prototype.getSubscription = async () => held;
   PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
@@ -703,8 +703,8 @@ const subscribedAs = ({ subscription }: Device): string => `
   };
 `;
 
-/** The browser is asked for its notifications only once they are there: asked meanwhile, it may drop one. */
-async function watchNotices(context: BrowserContext): Promise<void> {
+/** Records shown notifications: Chromium may drop one if queried while it is being shown. */
+async function recordNotifications(context: BrowserContext): Promise<void> {
   await (await worker(context)).evaluate(`{
     self.shown = [];
     const show = registration.showNotification.bind(registration);
@@ -714,11 +714,14 @@ async function watchNotices(context: BrowserContext): Promise<void> {
     };
   }`);
 }
-const shownBy = async (context: BrowserContext) =>
+const shownNotifications = async (context: BrowserContext) =>
   (await (await worker(context)).evaluate('self.shown')) as { title: string; body: string; tag: string }[];
 
-/** Hands messages to the service worker as the browser's push service would. */
-async function postman(context: BrowserContext, page: Page): Promise<(data: string) => Promise<void>> {
+/** Delivers messages to the service worker as the browser's push service would. */
+async function createPushDelivery(
+  context: BrowserContext,
+  page: Page,
+): Promise<(data: string) => Promise<void>> {
   const session = await context.newCDPSession(page);
   const registered = new Promise<string>((resolve) => {
     session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -735,17 +738,17 @@ async function postman(context: BrowserContext, page: Page): Promise<(data: stri
 
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh-Cholmondeley-Marjoribanks-Leveson-Gower';
 
-// The same screens twice over: with every rule as most see them, and dark, in Spanish, with letters twice the size,
-// where colours and widths are what can go wrong.
+// Every screen twice: with all rules in the default appearance; and dark, in Spanish and with text of twice the size,
+// where colors and widths may fail.
 test.each([
   ['light, in English', { colorScheme: 'light', locale: 'en-US' }, RULES, false],
   [
     'dark, in Spanish, in text of 200 % on a narrow phone',
     { colorScheme: 'dark', locale: 'es-PR', viewport: { width: 360, height: 640 } },
-    COLOURS,
+    COLORS,
     true,
   ],
-] as const)('nobody is kept out of any screen: %s', (_, options, rules, large) =>
+] as const)('every screen is accessible: %s', (_, options, rules, large) =>
   visiting({ ...PHONE, ...options, reducedMotion: 'reduce', whole: true }, async ({ page, context }) => {
     const words = large ? es : en;
     const { svcId, token } = await service.member(firm);
@@ -760,7 +763,7 @@ test.each([
     ];
     await service.call('POST', `/app/v1/claims/${worked}/acceptance`, { as: token });
     const found: string[] = [];
-    const judge = async (screen: string): Promise<void> => {
+    const audit = async (screen: string): Promise<void> => {
       const violations = (await page.evaluate(`axe.run(document, ${JSON.stringify({ runOnly: rules })})
         .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))`)) as string[];
       found.push(
@@ -769,18 +772,18 @@ test.each([
         ...(await tooWide(page, screen)),
       );
     };
-    const arrive = async (): Promise<void> => {
+    const prepare = async (): Promise<void> => {
       await page.evaluate(await axeSource());
       if (large) await page.evaluate("document.documentElement.style.fontSize = '34px'");
     };
     await page.goto(`${service.url}/app`);
     await page.getByLabel(words.signIn.email).waitFor();
-    await arrive();
-    await judge('sign-in');
+    await prepare();
+    await audit('sign-in');
     await button(page, words.signIn.test).click();
-    await judge('sign-in of a test account');
+    await audit('sign-in of a test account');
     await enter(page, service, token);
-    await arrive();
+    await prepare();
     const screens: [string, string | RegExp][] = [
       ['#/', words.offers.title],
       [`#/invitations/${inviting.id}`, words.invitations.card(`${LONG} & Sons`)],
@@ -796,37 +799,37 @@ test.each([
     for (const [hash, name] of screens) {
       await page.evaluate(`location.hash = '${hash}'`);
       await heading(page, name).waitFor();
-      await judge(hash);
+      await audit(hash);
     }
     await page.evaluate(`location.hash = '#/claims/${offered}'`);
     for (const answer of [words.claim.accept, words.claim.reject])
-      found.push(...(await outOfReach(page, answer)));
+      found.push(...(await obscuredCorners(page, answer)));
     await button(page, words.claim.reject).click();
     await page.getByRole('dialog').waitFor();
-    await judge('reject');
+    await audit('reject');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await context.setOffline(true);
     await button(page, words.claim.accept).click();
     await page.getByText(words.claim.queuedAccept).waitFor();
-    await judge('an answer without a network');
+    await audit('an answer without a network');
     await page.evaluate(`location.hash = '#/'`);
     await heading(page, words.offers.title).waitFor();
-    await judge('offers without a network');
+    await audit('offers without a network');
     if (!large) {
       await page.setViewportSize({ width: 1180, height: 820 });
       await page.evaluate(`location.hash = '#/claims/${offered}'`);
       await page.locator('main.split').waitFor();
-      await judge('a claim beside the list');
+      await audit('a claim beside the list');
     }
     expect(found).toEqual([]);
   }),
 );
 
-/** The policy lets no script in from elsewhere, and DevTools are not bound by it. */
+/** Evaluated through DevTools, because the Content-Security-Policy forbids other scripts. */
 const axeSource = async (): Promise<string> => (await import('node:fs')).readFileSync(AXE, 'utf8');
 
-/** What a narrow screen would have to be pushed sideways for. */
+/** Elements that are wider than the screen. */
 async function tooWide(page: Page, screen: string): Promise<string[]> {
   const wide =
     (await page.evaluate(`[document.documentElement, ...document.querySelectorAll('main, main *, nav *, dialog, dialog *')]
@@ -836,8 +839,8 @@ async function tooWide(page: Page, screen: string): Promise<string[]> {
   return wide.slice(0, 3).map((one) => `${screen}: too wide: ${one}`);
 }
 
-/** Whether a part of the button is outside the screen or covered by something else. */
-async function outOfReach(page: Page, name: string): Promise<string[]> {
+/** The corners of the button that are outside the screen or covered. */
+async function obscuredCorners(page: Page, name: string): Promise<string[]> {
   await button(page, name).waitFor();
   return page.evaluate(`[...document.querySelectorAll('.answer-bar button')]
     .filter((element) => element.textContent === ${JSON.stringify(name)})
@@ -850,7 +853,7 @@ async function outOfReach(page: Page, name: string): Promise<string[]> {
     })`);
 }
 
-/** Things to tap that are under 44 pixels either way; links within a line of text are exempt. */
+/** Tap targets under 44 pixels wide or high, except links within text. */
 async function tooSmall(page: Page, screen: string): Promise<string[]> {
   const small = (await page.evaluate(`[...document.querySelectorAll('a, button, input, select, textarea')]
     .filter((element) => element.checkVisibility() && !element.closest('.note, dd'))
@@ -860,7 +863,7 @@ async function tooSmall(page: Page, screen: string): Promise<string[]> {
   return small.map((one) => `${screen}: too small to tap: ${one}`);
 }
 
-test('the page is used from the keyboard: focus goes to the heading of each screen, and dialogs give it back', () =>
+test('with the keyboard, focus moves to the heading of each screen and returns when a dialog closes', () =>
   visiting({ viewport: { width: 1280, height: 900 } }, async ({ page }) => {
     const { svcId, token } = await service.member(firm);
     const id = await offerFullClaim(service, firm, svcId);
@@ -882,9 +885,9 @@ test('the page is used from the keyboard: focus goes to the heading of each scre
       ).toBe(true);
     }
     await page.keyboard.press('Escape');
-    await until('the focus to be back', async () => (await focused()) === 'Reject');
+    await until('the focus to return', async () => (await focused()) === 'Reject');
     await button(page, 'Accept').focus();
     await page.keyboard.press('Space');
     await page.getByText('Sent: you have accepted').waitFor();
-    await until('the focus not to be lost', async () => (await focused()) === 'Marisol Delgado');
+    await until('the focus on the heading', async () => (await focused()) === 'Marisol Delgado');
   }));

@@ -26,7 +26,7 @@ const signInAsTest = (headers: Record<string, string> = PAGE, at = service.url) 
     body: JSON.stringify({ svc_id: firm.account.manual, sign_in_secret: firm.signInSecret.manual }),
   });
 
-test('signing in gives a cookie that no script reads and no other site sends, and no token', async () => {
+test('signing in sets an HttpOnly, SameSite=Strict cookie and returns no token', async () => {
   const response = await signInAsTest();
   expect(response.status).toBe(201);
   expect(Object.keys((await response.json()) as object)).toEqual(['expires_at']);
@@ -36,7 +36,7 @@ test('signing in gives a cookie that no script reads and no other site sends, an
   expect(await statusOf('/app/v1/me', { ...PAGE, ...held })).toBe(200);
 });
 
-test('behind https the cookie is secure and bound to the host', async () => {
+test('with an https base URL the cookie is Secure and has the __Host- prefix', async () => {
   const secure = await startServiceUnderTest({
     env: { BASE_URL: 'https://claims.example' },
     databaseUrl: service.databaseUrl,
@@ -52,7 +52,7 @@ test('behind https the cookie is secure and bound to the host', async () => {
   await secure.stop();
 });
 
-test('a cookie alone is no session: a forged request lacks what only the page can send', async () => {
+test('a cross-site request with the cookie is rejected, since it lacks the header of the page', async () => {
   const { token } = await service.member(firm);
   const held = cookie(token);
   expect(await statusOf('/app/v1/me', { ...held, ...PAGE })).toBe(200);
@@ -75,7 +75,7 @@ test('a cookie alone is no session: a forged request lacks what only the page ca
   expect(await statusOf('/app/v1/me', { ...held, ...PAGE })).toBe(200);
 });
 
-test("no other site's page is allowed to ask, and the firm's interface takes no cookie", async () => {
+test('CORS preflights are not allowed, and the firm API accepts no cookie', async () => {
   const { token } = await service.member(firm);
   const asked = await fetch(`${service.url}/app/v1/me`, {
     method: 'OPTIONS',
@@ -90,17 +90,17 @@ test("no other site's page is allowed to ask, and the firm's interface takes no 
   expect(await statusOf('/v1/claims', { ...cookie(token), ...PAGE })).toBe(401);
 });
 
-test('a bearer token goes before a cookie, and junk in a cookie is no session', async () => {
+test('a bearer token takes precedence over a cookie, and an invalid cookie is no session', async () => {
   const [one, two] = [await service.member(firm), await service.member(firm)];
   const headers = { ...PAGE, ...cookie(one.token), Authorization: `Bearer ${two.token}` };
   const me = await (await fetch(`${service.url}/app/v1/me`, { headers })).json();
   expect(me).toMatchObject({ svc_id: two.svcId });
-  for (const junk of ['', 'x', 'svc_app_x', `${one.token}x`, ' ', '"', 'a;b', '\t']) {
-    expect(await statusOf('/app/v1/me', { ...PAGE, ...cookie(junk) })).toBe(401);
+  for (const invalid of ['', 'x', 'svc_app_x', `${one.token}x`, ' ', '"', 'a;b', '\t']) {
+    expect(await statusOf('/app/v1/me', { ...PAGE, ...cookie(invalid) })).toBe(401);
   }
 });
 
-test('signing out ends this session and clears the cookie; everywhere ends all of them', async () => {
+test('signing out ends the session and clears the cookie; signing out everywhere ends all sessions', async () => {
   const { svcId, token } = await service.member(firm);
   const [second, third] = [await service.session(svcId), await service.session(svcId)];
   const out = (of: string, path: string) =>
@@ -116,7 +116,7 @@ test('signing out ends this session and clears the cookie; everywhere ends all o
   expect((await out(second, '/app/sessions')).status).toBe(401);
 });
 
-test('the page comes with a strict policy, from this host alone, and its files may be kept', async () => {
+test('the page has a strict Content-Security-Policy, no other hosts, and cacheable files', async () => {
   for (const path of ['/app', '/app/']) {
     const response = await fetch(service.url + path);
     expect(response.status).toBe(200);
@@ -150,7 +150,7 @@ test('the page comes with a strict policy, from this host alone, and its files m
   }
 });
 
-test('below a prefix every address of the page carries it', async () => {
+test('with a path in the base URL, every URL of the page has that prefix', async () => {
   const prefixed = await startServiceUnderTest({
     env: { BASE_URL: 'https://claims.example/field' },
     databaseUrl: service.databaseUrl,
@@ -162,7 +162,7 @@ test('below a prefix every address of the page carries it', async () => {
   await prefixed.stop();
 });
 
-test('lists go out packed to whoever can read that: a claim file of a whole storm passes one bar of signal', async () => {
+test('lists are compressed as the client accepts, to less than a quarter of their size', async () => {
   const { svcId, token } = await service.member(firm);
   for (let n = 0; n < 5; n += 1) await offerFullClaim(service, firm, svcId);
   const sizes = await Promise.all(
@@ -181,7 +181,7 @@ test('lists go out packed to whoever can read that: a claim file of a whole stor
   expect(Math.max(brotli, gzip)).toBeLessThan(plain / 4);
 });
 
-/** As it travels: fetch would unpack it. */
+/** Returns the body as sent: fetch would decompress it. */
 const request = (url: string, options: RequestOptions) =>
   new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
     get(url, options, async (response) => {
@@ -190,8 +190,8 @@ const request = (url: string, options: RequestOptions) =>
     }).on('error', reject);
   });
 
-/** Events of one stream, as they come. */
-async function listen(of: ServiceUnderTest, token: string, seen?: string) {
+/** Opens an event stream and collects its events. */
+async function openStream(of: ServiceUnderTest, token: string, seen?: string) {
   const abort = new AbortController();
   const headers = { ...cookie(token), ...(seen !== undefined && { 'Last-Event-ID': seen }) };
   const response = await fetch(`${of.url}/app/events`, { headers, signal: abort.signal });
@@ -229,15 +229,15 @@ async function listen(of: ServiceUnderTest, token: string, seen?: string) {
 }
 
 test.each(['/dev/null/data', '/proc/data'])(
-  'where no keys for push messages can be kept (%s), the page is told to come later and the log what is missing',
+  'when push keys cannot be stored (%s), the page gets 503 and the log names the missing setting',
   async (dataDir) => {
     const keyless = await startServiceUnderTest({
       databaseUrl: service.databaseUrl,
       env: { DATA_DIR: dataDir },
     });
     try {
-      const answer = await keyless.call('GET', '/app/push-key');
-      expectProblem(answer, 503, 'service_unavailable');
+      const response = await keyless.call('GET', '/app/push-key');
+      expectProblem(response, 503, 'service_unavailable');
       expect(keyless.logged.join('')).toContain('push messages need VAPID_PUBLIC_KEY');
     } finally {
       await keyless.stop();
@@ -245,12 +245,12 @@ test.each(['/dev/null/data', '/proc/data'])(
   },
 );
 
-test('an open page is told of every change within seconds, by whichever process it came in', async () => {
+test('an open page gets an event for every change, whichever process made it', async () => {
   const second = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
   const { svcId, token } = await service.member(firm);
   const bystander = await service.member(firm);
-  const streams = await Promise.all([listen(service, token), listen(second, token)]);
-  const other = await listen(second, bystander.token);
+  const streams = await Promise.all([openStream(service, token), openStream(second, token)]);
+  const other = await openStream(second, bystander.token);
   expect(streams[0]?.response.headers.get('content-type')).toBe('text/event-stream');
   expect(streams[0]?.response.headers.get('cache-control')).toBe('no-store');
   await until('the first word', async () => [...streams, other].every(({ events }) => events.length === 1));
@@ -260,15 +260,15 @@ test('an open page is told of every change within seconds, by whichever process 
   expect(streams[0]?.events[1]).toEqual(streams[1]?.events[1]);
   expect(other.events).toHaveLength(1);
 
-  // Whoever comes back with what is still so has nothing to read.
-  const again = await listen(service, token, streams[0]?.events[1]?.id);
+  // A client that reconnects with the current event id gets no event.
+  const again = await openStream(service, token, streams[0]?.events[1]?.id);
   await pause(2500);
   expect(again.events).toEqual([]);
   for (const { abort } of [...streams, other, again]) abort.abort();
   await second.stop();
 });
 
-test('streams need a session, and end at once when the process is to stop', async () => {
+test('streams need a session, and end cleanly when the process stops', async () => {
   const stopping = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
   const { token } = await service.member(firm);
   for (const headers of [{}, cookie('svc_app_none'), { ...cookie(token), 'Sec-Fetch-Site': 'cross-site' }]) {
@@ -278,9 +278,9 @@ test('streams need a session, and end at once when the process is to stop', asyn
     expect(response.status).toBe(401);
   }
   expect(await statusOf('/app/events', cookie(token), 'HEAD')).toBe(405);
-  const stream = await listen(stopping, token);
+  const stream = await openStream(stopping, token);
   await until('the first word', async () => stream.events.length === 1);
-  // Ended by the service, before what is left is cut off.
+  // Ended by the service, not by a broken connection.
   await stopping.stop();
   await until('the end', async () => stream.ended);
   expect(stream.error).toBeNull();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { expectProblem } from './problem-shape.ts';
-import { type Answer, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { type ApiResponse, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -21,21 +21,21 @@ const codes = (): string[] =>
     .map((line) => JSON.parse(line) as { sign_in_code?: string })
     .flatMap(({ sign_in_code }) => sign_in_code ?? []);
 
-// Each test comes from an address of its own, since what one does there counts for a day.
+// Each test has its own address, since attempts count for a day.
 let tests = 0;
-let here = '';
+let ownAddress = '';
 beforeEach(() => {
   tests += 1;
-  here = `198.51.100.${tests}`;
+  ownAddress = `198.51.100.${tests}`;
 });
-const elsewhere = (n: number): string => `203.0.113.${n}`;
+const otherAddress = (n: number): string => `203.0.113.${n}`;
 const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
-const askForCode = (email: string, address = here): Promise<Answer> =>
+const askForCode = (email: string, address = ownAddress): Promise<ApiResponse> =>
   service.call('POST', '/app/v1/sign-in-codes', { body: { email }, ...from(address) });
-const signIn = (body: object, address = here): Promise<Answer> =>
+const signIn = (body: object, address = ownAddress): Promise<ApiResponse> =>
   service.call('POST', '/app/v1/sessions', { body, ...from(address) });
 
-/** Asks for a code and returns it as the operator of a machine without mail finds it. */
+/** Requests a code and returns it from the log, where it is written without a mail server. */
 async function codeFor(email: string): Promise<string> {
   const before = codes().length;
   await askForCode(email);
@@ -54,10 +54,10 @@ async function person(): Promise<{ svcId: string; email: string }> {
   return { svcId, email };
 }
 
-/** Another six digits, as often as one likes. */
+/** A code other than the given one. */
 const wrong = (code: string, by = 1): string => String((Number(code) + by) % 1_000_000).padStart(6, '0');
 
-test('a mailed code opens a session, which is the account and nobody else', async () => {
+test('a mailed code opens a session for the account', async () => {
   const { svcId, email } = await person();
   const opened = await signIn({ email, code: await codeFor(email) });
   expect(opened.status).toBe(201);
@@ -70,11 +70,11 @@ test('a mailed code opens a session, which is the account and nobody else', asyn
   expect([me.status, me.json]).toEqual([200, opened.json.adjuster]);
 });
 
-test('the answer is the same, and empty, whether or not anybody has the address', async () => {
+test('a request for a code gets the same empty response whether or not the address has an account', async () => {
   const { email } = await person();
   const known = await askForCode(email);
   const unknown = await askForCode('nobody-has-this@example.com');
-  const fixed = ({ status, text, headers }: Answer) => ({
+  const fixed = ({ status, text, headers }: ApiResponse) => ({
     status,
     text,
     headers: [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date'),
@@ -86,11 +86,11 @@ test('the answer is the same, and empty, whether or not anybody has the address'
   expect(codes()).toHaveLength(before);
 });
 
-test('refusals of a sign-in are alike, whatever was wrong', async () => {
+test('every failed sign-in gets the same response', async () => {
   const { svcId, email } = await person();
   const code = await codeFor(email);
   const firm = await service.firm();
-  const refusals = [
+  const failures = [
     await signIn({ email, code: wrong(code) }),
     await signIn({ email: 'nobody-has-this@example.com', code }),
     await signIn({ svc_id: svcId, sign_in_secret: firm.signInSecret.manual }),
@@ -98,31 +98,34 @@ test('refusals of a sign-in are alike, whatever was wrong', async () => {
     await signIn({ svc_id: firm.account.manual, sign_in_secret: firm.signInSecret.accepts }),
     await signIn({ svc_id: firm.account.manual, sign_in_secret: 'x' }),
   ];
-  for (const refusal of refusals) expectProblem(refusal, 401, 'invalid_sign_in');
-  expect(new Set(refusals.map(({ json: { request_id: _, ...rest } }) => JSON.stringify(rest))).size).toBe(1);
+  for (const failure of failures) expectProblem(failure, 401, 'invalid_sign_in');
+  expect(new Set(failures.map(({ json: { request_id: _, ...rest } }) => JSON.stringify(rest))).size).toBe(1);
 });
 
-test('the address counts without regard to capitals', async () => {
+test('e-mail addresses are not case-sensitive', async () => {
   const { svcId, email } = await person();
   const opened = await signIn({ email: email.toLowerCase(), code: await codeFor(email.toUpperCase()) });
   expect([opened.status, opened.json.adjuster.svc_id]).toEqual([201, svcId]);
 });
 
-test('a code is good once', async () => {
+test('a code can be used once', async () => {
   const { email } = await person();
   const code = await codeFor(email);
   expect((await signIn({ email, code })).status).toBe(201);
   expectProblem(await signIn({ email, code }), 401, 'invalid_sign_in');
 });
 
-test('of ten devices that use one code at the same time, one gets in', async () => {
+test('of ten concurrent sign-ins with one code, one succeeds', async () => {
   const { email } = await person();
   const code = await codeFor(email);
-  const answers = await Promise.all(Array.from({ length: 10 }, () => signIn({ email, code })));
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 401)]);
+  const responses = await Promise.all(Array.from({ length: 10 }, () => signIn({ email, code })));
+  expect(responses.map(({ status }) => status).sort()).toEqual([
+    201,
+    ...Array.from({ length: 9 }, () => 401),
+  ]);
 });
 
-test('a code is good for ten minutes and not a millisecond longer', async () => {
+test('a code expires after exactly ten minutes', async () => {
   const { email } = await person();
   const inTime = await codeFor(email);
   now += 10 * MINUTE - 1;
@@ -132,57 +135,57 @@ test('a code is good for ten minutes and not a millisecond longer', async () => 
   expectProblem(await signIn({ email, code: late }), 401, 'invalid_sign_in');
 });
 
-test('a code that lives is mailed again, so that a stranger who asks voids nothing', async () => {
+test('a valid code is mailed again, so that the request of a stranger does not invalidate it', async () => {
   const { email } = await person();
   const code = await codeFor(email);
-  await askForCode(email, elsewhere(1));
+  await askForCode(email, otherAddress(1));
   expect(await codeFor(email)).toBe(code);
   expect((await signIn({ email, code })).status).toBe(201);
   expect(await codeFor(email)).not.toBe(code);
 });
 
-test('the fifth try may be right, the sixth is too late', async () => {
+test('a code allows five attempts', async () => {
   const { email } = await person();
-  const lucky = await codeFor(email);
-  for (let by = 1; by <= 4; by++) await signIn({ email, code: wrong(lucky, by) });
-  expect((await signIn({ email, code: lucky })).status).toBe(201);
+  const withinLimit = await codeFor(email);
+  for (let by = 1; by <= 4; by++) await signIn({ email, code: wrong(withinLimit, by) });
+  expect((await signIn({ email, code: withinLimit })).status).toBe(201);
 
-  const lost = await codeFor(email);
+  const exceeded = await codeFor(email);
   for (let by = 1; by <= 5; by++)
-    expectProblem(await signIn({ email, code: wrong(lost, by) }), 401, 'invalid_sign_in');
-  expectProblem(await signIn({ email, code: lost }), 401, 'invalid_sign_in');
+    expectProblem(await signIn({ email, code: wrong(exceeded, by) }), 401, 'invalid_sign_in');
+  expectProblem(await signIn({ email, code: exceeded }), 401, 'invalid_sign_in');
 });
 
-/** Twenty at a time, so that none runs out of time on a busy machine. */
-async function inWaves(count: number, ask: (i: number) => Promise<Answer>): Promise<Answer[]> {
-  const answers: Answer[] = [];
+/** Twenty at a time, so that none times out on a busy machine. */
+async function inBatches(count: number, ask: (i: number) => Promise<ApiResponse>): Promise<ApiResponse[]> {
+  const responses: ApiResponse[] = [];
   for (let first = 0; first < count; first += 20)
-    answers.push(...(await Promise.all(Array.from({ length: 20 }, (_, n) => ask(first + n)))));
-  return answers;
+    responses.push(...(await Promise.all(Array.from({ length: 20 }, (_, n) => ask(first + n)))));
+  return responses;
 }
 
-/** The statuses of sign-ins, each with how often it came. */
-const tally = (answers: readonly Answer[]): Record<number, number> => {
+/** The number of responses for each status. */
+const tally = (responses: readonly ApiResponse[]): Record<number, number> => {
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 };
 
-test('of 300 guesses at once from one address five are judged at one code, and after twenty it has to wait', async () => {
+test('one address gets twenty sign-in attempts, then 429 for every account, while other addresses can sign in', async () => {
   const { email } = await person();
   const code = await codeFor(email);
-  const guesses = await inWaves(300, (i) => signIn({ email, code: wrong(code, i + 1) }));
+  const guesses = await inBatches(300, (i) => signIn({ email, code: wrong(code, i + 1) }));
   expect(tally(guesses)).toEqual({ 401: 20, 429: 280 });
-  const refused = await signIn({ email, code });
-  expectProblem(refused, 429, 'rate_limited');
-  expect(refused.headers.get('retry-after')).toBe('60');
-  // It waits for whatever account, and elsewhere nobody does.
+  const failed = await signIn({ email, code });
+  expectProblem(failed, 429, 'rate_limited');
+  expect(failed.headers.get('retry-after')).toBe('60');
+  // The limit applies to the address, not to the account.
   const { email: other } = await person();
   expectProblem(await signIn({ email: other, code: '000000' }), 429, 'rate_limited');
-  expect((await signIn({ email, code }, elsewhere(2))).status).toBe(201);
+  expect((await signIn({ email, code }, otherAddress(2))).status).toBe(201);
 });
 
-test('the limits hold for all processes together, without Redis', async () => {
+test('processes share the sign-in limits without Redis', async () => {
   const { email } = await person();
   const code = await codeFor(email);
   const second = await startServiceUnderTest({
@@ -191,8 +194,8 @@ test('the limits hold for all processes together, without Redis', async () => {
     env: { TRUST_PROXY: 'loopback' },
   });
   try {
-    const address = here;
-    const guesses = await inWaves(60, (i) =>
+    const address = ownAddress;
+    const guesses = await inBatches(60, (i) =>
       (i % 2 === 0 ? service : second).call('POST', '/app/v1/sessions', {
         body: { email, code: wrong(code, i + 1) },
         ...from(address),
@@ -207,26 +210,28 @@ test('the limits hold for all processes together, without Redis', async () => {
 test('an IPv6 network counts as one address', async () => {
   const { email } = await person();
   const code = await codeFor(email);
-  const guesses: Answer[] = [];
+  const guesses: ApiResponse[] = [];
   for (let i = 1; i <= 25; i++)
     guesses.push(await signIn({ email: `nobody-${i}@example.com`, code }, `2001:db8:7:1::${i.toString(16)}`));
   expect(tally(guesses)).toEqual({ 401: 20, 429: 5 });
   expect((await signIn({ email, code }, '2001:db8:7:2::1')).status).toBe(201);
 });
 
-test('strangers from anywhere get ten guesses at an account, and the owner still gets in', async () => {
+test('an account gets ten attempts from new addresses, and its owner can still sign in', async () => {
   const { email } = await person();
   const code = await codeFor(email);
-  const guesses = await inWaves(100, (i) => signIn({ email, code: wrong(code, i + 1) }, elsewhere(50 + i)));
+  const guesses = await inBatches(100, (i) =>
+    signIn({ email, code: wrong(code, i + 1) }, otherAddress(50 + i)),
+  );
   expect(tally(guesses)).toEqual({ 401: 10, 429: 90 });
   expect((await signIn({ email, code })).status).toBe(201);
 });
 
-test('an account and an address that nobody has meet the same limits', async () => {
+test('addresses with and without an account have the same limits', async () => {
   const walk = async (email: string, first: number): Promise<number[]> => {
     const statuses: number[] = [];
-    for (let i = 0; i < 7; i++) statuses.push((await askForCode(email, elsewhere(first))).status);
-    for (const address of [elsewhere(first), elsewhere(first + 1)])
+    for (let i = 0; i < 7; i++) statuses.push((await askForCode(email, otherAddress(first))).status);
+    for (const address of [otherAddress(first), otherAddress(first + 1)])
       for (let i = 0; i < 25; i++) statuses.push((await signIn({ email, code: '000000' }, address)).status);
     return statuses;
   };
@@ -234,21 +239,21 @@ test('an account and an address that nobody has meet the same limits', async () 
   expect(await walk('nobody-has-this-either@example.com', 200)).toEqual(await walk(email, 210));
 });
 
-test('the page that keeps its session in a cookie is under the same limits', async () => {
+test('sign-in with a cookie has the same limits', async () => {
   const statuses: number[] = [];
   for (let i = 0; i < 22; i++) {
-    // Not part of the interface document, so it is called without holding it to that.
-    const answer = await fetch(`${service.url}/app/session`, {
+    // Not part of the interface document, so not called through `callHttp`.
+    const response = await fetch(`${service.url}/app/session`, {
       method: 'POST',
       body: JSON.stringify({ email: 'nobody@example.com', code: '000000' }),
-      headers: { ...from(here).headers, 'Content-Type': 'application/json', 'X-Claims-Page': '1' },
+      headers: { ...from(ownAddress).headers, 'Content-Type': 'application/json', 'X-Claims-Page': '1' },
     });
-    statuses.push(answer.status);
+    statuses.push(response.status);
   }
   expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429, 429]);
 });
 
-test('one address gets five codes at once and then one a minute, and the answer never tells', async () => {
+test('one e-mail address gets five codes and then one a minute, always with the same response', async () => {
   const { email } = await person();
   const before = codes().length;
   for (let i = 0; i < 12; i++) expect((await askForCode(email)).status).toBe(202);
@@ -259,7 +264,7 @@ test('one address gets five codes at once and then one a minute, and the answer 
   expect((await signIn({ email, code })).status).toBe(201);
 });
 
-test('whoever asks and guesses for addresses of nobody leaves few rows, without any address, gone within a day', async () => {
+test('attempts for unknown addresses store few rows, without the address, for at most a day', async () => {
   const rows = () =>
     withClient(service.databaseUrl, async (client) => {
       const found = await client.query<{ subject: string; ends_at: Date }>('SELECT * FROM sign_in_attempts');
@@ -272,7 +277,7 @@ test('whoever asks and guesses for addresses of nobody leaves few rows, without 
   const { 'public.sign_in_attempts': counted = 0, ...others } = await countRows(service.databaseUrl);
   const { 'public.sign_in_attempts': countedBefore = 0, ...othersBefore } = before;
   expect(others).toEqual(othersBefore);
-  // Thirty requests and twenty guesses passed; what a limit refuses is not kept.
+  // Thirty requests and twenty attempts were allowed; limited ones are not stored.
   expect(counted - countedBefore).toBeLessThanOrEqual(30 * 3 + 20 * 2 + 4);
   for (const { subject, ends_at } of await rows()) {
     expect(subject).toMatch(/^[0-9a-f]{64}$/);
@@ -280,7 +285,7 @@ test('whoever asks and guesses for addresses of nobody leaves few rows, without 
   }
 });
 
-test('a test account signs in with its secret, as often as it likes', async () => {
+test('a test account signs in with its secret, any number of times', async () => {
   const firm = await service.firm();
   for (const behavior of ['manual', 'new', 'paused'] as const) {
     const body = { svc_id: firm.account[behavior], sign_in_secret: firm.signInSecret[behavior] };
@@ -291,7 +296,7 @@ test('a test account signs in with its secret, as often as it likes', async () =
   }
 });
 
-test('nobody signs in to a test account by mail', async () => {
+test('a test account gets no code by mail', async () => {
   const firm = await service.firm();
   const { json } = await signIn({ svc_id: firm.account.manual, sign_in_secret: firm.signInSecret.manual });
   const before = codes().length;
@@ -310,31 +315,31 @@ test.each([
   [{ email: 'a@b', code: '１２３４５６' }, ['/code']],
   [{ email: 'ab', code: '123456' }, ['/email']],
   [{ email: 'a@b', code: '123456', remember: true }, ['/remember']],
-])('a sign-in with %j is refused at %j', async (body, pointers) => {
-  const answer = await signIn(body);
-  expectProblem(answer, 422, 'validation_failed');
-  expect(answer.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
+])('a sign-in with %j has errors at %j', async (body, pointers) => {
+  const response = await signIn(body);
+  expectProblem(response, 422, 'validation_failed');
+  expect(response.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
 });
 
-test('signing out ends this session and no other', async () => {
+test('signing out ends only the current session', async () => {
   const { svcId } = await person();
-  const [here, there] = [await service.session(svcId), await service.session(svcId)];
-  const out = await service.call('DELETE', '/app/v1/sessions/current', { as: here });
+  const [ownAddress, there] = [await service.session(svcId), await service.session(svcId)];
+  const out = await service.call('DELETE', '/app/v1/sessions/current', { as: ownAddress });
   expect([out.status, out.text]).toEqual([204, '']);
-  expectProblem(await service.call('GET', '/app/v1/me', { as: here }), 401, 'invalid_session');
+  expectProblem(await service.call('GET', '/app/v1/me', { as: ownAddress }), 401, 'invalid_session');
   expectProblem(
-    await service.call('DELETE', '/app/v1/sessions/current', { as: here }),
+    await service.call('DELETE', '/app/v1/sessions/current', { as: ownAddress }),
     401,
     'invalid_session',
   );
   expect((await service.call('GET', '/app/v1/me', { as: there })).status).toBe(200);
 });
 
-test('a session ends ninety days after it was last used', async () => {
+test('a session ends ninety days after its last use', async () => {
   const { svcId } = await person();
   const [used, idle] = [await service.session(svcId), await service.session(svcId)];
-  const look = (as: string): Promise<Answer> => service.call('GET', '/app/v1/me', { as });
-  // Used in another process, which writes it down at its end at the latest.
+  const look = (as: string): Promise<ApiResponse> => service.call('GET', '/app/v1/me', { as });
+  // Used in another process, which saves the last use when it stops.
   now += 89 * DAY;
   const other = await startServiceUnderTest({ clock, databaseUrl: service.databaseUrl });
   try {
@@ -346,14 +351,14 @@ test('a session ends ninety days after it was last used', async () => {
   expectProblem(await look(idle), 401, 'invalid_session');
   now += 89 * DAY - 1;
   expect((await look(used)).status).toBe(200);
-  // Used a millisecond ago, which is not written down yet, and counts.
+  // The last use a millisecond ago counts, although it is not saved yet.
   now += 1;
   expect((await look(used)).status).toBe(200);
   now += 90 * DAY;
   expectProblem(await look(used), 401, 'invalid_session');
 });
 
-test('no code is logged beside a word that says whose it is', () => {
+test('codes are logged without the address or name of the account', () => {
   const lines = service.logged.filter((line) => line.includes('sign_in_code'));
   for (const line of lines) expect(line).not.toMatch(/@|Person/);
 });

@@ -5,8 +5,8 @@ const SHELL = 'chromium-headless-shell';
 const WHOLE = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /**
- * Debian's Chromium, put in place where it is missing and may be. Without its window it takes half the processor time,
- * but knows no notifications: a test of those asks for the whole.
+ * Starts Chromium, and installs Debian's package if it is missing. The headless shell takes half the CPU time but has no
+ * notifications; `whole` starts the full browser for tests that need them.
  */
 export async function startBrowser({ whole = false } = {}): Promise<Browser> {
   const executablePath = findCommand(...(whole ? [] : [SHELL]), ...WHOLE) ?? (await installed(whole));
@@ -27,15 +27,15 @@ export async function startBrowser({ whole = false } = {}): Promise<Browser> {
 
 async function installed(whole: boolean): Promise<string> {
   const reasons: string[] = [];
-  // Releases of Debian before 12 have no package of the shell.
+  // Debian before 12 has no package of the headless shell.
   for (const name of whole ? ['chromium'] : [SHELL, 'chromium']) {
     const reason = await installDebianPackage(name, (line) => process.stderr.write(`${line}\n`));
     const found = findCommand(name);
     if (found !== undefined) return found;
-    reasons.push(reason ?? `${name} is still not there`);
+    reasons.push(reason ?? `${name} is still missing`);
   }
   throw new Error(
-    `The pages are tested in a real browser, and none of ${WHOLE.join(', ')} is on the PATH. ` +
-      `Installing Debian's did not work: ${reasons.join('; ')}. Install Chromium or Chrome, then run the tests again.`,
+    `These tests need a browser, and none of ${WHOLE.join(', ')} is on the PATH. ` +
+      `Installing Debian's package failed: ${reasons.join('; ')}. Install Chromium or Chrome, then run the tests again.`,
   );
 }

@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 type Env = Readonly<Record<string, string>>;
 
-/** The real program, as it is built, with an environment that holds nothing but what the test says. */
+/** The built program, with only the environment variables that the test sets. */
 async function program(name: 'server' | 'svc', args: readonly string[], env: Env): Promise<ChildProcess> {
   await build();
   return spawn(process.execPath, [join(ROOT, `apps/api/dist/${name}.js`), ...args], {
@@ -19,13 +19,13 @@ async function program(name: 'server' | 'svc', args: readonly string[], env: Env
   });
 }
 
-export interface Ran {
+export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-const collected = (child: ChildProcess): Promise<Ran> =>
+const collectOutput = (child: ChildProcess): Promise<CommandResult> =>
   new Promise((resolve) => {
     let [stdout, stderr] = ['', ''];
     child.stdout?.setEncoding('utf8').on('data', (text) => {
@@ -38,31 +38,31 @@ const collected = (child: ChildProcess): Promise<Ran> =>
   });
 
 /** Runs the operator's command line. */
-export const svc = async (args: readonly string[], env: Env): Promise<Ran> =>
-  collected(await program('svc', args, env));
+export const svc = async (args: readonly string[], env: Env): Promise<CommandResult> =>
+  collectOutput(await program('svc', args, env));
 
-/** Runs the operator's command line for a reader that goes away before it has read anything. */
-export async function svcUnread(args: readonly string[], env: Env): Promise<Ran> {
+/** Runs the operator's command line with a standard output that its reader has closed. */
+export async function svcWithClosedStdout(args: readonly string[], env: Env): Promise<CommandResult> {
   const child = await program('svc', args, env);
   child.stdout?.destroy();
-  return collected(child);
+  return collectOutput(child);
 }
 
-/** Runs a server that is not going to start. One that hangs, deaf to signals, is not left behind. */
-export async function serverThatFails(env: Env): Promise<Ran> {
+/** Runs a server that is expected not to start; it is killed if it hangs. */
+export async function runFailingServer(env: Env): Promise<CommandResult> {
   const child = await program('server', [], env);
   const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
-  return collected(child).finally(() => clearTimeout(late));
+  return collectOutput(child).finally(() => clearTimeout(late));
 }
 
 export interface RunningServer {
   readonly url: string;
   readonly child: ChildProcess;
-  /** What it has told its operator. */
-  said(): string;
+  /** Its output other than the log. */
+  output(): string;
   /** The lines of its log. */
   logged(): Record<string, unknown>[];
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the process to exit. */
   end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
@@ -73,21 +73,21 @@ export async function startServer(env: Env): Promise<RunningServer> {
     child.once('close', (code, signal) => resolve(code ?? signal)),
   );
   const url = await new Promise<string>((resolve, reject) => {
-    const hear = (text: string): void => {
+    const collect = (text: string): void => {
       output += text;
       const found = /^Listening on (\S+)$/m.exec(output);
       if (found?.[1] !== undefined) resolve(found[1]);
     };
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', hear);
-    child.once('close', (code) => reject(new Error(`the server ended with ${code}:\n${output}`)));
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', collect);
+    child.once('close', (code) => reject(new Error(`the server exited with ${code}:\n${output}`)));
   });
-  // The log is JSON, line by line; everything else is said to people.
+  // Log lines are JSON; all other output is for people.
   const lines = (isLog: boolean): string[] =>
     output.split('\n').filter((line) => line.startsWith('{"') === isLog);
   return {
     url,
     child,
-    said: () => lines(false).join('\n'),
+    output: () => lines(false).join('\n'),
     logged: () => lines(true).map((line) => JSON.parse(line) as Record<string, unknown>),
     end(signal = 'SIGTERM') {
       child.kill(signal);
@@ -101,7 +101,7 @@ export interface DataDir {
   remove(): void;
 }
 
-/** A folder of mode 0700, which the server's own database account cannot reach where the tests run as root. */
+/** A folder of mode 0700, which PostgreSQL's account cannot read when the tests run as root. */
 export function createDataDir(): DataDir {
   const folder = mkdtempSync(join(tmpdir(), 'svc-data-'));
   return {
@@ -110,7 +110,7 @@ export function createDataDir(): DataDir {
       try {
         rmSync(readlinkSync(join(folder, 'data', 'postgres')), { recursive: true, force: true });
       } catch {
-        // The data lies in the folder itself.
+        // The data directory is not a link.
       }
       rmSync(folder, { recursive: true, force: true });
     },

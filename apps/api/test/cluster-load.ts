@@ -1,47 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@svc/testkit/eventually';
 import type { Cluster } from '../../../tools/cluster/index.ts';
-import { type Answer, callHttp, claimBody, type TestFirm } from './service-under-test.ts';
+import { type ApiResponse, callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
-// What tests of several processes say again and again.
+// Helpers for tests with several processes.
 
-export const at = (url: string) => ({
+export const serviceAt = (url: string) => ({
   url,
-  call: (method: string, path: string, call = {}): Promise<Answer> => callHttp(url, method, path, call),
+  call: (method: string, path: string, call = {}): Promise<ApiResponse> => callHttp(url, method, path, call),
 });
 
-/** So many requests at once, to the processes in turn. */
-export const spread = <T>(
+/** Sends `count` concurrent requests, round-robin over the processes. */
+export const sendConcurrently = <T>(
   urls: readonly string[],
   count: number,
   request: (url: string, n: number) => Promise<T>,
 ): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => request(urls[n % urls.length] ?? '', n)));
 
-/** One answer, or how the connection ended instead. */
+/** The outcome of one request: a response, or how its connection failed. */
 export interface Outcome {
   readonly write: boolean;
   readonly process: number;
-  /** 0 when there was no answer. */
+  /** 0 when there was no response. */
   readonly status: number;
   readonly code: string;
   readonly ms: number;
   readonly retryAfter: string | null;
-  /** Of a send. */
+  /** The body of a write. */
   readonly body: Record<string, unknown> | null;
 }
 
 export interface Load {
   readonly outcomes: readonly Outcome[];
-  /** Lets every request under way end, and no new one begin. */
+  /** Waits for the requests in flight and starts no new ones. */
   stop(): Promise<readonly Outcome[]>;
 }
 
-/**
- * Clients that each do one thing after the other, a read or a send, and go on whatever comes of it.
- *
- * @param urls where they go, in turn.
- */
+/** Clients that alternate between reads and sends, round-robin over `urls`, and continue after failures. */
 export function startLoad(
   urls: readonly string[],
   firm: TestFirm,
@@ -54,17 +50,17 @@ export function startLoad(
       const write = n % 2 === 0;
       const body = write ? claimBody(firm.account.manual) : undefined;
       const process = n % urls.length;
-      const begun = performance.now();
+      const startedAt = performance.now();
       const end = (status: number, code: string, retryAfter: string | null): void => {
-        const ms = performance.now() - begun;
+        const ms = performance.now() - startedAt;
         outcomes.push({ write, process, status, code, ms, retryAfter, body: body ?? null });
       };
       try {
-        const answer = await callHttp(urls[process] ?? '', write ? 'POST' : 'GET', '/v1/claims', {
+        const response = await callHttp(urls[process] ?? '', write ? 'POST' : 'GET', '/v1/claims', {
           as: firm.test,
           ...(write && { body, headers: { 'Idempotency-Key': String(body?.external_id) } }),
         });
-        end(answer.status, String(answer.json?.code ?? ''), answer.headers.get('retry-after'));
+        end(response.status, String(response.json?.code ?? ''), response.headers.get('retry-after'));
       } catch (error) {
         const { cause, message } = error as Error & { cause?: { code?: string } };
         end(0, cause?.code ?? message, null);
@@ -83,8 +79,8 @@ export function startLoad(
   };
 }
 
-/** How many there were of each status and code. */
-export function counted(outcomes: readonly Outcome[]): Record<string, number> {
+/** The number of outcomes for each status and code. */
+export function countByOutcome(outcomes: readonly Outcome[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, code } of outcomes) {
     const name = `${status} ${code}`.trim();
@@ -93,88 +89,85 @@ export function counted(outcomes: readonly Outcome[]): Record<string, number> {
   return counts;
 }
 
-export const longest = (outcomes: readonly Outcome[]): number =>
+export const maxDurationMs = (outcomes: readonly Outcome[]): number =>
   Math.round(Math.max(0, ...outcomes.map(({ ms }) => ms)) * 10) / 10;
 
-/**
- * Sends once more, with its own Idempotency-Key, as a client does that had no answer or a 5xx; and again, when a busy
- * machine has that answered with a 503 as well.
- */
-export async function sendAgain(url: string, firm: TestFirm, { body }: Outcome): Promise<Answer> {
-  for (const end = performance.now() + PATIENCE_MS; ; await sleep(250)) {
-    const answer = await callHttp(url, 'POST', '/v1/claims', {
+/** Retries a send with its original Idempotency-Key, and again while the response is 503. */
+export async function retrySend(url: string, firm: TestFirm, { body }: Outcome): Promise<ApiResponse> {
+  for (const end = performance.now() + TIMEOUT_MS; ; await sleep(250)) {
+    const response = await callHttp(url, 'POST', '/v1/claims', {
       as: firm.test,
       body,
       headers: { 'Idempotency-Key': String(body?.external_id) },
     });
-    if (answer.status !== 503 || performance.now() > end) return answer;
+    if (response.status !== 503 || performance.now() > end) return response;
   }
 }
 
-/** Every claim of the firm by its external id, over all pages; a twin would show as a second one. */
+/** The number of claims for each external id, over all pages; a duplicate counts as 2. */
 export async function claimsOf(cluster: Cluster, firm: TestFirm): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   let cursor: string | null = null;
   do {
-    const page: Answer = await callHttp(
+    const page: ApiResponse = await callHttp(
       cluster.url,
       'GET',
       `/v1/claims?limit=200${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
       { as: firm.test },
     );
-    if (page.status !== 200) throw new Error(`The list answered ${page.status}: ${page.text}`);
+    if (page.status !== 200) throw new Error(`Listing claims failed with ${page.status}: ${page.text}`);
     for (const claim of page.json.data) found.set(claim.external_id, (found.get(claim.external_id) ?? 0) + 1);
     cursor = page.json.next_cursor;
   } while (cursor !== null);
   return found;
 }
 
-/** So that a loop that waits in vain does not outlive its test. */
-const PATIENCE_MS = 60_000;
+/** Bounds retry loops, so that they end before their test times out. */
+const TIMEOUT_MS = 60_000;
 
-/** Asks again until it is so; how long that took. */
+/** Polls until the condition holds, and returns how long that took in milliseconds. */
 export async function until(condition: () => Promise<boolean> | boolean, everyMs = 10): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await eventually(condition, undefined, everyMs);
-  return Math.round(performance.now() - begun);
+  return Math.round(performance.now() - startedAt);
 }
 
 /**
- * How long after the change an answer was last as before it. Every process is asked all the time, from before the
- * change on: nobody has to look anything up anew.
+ * Milliseconds from the end of the change to the start of the last request that still saw the old state. Every process
+ * is polled from before the change on, so that its caches are warm.
  */
-export async function inForce(
+export async function measurePropagation(
   urls: readonly string[],
   change: () => Promise<unknown>,
   key: string,
-  changed: (answer: Answer) => boolean,
+  changed: (response: ApiResponse) => boolean,
 ): Promise<number> {
-  const lastAsBefore = new Map<string, number>();
+  const lastOldStateAt = new Map<string, number>();
   let stopping = false;
-  const asking = urls.map(async (url) => {
+  const pollers = urls.map(async (url) => {
     for (; !stopping; await sleep(5)) {
-      const asked = performance.now();
-      const answer = await callHttp(url, 'GET', '/v1/me', { as: key });
-      if (answer.status < 500 && !changed(answer)) lastAsBefore.set(url, asked);
+      const requestedAt = performance.now();
+      const response = await callHttp(url, 'GET', '/v1/me', { as: key });
+      if (response.status < 500 && !changed(response)) lastOldStateAt.set(url, requestedAt);
     }
   });
-  await until(() => lastAsBefore.size === urls.length);
+  await until(() => lastOldStateAt.size === urls.length);
   let done = 0;
   try {
     await change();
     done = performance.now();
     await until(async () => {
-      const answers = await Promise.all(urls.map((url) => callHttp(url, 'GET', '/v1/me', { as: key })));
-      return answers.every(changed);
+      const responses = await Promise.all(urls.map((url) => callHttp(url, 'GET', '/v1/me', { as: key })));
+      return responses.every(changed);
     });
   } finally {
     stopping = true;
-    await Promise.all(asking);
+    await Promise.all(pollers);
   }
-  return Math.max(0, ...[...lastAsBefore.values()].map((asked) => Math.round(asked - done)));
+  return Math.max(0, ...[...lastOldStateAt.values()].map((requestedAt) => Math.round(requestedAt - done)));
 }
 
-/** Figures of a run, for whoever reads the output; nothing is asserted of them. */
+/** Prints measurements of a run; nothing is asserted about them. */
 export function report(what: string, figures: Readonly<Record<string, unknown>>): void {
   process.stderr.write(`  ${what}: ${JSON.stringify(figures)}\n`);
 }

@@ -4,7 +4,7 @@ import { ConfigError, readConfig } from '../src/config.ts';
 const PUBLIC = Buffer.alloc(65, 4).toString('base64url');
 const PRIVATE = Buffer.alloc(32, 7).toString('base64url');
 
-test('an empty environment gives the embedded default', () => {
+test('an empty environment gives the default configuration with an embedded database', () => {
   expect(readConfig({}, false)).toEqual({
     port: 3000,
     host: '127.0.0.1',
@@ -43,7 +43,7 @@ test('an empty variable counts as unset', () => {
   expect(readConfig(empty, false)).toEqual(readConfig({}, false));
 });
 
-test('logs are for people on a terminal, and for machines elsewhere, unless told otherwise', () => {
+test('logs are pretty on a terminal and JSON elsewhere, unless LOG_FORMAT is set', () => {
   expect(readConfig({}, true).logFormat).toBe('pretty');
   expect(readConfig({}, false).logFormat).toBe('json');
   expect(readConfig({ LOG_FORMAT: 'json' }, true).logFormat).toBe('json');
@@ -66,11 +66,11 @@ test.each([
   ['PORT', '65535', 'port', 65_535],
   ['METRICS_PORT', '9464', 'metricsPort', 9464],
   ['EDGE_LIMIT_PER_MINUTE', '0', 'edgeLimitPerMinute', 0],
-] as const)('%s=%s is understood', (name, value, field, meant) => {
-  expect(readConfig({ [name]: value }, false)[field]).toEqual(meant);
+] as const)('%s=%s is valid', (name, value, field, expected) => {
+  expect(readConfig({ [name]: value }, false)[field]).toEqual(expected);
 });
 
-describe('a bad value', () => {
+describe('an invalid value', () => {
   test.each([
     ['PORT', '65536', '0 to 65535'],
     ['PORT', '-1', '0 to 65535'],
@@ -100,23 +100,20 @@ describe('a bad value', () => {
     ['EDGE_LIMIT_PER_MINUTE', '-5', '0 to 1000000000'],
     ['HEADERS_TIMEOUT_MS', '99', '100 to 600000'],
     ['REQUEST_TIMEOUT_MS', '9999', 'no less than HEADERS_TIMEOUT_MS'],
-  ])(
-    '%s=%j is one line that names the variable, what it holds and what is allowed',
-    (name, value, allowed) => {
-      let message = '';
-      try {
-        readConfig({ [name]: value }, false);
-      } catch (error) {
-        expect(error).toBeInstanceOf(ConfigError);
-        message = (error as Error).message;
-      }
-      expect(message.startsWith(`${name} holds ${JSON.stringify(value)}; allowed: `)).toBe(true);
-      expect(message).toContain(allowed);
-      expect(message).not.toContain('\n');
-    },
-  );
+  ])('%s=%j gives one line with the variable, its value and the allowed values', (name, value, allowed) => {
+    let message = '';
+    try {
+      readConfig({ [name]: value }, false);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ConfigError);
+      message = (error as Error).message;
+    }
+    expect(message.startsWith(`${name} holds ${JSON.stringify(value)}; allowed: `)).toBe(true);
+    expect(message).toContain(allowed);
+    expect(message).not.toContain('\n');
+  });
 
-  test('is quoted no longer than it helps', () => {
+  test('is truncated in the message', () => {
     const read = () => readConfig({ PORT: '9'.repeat(10_000) }, false);
     expect(read).toThrow(ConfigError);
     expect(read).not.toThrow(/9{101}/);
@@ -141,14 +138,14 @@ describe('a bad value', () => {
   });
 });
 
-describe('the keys of Web Push', () => {
+describe('the VAPID settings', () => {
   const all = {
     VAPID_PUBLIC_KEY: PUBLIC,
     VAPID_PRIVATE_KEY: PRIVATE,
     VAPID_SUBJECT: 'mailto:push@example.com',
   };
 
-  test('come together', () => {
+  test('must all be set or all be unset', () => {
     expect(readConfig(all, false).vapid).toEqual({
       publicKey: PUBLIC,
       privateKey: PRIVATE,
@@ -158,7 +155,7 @@ describe('the keys of Web Push', () => {
       expect(() => readConfig({ ...all, [name]: '' }, false)).toThrow(new RegExp(`^${name} is unset`));
   });
 
-  test('have their lengths, and the private one is not shown', () => {
+  test('are validated, and the private key is not shown', () => {
     expect(() => readConfig({ ...all, VAPID_PUBLIC_KEY: PRIVATE }, false)).toThrow(/65 bytes in base64url/);
     const read = () => readConfig({ ...all, VAPID_PRIVATE_KEY: 'hunter2' }, false);
     expect(read).toThrow(/VAPID_PRIVATE_KEY holds a value that is not shown; allowed: 32 bytes/);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Sends the beginning of a request and hangs up. */
+/** Sends the start of a request and closes the connection. */
 function sendHalf(text: string, withReset: boolean): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(service.service.port, '127.0.0.1');
@@ -24,7 +24,7 @@ function sendHalf(text: string, withReset: boolean): Promise<void> {
   });
 }
 
-test('a rejection whose client hangs up before its reason has arrived is no rejection', async () => {
+test('a rejection whose client disconnects before the whole body has arrived has no effect', async () => {
   const firm = await service.firm();
   const { svcId, token } = await service.member(firm);
   const claim = await sentClaim(service, firm.live, svcId);
@@ -51,6 +51,6 @@ test('a rejection whose client hangs up before its reason has arrived is no reje
   const { assignment } = (await getClaim(service, firm.live, claim.id)).json;
   expect(assignment.status).toBe('pending_acceptance');
 
-  const answer = await rejectClaim(service, token, claim.id, 'Too far.');
-  expect(answer.json.assignment).toMatchObject({ status: 'rejected', rejection_reason: 'Too far.' });
+  const response = await rejectClaim(service, token, claim.id, 'Too far.');
+  expect(response.json.assignment).toMatchObject({ status: 'rejected', rejection_reason: 'Too far.' });
 });

@@ -1,7 +1,7 @@
 import type { Operator } from '../../../tools/services/operator.ts';
-import { type Answer, callHttp } from './service-under-test.ts';
+import { type ApiResponse, callHttp } from './service-under-test.ts';
 
-/** A request, and all that it needs to be made and to be judged. */
+/** A request that is ready to be sent, and the firm whose state it changes. */
 export interface Prepared {
   readonly firmId: string;
   readonly request: {
@@ -15,11 +15,11 @@ export interface Prepared {
 
 export interface WriteOperation {
   readonly name: string;
-  /** Through a service that nothing happens to. */
+  /** Uses a process without crash points. */
   prepare(operator: Operator, url: string): Promise<Prepared>;
-  readonly done: number;
-  /** What a retry is told when the work was done before: its own answer again, or that there is nothing to do. */
-  readonly again: readonly (number | string)[];
+  readonly successStatus: number;
+  /** The outcome of a retry of a completed operation: a replay, or an error that there is nothing to do. */
+  readonly retryOutcomes: readonly (number | string)[];
 }
 
 let count = 0;
@@ -28,14 +28,14 @@ const next = (): string => {
   return String(count).padStart(5, '0');
 };
 
-interface Scene {
+interface Fixture {
   readonly firmId: string;
   readonly key: string;
   readonly members: readonly { svcId: string; token: string }[];
   readonly stranger: { svcId: string; token: string };
 }
 
-async function scene(operator: Operator): Promise<Scene> {
+async function createFixture(operator: Operator): Promise<Fixture> {
   const firm = await operator.firm();
   const adjuster = () => operator.adjuster({ svcId: `SVC-${next()}` });
   const [stranger, ...members] = await Promise.all([adjuster(), adjuster(), adjuster()]);
@@ -43,9 +43,9 @@ async function scene(operator: Operator): Promise<Scene> {
   return { firmId: firm.id, key: firm.live, members, stranger };
 }
 
-async function must(status: number, answer: Promise<Answer>): Promise<Answer['json']> {
-  const { status: was, text, json } = await answer;
-  if (was !== status) throw new Error(`answered ${was} instead of ${status}: ${text}`);
+async function expectStatus(status: number, response: Promise<ApiResponse>): Promise<ApiResponse['json']> {
+  const { status: actual, text, json } = await response;
+  if (actual !== status) throw new Error(`expected status ${status}, got ${actual}: ${text}`);
   return json;
 }
 
@@ -63,119 +63,127 @@ const claim = (svcId: string): Record<string, unknown> => {
   };
 };
 
-const once = (): Record<string, string> => ({ 'Idempotency-Key': `key-${next()}` });
+const newIdempotencyKey = (): Record<string, string> => ({ 'Idempotency-Key': `key-${next()}` });
 
-async function sent(url: string, { key, members }: Scene): Promise<string> {
+async function sent(url: string, { key, members }: Fixture): Promise<string> {
   const body = claim(members[0]?.svcId ?? '');
-  return (await must(201, callHttp(url, 'POST', '/v1/claims', { as: key, body, headers: once() }))).id;
+  return (
+    await expectStatus(
+      201,
+      callHttp(url, 'POST', '/v1/claims', { as: key, body, headers: newIdempotencyKey() }),
+    )
+  ).id;
 }
 
-const first = ({ members }: Scene): { svcId: string; token: string } =>
+const first = ({ members }: Fixture): { svcId: string; token: string } =>
   members[0] ?? { svcId: '', token: '' };
 
 const INVITATIONS = '/v1/adjusters/invitations';
 
-/** The stranger has an invitation that waits. */
-async function invited(operator: Operator, url: string): Promise<Scene> {
-  const made = await scene(operator);
-  const body = { svc_id: made.stranger.svcId };
-  await must(201, callHttp(url, 'POST', INVITATIONS, { as: made.key, body }));
-  return made;
+/** A fixture in which the outsider has a pending invitation. */
+async function invited(operator: Operator, url: string): Promise<Fixture> {
+  const fixture = await createFixture(operator);
+  const body = { svc_id: fixture.stranger.svcId };
+  await expectStatus(201, callHttp(url, 'POST', INVITATIONS, { as: fixture.key, body }));
+  return fixture;
 }
 
-/** Every operation that writes what a firm can see or count on. */
+/** Every operation that changes what a firm can see. */
 export const WRITE_OPERATIONS: readonly WriteOperation[] = [
   {
     name: 'send',
-    done: 201,
-    again: [201],
+    successStatus: 201,
+    retryOutcomes: [201],
     async prepare(operator) {
-      const made = await scene(operator);
+      const fixture = await createFixture(operator);
       const request = {
         method: 'POST',
         path: '/v1/claims',
-        as: made.key,
-        body: claim(first(made).svcId),
-        headers: once(),
+        as: fixture.key,
+        body: claim(first(fixture).svcId),
+        headers: newIdempotencyKey(),
       };
-      return { firmId: made.firmId, request };
+      return { firmId: fixture.firmId, request };
     },
   },
   {
     name: 'offer',
-    done: 200,
-    again: [200],
+    successStatus: 200,
+    retryOutcomes: [200],
     async prepare(operator, url) {
-      const made = await scene(operator);
-      const id = await sent(url, made);
-      const body = { adjuster_svc_id: made.members[1]?.svcId };
+      const fixture = await createFixture(operator);
+      const id = await sent(url, fixture);
+      const body = { adjuster_svc_id: fixture.members[1]?.svcId };
       const path = `/v1/claims/${id}/assignment`;
-      return { firmId: made.firmId, request: { method: 'POST', path, as: made.key, body, headers: once() } };
+      return {
+        firmId: fixture.firmId,
+        request: { method: 'POST', path, as: fixture.key, body, headers: newIdempotencyKey() },
+      };
     },
   },
   {
     name: 'accept',
-    done: 200,
-    again: ['offer_not_pending'],
+    successStatus: 200,
+    retryOutcomes: ['offer_not_pending'],
     async prepare(operator, url) {
-      const made = await scene(operator);
-      const path = `/app/v1/claims/${await sent(url, made)}/acceptance`;
-      return { firmId: made.firmId, request: { method: 'POST', path, as: first(made).token } };
+      const fixture = await createFixture(operator);
+      const path = `/app/v1/claims/${await sent(url, fixture)}/acceptance`;
+      return { firmId: fixture.firmId, request: { method: 'POST', path, as: first(fixture).token } };
     },
   },
   {
     name: 'reject',
-    done: 200,
-    again: ['offer_not_pending'],
+    successStatus: 200,
+    retryOutcomes: ['offer_not_pending'],
     async prepare(operator, url) {
-      const made = await scene(operator);
-      const path = `/app/v1/claims/${await sent(url, made)}/rejection`;
+      const fixture = await createFixture(operator);
+      const path = `/app/v1/claims/${await sent(url, fixture)}/rejection`;
       return {
-        firmId: made.firmId,
-        request: { method: 'POST', path, as: first(made).token, body: { reason: 'Too far.' } },
+        firmId: fixture.firmId,
+        request: { method: 'POST', path, as: first(fixture).token, body: { reason: 'Too far.' } },
       };
     },
   },
   {
     name: 'close',
-    done: 200,
-    again: [200],
+    successStatus: 200,
+    retryOutcomes: [200],
     async prepare(operator, url) {
-      const made = await scene(operator);
-      const path = `/app/v1/claims/${await sent(url, made)}`;
-      await must(200, callHttp(url, 'POST', `${path}/acceptance`, { as: first(made).token }));
+      const fixture = await createFixture(operator);
+      const path = `/app/v1/claims/${await sent(url, fixture)}`;
+      await expectStatus(200, callHttp(url, 'POST', `${path}/acceptance`, { as: first(fixture).token }));
       return {
-        firmId: made.firmId,
-        request: { method: 'POST', path: `${path}/closure`, as: first(made).token },
+        firmId: fixture.firmId,
+        request: { method: 'POST', path: `${path}/closure`, as: first(fixture).token },
       };
     },
   },
   {
     name: 'leave',
-    done: 204,
-    again: ['not_found'],
+    successStatus: 204,
+    retryOutcomes: ['not_found'],
     async prepare(operator, url) {
-      const made = await scene(operator);
-      await sent(url, made);
-      await sent(url, made);
-      const path = `/app/v1/firms/${made.firmId}/membership`;
-      return { firmId: made.firmId, request: { method: 'DELETE', path, as: first(made).token } };
+      const fixture = await createFixture(operator);
+      await sent(url, fixture);
+      await sent(url, fixture);
+      const path = `/app/v1/firms/${fixture.firmId}/membership`;
+      return { firmId: fixture.firmId, request: { method: 'DELETE', path, as: first(fixture).token } };
     },
   },
   {
     name: 'invite',
-    done: 201,
-    again: ['invitation_pending'],
+    successStatus: 201,
+    retryOutcomes: ['invitation_pending'],
     async prepare(operator) {
-      const { firmId, key, stranger } = await scene(operator);
+      const { firmId, key, stranger } = await createFixture(operator);
       const body = { svc_id: stranger.svcId, note: 'Hurricane deployment' };
       return { firmId, request: { method: 'POST', path: INVITATIONS, as: key, body } };
     },
   },
   {
     name: 'withdraw',
-    done: 200,
-    again: ['not_found'],
+    successStatus: 200,
+    retryOutcomes: ['not_found'],
     async prepare(operator, url) {
       const { firmId, key, stranger } = await invited(operator, url);
       return { firmId, request: { method: 'DELETE', path: `${INVITATIONS}/${stranger.svcId}`, as: key } };
@@ -183,8 +191,8 @@ export const WRITE_OPERATIONS: readonly WriteOperation[] = [
   },
   {
     name: 'join',
-    done: 200,
-    again: ['not_found'],
+    successStatus: 200,
+    retryOutcomes: ['not_found'],
     async prepare(operator, url) {
       const { firmId, stranger } = await invited(operator, url);
       const path = `/app/v1/invitations/${firmId}/acceptance`;
@@ -193,8 +201,8 @@ export const WRITE_OPERATIONS: readonly WriteOperation[] = [
   },
   {
     name: 'decline',
-    done: 200,
-    again: ['not_found'],
+    successStatus: 200,
+    retryOutcomes: ['not_found'],
     async prepare(operator, url) {
       const { firmId, stranger } = await invited(operator, url);
       const path = `/app/v1/invitations/${firmId}/decline`;
@@ -207,4 +215,4 @@ export const perform = (
   url: string,
   { request: { method, path, ...call } }: Prepared,
   signal?: AbortSignal,
-): Promise<Answer> => callHttp(url, method, path, { ...call, ...(signal !== undefined && { signal }) });
+): Promise<ApiResponse> => callHttp(url, method, path, { ...call, ...(signal !== undefined && { signal }) });

@@ -9,22 +9,22 @@ import { type OpenOperator, openOperator } from '../../../tools/services/operato
 import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
 import { type Prepared, perform, WRITE_OPERATIONS, type WriteOperation } from './crash-operations.ts';
 import { type CrashingHost, startCrashingHost } from './crashing-host.ts';
-import type { Answer } from './service-under-test.ts';
+import type { ApiResponse } from './service-under-test.ts';
 
 let database: TestDatabase;
 let reader: StateReader;
 let operator: OpenOperator;
-/** A process that nothing happens to: prepares, and takes the retries, as the one that is started after a crash. */
-let sound: CrashingHost;
+/** A process without crashes: runs the preparation and, like a process started after a crash, the retries. */
+let healthyHost: CrashingHost;
 
 beforeAll(async () => {
   database = await createDatabase({ migrate: (url) => migrate({ url }) });
   reader = await openStateReader(database.url);
   operator = await openOperator(database.url);
-  sound = await startCrashingHost({ databaseUrl: database.url, at: async () => {} });
+  healthyHost = await startCrashingHost({ databaseUrl: database.url, at: async () => {} });
 });
 afterAll(async () => {
-  await sound.close();
+  await healthyHost.close();
   await operator.close();
   await reader.close();
   await database.drop();
@@ -32,8 +32,8 @@ afterAll(async () => {
 
 const stateOf = (firmId: string): Promise<string[]> => reader.stateOf(firmId);
 
-/** The same for two runs of one operation that did the same. */
-function likeness(state: readonly string[]): string[] {
+/** The state without ids, hashes and times, so that it is equal for two runs of one operation. */
+function normalized(state: readonly string[]): string[] {
   return state
     .map((row) =>
       row
@@ -47,32 +47,32 @@ function likeness(state: readonly string[]): string[] {
     .sort();
 }
 
-/** After one call and before the next is one place to die at. */
-const placesIn = (points: readonly string[]): number[] =>
+/** Drops the points before a call that directly follow another call, since nothing happens in between. */
+const crashPointsIn = (points: readonly string[]): number[] =>
   points.flatMap((point, index) =>
     point.startsWith('before') && points[index - 1]?.startsWith('after') ? [] : [index],
   );
 
-interface Undisturbed {
+interface UndisturbedRun {
   readonly points: readonly string[];
   readonly after: readonly string[];
 }
 
-async function undisturbed(operation: WriteOperation): Promise<Undisturbed> {
+async function runWithoutCrash(operation: WriteOperation): Promise<UndisturbedRun> {
   const points: string[] = [];
   const host = await startCrashingHost({
     databaseUrl: database.url,
     at: async (point) => void points.push(point),
   });
-  const prepared = await operation.prepare(operator, sound.url);
-  const answer = await perform(host.url, prepared);
-  expect(answer.status).toBe(operation.done);
+  const prepared = await operation.prepare(operator, healthyHost.url);
+  const response = await perform(host.url, prepared);
+  expect(response.status).toBe(operation.successStatus);
   await host.close();
-  return { points, after: likeness(await stateOf(prepared.firmId)) };
+  return { points, after: normalized(await stateOf(prepared.firmId)) };
 }
 
-/** After the death, and after the same request was made again, nothing is half-done and nothing done twice. */
-async function judge(
+/** Expects that the operation has taken effect once and completely, after the crash and a retry. */
+async function expectExactlyOnce(
   operation: WriteOperation,
   prepared: Prepared,
   before: readonly string[],
@@ -80,105 +80,107 @@ async function judge(
 ): Promise<void> {
   const left = await stateOf(prepared.firmId);
   const untouched = JSON.stringify(left) === JSON.stringify(before);
-  if (!untouched) expect(likeness(left)).toEqual(after);
+  if (!untouched) expect(normalized(left)).toEqual(after);
 
-  const retry = await perform(sound.url, prepared);
-  expect(untouched ? [operation.done] : operation.again).toContain(retry.json?.code ?? retry.status);
+  const retry = await perform(healthyHost.url, prepared);
+  expect(untouched ? [operation.successStatus] : operation.retryOutcomes).toContain(
+    retry.json?.code ?? retry.status,
+  );
   expect(retry.headers.get('Idempotent-Replayed')).toBe(
     untouched || retry.status >= 400 || operation.name === 'close' ? null : 'true',
   );
   const end = await stateOf(prepared.firmId);
-  expect(likeness(end)).toEqual(after);
-  // What was done before the death is what the retry finds, to the letter.
+  expect(normalized(end)).toEqual(after);
+  // If the operation had completed, the retry changes nothing.
   if (!untouched) expect(end).toEqual(left);
 }
 
-/** A process that dies at the point, and is there again for the next request. */
-interface Mortal {
-  /** Has the request made, and the connections end at the point of this number; the request never goes on. */
-  dieAt(index: number, prepared: Prepared): Promise<string>;
+/** A simulated process that crashes at a point and is running again for the next request. */
+interface CrashingProcess {
+  /** Sends the request and, at the point with this index, ends its connections and stops it forever. */
+  crashAt(index: number, prepared: Prepared): Promise<string>;
   close(): Promise<void>;
 }
 
-async function startMortal(redisUrl?: string): Promise<Mortal> {
-  const wire = await aWire(database.url);
+async function startCrashingProcess(redisUrl?: string): Promise<CrashingProcess> {
+  const tcpProxy = await aWire(database.url);
   let left = Number.POSITIVE_INFINITY;
-  let died: (point: string) => void = () => {};
+  let onCrash: (point: string) => void = () => {};
   const host = await startCrashingHost({
-    databaseUrl: wire.url,
+    databaseUrl: tcpProxy.url,
     ...(redisUrl !== undefined && { redisUrl }),
     async at(point) {
       left -= 1;
       if (left >= 0) return;
       if (left === -1) {
-        await wire.cut();
-        died(point);
+        await tcpProxy.cut();
+        onCrash(point);
       }
       await new Promise(() => {});
     },
   });
   return {
-    async dieAt(index, prepared) {
-      const death = new Promise<string>((resolve) => {
-        died = resolve;
+    async crashAt(index, prepared) {
+      const crash = new Promise<string>((resolve) => {
+        onCrash = resolve;
       });
       left = index;
-      const gone = new AbortController();
-      perform(host.url, prepared, gone.signal).catch(() => {});
-      const point = await death;
-      gone.abort();
-      await wire.mend();
+      const abortController = new AbortController();
+      perform(host.url, prepared, abortController.signal).catch(() => {});
+      const point = await crash;
+      abortController.abort();
+      await tcpProxy.mend();
       return point;
     },
     async close() {
-      await wire.close();
-      // The requests that hang hold on to what they have: nobody waits for the dead.
+      await tcpProxy.close();
+      // Not awaited, since the stopped requests never release their connections.
       void host.close().catch(() => {});
     },
   };
 }
 
 describe.each(WRITE_OPERATIONS)('$name', (operation) => {
-  test('takes effect once and whole, wherever between two awaits its process dies', async () => {
-    const { points, after } = await undisturbed(operation);
+  test('takes effect once and completely if its process crashes between any two awaits', async () => {
+    const { points, after } = await runWithoutCrash(operation);
     expect(points).toContain('before the commit');
     expect(points).toContain('after the commit');
-    const mortal = await startMortal();
-    for (const index of placesIn(points)) {
-      const prepared = await operation.prepare(operator, sound.url);
+    const crashing = await startCrashingProcess();
+    for (const index of crashPointsIn(points)) {
+      const prepared = await operation.prepare(operator, healthyHost.url);
       const before = await stateOf(prepared.firmId);
-      const point = await mortal.dieAt(index, prepared);
+      const point = await crashing.crashAt(index, prepared);
       try {
-        await judge(operation, prepared, before, after);
+        await expectExactlyOnce(operation, prepared, before, after);
       } catch (error) {
-        throw new Error(`died ${point}: ${(error as Error).message}`, { cause: error });
+        throw new Error(`crashed ${point}: ${(error as Error).message}`, { cause: error });
       }
     }
-    await mortal.close();
+    await crashing.close();
   });
 
-  test('takes effect once and whole when the answer to its COMMIT is lost', async () => {
-    const { after } = await undisturbed(operation);
-    const prepared = await operation.prepare(operator, sound.url);
+  test('takes effect once and completely if the response to COMMIT is lost', async () => {
+    const { after } = await runWithoutCrash(operation);
+    const prepared = await operation.prepare(operator, healthyHost.url);
     const before = await stateOf(prepared.firmId);
-    const wire = await aWire(database.url);
+    const tcpProxy = await aWire(database.url);
     const host = await startCrashingHost({
-      databaseUrl: wire.url,
+      databaseUrl: tcpProxy.url,
       at: async (point) => {
-        if (point === 'before the commit') wire.cutOn('COMMIT', 'after');
+        if (point === 'before the commit') tcpProxy.cutOn('COMMIT', 'after');
       },
     });
-    const answer: Answer = await perform(host.url, prepared);
-    expect([answer.status, answer.json.code]).toEqual([503, 'service_unavailable']);
-    await judge(operation, prepared, before, after);
-    await wire.close();
+    const response: ApiResponse = await perform(host.url, prepared);
+    expect([response.status, response.json.code]).toEqual([503, 'service_unavailable']);
+    await expectExactlyOnce(operation, prepared, before, after);
+    await tcpProxy.close();
     void host.close().catch(() => {});
   });
 });
 
 const SERVER = fileURLToPath(new URL('crashing-server.ts', import.meta.url));
 
-/** Starts a process, has it do the operation, and sees it killed at the point. */
+/** Starts a real process that kills itself at the point while it runs the operation. */
 async function killedAt(point: string, prepared: Prepared): Promise<void> {
   const child = spawn(process.execPath, ['--conditions=source', '--no-warnings', '--import', 'tsx', SERVER], {
     env: { ...process.env, DATABASE_URL: database.url, CRASH_AT: point },
@@ -186,12 +188,12 @@ async function killedAt(point: string, prepared: Prepared): Promise<void> {
   });
   const ended = once(child, 'exit');
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const answer = await perform(String(line).trim(), prepared).catch(() => null);
-  expect(answer).toBeNull();
+  const response = await perform(String(line).trim(), prepared).catch(() => null);
+  expect(response).toBeNull();
   expect((await ended)[1]).toBe('SIGKILL');
 }
 
-test('what holds for a process whose connections end holds for one that is killed', async () => {
+test('an operation takes effect once and completely if its process is really killed', async () => {
   const cases = [
     ['send', 'before the commit'],
     ['send', 'after the commit'],
@@ -203,13 +205,13 @@ test('what holds for a process whose connections end holds for one that is kille
     })),
   );
   const runs = cases.map(({ operation, point }) => async () => {
-    const { after } = await undisturbed(operation);
-    const prepared = await operation.prepare(operator, sound.url);
+    const { after } = await runWithoutCrash(operation);
+    const prepared = await operation.prepare(operator, healthyHost.url);
     const before = await stateOf(prepared.firmId);
     await killedAt(point, prepared);
-    await judge(operation, prepared, before, after);
+    await expectExactlyOnce(operation, prepared, before, after);
   });
-  // Two at a time: starting one is most of the work.
+  // Two at a time, since most of the time is spent on starting the process.
   const worker = async (): Promise<void> => {
     for (let run = runs.shift(); run !== undefined; run = runs.shift()) await run();
   };
@@ -220,23 +222,23 @@ describe('with Redis', () => {
   const redisUrl = process.env.TEST_REDIS_URL ?? '';
 
   test.each(WRITE_OPERATIONS.filter(({ name }) => name === 'send' || name === 'offer'))(
-    'a $name whose process dies with the slot of its key is done by its retry, wherever it died',
+    'a retry completes a $name whose process crashed while it held the lock of the Idempotency-Key',
     async (operation) => {
-      const { points, after } = await undisturbed(operation);
+      const { points, after } = await runWithoutCrash(operation);
       const restarted = await startCrashingHost({ databaseUrl: database.url, redisUrl, at: async () => {} });
       const indexes = points.flatMap((point, index) =>
-        /attempt|commit|twins|claims\./.test(point) ? [index] : [],
+        /attempt|commit|singleFlight|claims\./.test(point) ? [index] : [],
       );
-      // Together, since each retry waits for a dead process' lease to end.
+      // Concurrently, since each retry waits for the lease of the crashed process to expire.
       await Promise.all(
         indexes.map(async (index) => {
-          const prepared = await operation.prepare(operator, sound.url);
-          const mortal = await startMortal(redisUrl);
-          await mortal.dieAt(index, prepared);
-          await mortal.close();
+          const prepared = await operation.prepare(operator, healthyHost.url);
+          const crashing = await startCrashingProcess(redisUrl);
+          await crashing.crashAt(index, prepared);
+          await crashing.close();
           const retry = await perform(restarted.url, prepared);
-          expect(retry.status).toBe(operation.done);
-          expect(likeness(await stateOf(prepared.firmId))).toEqual(after);
+          expect(retry.status).toBe(operation.successStatus);
+          expect(normalized(await stateOf(prepared.firmId))).toEqual(after);
         }),
       );
       await restarted.close();

@@ -9,7 +9,7 @@ import { readConfig } from '../src/config.ts';
 import { createHttpServer } from '../src/http/http-server.ts';
 import { createLog } from '../src/logging.ts';
 
-/** A place between two awaits of a request. What it does not return from, nobody comes back from. */
+/** Called at each point between two awaits of a request. If it does not return, the request stops there. */
 type AtPoint = (point: string) => Promise<void>;
 
 export interface CrashingHost {
@@ -17,8 +17,8 @@ export interface CrashingHost {
   close(): Promise<void>;
 }
 
-/** Every method of a port, with a point before and a point after each call. */
-function watched<T extends object>(port: T, name: string, at: AtPoint): T {
+/** A port with a crash point before and after each call. */
+function instrumented<T extends object>(port: T, name: string, at: AtPoint): T {
   return new Proxy(port, {
     get(target, member) {
       const method: unknown = Reflect.get(target, member);
@@ -34,14 +34,14 @@ function watched<T extends object>(port: T, name: string, at: AtPoint): T {
   });
 }
 
-const watchedTx = (tx: Tx, at: AtPoint): Tx =>
-  new Proxy(tx, { get: (target, store) => watched(Reflect.get(target, store), String(store), at) });
+const instrumentedTx = (tx: Tx, at: AtPoint): Tx =>
+  new Proxy(tx, { get: (target, store) => instrumented(Reflect.get(target, store), String(store), at) });
 
-const watchedUnits = (uow: UnitOfWork, at: AtPoint): UnitOfWork => ({
+const instrumentedUnitOfWork = (uow: UnitOfWork, at: AtPoint): UnitOfWork => ({
   async run(work) {
-    await at('before the unit');
+    await at('before the unit of work');
     const result = await uow.run(async (tx) => {
-      const done = await work(watchedTx(tx, at));
+      const done = await work(instrumentedTx(tx, at));
       await at('before the commit');
       return done;
     });
@@ -50,21 +50,21 @@ const watchedUnits = (uow: UnitOfWork, at: AtPoint): UnitOfWork => ({
   },
 });
 
-const watchedTwins = (twins: SingleFlight, at: AtPoint): SingleFlight => ({
+const instrumentedSingleFlight = (singleFlight: SingleFlight, at: AtPoint): SingleFlight => ({
   async run(slot, fingerprint, attempt) {
-    await at('before twins.once');
-    const outcome = await twins.run(slot, fingerprint, async () => {
+    await at('before singleFlight.run');
+    const outcome = await singleFlight.run(slot, fingerprint, async () => {
       await at('before the attempt');
       const attempted = await attempt();
       await at('after the attempt');
       return attempted;
     });
-    await at('after twins.once');
+    await at('after singleFlight.run');
     return outcome;
   },
 });
 
-/** The service without its jobs, with a point around every call of a port on the way of a request. */
+/** The service without its jobs, with a crash point around every port call of a request. */
 export async function startCrashingHost(options: {
   readonly databaseUrl: string;
   readonly redisUrl?: string;
@@ -73,24 +73,31 @@ export async function startCrashingHost(options: {
   const { databaseUrl, redisUrl, at } = options;
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
   const log = createLog({ level: 'error', format: 'json', stream });
-  // A request that died keeps its connection for ever.
+  // A request that stopped at a crash point never releases its connection, hence the large pool.
   const env = { EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '60', ...(redisUrl && { REDIS_URL: redisUrl }) };
   const config = readConfig(env, false);
   const addresses = { baseUrl: 'http://localhost', docsUrl: 'http://localhost/docs' };
-  const surroundings = { config, databaseUrl, log, addresses, isDraining: () => false, observe: () => {} };
-  const wired = await compose(surroundings);
+  const compositionOptions = {
+    config,
+    databaseUrl,
+    log,
+    addresses,
+    isDraining: () => false,
+    observe: () => {},
+  };
+  const wired = await compose(compositionOptions);
 
-  // The container is the product's own; only what it hands out is watched.
+  // The product's container, with its ports instrumented.
   const container = wired.wiring as Container;
   const replace = async <T>(token: ServiceIdentifier<T>, by: (held: T) => T): Promise<void> => {
     const held = container.get(token);
     (await container.rebindAsync(token)).toConstantValue(by(held));
   };
-  await replace<UnitOfWork>(TOKENS.unitOfWork, (held) => watchedUnits(held, at));
-  await replace<SingleFlight>(TOKENS.singleFlight, (held) => watchedTwins(held, at));
-  await replace<RateLimiter>(TOKENS.rateLimiter, (held) => watched(held, 'limits', at));
-  await replace<FirmReads>(TOKENS.firmReads, (held) => watched(held, 'reads', at));
-  await replace<AppReads>(TOKENS.appReads, (held) => watched(held, 'reads', at));
+  await replace<UnitOfWork>(TOKENS.unitOfWork, (held) => instrumentedUnitOfWork(held, at));
+  await replace<SingleFlight>(TOKENS.singleFlight, (held) => instrumentedSingleFlight(held, at));
+  await replace<RateLimiter>(TOKENS.rateLimiter, (held) => instrumented(held, 'limits', at));
+  await replace<FirmReads>(TOKENS.firmReads, (held) => instrumented(held, 'reads', at));
+  await replace<AppReads>(TOKENS.appReads, (held) => instrumented(held, 'reads', at));
 
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };

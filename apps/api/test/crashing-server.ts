@@ -1,4 +1,4 @@
-// A process of the service that is killed at the point that CRASH_AT names. For tests; the product knows nothing of it.
+// A process of the service that kills itself at the crash point named by CRASH_AT.
 import { startCrashingHost } from './crashing-host.ts';
 
 const { DATABASE_URL = '', REDIS_URL, CRASH_AT } = process.env;

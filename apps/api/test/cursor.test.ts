@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type CursorScope, createCursors } from '../src/http/serialization/cursor.ts';
 
-// Not fast-check's `unit: 'binary'`, which first fills a map with a million entries.
+// Not fast-check's `unit: 'binary'`, which builds a map of a million entries.
 const anyCharacter = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point));
 
 const SECRET = Buffer.alloc(32, 1);
@@ -14,7 +14,7 @@ const scope: CursorScope = {
 };
 const place = { at: Date.parse('2026-03-02T09:00:00.123Z'), id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' };
 
-test('a cursor leads back to its place, to the millisecond, whatever the id holds', () => {
+test('a cursor round-trips any timestamp and id', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -8.64e15, max: 8.64e15 }),
@@ -26,7 +26,7 @@ test('a cursor leads back to its place, to the millisecond, whatever the id hold
   );
 });
 
-test('a cursor is short enough to be sent back, also for the longest SVCID', () => {
+test('a cursor has at most 512 characters, even for the longest SVCID', () => {
   for (const id of ['x'.repeat(128), '😀'.repeat(64)])
     expect(cursors.write({ at: place.at, id }, scope).length).toBeLessThanOrEqual(512);
 });
@@ -35,18 +35,18 @@ test.each([
   ['another list', { ...scope, list: 'adjusters' }],
   ['another reader', { ...scope, reader: 'firm/test' }],
   ['another filter', { ...scope, filters: { updatedSince: 6 } }],
-  ['a filter less', { ...scope, filters: {} }],
-  ['a filter more', { ...scope, filters: { ...scope.filters, externalId: 'x' } }],
-])('a cursor is nothing to %s', (_, other) => {
+  ['fewer filters', { ...scope, filters: {} }],
+  ['more filters', { ...scope, filters: { ...scope.filters, externalId: 'x' } }],
+])('a cursor is invalid for %s', (_, other) => {
   expect(cursors.read(cursors.write(place, scope), other)).toBeNull();
 });
 
-test('a cursor of another service is nothing here', () => {
+test('a cursor signed with another key is invalid', () => {
   const foreign = createCursors(Buffer.alloc(32, 2));
   expect(cursors.read(foreign.write(place, scope), scope)).toBeNull();
 });
 
-test('no cursor but the very one that was written is read', () => {
+test('a cursor with any change is invalid', () => {
   const written = cursors.write(place, scope);
   const changed = ['=', 'A', '.', ' ', '.A'].map((more) => written + more);
   for (let at = 0; at < written.length; at++) {
@@ -58,7 +58,7 @@ test('no cursor but the very one that was written is read', () => {
   expect(changed.filter((cursor) => cursors.read(cursor, scope) !== null)).toEqual([]);
 });
 
-test('a signature has at least 128 bits, and a cursor with any one of them changed is refused', () => {
+test('a signature has at least 128 bits, and a cursor with any flipped bit is invalid', () => {
   const [payload, signature = ''] = cursors.write(place, scope).split('.');
   const bytes = Buffer.from(signature, 'base64url');
   expect(bytes.length).toBeGreaterThanOrEqual(16);
@@ -70,10 +70,10 @@ test('a signature has at least 128 bits, and a cursor with any one of them chang
   expect(changed.filter((cursor) => cursors.read(cursor, scope) !== null)).toEqual([]);
 });
 
-test('junk is read as nothing', () => {
+test('any other text is an invalid cursor', () => {
   fc.assert(
-    fc.property(fc.string({ unit: anyCharacter, maxLength: 600 }), (junk) => {
-      expect(cursors.read(junk, scope)).toBeNull();
+    fc.property(fc.string({ unit: anyCharacter, maxLength: 600 }), (invalid) => {
+      expect(cursors.read(invalid, scope)).toBeNull();
     }),
   );
 });

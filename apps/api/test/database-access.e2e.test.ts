@@ -6,7 +6,7 @@ import { until } from './cluster-load.ts';
 import { expectProblem } from './problem-shape.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
-// The service has a database role of its own, and an operator takes its access away and gives it back.
+// The service has a separate database role, whose access is revoked and restored.
 
 const PASSWORD = 'first-password';
 let database: TestDatabase;
@@ -48,7 +48,7 @@ test.each([
     () => [`ALTER ROLE ${role} PASSWORD '${PASSWORD}'`],
   ],
   [
-    'its role may not log in',
+    'its role cannot log in',
     '28000',
     () => [`ALTER ROLE ${role} NOLOGIN`],
     () => [`ALTER ROLE ${role} LOGIN`],
@@ -81,15 +81,15 @@ test.each([
         sendClaim(service, firm.live, claimBody(svcId)),
         service.call('PATCH', '/app/v1/me', { as: token, body: { first_name: 'A' } }),
       ]);
-    // A health check or a key that was confirmed a moment before may be trusted a moment longer.
-    let answers = await calls();
+    // A recent health check or key may be cached.
+    let responses = await calls();
     await until(async () => {
-      answers = await calls();
-      return answers.every(({ status }) => status >= 500);
+      responses = await calls();
+      return responses.every(({ status }) => status >= 500);
     }, 100);
-    for (const answer of answers) {
-      expectProblem(answer, 503, 'service_unavailable');
-      expect(answer.headers.get('retry-after')).toBe('1');
+    for (const response of responses) {
+      expectProblem(response, 503, 'service_unavailable');
+      expect(response.headers.get('retry-after')).toBe('1');
     }
     const causes = service.logged.filter((line) => line.includes(`"code":"${code}"`));
     expect(causes.length).toBeGreaterThan(0);

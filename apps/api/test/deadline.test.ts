@@ -4,38 +4,38 @@ import { ANSWER_WITHIN_MS, createDeadlines } from '../src/http/pipeline/deadline
 
 const never = new Promise<never>(() => {});
 
-test('work that does not end is given up as unavailable, and what comes of it later disturbs nobody', async () => {
+test('work that exceeds its deadline fails as unavailable, and its later rejection is ignored', async () => {
   let fail: (error: Error) => void = () => {};
   const hanging = new Promise<never>((_, reject) => {
     fail = reject;
   });
   await expect(createDeadlines(5)().within(hanging)).rejects.toThrow(Unavailable);
-  fail(new Error('too late for anyone'));
+  fail(new Error('too late'));
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-test('work that ends in time is handed on as it ended', async () => {
+test('work that ends before its deadline keeps its result or error', async () => {
   const { within } = createDeadlines()();
   expect(await within(Promise.resolve('done'))).toBe('done');
-  await expect(within(Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+  await expect(within(Promise.reject(new Error('failed')))).rejects.toThrow('failed');
 });
 
-test('the steps of a request share its time', async () => {
+test('all steps of a request share one deadline', async () => {
   jest.useFakeTimers();
   try {
     const { within } = createDeadlines(200)();
     const first = within(new Promise((resolve) => setTimeout(resolve, 150)));
     await jest.advanceTimersByTimeAsync(150);
     await first;
-    const refused = expect(within(never)).rejects.toThrow(Unavailable);
-    // It is looked every tenth of a second.
+    const failed = expect(within(never)).rejects.toThrow(Unavailable);
+    // Deadlines are checked every 100 ms.
     await jest.advanceTimersByTimeAsync(100);
-    await refused;
+    await failed;
   } finally {
     jest.useRealTimers();
   }
 });
 
-test('a request has an answer within what a client waits for', () => {
+test('the deadline of a request is at most 10 seconds', () => {
   expect(ANSWER_WITHIN_MS).toBeLessThanOrEqual(10_000);
 });

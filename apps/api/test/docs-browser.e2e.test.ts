@@ -9,7 +9,7 @@ import { PAGES } from '../../docs/src/pages.ts';
 import { startBrowser } from './browser.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
-// A browser takes its time on a busy machine.
+// Browsers are slow on a busy machine.
 jest.setTimeout(240_000);
 
 let service: ServiceUnderTest;
@@ -30,7 +30,7 @@ const paths = PAGES.map(({ name }) => (name === 'index' ? '/docs' : `/docs/${nam
 
 interface Visit {
   readonly page: Page;
-  /** Whatever the browser complained of, and each request that would have left the host. */
+  /** Errors in the browser, and requests to other hosts. */
   readonly faults: string[];
 }
 
@@ -58,14 +58,14 @@ async function visiting<T>(options: BrowserContextOptions, work: (visit: Visit) 
   }
 }
 
-/** Returns once the page's script has taken over. */
+/** Opens the page and waits for its scripts. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(service.url + path, { waitUntil: 'networkidle' });
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong with the page as it is now, by rule. */
+/** The accessibility violations that axe finds in the current state of the page. */
 async function violationsOn(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return page.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
@@ -76,12 +76,12 @@ interface Seen {
   readonly path: string;
   readonly theme: string;
   readonly links: readonly string[];
-  /** Of the content and of the window, by the width of the screen, in pixels. */
+  /** The width of content and window in pixels, by the width of the screen. */
   readonly widths: Readonly<Record<number, readonly [number, number]>>;
   readonly violations: readonly string[];
 }
 
-/** Every page once on each kind of device, and there at each width of the screen. */
+/** Visits every page with the given device, and measures it at each screen size. */
 async function tour(
   options: BrowserContextOptions,
   screens: readonly ViewportSize[],
@@ -123,7 +123,7 @@ describe('on a tour of all pages', () => {
     tours.darkPhone = await tour({ ...PHONE, colorScheme: 'dark' }, [PHONE.viewport]);
   }, 600_000);
 
-  test('no page asks another host for anything, or makes the browser complain, in light and in dark', () => {
+  test('no page requests another host or causes a browser error, in light or dark mode', () => {
     for (const { seen, faults } of Object.values(tours)) {
       expect(seen.map(({ path }) => path)).toEqual(paths);
       expect(faults).toEqual([]);
@@ -132,14 +132,14 @@ describe('on a tour of all pages', () => {
       expect(tours[theme]?.seen.map((one) => one.theme)).toEqual(paths.map(() => theme));
   });
 
-  test('no page breaks a rule of accessibility, at the width of a desk or a phone, in light or in dark', () => {
+  test('no page has an accessibility violation, on a desktop or phone, in light or dark mode', () => {
     const violations = Object.entries(tours).flatMap(([name, { seen }]) =>
       seen.flatMap((one) => one.violations.map((violation) => `${name} ${violation}`)),
     );
     expect(violations).toEqual([]);
   });
 
-  test('no page is wider than the screen of a phone, a small phone or a desk', () => {
+  test('no page is wider than the screen of a phone, a small phone or a desktop', () => {
     const all = Object.values(tours).flatMap(({ seen }) => seen);
     const wide = all.flatMap(({ path, widths }) =>
       Object.values(widths)
@@ -150,7 +150,7 @@ describe('on a tour of all pages', () => {
     expect([...new Set(all.flatMap(({ widths }) => Object.keys(widths)))]).toEqual(['1360', '320', '390']);
   });
 
-  test('every link leads to a page that is there, and to a place on it that is there', async () => {
+  test('every link leads to an existing page and an existing anchor', async () => {
     const links = [...new Set(tours.light?.seen.flatMap((one) => one.links))];
     expect(links.filter((link) => !link.startsWith(`${service.url}/`))).toEqual([]);
     const inside = links.filter((link) => link.startsWith(`${service.url}/`));
@@ -160,8 +160,8 @@ describe('on a tour of all pages', () => {
     for (const link of inside) {
       const { pathname, hash } = new URL(link);
       if (!texts.has(pathname)) {
-        const answer = await fetch(service.url + pathname);
-        texts.set(pathname, answer.ok ? await answer.text() : '');
+        const response = await fetch(service.url + pathname);
+        texts.set(pathname, response.ok ? await response.text() : '');
       }
       const text = texts.get(pathname) ?? '';
       if (text === '') broken.push(link);
@@ -172,10 +172,10 @@ describe('on a tour of all pages', () => {
   });
 });
 
-test('the type of an error opens at the entry of its code', async () => {
-  const refused = await service.call('GET', '/v1/me');
+test('the type URL of an error opens the entry of its code', async () => {
+  const failed = await service.call('GET', '/v1/me');
   await visiting(DESK, async ({ page, faults }) => {
-    await page.goto(refused.json.type);
+    await page.goto(failed.json.type);
     const target = page.locator(':target');
     expect(await target.getAttribute('id')).toBe('invalid_key');
     const box = await target.boundingBox();
@@ -187,7 +187,7 @@ test('the type of an error opens at the entry of its code', async () => {
   });
 });
 
-test('on a phone the menu is one touch away, and leads on', async () => {
+test('on a phone the menu opens with one tap and leads to the pages', async () => {
   await visiting(PHONE, async ({ page, faults }) => {
     await open(page, '/docs');
     const menu = page.getByRole('navigation', { name: 'Sidebar Navigation' });
@@ -203,7 +203,7 @@ test.each([
   ['retry-after', 'Retry-After'],
   ['rate_limited', 'rate_limited'],
   ['number_of_units', 'building.number_of_units'],
-])('the search finds %s, leads to where it is, and breaks no rule of accessibility', async (words, text) => {
+])('the search finds %s, opens the result, and has no accessibility violation', async (words, text) => {
   await visiting(DESK, async ({ page, faults }) => {
     await open(page, '/docs');
     await page.keyboard.press('/');
@@ -218,7 +218,7 @@ test.each([
   });
 });
 
-test('a sample is copied as it is, in the language that was chosen', async () => {
+test('a sample is copied unchanged in the chosen language', async () => {
   await visiting(
     { ...DESK, permissions: ['clipboard-read', 'clipboard-write'] },
     async ({ page, faults }) => {
@@ -236,7 +236,7 @@ test('a sample is copied as it is, in the language that was chosen', async () =>
   );
 });
 
-test('a chosen theme stays chosen on the next page', async () => {
+test('a chosen theme is kept on the next page', async () => {
   await visiting({ ...DESK, colorScheme: 'light' }, async ({ page, faults }) => {
     await open(page, '/docs');
     await page.getByRole('switch').click();
@@ -248,12 +248,12 @@ test('a chosen theme stays chosen on the next page', async () => {
   });
 });
 
-test('the link of the overview to an operation opens its entry, and its page leads to the same in Markdown', async () => {
+test('the overview links to the entry of each operation, and the page links to its Markdown version', async () => {
   await visiting(DESK, async ({ page, faults }) => {
     await open(page, '/docs');
     await page.getByRole('link', { name: 'DELETE /v1/adjusters/invitations/{svc_id}' }).click();
     const heading = page.getByRole('heading', { name: 'Withdraw an invitation' }).first();
-    // The page is loaded by a script and scrolls there.
+    // A script loads the page and scrolls to the entry.
     await eventually(
       async () => ((await heading.isVisible()) ? ((await heading.boundingBox())?.y ?? -1) : -1),
       (y) => y >= 0 && y < DESK.viewport.height / 2,
@@ -265,7 +265,7 @@ test('the link of the overview to an operation opens its entry, and its page lea
   });
 });
 
-test('an unknown page leads to the overview, and breaks no rule of accessibility', async () => {
+test('the page for unknown addresses links to the overview, and has no accessibility violation', async () => {
   await visiting(DESK, async ({ page }) => {
     await open(page, '/docs/nowhere');
     await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();

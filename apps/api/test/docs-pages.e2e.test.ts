@@ -23,7 +23,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   callHttp(service.url, 'GET', path, { headers });
 const pathOf = (name: string): string => (name === 'index' ? '/docs' : `/docs/${name}`);
 
-test('every page is there in HTML and in Markdown, with nothing left to fill in', async () => {
+test('every page is available in HTML and Markdown, without unfilled placeholders', async () => {
   for (const { name } of PAGES) {
     const [html, markdown] = [await get(pathOf(name)), await get(`/docs/${name}.md`)];
     expect([name, html.status, html.headers.get('content-type')]).toEqual([
@@ -41,7 +41,7 @@ test('every page is there in HTML and in Markdown, with nothing left to fill in'
   }
 });
 
-test('links between pages are absolute in Markdown, and lead to Markdown', async () => {
+test('links in Markdown pages are absolute and lead to Markdown pages', async () => {
   for (const { name } of PAGES) {
     const { text } = await get(`/docs/${name}.md`);
     for (const [, link = ''] of text.matchAll(/\]\(([^)]+)\)/g)) {
@@ -51,7 +51,7 @@ test('links between pages are absolute in Markdown, and lead to Markdown', async
   }
 });
 
-test('llms.txt lists every page with a line on each, and the interface document', async () => {
+test('llms.txt lists every page with its description, and the interface document', async () => {
   const { status, text, headers } = await get('/llms.txt');
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
   expect(text).toMatch(/^# .+\n\n> /);
@@ -60,7 +60,7 @@ test('llms.txt lists every page with a line on each, and the interface document'
   expect(text).toContain(`${service.url}/openapi.json`);
 });
 
-test('the page of errors has one place for each code, with cause, fix and an example whose type leads there', async () => {
+test('the error page has one entry for each code, with cause, fix and an example whose type leads there', async () => {
   const [{ text: html }, { text: markdown }] = [await get('/docs/errors'), await get('/docs/errors.md')];
   for (const code of ERROR_CODES) {
     expect(html.split(`id="${code}"`)).toHaveLength(2);
@@ -73,7 +73,7 @@ test('the page of errors has one place for each code, with cause, fix and an exa
   }
 });
 
-test('a page is sent as Markdown to who accepts that and no HTML', async () => {
+test('a page is sent as Markdown to clients that accept Markdown and not HTML', async () => {
   for (const { name } of PAGES) {
     const { headers, text } = await get(pathOf(name), { Accept: 'text/markdown' });
     expect([name, headers.get('content-type')]).toEqual([name, 'text/markdown; charset=utf-8']);
@@ -133,7 +133,7 @@ test('the changelog starts with the compatibility rules and the version that the
   ]);
 });
 
-test('pages allow no script, style, image or request but the host’s own and what the build left inline, and cannot be framed', async () => {
+test('the Content-Security-Policy allows only the host and hashed inline code, and forbids framing', async () => {
   for (const { name } of PAGES) {
     const policy = (await get(pathOf(name))).headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(
@@ -146,7 +146,7 @@ test('pages allow no script, style, image or request but the host’s own and wh
   }
 });
 
-test('scripts and styles are cached permanently under a path that changes with them, compressed as the browser accepts', async () => {
+test('scripts and styles are cached permanently and compressed as the browser accepts', async () => {
   const { text } = await get('/docs/reference');
   const assets = [...text.matchAll(/"(\/docs\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
   expect(assets.filter((path) => /\.(css|js)$/.test(path)).length).toBeGreaterThan(4);
@@ -166,7 +166,7 @@ test('scripts and styles are cached permanently under a path that changes with t
   }
 });
 
-test('an address with a path in front holds on every page, in scripts and in the search', async () => {
+test('a base URL with a path applies to every page, script and search result', async () => {
   const [baseUrl, docsUrl] = ['https://claims.example.com/api', 'https://docs.example.com'];
   const files = readDocsFiles({ baseUrl, docsUrl });
   expect(files?.at.get('/docs/assets/nowhere')).toBeUndefined();
@@ -190,7 +190,7 @@ test('an address with a path in front holds on every page, in scripts and in the
   expect(assets.filter((path) => other?.at.has(path))).toEqual([]);
 });
 
-test('an unknown page is a page that says so, and other methods are not allowed', async () => {
+test('an unknown page is an HTML page with status 404, and other methods get 405', async () => {
   // Not through `callHttp`, which expects every error to be a problem document.
   const missing = await fetch(`${service.url}/docs/nowhere`);
   expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
@@ -207,7 +207,7 @@ test('an unknown page is a page that says so, and other methods are not allowed'
   }
 });
 
-test('the root leads browsers to the documentation, and is unknown to other clients', async () => {
+test('the root redirects browsers to the documentation, and is 404 for other clients', async () => {
   const browser = await fetch(`${service.url}/`, {
     headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
     redirect: 'manual',
@@ -223,7 +223,7 @@ test('the root leads browsers to the documentation, and is unknown to other clie
   }
 });
 
-test('browsers find an icon where they look for one', async () => {
+test('/favicon.ico is an icon', async () => {
   const { status, headers } = await get('/favicon.ico');
   expect([status, headers.get('content-type')]).toEqual([200, 'image/x-icon']);
 });

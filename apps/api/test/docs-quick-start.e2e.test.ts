@@ -28,7 +28,7 @@ interface Step {
   readonly language: string;
 }
 
-/** The blocks to paste, each with the output that stands below it. */
+/** The command blocks of the page, each with the expected output below it. */
 function stepsOf(markdown: string): Step[] {
   const steps: Step[] = [];
   for (const [, language = '', mark, text = ''] of markdown.matchAll(/^```(\w+)( output)?\n(.*?)^```$/gms)) {
@@ -39,7 +39,7 @@ function stepsOf(markdown: string): Step[] {
   return steps;
 }
 
-/** Ids and times are new in each run; everything else has to be as it is printed. */
+/** Replaces ids and times, which differ in each run. */
 const settled = (text: string): string =>
   text
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
@@ -50,7 +50,7 @@ const settled = (text: string): string =>
 const comparable = (text: string, language: string): string =>
   settled(language === 'json' ? JSON.stringify(JSON.parse(text), null, 2) : text.trim());
 
-test('the quick start, pasted block by block into a shell in an empty folder, prints what stands on the page', async () => {
+test('the quick start, pasted block by block into a shell, prints the output shown on the page', async () => {
   const demo = await createDemo(service.service.wiring);
   const { text } = await callHttp(service.url, 'GET', '/docs/quick-start.md');
   const steps = stepsOf(text);
@@ -59,7 +59,7 @@ test('the quick start, pasted block by block into a shell in an empty folder, pr
 
   const border = '----- end of block -----';
   const script = steps
-    // The one thing that the reader is told to put in.
+    // The only value that the reader must fill in.
     .map(({ commands }) => commands.replace('svc_test_your_key', demo?.testKey ?? ''))
     .map((commands) => `${commands}\nprintf '\\n%s\\n' '${border}'\n`)
     .join('');

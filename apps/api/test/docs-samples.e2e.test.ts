@@ -1,4 +1,4 @@
-// The samples of the guides, run as a reader would run them: with a test key of the reader's own firm.
+// Runs the samples of the guides as a reader would, with a test key.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -83,7 +83,7 @@ async function outputOf(child: ChildProcess): Promise<string> {
   return stdout;
 }
 
-/** The position is saved once the page is dealt with, a moment after its last line. */
+/** Waits for the position, which the sample saves after it has printed the page. */
 async function savedPosition(child: ChildProcess): Promise<string> {
   const file = join(folder, 'position.txt');
   while (child.exitCode === null) {
@@ -94,8 +94,8 @@ async function savedPosition(child: ChildProcess): Promise<string> {
   return '';
 }
 
-/** Stands in front of the service: cuts off the first request, is overloaded at the second, lets later ones through. */
-function unreliableFront() {
+/** A proxy that drops the first request, responds 503 to the second, and forwards later ones. */
+function unreliableProxy() {
   let requests = 0;
   return createServer(async (request, response) => {
     requests += 1;
@@ -114,12 +114,12 @@ function unreliableFront() {
   });
 }
 
-test('the retry sample survives a refused connection, a cut one and a 503, and makes one claim', async () => {
-  const front = unreliableFront().listen(0, '127.0.0.1');
-  await once(front, 'listening');
-  const { port } = front.address() as AddressInfo;
-  front.close();
-  await once(front, 'close');
+test('the retry sample retries after a refused connection, a dropped one and a 503, and creates one claim', async () => {
+  const proxy = unreliableProxy().listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  proxy.close();
+  await once(proxy, 'close');
 
   const body = claimBody(firm.account.manual);
   writeFileSync(
@@ -152,11 +152,11 @@ except urllib.error.HTTPError as error:
   for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
     printed.push(JSON.parse(line));
     if (typeof printed.at(-1) !== 'number' || printed.length > 3) continue;
-    // The first wait follows a refused connection: nobody listens yet.
-    if (printed.length === 1) await once(front.listen(port, '127.0.0.1'), 'listening');
+    // The first wait follows a refused connection, since nothing listens yet.
+    if (printed.length === 1) await once(proxy.listen(port, '127.0.0.1'), 'listening');
     child.stdin.write('\n');
   }
-  front.close();
+  proxy.close();
   expect(await stderr).toBe('');
 
   const claims = (await service.call('GET', `/v1/claims?external_id=${body.external_id}`, { as: firm.test }))
@@ -166,7 +166,7 @@ except urllib.error.HTTPError as error:
   expect(printed[2]).toBeGreaterThanOrEqual(7);
 });
 
-test('the polling sample reports claims and remembers how far it has come', async () => {
+test('the polling sample reports claims and saves its position', async () => {
   const body = claimBody(firm.account.manual);
   const { updated_at } = (await sendClaim(service, firm.test, body)).json;
   const child = run('python3', 'poll.py');
@@ -183,7 +183,7 @@ test('the polling sample reports claims and remembers how far it has come', asyn
   expect(Date.parse(position.replace('+0000', 'Z'))).toBe(Date.parse(updated_at));
 });
 
-test('the sample for spreadsheets reads a file with a byte order mark, quotes and line breaks in cells', async () => {
+test('the spreadsheet sample reads a file with a byte order mark, and with quotes and line breaks in cells', async () => {
   const columns = [
     ...['external_id', 'claim_number', 'adjuster_svc_id', 'loss.date', 'policy.number', 'carrier.name'],
     ...['loss_location.street', 'loss_location.city', 'loss_location.state', 'loss_location.zip'],
@@ -206,7 +206,7 @@ test('the sample for spreadsheets reads a file with a byte order mark, quotes an
   expect((await sendClaim(service, firm.test, claim)).status).toBe(201);
 });
 
-test('the shell samples invite and offer to a test account that the key can use', async () => {
+test('the shell samples invite, and offer to, a test account that the key can use', async () => {
   const invited = run('bash', '-c', await sampleOf('inviting-adjusters', 'bash'));
   expect(JSON.parse(await outputOf(invited))).toMatchObject({ status: 'pending', test: true });
   const claim = (await sendClaim(service, firm.test, claimBody(firm.account.manual))).json;
@@ -217,15 +217,15 @@ test('the shell samples invite and offer to a test account that the key can use'
   });
 });
 
-test('no sample of a guide names an adjuster that the reader’s test key cannot use, nor needs Python 3.11', async () => {
+test('no sample uses an adjuster that is unknown to the test key, or needs Python 3.11', async () => {
   const found: string[] = [];
   for (const { name } of PAGES) {
-    // The reference shows whole exchanges of a live key, each with the response that belongs to it.
+    // The reference shows requests with a live key and their responses.
     if (name === 'reference') continue;
     for (const { code } of blocksOf(await pageOf(name))) {
-      // The account of one firm, or a real adjuster, is unknown to every other firm's test key.
+      // The test account of a firm, or a real adjuster, is unknown to other test keys.
       const ids = code.match(/\bSVC-[\w-]+|\btest_[A-Za-z0-9]{4,}_[a-z]+/g) ?? [];
-      // Before 3.11 fromisoformat does not read the Z at the end of our times.
+      // Before 3.11, fromisoformat does not parse the Z suffix.
       const calls = code.match(/\bfromisoformat\b/g) ?? [];
       found.push(...[...ids, ...calls].map((what) => `${name}: ${what}`));
     }

@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 
 type Json = Record<string, unknown>;
 
-/** Refusals that need no operation: paths and methods outside the interface, and what the host answers by itself. */
+/** Errors outside any operation: unknown paths and methods, and errors of the HTTP server itself. */
 const OUTSIDE = new Set([
   'invalid_key',
   'rate_limited',
@@ -37,8 +37,8 @@ type Responses = Readonly<
 >;
 
 /**
- * The document says of answers that they may grow. What this release sends is all written down, though: a field or a
- * value that the document does not know is a slip, so here every object and every open list is closed.
+ * The document allows responses to grow. Every field and value of this release is documented, so for the tests each
+ * object and extensible enum is closed.
  */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
@@ -54,7 +54,7 @@ let compiled:
   | { ajv: OpenAjv; byPointer: Map<string, ValidateFunction>; bySchema: Map<string, ValidateFunction> }
   | undefined;
 
-/** Every test file compiles its own, so it is done in the cheapest way; that the document is sound is shown elsewhere. */
+/** Compiled once per test file, hence the cheapest settings. openapi-tools.int.test.ts validates the document itself. */
 function validator(pointer: string): ValidateFunction {
   if (compiled === undefined) {
     const ajv = new OpenAjv({
@@ -72,7 +72,7 @@ function validator(pointer: string): ValidateFunction {
   const { ajv, byPointer, bySchema } = compiled;
   const known = byPointer.get(pointer);
   if (known !== undefined) return known;
-  // Several operations answer with the same.
+  // Several operations share a response schema.
   const schema = String(JSON.stringify(at(pointer)));
   const found = bySchema.get(schema) ?? ajv.compile({ $ref: `interface#${pointer}` });
   bySchema.set(schema, found);
@@ -80,7 +80,7 @@ function validator(pointer: string): ValidateFunction {
   return found;
 }
 
-/** What stands at this place of the document. */
+/** The value at this JSON pointer of the document. */
 function at(pointer: string): unknown {
   const parts = decodeURIComponent(pointer).split('/').slice(1);
   return parts
@@ -96,7 +96,7 @@ const patterns = Object.values(endpoints).map((endpoint: Endpoint) => ({
   pattern: new RegExp(`^${endpoint.path.replace(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
-/** The operation that answers a request; undefined outside the interface. Of two that fit, the literal path wins. */
+/** The operation of a request; undefined outside the interface. A literal path wins over a parameter. */
 function operationOf(method: string, path: string): Endpoint | undefined {
   const [pathname = ''] = path.split('?');
   const wanted = method === 'HEAD' ? 'GET' : method;
@@ -106,7 +106,7 @@ function operationOf(method: string, path: string): Endpoint | undefined {
     ?.endpoint;
 }
 
-interface Answered {
+interface ReceivedResponse {
   readonly method: string;
   readonly path: string;
   readonly status: number;
@@ -116,37 +116,37 @@ interface Answered {
 
 let checked = 0;
 
-/** What an answer has that the interface document does not say; null when it is exactly as documented. */
-function undocumented(answer: Answered): string | null {
-  const { method, path, status, header, text } = answer;
+/** How a response differs from the interface document; null if it does not. */
+function undocumented(response: ReceivedResponse): string | null {
+  const { method, path, status, header, text } = response;
   const type = header('content-type') ?? null;
-  // The edge speaks before the service does.
+  // The rate limit by address sends a plain page, which is outside the interface.
   if (status === 429 && type?.startsWith('text/html') === true) return null;
   const operation = operationOf(method, path);
   if (operation === undefined && status < 400) return null;
   checked += 1;
   if (!header('x-request-id')) return 'no X-Request-Id';
-  if (operation === undefined) return asProblem(answer, [...OUTSIDE], '');
+  if (operation === undefined) return undocumentedProblem(response, [...OUTSIDE], '');
   const at = `/paths/${escaped(operation.path)}/${operation.method.toLowerCase()}/responses`;
   const { responses } = document.paths[operation.path]?.[operation.method.toLowerCase()] ?? { responses: {} };
   const place = responses[status] === undefined ? 'default' : String(status);
-  const response = responses[place];
+  const documented = responses[place];
   if (status >= 400) {
-    const content = response?.content?.['application/problem+json'];
+    const content = documented?.content?.['application/problem+json'];
     const own = Object.keys(content?.examples ?? {});
     const host = Object.keys(responses.default?.content?.['application/problem+json']?.examples ?? {});
-    return asProblem(answer, [...own, ...host], Object.keys(response?.headers ?? {}).join());
+    return undocumentedProblem(response, [...own, ...host], Object.keys(documented?.headers ?? {}).join());
   }
-  if (place === 'default' || response === undefined) return `status ${status} is not documented`;
-  const schema = response.content?.['application/json'];
+  if (place === 'default' || documented === undefined) return `status ${status} is not documented`;
+  const schema = documented.content?.['application/json'];
   if (schema === undefined) return text === '' ? null : 'a body that is not documented';
   if (type !== 'application/json') return `Content-Type ${type}`;
   if (method === 'HEAD') return null;
-  return faults(validator(`${at}/${place}/content/application~1json/schema`), JSON.parse(text));
+  return validationErrors(validator(`${at}/${place}/content/application~1json/schema`), JSON.parse(text));
 }
 
-function asProblem(
-  { method, status, header, text }: Answered,
+function undocumentedProblem(
+  { method, status, header, text }: ReceivedResponse,
   codes: readonly string[],
   headers: string,
 ): string | null {
@@ -158,10 +158,10 @@ function asProblem(
   for (const name of ['Retry-After', 'WWW-Authenticate']) {
     if (headers.includes(name) && !header(name.toLowerCase())) return `no ${name}`;
   }
-  return faults(validator('/components/schemas/Problem'), problem);
+  return validationErrors(validator('/components/schemas/Problem'), problem);
 }
 
-function faults(validate: ValidateFunction, value: unknown): string | null {
+function validationErrors(validate: ValidateFunction, value: unknown): string | null {
   if (validate(value)) return null;
   return (validate.errors ?? [])
     .slice(0, 5)
@@ -172,23 +172,23 @@ function faults(validate: ValidateFunction, value: unknown): string | null {
     .join('; ');
 }
 
-/** What a problem has that the interface document does not say, for tests that speak HTTP by hand. */
+/** How a problem differs from the interface document, for tests that send raw HTTP. */
 export function undocumentedInProblem(problem: unknown): string | null {
   checked += 1;
-  return faults(validator('/components/schemas/Problem'), problem);
+  return validationErrors(validator('/components/schemas/Problem'), problem);
 }
 
-/** Fails the test that received an answer which is not documented. */
-export function expectDocumented(answer: Answered): void {
-  const fault = undocumented(answer);
-  if (fault === null) return;
+/** Fails the test if the response is not as documented. */
+export function expectDocumented(response: ReceivedResponse): void {
+  const mismatch = undocumented(response);
+  if (mismatch === null) return;
   throw new Error(
-    `${answer.method} ${answer.path} was answered ${answer.status} other than documented: ${fault}\n${answer.text.slice(0, 500)}`,
+    `${response.method} ${response.path}: the response with status ${response.status} is not as documented: ${mismatch}\n${response.text.slice(0, 500)}`,
   );
 }
 
-/** Adds what was checked since the last time to the run's count, which the end of the run prints. */
-export function countAnswers(): void {
+/** Adds the number of checked responses to the total, which is printed at the end of the run. */
+export function countResponses(): void {
   const file = process.env.ANSWERS_CHECKED_FILE;
   if (file !== undefined && checked > 0) appendFileSync(file, `${checked}\n`);
   checked = 0;

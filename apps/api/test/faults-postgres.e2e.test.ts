@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
 import {
   claimsOf,
-  counted,
-  inForce,
+  countByOutcome,
   type Load,
-  longest,
+  maxDurationMs,
+  measurePropagation,
   report,
-  sendAgain,
+  retrySend,
   startLoad,
   until,
 } from './cluster-load.ts';
@@ -31,26 +31,26 @@ afterEach(() => load.stop());
 
 const health = (url: string): Promise<number> =>
   callHttp(url, 'GET', '/v1/health').then(({ status }) => status);
-const allHealths = (): Promise<number[]> => Promise.all(cluster.urls.map(health));
+const healthStatuses = (): Promise<number[]> => Promise.all(cluster.urls.map(health));
 
-/** How long until every process serves reads and writes again. */
-async function comesBack(): Promise<number> {
+/** Milliseconds until every process serves reads and writes again. */
+async function waitForRecovery(): Promise<number> {
   return until(async () => {
     const probe = startLoad(cluster.urls, firm, { clients: 4 });
     await until(() => probe.outcomes.length >= 8, 5);
-    return Object.keys(counted(await probe.stop())).every((one) => one === '200' || one === '201');
+    return Object.keys(countByOutcome(await probe.stop())).every((one) => one === '200' || one === '201');
   }, 20);
 }
 
-/** Nothing but successes and 503 problems that say when to come again; after that, every send exists once. */
-async function holds(what: string, figures: Record<string, unknown> = {}): Promise<void> {
+/** Expects only successes and 503 with Retry-After, and after retries exactly one claim for each send. */
+async function expectRecovered(what: string, figures: Record<string, unknown> = {}): Promise<void> {
   const outcomes = await load.stop();
-  report(what, { ...figures, answers: counted(outcomes), longestMs: longest(outcomes) });
+  report(what, { ...figures, responses: countByOutcome(outcomes), longestMs: maxDurationMs(outcomes) });
   const failed = outcomes.filter(({ write, status }) => status !== (write ? 201 : 200));
-  expect(counted(failed.filter(({ code }) => code !== 'service_unavailable'))).toEqual({});
+  expect(countByOutcome(failed.filter(({ code }) => code !== 'service_unavailable'))).toEqual({});
   expect(failed.filter(({ status, retryAfter }) => status !== 503 || retryAfter !== '1')).toEqual([]);
   const unknown = failed.filter(({ write }) => write);
-  const again = await Promise.all(unknown.map((one) => sendAgain(cluster.url, firm, one)));
+  const again = await Promise.all(unknown.map((one) => retrySend(cluster.url, firm, one)));
   expect(again.map(({ status }) => status)).toEqual(unknown.map(() => 201));
   const found = await claimsOf(cluster, firm);
   const sent = outcomes.filter(({ write }) => write).map(({ body }) => String(body?.external_id));
@@ -58,64 +58,70 @@ async function holds(what: string, figures: Record<string, unknown> = {}): Promi
 }
 
 test.each(['fast', 'crash', 'kill'] as const)(
-  'stopped (%s) and started again: 503 with Retry-After meanwhile, health too, and all is well after',
+  'while PostgreSQL is stopped (%s), requests and health get 503 with Retry-After, and work again afterwards',
   async (how) => {
     await cluster.postgres.end(how);
-    const begun = load.outcomes.length;
-    const unhealthyAfterMs = await until(async () => (await allHealths()).every((status) => status === 503));
-    await until(() => load.outcomes.length > begun + 40);
-    const away = load.outcomes.slice(begun + 12);
+    const startedAt = load.outcomes.length;
+    const unhealthyAfterMs = await until(async () =>
+      (await healthStatuses()).every((status) => status === 503),
+    );
+    await until(() => load.outcomes.length > startedAt + 40);
+    const away = load.outcomes.slice(startedAt + 12);
     await cluster.postgres.begin();
-    const backAfterMs = await comesBack();
-    const healthyAfterMs = await until(async () => (await allHealths()).every((status) => status === 200));
-    await holds(`PostgreSQL stopped (${how})`, {
+    const backAfterMs = await waitForRecovery();
+    const healthyAfterMs = await until(async () =>
+      (await healthStatuses()).every((status) => status === 200),
+    );
+    await expectRecovered(`PostgreSQL stopped (${how})`, {
       unhealthyAfterMs,
-      longestWhileAwayMs: longest(away),
+      longestWhileAwayMs: maxDurationMs(away),
       backAfterMs,
       healthyAfterMs,
     });
   },
 );
 
-test('frozen: every request ends with 503 while it is, and all is well once it thaws', async () => {
+test('while PostgreSQL is frozen, every request gets 503, and requests work again afterwards', async () => {
   cluster.postgres.pause();
-  const begun = load.outcomes.length;
+  const startedAt = load.outcomes.length;
   try {
-    const unhealthyAfterMs = await until(async () => (await allHealths()).every((status) => status === 503));
-    // Each of the six clients has an answer.
+    const unhealthyAfterMs = await until(async () =>
+      (await healthStatuses()).every((status) => status === 503),
+    );
+    // Each of the six clients has a response.
     const answeredAfterMs = await until(
-      () => load.outcomes.slice(begun).filter(({ status }) => status === 503).length >= 6,
+      () => load.outcomes.slice(startedAt).filter(({ status }) => status === 503).length >= 6,
     );
     report('PostgreSQL frozen', {
       unhealthyAfterMs,
       answeredAfterMs,
-      answers: counted(load.outcomes.slice(begun)),
+      responses: countByOutcome(load.outcomes.slice(startedAt)),
     });
   } finally {
     cluster.postgres.resume();
   }
-  const backAfterMs = await comesBack();
-  await holds('PostgreSQL frozen and thawed', { backAfterMs });
+  const backAfterMs = await waitForRecovery();
+  await expectRecovered('PostgreSQL frozen and thawed', { backAfterMs });
 });
 
-test('its connections ended again and again: no 500, and what failed can be sent again', async () => {
+test('when connections are terminated repeatedly, no request gets 500, and failed sends can be retried', async () => {
   let ended = 0;
   for (let n = 0; n < 15; n += 1) {
     ended += await cluster.postgres.endConnections();
     await sleep(Math.random() * 100);
   }
-  const backAfterMs = await comesBack();
-  await holds('connections ended again and again', { ended, backAfterMs });
+  const backAfterMs = await waitForRecovery();
+  await expectRecovered('connections terminated repeatedly', { ended, backAfterMs });
 });
 
-test('a revoked key is refused everywhere, and stays refused, while connections are ended again and again', async () => {
+test('a revoked key stays rejected by all processes while connections are terminated repeatedly', async () => {
   const key = await cluster.operator.key(firm.id);
   let stopping = false;
   const storm = (async () => {
     for (; !stopping; await sleep(150)) await cluster.postgres.endConnections();
   })();
   const revoked = async (): Promise<void> => {
-    // The operator's own connection is ended as well.
+    // The operator's connection is terminated as well.
     await until(() =>
       cluster.operator.revoke(key.id).then(
         () => true,
@@ -124,23 +130,23 @@ test('a revoked key is refused everywhere, and stays refused, while connections 
     );
   };
   try {
-    const ms = await inForce(cluster.urls, revoked, key.secret, ({ status }) => status === 401);
+    const ms = await measurePropagation(cluster.urls, revoked, key.secret, ({ status }) => status === 401);
     report('a revoked key was last accepted while connections were ended, ms', { ms });
     for (let n = 0; n < 10; n += 1) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         cluster.urls.map((url) => callHttp(url, 'GET', '/v1/me', { as: key.secret })),
       );
-      expect(answers.filter(({ status }) => status < 400)).toEqual([]);
+      expect(responses.filter(({ status }) => status < 400)).toEqual([]);
       await sleep(50);
     }
   } finally {
     stopping = true;
     await storm;
   }
-  await comesBack();
+  await waitForRecovery();
 });
 
-test('jobs go on after all of it', async () => {
+test('jobs run again after these faults', async () => {
   const sent = await callHttp(cluster.url, 'POST', '/v1/claims', {
     as: firm.test,
     body: {
@@ -156,5 +162,5 @@ test('jobs go on after all of it', async () => {
     const claim = await callHttp(cluster.url, 'GET', `/v1/claims/${sent.json.id}`, { as: firm.test });
     return claim.json.assignment?.status === 'accepted';
   }, 50);
-  report('a test account answers after all of it, ms', { answeredAfterMs });
+  report('a test account answers after these faults, ms', { answeredAfterMs });
 });

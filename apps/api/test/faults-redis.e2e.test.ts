@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
-import { claimsOf, counted, inForce, longest, report, spread, startLoad, until } from './cluster-load.ts';
+import {
+  claimsOf,
+  countByOutcome,
+  maxDurationMs,
+  measurePropagation,
+  report,
+  sendConcurrently,
+  startLoad,
+  until,
+} from './cluster-load.ts';
 import { callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
-/** Long enough for every process to have met the fault many times. */
+/** Long enough for every process to encounter the fault many times. */
 const FAULT_MS = 600;
 
 let cluster: Cluster;
@@ -13,87 +22,92 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.stop());
 
-/** Limits are kept for all processes together: of 25 requests at once over all of them, 20 pass. */
+/** Whether the processes share limits: of 25 concurrent requests over all of them, 20 are allowed. */
 async function limitsAreShared(): Promise<boolean> {
   const firm = await cluster.operator.firm({ limited: true });
-  const answers = await spread(cluster.urls, 25, (url) => callHttp(url, 'GET', '/v1/me', { as: firm.test }));
-  expect(answers.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
-  return answers.filter(({ status }) => status === 200).length === 20;
+  const responses = await sendConcurrently(cluster.urls, 25, (url) =>
+    callHttp(url, 'GET', '/v1/me', { as: firm.test }),
+  );
+  expect(responses.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
+  return responses.filter(({ status }) => status === 200).length === 20;
 }
 
-async function onlyOneClaim(firm: TestFirm): Promise<void> {
+async function expectOneClaim(firm: TestFirm): Promise<void> {
   const body = claimBody(firm.account.manual);
-  const answers = await spread(cluster.urls, 30, (url) =>
+  const responses = await sendConcurrently(cluster.urls, 30, (url) =>
     callHttp(url, 'POST', '/v1/claims', {
       as: firm.test,
       body,
       headers: { 'Idempotency-Key': String(body.external_id) },
     }),
   );
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 201));
+  expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
 }
 
 describe('Redis under load', () => {
   const faults: [string, () => unknown][] = [
     ['is frozen', () => cluster.redis.pause()],
-    ['thaws', () => cluster.redis.resume()],
-    ['forgets everything', () => cluster.redis.flush()],
+    ['is resumed', () => cluster.redis.resume()],
+    ['loses all data', () => cluster.redis.flush()],
     ['is killed', () => cluster.redis.kill()],
-    ['is started again, empty', () => cluster.redis.restart()],
+    ['is restarted empty', () => cluster.redis.restart()],
     ['is killed while it is frozen', () => [cluster.redis.pause(), cluster.redis.kill()][1]],
-    ['is started once more', () => cluster.redis.restart()],
+    ['is restarted again', () => cluster.redis.restart()],
   ];
   let load: ReturnType<typeof startLoad>;
-  let polite: ReturnType<typeof startLoad>;
+  let limitedLoad: ReturnType<typeof startLoad>;
   let firm: TestFirm;
-  let politeFirm: TestFirm;
+  let limitedFirm: TestFirm;
   beforeAll(async () => {
     firm = await cluster.operator.firm();
-    politeFirm = await cluster.operator.firm({ limited: true });
+    limitedFirm = await cluster.operator.firm({ limited: true });
     load = startLoad(cluster.urls, firm, { clients: 6, pauseMs: 40 });
-    // A test key may write every two seconds after its first twenty, and ask every second.
-    polite = startLoad(cluster.urls, politeFirm, { clients: 1, pauseMs: 1000 });
+    // After its first twenty requests, a test key may send one request a second and one write every two.
+    limitedLoad = startLoad(cluster.urls, limitedFirm, { clients: 1, pauseMs: 1000 });
     await until(() => load.outcomes.length > 30);
   });
-  afterAll(() => Promise.all([load.stop(), polite.stop()]));
+  afterAll(() => Promise.all([load.stop(), limitedLoad.stop()]));
 
   test.each(faults)(
-    '%s: no request fails, none is refused, and twins make one claim',
+    '%s: no request fails, and concurrent duplicates create one claim',
     async (name, fault) => {
-      const begun = load.outcomes.length;
+      const startedAt = load.outcomes.length;
       await fault();
-      await onlyOneClaim(firm);
+      await expectOneClaim(firm);
       await sleep(FAULT_MS);
-      await onlyOneClaim(firm);
-      const during = load.outcomes.slice(begun);
-      report(`Redis ${name}`, { answers: counted(during), longestMs: longest(during) });
+      await expectOneClaim(firm);
+      const during = load.outcomes.slice(startedAt);
+      report(`Redis ${name}`, { responses: countByOutcome(during), longestMs: maxDurationMs(during) });
       expect(during.length).toBeGreaterThan(0);
-      expect(Object.keys(counted([...during, ...polite.outcomes])).sort()).toEqual(['200', '201']);
+      expect(Object.keys(countByOutcome([...during, ...limitedLoad.outcomes])).sort()).toEqual([
+        '200',
+        '201',
+      ]);
     },
   );
 
-  test('afterwards the limits are shared again, and every claim is there once', async () => {
+  test('afterwards the limits are shared again, and every claim exists once', async () => {
     const backAfterMs = await until(limitsAreShared, 50);
     report('Redis is used again by all processes, ms', { backAfterMs });
     const outcomes = await load.stop();
-    await polite.stop();
+    await limitedLoad.stop();
     const sent = outcomes.filter(({ write }) => write).map(({ body }) => body?.external_id);
     const found = await claimsOf(cluster, firm);
     expect([...found.values()].every((count) => count === 1)).toBe(true);
-    // The load's, and the two of each fault.
+    // The claims of the load, and two for each fault.
     expect(found.size).toBe(sent.length + 2 * faults.length);
     expect(sent.filter((id) => !found.has(String(id)))).toEqual([]);
   });
 });
 
-describe('one client of one process', () => {
+describe('a client of one process', () => {
   const each = async (firm: TestFirm, count: number): Promise<number[]> => {
     const times: number[] = [];
     for (let n = 0; n < count; n += 1) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { status } = await callHttp(cluster.urls[0] ?? '', 'GET', '/v1/me', { as: firm.live });
-      times.push(performance.now() - begun);
+      times.push(performance.now() - startedAt);
       expect(status).toBe(200);
     }
     return times;
@@ -101,15 +115,15 @@ describe('one client of one process', () => {
   const median = (times: readonly number[]): number =>
     Math.round((times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0) * 10) / 10;
 
-  test('has every answer while Redis is frozen', async () => {
+  test('gets every response while Redis is frozen', async () => {
     const firm = await cluster.operator.firm();
-    const usual = await each(firm, 100);
+    const baseline = await each(firm, 100);
     cluster.redis.pause();
     try {
       const [first = 0] = await each(firm, 1);
       const open = await each(firm, 100);
       report('a read at a process, ms', {
-        usual: median(usual),
+        baseline: median(baseline),
         'first after Redis froze': Math.round(first * 10) / 10,
         'while it is frozen': median(open),
         'longest while it is frozen': Math.round(Math.max(...open) * 10) / 10,
@@ -117,16 +131,16 @@ describe('one client of one process', () => {
     } finally {
       cluster.redis.resume();
     }
-    report('Redis is used again after it thawed, ms', { backAfterMs: await until(limitsAreShared, 50) });
+    report('Redis is used again after it was resumed, ms', { backAfterMs: await until(limitsAreShared, 50) });
   });
 });
 
-test('a revoked key is refused everywhere while Redis is frozen', async () => {
+test('a revoked key is rejected by all processes while Redis is frozen', async () => {
   const { id } = await cluster.operator.firm();
   const key = await cluster.operator.key(id);
   cluster.redis.pause();
   try {
-    await inForce(
+    await measurePropagation(
       cluster.urls,
       () => cluster.operator.revoke(key.id),
       key.secret,
@@ -137,11 +151,11 @@ test('a revoked key is refused everywhere while Redis is frozen', async () => {
   }
 });
 
-test('a process starts without Redis, and uses it once it is there', async () => {
+test('a process starts without Redis, and uses it once it is available', async () => {
   await cluster.redis.kill();
   await cluster.processes[0]?.restart();
   const firm = await cluster.operator.firm();
-  await onlyOneClaim(firm);
+  await expectOneClaim(firm);
   await cluster.redis.restart();
   report('Redis is used by a process that started without, ms', {
     backAfterMs: await until(limitsAreShared, 50),

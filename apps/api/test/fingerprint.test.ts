@@ -10,7 +10,7 @@ const of = (
 ): string => requestFingerprint({ method, path }, params, body);
 const ofText = (json: string): string => of(JSON.parse(json));
 
-/** The same value with the members of every object in another order. */
+/** The same value with the members of every object in reverse order. */
 function shuffled(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shuffled);
   if (typeof value !== 'object' || value === null) return value;
@@ -18,7 +18,7 @@ function shuffled(value: unknown): unknown {
   return Object.fromEntries(turned.map(([name, member]) => [name, shuffled(member)]));
 }
 
-test('the order of fields does not matter, at any depth', () => {
+test('the fingerprint does not depend on the order of fields, at any depth', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(of(shuffled(value))).toBe(of(value));
@@ -26,13 +26,13 @@ test('the order of fields does not matter, at any depth', () => {
   );
 });
 
-test('blanks, escapes and the spelling of numbers do not matter', () => {
+test('the fingerprint does not depend on white space, escapes and number formats', () => {
   expect(ofText('{"a":2500,"b":"é/"}')).toBe(ofText(' { "b" : "\\u00e9\\/" , "a" : 2.5e3 } '));
   expect(ofText('{"a":2500.0}')).toBe(ofText('{"a":2500}'));
   expect(ofText('{"a":-0}')).toBe(ofText('{"a":0}'));
 });
 
-test('every difference in value matters', () => {
+test('different values have different fingerprints', () => {
   const bodies = [
     '{}',
     '[]',
@@ -60,7 +60,7 @@ test('every difference in value matters', () => {
   expect(new Set(prints).size).toBe(prints.length);
 });
 
-test('method and path belong to it, and cannot be mistaken for one another', () => {
+test('the fingerprint covers method, path and parameters unambiguously', () => {
   const prints = [
     of({}, 'POST', '/v1/claims'),
     of({}, 'POST', '/v1/claims/x/assignment'),
@@ -75,7 +75,7 @@ test('method and path belong to it, and cannot be mistaken for one another', () 
   expect(new Set(prints).size).toBe(prints.length);
 });
 
-test('it is a SHA-256 and never holds the body', () => {
+test('the fingerprint is a SHA-256 hash', () => {
   const print = of({ first_name: 'Ana' });
   expect(print).toMatch(/^[0-9a-f]{64}$/);
 });

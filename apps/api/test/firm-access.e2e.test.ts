@@ -6,16 +6,16 @@ import {
   acceptClaim,
   DAY,
   expectProblem,
-  expectRefused,
+  expectValidationErrors,
   freshKey,
   getClaim,
-  heldClock,
   listClaims,
+  manualClock,
   outcome,
   sentClaim,
 } from './firm-calls.ts';
 import {
-  type Answer,
+  type ApiResponse,
   type Call,
   claimBody,
   type ServiceUnderTest,
@@ -23,7 +23,7 @@ import {
   type TestFirm,
 } from './service-under-test.ts';
 
-const clock = heldClock();
+const clock = manualClock();
 let service: ServiceUnderTest;
 let firms: Record<Plan, TestFirm>;
 let member: { svcId: string; token: string };
@@ -58,7 +58,7 @@ interface Operation {
   readonly path: string;
   readonly scope: string;
   readonly call?: () => Call;
-  /** What the call ends in where it is allowed; it changes nothing. */
+  /** The outcome if the call is allowed; it changes nothing. */
   readonly allowed: unknown[];
 }
 
@@ -95,15 +95,15 @@ const OPERATIONS: Operation[] = [
     allowed: [404, 'not_found'],
   },
 ];
-const run = ({ method, path, call }: Operation, as?: string): Promise<Answer> =>
+const run = ({ method, path, call }: Operation, as?: string): Promise<ApiResponse> =>
   service.call(method, path, { ...call?.(), ...(as !== undefined && { as }) });
 const named = OPERATIONS.map((one): [string, Operation] => [
   `${one.method} ${one.path.replace(/[0-9a-f-]{36}/, '{id}')}`,
   one,
 ]);
 
-describe.each(PLANS)('in the plan %s', (plan) => {
-  describe.each(PURPOSES)('a key for %s', (purpose) => {
+describe.each(PLANS)('with the plan %s', (plan) => {
+  describe.each(PURPOSES)('a key with the purpose %s', (purpose) => {
     let keys: string[];
     beforeAll(async () => {
       keys = [
@@ -112,7 +112,7 @@ describe.each(PLANS)('in the plan %s', (plan) => {
       ];
     });
 
-    test('is told the scopes that it has now', async () => {
+    test('gets its current scopes from /v1/me', async () => {
       for (const key of keys) {
         const { status, json } = await service.call('GET', '/v1/me', { as: key });
         expect([status, json.scopes]).toEqual([
@@ -122,19 +122,20 @@ describe.each(PLANS)('in the plan %s', (plan) => {
       }
     });
 
-    test.each(named)('may call %s as purpose and plan allow', async (_, operation) => {
+    test.each(named)('can call %s if purpose and plan allow it', async (_, operation) => {
       for (const key of keys) {
-        const answer = await run(operation, key);
+        const response = await run(operation, key);
         if (!BY_PURPOSE[purpose].includes(operation.scope))
-          expectProblem(service, answer, 403, 'insufficient_scope');
-        else if (!BY_PLAN[plan].includes(operation.scope)) expectProblem(service, answer, 403, 'not_in_plan');
-        else expect(outcome(answer)).toEqual(operation.allowed);
+          expectProblem(service, response, 403, 'insufficient_scope');
+        else if (!BY_PLAN[plan].includes(operation.scope))
+          expectProblem(service, response, 403, 'not_in_plan');
+        else expect(outcome(response)).toEqual(operation.allowed);
       }
     });
   });
 });
 
-describe('a change is in force on the next request', () => {
+describe('the next request sees the change', () => {
   const ask = async (key: string): Promise<unknown[]> => outcome(await listClaims(service, key));
   const keyId = async (key: string) => (await service.call('GET', '/v1/me', { as: key })).json.key.id;
 
@@ -151,7 +152,7 @@ describe('a change is in force on the next request', () => {
     expect(outcome(await invitation())).toEqual([422, 'unknown_osaid']);
   });
 
-  test('of a key that is revoked, and of no other', async () => {
+  test('of a revoked key, and other keys are unaffected', async () => {
     const firm = await service.firm();
     const second = await service.key(firm);
     expect(await ask(second)).toEqual([200]);
@@ -160,7 +161,7 @@ describe('a change is in force on the next request', () => {
     expect(await ask(firm.live)).toEqual([200]);
   });
 
-  test('of a key that is rolled: both work for the overlap, to the millisecond', async () => {
+  test('of a rolled key: both keys work during the overlap', async () => {
     const firm = await service.firm();
     const rolled = await service.service.wiring.get(TOKENS.rollKey)(await keyId(firm.live), DAY);
     expect([await ask(firm.live), await ask(rolled.secret)]).toEqual([[200], [200]]);
@@ -170,7 +171,7 @@ describe('a change is in force on the next request', () => {
     expect([await ask(firm.live), await ask(rolled.secret)]).toEqual([[401, 'invalid_key'], [200]]);
   });
 
-  test('of a key that is rolled without an overlap', async () => {
+  test('of a key rolled without an overlap', async () => {
     const firm = await service.firm();
     const claim = await sentClaim(service, firm.test, firm.account.manual);
     const rolled = await service.service.wiring.get(TOKENS.rollKey)(await keyId(firm.test), 0);
@@ -180,7 +181,7 @@ describe('a change is in force on the next request', () => {
     expect([json.key.environment, json.firm.id]).toEqual(['test', firm.id]);
   });
 
-  test('of a key whose time is over', async () => {
+  test('of an expired key', async () => {
     const firm = await service.firm();
     const { secret } = await service.service.wiring.get(TOKENS.createKey)({
       firmId: firm.id,
@@ -195,50 +196,50 @@ describe('a change is in force on the next request', () => {
   });
 });
 
-describe('without a key that is valid', () => {
+describe('without a valid key', () => {
   const everything = [
     ...named,
     ['GET /v1/me', { method: 'GET', path: '/v1/me', scope: '', allowed: [] }] as [string, Operation],
   ];
 
-  test.each(everything)('%s is refused', async (_, operation) => {
-    const answer = await run(operation);
-    expectProblem(service, answer, 401, 'invalid_key');
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  test.each(everything)('%s gets 401', async (_, operation) => {
+    const response = await run(operation);
+    expectProblem(service, response, 401, 'invalid_key');
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  test('health is told, and nothing with it', async () => {
-    const answer = await service.call('GET', '/v1/health');
-    expect([answer.status, answer.json]).toEqual([200, {}]);
-    expect(answer.headers.get('x-request-id')).toMatch(/\S/);
-    expectRefused(await service.call('GET', '/v1/health?deep=1'), 'deep');
+  test('health is available, with an empty body', async () => {
+    const response = await service.call('GET', '/v1/health');
+    expect([response.status, response.json]).toEqual([200, {}]);
+    expect(response.headers.get('x-request-id')).toMatch(/\S/);
+    expectValidationErrors(await service.call('GET', '/v1/health?deep=1'), 'deep');
   });
 
   const HEADERS: [string, () => string][] = [
     ['an empty value', () => ''],
     ['the scheme alone', () => 'Bearer'],
-    ['the scheme and a blank', () => 'Bearer '],
+    ['the scheme and a space', () => 'Bearer '],
     ['the key alone', () => firms.standard.live],
     ['another scheme', () => `Basic ${Buffer.from(`${firms.standard.live}:`).toString('base64')}`],
-    ['a scheme that runs into the key', () => `Bearer${firms.standard.live}`],
+    ['no space after the scheme', () => `Bearer${firms.standard.live}`],
     ['two keys', () => `Bearer ${firms.standard.live} ${firms.standard.live}`],
     ['a list of keys', () => `Bearer ${firms.standard.live}, Bearer ${firms.standard.live}`],
     ['a key in quotes', () => `Bearer "${firms.standard.live}"`],
-    ['a key in capitals', () => `Bearer ${firms.standard.live.toUpperCase()}`],
+    ['a key in upper case', () => `Bearer ${firms.standard.live.toUpperCase()}`],
     ['a key without its last character', () => `Bearer ${firms.standard.live.slice(0, -1)}`],
     ['a key with one more character', () => `Bearer ${firms.standard.live}x`],
-    ['the name of the other environment', () => `Bearer ${firms.standard.live.replace('live', 'test')}`],
+    ['the prefix of the other environment', () => `Bearer ${firms.standard.live.replace('live', 'test')}`],
     ['a key that was never issued', () => `Bearer svc_live_${'a'.repeat(49)}`],
     ["an adjuster's session", () => `Bearer ${member.token}`],
     ['a very long key', () => `Bearer svc_live_${'a'.repeat(8000)}`],
   ];
-  test.each(HEADERS)('%s is none', async (_, value) => {
-    const answer = await service.call('GET', '/v1/me', { headers: { Authorization: value() } });
-    expectProblem(service, answer, 401, 'invalid_key');
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  test.each(HEADERS)('%s is an invalid key', async (_, value) => {
+    const response = await service.call('GET', '/v1/me', { headers: { Authorization: value() } });
+    expectProblem(service, response, 401, 'invalid_key');
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  test('the scheme may be written in any letters', async () => {
+  test('the scheme is not case-sensitive', async () => {
     for (const scheme of ['bearer', 'BEARER', 'Bearer'])
       expect(
         (
@@ -249,23 +250,23 @@ describe('without a key that is valid', () => {
       ).toBe(200);
   });
 
-  test('a key in the query is no key', async () => {
-    const answer = await service.call('GET', `/v1/me?api_key=${firms.standard.live}`);
-    expect(outcome(answer)).toEqual([401, 'invalid_key']);
+  test('a key in the query is ignored', async () => {
+    const response = await service.call('GET', `/v1/me?api_key=${firms.standard.live}`);
+    expect(outcome(response)).toEqual([401, 'invalid_key']);
   });
 });
 
-describe('the order in which a request is looked at', () => {
+describe('the order of checks', () => {
   const HUGE = `{"external_id":"${'x'.repeat(1_048_576)}"}`;
-  const post = (as: string | undefined, raw: string, path = '/v1/claims?nonsense=1'): Promise<Answer> =>
+  const post = (as: string | undefined, raw: string, path = '/v1/claims?nonsense=1'): Promise<ApiResponse> =>
     service.call('POST', path, { raw, ...(as !== undefined && { as }) });
 
-  test('the key comes before everything else', async () => {
+  test('the key is checked first', async () => {
     for (const raw of [HUGE, '{', '{}'])
       expect(outcome(await post('svc_live_nonsense', raw))).toEqual([401, 'invalid_key']);
   });
 
-  test('then the limits, which a request without the scope spends as well', async () => {
+  test('then the limits, which requests without the scope consume as well', async () => {
     const firm = await service.firm({ limited: true });
     const key = await service.key(firm, { purpose: 'adjusters' });
     for (let index = 0; index < 20; index += 1)
@@ -274,7 +275,7 @@ describe('the order in which a request is looked at', () => {
     expectProblem(service, over, 429, 'rate_limited');
     expect(over.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect([...over.headers.keys()].filter((name) => /rate-?limit/.test(name))).toEqual([]);
-    // Each key has limits of its own.
+    // Each key has separate limits.
     expect((await service.call('GET', '/v1/me', { as: firm.live })).status).toBe(200);
   });
 
@@ -290,7 +291,7 @@ describe('the order in which a request is looked at', () => {
     expect(outcome(asked)).toEqual([403, 'insufficient_scope']);
   });
 
-  test('then the size of the body, then whether it is JSON, then everything that is wrong in it', async () => {
+  test('then the size of the body, then its JSON syntax, then all fields', async () => {
     const key = firms.standard.live;
     expectProblem(service, await post(key, HUGE), 413, 'payload_too_large');
     expectProblem(service, await post(key, `{${HUGE}`), 413, 'payload_too_large');
@@ -301,7 +302,7 @@ describe('the order in which a request is looked at', () => {
     expect(where).toEqual(expect.arrayContaining(['nonsense', 'Idempotency-Key']));
   });
 
-  test('then the Idempotency-Key, then the claim, then the rules', async () => {
+  test('then the Idempotency-Key, then the existence of the claim, then the rules', async () => {
     const { live } = firms.standard;
     const claim = await sentClaim(service, live, member.svcId);
     const offer = (id: string, body: unknown, key: string) =>
@@ -326,7 +327,7 @@ describe('the order in which a request is looked at', () => {
       422,
       'unknown_osaid',
     ]);
-    // The clock of this file has gone on for longer than a session lasts.
+    // The clock of this file has advanced by more than the lifetime of a session.
     expect(outcome(await acceptClaim(service, await service.session(member.svcId), claim.id))).toEqual([200]);
     expect(outcome(await offer(claim.id, { adjuster_svc_id: 'SVC-nobody' }, freshKey()))).toEqual([
       409,

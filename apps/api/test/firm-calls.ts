@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import type { Clock } from '@svc/application';
-import { type Answer, claimBody, type ServiceUnderTest, sendClaim } from './service-under-test.ts';
+import { type ApiResponse, claimBody, type ServiceUnderTest, sendClaim } from './service-under-test.ts';
 
-// What tests of the firm-facing interface say again and again.
+// Helpers for tests of the firm API.
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -10,12 +10,12 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** A clock that stands at the present until it is moved. */
-export interface HeldClock extends Clock {
+/** A clock that starts at the present and only moves by `advance`. */
+export interface ManualClock extends Clock {
   advance(ms: number): void;
 }
 
-export function heldClock(): HeldClock {
+export function manualClock(): ManualClock {
   let now = Date.now();
   return {
     now: () => now,
@@ -26,68 +26,72 @@ export function heldClock(): HeldClock {
 }
 
 let keys = 0;
-/** An Idempotency-Key that nobody has used. */
+/** A new Idempotency-Key. */
 export const freshKey = (): string => {
   keys += 1;
   return `fresh-${keys}-${Math.random().toString(36).slice(2)}`;
 };
 
-/** Status and code of a refusal, or the status alone of a success: what most tests compare. */
-export const outcome = (answer: Answer): unknown[] =>
-  answer.status < 400 ? [answer.status] : [answer.status, answer.json?.code];
+/** Status and code of an error, or only the status of a success. */
+export const outcome = (response: ApiResponse): unknown[] =>
+  response.status < 400 ? [response.status] : [response.status, response.json?.code];
 
-/** The places a refusal complains about, in order of the alphabet. */
-const places = (answer: Answer): string[] =>
-  (answer.json?.errors ?? [])
+/** The locations of validation errors, sorted. */
+const errorLocations = (response: ApiResponse): string[] =>
+  (response.json?.errors ?? [])
     .map((item: Record<string, string>) => item.pointer ?? item.parameter ?? item.header)
     .sort();
 
-/** The answer is `validation_failed` with exactly these places. */
-export function expectRefused(answer: Answer, ...where: string[]): void {
-  expect([...outcome(answer), places(answer)]).toEqual([422, 'validation_failed', [...where].sort()]);
+/** Expects `validation_failed` with exactly these error locations. */
+export function expectValidationErrors(response: ApiResponse, ...where: string[]): void {
+  expect([...outcome(response), errorLocations(response)]).toEqual([
+    422,
+    'validation_failed',
+    [...where].sort(),
+  ]);
 }
 
-/** The answer is this problem, with every member it has to have and none it must not. */
+/** Expects this problem, with exactly the required members and `more`. */
 export function expectProblem(
   service: Pick<ServiceUnderTest, 'url'>,
-  answer: Answer,
+  response: ApiResponse,
   status: number,
   code: string,
   more: Record<string, unknown> = {},
 ): void {
-  expect(answer.json).toEqual({
+  expect(response.json).toEqual({
     type: `${service.url}/docs/errors#${code}`,
     title: expect.stringMatching(/\S/),
     status,
     detail: expect.stringMatching(/\S/),
     code,
-    request_id: answer.headers.get('x-request-id'),
+    request_id: response.headers.get('x-request-id'),
     ...more,
   });
-  expect(answer.status).toBe(status);
-  expect(answer.headers.get('x-request-id')).toMatch(/\S/);
-  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+  expect(response.status).toBe(status);
+  expect(response.headers.get('x-request-id')).toMatch(/\S/);
+  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
 }
 
 type Service = Pick<ServiceUnderTest, 'call'>;
 
-export const getClaim = (service: Service, key: string, id: string): Promise<Answer> =>
+export const getClaim = (service: Service, key: string, id: string): Promise<ApiResponse> =>
   service.call('GET', `/v1/claims/${id}`, { as: key });
 
-export const listClaims = (service: Service, key: string, query = ''): Promise<Answer> =>
+export const listClaims = (service: Service, key: string, query = ''): Promise<ApiResponse> =>
   service.call('GET', `/v1/claims${query === '' ? '' : `?${query}`}`, { as: key });
 
-/** Sends a sound claim that has to be taken. */
+/** Sends a valid claim, which must succeed, and returns it. */
 export async function sentClaim(
   service: Service,
   key: string,
   adjuster: string,
   changes: Readonly<Record<string, unknown>> = {},
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
 ): Promise<any> {
-  const answer = await sendClaim(service, key, claimBody(adjuster, changes));
-  expect(outcome(answer)).toEqual([201]);
-  return answer.json;
+  const response = await sendClaim(service, key, claimBody(adjuster, changes));
+  expect(outcome(response)).toEqual([201]);
+  return response.json;
 }
 
 export const offerClaim = (
@@ -96,17 +100,22 @@ export const offerClaim = (
   id: string,
   adjuster: unknown,
   idempotencyKey: string = freshKey(),
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   service.call('POST', `/v1/claims/${id}/assignment`, {
     as: key,
     body: { adjuster_svc_id: adjuster },
     headers: { 'Idempotency-Key': idempotencyKey },
   });
 
-export const acceptClaim = (service: Service, token: string, id: string): Promise<Answer> =>
+export const acceptClaim = (service: Service, token: string, id: string): Promise<ApiResponse> =>
   service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
 
-export const rejectClaim = (service: Service, token: string, id: string, reason?: string): Promise<Answer> =>
+export const rejectClaim = (
+  service: Service,
+  token: string,
+  id: string,
+  reason?: string,
+): Promise<ApiResponse> =>
   service.call('POST', `/app/v1/claims/${id}/rejection`, {
     as: token,
     body: reason === undefined ? {} : { reason },
@@ -117,10 +126,10 @@ export const invite = (
   key: string,
   svcId: unknown,
   notes: Readonly<Record<string, unknown>> = {},
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   service.call('POST', '/v1/adjusters/invitations', { as: key, body: { svc_id: svcId, ...notes } });
 
-export const withdraw = (service: Service, key: string, svcId: string): Promise<Answer> =>
+export const withdraw = (service: Service, key: string, svcId: string): Promise<ApiResponse> =>
   service.call('DELETE', `/v1/adjusters/invitations/${encodeURIComponent(svcId)}`, { as: key });
 
 export const answerInvitation = (
@@ -128,18 +137,18 @@ export const answerInvitation = (
   token: string,
   firmId: string,
   answer: 'acceptance' | 'decline',
-): Promise<Answer> => service.call('POST', `/app/v1/invitations/${firmId}/${answer}`, { as: token });
+): Promise<ApiResponse> => service.call('POST', `/app/v1/invitations/${firmId}/${answer}`, { as: token });
 
-export const leaveFirm = (service: Service, token: string, firmId: string): Promise<Answer> =>
+export const leaveFirm = (service: Service, token: string, firmId: string): Promise<ApiResponse> =>
   service.call('DELETE', `/app/v1/firms/${firmId}/membership`, { as: token });
 
-/** Every row of a list, page by page. */
+/** All rows of a list, over all pages. */
 export async function wholeList(
   service: Service,
   key: string,
   path: string,
   query: Readonly<Record<string, string>> = {},
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
 ): Promise<any[]> {
   const rows = [];
   let cursor: string | null = null;
@@ -153,10 +162,10 @@ export async function wholeList(
   return rows;
 }
 
-/** How the firm's list shows this adjuster; undefined when it does not. */
+/** The adjuster's record in the firm's list, if any. */
 export const adjusterRecord = async (
   service: Service,
   key: string,
   svcId: string,
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
 ): Promise<any> => (await wholeList(service, key, '/v1/adjusters')).find((record) => record.svc_id === svcId);

@@ -14,7 +14,7 @@ const address = { street: '200 Harbor Plaza', city: 'Tampa', state: 'FL', zip: '
 const other = { street: '9 Elsewhere Rd', city: 'Mobile', state: 'AL', zip: '36602' };
 
 let carriers = 0;
-/** A carrier's name that no book holds yet. */
+/** A carrier name that no firm has used. */
 const freshName = (): string => {
   carriers += 1;
   return `Palmetto Mutual ${carriers}`;
@@ -28,20 +28,20 @@ beforeAll(async () => {
 type Carrier = Record<string, unknown>;
 const send = async (carrier: Carrier): Promise<string> =>
   (await sentClaim(service, firm.live, member.svcId, { carrier })).id;
-/** What the adjuster's forms print. */
+/** The carrier as printed on the adjuster's forms. */
 const printed = async (id: string): Promise<Carrier> => {
-  const answer = await service.call('GET', `/app/v1/claims/${id}`, { as: member.token });
-  expect(answer.status).toBe(200);
-  return answer.json.carrier;
+  const response = await service.call('GET', `/app/v1/claims/${id}`, { as: member.token });
+  expect(response.status).toBe(200);
+  return response.json.carrier;
 };
 
 describe('the forms print', () => {
-  test('a name alone where that is all there is', async () => {
+  test('only the name if nothing else is known', async () => {
     const name = freshName();
     expect(await printed(await send({ name }))).toEqual({ name });
   });
 
-  test('what the claim sent, and what it did not send from what the firm holds', async () => {
+  test('the details of the claim, with missing ones filled in from earlier claims of the firm', async () => {
     const name = freshName();
     await send({ name, phone: '813-555-0100' });
     await send({ name, email: 'claims@palmetto.example' });
@@ -60,7 +60,7 @@ describe('the forms print', () => {
     });
   });
 
-  test('on an earlier claim what was learned later, and its own details ever as it sent them', async () => {
+  test('details learned later on earlier claims, without changing what those claims sent', async () => {
     const name = freshName();
     const first = await send({ name, phone: '813-555-0100' });
     const second = await send({ name, phone: '813-555-0999', email: 'later@palmetto.example' });
@@ -76,14 +76,14 @@ describe('the forms print', () => {
     });
   });
 
-  test('an address as one piece: never parts of two', async () => {
+  test('an address as a whole, never merged from two', async () => {
     const name = freshName();
     await send({ name, address });
     expect((await printed(await send({ name, address: other }))).address).toEqual(other);
     expect((await printed(await send({ name }))).address).toEqual(address);
   });
 
-  test('the details on every door of the app: the list, the acceptance, the claim', async () => {
+  test('the same details in the list, the acceptance and the claim', async () => {
     const name = freshName();
     await send({ name, phone: '813-555-0100', address });
     const id = await send({ name });
@@ -99,7 +99,7 @@ describe('the forms print', () => {
   });
 });
 
-describe('what is held', () => {
+describe('a stored carrier detail', () => {
   test.each([
     ['phone', { phone: '813-555-0100' }, { phone: '813-555-0999' }],
     ['email', { email: 'first@palmetto.example' }, { email: 'second@palmetto.example' }],
@@ -116,14 +116,14 @@ describe('what is held', () => {
     ['phone', { phone: '18135550100' }, { phone: '813-555-0100' }],
     ['email', { email: 'Claims@Palmetto.example' }, { email: 'claims@palmetto.EXAMPLE' }],
     ['address', { address }, { address: { ...address, street: ' 200  HARBOR plaza ', zip: '33602-1234' } }],
-  ])('stays as it was first written when the same comes in other writing: %s', async (_, held, sent) => {
+  ])('keeps its first spelling when the same value is sent in another one: %s', async (_, held, sent) => {
     const name = freshName();
     await send({ name, ...held });
     expect(await printed(await send({ name, ...sent }))).toEqual({ name, ...sent });
     expect(await printed(await send({ name }))).toEqual({ name, ...held });
   });
 
-  test('is filled in one by one: phone, email and address each for itself', async () => {
+  test('is filled in separately for phone, email and address', async () => {
     const name = freshName();
     await send({ name, phone: '813-555-0100' });
     await send({ name, phone: '813-555-0999', email: 'claims@palmetto.example', address });
@@ -135,7 +135,7 @@ describe('what is held', () => {
     });
   });
 
-  test('comes from test claims for live ones, and the other way round', async () => {
+  test('is shared between test and live claims', async () => {
     const name = freshName();
     await sentClaim(service, firm.test, firm.account.manual, { carrier: { name, phone: '813-555-0100' } });
     await send({ name, email: 'claims@palmetto.example' });
@@ -147,12 +147,12 @@ describe('what is held', () => {
     expect(shown.json.carrier).toEqual(expected);
   });
 
-  test('is not touched by a claim that was refused', async () => {
+  test('is not changed by a claim that failed', async () => {
     const name = freshName();
     const { external_id } = await sentClaim(service, firm.live, member.svcId, { carrier: { name } });
     await service.call('POST', '/v1/claims', {
       as: firm.live,
-      headers: { 'Idempotency-Key': `refused-${name}` },
+      headers: { 'Idempotency-Key': `failed-${name}` },
       body: {
         external_id,
         claim_number: `CLM-${name}`,
@@ -168,14 +168,13 @@ describe('what is held', () => {
   });
 });
 
-describe('a name', () => {
+describe('a carrier name', () => {
   test.each([
-    ['in capitals', (name: string) => name.toUpperCase()],
-    ['in small letters', (name: string) => name.toLowerCase()],
-    ['with blanks around it', (name: string) => `  ${name}\t`],
-    ['with more blanks in it', (name: string) => name.replaceAll(' ', ' \u00a0  ')],
-    ['with capitals beyond ASCII', (name: string) => name.replace('Palmetto', 'PALMETTO')],
-  ])('%s is the same carrier, printed as this claim wrote it', async (_, written) => {
+    ['in upper case', (name: string) => name.toUpperCase()],
+    ['in lower case', (name: string) => name.toLowerCase()],
+    ['with white space around it', (name: string) => `  ${name}\t`],
+    ['with more white space in it', (name: string) => name.replaceAll(' ', ' \u00a0  ')],
+  ])('%s is the same carrier, printed as the claim spelled it', async (_, written) => {
     const name = freshName();
     await send({ name, phone: '813-555-0100' });
     expect(await printed(await send({ name: written(name) }))).toEqual({
@@ -188,17 +187,17 @@ describe('a name', () => {
     ['Éclair Assurance', 'éCLAIR assurance'],
     ['Straße Mutual', 'STRASSE MUTUAL'],
     ['Σίσυφος', 'ΣΊΣΥΦΟΣ'],
-  ])('%s is %s', async (one, same) => {
+  ])('is the same in another case beyond ASCII: %s and %s', async (one, same) => {
     await send({ name: one, phone: '1' });
     expect((await printed(await send({ name: same }))).phone).toBe('1');
   });
 
   test.each([
-    ['a full stop', (name: string) => `${name}.`],
+    ['a period', (name: string) => `${name}.`],
     ['a missing letter', (name: string) => name.slice(1)],
     ['an accent', (name: string) => name.replace('a', 'á')],
-    ['no blank', (name: string) => name.replace(' ', '')],
-    ['a hyphen for a blank', (name: string) => name.replace(' ', '-')],
+    ['a missing space', (name: string) => name.replace(' ', '')],
+    ['a hyphen for a space', (name: string) => name.replace(' ', '-')],
     ['Inc', (name: string) => `${name} Inc`],
   ])('that differs by %s is another carrier', async (_, written) => {
     const name = freshName();
@@ -207,7 +206,7 @@ describe('a name', () => {
   });
 });
 
-test('what the firm reads is the carrier as that claim sent it, whatever else is held', async () => {
+test('the firm reads the carrier exactly as the claim sent it', async () => {
   const name = freshName();
   await send({ name, phone: '813-555-0100', email: 'claims@palmetto.example', address });
   const sent = await sentClaim(service, firm.live, member.svcId, {
@@ -221,7 +220,7 @@ test('what the firm reads is the carrier as that claim sent it, whatever else is
   expect(JSON.stringify(offered.json.carrier)).toBe(expected);
 });
 
-test('the forms take 2500 dollars for the special limits where no cap was sent, and the answer none', async () => {
+test('the forms use a special limits cap of 2500 dollars if none was sent, and the firm API returns none', async () => {
   const cap = async (coverages?: Carrier) => {
     const sent = await sentClaim(service, firm.live, member.svcId, coverages && { coverages });
     const app = await service.call('GET', `/app/v1/claims/${sent.id}`, { as: member.token });

@@ -36,92 +36,92 @@ afterAll(() => service.stop());
 type Key = 'live' | 'test';
 const BEHAVIORS = ['manual', 'accepts', 'rejects', 'paused', 'new', 'joins', 'declines'] as const;
 
-/** Whom a request can name, by what the key's firm has to do with them. */
+/** SVCIDs that a request can contain, by their relation to the firm. */
 const NAMED: Record<string, () => Promise<string> | string> = {
   'a member': () => member.svcId,
   'a real adjuster who is no member': async () => (await service.adjuster()).svcId,
-  nobody: () => 'SVC-nobody',
-  'the own test account': () => firm.account.manual,
-  'the own test account that is not in the firm yet': () => firm.account.new,
-  'the own test account that has paused': () => firm.account.paused,
+  'an unknown SVCID': () => 'SVC-nobody',
+  'a test account': () => firm.account.manual,
+  'a test account that is not a member': () => firm.account.new,
+  'a paused test account': () => firm.account.paused,
   "another firm's test account": () => other.account.manual,
 };
 
-describe('a claim named to', () => {
+describe('a claim for', () => {
   const TABLE: [string, Key, unknown[]][] = [
     ['a member', 'live', [201]],
     ['a member', 'test', [422, 'adjuster_not_in_firm']],
     ['a real adjuster who is no member', 'live', [422, 'adjuster_not_in_firm']],
     ['a real adjuster who is no member', 'test', [422, 'adjuster_not_in_firm']],
-    ['nobody', 'live', [422, 'unknown_osaid']],
-    ['nobody', 'test', [422, 'unknown_osaid']],
-    ['the own test account', 'live', [422, 'environment_mismatch']],
-    ['the own test account', 'test', [201]],
-    ['the own test account that is not in the firm yet', 'live', [422, 'environment_mismatch']],
-    ['the own test account that is not in the firm yet', 'test', [422, 'adjuster_not_in_firm']],
-    ['the own test account that has paused', 'live', [422, 'environment_mismatch']],
-    ['the own test account that has paused', 'test', [422, 'adjuster_not_accepting']],
+    ['an unknown SVCID', 'live', [422, 'unknown_osaid']],
+    ['an unknown SVCID', 'test', [422, 'unknown_osaid']],
+    ['a test account', 'live', [422, 'environment_mismatch']],
+    ['a test account', 'test', [201]],
+    ['a test account that is not a member', 'live', [422, 'environment_mismatch']],
+    ['a test account that is not a member', 'test', [422, 'adjuster_not_in_firm']],
+    ['a paused test account', 'live', [422, 'environment_mismatch']],
+    ['a paused test account', 'test', [422, 'adjuster_not_accepting']],
     ["another firm's test account", 'live', [422, 'unknown_osaid']],
     ["another firm's test account", 'test', [422, 'unknown_osaid']],
   ];
-  test.each(TABLE)('%s with a %s key: sent', async (who, key, expected) => {
+  test.each(TABLE)('%s can be sent with a %s key only if allowed', async (who, key, expected) => {
     const named = (await NAMED[who]?.()) as string;
     expect(outcome(await sendClaim(service, firm[key], claimBody(named)))).toEqual(expected);
   });
-  test.each(TABLE)('%s with a %s key: offered again', async (who, key, expected) => {
+  test.each(TABLE)('%s can be offered again with a %s key only if allowed', async (who, key, expected) => {
     const named = (await NAMED[who]?.()) as string;
     const first = key === 'live' ? member.svcId : firm.account.manual;
     const claim = await sentClaim(service, firm[key], first);
-    const answer = await offerClaim(service, firm[key], claim.id, named);
-    expect(outcome(answer)).toEqual(expected[0] === 201 ? [200] : expected);
+    const response = await offerClaim(service, firm[key], claim.id, named);
+    expect(outcome(response)).toEqual(expected[0] === 201 ? [200] : expected);
     const after = (await getClaim(service, firm[key], claim.id)).json;
-    if (answer.status === 200) expect(after.assignment.adjuster_svc_id).toBe(named);
+    if (response.status === 200) expect(after.assignment.adjuster_svc_id).toBe(named);
     else expect(after).toEqual(claim);
   });
 });
 
-describe('an invitation of', () => {
+describe('an invitation for', () => {
   test.each<[string, Key, unknown[]]>([
     ['a member', 'live', [409, 'already_member']],
     ['a member', 'test', [422, 'unknown_osaid']],
     ['a real adjuster who is no member', 'live', [201]],
     ['a real adjuster who is no member', 'test', [422, 'unknown_osaid']],
-    ['nobody', 'live', [422, 'unknown_osaid']],
-    ['nobody', 'test', [422, 'unknown_osaid']],
-    ['the own test account', 'live', [422, 'environment_mismatch']],
-    ['the own test account', 'test', [409, 'already_member']],
-    ['the own test account that is not in the firm yet', 'live', [422, 'environment_mismatch']],
-    ['the own test account that is not in the firm yet', 'test', [201]],
+    ['an unknown SVCID', 'live', [422, 'unknown_osaid']],
+    ['an unknown SVCID', 'test', [422, 'unknown_osaid']],
+    ['a test account', 'live', [422, 'environment_mismatch']],
+    ['a test account', 'test', [409, 'already_member']],
+    ['a test account that is not a member', 'live', [422, 'environment_mismatch']],
+    ['a test account that is not a member', 'test', [201]],
     ["another firm's test account", 'live', [422, 'unknown_osaid']],
     ["another firm's test account", 'test', [422, 'unknown_osaid']],
-  ])('%s with a %s key', async (who, key, expected) => {
+  ])('%s with a %s key succeeds only if allowed', async (who, key, expected) => {
     expect(outcome(await invite(service, firm[key], await NAMED[who]?.()))).toEqual(expected);
   });
 
-  test('a test account with a live key is refused whatever its record, and changes nothing', async () => {
+  test('any test account with a live key fails and changes nothing', async () => {
     const own = await service.firm();
     const list = await wholeList(service, own.live, '/v1/adjusters');
     for (const behavior of BEHAVIORS) {
-      const answer = await invite(service, own.live, own.account[behavior]);
-      expectProblem(service, answer, 422, 'environment_mismatch');
+      const response = await invite(service, own.live, own.account[behavior]);
+      expectProblem(service, response, 422, 'environment_mismatch');
     }
     expect(await wholeList(service, own.live, '/v1/adjusters')).toEqual(list);
   });
 });
 
 describe('a withdrawal', () => {
-  test("with a test key does not reach a real adjuster's invitation", async () => {
+  test('with a test key does not find the invitation of a real adjuster', async () => {
     const { svcId } = await service.adjuster();
     const { json } = await invite(service, firm.live, svcId);
     expect(outcome(await withdraw(service, firm.test, svcId))).toEqual([404, 'not_found']);
     expect(await adjusterRecord(service, firm.live, svcId)).toEqual(json);
   });
 
-  test("with a live key does not touch a test account's invitation", async () => {
+  test('with a live key does not change the invitation of a test account', async () => {
     const own = await service.firm();
     await invite(service, own.test, own.account.new);
-    const answer = await withdraw(service, own.live, own.account.new);
-    expect(outcome(answer)).toEqual([422, 'environment_mismatch']);
+    const response = await withdraw(service, own.live, own.account.new);
+    expect(outcome(response)).toEqual([422, 'environment_mismatch']);
     expect((await adjusterRecord(service, own.test, own.account.new)).status).toBe('pending');
     expect((await withdraw(service, own.test, own.account.new)).json).toMatchObject({
       status: 'withdrawn',
@@ -132,7 +132,7 @@ describe('a withdrawal', () => {
 });
 
 describe('a test claim', () => {
-  test('says so for ever, in every answer, and a live one never does', async () => {
+  test('is marked as test in every response, and a live one is not', async () => {
     const own = await service.firm();
     const real = await service.member(own);
     const [test_, live] = [
@@ -154,7 +154,7 @@ describe('a test claim', () => {
     ]);
   });
 
-  test('is read with a live key, which cannot offer it to anybody', async () => {
+  test('can be read with a live key, but not offered', async () => {
     const claim = await sentClaim(service, firm.test, firm.account.manual);
     expect((await getClaim(service, firm.live, claim.id)).json).toEqual(claim);
     for (const named of [member.svcId, firm.account.manual, firm.account.rejects])
@@ -169,7 +169,7 @@ describe('a test claim', () => {
 });
 
 describe('a test key', () => {
-  test('finds no live claim: not by id, not to offer, not in a list, not by external id', async () => {
+  test('finds no live claim by id, offer, list or external id', async () => {
     const live = await sentClaim(service, firm.live, member.svcId);
     expectProblem(service, await getClaim(service, firm.test, live.id), 404, 'not_found');
     for (const named of [member.svcId, firm.account.manual, 'SVC-nobody'])
@@ -184,7 +184,7 @@ describe('a test key', () => {
     expect(pending.map((row) => row.test)).not.toContain(false);
   });
 
-  test('sees of the adjusters its test accounts alone; a live key sees all, with the mark', async () => {
+  test('lists only test accounts, while a live key lists all adjusters', async () => {
     const own = await service.firm();
     const real = await service.member(own);
     await invite(service, own.test, own.account.new);
@@ -202,7 +202,7 @@ describe('a test key', () => {
     expect(all.filter((record) => !record.test).map((record) => record.svc_id)).toEqual([real.svcId]);
   });
 
-  test('sees a test account that was born a member without times or notes, under its own name', async () => {
+  test('sees an initial member without times or notes, with name and email', async () => {
     const record = await adjusterRecord(service, firm.test, firm.account.manual);
     expect(record).toEqual({
       svc_id: firm.account.manual,
@@ -220,7 +220,7 @@ describe('a test key', () => {
     });
   });
 
-  test('says which environment it is for, as does a live one', async () => {
+  test('gets its environment from /v1/me, as does a live one', async () => {
     for (const key of ['live', 'test'] as const) {
       const { json } = await service.call('GET', '/v1/me', { as: firm[key] });
       expect(json).toEqual({
@@ -234,7 +234,7 @@ describe('a test key', () => {
 });
 
 describe('duplicates', () => {
-  test('are looked for within the environment of the key alone', async () => {
+  test('are detected only within the environment of the key', async () => {
     const [external_id, claim_number] = ['EXT-both', 'CLM-both'];
     const live = await sentClaim(service, firm.live, member.svcId, { external_id, claim_number });
     const inTest = await sentClaim(service, firm.test, firm.account.manual, { external_id, claim_number });
@@ -243,19 +243,19 @@ describe('duplicates', () => {
       ['test', firm.account.manual, inTest],
     ] as const) {
       for (const changes of [{ external_id }, { claim_number }]) {
-        const answer = await sendClaim(service, firm[key], claimBody(named, changes));
-        expectProblem(service, answer, 409, 'duplicate_claim', {
+        const response = await sendClaim(service, firm[key], claimBody(named, changes));
+        expectProblem(service, response, 409, 'duplicate_claim', {
           existing_claim_id: existing.id,
           existing_claim_url: `${service.url}/v1/claims/${existing.id}`,
         });
-        expect((await getClaim(service, firm[key], answer.json.existing_claim_id)).status).toBe(200);
+        expect((await getClaim(service, firm[key], response.json.existing_claim_id)).status).toBe(200);
       }
       const found = await listClaims(service, firm[key], `external_id=${external_id}`);
       expect(found.json).toEqual({ data: [existing], next_cursor: null });
     }
   });
 
-  test('and the filter by external id, leave the other environment aside even for a live key', async () => {
+  test('and the filter by external id ignore test claims for a live key', async () => {
     const { external_id } = await sentClaim(service, firm.test, firm.account.manual);
     expect((await listClaims(service, firm.live, `external_id=${external_id}`)).json.data).toEqual([]);
     expect(outcome(await sendClaim(service, firm.live, claimBody(member.svcId, { external_id })))).toEqual([
@@ -264,10 +264,10 @@ describe('duplicates', () => {
   });
 });
 
-test('a test account that joined and left again is treated like any other adjuster', async () => {
+test('a test account can join, leave and be invited again like any adjuster', async () => {
   const own = await service.firm();
   const token = await service.session(own.account.new);
-  await invite(service, own.test, own.account.new, { note: 'rehearsal' });
+  await invite(service, own.test, own.account.new, { note: 'first' });
   await answerInvitation(service, token, own.id, 'acceptance');
   await sentClaim(service, own.test, own.account.new);
   await service.call('DELETE', `/app/v1/firms/${own.id}/membership`, { as: token });

@@ -15,15 +15,15 @@ import {
 } from './firm-calls.ts';
 import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
 
-/** Two processes' worth of service on one database: what one writes, the other is asked for. */
+/** Two instances of the service on one database: one writes, the other is polled. */
 let service: ServiceUnderTest;
-let twin: ServiceUnderTest;
+let otherService: ServiceUnderTest;
 beforeAll(async () => {
   service = await startServiceUnderTest();
-  twin = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
+  otherService = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
 });
 afterAll(async () => {
-  await twin.stop();
+  await otherService.stop();
   await service.stop();
 });
 
@@ -35,12 +35,12 @@ interface Row {
 
 const pollerOf = (key: string, query = '') =>
   startPoller<Row>(async (from) => {
-    const page = await listClaims(twin, key, `limit=7${from}${query}`);
+    const page = await listClaims(otherService, key, `limit=7${from}${query}`);
     expect(outcome(page)).toEqual([200]);
     return page.json;
   });
 
-/** Holds the firm's feed for a while, now and again, as a slow transaction does. */
+/** Locks the firm's feed repeatedly, as slow transactions do. */
 function startSlowTransactions(firm: TestFirm) {
   let stopped = false;
   const running = withClient(service.databaseUrl, async (client) => {
@@ -58,8 +58,8 @@ function startSlowTransactions(firm: TestFirm) {
   };
 }
 
-describe('a poller without any overlap', () => {
-  test('misses nothing of what concurrent writers change, slow transactions among them', async () => {
+describe('a poller without overlap', () => {
+  test('misses no change of concurrent writers and slow transactions', async () => {
     const firm = await service.firm();
     const writers = await Promise.all(Array.from({ length: 8 }, () => service.member(firm)));
     const poller = pollerOf(firm.live);
@@ -67,7 +67,7 @@ describe('a poller without any overlap', () => {
     const stopSlow = startSlowTransactions(firm);
     await Promise.all(
       writers.map(async ({ svcId, token }, index) => {
-        const at = index % 2 === 0 ? service : twin;
+        const at = index % 2 === 0 ? service : otherService;
         for (let round = 0; round < 12; round += 1) {
           const { id } = await sentClaim(at, firm.live, svcId);
           const next = writers[(index + 1) % writers.length] as { svcId: string; token: string };
@@ -95,13 +95,15 @@ describe('a poller without any overlap', () => {
     expect(poller.polls()).toBeGreaterThan(3);
   });
 
-  test('sees every state in between when it asks after each change', async () => {
+  test('sees every intermediate state if it polls after each change', async () => {
     const firm = await service.firm();
     const [first, second] = [await service.member(firm), await service.member(firm)];
     const states: string[] = [];
     let since = '';
     const poll = async (): Promise<void> => {
-      const { data } = (await listClaims(twin, firm.live, since === '' ? '' : `updated_since=${since}`)).json;
+      const { data } = (
+        await listClaims(otherService, firm.live, since === '' ? '' : `updated_since=${since}`)
+      ).json;
       for (const row of data as Row[]) {
         states.push(row.assignment.status);
         since = new Date(Date.parse(row.updated_at) + 1).toISOString();
@@ -131,7 +133,7 @@ describe('a poller without any overlap', () => {
   });
 });
 
-test('a change waits while the feed is held, and is then stamped after everything before it', async () => {
+test('a change waits while the feed is locked, and then gets a later timestamp', async () => {
   const firm = await service.firm();
   const member = await service.member(firm);
   const [held, other] = [
@@ -141,8 +143,8 @@ test('a change waits while the feed is held, and is then stamped after everythin
   let answered = false;
   let quick: Promise<void> = Promise.resolve();
   await changeSlowly(service.databaseUrl, firm.id, held.id, async () => {
-    quick = acceptClaim(twin, member.token, other.id).then((answer) => {
-      expect(outcome(answer)).toEqual([200]);
+    quick = acceptClaim(otherService, member.token, other.id).then((response) => {
+      expect(outcome(response)).toEqual([200]);
       answered = true;
     });
     await pause(100);
@@ -153,14 +155,14 @@ test('a change waits while the feed is held, and is then stamped after everythin
   expect(rows.map((row) => row.id)).toEqual([held.id, other.id]);
 });
 
-test("one firm's slow transaction holds up no other firm, and no reader", async () => {
+test('a slow transaction of a firm blocks neither other firms nor readers', async () => {
   const [slow, free] = [await service.firm(), await service.firm()];
   const [slowMember, freeMember] = [await service.member(slow), await service.member(free)];
   const claim = await sentClaim(service, slow.live, slowMember.svcId);
   await withClient(service.databaseUrl, async (client) => {
     await client.query('BEGIN');
     await client.query('SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR UPDATE', [slow.id]);
-    // Would never end if it waited for the lock, which is held until it has been answered.
+    // This would deadlock if it waited for the lock, which is held until it returns.
     await sentClaim(service, free.live, freeMember.svcId);
     expect((await getClaim(service, slow.live, claim.id)).json).toEqual(claim);
     expect((await listClaims(service, slow.live)).json.data).toEqual([claim]);

@@ -6,9 +6,9 @@ import {
   expectProblem,
   freshKey,
   getClaim,
-  heldClock,
   leaveFirm,
   listClaims,
+  manualClock,
   offerClaim,
   outcome,
   rejectClaim,
@@ -16,7 +16,7 @@ import {
   wholeList,
 } from './firm-calls.ts';
 import {
-  type Answer,
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
@@ -24,7 +24,7 @@ import {
   type TestFirm,
 } from './service-under-test.ts';
 
-const clock = heldClock();
+const clock = manualClock();
 let service: ServiceUnderTest;
 let firm: TestFirm;
 let member: { svcId: string; token: string };
@@ -35,14 +35,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const replayed = (answer: Answer): string | null => answer.headers.get('idempotent-replayed');
-const sendRaw = (raw: string, key: string): Promise<Answer> =>
+const replayed = (response: ApiResponse): string | null => response.headers.get('idempotent-replayed');
+const sendRaw = (raw: string, key: string): Promise<ApiResponse> =>
   service.call('POST', '/v1/claims', { as: firm.live, raw, headers: { 'Idempotency-Key': key } });
 const count = async (key: string = firm.live): Promise<number> =>
   (await wholeList(service, key, '/v1/claims', { limit: '200' })).length;
 
 describe('a retry of a send', () => {
-  test('answers as the first did, says that it is a repetition, and creates nothing', async () => {
+  test('gets the first response with Idempotent-Replayed, and creates nothing', async () => {
     const [key, body] = [freshKey(), claimBody(member.svcId)];
     const first = await sendClaim(service, firm.live, body, key);
     const before = await count();
@@ -63,7 +63,7 @@ describe('a retry of a send', () => {
         return offerClaim(service, firm.live, id, (await service.member(firm)).svcId);
       },
     ],
-  ])('answers 201 with the claim as it is now: %s', async (status, change) => {
+  ])('gets 201 with the current claim: %s', async (status, change) => {
     const [key, body] = [freshKey(), claimBody(member.svcId)];
     const { id } = (await sendClaim(service, firm.live, body, key)).json;
     await change()(id);
@@ -72,7 +72,7 @@ describe('a retry of a send', () => {
     expect(again.text).toBe((await getClaim(service, firm.live, id)).text);
   });
 
-  test('still gets its 201 once the adjuster has left, the claim is closed, or the carrier number is taken again', async () => {
+  test('still gets 201 when the adjuster has left and the claim is closed', async () => {
     const leaver = await service.member(firm);
     const [key, body] = [freshKey(), claimBody(leaver.svcId)];
     const { id } = (await sendClaim(service, firm.live, body, key)).json;
@@ -82,7 +82,7 @@ describe('a retry of a send', () => {
     expect([again.status, again.json.id, again.json.assignment.status]).toEqual([201, id, 'unassigned']);
   });
 
-  test('is the same request whatever the order of its fields, its blanks and the spelling of its numbers and characters', async () => {
+  test('may differ in field order, white space, number formats and escapes', async () => {
     const key = freshKey();
     const body = claimBody(member.svcId, {
       instructions: 'Tür é 🌊 /',
@@ -103,7 +103,7 @@ describe('a retry of a send', () => {
     }
   });
 
-  test('is another request with any other value, field, or order in a list', async () => {
+  test('fails if any value, field or order in a list differs', async () => {
     const key = freshKey();
     const body = claimBody(member.svcId, {
       instructions: 'x',
@@ -128,7 +128,7 @@ describe('a retry of a send', () => {
     expect(outcome(await sendClaim(service, firm.live, body, key))).toEqual([201]);
   });
 
-  test('is judged by its fields first: what is no valid request is refused for that', async () => {
+  test('is validated first', async () => {
     const [key, body] = [freshKey(), claimBody(member.svcId)];
     await sendClaim(service, firm.live, body, key);
     const wrong = await sendClaim(service, firm.live, { ...body, policy: {} }, key);
@@ -136,8 +136,8 @@ describe('a retry of a send', () => {
   });
 });
 
-describe('a key', () => {
-  test('is one for all API keys of the firm in an environment, a rolled one included', async () => {
+describe('an Idempotency-Key', () => {
+  test('is shared by all API keys of the firm in an environment, including rolled ones', async () => {
     const [key, body] = [freshKey(), claimBody(member.svcId)];
     const { id } = (await sendClaim(service, firm.live, body, key)).json;
     const second = await service.key(firm);
@@ -148,7 +148,7 @@ describe('a key', () => {
     expect((await sendClaim(service, rolled.secret, body, key)).json.id).toBe(id);
   });
 
-  test('is another one in the other environment and in another firm', async () => {
+  test('is separate for each environment and firm', async () => {
     const other = await service.firm();
     const key = freshKey();
     const live = await sendClaim(service, firm.live, claimBody(member.svcId), key);
@@ -166,13 +166,13 @@ describe('a key', () => {
     ]);
   });
 
-  test('is told apart from another by capitals and by blanks inside', async () => {
+  test('is case-sensitive, and inner spaces count', async () => {
     const key = freshKey();
     for (const one of [`${key}a`, `${key}A`, `${key} a`, `${key}  a`])
       expect(replayed(await sendClaim(service, firm.live, claimBody(member.svcId), one))).toBeNull();
   });
 
-  test('that sent a claim cannot offer one, and the other way round', async () => {
+  test('that sent a claim cannot offer one, and vice versa', async () => {
     const [one, other] = [freshKey(), freshKey()];
     const { id } = (await sendClaim(service, firm.live, claimBody(member.svcId), one)).json;
     const second = await service.member(firm);
@@ -190,23 +190,23 @@ describe('a key', () => {
     ['an unknown adjuster', () => ({ adjuster_svc_id: 'SVC-nobody' }), [422, 'unknown_osaid']],
     ['a wrong field', () => ({ policy: {} }), [422, 'validation_failed']],
     ['a test account', () => ({ adjuster_svc_id: firm.account.manual }), [422, 'environment_mismatch']],
-  ])('of a request that was refused for %s may be used for the corrected one', async (_, wrong, refusal) => {
+  ])('of a request that failed for %s can be used for the corrected one', async (_, wrong, failure) => {
     const [key, body] = [freshKey(), claimBody(member.svcId)];
-    expect(outcome(await sendClaim(service, firm.live, { ...body, ...wrong() }, key))).toEqual(refusal);
+    expect(outcome(await sendClaim(service, firm.live, { ...body, ...wrong() }, key))).toEqual(failure);
     const corrected = await sendClaim(service, firm.live, body, key);
     expect([corrected.status, replayed(corrected)]).toEqual([201, null]);
   });
 
-  test('of a request refused for a duplicate may be used for the corrected one', async () => {
+  test('of a request that failed as a duplicate can be used for the corrected one', async () => {
     const key = freshKey();
     const { external_id } = await sentClaim(service, firm.live, member.svcId);
     const body = claimBody(member.svcId);
-    const refused = await sendClaim(service, firm.live, { ...body, external_id }, key);
-    expect(outcome(refused)).toEqual([409, 'duplicate_claim']);
+    const failed = await sendClaim(service, firm.live, { ...body, external_id }, key);
+    expect(outcome(failed)).toEqual([409, 'duplicate_claim']);
     expect(outcome(await sendClaim(service, firm.live, body, key))).toEqual([201]);
   });
 
-  test('of an offer that was refused may be used for the corrected one', async () => {
+  test('of an offer that failed can be used for the corrected one', async () => {
     const key = freshKey();
     const { id } = await sentClaim(service, firm.live, member.svcId);
     expect(outcome(await offerClaim(service, firm.live, id, 'SVC-nobody', key))).toEqual([
@@ -218,7 +218,7 @@ describe('a key', () => {
 });
 
 describe('after 24 hours', () => {
-  test('and not a millisecond before, a key is forgotten; the external id then stands in the way for ever', async () => {
+  test('and not before, a key expires, and the retry is a duplicate by its external id', async () => {
     const [key, body] = [freshKey(), claimBody(member.svcId)];
     const { id } = (await sendClaim(service, firm.live, body, key)).json;
     clock.advance(DAY - 1);
@@ -238,7 +238,7 @@ describe('after 24 hours', () => {
     expect(outcome(await sendClaim(service, firm.live, body, key))).toEqual([409, 'duplicate_claim']);
   });
 
-  test('a key may be used for another request, which then holds it for 24 hours of its own', async () => {
+  test('a key can be used for another request, for another 24 hours', async () => {
     const key = freshKey();
     await sendClaim(service, firm.live, claimBody(member.svcId), key);
     clock.advance(DAY);
@@ -249,7 +249,7 @@ describe('after 24 hours', () => {
     expect((await sendClaim(service, firm.live, body, key)).json.id).toBe(second.json.id);
   });
 
-  test('a replay has not lengthened the life of its key', async () => {
+  test('a key has expired even if it was replayed', async () => {
     const [key, body] = [freshKey(), claimBody(member.svcId)];
     await sendClaim(service, firm.live, body, key);
     clock.advance(DAY / 2);
@@ -258,7 +258,7 @@ describe('after 24 hours', () => {
     expect(outcome(await sendClaim(service, firm.live, body, key))).toEqual([409, 'duplicate_claim']);
   });
 
-  test('an offer is a new one', async () => {
+  test('a repeated offer is a new one', async () => {
     const key = freshKey();
     const { id } = await sentClaim(service, firm.live, member.svcId);
     const first = await offerClaim(service, firm.live, id, member.svcId, key);
@@ -270,7 +270,7 @@ describe('after 24 hours', () => {
 });
 
 describe('a retry of an offer', () => {
-  test('answers 200 with the claim as it is now, and offers nothing again', async () => {
+  test('gets 200 with the current claim, and does not offer it again', async () => {
     const key = freshKey();
     const second = await service.member(firm);
     const { id } = await sentClaim(service, firm.live, member.svcId);
@@ -292,16 +292,16 @@ describe('a retry of an offer', () => {
   test.each([
     ['in capitals', (id: string) => id.toUpperCase()],
     ['percent-encoded', (id: string) => id.replace(/[0-9]/g, (digit) => `%3${digit}`)],
-  ])('is the same request with the id %s', async (_, spelled) => {
+  ])('is the same request with the id %s', async (_, respell) => {
     const key = freshKey();
     const second = await service.member(firm);
     const { id } = await sentClaim(service, firm.live, member.svcId);
     const first = await offerClaim(service, firm.live, id, second.svcId, key);
-    const again = await offerClaim(service, firm.live, spelled(id), second.svcId, key);
+    const again = await offerClaim(service, firm.live, respell(id), second.svcId, key);
     expect([again.status, replayed(again), again.text]).toEqual([200, 'true', first.text]);
   });
 
-  test('leaves a later offer as it is', async () => {
+  test('does not change a later offer', async () => {
     const key = freshKey();
     const [second, third] = [await service.member(firm), await service.member(firm)];
     const { id } = await sentClaim(service, firm.live, member.svcId);
@@ -312,75 +312,75 @@ describe('a retry of an offer', () => {
   });
 });
 
-describe('forty at once', () => {
+describe('forty concurrent requests', () => {
   test.each([1, 2, 3])(
-    'of the same request make one claim and forty equal answers, of which one is not a repetition (round %i)',
+    'that are identical create one claim and get equal responses, 39 of them replayed (round %i)',
     async () => {
       const own = await service.firm();
       const { svcId } = await service.member(own);
       const [key, body] = [freshKey(), claimBody(svcId)];
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 40 }, () => sendClaim(service, own.live, body, key)),
       );
-      expect(new Set(answers.map((one) => one.status))).toEqual(new Set([201]));
-      expect(new Set(answers.map((one) => one.text)).size).toBe(1);
-      expect(answers.filter((one) => replayed(one) === null)).toHaveLength(1);
-      expect(new Set(answers.map((one) => one.headers.get('x-request-id'))).size).toBe(40);
+      expect(new Set(responses.map((one) => one.status))).toEqual(new Set([201]));
+      expect(new Set(responses.map((one) => one.text)).size).toBe(1);
+      expect(responses.filter((one) => replayed(one) === null)).toHaveLength(1);
+      expect(new Set(responses.map((one) => one.headers.get('x-request-id'))).size).toBe(40);
       expect((await listClaims(service, own.live)).json.data).toHaveLength(1);
     },
   );
 
-  test('with one key and as many bodies make one claim; all others are told that the key is taken', async () => {
+  test('with one key and different bodies create one claim; the others get idempotency_key_reused', async () => {
     const own = await service.firm();
     const { svcId } = await service.member(own);
     const key = freshKey();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, () => sendClaim(service, own.live, claimBody(svcId), key)),
     );
-    const taken = answers.filter((one) => one.status === 201);
-    expect(taken).toHaveLength(1);
-    for (const one of answers)
+    const created = responses.filter((one) => one.status === 201);
+    expect(created).toHaveLength(1);
+    for (const one of responses)
       if (one.status !== 201) expect(outcome(one)).toEqual([422, 'idempotency_key_reused']);
-    expect((await listClaims(service, own.live)).json.data).toEqual([taken[0]?.json]);
+    expect((await listClaims(service, own.live)).json.data).toEqual([created[0]?.json]);
   });
 
-  test('with one external id and as many keys make one claim; all others are led to it', async () => {
+  test('with one external id and different keys create one claim; the others get its id', async () => {
     const own = await service.firm();
     const { svcId } = await service.member(own);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, () =>
         sendClaim(service, own.live, claimBody(svcId, { external_id: 'the-one' })),
       ),
     );
-    const taken = answers.filter((one) => one.status === 201);
-    expect(taken).toHaveLength(1);
-    for (const one of answers) {
+    const created = responses.filter((one) => one.status === 201);
+    expect(created).toHaveLength(1);
+    for (const one of responses) {
       if (one.status === 201) continue;
       expect([...outcome(one), one.json.existing_claim_id]).toEqual([
         409,
         'duplicate_claim',
-        taken[0]?.json.id,
+        created[0]?.json.id,
       ]);
     }
     expect((await listClaims(service, own.live)).json.data).toHaveLength(1);
   });
 
-  test('of the same offer offer it once', async () => {
+  test('for the same offer offer the claim once', async () => {
     const { id } = await sentClaim(service, firm.live, member.svcId);
     const second = await service.member(firm);
     const key = freshKey();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, () => offerClaim(service, firm.live, id, second.svcId, key)),
     );
-    expect(new Set(answers.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
-    expect(answers.filter((one) => replayed(one) === null)).toHaveLength(1);
+    expect(new Set(responses.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
+    expect(responses.filter((one) => replayed(one) === null)).toHaveLength(1);
   });
 
-  test('of the same request that has to be refused are all refused for its own reason', async () => {
+  test('that are identical and invalid all get the same error', async () => {
     const [key, body] = [freshKey(), claimBody('SVC-nobody')];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, () => sendClaim(service, firm.live, body, key)),
     );
-    for (const one of answers) expect(outcome(one)).toEqual([422, 'unknown_osaid']);
+    for (const one of responses) expect(outcome(one)).toEqual([422, 'unknown_osaid']);
   });
 });

@@ -6,10 +6,10 @@ import {
   DATE_TIME,
   DAY,
   expectProblem,
-  expectRefused,
-  heldClock,
+  expectValidationErrors,
   invite,
   leaveFirm,
+  manualClock,
   outcome,
   sentClaim,
   wholeList,
@@ -23,7 +23,7 @@ import {
   type TestFirm,
 } from './service-under-test.ts';
 
-const clock = heldClock();
+const clock = manualClock();
 let service: ServiceUnderTest;
 let firm: TestFirm;
 beforeAll(async () => {
@@ -43,7 +43,7 @@ const at = (ms: number): string => new Date(ms).toISOString();
 
 type Status = 'pending' | 'active' | 'declined' | 'expired' | 'withdrawn' | 'left';
 
-/** An adjuster whose record has come to this status by the calls that lead to it. */
+/** Invites an adjuster and brings the record to this status through the API. */
 async function adjusterIn(status: Status, notes: Record<string, unknown> = NOTES) {
   const adjuster = await service.adjuster();
   const { svcId, token } = adjuster;
@@ -61,12 +61,12 @@ async function adjusterIn(status: Status, notes: Record<string, unknown> = NOTES
 
 const STATUSES: Status[] = ['pending', 'active', 'declined', 'expired', 'withdrawn', 'left'];
 
-describe('a record shows', () => {
-  test('a pending invitation with its end in seven days, its notes, and nothing of the account', async () => {
+describe('the record of', () => {
+  test('a pending invitation has an expiration in seven days and the notes, but no account data', async () => {
     const { svcId } = await service.adjuster();
-    const answer = await invite(service, firm.live, svcId, NOTES);
-    expect(answer.status).toBe(201);
-    expect(answer.json).toEqual({
+    const response = await invite(service, firm.live, svcId, NOTES);
+    expect(response.status).toBe(201);
+    expect(response.json).toEqual({
       svc_id: svcId,
       status: 'pending',
       test: false,
@@ -77,8 +77,8 @@ describe('a record shows', () => {
       responded_at: null,
       ...NOTES,
     });
-    expect(answer.json.invited_at).toMatch(DATE_TIME);
-    expect(await adjusterRecord(service, firm.live, svcId)).toEqual(answer.json);
+    expect(response.json.invited_at).toMatch(DATE_TIME);
+    expect(await adjusterRecord(service, firm.live, svcId)).toEqual(response.json);
   });
 
   test.each<[Status, boolean, boolean]>([
@@ -86,22 +86,25 @@ describe('a record shows', () => {
     ['declined', true, false],
     ['expired', false, false],
     ['withdrawn', false, false],
-  ])('%s without an end, and the account only once it has joined', async (status, responded, known) => {
-    const { svcId, invitedAt, record } = await adjusterIn(status);
-    expect(record).toEqual({
-      svc_id: svcId,
-      status,
-      test: false,
-      name: known ? 'Jean Delacroix' : null,
-      email: known ? `${svcId.toLowerCase()}@example.com` : null,
-      invited_at: at(invitedAt),
-      expires_at: null,
-      responded_at: responded ? at(invitedAt + 1000) : null,
-      ...NOTES,
-    });
-  });
+  ])(
+    'an adjuster who is %s has no expiration, and account data only for members',
+    async (status, responded, known) => {
+      const { svcId, invitedAt, record } = await adjusterIn(status);
+      expect(record).toEqual({
+        svc_id: svcId,
+        status,
+        test: false,
+        name: known ? 'Jean Delacroix' : null,
+        email: known ? `${svcId.toLowerCase()}@example.com` : null,
+        invited_at: at(invitedAt),
+        expires_at: null,
+        responded_at: responded ? at(invitedAt + 1000) : null,
+        ...NOTES,
+      });
+    },
+  );
 
-  test('a member without an invitation record with neither times nor notes', async () => {
+  test('a member who was never invited has neither times nor notes', async () => {
     const { svcId } = await service.member(firm);
     expect(await adjusterRecord(service, firm.live, svcId)).toEqual({
       svc_id: svcId,
@@ -116,7 +119,7 @@ describe('a record shows', () => {
     });
   });
 
-  test('the name the account has now, whatever the firm called the adjuster', async () => {
+  test('a member has the current name of the account, not the one in the invitation', async () => {
     const { svcId, token } = await adjusterIn('active', { invited_as: 'Somebody Else' });
     await service.call('PATCH', '/app/v1/me', { as: token, body: { last_name: 'Du Lac' } });
     expect(await adjusterRecord(service, firm.live, svcId)).toMatchObject({
@@ -125,7 +128,7 @@ describe('a record shows', () => {
     });
   });
 
-  test('nothing of an adjuster who left', async () => {
+  test('an adjuster who left is not listed', async () => {
     expect((await adjusterIn('left')).record).toBeUndefined();
   });
 });
@@ -134,19 +137,19 @@ describe('an invitation', () => {
   test.each<[Status, string]>([
     ['active', 'already_member'],
     ['pending', 'invitation_pending'],
-  ])('to an adjuster who is %s is refused and changes nothing', async (status, code) => {
+  ])('to an adjuster who is %s fails and changes nothing', async (status, code) => {
     const { svcId, record } = await adjusterIn(status);
     expectProblem(service, await invite(service, firm.live, svcId, { note: 'other' }), 409, code);
     expect(await adjusterRecord(service, firm.live, svcId)).toEqual(record);
   });
 
-  test('to a member who was never invited is refused as well', async () => {
+  test('to a member who was never invited fails', async () => {
     const { svcId } = await service.member(firm);
     expect(outcome(await invite(service, firm.live, svcId))).toEqual([409, 'already_member']);
   });
 
   test.each<Status>(['declined', 'expired', 'withdrawn', 'left'])(
-    'to an adjuster who is %s makes a new one, whose notes replace all four of the old',
+    'to an adjuster who is %s creates a new one, which replaces all four notes',
     async (status) => {
       const { svcId, token } = await adjusterIn(status);
       clock.advance(1000);
@@ -175,7 +178,7 @@ describe('an invitation', () => {
     },
   );
 
-  test('without notes has none', async () => {
+  test('without notes has null for each', async () => {
     const { svcId } = await service.adjuster();
     expect((await invite(service, firm.live, svcId)).json).toMatchObject(NO_NOTES);
   });
@@ -185,41 +188,41 @@ describe('an invitation', () => {
     ['invited_by', 200],
     ['purpose', 500],
     ['note', 1000],
-  ])('takes %s of 1 to %i code points, neither null nor empty', async (name, max) => {
+  ])('has a %s of 1 to %i code points, neither null nor empty', async (name, max) => {
     const { svcId } = await service.adjuster();
     for (const value of [null, '', '🌊'.repeat(max + 1), 7, ['x']])
-      expectRefused(await invite(service, firm.live, svcId, { [name]: value }), `/${name}`);
+      expectValidationErrors(await invite(service, firm.live, svcId, { [name]: value }), `/${name}`);
     const longest = '🌊'.repeat(max);
     expect((await invite(service, firm.live, svcId, { [name]: longest })).json[name]).toBe(longest);
     const other = await service.adjuster();
     expect((await invite(service, firm.live, other.svcId, { [name]: ' ' })).json[name]).toBe(' ');
   });
 
-  test('names its adjuster in 1 to 128 characters, knows no other field, and needs no Idempotency-Key', async () => {
+  test('requires an SVCID of 1 to 128 characters, and rejects unknown fields and parameters', async () => {
     for (const svcId of ['', null, 7, 'x'.repeat(129)])
-      expectRefused(await invite(service, firm.live, svcId), '/svc_id');
-    expectRefused(await invite(service, firm.live, undefined), '/svc_id');
-    expectRefused(
+      expectValidationErrors(await invite(service, firm.live, svcId), '/svc_id');
+    expectValidationErrors(await invite(service, firm.live, undefined), '/svc_id');
+    expectValidationErrors(
       await invite(service, firm.live, 'x', { name: 'Jean', adjuster_svc_id: 'x' }),
       '/name',
       '/adjuster_svc_id',
     );
     const { svcId } = await service.adjuster();
-    const answer = await service.call('POST', '/v1/adjusters/invitations?notify=no', {
+    const response = await service.call('POST', '/v1/adjusters/invitations?notify=no', {
       as: firm.live,
       body: { svc_id: svcId },
     });
-    expectRefused(answer, 'notify');
+    expectValidationErrors(response, 'notify');
     expect(await adjusterRecord(service, firm.live, svcId)).toBeUndefined();
   });
 
-  test('to an SVCID that nobody has is refused; capitals count', async () => {
+  test('to an unknown SVCID fails, and SVCIDs are case-sensitive', async () => {
     const { svcId } = await service.adjuster();
     for (const unknown of ['SVC-nobody', 'x'.repeat(128), svcId.toLowerCase(), `${svcId} `])
       expectProblem(service, await invite(service, firm.live, unknown), 422, 'unknown_osaid');
   });
 
-  test('is kept apart for each firm: a member of one is invited by another', async () => {
+  test('is separate for each firm: a member of one can be invited by another', async () => {
     const other = await service.firm();
     const { svcId } = await adjusterIn('active');
     expect(outcome(await invite(service, other.live, svcId))).toEqual([201]);
@@ -228,8 +231,8 @@ describe('an invitation', () => {
   });
 });
 
-describe('seven days', () => {
-  test('to the millisecond an invitation can be answered, withdrawn and not repeated; then it has expired for everyone at once', async () => {
+describe('an expiration', () => {
+  test('is exactly seven days after the invitation, for the firm and the adjuster', async () => {
     const [first, second, third] = [
       await service.adjuster(),
       await service.adjuster(),
@@ -258,7 +261,7 @@ describe('seven days', () => {
     expect((await adjusterRecord(service, firm.live, second.svcId)).status).toBe('expired');
     expect(outcome(await invite(service, firm.live, third.svcId))).toEqual([201]);
     expect((await adjusterRecord(service, firm.live, third.svcId)).status).toBe('pending');
-    // A membership has no end.
+    // A membership does not expire.
     clock.advance(60 * DAY);
     expect((await adjusterRecord(service, firm.live, first.svcId)).status).toBe('active');
   });
@@ -266,7 +269,7 @@ describe('seven days', () => {
 
 describe('an answer in the app', () => {
   test.each<Status>(STATUSES.filter((status) => status !== 'pending'))(
-    'finds no invitation where the record is %s',
+    'finds no invitation if the record is %s',
     async (status) => {
       const { svcId, token, record } = await adjusterIn(status);
       for (const answer of ['acceptance', 'decline'] as const)
@@ -280,8 +283,8 @@ describe('an answer in the app', () => {
     [{ lastName: null }, ['last_name']],
     [{ email: null }, ['email']],
     [{ firstName: null, lastName: null, email: null }, ['first_name', 'last_name', 'email']],
-  ])('joins only once the profile is complete: %j', async (lacks, missing) => {
-    const { svcId, token } = await service.adjuster(lacks);
+  ])('can be an acceptance only with a complete profile: %j', async (profileGaps, missing) => {
+    const { svcId, token } = await service.adjuster(profileGaps);
     await invite(service, firm.live, svcId);
     const shown = await service.call('GET', '/app/v1/invitations', { as: token });
     expect(shown.json.data[0].missing_profile_fields).toEqual(missing);
@@ -296,14 +299,14 @@ describe('an answer in the app', () => {
     expect(outcome(await answerInvitation(service, token, firm.id, 'acceptance'))).toEqual([200]);
   });
 
-  test('may decline with an incomplete profile', async () => {
+  test('can be a decline with an incomplete profile', async () => {
     const { svcId, token } = await service.adjuster({ firstName: null, email: null });
     await invite(service, firm.live, svcId);
     expect(outcome(await answerInvitation(service, token, firm.id, 'decline'))).toEqual([200]);
     expect((await adjusterRecord(service, firm.live, svcId)).status).toBe('declined');
   });
 
-  test('is not needed to keep the firm to itself: the invitation shows the firm and one note, and no claim', async () => {
+  test('is preceded by an invitation that shows the firm and one note, but no claims', async () => {
     const { svcId, token } = await service.adjuster();
     await invite(service, firm.live, svcId, NOTES);
     const shown = await service.call('GET', '/app/v1/invitations', { as: token });
@@ -323,12 +326,12 @@ describe('an answer in the app', () => {
 });
 
 describe('a withdrawal', () => {
-  test('answers the record, withdrawn, and the adjuster can no longer join', async () => {
+  test('returns the withdrawn record, and the adjuster can no longer join', async () => {
     const { svcId, token, record } = await adjusterIn('pending');
-    const answer = await withdraw(service, firm.live, svcId);
-    expect(answer.status).toBe(200);
-    expect(answer.json).toEqual({ ...record, status: 'withdrawn', expires_at: null });
-    expect(await adjusterRecord(service, firm.live, svcId)).toEqual(answer.json);
+    const response = await withdraw(service, firm.live, svcId);
+    expect(response.status).toBe(200);
+    expect(response.json).toEqual({ ...record, status: 'withdrawn', expires_at: null });
+    expect(await adjusterRecord(service, firm.live, svcId)).toEqual(response.json);
     expect(outcome(await answerInvitation(service, token, firm.id, 'acceptance'))).toEqual([
       404,
       'not_found',
@@ -338,7 +341,7 @@ describe('a withdrawal', () => {
   });
 
   test.each<Status>(STATUSES.filter((status) => status !== 'pending'))(
-    'finds nothing pending where the record is %s, and changes nothing',
+    'finds nothing if the record is %s, and changes nothing',
     async (status) => {
       const { svcId, record } = await adjusterIn(status);
       expectProblem(service, await withdraw(service, firm.live, svcId), 404, 'not_found');
@@ -346,7 +349,7 @@ describe('a withdrawal', () => {
     },
   );
 
-  test('of what was never invited finds nothing: unknown, another firm, in other letters', async () => {
+  test('finds nothing for an adjuster who was never invited, another firm, or an SVCID in another case', async () => {
     const { svcId } = await adjusterIn('pending');
     const other = await service.firm();
     for (const unknown of ['SVC-nobody', svcId.toLowerCase(), (await service.adjuster()).svcId])
@@ -355,14 +358,14 @@ describe('a withdrawal', () => {
     expect((await adjusterRecord(service, firm.live, svcId)).status).toBe('pending');
   });
 
-  test('takes an SVCID of up to 128 characters in the path, and no query', async () => {
-    expectRefused(await withdraw(service, firm.live, 'x'.repeat(129)), 'svc_id');
+  test('accepts an SVCID of up to 128 characters in the path, and no query', async () => {
+    expectValidationErrors(await withdraw(service, firm.live, 'x'.repeat(129)), 'svc_id');
     expect(outcome(await withdraw(service, firm.live, 'x'.repeat(128)))).toEqual([404, 'not_found']);
     const asked = await service.call('DELETE', '/v1/adjusters/invitations/x?y=1', { as: firm.live });
-    expectRefused(asked, 'y');
+    expectValidationErrors(asked, 'y');
   });
 
-  test('reaches an SVCID with every kind of character in it', async () => {
+  test('accepts SVCIDs with any characters', async () => {
     for (const svcId of ['SVC/../x y', 'SVC%2F?#&+', 'SVC-日本-🌊', '.hidden', 'a\'b"c\\d']) {
       await service.service.wiring.get(TOKENS.createAdjuster)({
         svcId: svcId as never,
@@ -371,13 +374,17 @@ describe('a withdrawal', () => {
         email: null,
       });
       expect(outcome(await invite(service, firm.live, svcId))).toEqual([201]);
-      const answer = await withdraw(service, firm.live, svcId);
-      expect([answer.status, answer.json.svc_id, answer.json.status]).toEqual([200, svcId, 'withdrawn']);
+      const response = await withdraw(service, firm.live, svcId);
+      expect([response.status, response.json.svc_id, response.json.status]).toEqual([
+        200,
+        svcId,
+        'withdrawn',
+      ]);
     }
   });
 });
 
-test('a member who was made one by the operator after an invitation can be sent claims', async () => {
+test('an invited adjuster whom the operator makes a member can receive claims', async () => {
   const { svcId } = await adjusterIn('pending');
   await service.service.wiring.get(TOKENS.addMember)(firm.id, svcId);
   expect(await adjusterRecord(service, firm.live, svcId)).toMatchObject({
@@ -388,7 +395,7 @@ test('a member who was made one by the operator after an invitation can be sent 
 });
 
 describe('the list of adjusters', () => {
-  test('holds every status, in the order in which the firm first knew them, whatever became of them', async () => {
+  test('contains every status but left, in the order of the first contact', async () => {
     const own = await service.firm();
     const adjusters = [];
     for (let index = 0; index < 7; index += 1) {
@@ -433,7 +440,7 @@ describe('the list of adjusters', () => {
       expect(await wholeList(service, own.live, '/v1/adjusters', { limit })).toEqual(list);
   });
 
-  test('settles the same moment by SVCID, by code point', async () => {
+  test('orders equal timestamps by the code points of the SVCID', async () => {
     const own = await service.firm();
     const known = ['b', 'a', 'C', 'é', '_'].map((letter) => `${letter}-${own.id}`);
     for (const svcId of known) {
@@ -445,7 +452,7 @@ describe('the list of adjusters', () => {
     expect(list.filter((one) => !one.test).map((one) => one.svc_id)).toEqual([...known].sort());
   });
 
-  test('walks with its cursors through SVCIDs of every length', async () => {
+  test('can be paged through with the longest SVCIDs', async () => {
     const own = await service.firm();
     for (const letter of ['x', '🌊', '"', '日']) {
       const svcId = letter.repeat(128) as never;
@@ -461,18 +468,22 @@ describe('the list of adjusters', () => {
     expect(list.filter((one) => !one.test)).toHaveLength(4);
   });
 
-  test('knows limit and cursor and nothing else', async () => {
+  test('accepts only limit and cursor', async () => {
     const ask = (query: string) => service.call('GET', `/v1/adjusters?${query}`, { as: firm.live });
     for (const limit of ['0', '201', '-1', '1.5', 'ten', '', '01', '1e2'])
-      expectRefused(await ask(`limit=${limit}`), 'limit');
+      expectValidationErrors(await ask(`limit=${limit}`), 'limit');
     for (const limit of ['1', '200']) expect(outcome(await ask(`limit=${limit}`))).toEqual([200]);
-    expectRefused(await ask('status=active'), 'status');
-    expectRefused(await ask('updated_since=2024-01-01T00:00:00Z&cursor='), 'updated_since', 'cursor');
-    expectRefused(await ask(`cursor=${'x'.repeat(513)}`), 'cursor');
-    expectRefused(await ask(`cursor=${'x'.repeat(512)}`), 'cursor');
+    expectValidationErrors(await ask('status=active'), 'status');
+    expectValidationErrors(
+      await ask('updated_since=2024-01-01T00:00:00Z&cursor='),
+      'updated_since',
+      'cursor',
+    );
+    expectValidationErrors(await ask(`cursor=${'x'.repeat(513)}`), 'cursor');
+    expectValidationErrors(await ask(`cursor=${'x'.repeat(512)}`), 'cursor');
   });
 
-  test('has 50 on a page where no limit is sent', async () => {
+  test('has 50 rows on a page by default', async () => {
     const own = await service.firm();
     const before = (await wholeList(service, own.live, '/v1/adjusters')).length;
     for (let index = before; index < 51; index += 1)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   acceptClaim,
   adjusterRecord,
-  expectRefused,
+  expectValidationErrors,
   getClaim,
   invite,
   leaveFirm,
@@ -15,7 +15,7 @@ import {
   withdraw,
 } from './firm-calls.ts';
 import {
-  type Answer,
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
@@ -29,13 +29,13 @@ let theirs: TestFirm;
 let ourMember: { svcId: string; token: string };
 let theirMember: { svcId: string; token: string };
 let invited: string;
-// biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+// biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
 let claims: any[];
 const KEY = 'a-key-of-ours';
-// biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+// biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
 let before: any[];
 
-/** Everything of our firm that can be seen from outside. */
+/** All data of our firm that the API returns. */
 const allOfOurs = async () => [
   await wholeList(service, ours.live, '/v1/claims'),
   await wholeList(service, ours.test, '/v1/claims'),
@@ -58,9 +58,9 @@ beforeAll(async () => {
   });
   const rejected = await sentClaim(service, ours.live, ourMember.svcId);
   await rejectClaim(service, ourMember.token, rejected.id);
-  const rehearsed = await sentClaim(service, ours.test, ours.account.manual);
+  const testClaim = await sentClaim(service, ours.test, ours.account.manual);
   const keyed = await sendClaim(service, ours.live, claimBody(ourMember.svcId), KEY);
-  claims = [pending, rejected, rehearsed, keyed.json];
+  claims = [pending, rejected, testClaim, keyed.json];
   before = await allOfOurs();
 });
 afterAll(() => service.stop());
@@ -71,7 +71,7 @@ describe.each(KEYS)('with a %s key of another firm', (environment) => {
   const key = () => theirs[environment];
   const ownAdjuster = () => (environment === 'live' ? theirMember.svcId : theirs.account.manual);
 
-  test('a claim is not found by its id, to read or to offer', async () => {
+  test('a claim can be neither read nor offered by its id', async () => {
     for (const { id } of claims) {
       expect(outcome(await getClaim(service, key(), id))).toEqual([404, 'not_found']);
       expect(outcome(await getClaim(service, key(), id.toUpperCase()))).toEqual([404, 'not_found']);
@@ -88,7 +88,7 @@ describe.each(KEYS)('with a %s key of another firm', (environment) => {
       expect((await listClaims(service, key(), `assignment_status=${status}`)).json.data).toEqual([]);
   });
 
-  test('a cursor of any list leads nowhere', async () => {
+  test('a cursor is invalid for every list', async () => {
     for (const [own, path] of [
       [ours.live, '/v1/claims'],
       [ours.test, '/v1/adjusters'],
@@ -97,12 +97,12 @@ describe.each(KEYS)('with a %s key of another firm', (environment) => {
       const { next_cursor } = (await service.call('GET', `${path}?limit=1`, { as: own })).json;
       expect(next_cursor).not.toBeNull();
       const query = `cursor=${encodeURIComponent(next_cursor)}`;
-      for (const tried of ['/v1/claims', '/v1/adjusters'])
-        expectRefused(await service.call('GET', `${tried}?${query}`, { as: key() }), 'cursor');
+      for (const otherPath of ['/v1/claims', '/v1/adjusters'])
+        expectValidationErrors(await service.call('GET', `${otherPath}?${query}`, { as: key() }), 'cursor');
     }
   });
 
-  test('test accounts are nobody: no claim, no offer, no invitation, no withdrawal', async () => {
+  test('test accounts are unknown for claims, offers, invitations and withdrawals', async () => {
     const own = await sentClaim(service, key(), ownAdjuster());
     for (const account of Object.values(ours.account)) {
       expect(outcome(await sendClaim(service, key(), claimBody(account)))).toEqual([422, 'unknown_osaid']);
@@ -113,7 +113,7 @@ describe.each(KEYS)('with a %s key of another firm', (environment) => {
     expect((await getClaim(service, key(), own.id)).json).toEqual(own);
   });
 
-  test("members and invitations are the firm's own business", async () => {
+  test('members and invitations are not visible', async () => {
     for (const svcId of [ourMember.svcId, invited]) {
       expect(outcome(await sendClaim(service, key(), claimBody(svcId)))).toEqual([
         422,
@@ -124,29 +124,29 @@ describe.each(KEYS)('with a %s key of another firm', (environment) => {
     }
   });
 
-  test('external ids and claim numbers are free', async () => {
+  test('external ids and claim numbers can be used again', async () => {
     for (const { external_id, claim_number } of claims) {
       const body = claimBody(ownAdjuster(), { external_id, claim_number });
-      const answer = await sendClaim(service, key(), body);
-      expect(outcome(answer)).toEqual([201]);
-      // What collides now is the other firm's own claim.
+      const response = await sendClaim(service, key(), body);
+      expect(outcome(response)).toEqual([201]);
+      // The duplicate is the other firm's own claim.
       const again = await sendClaim(service, key(), body);
       expect([...outcome(again), again.json.existing_claim_id]).toEqual([
         409,
         'duplicate_claim',
-        answer.json.id,
+        response.json.id,
       ]);
     }
   });
 
-  test('an Idempotency-Key is another one', async () => {
-    const answer = await sendClaim(service, key(), claimBody(ownAdjuster()), KEY);
-    expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, null]);
-    expect(claims.map(({ id }) => id)).not.toContain(answer.json.id);
+  test('an Idempotency-Key can be used again', async () => {
+    const response = await sendClaim(service, key(), claimBody(ownAdjuster()), KEY);
+    expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expect(claims.map(({ id }) => id)).not.toContain(response.json.id);
   });
 });
 
-test('an Idempotency-Key with the very request of another firm leads to nothing of theirs', async () => {
+test('an Idempotency-Key with the same request of another firm does not replay their response', async () => {
   const body = claimBody(ourMember.svcId);
   const own = await sendClaim(service, ours.live, body, 'the-same');
   const other = await sendClaim(service, theirs.live, body, 'the-same');
@@ -155,7 +155,7 @@ test('an Idempotency-Key with the very request of another firm leads to nothing 
   before = await allOfOurs();
 });
 
-test("a carrier's details stay in the book of the firm that sent them", async () => {
+test('carrier details are only used for the firm that sent them', async () => {
   const { id } = await sentClaim(service, theirs.live, theirMember.svcId, {
     carrier: { name: 'Secret Mutual' },
   });
@@ -163,10 +163,10 @@ test("a carrier's details stay in the book of the firm that sent them", async ()
   expect(shown.json.carrier).toEqual({ name: 'Secret Mutual' });
 });
 
-test('an adjuster of another firm sees and answers nothing', async () => {
+test('an adjuster of another firm finds no claim, membership or invitation', async () => {
   const as = theirMember.token;
   for (const { id } of claims) {
-    const calls: Promise<Answer>[] = [
+    const calls: Promise<ApiResponse>[] = [
       service.call('GET', `/app/v1/claims/${id}`, { as }),
       acceptClaim(service, as, id),
       rejectClaim(service, as, id),
@@ -183,7 +183,7 @@ test('an adjuster of another firm sees and answers nothing', async () => {
     ]);
 });
 
-test('an adjuster of two firms answers, pauses and leaves each for itself', async () => {
+test('an adjuster of two firms joins, pauses and leaves each separately', async () => {
   const { svcId, token } = await service.adjuster();
   for (const firm of [ours, theirs]) {
     await invite(service, firm.live, svcId, { note: `of ${firm.id}` });
@@ -210,7 +210,7 @@ test('an adjuster of two firms answers, pauses and leaves each for itself', asyn
   before = await allOfOurs();
 });
 
-test('after all of this our firm is as it was', async () => {
+test('the data of our firm is unchanged after these tests', async () => {
   expect(await allOfOurs()).toEqual(before);
   const records = await wholeList(service, theirs.live, '/v1/adjusters');
   const known = new Set([...Object.values<string>(theirs.account), theirMember.svcId]);

@@ -5,7 +5,6 @@ import {
   acceptClaim,
   adjusterRecord,
   answerInvitation,
-  freshKey,
   getClaim,
   invite,
   leaveFirm,
@@ -18,7 +17,7 @@ import {
   withdraw,
 } from './firm-calls.ts';
 import {
-  type Answer,
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
@@ -27,35 +26,36 @@ import {
 } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
-/** Another process' worth of service on the same database. */
-let twin: ServiceUnderTest;
+/** A second instance of the service on the same database. */
+let otherService: ServiceUnderTest;
 let firm: TestFirm;
 beforeAll(async () => {
   service = await startServiceUnderTest();
-  twin = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
+  otherService = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
   firm = await service.firm();
 });
 afterAll(async () => {
-  await twin.stop();
+  await otherService.stop();
   await service.stop();
 });
 
 const ROUNDS = 20;
 const rounds = Array.from({ length: ROUNDS }, (_, index) => index);
-/** Both at once, in either order, so that neither always has the start. */
+/** Runs both concurrently, in alternating order, so that neither always starts first. */
 const both = async (
   round: number,
-  one: () => Promise<Answer>,
-  other: () => Promise<Answer>,
-): Promise<[Answer, Answer]> => {
+  one: () => Promise<ApiResponse>,
+  other: () => Promise<ApiResponse>,
+): Promise<[ApiResponse, ApiResponse]> => {
   if (round % 2 === 0) return Promise.all([one(), other()]);
   const [second, first] = await Promise.all([other(), one()]);
   return [first, second];
 };
-const codes = (...answers: Answer[]): string => answers.map((one) => outcome(one).join(' ')).join(' / ');
+const codes = (...responses: ApiResponse[]): string =>
+  responses.map((one) => outcome(one).join(' ')).join(' / ');
 
-describe('one of two wins, and everyone sees the same winner', () => {
-  test('when an acceptance meets an offer to somebody else', async () => {
+describe('exactly one of two concurrent requests wins', () => {
+  test('when an offer is accepted and the claim offered to another adjuster', async () => {
     const [first, second] = [await service.member(firm), await service.member(firm)];
     for (const round of rounds) {
       const { id } = await sentClaim(service, firm.live, first.svcId);
@@ -78,7 +78,7 @@ describe('one of two wins, and everyone sees the same winner', () => {
     }
   });
 
-  test('when a rejection meets an offer to somebody else', async () => {
+  test('when an offer is rejected and the claim offered to another adjuster', async () => {
     const [first, second] = [await service.member(firm), await service.member(firm)];
     for (const round of rounds) {
       const { id } = await sentClaim(service, firm.live, first.svcId);
@@ -87,7 +87,7 @@ describe('one of two wins, and everyone sees the same winner', () => {
         () => rejectClaim(service, first.token, id, 'no'),
         () => offerClaim(service, firm.live, id, second.svcId),
       );
-      // Whichever came first, the offer is the last word.
+      // In either order, the new offer remains.
       expect(offered.status).toBe(200);
       expect(['200', '404 not_found']).toContain(codes(rejected));
       expect((await getClaim(service, firm.live, id)).json.assignment).toEqual({
@@ -133,15 +133,15 @@ describe('one of two wins, and everyone sees the same winner', () => {
     }
   });
 
-  test('when an adjuster who left is invited by twenty at once', async () => {
+  test('when an adjuster who left is invited by twenty concurrent requests', async () => {
     const member = await service.member(firm);
     await leaveFirm(service, member.token, firm.id);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         invite(service, firm.live, member.svcId, { note: `${index}` }),
       ),
     );
-    expect(answers.map((one) => codes(one)).sort()).toEqual([
+    expect(responses.map((one) => codes(one)).sort()).toEqual([
       '201',
       ...Array.from({ length: 19 }, () => '409 invitation_pending'),
     ]);
@@ -180,7 +180,7 @@ describe('one of two wins, and everyone sees the same winner', () => {
   });
 });
 
-test('an adjuster who leaves while claims are sent to them is left with none that waits', async () => {
+test('an adjuster who leaves while claims are sent has no pending claims afterwards', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { svcId, token } = await service.member(firm);
     const [sends, left] = await Promise.all([
@@ -199,7 +199,7 @@ test('an adjuster who leaves while claims are sent to them is left with none tha
   }
 });
 
-test('an offer that meets the leaving of its adjuster never waits for somebody who is gone', async () => {
+test('an offer to an adjuster who is leaving does not stay pending', async () => {
   for (let round = 0; round < 10; round += 1) {
     const [first, second] = [await service.member(firm), await service.member(firm)];
     const { id } = await sentClaim(service, firm.live, first.svcId);
@@ -215,7 +215,7 @@ test('an offer that meets the leaving of its adjuster never waits for somebody w
   }
 });
 
-test('two adjusters who swap their claims, leave and come back at once are never caught in a deadlock', async () => {
+test('concurrent offers, rejections and leaving of two adjusters do not deadlock', async () => {
   const [first, second] = [await service.member(firm), await service.member(firm)];
   const claims = await Promise.all(
     Array.from({ length: 6 }, () => sentClaim(service, firm.live, first.svcId)),
@@ -227,11 +227,11 @@ test('two adjusters who swap their claims, leave and come back at once are never
     rejectClaim(service, second.token, id),
   ]);
   calls.push(leaveFirm(service, first.token, firm.id), leaveFirm(service, second.token, firm.id));
-  for (const answer of await Promise.all(calls)) expect(answer.status).toBeLessThan(500);
+  for (const response of await Promise.all(calls)) expect(response.status).toBeLessThan(500);
 });
 
-describe('a carrier that twenty claims name for the first time at once', () => {
-  test('is held with every detail that any of them sent', async () => {
+describe('concurrent claims with a new carrier', () => {
+  test('store every detail that any of twenty claims sent', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { svcId, token } = await service.member(firm);
       const name = `New Carrier ${round}`;
@@ -255,7 +255,7 @@ describe('a carrier that twenty claims name for the first time at once', () => {
     }
   });
 
-  test('is held with the one detail that each of twenty new carriers lacked, one claim for each', async () => {
+  test('store both details when two claims send one each', async () => {
     const { svcId, token } = await service.member(firm);
     const sent = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -278,76 +278,55 @@ describe('a carrier that twenty claims name for the first time at once', () => {
   });
 });
 
-test('claims sent with one claim number at once either make a claim or are led to one', async () => {
+test('concurrent claims with one claim number are created or get the id of a created one', async () => {
   const { svcId } = await service.member(firm);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () =>
       sendClaim(service, firm.live, claimBody(svcId, { claim_number: 'CLM-together' })),
     ),
   );
-  const taken = answers.filter((one) => one.status === 201).map((one) => one.json.id);
-  expect(taken.length).toBeGreaterThanOrEqual(1);
-  for (const one of answers) {
+  const createdIds = responses.filter((one) => one.status === 201).map((one) => one.json.id);
+  expect(createdIds.length).toBeGreaterThanOrEqual(1);
+  for (const one of responses) {
     if (one.status === 201) continue;
     expect(codes(one)).toBe('409 duplicate_claim');
-    expect(taken).toContain(one.json.existing_claim_id);
+    expect(createdIds).toContain(one.json.existing_claim_id);
   }
   const rows = await wholeList(service, firm.live, '/v1/claims', { limit: '200' });
-  expect(rows.filter((row) => row.claim_number === 'CLM-together')).toHaveLength(taken.length);
+  expect(rows.filter((row) => row.claim_number === 'CLM-together')).toHaveLength(createdIds.length);
 });
 
-describe('over two processes', () => {
-  const forty = (call: (at: ServiceUnderTest, index: number) => Promise<Answer>): Promise<Answer[]> =>
-    Promise.all(Array.from({ length: 40 }, (_, index) => call(index % 2 === 0 ? service : twin, index)));
+describe('with two processes', () => {
+  const forty = (
+    call: (at: ServiceUnderTest, index: number) => Promise<ApiResponse>,
+  ): Promise<ApiResponse[]> =>
+    Promise.all(
+      Array.from({ length: 40 }, (_, index) => call(index % 2 === 0 ? service : otherService, index)),
+    );
 
-  test('forty equal requests make one claim and forty equal answers', async () => {
-    for (let round = 0; round < 3; round += 1) {
-      const own = await service.firm();
-      const { svcId } = await service.member(own);
-      const [key, body] = [freshKey(), claimBody(svcId)];
-      const answers = await forty((at) => sendClaim(at, own.live, body, key));
-      expect(new Set(answers.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
-      expect(answers[0]?.status).toBe(201);
-      expect(answers.filter((one) => one.headers.get('idempotent-replayed') === null)).toHaveLength(1);
-      expect(await wholeList(twin, own.live, '/v1/claims')).toEqual([answers[0]?.json]);
-    }
-  });
-
-  test('forty requests with one key and as many bodies make one claim', async () => {
+  test('forty concurrent sends with one external id create one claim', async () => {
     const own = await service.firm();
     const { svcId } = await service.member(own);
-    const key = freshKey();
-    const answers = await forty((at) => sendClaim(at, own.live, claimBody(svcId), key));
-    expect(answers.map((one) => codes(one)).sort()).toEqual([
-      '201',
-      ...Array.from({ length: 39 }, () => '422 idempotency_key_reused'),
-    ]);
-    expect(await wholeList(service, own.live, '/v1/claims')).toHaveLength(1);
-  });
-
-  test('forty requests with one external id and as many keys make one claim', async () => {
-    const own = await service.firm();
-    const { svcId } = await service.member(own);
-    const answers = await forty((at) =>
+    const responses = await forty((at) =>
       sendClaim(at, own.live, claimBody(svcId, { external_id: 'the-one' })),
     );
-    expect(answers.map((one) => codes(one)).sort()).toEqual([
+    expect(responses.map((one) => codes(one)).sort()).toEqual([
       '201',
       ...Array.from({ length: 39 }, () => '409 duplicate_claim'),
     ]);
   });
 
-  test('an acceptance here meets an offer there, and one wins', async () => {
+  test('one of a concurrent acceptance and offer wins', async () => {
     const [first, second] = [await service.member(firm), await service.member(firm)];
     for (const round of rounds) {
       const { id } = await sentClaim(service, firm.live, first.svcId);
       const [accepted, offered] = await both(
         round,
         () => acceptClaim(service, first.token, id),
-        () => offerClaim(twin, firm.live, id, second.svcId),
+        () => offerClaim(otherService, firm.live, id, second.svcId),
       );
       expect(['200 / 409 claim_already_accepted', '404 not_found / 200']).toContain(codes(accepted, offered));
-      const { assignment } = (await getClaim(twin, firm.live, id)).json;
+      const { assignment } = (await getClaim(otherService, firm.live, id)).json;
       expect(assignment).toMatchObject(
         accepted.status === 200
           ? { status: 'accepted', adjuster_svc_id: first.svcId }
@@ -356,24 +335,25 @@ describe('over two processes', () => {
     }
   });
 
-  test('a walk through the pages goes on at the other process', async () => {
+  test('paging can continue with the other process', async () => {
     const own = await service.firm();
     const { svcId } = await service.member(own);
     for (let index = 0; index < 3; index += 1) await sentClaim(service, own.live, svcId);
     const first = (await listClaims(service, own.live, 'limit=1')).json;
-    const rest = (await listClaims(twin, own.live, `cursor=${encodeURIComponent(first.next_cursor)}`)).json;
+    const rest = (await listClaims(otherService, own.live, `cursor=${encodeURIComponent(first.next_cursor)}`))
+      .json;
     expect(rest.data).toHaveLength(2);
   });
 
-  test('a key revoked in one is soon refused by the other', async () => {
+  test('a key revoked in one is soon rejected by the other', async () => {
     const own = await service.firm();
-    expect((await listClaims(twin, own.live)).status).toBe(200);
+    expect((await listClaims(otherService, own.live)).status).toBe(200);
     const { json } = await service.call('GET', '/v1/me', { as: own.live });
     await service.service.wiring.get(TOKENS.revokeKey)(json.key.id);
-    const refused = await eventually(
-      () => listClaims(twin, own.live),
-      (answer) => answer.status !== 200,
+    const failed = await eventually(
+      () => listClaims(otherService, own.live),
+      (response) => response.status !== 200,
     );
-    expect(codes(refused)).toBe('401 invalid_key');
+    expect(codes(failed)).toBe('401 invalid_key');
   });
 });

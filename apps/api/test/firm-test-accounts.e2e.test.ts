@@ -29,13 +29,13 @@ afterAll(() => service.stop());
 
 type Behavior = keyof TestFirm['account'];
 
-/** Signs in as a firm's own people do, with what they were given when the firm was made. */
+/** Signs in with the secret issued when the firm was created. */
 async function signIn(firm: TestFirm, behavior: Behavior): Promise<string> {
-  const answer = await service.call('POST', '/app/v1/sessions', {
+  const response = await service.call('POST', '/app/v1/sessions', {
     body: { svc_id: firm.account[behavior], sign_in_secret: firm.signInSecret[behavior] },
   });
-  expect(outcome(answer)).toEqual([201]);
-  return answer.json.token;
+  expect(outcome(response)).toEqual([201]);
+  return response.json.token;
 }
 
 const answered = (firm: TestFirm, id: string) =>
@@ -49,22 +49,22 @@ const settled = (firm: TestFirm, behavior: Behavior) =>
     (record) => record.status !== 'pending',
   );
 
-test('the SVCIDs of a firm say what their accounts do', async () => {
+test('the SVCIDs of test accounts end in their behavior', async () => {
   const firm = await service.firm();
   for (const [behavior, svcId] of Object.entries(firm.account))
     expect(svcId.endsWith(`_${behavior}`)).toBe(true);
   expect(new Set(Object.values(firm.account)).size).toBe(7);
 });
 
-describe('by itself', () => {
+describe('automatically', () => {
   let firm: TestFirm;
   let other: TestFirm;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
   let sent: any[];
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
   let standing: { moved: any; withdrawn: any; byHand: any; last: any };
 
-  // All of it at once, since the accounts take their time.
+  // All requests first, since test accounts respond after a delay.
   beforeAll(async () => {
     firm = await service.firm();
     other = await service.firm();
@@ -91,7 +91,7 @@ describe('by itself', () => {
     standing = { moved: moved.json, withdrawn: withdrawn.json, byHand: byHand.json, last };
   });
 
-  test('an account accepts and another rejects with a reason', async () => {
+  test('one account accepts, and another rejects with a reason', async () => {
     const [first, second] = sent;
     expect([first.test, first.assignment.status]).toEqual([true, 'pending_acceptance']);
     const accepted = await answered(firm, first.id);
@@ -120,7 +120,7 @@ describe('by itself', () => {
     });
   });
 
-  test('an account joins, and then accepts what it is offered', async () => {
+  test('an account joins, and then accepts offers', async () => {
     const joined = await settled(firm, 'joins');
     expect(joined).toMatchObject({
       status: 'active',
@@ -139,8 +139,8 @@ describe('by itself', () => {
     });
   });
 
-  test('an account answers only the offer and the invitation that still stand', async () => {
-    // What was sent last has been answered, so everything before it had its turn.
+  test('an account does not answer an offer or invitation that is no longer pending', async () => {
+    // The last offer has been answered, so all jobs before it have run.
     await answered(other, standing.last.id);
     expect((await getClaim(service, other.test, standing.moved.id)).json).toEqual(standing.moved);
     expect((await getClaim(service, other.test, standing.byHand.id)).json).toEqual(standing.byHand);
@@ -148,8 +148,8 @@ describe('by itself', () => {
   });
 });
 
-describe('by hand', () => {
-  test('the manual account, a member from the start, accepts and rejects', async () => {
+describe('manually', () => {
+  test('the manual account, an initial member, accepts and rejects', async () => {
     const firm = await service.firm();
     const token = await signIn(firm, 'manual');
     const [one, other] = [
@@ -165,7 +165,7 @@ describe('by hand', () => {
     });
   });
 
-  test('the new account is invited, joins and is sent claims', async () => {
+  test('the new account is invited, joins and receives claims', async () => {
     const firm = await service.firm();
     const { new: fresh } = firm.account;
     expect(await adjusterRecord(service, firm.test, fresh)).toBeUndefined();
@@ -176,7 +176,7 @@ describe('by hand', () => {
     expect(outcome(await acceptClaim(service, token, id))).toEqual([200]);
   });
 
-  test('the paused account takes no claims until it goes on', async () => {
+  test('the paused account receives no claims until it resumes', async () => {
     const firm = await service.firm();
     const { paused } = firm.account;
     expect((await adjusterRecord(service, firm.test, paused)).status).toBe('active');
@@ -192,16 +192,16 @@ describe('by hand', () => {
     await sentClaim(service, firm.test, paused);
   });
 
-  test("one firm's sign-in secret opens no other account", async () => {
+  test('a sign-in secret is valid only for its account', async () => {
     const [firm, other] = [await service.firm(), await service.firm()];
     for (const [svc_id, sign_in_secret] of [
       [other.account.manual, firm.signInSecret.manual],
       [firm.account.new, firm.signInSecret.manual],
       [(await service.adjuster()).svcId, firm.signInSecret.manual],
     ]) {
-      const answer = await service.call('POST', '/app/v1/sessions', { body: { svc_id, sign_in_secret } });
-      expect(answer.status).toBeGreaterThanOrEqual(400);
-      expect(answer.json.token).toBeUndefined();
+      const response = await service.call('POST', '/app/v1/sessions', { body: { svc_id, sign_in_secret } });
+      expect(response.status).toBeGreaterThanOrEqual(400);
+      expect(response.json.token).toBeUndefined();
     }
   });
 });

@@ -14,10 +14,10 @@ afterAll(async () => {
   await service.stop();
 });
 
-test('three thousand requests, sound and bent, are answered as the interface document says', async () => {
+test('the responses to 3,000 valid and invalid requests are as documented', async () => {
   const report = await fuzz({ url: service.url, operator, requests: 3_000, seed: 'a fixed seed' });
   expect(report.findings).toEqual([]);
-  // Far enough in that every kind of answer came up.
+  // The requests are varied enough to get every status.
   expect(Object.keys(report.byStatus)).toEqual(
     expect.arrayContaining([
       '200',
@@ -34,6 +34,6 @@ test('three thousand requests, sound and bent, are answered as the interface doc
       '431',
     ]),
   );
-  // What nobody foresaw is written down as an error.
+  // Unexpected errors are logged.
   expect(service.logged.filter((line) => /"level":"error"/.test(line))).toEqual([]);
 });

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '@svc/contract';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { expectProblem } from './problem-shape.ts';
-import { request, speak } from './raw-http.ts';
+import { request, sendBytes } from './raw-http.ts';
 import {
-  type Answer,
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
@@ -16,20 +16,20 @@ import {
 
 const MEGABYTE = 1_048_576;
 
-/** What a body may hold at this target. */
+/** The maximum size of a body, in bytes. */
 const sizeOf = ({ as }: Target): number => (as === undefined ? 4096 : MEGABYTE);
-/** As much of the text as every target takes. */
-const fitting = (target: Target, unit: string, count: number): string =>
+/** The repeated text, cut to the maximum size of a body. */
+const repeatToFit = (target: Target, unit: string, count: number): string =>
   unit.repeat(Math.min(count, Math.floor((sizeOf(target) - 20) / unit.length)));
 
-const BLANKS = Buffer.alloc(30 * MEGABYTE, ' ');
-const PACKERS = [
-  ['gzip', gzipSync, gzipSync(BLANKS)],
-  ['deflate', deflateSync, deflateSync(BLANKS)],
-  ['br', brotliCompressSync, brotliCompressSync(BLANKS, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
+const SPACES = Buffer.alloc(30 * MEGABYTE, ' ');
+const COMPRESSORS = [
+  ['gzip', gzipSync, gzipSync(SPACES)],
+  ['deflate', deflateSync, deflateSync(SPACES)],
+  ['br', brotliCompressSync, brotliCompressSync(SPACES, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
 ] as const;
 
-/** A call that takes a body, ready to be made with any. */
+/** An operation that takes a body. */
 interface Target {
   readonly method: string;
   readonly path: string;
@@ -46,7 +46,7 @@ let service: ServiceUnderTest;
 let firm: TestFirm;
 let targets: Record<string, Target>;
 let rowsBefore: Record<string, number>;
-let refusedForMemory = false;
+let rejectedForMemory = false;
 
 beforeAll(async () => {
   service = await startServiceUnderTest();
@@ -129,10 +129,10 @@ const send = (
   { method, path, as, headers }: Target,
   raw: string | Uint8Array,
   more: Record<string, string> = {},
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   service.call(method, path, { ...(as !== undefined && { as }), raw, headers: { ...headers, ...more } });
 
-/** The body with one more member, written by hand: JSON.stringify would not write all of them. */
+/** The body with one more member as text, since JSON.stringify cannot write every case. */
 const withMember = (body: object, member: string): string =>
   `${JSON.stringify(body).slice(0, -1)},${member}}`;
 
@@ -141,58 +141,59 @@ const utf16 = (text: string, mark: boolean): Buffer =>
 
 describe.each(NAMES)('%s', (name) => {
   test.each([
-    ['nothing but blanks', ' \n\t '],
-    ['half a document', '{"svc_id":'],
-    ['a comma too many', '{"a":1,}'],
+    ['only white space', ' \n\t '],
+    ['an incomplete document', '{"svc_id":'],
+    ['a trailing comma', '{"a":1,}'],
     ['a second document', '{}{}'],
-    ['quotes of another language', "{'a':1}"],
-    ['a number JSON does not know', '{"a":NaN}'],
+    ['single quotes', "{'a':1}"],
+    ['an invalid number', '{"a":NaN}'],
     ['a comment', '{}// nothing'],
     ['a raw control character in text', '{"a":"\u0001"}'],
-    ['open brackets without end', '['.repeat(4000)],
-    ['an escape that does not exist', '{"a":"\\x41"}'],
-    ['half an escape', '{"a":"\\u00"}'],
-  ])('refuses %s as unreadable', async (_, raw) => {
+    ['unclosed brackets', '['.repeat(4000)],
+    ['an unknown escape', '{"a":"\\x41"}'],
+    ['an incomplete escape', '{"a":"\\u00"}'],
+    ['a form', 'external_id=a'],
+  ])('rejects %s as malformed', async (_, raw) => {
     expectProblem(await send(target(name), raw), 400, 'malformed_request');
   });
 
-  test('refuses bytes that are not UTF-8 as unreadable, wherever they stand', async () => {
-    const good = JSON.stringify(target(name).body);
+  test('rejects invalid UTF-8 as malformed', async () => {
+    const validText = JSON.stringify(target(name).body);
     for (const raw of [
       Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]),
       Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
       Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc0, 0x80]), Buffer.from('"}')]),
       Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xf4, 0x90, 0x80, 0x80]), Buffer.from('"}')]),
-      Buffer.concat([Buffer.from(good), Buffer.from([0xff])]),
-      utf16(good, true),
-      utf16(good, false),
-      Buffer.from(good, 'utf16le').swap16(),
+      Buffer.concat([Buffer.from(validText), Buffer.from([0xff])]),
+      utf16(validText, true),
+      utf16(validText, false),
+      Buffer.from(validText, 'utf16le').swap16(),
     ]) {
       expectProblem(await send(target(name), raw), 400, 'malformed_request');
     }
   });
 
   test.each(['[]', '"text"', '5', '-0', '1e999', 'true', 'null', '[{}]'])(
-    'refuses %s, which is JSON but no object',
+    'rejects %s, which is JSON but not an object',
     async (raw) => {
-      const answer = await send(target(name), raw);
-      expectProblem(answer, 422, 'validation_failed');
-      expect(answer.json.errors).toContainEqual(expect.objectContaining({ pointer: '' }));
+      const response = await send(target(name), raw);
+      expectProblem(response, 422, 'validation_failed');
+      expect(response.json.errors).toContainEqual(expect.objectContaining({ pointer: '' }));
     },
   );
 
-  test('points at fields named after what every object has', async () => {
+  test('reports fields named like members of Object.prototype as unknown', async () => {
     for (const field of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']) {
       for (const value of ['{}', '{"admin":true}', 'null', '"x"']) {
-        const answer = await send(target(name), withMember(target(name).body, `"${field}":${value}`));
-        expectProblem(answer, 422, 'validation_failed');
-        expect(answer.json.errors.map((item: { pointer: string }) => item.pointer)).toEqual([`/${field}`]);
+        const response = await send(target(name), withMember(target(name).body, `"${field}":${value}`));
+        expectProblem(response, 422, 'validation_failed');
+        expect(response.json.errors.map((item: { pointer: string }) => item.pointer)).toEqual([`/${field}`]);
       }
     }
     expect(({} as { admin?: unknown }).admin).toBeUndefined();
   });
 
-  test('refuses U+0000 and half surrogate pairs in names and values', async () => {
+  test('rejects U+0000 and unpaired surrogates in names and values', async () => {
     const { body } = target(name);
     for (const bad of ['\\u0000', 'a\\u0000b', '\\ud800', '\\udc00', '\\udc00\\ud800', 'x\\udbffy']) {
       const asName = await send(target(name), withMember(body, `"${bad}":1`));
@@ -206,37 +207,39 @@ describe.each(NAMES)('%s', (name) => {
     }
   });
 
-  test('reads 64 levels of nesting, finds them unknown, and refuses every body nested deeper', async () => {
+  test('parses 64 levels of nesting, and rejects deeper ones as malformed', async () => {
     const most = `{"x":${'['.repeat(63)}${']'.repeat(63)}}`;
     expectProblem(await send(target(name), most), 422, 'validation_failed');
     for (const unit of ['[', '{"a":', '[{"a":']) {
-      const deep = await send(target(name), fitting(target(name), unit, 500_000));
+      const deep = await send(target(name), repeatToFit(target(name), unit, 500_000));
       expectProblem(deep, 400, 'malformed_request');
       expect(deep.json.detail).toBe('The body is nested deeper than 64 levels.');
     }
   });
 
-  test('lists the first of many unknown fields, and says how many more there are', async () => {
+  test('limits the list of errors, and states how many more there are', async () => {
     const { as, body } = target(name);
     const [sent, listed] = as === undefined ? [200, 20] : [40_000, 100];
     const members = Array.from({ length: sent }, (_, i) => `"unknown_${i}":${i}`);
-    const answer = await send(target(name), withMember(body, members.join()));
-    expectProblem(answer, 422, 'validation_failed');
-    expect(answer.json.errors).toHaveLength(listed);
-    expect(answer.json.detail).toBe(`${sent} validation errors. The first ${listed} are listed.`);
-    expect(answer.text.length).toBeLessThan(20_000);
+    const response = await send(target(name), withMember(body, members.join()));
+    expectProblem(response, 422, 'validation_failed');
+    expect(response.json.errors).toHaveLength(listed);
+    expect(response.json.detail).toContain(
+      `The first ${listed} are listed; there are ${sent - listed} more.`,
+    );
+    expect(response.text.length).toBeLessThan(20_000);
   });
 
-  test('refuses two members of one name in one object, at any depth and however they are spelled', async () => {
+  test('rejects duplicate member names, at any depth and with escapes', async () => {
     const twice = ['"x":1,"x":1', '"x":1,"\\u0078":1', '"x":[{"y":{"z":1,"z":2}}]'];
     for (const members of twice) {
-      const answer = await send(target(name), withMember(target(name).body, members));
-      expectProblem(answer, 400, 'malformed_request');
-      expect(answer.json.detail).toMatch(/^The body has a duplicate member: \/x/);
+      const response = await send(target(name), withMember(target(name).body, members));
+      expectProblem(response, 400, 'malformed_request');
+      expect(response.json.detail).toMatch(/^The body has a duplicate member: \/x/);
     }
   });
 
-  test('refuses a body that comes in thousands of tiny chunks', async () => {
+  test('rejects a malformed body in thousands of small chunks', async () => {
     const { method, path, as, headers } = target(name);
     const head = request(`${method} ${path}`, {
       ...(as !== undefined && { Authorization: `Bearer ${as}` }),
@@ -244,13 +247,13 @@ describe.each(NAMES)('%s', (name) => {
       'Transfer-Encoding': 'chunked',
       ...headers,
     });
-    const { answers } = await speak(service.url, [head, '1\r\n \r\n'.repeat(2000), '0\r\n\r\n'], {
-      answers: 1,
+    const { responses } = await sendBytes(service.url, [head, '1\r\n \r\n'.repeat(2000), '0\r\n\r\n'], {
+      responses: 1,
     });
-    expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({ status: 400, code: 'malformed_request' });
+    expect(JSON.parse(responses[0]?.body ?? '')).toMatchObject({ status: 400, code: 'malformed_request' });
   });
 
-  test('reads a body of exactly the size it takes and refuses one byte more, with a length and without', async () => {
+  test('accepts a body of exactly the maximum size, and rejects one byte more, with and without Content-Length', async () => {
     const most = sizeOf(target(name));
     const full = `[]${' '.repeat(most - 2)}`;
     expectProblem(await send(target(name), full), 422, 'validation_failed');
@@ -266,17 +269,17 @@ describe.each(NAMES)('%s', (name) => {
     const chunk = (size: number): string => `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`;
     const piece = most / 16;
     const chunks = [head, '2\r\n[]\r\n', ...Array.from({ length: 15 }, () => chunk(piece)), chunk(piece - 2)];
-    const read = await speak(service.url, [...chunks, '0\r\n\r\n'], { answers: 1 });
-    expect(read.answers[0]?.status).toBe(422);
-    const refused = await speak(service.url, [...chunks, chunk(1), '0\r\n\r\n'], { answers: 1 });
-    expect(JSON.parse(refused.answers[0]?.body ?? '')).toMatchObject({
+    const read = await sendBytes(service.url, [...chunks, '0\r\n\r\n'], { responses: 1 });
+    expect(read.responses[0]?.status).toBe(422);
+    const failed = await sendBytes(service.url, [...chunks, chunk(1), '0\r\n\r\n'], { responses: 1 });
+    expect(JSON.parse(failed.responses[0]?.body ?? '')).toMatchObject({
       status: 413,
       code: 'payload_too_large',
     });
   });
 
-  test('refuses every Content-Type but JSON in UTF-8', async () => {
-    const good = JSON.stringify(target(name).body);
+  test('rejects every Content-Type but JSON in UTF-8', async () => {
+    const validText = JSON.stringify(target(name).body);
     for (const type of [
       'text/plain',
       'text/json',
@@ -292,25 +295,25 @@ describe.each(NAMES)('%s', (name) => {
       'application/json; charset=iso-8859-1',
       'application/json; charset="latin1"',
     ]) {
-      expectProblem(await send(target(name), good, { 'Content-Type': type }), 400, 'malformed_request');
+      expectProblem(await send(target(name), validText, { 'Content-Type': type }), 400, 'malformed_request');
     }
     const { method, path, as, headers } = target(name);
-    const untyped = await speak(
+    const untyped = await sendBytes(
       service.url,
       request(
         `${method} ${path}`,
         { ...(as !== undefined && { Authorization: `Bearer ${as}` }), 'Content-Length': '2', ...headers },
         '[]',
       ),
-      { answers: 1 },
+      { responses: 1 },
     );
-    expect(JSON.parse(untyped.answers[0]?.body ?? '')).toMatchObject({
+    expect(JSON.parse(untyped.responses[0]?.body ?? '')).toMatchObject({
       status: 400,
       code: 'malformed_request',
     });
   });
 
-  test('takes JSON under each of its names, with UTF-8 spelled as people do, and past a byte order mark', async () => {
+  test('accepts variants of the JSON Content-Type, and a byte order mark', async () => {
     for (const type of [
       'application/json; charset=utf-8',
       'application/json;charset="UTF-8"',
@@ -323,17 +326,17 @@ describe.each(NAMES)('%s', (name) => {
     expectProblem(await send(target(name), '\ufeff[]'), 422, 'validation_failed');
   });
 
-  test('unpacks what is packed, up to the size it takes, and refuses what it cannot unpack', async () => {
-    for (const [encoding, pack, bomb] of PACKERS) {
+  test('decompresses bodies up to the maximum size, and rejects invalid or unknown encodings', async () => {
+    for (const [encoding, compress, bomb] of COMPRESSORS) {
       const as = { 'Content-Encoding': encoding };
-      expectProblem(await send(target(name), pack('[]'), as), 422, 'validation_failed');
+      expectProblem(await send(target(name), compress('[]'), as), 422, 'validation_failed');
       expect(bomb.length).toBeLessThan(MEGABYTE);
       expectProblem(await send(target(name), bomb, as), 413, 'payload_too_large');
-      const small = pack(' '.repeat(sizeOf(target(name)) + 1));
+      const small = compress(' '.repeat(sizeOf(target(name)) + 1));
       expect(small.length).toBeLessThan(4096);
       expectProblem(await send(target(name), small, as), 413, 'payload_too_large');
       expectProblem(await send(target(name), '[]', as), 400, 'malformed_request');
-      expectProblem(await send(target(name), pack('[]').subarray(0, -3), as), 400, 'malformed_request');
+      expectProblem(await send(target(name), compress('[]').subarray(0, -3), as), 400, 'malformed_request');
     }
     for (const encoding of ['compress', 'zip', 'gzip, gzip', 'utf-8']) {
       expectProblem(
@@ -345,7 +348,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-test('a body left out is unreadable, except where every field of it may be left out', async () => {
+test('a missing body is malformed, unless all its fields are optional', async () => {
   for (const name of NAMES) {
     if (name === 'POST /app/v1/claims/{id}/rejection') continue;
     expectProblem(await send(target(name), ''), 400, 'malformed_request');
@@ -358,11 +361,11 @@ test('a body left out is unreadable, except where every field of it may be left 
   }
 });
 
-test('without a key a body beyond 4 kB is refused before it arrives, and also where the connection ends with it', async () => {
+test('without a key, a body over 4 kB is rejected before it arrives, also with Connection: close', async () => {
   for (const path of ['/app/v1/sign-in-codes', '/app/v1/sessions']) {
     const headers = { 'Content-Type': 'application/json', 'Content-Length': '4097' };
-    const unsent = await speak(service.url, request(`POST ${path}`, headers), { answers: 1 });
-    const whole = await speak(
+    const unsent = await sendBytes(service.url, request(`POST ${path}`, headers), { responses: 1 });
+    const whole = await sendBytes(
       service.url,
       request(
         `POST ${path}`,
@@ -370,15 +373,15 @@ test('without a key a body beyond 4 kB is refused before it arrives, and also wh
         '['.repeat(MEGABYTE),
       ),
     );
-    for (const { answers } of [unsent, whole]) {
-      expect(answers).toHaveLength(1);
-      const { code, detail } = JSON.parse(answers[0]?.body ?? '');
+    for (const { responses } of [unsent, whole]) {
+      expect(responses).toHaveLength(1);
+      const { code, detail } = JSON.parse(responses[0]?.body ?? '');
       expect([code, detail]).toEqual(['payload_too_large', 'The body is larger than 4 kB.']);
     }
   }
 });
 
-test('bodies beyond the memory for all of them are refused with the time to wait, and read again once it is free', async () => {
+test('bodies over the shared memory limit get 503 with Retry-After, until memory is released', async () => {
   const { as, headers } = target('POST /v1/claims');
   const head = request('POST /v1/claims', {
     Authorization: `Bearer ${as}`,
@@ -388,7 +391,7 @@ test('bodies beyond the memory for all of them are refused with the time to wait
   });
   const { port, hostname } = new URL(service.url);
   const sockets = Array.from({ length: 80 }, () => connect(Number(port), hostname));
-  const heard = sockets.map(
+  const received = sockets.map(
     (socket) =>
       new Promise<string>((resolve) => {
         socket.once('data', (chunk) => resolve(String(chunk)));
@@ -398,21 +401,21 @@ test('bodies beyond the memory for all of them are refused with the time to wait
         socket.write(Buffer.alloc(MEGABYTE - 1, ' '));
       }),
   );
-  const first = await Promise.any(heard.map(async (one) => (await one) || Promise.reject(new Error())));
+  const first = await Promise.any(received.map(async (one) => (await one) || Promise.reject(new Error())));
   expect(first).toMatch(/^HTTP\/1\.1 503 /);
   expect(first).toMatch(/\r\nRetry-After: 1\r\n/);
   expect((await service.call('GET', '/v1/health')).status).toBe(200);
   for (const socket of sockets) socket.destroy();
-  await Promise.all(heard);
+  await Promise.all(received);
   const large = `[]${' '.repeat(MEGABYTE - 2)}`;
   let after = await send(target('POST /v1/claims'), large);
   while (after.status === 503) after = await send(target('POST /v1/claims'), large);
   expectProblem(after, 422, 'validation_failed');
-  refusedForMemory = true;
+  rejectedForMemory = true;
 });
 
 describe('an action that takes no body', () => {
-  // Each one is tried by an adjuster of its own.
+  // Each operation is tested with a new adjuster.
   afterAll(async () => {
     rowsBefore = await countRows(service.databaseUrl);
   });
@@ -422,7 +425,7 @@ describe('an action that takes no body', () => {
   const id = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
 
   test.each(bodiless.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
-    '%s takes an empty body or an empty object, and nothing else',
+    '%s accepts only an empty body or an empty object',
     async (_, { method, path, auth }) => {
       const action: Target = {
         method,
@@ -448,11 +451,10 @@ describe('an action that takes no body', () => {
   );
 });
 
-test('none of it left a row behind, or made the service fail', async () => {
-  // Every target, sent as it should be, still does its work: nothing before has changed what it stands on.
+test('these requests stored no rows and caused no internal errors', async () => {
   expect(await countRows(service.databaseUrl)).toEqual(rowsBefore);
-  // A body for which there was no memory is logged as an error, once each, by its code.
-  expect(refusedForMemory).toBe(true);
+  // Only bodies over the memory limit are logged as errors.
+  expect(rejectedForMemory).toBe(true);
   const errors = service.logged.filter((line) => /"level":"error"|internal_error/.test(line));
   expect(errors.filter((line) => !line.includes('"code":"service_unavailable"'))).toEqual([]);
   expect((await service.call('GET', '/v1/health')).status).toBe(200);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { request, speak } from './raw-http.ts';
-import { type Answer, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { request, sendBytes } from './raw-http.ts';
+import { type ApiResponse, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 const MINUTE = 60_000;
 
@@ -13,7 +13,7 @@ async function start(env: Record<string, string>): Promise<void> {
 }
 afterEach(() => service.stop());
 
-const health = (forwarded?: string): Promise<Answer> =>
+const health = (forwarded?: string): Promise<ApiResponse> =>
   service.call('GET', '/v1/health', {
     headers: forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded },
   });
@@ -24,7 +24,7 @@ async function statuses(count: number, forwarded?: string): Promise<number[]> {
   return found;
 }
 
-test('the answer to an address that sends too much is a plain page that could not be taken for the service', async () => {
+test('an address over its limit gets a plain page without the headers of the API', async () => {
   await start({ EDGE_LIMIT_PER_MINUTE: '2' });
   const firm = await service.firm();
   const logged = service.logged.length;
@@ -51,16 +51,16 @@ test('the answer to an address that sends too much is a plain page that could no
   expect(lines).toHaveLength(2);
 });
 
-test('HEAD gets the same, without the page', async () => {
+test('HEAD gets the same response without the page', async () => {
   await start({ EDGE_LIMIT_PER_MINUTE: '1' });
   await health();
-  const { answers } = await speak(service.url, request('HEAD /v1/health', { Connection: 'close' }), {
+  const { responses } = await sendBytes(service.url, request('HEAD /v1/health', { Connection: 'close' }), {
     bodiless: true,
   });
-  expect([answers[0]?.status, answers[0]?.headers.has('x-request-id')]).toEqual([429, false]);
+  expect([responses[0]?.status, responses[0]?.headers.has('x-request-id')]).toEqual([429, false]);
 });
 
-test('an address may send 600 requests a minute, and a quiet minute later as many again', async () => {
+test('an address can send 600 requests a minute', async () => {
   await start({ EDGE_LIMIT_PER_MINUTE: '600' });
   const sixHundred = await Promise.all(Array.from({ length: 650 }, () => health()));
   expect(sixHundred.filter(({ status }) => status === 200)).toHaveLength(600);
@@ -69,13 +69,13 @@ test('an address may send 600 requests a minute, and a quiet minute later as man
   expect((await health()).status).toBe(200);
 });
 
-test('0 turns it off', async () => {
+test('EDGE_LIMIT_PER_MINUTE=0 disables the limit', async () => {
   await start({ EDGE_LIMIT_PER_MINUTE: '0' });
-  const answers = await Promise.all(Array.from({ length: 700 }, () => health()));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const responses = await Promise.all(Array.from({ length: 700 }, () => health()));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
 });
 
-test('failed authentication counts against the address', async () => {
+test('failed authentication counts against the limit of the address', async () => {
   await start({ EDGE_LIMIT_PER_MINUTE: '5' });
   const found: number[] = [];
   for (let i = 0; i < 6; i++)
@@ -84,27 +84,27 @@ test('failed authentication counts against the address', async () => {
 });
 
 describe('behind proxies', () => {
-  test('X-Forwarded-For is not believed unless somebody is trusted', async () => {
+  test('X-Forwarded-For is ignored without a trusted proxy', async () => {
     await start({ EDGE_LIMIT_PER_MINUTE: '2' });
     expect([...(await statuses(1, '192.0.2.1')), ...(await statuses(2, '192.0.2.2'))]).toEqual([
       200, 200, 429,
     ]);
   });
 
-  test('a trusted proxy tells whom the request is from, and each has a limit of their own', async () => {
+  test('the addresses forwarded by a trusted proxy have separate limits', async () => {
     await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: 'loopback' });
     expect(await statuses(3, '192.0.2.1')).toEqual([200, 200, 429]);
     expect(await statuses(3, '192.0.2.2')).toEqual([200, 200, 429]);
   });
 
-  test('what a client writes in front of what the proxy adds does not count', async () => {
+  test('addresses before the one added by the proxy are ignored', async () => {
     await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: '1' });
     const found: number[] = [];
     for (let i = 0; i < 3; i++) found.push(...(await statuses(1, `198.51.100.${i}, 192.0.2.1`)));
     expect(found).toEqual([200, 200, 429]);
   });
 
-  test('two trusted hops look one further', async () => {
+  test('with two trusted hops, the second address from the end counts', async () => {
     await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: '2' });
     const found: number[] = [];
     for (let i = 0; i < 3; i++) found.push(...(await statuses(1, `192.0.2.${i}, 10.0.0.1`)));
@@ -112,13 +112,13 @@ describe('behind proxies', () => {
     expect(await statuses(2, '1.2.3.4, 192.0.2.0, 10.0.0.1')).toEqual([200, 429]);
   });
 
-  test('networks can be trusted by their range', async () => {
+  test('proxies can be trusted by network range', async () => {
     await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8' });
     expect(await statuses(3, '192.0.2.1, 10.1.2.3')).toEqual([200, 200, 429]);
     expect((await health('192.0.2.9, 10.1.2.3')).status).toBe(200);
   });
 
-  test('neighbours in one IPv6 network share a limit', async () => {
+  test('addresses in one IPv6 /64 network share a limit', async () => {
     await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: 'loopback' });
     const found: number[] = [];
     for (const host of ['1', '2', 'ffff:ffff:ffff:ffff'])
@@ -127,7 +127,7 @@ describe('behind proxies', () => {
     expect((await health('2001:db8:1:3::1')).status).toBe(200);
   });
 
-  test('nonsense in X-Forwarded-For is an address like any other, and no failure', async () => {
+  test('an invalid X-Forwarded-For causes no error', async () => {
     await start({ EDGE_LIMIT_PER_MINUTE: '100', TRUST_PROXY: 'loopback' });
     for (const forwarded of [
       'nonsense',

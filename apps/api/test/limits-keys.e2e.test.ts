@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { TOKENS } from '../src/composition/tokens.ts';
 import { expectProblem } from './problem-shape.ts';
-import { speak } from './raw-http.ts';
+import { sendBytes } from './raw-http.ts';
 import {
-  type Answer,
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
@@ -17,55 +17,55 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const me = (as: string): Promise<Answer> => service.call('GET', '/v1/me', { as });
-/** A write that does nothing, however often. */
-const write = (as: string): Promise<Answer> =>
+const me = (as: string): Promise<ApiResponse> => service.call('GET', '/v1/me', { as });
+/** A write without effect. */
+const write = (as: string): Promise<ApiResponse> =>
   service.call('DELETE', '/v1/adjusters/invitations/nobody', { as });
-const many = (count: number, call: () => Promise<Answer>): Promise<Answer[]> =>
+const concurrently = (count: number, call: () => Promise<ApiResponse>): Promise<ApiResponse[]> =>
   Promise.all(Array.from({ length: count }, call));
 
-async function inTurn(count: number, call: () => Promise<Answer>): Promise<number[]> {
+async function sequentially(count: number, call: () => Promise<ApiResponse>): Promise<number[]> {
   const statuses: number[] = [];
   for (let i = 0; i < count; i++) statuses.push((await call()).status);
   return statuses;
 }
 
-const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
+const repeat = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
 
 test('a test key that sends 25 requests at once gets 429 on the last five', async () => {
   const { test: key } = await service.firm({ limited: true });
-  expect(await inTurn(25, () => me(key))).toEqual([...times(20, 200), ...times(5, 429)]);
+  expect(await sequentially(25, () => me(key))).toEqual([...repeat(20, 200), ...repeat(5, 429)]);
   const { test: other } = await service.firm({ limited: true });
-  const answers = await many(25, () => me(other));
-  expect(answers.map(({ status }) => status).sort()).toEqual([...times(20, 200), ...times(5, 429)]);
+  const responses = await concurrently(25, () => me(other));
+  expect(responses.map(({ status }) => status).sort()).toEqual([...repeat(20, 200), ...repeat(5, 429)]);
 });
 
-test('of 25 requests sent without waiting, the first ones of their key, the last five are the ones refused', async () => {
+test('of 25 pipelined requests with a new key, the last five get 429', async () => {
   const { test: key } = await service.firm({ limited: true });
   const request = `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-  const { answers } = await speak(service.url, request.repeat(25), { answers: 25 });
-  expect(answers.map(({ status }) => status)).toEqual([...times(20, 200), ...times(5, 429)]);
+  const { responses } = await sendBytes(service.url, request.repeat(25), { responses: 25 });
+  expect(responses.map(({ status }) => status)).toEqual([...repeat(20, 200), ...repeat(5, 429)]);
 });
 
-test('a refusal says how many whole seconds to wait, in one header, and no other header speaks of limits', async () => {
+test('429 has Retry-After in whole seconds, and no response has other rate limit headers', async () => {
   const { live } = await service.firm({ limited: true });
   const served = await me(live);
-  await many(19, () => me(live));
-  const refused = await me(live);
-  expectProblem(refused, 429, 'rate_limited');
-  expect(refused.headers.get('retry-after')).toBe('1');
-  for (const { headers } of [served, refused])
+  await concurrently(19, () => me(live));
+  const failed = await me(live);
+  expectProblem(failed, 429, 'rate_limited');
+  expect(failed.headers.get('retry-after')).toBe('1');
+  for (const { headers } of [served, failed])
     expect([...headers.keys()].filter((name) => /limit|quota|remaining|reset/.test(name))).toEqual([]);
   expect(served.headers.has('retry-after')).toBe(false);
 });
 
-test('a wait of 1.5 seconds is rounded up to 2: whoever waits as told is served', async () => {
+test('Retry-After is rounded up: after a wait of 1.5 seconds announced as 2, the request succeeds', async () => {
   const { test: key } = await service.firm({ limited: true });
-  await many(20, () => write(key));
+  await concurrently(20, () => write(key));
   now += 500;
-  const refused = await write(key);
-  expectProblem(refused, 429, 'rate_limited');
-  expect(refused.headers.get('retry-after')).toBe('2');
+  const failed = await write(key);
+  expectProblem(failed, 429, 'rate_limited');
+  expect(failed.headers.get('retry-after')).toBe('2');
   now += 2000;
   expect((await write(key)).status).not.toBe(429);
 });
@@ -74,39 +74,39 @@ test.each([
   ['live', 200, 500],
   ['test', 1000, 2000],
 ] as const)(
-  'a %s key gets a request back every %i ms and a write every %i ms',
+  'a %s key is refilled by one request every %i ms and one write every %i ms',
   async (environment, request, wait) => {
     const { [environment]: key } = await service.firm({ limited: true });
-    expect(await inTurn(21, () => me(key))).toEqual([...times(20, 200), 429]);
+    expect(await sequentially(21, () => me(key))).toEqual([...repeat(20, 200), 429]);
     now += request - 1;
     expect((await me(key)).status).toBe(429);
     now += 1;
-    expect(await inTurn(2, () => me(key))).toEqual([200, 429]);
+    expect(await sequentially(2, () => me(key))).toEqual([200, 429]);
     now += 3 * request;
-    expect(await inTurn(4, () => me(key))).toEqual([...times(3, 200), 429]);
+    expect(await sequentially(4, () => me(key))).toEqual([...repeat(3, 200), 429]);
 
     const { [environment]: writer } = await service.firm({ limited: true });
-    expect(await inTurn(20, () => write(writer))).toEqual(times(20, 404));
+    expect(await sequentially(20, () => write(writer))).toEqual(repeat(20, 404));
     now += request;
-    // A request has come back, a write has not.
+    // One request was refilled, but no write.
     expect((await write(writer)).status).toBe(429);
     expect((await me(writer)).status).toBe(200);
     now += wait - request;
-    expect(await inTurn(2, () => write(writer))).toEqual([404, 429]);
+    expect(await sequentially(2, () => write(writer))).toEqual([404, 429]);
   },
 );
 
 test.each(['live', 'test'] as const)(
-  'with a %s key, waiting as long as told is enough, and never too long by a second',
+  'with a %s key, waiting for Retry-After is sufficient, and one second less is not',
   async (environment) => {
     const { [environment]: key } = await service.firm({ limited: true });
-    await many(20, () => write(key));
+    await concurrently(20, () => write(key));
     for (let round = 0; round < 10; round++) {
-      const refused = await write(key);
-      expect(refused.status).toBe(429);
-      const seconds = Number(refused.headers.get('retry-after'));
+      const failed = await write(key);
+      expect(failed.status).toBe(429);
+      const seconds = Number(failed.headers.get('retry-after'));
       expect(Number.isInteger(seconds) && seconds >= 1).toBe(true);
-      // A second earlier it would not have been enough, unless a second is the least that can be said.
+      // One second is the smallest value, so it may be longer than necessary.
       if (seconds > 1) {
         now += (seconds - 1) * 1000;
         expect((await write(key)).status).toBe(429);
@@ -120,8 +120,8 @@ test.each(['live', 'test'] as const)(
   },
 );
 
-test('a minute of a live key holds 20 and then 300 requests, or 120 writes', async () => {
-  const count = async (call: (key: string) => Promise<Answer>): Promise<number> => {
+test('a live key can send 20 + 300 requests, or 20 + 120 writes, in its first minute', async () => {
+  const count = async (call: (key: string) => Promise<ApiResponse>): Promise<number> => {
     const { live } = await service.firm({ limited: true });
     let passed = 0;
     for (let step = 0; step <= 600; step++) {
@@ -134,40 +134,40 @@ test('a minute of a live key holds 20 and then 300 requests, or 120 writes', asy
   expect(await count(write)).toBe(20 + 120);
 });
 
-test('a refused request spends nothing, from neither bucket', async () => {
+test('a request that gets 429 consumes nothing from either bucket', async () => {
   const { test: key } = await service.firm({ limited: true });
-  await many(20, () => write(key));
-  await many(50, () => write(key));
-  await many(50, () => me(key));
+  await concurrently(20, () => write(key));
+  await concurrently(50, () => write(key));
+  await concurrently(50, () => me(key));
   now += 1000;
-  // One request is back and no write: the write is refused and leaves the request where it is.
+  // One request was refilled, but no write: the 429 for the write does not consume the request.
   expect((await write(key)).status).toBe(429);
-  expect(await inTurn(2, () => me(key))).toEqual([200, 429]);
+  expect(await sequentially(2, () => me(key))).toEqual([200, 429]);
 });
 
-test('a request that is let in is spent, whatever becomes of it', async () => {
+test('an allowed request is consumed even if it fails afterwards', async () => {
   const firm = await service.firm({ limited: true });
   const readOnly = await service.key(firm, { purpose: 'read_only' });
-  expect(await inTurn(21, () => service.call('GET', '/v1/claims?nope=1', { as: readOnly }))).toEqual([
-    ...times(20, 422),
+  expect(await sequentially(21, () => service.call('GET', '/v1/claims?nope=1', { as: readOnly }))).toEqual([
+    ...repeat(20, 422),
     429,
   ]);
   const other = await service.key(firm, { purpose: 'read_only' });
   const forbidden = () => service.call('POST', '/v1/claims', { as: other, raw: '{' });
-  expect(await inTurn(21, forbidden)).toEqual([...times(20, 403), 429]);
+  expect(await sequentially(21, forbidden)).toEqual([...repeat(20, 403), 429]);
 });
 
-test('the limit comes before scope, size, JSON and fields', async () => {
+test('the limit is checked before scope, size, JSON and fields', async () => {
   const firm = await service.firm({ limited: true });
   const key = await service.key(firm, { environment: 'test', purpose: 'adjusters' });
-  await many(20, () => me(key));
+  await concurrently(20, () => me(key));
   for (const raw of ['{', 'x'.repeat(1_100_000), '{}'])
     expectProblem(await service.call('POST', '/v1/claims?nope=1', { as: key, raw }), 429, 'rate_limited');
 });
 
-test('a claim refused by the limit was not sent, and can be sent with the same key later', async () => {
+test('a claim that got 429 was not created, and can be sent later with the same Idempotency-Key', async () => {
   const firm = await service.firm({ limited: true });
-  await many(20, () => me(firm.test));
+  await concurrently(20, () => me(firm.test));
   const body = claimBody(firm.account.manual);
   expectProblem(await sendClaim(service, firm.test, body, 'once'), 429, 'rate_limited');
   now += 2000;
@@ -175,38 +175,47 @@ test('a claim refused by the limit was not sent, and can be sent with the same k
   expect([sent.status, sent.headers.get('idempotent-replayed')]).toEqual([201, null]);
 });
 
-test("one key's limit is nobody else's: not another key's of the firm, not the other environment's", async () => {
+test('each key of a firm, live or test, has a separate limit', async () => {
   const firm = await service.firm({ limited: true });
   const second = await service.key(firm);
-  await many(30, () => me(firm.live));
+  await concurrently(30, () => me(firm.live));
   expect((await me(firm.live)).status).toBe(429);
   for (const key of [second, firm.test]) expect((await me(key)).status).toBe(200);
 });
 
-test('what needs no key, and what has none, is not limited by key', async () => {
+test('health has no limit per key, and an invalid key gets 401 however often it is sent', async () => {
   const { live } = await service.firm({ limited: true });
-  await many(30, () => me(live));
+  await concurrently(30, () => me(live));
   expect((await service.call('GET', '/v1/health', { as: live })).status).toBe(200);
-  expectProblem(await service.call('GET', '/v1/nope', { as: live }), 404, 'not_found');
-  expect(await inTurn(30, () => me(`${live}x`))).toEqual(times(30, 401));
+  expect(await sequentially(30, () => me(`${live}x`))).toEqual(repeat(30, 401));
 });
 
-test("a firm's own limits are in force at once for all its keys, and gone when they are taken back", async () => {
+test('a request with a valid key to an unknown path counts against the limits of the key', async () => {
+  const { live } = await service.firm({ limited: true });
+  const unknownPath = (): Promise<ApiResponse> => service.call('GET', '/v1/nope', { as: live });
+  expect(await sequentially(21, unknownPath)).toEqual([...repeat(20, 404), 429]);
+  expect((await me(live)).status).toBe(429);
+  expectProblem(await service.call('GET', '/v1/nope'), 401, 'invalid_key');
+});
+
+test('custom limits of a firm apply immediately to all its keys, until they are removed', async () => {
   const firm = await service.firm({ limited: true });
   const setLimits = service.service.wiring.get(TOKENS.setLimits);
   await setLimits(firm.id, { requestsPerMinute: 60, writesPerMinute: 6, burst: 3 });
-  expect(await inTurn(4, () => me(firm.live))).toEqual([...times(3, 200), 429]);
+  expect(await sequentially(4, () => me(firm.live))).toEqual([...repeat(3, 200), 429]);
   now += 60_000;
-  expect(await inTurn(4, () => write(firm.live))).toEqual([...times(3, 404), 429]);
+  expect(await sequentially(4, () => write(firm.live))).toEqual([...repeat(3, 404), 429]);
   expect((await write(firm.live)).headers.get('retry-after')).toBe('10');
-  expect(await inTurn(4, () => me(firm.test))).toEqual([...times(3, 200), 429]);
+  expect(await sequentially(4, () => me(firm.test))).toEqual([...repeat(3, 200), 429]);
 
   await setLimits(firm.id, { requestsPerMinute: null, writesPerMinute: null, burst: null });
   now += 60_000;
-  expect(await inTurn(21, () => me(firm.live))).toEqual([...times(20, 200), 429]);
+  expect(await sequentially(21, () => me(firm.live))).toEqual([...repeat(20, 200), 429]);
 });
 
-test('the app has no limit per key, since it has no keys', async () => {
+test('app sessions have no limit per key', async () => {
   const { token } = await service.adjuster();
-  expect(await inTurn(40, () => service.call('GET', '/app/v1/me', { as: token }))).toEqual(times(40, 200));
+  expect(await sequentially(40, () => service.call('GET', '/app/v1/me', { as: token }))).toEqual(
+    repeat(40, 200),
+  );
 });

@@ -13,7 +13,7 @@ afterEach(() => {
 
 const SVC_ID = 'SVC-1' as Svcid;
 
-/** What a page reads of its stream. */
+/** A fake response that records the events written to it. */
 function reader(isSignedIn: () => Promise<boolean> = async () => true) {
   const events: string[] = [];
   const response = Object.assign(new EventEmitter(), {
@@ -38,7 +38,7 @@ const live = (edition: () => string = () => 'one') =>
     isDraining: () => false,
   });
 
-test('a page hears every twenty seconds that its connection is alive, and of each change once', async () => {
+test('a stream sends a heartbeat every twenty seconds, and one event for each change', async () => {
   let edition = 'one';
   const { events, response, open } = reader();
   live(() => edition).open(open);
@@ -52,7 +52,7 @@ test('a page hears every twenty seconds that its connection is alive, and of eac
   response.end();
 });
 
-test('a page whose session was ended elsewhere is told so, and its stream ends', async () => {
+test('a stream sends signed-out and ends when its session was ended elsewhere', async () => {
   let signedIn = true;
   const { events, response, open } = reader(async () => signedIn);
   live().open(open);
@@ -63,7 +63,7 @@ test('a page whose session was ended elsewhere is told so, and its stream ends',
   expect(response.writableEnded).toBe(true);
 });
 
-test('an adjuster has eight streams at most, and the newest of them', async () => {
+test('an adjuster has at most eight streams, and older ones are closed', async () => {
   const updates = live();
   const readers = Array.from({ length: 10 }, () => reader());
   for (const { open } of readers) updates.open(open);

@@ -4,7 +4,7 @@ import { createLog, logWhatIsPrinted } from '../src/logging.ts';
 
 const lines: string[] = [];
 const logged = async (): Promise<unknown[]> => {
-  // Lines are written at the end of the turn.
+  // Lines are written at the end of the event loop turn.
   await new Promise((resolve) => setImmediate(resolve));
   return lines.splice(0).map((line) => JSON.parse(line));
 };
@@ -26,7 +26,7 @@ afterAll(() => {
 });
 
 test.each(['trace', 'debug', 'log', 'info', 'warn', 'error'] as const)(
-  'what a library prints with console.%s is a line of the log, which says who printed but quotes nothing',
+  'output of console.%s becomes a log line with its source, but without its text',
   async (method) => {
     console[method]('the claim of', Object.assign(new TypeError('Marisol Delgado'), { code: 'E_CLAIM' }));
     const [line, ...more] = await logged();
@@ -37,7 +37,7 @@ test.each(['trace', 'debug', 'log', 'info', 'warn', 'error'] as const)(
   },
 );
 
-test('a warning of Node.js is a line of the log', async () => {
+test('a Node.js warning becomes a log line', async () => {
   process.emit('warning', Object.assign(new Error('It will be removed.'), { name: 'DeprecationWarning' }));
   expect(await logged()).toEqual([
     expect.objectContaining({ level: 'warn', error: 'DeprecationWarning', message: 'It will be removed.' }),

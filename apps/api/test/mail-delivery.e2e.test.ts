@@ -11,8 +11,8 @@ interface Mail {
   readonly text: string;
 }
 
-/** What the server says to the next recipients; it takes them when nothing is left. */
-const refusals: number[] = [];
+/** SMTP error codes for the next recipients; without one, a recipient is accepted. */
+const rejectCodes: number[] = [];
 const inbox: Mail[] = [];
 const attempts: string[] = [];
 
@@ -21,9 +21,9 @@ const server = new SMTPServer({
   disabledCommands: ['AUTH', 'STARTTLS'],
   onRcptTo({ address }, _session, done) {
     attempts.push(address);
-    const code = refusals.shift();
+    const code = rejectCodes.shift();
     if (code === undefined) return done();
-    done(Object.assign(new Error('not now, or never'), { responseCode: code }));
+    done(Object.assign(new Error('rejected'), { responseCode: code }));
   },
   onData(stream, { envelope }, done) {
     const chunks: Buffer[] = [];
@@ -32,15 +32,15 @@ const server = new SMTPServer({
       inbox.push({
         from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
         to: envelope.rcptTo.map(({ address }) => address),
-        text: readable(Buffer.concat(chunks).toString('latin1')),
+        text: decode(Buffer.concat(chunks).toString('latin1')),
       });
       done();
     });
   },
 });
 
-/** The lines as a mail reader shows them. */
-function readable(raw: string): string {
+/** Decodes quoted-printable text and headers. */
+function decode(raw: string): string {
   const unfolded = raw.replace(/=\r\n/g, '');
   const bytes = unfolded.replace(/=([0-9A-F]{2})/g, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
@@ -68,7 +68,7 @@ afterAll(async () => {
   await new Promise<void>((resolve) => server.close(resolve));
 });
 beforeEach(() => {
-  inbox.length = attempts.length = refusals.length = 0;
+  inbox.length = attempts.length = rejectCodes.length = 0;
 });
 
 const mailed = (to: string) =>
@@ -79,7 +79,7 @@ const invite = (svcId: string) =>
     body: { svc_id: svcId, invited_by: 'Secret Manager', purpose: 'Secret purpose', note: 'Secret note' },
   });
 
-test('a sign-in code comes by mail, in both languages, signs in, and is nowhere in the log', async () => {
+test('a sign-in code is mailed in both languages, and is not logged', async () => {
   const email = await emailOf(service, (await service.adjuster()).token);
   await service.call('POST', '/app/v1/sign-in-codes', { body: { email: email.toUpperCase() } });
   const { from, text } = await until('the code', async () => inbox[0]);
@@ -94,10 +94,10 @@ test('a sign-in code comes by mail, in both languages, signs in, and is nowhere 
   expect(logged).not.toContain(email);
 });
 
-test('an address without an account gets no mail, and neither does a test account', async () => {
+test('addresses without an account and test accounts get no mail', async () => {
   for (const email of ['nobody@example.com', 'a,b@x.example', '<script>@example.com']) {
-    const answer = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
-    expect(answer.status).toBe(202);
+    const response = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
+    expect(response.status).toBe(202);
   }
   const invited = await service.call('POST', '/v1/adjusters/invitations', {
     as: firm.test,
@@ -110,7 +110,7 @@ test('an address without an account gets no mail, and neither does a test accoun
   expect(attempts).toHaveLength(1);
 });
 
-test('an invitation is mailed to somebody without a device: the firm and the way to the app, none of the notes', async () => {
+test('an adjuster without a device gets an invitation by mail, with the firm and the app, but without notes', async () => {
   const { svcId, token } = await service.adjuster();
   const email = await emailOf(service, token);
   await invite(svcId);
@@ -121,12 +121,12 @@ test('an invitation is mailed to somebody without a device: the firm and the way
   expect(text).not.toContain('Secret');
 });
 
-test('a busy mail server is asked again, while the push message does not wait for it', async () => {
+test('a mail that is temporarily rejected is retried, and does not delay the push message', async () => {
   const { svcId, token } = await service.adjuster();
   const phone = push.device();
   const { subscription } = phone;
   await service.call('PUT', '/app/v1/devices/phone', { as: token, body: { subscription } });
-  refusals.push(451);
+  rejectCodes.push(451);
   await invite(svcId);
   await until('the push', async () => phone.received.length === 1);
   expect(inbox).toEqual([]);
@@ -135,12 +135,12 @@ test('a busy mail server is asked again, while the push message does not wait fo
   expect(phone.attempts).toHaveLength(1);
 });
 
-test('an address that the mail server refuses for good is given up, and the log does not say which', async () => {
+test('a mail that is permanently rejected is not retried, and its address is not logged', async () => {
   const { svcId, token } = await service.adjuster();
   const email = await emailOf(service, token);
-  refusals.push(550);
+  rejectCodes.push(550);
   await invite(svcId);
-  await until('the refusal', async () =>
+  await until('the log line', async () =>
     service.logged.some((line) => line.includes('refused by the mail server')),
   );
   const { svcId: next, token: nextToken } = await service.adjuster();
@@ -150,12 +150,12 @@ test('an address that the mail server refuses for good is given up, and the log 
   expect(service.logged.join('')).not.toContain(email);
 });
 
-test('a code that cannot be mailed is told to the log, without the code, and the caller waits for nothing', async () => {
+test('a code that cannot be mailed is logged without the code, and the response is not delayed', async () => {
   const email = await emailOf(service, (await service.adjuster()).token);
-  refusals.push(554);
-  const answer = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
-  expect(answer.status).toBe(202);
-  const line = await until('the line', async () =>
+  rejectCodes.push(554);
+  const response = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
+  expect(response.status).toBe(202);
+  const line = await until('the log line', async () =>
     service.logged.find((one) => one.includes('could not be mailed')),
   );
   expect(line).not.toMatch(/\d{6}"/);

@@ -18,7 +18,7 @@ const documented = ({ request: { method, url }, status, headers, text }: Respons
     text,
   });
 
-/** Requests of one caller, each held to the interface document. */
+/** Requests with one token, validated against the interface document. */
 const caller = (token: string) => {
   const as = (sent: Test): Test => sent.auth(token, { type: 'bearer' }).expect(documented);
   return {
@@ -27,7 +27,7 @@ const caller = (token: string) => {
   };
 };
 
-test('from invitation to outcome: the adjuster joins, is offered a claim, rejects it, another accepts it, and the firm learns all of it by polling', async () => {
+test('an adjuster joins and rejects a claim, another accepts it, and the firm sees each change by polling', async () => {
   const joining = await service.firm();
   const first = await service.adjuster();
   const second = await service.member(joining);

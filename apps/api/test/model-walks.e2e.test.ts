@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { migrate } from '@svc/adapter-postgres';
 import fc from 'fast-check';
 import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
-import { type HeldClock, heldClock } from './firm-calls.ts';
+import { type ManualClock, manualClock } from './firm-calls.ts';
 import { DAY, Model, type Step } from './model.ts';
 import {
   createWorld,
@@ -13,17 +13,17 @@ import {
   startOnPostgres,
 } from './model-world.ts';
 
-/** More, or others: MODEL_RUNS=500 MODEL_SEED=7. */
+/** For more or other runs, for example: MODEL_RUNS=500 MODEL_SEED=7. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 25);
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
 
 let database: TestDatabase;
-let clock: HeldClock;
+let clock: ManualClock;
 let real: ModelHost;
 let memory: ModelHost;
 beforeAll(async () => {
   database = await createDatabase({ migrate: (url) => migrate({ url }) });
-  clock = heldClock();
+  clock = manualClock();
   real = await startOnPostgres(database.url, clock);
   memory = await startInMemory(database.url, clock);
 });
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const firm = fc.nat(1);
 const env = fc.constantFrom('live' as const, 'live' as const, 'test' as const);
-/** Real ones, then the test account of either firm. */
+/** The real adjusters, then the test account of each firm. */
 const adjuster = fc.nat(REAL_ADJUSTERS + 1);
 const which = fc.nat(5);
 const key = fc.nat(7);
@@ -97,7 +97,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-test('whatever firms and adjusters do, PostgreSQL, memory and the rules said once more give the same answers', async () => {
+test('random operations have the same results with PostgreSQL, with in-memory stores and in the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 45, size: 'max' }), async (steps) => {
       const name = nextWorldName();
@@ -121,16 +121,16 @@ test('whatever firms and adjusters do, PostgreSQL, memory and the rules said onc
       ] as const) {
         model.join(at, adjuster);
       }
-      for (const taken of steps) {
-        if (taken.do === 'wait') clock.advance(taken.ms);
-        const predicted = model.predict(taken);
-        const [kept, held] = await Promise.all([inPostgres.take(taken), inMemory.take(taken)]);
-        expect({ taken, ...kept }).toEqual({ taken, ...held });
+      for (const currentStep of steps) {
+        if (currentStep.do === 'wait') clock.advance(currentStep.ms);
+        const predicted = model.predict(currentStep);
+        const [kept, held] = await Promise.all([inPostgres.take(currentStep), inMemory.take(currentStep)]);
+        expect({ currentStep, ...kept }).toEqual({ currentStep, ...held });
         const { status, replayed, text } = kept;
-        const answer = status >= 400 ? { status, code: JSON.parse(text).code } : { status };
+        const response = status >= 400 ? { status, code: JSON.parse(text).code } : { status };
         const { claim, assignment, listed } = predicted;
-        expect({ taken, ...answer, replayed }).toEqual({
-          taken,
+        expect({ currentStep, ...response, replayed }).toEqual({
+          currentStep,
           status: predicted.status,
           ...(predicted.code !== undefined && { code: predicted.code }),
           replayed: predicted.replayed ?? false,

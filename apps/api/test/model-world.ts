@@ -14,7 +14,7 @@ import { createLog } from '../src/logging.ts';
 import type { Environment, Step } from './model.ts';
 import { callHttp } from './service-under-test.ts';
 
-/** The service, on one kind of store or another. */
+/** The service with one kind of store. */
 export interface ModelHost {
   readonly url: string;
   readonly wiring: Services;
@@ -47,15 +47,15 @@ async function listening(wiring: Services, close: () => Promise<void>): Promise<
 }
 
 export async function startOnPostgres(databaseUrl: string, clock: Clock): Promise<ModelHost> {
-  const around = { log, addresses, isDraining: () => false, observe: () => {} };
-  const wired = await compose({ config, databaseUrl, clock, ...around });
+  const compositionOptions = { log, addresses, isDraining: () => false, observe: () => {} };
+  const wired = await compose({ config, databaseUrl, clock, ...compositionOptions });
   return listening(wired.wiring, () => wired.close());
 }
 
-/** The product's own container, with every store in it replaced by one in memory. */
+/** The product's container with every store replaced by an in-memory one. */
 export async function startInMemory(databaseUrl: string, clock: Clock): Promise<ModelHost> {
-  const around = { log, addresses, isDraining: () => false, observe: () => {} };
-  const wired = await compose({ config, databaseUrl, clock, ...around });
+  const compositionOptions = { log, addresses, isDraining: () => false, observe: () => {} };
+  const wired = await compose({ config, databaseUrl, clock, ...compositionOptions });
   const container = wired.wiring as Container;
   const stores = createMemoryStores({ clock });
   const replace = async <T>(token: ServiceIdentifier<T>, by: T): Promise<void> => {
@@ -72,28 +72,28 @@ export async function startInMemory(databaseUrl: string, clock: Clock): Promise<
   return listening(container, () => wired.close());
 }
 
-/** What one kind of service made of a step, in words that are the same for all kinds. */
+/** The result of a step, normalized so that it is equal for all stores. */
 interface Outcome {
   readonly status: number;
   readonly replayed: boolean;
-  /** The answer's body, ids replaced by names. */
+  /** The response body, with ids replaced by names. */
   readonly text: string;
-  /** The names of the claims in the answer, in its order. */
+  /** The names of the claims in the response, in its order. */
   readonly claims: readonly string[];
 }
 
-/** Two firms and their people, made anew for each sequence, in one kind of service. */
+/** Two firms and their adjusters, created for each sequence of steps. */
 interface ModelWorld {
   take(step: Step): Promise<Outcome>;
 }
 
 const STATUSES = [undefined, 'pending_acceptance', 'accepted', 'rejected', 'unassigned'] as const;
 const LISTS = ['pending_acceptance', 'accepted', 'closed'] as const;
-/** Real adjusters, then the test account of each firm. */
+/** Adjusters are numbered: these real ones, then the test account of each firm. */
 export const REAL_ADJUSTERS = 3;
 
 let worlds = 0;
-/** Called once for each pair of worlds, so that both call their people by the same names. */
+/** Called once for each pair of worlds, so that both use the same SVCIDs. */
 export function nextWorldName(): string {
   worlds += 1;
   return `w${worlds}`;
@@ -117,7 +117,7 @@ export async function createWorld(host: ModelHost, world: string, start: number)
     names.set(`test_${tag}_`, `test_${n}_`);
     names.set(`@${tag.toLowerCase()}.test`, `@${n}.test`);
     people.push({ svcId: account.manual, token: await operator.session(account.manual) });
-    // The first two real adjusters work for the first firm, the second one for the other as well.
+    // Adjusters 0 and 1 are members of the first firm, adjuster 1 also of the second.
     for (const { svcId } of people.slice(0, REAL_ADJUSTERS).slice(n, 2)) await operator.addMember(id, svcId);
   }
 
@@ -141,38 +141,38 @@ export async function createWorld(host: ModelHost, world: string, start: number)
     body?: unknown,
     key?: number,
   ): Promise<Outcome> {
-    const answer = await callHttp(url, method, path, {
+    const response = await callHttp(url, method, path, {
       as,
       ...(body !== undefined && { body }),
       ...(key !== undefined && { headers: { 'Idempotency-Key': `key ${key}` } }),
     });
-    const made = path === '/v1/claims' && answer.status === 201 && !claims.includes(answer.json.id);
+    const made = path === '/v1/claims' && response.status === 201 && !claims.includes(response.json.id);
     if (made) {
-      names.set(answer.json.id, `claim ${claims.length}`);
-      claims.push(answer.json.id);
+      names.set(response.json.id, `claim ${claims.length}`);
+      claims.push(response.json.id);
     }
-    const shown = answer.json?.data ?? (answer.json?.assignment === undefined ? [] : [answer.json]);
+    const shown = response.json?.data ?? (response.json?.assignment === undefined ? [] : [response.json]);
     return {
-      status: answer.status,
-      replayed: answer.headers.get('Idempotent-Replayed') === 'true',
-      text: named(answer.text),
+      status: response.status,
+      replayed: response.headers.get('Idempotent-Replayed') === 'true',
+      text: named(response.text),
       claims: shown.flatMap((item: { id?: string }) => (item.id === undefined ? [] : [named(item.id)])),
     };
   }
 
-  /** Every page of a list, as one. */
+  /** All pages of a list, combined. */
   async function all(path: string, query: Record<string, string>, as: string): Promise<Outcome> {
     let cursor: string | null = null;
     const parts: Outcome[] = [];
     do {
       const search: string = new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) }).toString();
-      const answer = await callHttp(url, 'GET', `${path}?${search}`, { as });
-      cursor = answer.json?.next_cursor ?? null;
-      const shown = (answer.json?.data ?? []) as { id?: string; assignment?: unknown }[];
+      const response = await callHttp(url, 'GET', `${path}?${search}`, { as });
+      cursor = response.json?.next_cursor ?? null;
+      const shown = (response.json?.data ?? []) as { id?: string; assignment?: unknown }[];
       parts.push({
-        status: answer.status,
+        status: response.status,
         replayed: false,
-        text: named(answer.text),
+        text: named(response.text),
         claims: shown.flatMap(({ id, assignment }) =>
           id !== undefined && assignment !== undefined ? [named(id)] : [],
         ),

@@ -1,10 +1,10 @@
-// The interface specification's rules once more, as plainly as they can be said, and sharing no line with the product.
+// A second, simple implementation of the specified rules. It shares no code with the product.
 
 export const DAY = 24 * 60 * 60 * 1000;
 
 export type Environment = 'live' | 'test';
 
-/** What can be asked. Firms, adjusters and claims go by number; a claim's number is its place among those sent. */
+/** Firms, adjusters and claims are identified by index; claims in the order in which they were sent. */
 export type Step =
   | {
       readonly do: 'send';
@@ -27,7 +27,7 @@ export type Step =
   | { readonly do: 'operator closes'; which: number }
   | { readonly do: 'wait'; ms: number };
 
-/** An adjuster: a real one, or the test account of a firm. */
+/** A real adjuster, or the test account of a firm. */
 interface ModelAdjuster {
   readonly testOf: number | null;
 }
@@ -51,18 +51,18 @@ interface ModelMember {
 interface Prediction {
   readonly status: number;
   readonly code?: string;
-  /** The claim that the answer shows. */
+  /** The claim in the response. */
   readonly claim?: number;
-  /** How the claim is now. */
+  /** The expected assignment of that claim. */
   readonly assignment?: { readonly status: string; readonly adjuster: number };
   readonly replayed?: boolean;
-  /** The claims of a whole list, in the order of their last change. */
+  /** The claims of an unfiltered list, in the order of their last change. */
   readonly listed?: readonly number[];
 }
 
 export class Model {
   readonly claims: ModelClaim[] = [];
-  /** Claims in the order in which the firms could see them change; the last is the newest. */
+  /** Claims in the order of their last change visible to firms; the newest comes last. */
   readonly #changes: number[] = [];
   readonly #members = new Map<string, ModelMember>();
   readonly #keys = new Map<string, { request: string; claim: number; at: number }>();
@@ -92,17 +92,17 @@ export class Model {
           `send ${step.adjuster} ${step.external} ${step.claim}`,
           201,
           () => {
-            const twin = (match: (claim: ModelClaim) => boolean): number =>
+            const findDuplicate = (match: (claim: ModelClaim) => boolean): number =>
               this.claims.findIndex(
                 (claim) => claim.firm === step.firm && claim.env === step.env && match(claim),
               );
-            const collides = [
-              twin(({ external }) => external === step.external),
-              twin(({ number, closed }) => number === step.claim && !closed),
+            const duplicate = [
+              findDuplicate(({ external }) => external === step.external),
+              findDuplicate(({ number, closed }) => number === step.claim && !closed),
             ].find((index) => index >= 0);
-            if (collides !== undefined) return { status: 409, code: 'duplicate_claim' };
-            const refusal = this.#addressee(step.firm, step.env, step.adjuster);
-            if (refusal !== null) return refusal;
+            if (duplicate !== undefined) return { status: 409, code: 'duplicate_claim' };
+            const failure = this.#addressee(step.firm, step.env, step.adjuster);
+            if (failure !== null) return failure;
             const { firm, env, external, adjuster } = step;
             this.claims.push({
               firm,
@@ -123,8 +123,8 @@ export class Model {
           if (claim.env !== step.env) return { status: 422, code: 'environment_mismatch' };
           if (claim.status === 'accepted') return { status: 409, code: 'claim_already_accepted' };
           if (claim.closed) return { status: 409, code: 'claim_closed' };
-          const refusal = this.#addressee(step.firm, step.env, step.adjuster);
-          if (refusal !== null) return refusal;
+          const failure = this.#addressee(step.firm, step.env, step.adjuster);
+          if (failure !== null) return failure;
           claim.status = 'pending_acceptance';
           claim.adjuster = step.adjuster;
           return this.#changed(step.which, 200);
@@ -210,7 +210,7 @@ export class Model {
     return this.adjusters[adjuster]?.testOf === null;
   }
 
-  /** Another firm's test account does not exist. */
+  /** To a firm, the test accounts of other firms do not exist. */
   #isForeign(firm: number, adjuster: number): boolean {
     const testOf = this.adjusters[adjuster]?.testOf ?? null;
     return testOf !== null && testOf !== firm;

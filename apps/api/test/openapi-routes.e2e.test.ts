@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-test('the document at /openapi.json has the operations that the service routes, and no others', async () => {
+test('/openapi.json documents exactly the operations that the service routes', async () => {
   const { status, json } = await callHttp(service.url, 'GET', '/openapi.json');
   expect(status).toBe(200);
   const documented = Object.entries<Record<string, unknown>>(json.paths).flatMap(([path, operations]) =>
@@ -21,7 +21,7 @@ test('the document at /openapi.json has the operations that the service routes, 
   );
   const routed = service.service.wiring
     .get(TOKENS.routes)
-    // The adjuster's page has a way of its own to sign in, which is between it and its host.
+    // The sign-in of the adjuster page is internal.
     .filter(({ endpoint }) => /^(\/app)?\/v1\//.test(endpoint.path))
     .map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`);
   expect(documented.sort()).toEqual(routed.sort());
@@ -32,25 +32,31 @@ test('the document at /openapi.json has the operations that the service routes, 
   });
 });
 
-test('a method that the document does not list for a path is refused with those that it does', async () => {
+test('a method that the document does not list for a path gets 405 with the listed ones in Allow', async () => {
+  const { live } = await service.firm();
   const { json } = await callHttp(service.url, 'GET', '/openapi.json');
   for (const [path, operations] of Object.entries<Record<string, unknown>>(json.paths)) {
     const listed = Object.keys(operations);
     const method = METHODS.find((one) => !listed.includes(one)) ?? '';
     const id = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
-    const refused = await callHttp(service.url, method.toUpperCase(), path.replace(/\{\w+\}/g, id));
-    // Two paths of one shape, where a literal one stands in for a parameter, share their methods.
-    expect({ path, status: refused.status, code: refused.json?.code }).toEqual({
+    const send = (call = {}) =>
+      callHttp(service.url, method.toUpperCase(), path.replace(/\{\w+\}/g, id), call);
+    const response = await send({ as: live });
+    expect({ path, status: response.status, code: response.json?.code }).toEqual({
       path,
       status: 405,
       code: 'method_not_allowed',
     });
-    const allowed = refused.headers.get('allow')?.toLowerCase().split(', ') ?? [];
+    const allowed = response.headers.get('allow')?.toLowerCase().split(', ') ?? [];
+    // Paths of one shape, such as a literal segment in place of a parameter, share their methods.
     expect(allowed).toEqual(expect.arrayContaining(listed));
+    // Without a key, only paths that need none reveal their methods.
+    const withoutKey = path.startsWith('/v1/') && path !== '/v1/health' ? 401 : 405;
+    expect({ path, status: (await send()).status }).toEqual({ path, status: withoutKey });
   }
 });
 
-test('the document may be kept for minutes, asked for again for nothing, and read from pages of other hosts', async () => {
+test('the document is cacheable for five minutes, revalidated with 304, and readable across origins', async () => {
   const first = await callHttp(service.url, 'GET', '/openapi.json');
   expect(first.headers.get('cache-control')).toBe('public, max-age=300');
   expect(first.headers.get('access-control-allow-origin')).toBe('*');
@@ -59,7 +65,7 @@ test('the document may be kept for minutes, asked for again for nothing, and rea
   expect([again.status, await again.text()]).toEqual([304, '']);
 });
 
-test('the document names the public address where one is set', async () => {
+test('the document and the pages use the configured public address', async () => {
   const behindProxy = await startServiceUnderTest({
     env: { BASE_URL: 'https://claims.svc.test/flood', DOCS_URL: 'https://docs.svc.test' },
     databaseUrl: service.databaseUrl,

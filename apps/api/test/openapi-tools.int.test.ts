@@ -9,7 +9,7 @@ import { openApiDocument } from '@svc/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-// What others make of the interface document: a linter, two generators, and a validator of JSON Schema.
+// Checks the interface document with a linter, two code generators and a JSON Schema validator.
 
 type Json = Record<string, unknown>;
 
@@ -38,7 +38,7 @@ const run = (script: string, ...args: string[]) => {
   return { status, output: `${stdout}${stderr}` };
 };
 
-/** The compiler that takes what was generated at its word, in the strictest way it has. */
+/** Type-checks generated code with strict settings. */
 const compiles = (source: string) =>
   run(
     join(dirname(resolve('typescript/package.json')), 'bin/tsc'),
@@ -46,7 +46,7 @@ const compiles = (source: string) =>
     ...['--module', 'nodenext', '--types', '', source],
   );
 
-test('the linter has nothing to say, by its recommended rules and stricter ones for responses, examples and security', async () => {
+test('the linter reports nothing, with its recommended and stricter rules', async () => {
   const config = await createConfig({
     extends: ['recommended-strict'],
     rules: {
@@ -66,13 +66,13 @@ test('the linter has nothing to say, by its recommended rules and stricter ones 
     },
   });
   const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: file, config });
-  const said = found.map(
+  const output = found.map(
     ({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`,
   );
-  expect(said).toEqual([]);
+  expect(output).toEqual([]);
 });
 
-test('openapi-typescript makes types of it that compile', () => {
+test('openapi-typescript generates types that compile', () => {
   const cli = join(dirname(resolve('openapi-typescript/package.json')), 'bin/cli.js');
   expect(run(cli, file, '--output', join(folder, 'types.ts'))).toMatchObject({ status: 0 });
   const made = readFileSync(join(folder, 'types.ts'), 'utf8');
@@ -95,7 +95,7 @@ export const body: operations['sendClaim']['requestBody']['content']['applicatio
   expect(compiles(use)).toEqual({ status: 0, output: '' });
 });
 
-test('openapi-ts makes a whole client of it that compiles', () => {
+test('openapi-ts generates a client that compiles', () => {
   const cli = join(dirname(resolve('@hey-api/openapi-ts/package.json')), 'bin/run.js');
   const out = join(folder, 'client');
   const made = run(cli, '--input', file, '--output', out, '--client', '@hey-api/client-fetch', '--silent');
@@ -104,13 +104,13 @@ test('openapi-ts makes a whole client of it that compiles', () => {
   expect(compiles(join(out, 'index.ts'))).toEqual({ status: 0, output: '' });
 });
 
-test('every example in the document is valid by the schema it stands beside', () => {
+test('every example in the document is valid against its schema', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (addFormats as unknown as (target: Ajv2020) => void)(ajv);
   ajv.addSchema(document, 'interface');
   let examples = 0;
   const wrong: string[] = [];
-  const judge = (at: string, example: unknown): void => {
+  const validateExample = (at: string, example: unknown): void => {
     examples += 1;
     const validate = ajv.compile({ $ref: `interface#${at.split('/').map(encodeURIComponent).join('/')}` });
     if (!validate(example)) wrong.push(`${at}: ${ajv.errorsText(validate.errors)}`);
@@ -118,11 +118,12 @@ test('every example in the document is valid by the schema it stands beside', ()
   const walk = (value: unknown, at: string): void => {
     if (typeof value !== 'object' || value === null) return;
     const { schema, example, examples: many } = value as Json;
-    if (typeof schema === 'object' && example !== undefined) judge(`${at}/schema`, example);
+    if (typeof schema === 'object' && example !== undefined) validateExample(`${at}/schema`, example);
     if (typeof schema === 'object' && many !== undefined) {
-      for (const one of Object.values(many as Record<string, Json>)) judge(`${at}/schema`, one.value);
+      for (const one of Object.values(many as Record<string, Json>))
+        validateExample(`${at}/schema`, one.value);
     }
-    if (Array.isArray(many)) for (const one of many) judge(at, one);
+    if (Array.isArray(many)) for (const one of many) validateExample(at, one);
     for (const [name, inner] of Object.entries(value)) {
       if (name === 'example' || name === 'examples') continue;
       walk(inner, `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { parseJson } from '../src/http/pipeline/parse-json.ts';
 import { HttpProblem } from '../src/http/problems/http-problem.ts';
 
-/** What the text is parsed to, or the detail of its problem. */
+/** The parsed value, or the detail of the problem. */
 function outcome(text: string): unknown {
   try {
     return parseJson(Buffer.from(text));
@@ -18,7 +18,7 @@ function outcome(text: string): unknown {
 const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const TOO_DEEP = `The body is nested deeper than ${LIMITS.bodyDepth} levels.`;
 
-test('any JSON value comes back as JSON.parse has it', () => {
+test('valid JSON has the same value as with JSON.parse', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 2), (value, indent) => {
       expect(outcome(JSON.stringify(value, null, indent))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -27,7 +27,7 @@ test('any JSON value comes back as JSON.parse has it', () => {
 });
 
 describe('nesting', () => {
-  test('is accepted up to the limit, and refused one level deeper, complete or cut off', () => {
+  test('is accepted up to the limit, and rejected one level deeper, complete or truncated', () => {
     const most = LIMITS.bodyDepth;
     expect(outcome(nested(most))).toEqual(JSON.parse(nested(most)));
     expect(outcome(nested(most + 1))).toBe(TOO_DEEP);
@@ -35,7 +35,7 @@ describe('nesting', () => {
     expect(outcome(`${'{"a":'.repeat(most)}[]${'}'.repeat(most)}`)).toBe(TOO_DEEP);
   });
 
-  test('does not count levels side by side, or brackets in strings and names', () => {
+  test('counts neither siblings nor brackets in strings and names', () => {
     const siblings = `[${Array.from({ length: 500 }, () => '[{}]').join()}]`;
     expect(outcome(siblings)).toEqual(JSON.parse(siblings));
     const brackets = '[{'.repeat(500);
@@ -49,7 +49,7 @@ describe('nesting', () => {
   });
 });
 
-describe('two members of one name in one object are refused, with the place of the second', () => {
+describe('duplicate member names are rejected, with the pointer of the second member', () => {
   test.each([
     ['{"a":1,"a":1}', '/a'],
     ['{"a":1,"\\u0061":2}', '/a'],
@@ -73,11 +73,11 @@ describe('two members of one name in one object are refused, with the place of t
     '{"a":"\\"a\\":1","b":":::"}',
     '{"A":1,"a":1}',
     '{"é":1,"e\\u0301":1}',
-  ])('but not %s', (text) => {
+  ])('but not in %s', (text) => {
     expect(outcome(text)).toEqual(JSON.parse(text));
   });
 
-  test('also in a body of a megabyte, and without a name that would make the response long', () => {
+  test('also in a body of a megabyte, without the pointer if it is too long', () => {
     const long = 'x'.repeat(300_000);
     expect(outcome(`{"${long}":1,"b":"${long}","${long}":1}`)).toBe('The body has a duplicate member.');
     expect(outcome(`{"a":1,"b":"${'\\n'.repeat(500_000)}","a":2}`)).toBe(
@@ -85,7 +85,7 @@ describe('two members of one name in one object are refused, with the place of t
     );
   });
 
-  test('whatever else the body holds', () => {
+  test('in any body', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), fc.string({ unit: 'grapheme' }), (value, name) => {
         const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
@@ -97,7 +97,7 @@ describe('two members of one name in one object are refused, with the place of t
   });
 });
 
-test('text that is not JSON is refused without a word of it', () => {
+test('the error for invalid JSON does not quote the text', () => {
   for (const text of ['', '{"Ana Reyes"', '{"a":"Ana}', 'Ana', '{"a":1}}', '"Ana\\'])
     expect(outcome(text)).toBe('The body is not valid JSON.');
 });

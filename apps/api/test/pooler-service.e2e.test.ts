@@ -1,21 +1,30 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
-import { at, claimsOf, counted, inForce, report, spread, startLoad, until } from './cluster-load.ts';
+import {
+  claimsOf,
+  countByOutcome,
+  measurePropagation,
+  report,
+  sendConcurrently,
+  serviceAt,
+  startLoad,
+  until,
+} from './cluster-load.ts';
 import { acceptClaim, freshKey, getClaim, invite, offerClaim, outcome, rejectClaim } from './firm-calls.ts';
 import { callHttp, claimBody, sendClaim } from './service-under-test.ts';
 
-// Two processes with some thirty connections of their own share three to PostgreSQL, for one transaction at a time.
+// Two processes with about thirty connections share three to PostgreSQL, in transaction pooling mode.
 let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster({ processes: 2, pgbouncer: 3 });
 }, 150_000);
 afterAll(() => cluster?.stop());
 
-test('behind a pooler the main job is done, through any process', async () => {
+test('behind a pooler claims are sent, rejected, offered again and accepted', async () => {
   const firm = await cluster.operator.firm();
   const first = await cluster.operator.member(firm.id);
   const second = await cluster.operator.member(firm.id);
-  const service = at(cluster.url);
+  const service = serviceAt(cluster.url);
   const sent = await sendClaim(service, firm.live, claimBody(first.svcId));
   expect(outcome(sent)).toEqual([201]);
   expect(outcome(await rejectClaim(service, first.token, sent.json.id, 'too far'))).toEqual([200]);
@@ -26,30 +35,32 @@ test('behind a pooler the main job is done, through any process', async () => {
   expect(outcome(await invite(service, firm.live, first.svcId))).toEqual([409, 'already_member']);
 });
 
-test('behind a pooler many requests at once share few connections', async () => {
+test('behind a pooler many concurrent requests share few connections', async () => {
   const firm = await cluster.operator.firm();
   const load = startLoad(cluster.urls, firm, { clients: 24, pauseMs: 0 });
   await until(() => load.outcomes.length > 300);
   const outcomes = await load.stop();
-  expect(Object.keys(counted(outcomes)).sort()).toEqual(['200', '201']);
+  expect(Object.keys(countByOutcome(outcomes)).sort()).toEqual(['200', '201']);
   const sent = outcomes.filter(({ write }) => write).map(({ body }) => body?.external_id);
   expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map((id) => [id, 1])));
 });
 
-test('behind a pooler forty identical sends make one claim', async () => {
+test('behind a pooler forty concurrent identical sends create one claim', async () => {
   const firm = await cluster.operator.firm();
   const body = claimBody(firm.account.manual);
-  const answers = await spread(cluster.urls, 40, (url) => sendClaim(at(url), firm.test, body, 'forty'));
-  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-  expect(answers[0]?.status).toBe(201);
+  const responses = await sendConcurrently(cluster.urls, 40, (url) =>
+    sendClaim(serviceAt(url), firm.test, body, 'forty'),
+  );
+  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  expect(responses[0]?.status).toBe(201);
 });
 
-test('behind a pooler test accounts answer offers and invitations, each one time', async () => {
+test('behind a pooler test accounts answer offers and invitations', async () => {
   const firm = await cluster.operator.firm();
-  const service = at(cluster.url);
+  const service = serviceAt(cluster.url);
   expect(outcome(await invite(service, firm.test, firm.account.joins))).toEqual([201]);
-  const sent = await spread(cluster.urls, 12, (url) =>
-    sendClaim(at(url), firm.test, claimBody(firm.account.accepts), freshKey()),
+  const sent = await sendConcurrently(cluster.urls, 12, (url) =>
+    sendClaim(serviceAt(url), firm.test, claimBody(firm.account.accepts), freshKey()),
   );
   expect(sent.map(outcome)).toEqual(sent.map(() => [201]));
   const statuses = async (): Promise<string[]> => {
@@ -64,10 +75,10 @@ test('behind a pooler test accounts answer offers and invitations, each one time
   await until(async () => (await joined()) === 'active', 100);
 });
 
-test('behind a pooler a revoked key is refused everywhere', async () => {
+test('behind a pooler a revoked key is rejected by all processes', async () => {
   const { id } = await cluster.operator.firm();
   const key = await cluster.operator.key(id);
-  await inForce(
+  await measurePropagation(
     cluster.urls,
     () => cluster.svc('key', 'revoke', key.id),
     key.secret,
@@ -75,7 +86,7 @@ test('behind a pooler a revoked key is refused everywhere', async () => {
   );
 });
 
-test('behind a pooler PostgreSQL may be restarted: 503 meanwhile and nothing else, and all is well after', async () => {
+test('behind a pooler requests get only 503 while PostgreSQL restarts, and work again afterwards', async () => {
   const firm = await cluster.operator.firm();
   const load = startLoad(cluster.urls, firm, { clients: 6, pauseMs: 20 });
   await until(() => load.outcomes.length > 30);
@@ -88,6 +99,6 @@ test('behind a pooler PostgreSQL may be restarted: 503 meanwhile and nothing els
     return load.outcomes.slice(before + 6).every(({ status }) => status !== 503);
   });
   const outcomes = await load.stop();
-  report('PostgreSQL restarted behind the pooler', { backAfterMs, answers: counted(outcomes) });
-  expect(Object.keys(counted(outcomes)).sort()).toEqual(['200', '201', '503 service_unavailable']);
+  report('PostgreSQL restarted behind the pooler', { backAfterMs, responses: countByOutcome(outcomes) });
+  expect(Object.keys(countByOutcome(outcomes)).sort()).toEqual(['200', '201', '503 service_unavailable']);
 });

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { ERRORS, type ErrorCode } from '@svc/contract';
 import { undocumentedInProblem } from './documented-responses.ts';
-import type { Answer } from './service-under-test.ts';
+import type { ApiResponse } from './service-under-test.ts';
 
 const MEMBERS = new Set([
   'type',
@@ -15,8 +15,8 @@ const MEMBERS = new Set([
   'existing_claim_url',
 ]);
 
-/** What is wrong with a problem that is to be one; null when nothing is. */
-export function problemFault(
+/** How a response differs from a valid problem; null if it does not. */
+export function problemMismatch(
   status: number,
   header: (name: string) => string | null | undefined,
   text: string,
@@ -46,9 +46,9 @@ export function problemFault(
   return undocumentedInProblem(problem);
 }
 
-/** The answer is this problem, in the documented shape. */
-export function expectProblem(answer: Answer, status: number, code: ErrorCode): void {
-  const shown = { status: answer.status, code: answer.json?.code, text: answer.text.slice(0, 300) };
+/** Expects this problem, in the documented shape. */
+export function expectProblem(response: ApiResponse, status: number, code: ErrorCode): void {
+  const shown = { status: response.status, code: response.json?.code, text: response.text.slice(0, 300) };
   expect(shown).toMatchObject({ status, code });
-  expect(problemFault(answer.status, (name) => answer.headers.get(name), answer.text)).toBeNull();
+  expect(problemMismatch(response.status, (name) => response.headers.get(name), response.text)).toBeNull();
 }

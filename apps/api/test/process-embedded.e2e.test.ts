@@ -4,7 +4,7 @@ import { eventually } from '@svc/testkit/eventually';
 import { createDataDir, type RunningServer, startServer, svc } from './child.ts';
 import { callHttp } from './service-under-test.ts';
 
-// One story, in the order in which it happens to somebody who tries the service.
+// These tests depend on each other, in the order in which a new user tries the service.
 const data = createDataDir();
 const env = { DATA_DIR: data.path };
 const servers: RunningServer[] = [];
@@ -21,15 +21,15 @@ afterAll(async () => {
   data.remove();
 });
 
-test('two first starts at once share one database, and make and print one demo firm', async () => {
+test('two concurrent first starts share one database, and create and print one demo firm', async () => {
   const [one, other] = await Promise.all([start(), start()]);
-  const told = await eventually(
-    () => one.said() + other.said(),
+  const output = await eventually(
+    () => one.output() + other.output(),
     (text) => text.includes('/v1/claims?external_id=WALK-1'),
   );
-  expect(told.match(/A demo firm was created/g)).toHaveLength(1);
-  expect(told).toContain('The database is embedded; its data lies in ');
-  const [test, live] = [/svc_test_\w+/.exec(told)?.[0], /svc_live_\w+/.exec(told)?.[0]];
+  expect(output.match(/A demo firm was created/g)).toHaveLength(1);
+  expect(output).toContain('The database is embedded; its data lies in ');
+  const [test, live] = [/svc_test_\w+/.exec(output)?.[0], /svc_live_\w+/.exec(output)?.[0]];
   keys = { test: test ?? '', live: live ?? '' };
   for (const { url } of [one, other])
     for (const key of [keys.test, keys.live])
@@ -38,14 +38,14 @@ test('two first starts at once share one database, and make and print one demo f
   expect(JSON.parse(listed.stdout).firms).toHaveLength(1);
 });
 
-test('the walk-through does what it says, pasted as it was printed', async () => {
-  const printer = servers.find((server) => server.said().includes('Try it')) as RunningServer;
-  const lines = printer.said().split('\n');
+test('the printed walk-through works when pasted into a shell', async () => {
+  const printer = servers.find((server) => server.output().includes('Try it')) as RunningServer;
+  const lines = printer.output().split('\n');
   const from = lines.findIndex((line) => line.includes('Try it'));
   const script = lines.slice(from + 1).join('\n');
   const { status, stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
   expect(status).toBe(0);
-  // Three answers, one after the other, without anything in between.
+  // Three concatenated JSON responses.
   const [me, sent, found] = JSON.parse(`[${stdout.trim().replace(/\}\s*\{/g, '},{')}]`);
   expect(me.key.environment).toBe('test');
   expect(sent).toMatchObject({
@@ -59,22 +59,22 @@ test('the walk-through does what it says, pasted as it was printed', async () =>
   });
 });
 
-test('the first to end leaves the database to the other', async () => {
+test('the database keeps running when one of two servers stops', async () => {
   const [one, other] = servers as [RunningServer, RunningServer];
   expect(await one.end()).toBe(0);
   expect((await callHttp(other.url, 'GET', '/v1/me', { as: keys.live })).status).toBe(200);
 });
 
-test('kill -9 loses nothing that was answered', async () => {
+test('kill -9 loses no claim', async () => {
   const other = servers[1] as RunningServer;
   const claims = await callHttp(other.url, 'GET', '/v1/claims', { as: keys.live });
   expect(await other.end('SIGKILL')).toBe('SIGKILL');
   const again = await start();
   expect((await callHttp(again.url, 'GET', '/v1/claims', { as: keys.live })).json).toEqual(claims.json);
-  expect(again.said()).not.toContain('demo firm');
+  expect(again.output()).not.toContain('demo firm');
 });
 
-test('the command line works beside the server, and without one brings the database up and down again', async () => {
+test('the command line works next to a server, and otherwise starts and stops the database itself', async () => {
   const server = servers.at(-1) as RunningServer;
   const made = await svc(['firm', 'create', '--name', 'Second', '--json'], env);
   expect(made.code).toBe(0);

@@ -7,11 +7,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { openDatabase } from '../src/composition/database.ts';
 import { readConfig } from '../src/config.ts';
-import { createDataDir, serverThatFails, startServer } from './child.ts';
+import { createDataDir, runFailingServer, startServer } from './child.ts';
 import { expectProblem } from './problem-shape.ts';
-import { request, speak } from './raw-http.ts';
+import { request, sendBytes } from './raw-http.ts';
 import {
-  type Answer,
+  type ApiResponse,
   callHttp,
   claimBody,
   type ServiceUnderTest,
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('on SIGTERM health turns 503 at once, what is under way is finished, and the process ends with 0, having said nothing beside its log', async () => {
+test('on SIGTERM health becomes 503, requests in flight are completed, and the process exits with 0', async () => {
   const firm = await service.firm();
   const { svcId } = await service.member(firm);
   const server = await startServer({ DATABASE_URL: service.databaseUrl });
@@ -38,19 +38,19 @@ test('on SIGTERM health turns 503 at once, what is under way is finished, and th
     'Content-Length': String(body.length),
   });
   const socket = connect(Number(port), hostname);
-  let heard = '';
+  let received = '';
   socket.setEncoding('utf8').on('data', (text) => {
-    heard += text;
+    received += text;
   });
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(head + body.slice(0, 10));
   expect((await callHttp(server.url, 'GET', '/v1/health')).status).toBe(200);
 
   const ended = server.end('SIGTERM');
-  const draining = async (): Promise<Answer> => {
+  const draining = async (): Promise<ApiResponse> => {
     for (;;) {
-      const answer = await callHttp(server.url, 'GET', '/v1/health');
-      if (answer.status !== 200) return answer;
+      const response = await callHttp(server.url, 'GET', '/v1/health');
+      if (response.status !== 200) return response;
     }
   };
   const health = await draining();
@@ -58,21 +58,21 @@ test('on SIGTERM health turns 503 at once, what is under way is finished, and th
   expect([health.headers.get('connection'), health.headers.get('retry-after')]).toEqual(['close', '1']);
   socket.write(body.slice(10));
   await closed;
-  expect(heard).toMatch(/^HTTP\/1\.1 201 /);
+  expect(received).toMatch(/^HTTP\/1\.1 201 /);
   expect(await ended).toBe(0);
   const [line] = server.logged().filter(({ route }) => route === 'POST /v1/claims');
   expect(line).toMatchObject({ status: 201 });
   const beside = server
-    .said()
+    .output()
     .split('\n')
     .filter((one) => one !== '' && !one.startsWith('{'));
   expect(beside).toEqual([expect.stringMatching(/^No SMTP_URL is set/), `Listening on ${server.url}`]);
 });
 
-test('a request that does not come to its end is given up after the grace, and the process still ends with 0', async () => {
+test('a request that does not end within the grace period is aborted, and the process exits with 0', async () => {
   const firm = await service.firm();
   const server = await startServer({ DATABASE_URL: service.databaseUrl, SHUTDOWN_GRACE_MS: '300' });
-  const stuck = speak(
+  const stuck = sendBytes(
     server.url,
     request('POST /v1/claims', {
       Authorization: `Bearer ${firm.live}`,
@@ -86,13 +86,13 @@ test('a request that does not come to its end is given up after the grace, and t
   expect((await stuck).ended).toBe(true);
 });
 
-test('a start that cannot be is one line on standard error that says which variable to change', async () => {
+test('a failed start prints one line on standard error with the variable to change', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-config-'));
   const file = join(folder, 'file');
   writeFileSync(file, '');
-  const taken = createServer();
+  const occupied = createServer();
   const port = await new Promise<number>((resolve) =>
-    taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port)),
+    occupied.listen(0, '127.0.0.1', () => resolve((occupied.address() as { port: number }).port)),
   );
   try {
     const programs: [Record<string, string>, RegExp][] = [
@@ -101,18 +101,18 @@ test('a start that cannot be is one line on standard error that says which varia
         { DATABASE_URL: 'postgres://svc:hunter2@127.0.0.1:1/claims' },
         /^The service did not start: PostgreSQL could not be reached \(ECONNREFUSED, migrate\)\. Asked at svc@127\.0\.0\.1:1\/claims, as DATABASE_URL says\.$/,
       ],
-      // Where nobody can make a folder, not even root.
+      // Not even root can create a folder there.
       [{ DATA_DIR: '/proc/nowhere' }, /^DATA_DIR holds "\/proc\/nowhere"; allowed: a folder that /],
     ];
-    const runs = await Promise.all(programs.map(([env]) => serverThatFails(env)));
+    const runs = await Promise.all(programs.map(([env]) => runFailingServer(env)));
     for (const [i, { code, stdout, stderr }] of runs.entries()) {
-      const said = stderr.split('\n').filter((line) => line !== '');
-      expect({ code, lines: said.length }).toEqual({ code: 1, lines: 1 });
-      expect(said[0]).toMatch(programs[i]?.[1] as RegExp);
+      const output = stderr.split('\n').filter((line) => line !== '');
+      expect({ code, lines: output.length }).toEqual({ code: 1, lines: 1 });
+      expect(output[0]).toMatch(programs[i]?.[1] as RegExp);
       expect(stdout + stderr).not.toContain('hunter2');
     }
 
-    // The same lines, without a process for each.
+    // The other cases, in this process.
     const { databaseUrl } = service;
     const start = (env: Record<string, string>) => startServiceUnderTest({ databaseUrl, env });
     const inUse = `holds "${port}", which is in use; allowed: `;
@@ -123,12 +123,12 @@ test('a start that cannot be is one line on standard error that says which varia
     const config = readConfig({ DATA_DIR: dataDir }, false);
     await expect(openDatabase(config, () => {})).rejects.toThrow(`DATA_DIR holds "${dataDir}"; allowed: `);
   } finally {
-    taken.close();
+    occupied.close();
     rmSync(folder, { recursive: true });
   }
 });
 
-test('while PostgreSQL is away every answer is a 503 that says so, and it comes back by itself', async () => {
+test('while PostgreSQL is stopped requests get 503, and they work again when it is restarted', async () => {
   const data = createDataDir();
   const first = await startEmbeddedPostgres({ dataDir: data.path });
   const own = await startServiceUnderTest({ databaseUrl: first.url });
@@ -139,28 +139,28 @@ test('while PostgreSQL is away every answer is a 503 that says so, and it comes 
     expect((await sendClaim(own, firm.live, body, 'before')).status).toBe(201);
     await first.stop();
 
-    // What was confirmed a moment ago may be trusted a moment longer, so this is asked until the store is missed.
+    // Keys and health are cached briefly, so the calls are repeated until all need the database.
     const calls = () =>
       Promise.all([
         own.call('GET', '/v1/health'),
         own.call('GET', '/v1/claims', { as: firm.live }),
         own.call('GET', '/v1/adjusters', { as: firm.live }),
-        sendClaim(own, firm.live, claimBody(svcId), 'meanwhile'),
+        sendClaim(own, firm.live, claimBody(svcId), 'during'),
         sendClaim(own, firm.live, body, 'before'),
         own.call('GET', '/app/v1/me', { as: token }),
         own.call('PATCH', '/app/v1/me', { as: token, body: { first_name: 'A' } }),
         own.call('POST', '/app/v1/sessions', { body: { email: 'a@b', code: '123456' } }),
       ]);
-    let answers = await calls();
-    for (let round = 0; round < 20 && answers.some(({ status }) => status === 200); round++) {
+    let responses = await calls();
+    for (let round = 0; round < 20 && responses.some(({ status }) => status === 200); round++) {
       await pause(100);
-      answers = await calls();
+      responses = await calls();
     }
-    for (const answer of answers) {
-      expectProblem(answer, 503, 'service_unavailable');
-      expect(answer.headers.get('retry-after')).toBe('1');
+    for (const response of responses) {
+      expectProblem(response, 503, 'service_unavailable');
+      expect(response.headers.get('retry-after')).toBe('1');
     }
-    // What needs no store is answered as ever.
+    // These need no database.
     expectProblem(await own.call('GET', '/v1/me', { as: 'junk' }), 401, 'invalid_key');
     expectProblem(await own.call('GET', '/nope'), 404, 'not_found');
 
@@ -175,13 +175,13 @@ test('while PostgreSQL is away every answer is a 503 that says so, and it comes 
     const replay = await sendClaim(own, firm.live, body, 'before');
     expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
     expect((await own.call('GET', '/v1/claims', { as: firm.live })).json.data).toHaveLength(1);
-    expect((await sendClaim(own, firm.live, claimBody(svcId), 'meanwhile')).status).toBe(201);
-    // A test account answers, so the queue of jobs is back as well.
-    const rehearsal = await sendClaim(own, firm.test, claimBody(firm.account.accepts));
+    expect((await sendClaim(own, firm.live, claimBody(svcId), 'during')).status).toBe(201);
+    // A test account answers, so jobs run again as well.
+    const testClaim = await sendClaim(own, firm.test, claimBody(firm.account.accepts));
     let status = '';
     for (let round = 0; round < 150 && status !== 'accepted'; round++) {
       await pause(100);
-      status = (await own.call('GET', `/v1/claims/${rehearsal.json.id}`, { as: firm.test })).json.assignment
+      status = (await own.call('GET', `/v1/claims/${testClaim.json.id}`, { as: firm.test })).json.assignment
         .status;
     }
     expect(status).toBe('accepted');
@@ -192,7 +192,7 @@ test('while PostgreSQL is away every answer is a 503 that says so, and it comes 
   }
 });
 
-test('figures are served to Prometheus on a port of their own: requests by route and status, durations, the event loop', async () => {
+test('Prometheus metrics are served on a separate port: requests, durations and event loop lag', async () => {
   const firm = await service.firm();
   await service.call('GET', '/v1/me', { as: firm.live });
   await service.call('GET', '/v1/me', { as: firm.live });

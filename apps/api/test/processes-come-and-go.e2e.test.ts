@@ -1,15 +1,23 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
-import { claimsOf, counted, longest, report, sendAgain, startLoad, until } from './cluster-load.ts';
+import {
+  claimsOf,
+  countByOutcome,
+  maxDurationMs,
+  report,
+  retrySend,
+  startLoad,
+  until,
+} from './cluster-load.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
-  // All of them at once, on a database in which there is nothing.
+  // All processes start concurrently on an empty database.
   cluster = await startCluster();
 });
 afterAll(() => cluster?.stop());
 
-test('processes that start at once on an empty database share one schema and one set of secrets', async () => {
+test('processes that start concurrently on an empty database share one schema and one set of secrets', async () => {
   const client = await cluster.postgres.session();
   try {
     const ledger = await client.query(
@@ -21,7 +29,7 @@ test('processes that start at once on an empty database share one schema and one
     await client.end();
   }
   for (const { printed } of cluster.processes) expect(printed.join('\n')).not.toMatch(/error|did not start/i);
-  // A cursor that one process signed is read by all.
+  // Paging over all processes shows that they share the key that signs cursors.
   const firm = await cluster.operator.firm();
   const load = startLoad(cluster.urls, firm);
   await until(() => load.outcomes.length > 60);
@@ -31,30 +39,33 @@ test('processes that start at once on an empty database share one schema and one
   expect(found.size).toBe(sent);
 });
 
-test('processes that are replaced one after the other, under load and behind the proxy, fail no request', async () => {
+test('replacing processes one by one behind the proxy fails no request', async () => {
   const firm = await cluster.operator.firm();
   const load = startLoad([cluster.url], firm, { clients: 4, pauseMs: 25 });
   await until(() => load.outcomes.length > 40);
   for (const one of cluster.processes) {
     expect(await one.term()).toEqual({ code: 0, signal: null });
     await one.restart();
-    // Requests come to it again.
+    // Wait until the proxy routes to it again.
     await until(() => cluster.proxy.healthy().every(Boolean));
   }
   const before = load.outcomes.length;
   await until(() => load.outcomes.length > before + 40);
   const outcomes = await load.stop();
-  report('three processes replaced under load', { answers: counted(outcomes), longestMs: longest(outcomes) });
+  report('three processes replaced under load', {
+    responses: countByOutcome(outcomes),
+    longestMs: maxDurationMs(outcomes),
+  });
   const wrong = outcomes.filter(({ write, status }) => status !== (write ? 201 : 200));
-  expect(counted(wrong)).toEqual({});
+  expect(countByOutcome(wrong)).toEqual({});
   const sent = outcomes.filter(({ write }) => write);
   expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map(({ body }) => [body?.external_id, 1])));
 });
 
-test('a process that is killed under load breaks off its own requests alone, and sending them again makes no twin', async () => {
+test('killing a process under load only fails its own requests, and retries create no duplicates', async () => {
   const firm = await cluster.operator.firm();
   const [victim] = cluster.processes;
-  // Each client goes to one process after the other, and past the proxy: whose request fails is seen.
+  // Bypasses the proxy, to see which process failed a request.
   const load = startLoad(cluster.urls, firm, { clients: 12, pauseMs: 5 });
   await until(() => load.outcomes.length > 150);
   expect(await victim?.kill()).toEqual({ code: null, signal: 'SIGKILL' });
@@ -62,12 +73,12 @@ test('a process that is killed under load breaks off its own requests alone, and
   await until(() => load.outcomes.length > killedAt + 150);
   const outcomes = await load.stop();
   const wrong = outcomes.filter(({ write, status }) => status !== (write ? 201 : 200));
-  report('one process of three killed under load', { answers: counted(outcomes) });
+  report('one process of three killed under load', { responses: countByOutcome(outcomes) });
   expect(wrong.length).toBeGreaterThan(0);
   expect(wrong.map(({ process, status }) => [process, status])).toEqual(wrong.map(() => [0, 0]));
 
   const unknown = wrong.filter(({ write }) => write);
-  const again = await Promise.all(unknown.map((one) => sendAgain(cluster.url, firm, one)));
+  const again = await Promise.all(unknown.map((one) => retrySend(cluster.url, firm, one)));
   expect(again.map(({ status }) => status)).toEqual(unknown.map(() => 201));
   const sent = outcomes.filter(({ write }) => write);
   expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map(({ body }) => [body?.external_id, 1])));
@@ -75,5 +86,5 @@ test('a process that is killed under load breaks off its own requests alone, and
   await victim?.restart();
   const back = startLoad(cluster.urls, firm);
   await until(() => back.outcomes.length > 30);
-  expect(Object.keys(counted(await back.stop())).sort()).toEqual(['200', '201']);
+  expect(Object.keys(countByOutcome(await back.stop())).sort()).toEqual(['200', '201']);
 });

@@ -34,11 +34,11 @@ const FIRM_NAME = 'Gulf Adjusting Partners';
 
 async function register(token: string, deviceId: string, device: Device): Promise<void> {
   const { subscription } = device;
-  const answer = await service.call('PUT', `/app/v1/devices/${deviceId}`, {
+  const response = await service.call('PUT', `/app/v1/devices/${deviceId}`, {
     as: token,
     body: { subscription },
   });
-  expect(answer.status).toBe(204);
+  expect(response.status).toBe(204);
 }
 
 const arrived = (device: Device, count: number) =>
@@ -50,7 +50,7 @@ async function offered(svcId: string): Promise<string> {
   return sent.json.id;
 }
 
-test('an offer reaches every device of the adjuster at once, naming the firm and nothing of the claim', async () => {
+test('an offer is pushed to every device of the adjuster, with the firm but no claim data', async () => {
   const { svcId, token } = await service.member(firm);
   const devices = [push.device(), push.device()] as const;
   await Promise.all(devices.map((device, n) => register(token, `device-${n}`, device)));
@@ -61,7 +61,7 @@ test('an offer reaches every device of the adjuster at once, naming the firm and
   }
 });
 
-test('an offer that goes to somebody else is told to both, and a refused claim to nobody', async () => {
+test('an offer to another adjuster is pushed to both adjusters, and a claim that failed to none', async () => {
   const [one, two] = [await service.member(firm), await service.member(firm)];
   const [first, second] = [push.device(), push.device()];
   await register(one.token, 'phone', first);
@@ -86,7 +86,7 @@ test('an offer that goes to somebody else is told to both, and a refused claim t
   expect(first.received).toHaveLength(3);
 });
 
-test('an invitation reaches the devices of somebody who is in no firm yet', async () => {
+test('an invitation is pushed to an adjuster who is not yet in any firm', async () => {
   const { svcId, token } = await service.adjuster();
   const phone = push.device();
   await register(token, 'phone', phone);
@@ -102,23 +102,23 @@ test('an invitation reaches the devices of somebody who is in no firm yet', asyn
   });
 });
 
-test('a device whose push service stumbles gets the message a moment later, and the others do not get it twice', async () => {
+test('a push that fails temporarily is retried with backoff, and other devices get it once', async () => {
   const { svcId, token } = await service.member(firm);
-  const [stumbling, sound] = [push.device([500, 429]), push.device()];
-  await register(token, 'stumbling', stumbling);
-  await register(token, 'sound', sound);
+  const [flaky, reliable] = [push.device([500, 429]), push.device()];
+  await register(token, 'flaky', flaky);
+  await register(token, 'reliable', reliable);
   const id = await offered(svcId);
-  const [message] = await arrived(stumbling, 1);
+  const [message] = await arrived(flaky, 1);
   expect(message?.payload).toMatchObject({ claim_id: id });
-  expect(stumbling.attempts).toHaveLength(3);
-  expect(sound.attempts).toHaveLength(1);
-  // Each time a little later, so that a push service that struggles is left alone.
-  const [first = 0, second = 0, third = 0] = stumbling.attempts;
+  expect(flaky.attempts).toHaveLength(3);
+  expect(reliable.attempts).toHaveLength(1);
+  // Retries are delayed, so that they do not overload the push service.
+  const [first = 0, second = 0, third = 0] = flaky.attempts;
   expect(second - first).toBeGreaterThan(1900);
   expect(third - second).toBeGreaterThan(1900);
 });
 
-test('a device that is gone is forgotten, and an offer that was answered meanwhile is not told again', async () => {
+test('an expired device is removed, and an answered offer is not pushed again', async () => {
   const { svcId, token } = await service.member(firm);
   const [gone, late] = [push.device([410]), push.device([503])];
   await register(token, 'gone', gone);
@@ -135,38 +135,38 @@ test('a device that is gone is forgotten, and an offer that was answered meanwhi
   expect((await devices(svcId)).map(({ deviceId }) => deviceId)).toEqual(['late']);
 });
 
-test('behind a proxy that faces the world, a forged subscription makes nobody knock on inner doors', async () => {
+test('with a public base URL, a forged subscription causes no request to the private network', async () => {
   const outside = await startServiceUnderTest({ env: { BASE_URL: 'https://claims.example' } });
   const theirs = await outside.firm();
   const { svcId, token } = await outside.member(theirs);
   const { subscription, attempts } = push.device();
   await outside.call('PUT', '/app/v1/devices/forged', { as: token, body: { subscription } });
   expect((await sendClaim(outside, theirs.live, claimBody(svcId))).status).toBe(201);
-  await until('the refusal', async () =>
+  await until('the log line', async () =>
     outside.logged.some((line) => line.includes('a push service in the inner network was not called')),
   );
   expect(attempts).toEqual([]);
   await outside.stop();
 });
 
-test('signing out everywhere ends what the devices are told', async () => {
+test('signing out everywhere ends push messages to all devices', async () => {
   const { svcId, token } = await service.member(firm);
   const phone = push.device();
   await register(token, 'phone', phone);
-  const answer = await service.call('DELETE', '/app/sessions', {
+  const response = await service.call('DELETE', '/app/sessions', {
     headers: { Cookie: `svc-session=${token}`, 'X-Claims-Page': '1' },
   });
-  expect(answer.status).toBe(204);
+  expect(response.status).toBe(204);
   expect((await service.call('GET', '/app/v1/me', { as: token })).status).toBe(401);
   await offered(svcId);
   await until('the job to be done', async () => (await jobs()) === 0);
   expect(phone.attempts).toEqual([]);
 });
 
-test('nothing that is logged names a device, its address, its keys or the policyholder', () => {
+test('the log contains no device, subscription or policyholder', () => {
   const logged = service.logged.join('');
   expect(logged).toContain('"notice":"offer"');
-  for (const secret of [push.url, '/send/', 'stumbling', 'Reyes', '352-555-0142']) {
+  for (const secret of [push.url, '/send/', 'flaky', 'Reyes', '352-555-0142']) {
     expect(logged).not.toContain(secret);
   }
 });

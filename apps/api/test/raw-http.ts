@@ -1,47 +1,47 @@
 import { connect } from 'node:net';
 
-/** An answer as it came over the wire. */
-export interface RawAnswer {
+/** A response as received over a TCP connection. */
+export interface RawResponse {
   readonly status: number;
   readonly head: string;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
-interface Heard {
-  readonly answers: readonly RawAnswer[];
-  /** Whether the server ended the connection. */
+interface RawExchange {
+  readonly responses: readonly RawResponse[];
+  /** Whether the server closed the connection. */
   readonly ended: boolean;
 }
 
 type Step = string | Uint8Array;
 
 /**
- * Says something over a bare connection and hears what comes back, until the server ends the connection or has given
- * as many answers as are waited for. What is not HTTP on our side shows as it would to any client.
+ * Sends bytes over a TCP connection and reads until the server closes it or has sent `responses` responses. Lets tests
+ * send invalid HTTP, and see what fetch would hide.
  */
-export function speak(
+export function sendBytes(
   url: string,
   steps: Step | readonly Step[],
-  options: { readonly answers?: number; readonly bodiless?: boolean; readonly hangUp?: boolean } = {},
-): Promise<Heard> {
+  options: { readonly responses?: number; readonly bodiless?: boolean; readonly halfClose?: boolean } = {},
+): Promise<RawExchange> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
-    let heard = Buffer.alloc(0);
+    let received = Buffer.alloc(0);
     const finish = (ended: boolean): void => {
       clearTimeout(late);
       socket.destroy();
-      resolve({ answers: parse(heard, options.bodiless === true), ended });
+      resolve({ responses: parse(received, options.bodiless === true), ended });
     };
     const late = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`no end in sight; heard so far: ${heard.toString('latin1').slice(0, 500)}`));
+      reject(new Error(`timed out; received so far: ${received.toString('latin1').slice(0, 500)}`));
     }, 20_000);
     socket.on('data', (chunk) => {
-      heard = Buffer.concat([heard, chunk]);
-      const wanted = options.answers;
-      if (wanted !== undefined && parse(heard, options.bodiless === true).length >= wanted) finish(false);
+      received = Buffer.concat([received, chunk]);
+      const wanted = options.responses;
+      if (wanted !== undefined && parse(received, options.bodiless === true).length >= wanted) finish(false);
     });
     socket.on('end', () => finish(true));
     socket.on('close', () => finish(true));
@@ -50,17 +50,17 @@ export function speak(
       for (const step of Array.isArray(steps) ? (steps as readonly Step[]) : [steps as Step]) {
         socket.write(typeof step === 'string' ? Buffer.from(step, 'latin1') : step);
       }
-      if (options.hangUp === true) socket.end();
+      if (options.halfClose === true) socket.end();
     });
   });
 }
 
-function parse(bytes: Buffer, bodiless: boolean): RawAnswer[] {
-  const answers: RawAnswer[] = [];
+function parse(bytes: Buffer, bodiless: boolean): RawResponse[] {
+  const responses: RawResponse[] = [];
   let rest = bytes;
   for (;;) {
     const end = rest.indexOf('\r\n\r\n');
-    if (end < 0) return answers;
+    if (end < 0) return responses;
     const head = rest.subarray(0, end).toString('latin1');
     const [first = '', ...lines] = head.split('\r\n');
     const headers = new Map(
@@ -70,16 +70,16 @@ function parse(bytes: Buffer, bodiless: boolean): RawAnswer[] {
       }),
     );
     const status = Number(first.split(' ')[1]);
-    // Without a length, the end of the connection is the end of the answer.
+    // Without Content-Length, the response ends with the connection.
     const length =
       status < 200 || bodiless ? 0 : Number(headers.get('content-length') ?? rest.length - end - 4);
-    if (rest.length < end + 4 + length) return answers;
-    answers.push({ status, head, headers, body: rest.subarray(end + 4, end + 4 + length).toString() });
+    if (rest.length < end + 4 + length) return responses;
+    responses.push({ status, head, headers, body: rest.subarray(end + 4, end + 4 + length).toString() });
     rest = rest.subarray(end + 4 + length);
   }
 }
 
-/** The lines of a request, with a Host. */
+/** The text of a request, with a Host header. */
 export const request = (line: string, headers: Readonly<Record<string, string>> = {}, body = ''): string =>
   [
     `${line} HTTP/1.1`,

@@ -12,7 +12,7 @@ const PREFIXES: Record<SecretKind, string> = {
 const KINDS = Object.keys(PREFIXES) as SecretKind[];
 
 describe.each(KINDS)('a secret of the kind %s', (kind) => {
-  test('says what it is, and is recognised by its hash alone', () => {
+  test('has the prefix of its kind, and is recognized by its hash', () => {
     const { secret, hash } = secrets.issue(kind);
     expect(secret).toMatch(new RegExp(`^${PREFIXES[kind]}[0-9A-Za-z]{49}$`));
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
@@ -20,7 +20,7 @@ describe.each(KINDS)('a secret of the kind %s', (kind) => {
     expect(secrets.hashOf(secret, kind)).toBe(hash);
   });
 
-  test('is of no use as another kind', () => {
+  test('is invalid as another kind', () => {
     const { secret } = secrets.issue(kind);
     for (const other of KINDS) if (other !== kind) expect(secrets.hashOf(secret, other)).toBeNull();
     for (const other of KINDS) {
@@ -30,7 +30,7 @@ describe.each(KINDS)('a secret of the kind %s', (kind) => {
     }
   });
 
-  test('is junk with any letter changed, missing or added', () => {
+  test('is invalid with any character changed, missing or added', () => {
     const { secret } = secrets.issue(kind);
     const changed = ['a', ' ', '\n'].flatMap((more) => [secret + more, more + secret]);
     for (let at = 0; at < secret.length; at++) {
@@ -46,8 +46,8 @@ describe.each(KINDS)('a secret of the kind %s', (kind) => {
   });
 });
 
-test('junk is refused, whatever it is', () => {
-  for (const junk of [
+test('other text is an invalid secret of every kind', () => {
+  for (const invalid of [
     '',
     'svc_live_',
     'svc_live_\0',
@@ -55,10 +55,10 @@ test('junk is refused, whatever it is', () => {
     '__proto__',
     `svc_live_${'0'.repeat(49)}`,
   ])
-    for (const kind of KINDS) expect(secrets.hashOf(junk, kind)).toBeNull();
+    for (const kind of KINDS) expect(secrets.hashOf(invalid, kind)).toBeNull();
 });
 
-test('a sign-in code is six digits, and its hash belongs to the address', () => {
+test('a sign-in code has six digits, and its hash depends on the address', () => {
   const codes = Array.from({ length: 500 }, () => secrets.issueCode('a@b').code);
   expect(codes.filter((code) => !/^[0-9]{6}$/.test(code))).toEqual([]);
   const { code, hash } = secrets.issueCode('a@b');
@@ -67,11 +67,11 @@ test('a sign-in code is six digits, and its hash belongs to the address', () => 
   expect(secrets.issueCode('a@b', 'seed').code).toBe(secrets.issueCode('a@b', 'seed').code);
   const seeded = ['a', 'b', 'c', 'd'].map((seed) => secrets.issueCode('a@b', seed).code);
   expect(new Set([...seeded, secrets.issueCode('c@d', 'a').code]).size).toBe(5);
-  // Without the service's own key, a million hashes would give every code away.
+  // Without a key, hashing all million codes would reveal each code.
   expect(createSecrets(Buffer.alloc(32, 2)).hashOfCode('a@b', code)).not.toBe(hash);
 });
 
-test('hashes are compared whole', () => {
+test('only equal hashes compare as equal', () => {
   const hash = secrets.issue('live_key').hash;
   expect(secrets.equal(hash, hash)).toBe(true);
   expect(secrets.equal(hash, hash.slice(1))).toBe(false);
@@ -79,7 +79,7 @@ test('hashes are compared whole', () => {
   expect(secrets.equal(hash, `${hash.slice(0, -1)}${hash.endsWith('0') ? '1' : '0'}`)).toBe(false);
 });
 
-test("the tags of test accounts' SVCIDs are eight letters and digits, seldom the same", () => {
+test('the tags in the SVCIDs of test accounts are eight random letters and digits', () => {
   const tags = Array.from({ length: 1000 }, () => secrets.testAccountTag());
   expect(tags.filter((tag) => !/^[0-9A-Za-z]{8}$/.test(tag))).toEqual([]);
   expect(new Set(tags).size).toBe(1000);

@@ -6,8 +6,8 @@ import { asciiJson } from '../src/http/serialization/ascii-json.ts';
 import { appClaimToWire, claimToWire } from '../src/http/serialization/claim.ts';
 import { toDateTime } from '../src/http/serialization/time.ts';
 
-describe('a time on the wire', () => {
-  test('reads as the standard writes it, whatever was written before', () => {
+describe('a serialized time', () => {
+  test('equals Date.toISOString, in any order of calls', () => {
     const instants = fc.integer({
       min: Date.parse('0001-01-01T00:00:00Z'),
       max: Date.parse('9999-12-31T23:59:59.999Z'),
@@ -22,13 +22,13 @@ describe('a time on the wire', () => {
     '1970-01-01T00:00:00.000Z',
     '2024-02-29T23:59:59.999Z',
     '2024-03-01T00:00:00.000Z',
-  ])('stands at the edge of a day: %s', (text) => {
+  ])('is correct at the boundary of a day: %s', (text) => {
     expect(toDateTime(Date.parse(text))).toBe(text);
   });
 });
 
 describe('JSON in ASCII', () => {
-  test('means what it was made from, and holds nothing else', () => {
+  test('is equivalent to JSON.stringify, with ASCII characters only', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = asciiJson(value);
@@ -39,7 +39,7 @@ describe('JSON in ASCII', () => {
   });
 });
 
-test('a claim is written as one JSON document, with what was sent to the letter', () => {
+test('a claim is serialized as one JSON document with the unchanged content', () => {
   const moving = fc.record({
     status: fc.constantFrom('pending_acceptance', 'accepted', 'rejected', 'unassigned'),
     adjuster: fc.string({ unit: 'grapheme', minLength: 1 }),
@@ -81,8 +81,8 @@ test('a claim is written as one JSON document, with what was sent to the letter'
   );
 });
 
-test('the app shows what was sent, with the carrier and the cap as the forms print them, whatever the texts hold', () => {
-  const nasty = fc.oneof(
+test('an app claim is the content as sent, with carrier and cap as on the forms, for any text', () => {
+  const edgeText = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.constantFrom(
       '"carrier":{"name":"x"}',
@@ -96,24 +96,24 @@ test('the app shows what was sent, with the carrier and the cap as the forms pri
   );
   const details = fc.record(
     {
-      name: nasty,
-      phone: nasty,
-      email: nasty,
-      address: fc.record({ line1: nasty, city: nasty }, { requiredKeys: [] }),
+      name: edgeText,
+      phone: edgeText,
+      email: edgeText,
+      address: fc.record({ line1: edgeText, city: edgeText }, { requiredKeys: [] }),
     },
     { requiredKeys: ['name'] },
   );
-  const held = fc.record({ name: nasty, phone: nasty, email: nasty }, { requiredKeys: ['name'] });
+  const held = fc.record({ name: edgeText, phone: edgeText, email: edgeText }, { requiredKeys: ['name'] });
   const coverages = fc.record(
     { special_limits_cap: fc.integer(), building: fc.integer(), contents: fc.integer() },
     { requiredKeys: [] },
   );
   const content = fc.record(
-    { before: nasty, carrier: details, note: nasty, coverages, after: fc.record({ text: nasty }) },
+    { before: edgeText, carrier: details, note: edgeText, coverages, after: fc.record({ text: edgeText }) },
     { requiredKeys: ['carrier'] },
   );
   fc.assert(
-    fc.property(content, fc.option(held), nasty, (sent, heldCarrier, firmName) => {
+    fc.property(content, fc.option(held), edgeText, (sent, heldCarrier, firmName) => {
       const shown = JSON.parse(
         appClaimToWire({
           id: 'an id',

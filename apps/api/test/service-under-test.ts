@@ -7,16 +7,16 @@ import { createDatabase } from '../../../tools/services/postgres.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/logging.ts';
 import { type Service, startService } from '../src/service.ts';
-import { countAnswers, expectDocumented } from './documented-responses.ts';
+import { countResponses, expectDocumented } from './documented-responses.ts';
 
 export type { TestFirm } from '../../../tools/services/operator.ts';
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   /** The body as JSON; undefined when there is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
   readonly json: any;
 }
 
@@ -25,25 +25,25 @@ export interface Call {
   readonly as?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-  /** For a caller who does not wait to the end. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal;
 }
 
-/** The whole service on a database of its own, reached over HTTP. */
+/** The whole service on a separate database, called over HTTP. */
 export interface ServiceUnderTest {
   readonly url: string;
   readonly service: Service;
   readonly databaseUrl: string;
-  /** Every line the service has logged. */
+  /** Every line that the service has logged. */
   readonly logged: string[];
-  call(method: string, path: string, call?: Call): Promise<Answer>;
-  /** A firm with a live and a test key. Its limits are out of the way unless it is to be limited. */
+  call(method: string, path: string, call?: Call): Promise<ApiResponse>;
+  /** A firm with a live and a test key. Its rate limits are not reached unless `limited`. */
   firm(options?: { name?: string; limited?: boolean; plan?: Plan }): Promise<TestFirm>;
   key(firm: TestFirm, options?: { environment?: Environment; purpose?: Purpose }): Promise<string>;
-  /** A real adjuster's account with a full profile, and a session. Not yet in any firm. */
+  /** A real adjuster with a complete profile and a session, not yet a member of any firm. */
   adjuster(profile?: Partial<Profile>): Promise<{ svcId: Svcid; token: string }>;
   /** A real adjuster who is a member of the firm. */
   member(firm: TestFirm): Promise<{ svcId: Svcid; token: string }>;
@@ -81,15 +81,20 @@ export async function startServiceUnderTest(
     member: (firm) => operator.member(firm.id),
     session: operator.session,
     async stop() {
-      countAnswers();
+      countResponses();
       await service.stop();
       await database.drop();
     },
   };
 }
 
-/** Makes a request, and holds every answer to the interface document. */
-export async function callHttp(base: string, method: string, path: string, call: Call = {}): Promise<Answer> {
+/** Sends a request and validates the response against the interface document. */
+export async function callHttp(
+  base: string,
+  method: string,
+  path: string,
+  call: Call = {},
+): Promise<ApiResponse> {
   const body = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
   const response = await fetch(base + path, {
     method,
@@ -115,7 +120,7 @@ export async function callHttp(base: string, method: string, path: string, call:
 
 let claims = 0;
 
-/** A sound claim; each one with an external id and a claim number of its own. */
+/** A valid claim with a unique external id and claim number. */
 export function claimBody(
   adjuster: string,
   changes: Readonly<Record<string, unknown>> = {},
@@ -135,11 +140,11 @@ export function claimBody(
   };
 }
 
-/** Sends a claim and returns the answer; the Idempotency-Key is new unless one is given. */
+/** Sends a claim; the Idempotency-Key is new unless one is given. */
 export const sendClaim = (
   service: Pick<ServiceUnderTest, 'call'>,
   key: string,
   body: unknown,
   idempotencyKey: string = `key-${Math.random().toString(36).slice(2)}`,
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   service.call('POST', '/v1/claims', { as: key, body, headers: { 'Idempotency-Key': idempotencyKey } });

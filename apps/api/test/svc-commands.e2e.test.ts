@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
-import { type Ran, svc, svcUnread } from './child.ts';
+import { type CommandResult, svc, svcWithClosedStdout } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
-import { svcHere } from './svc-here.ts';
+import { svcInProcess } from './svc-here.ts';
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** A server runs beside the command line the whole time; it is asked what it makes of the changes. */
+/** A running server, which must see the changes of the command line. */
 let service: ServiceUnderTest;
 let env: Record<string, string>;
 beforeAll(async () => {
@@ -17,9 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const run = (...args: string[]): Promise<Ran> => svcHere(args, env);
+const run = (...args: string[]): Promise<CommandResult> => svcInProcess(args, env);
 
-// biome-ignore lint/suspicious/noExplicitAny: documents are read as they come
+// biome-ignore lint/suspicious/noExplicitAny: tests read untyped output
 async function json(...args: string[]): Promise<any> {
   const { code, stdout, stderr } = await run(...args, '--json');
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
@@ -28,11 +28,11 @@ async function json(...args: string[]): Promise<any> {
 
 const me = (as: string) => service.call('GET', '/v1/me', { as });
 
-/** What a change in another process comes to. */
-const becomes = (read: () => Promise<unknown>, wanted: unknown) =>
+/** Waits until the server has the wanted state. */
+const waitForState = (read: () => Promise<unknown>, wanted: unknown) =>
   eventually(read, (found) => isDeepStrictEqual(found, wanted));
 
-test('a firm is born with its test accounts; its plan and limits are changed under a running server', async () => {
+test('a firm is created with test accounts, and its plan and limits are changed while a server runs', async () => {
   const created = await json('firm', 'create', '--name', 'Delta & Söhne', '--plan', 'claims_only');
   const { firm, test_accounts } = created;
   expect(created).toEqual({
@@ -64,17 +64,17 @@ test('a firm is born with its test accounts; its plan and limits are changed und
 
   const changed = await json('firm', 'set-plan', firm.id, 'read_only');
   expect(changed.firm).toEqual({ ...shown.firm, plan: 'read_only' });
-  await becomes(async () => (await me(key.secret)).json.scopes, ['claims:read', 'adjusters:read']);
+  await waitForState(async () => (await me(key.secret)).json.scopes, ['claims:read', 'adjusters:read']);
 
   const limited = await json('firm', 'set-limits', firm.id, '--burst', '1', '--requests-per-minute', '1');
   expect(limited.firm.limits).toEqual({ requests_per_minute: 1, writes_per_minute: null, burst: 1 });
-  await becomes(async () => (await me(key.secret)).status, 429);
+  await waitForState(async () => (await me(key.secret)).status, 429);
   const back = await json('firm', 'set-limits', firm.id);
   expect(back.firm.limits).toEqual({ requests_per_minute: null, writes_per_minute: null, burst: null });
-  await becomes(async () => (await me(key.secret)).status, 200);
+  await waitForState(async () => (await me(key.secret)).status, 200);
 });
 
-test('a key is made, rolled and revoked under a running server', async () => {
+test('a key is created, rolled and revoked while a server runs', async () => {
   const firm = await service.firm();
   const created = await json(
     ...[
@@ -121,19 +121,19 @@ test('a key is made, rolled and revoked under a running server', async () => {
 
   const revoked = await json('key', 'revoke', rolled.key.id);
   expect(revoked.key).toMatchObject({ id: rolled.key.id, scopes: rolled.key.scopes, revoked_at: TIME });
-  await becomes(async () => (await me(rolled.secret)).status, 401);
-  const [again, refused, ended] = await Promise.all([
+  await waitForState(async () => (await me(rolled.secret)).status, 401);
+  const [again, failed, ended] = await Promise.all([
     json('key', 'revoke', rolled.key.id),
     run('key', 'roll', rolled.key.id, '--json'),
     json('key', 'roll', created.key.id, '--overlap', '0s'),
   ]);
   expect(again.key.revoked_at).toEqual(revoked.key.revoked_at);
-  expect([refused.code, refused.stdout]).toEqual([1, '']);
-  await becomes(async () => (await me(created.secret)).status, 401);
+  expect([failed.code, failed.stdout]).toEqual([1, '']);
+  await waitForState(async () => (await me(created.secret)).status, 401);
   expect((await me(ended.secret)).status).toBe(200);
 });
 
-test('an adjuster is made, signed in, made a member, and allowed and forbidden to accept claims', async () => {
+test('an adjuster is created, signed in, made a member, and denied and granted the permission to accept', async () => {
   const firm = await service.firm();
   const [bare, full] = await Promise.all([
     json('adjuster', 'create', '--svc-id', 'SVC-Bare'),
@@ -165,7 +165,7 @@ test('an adjuster is made, signed in, made a member, and allowed and forbidden t
     can_accept_claims: true,
     accepting_assignments: true,
   });
-  for (const refused of [twice, sameMail]) expect([refused.code, refused.stdout]).toEqual([1, '']);
+  for (const failed of [twice, sameMail]) expect([failed.code, failed.stdout]).toEqual([1, '']);
   expect((await sendClaim(service, firm.live, claimBody('SVC-Full'))).status).toBe(201);
 
   const set = (allowed: string) =>
@@ -178,7 +178,7 @@ test('an adjuster is made, signed in, made a member, and allowed and forbidden t
   expect((await sendClaim(service, firm.live, claimBody('SVC-Full'))).status).toBe(201);
 });
 
-test('a claim is shown without what was sent, and closed for good', async () => {
+test('a claim is shown without its content, and closed permanently', async () => {
   const firm = await service.firm();
   const { svcId } = await service.member(firm);
   const body = claimBody(svcId);
@@ -207,11 +207,11 @@ test('a claim is shown without what was sent, and closed for good', async () => 
   expect((await sendClaim(service, firm.live, again)).status).toBe(201);
 });
 
-test('the schema is up to date, and the doctor finds the running service well', async () => {
-  const [migrated, healthy, sick] = await Promise.all([
+test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy service', async () => {
+  const [migrated, healthy, unhealthy] = await Promise.all([
     json('migrate'),
     json('doctor'),
-    svcHere(['doctor', '--json'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' }),
+    svcInProcess(['doctor', '--json'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' }),
   ]);
   expect(migrated).toMatchObject({ current: true });
   for (const { at } of migrated.applied) expect(at).toEqual(TIME);
@@ -219,11 +219,11 @@ test('the schema is up to date, and the doctor finds the running service well', 
   expect(healthy.checks.map(({ what }: { what: string }) => what)).toEqual(
     expect.arrayContaining(['node', 'environment', 'database', 'schema', 'redis']),
   );
-  expect(sick.code).toBe(1);
-  expect(JSON.parse(sick.stdout)).toMatchObject({ ok: false });
+  expect(unhealthy.code).toBe(1);
+  expect(JSON.parse(unhealthy.stdout)).toMatchObject({ ok: false });
 });
 
-describe('what cannot be done', () => {
+describe('an operation that fails', () => {
   test.each([
     [['firm', 'show', UNKNOWN]],
     [['firm', 'set-plan', UNKNOWN, 'standard']],
@@ -236,14 +236,14 @@ describe('what cannot be done', () => {
     [['member', 'set', '--firm', UNKNOWN, '--svc-id', 'nobody', '--can-accept-claims', 'true']],
     [['claim', 'show', UNKNOWN]],
     [['claim', 'close', UNKNOWN]],
-  ])('%j says so on standard error and ends with 1', async (args) => {
+  ])('%j prints an error on standard error and exits with 1', async (args) => {
     const { code, stdout, stderr } = await run(...args, '--json');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^svc: .+\n$/);
   });
 });
 
-test('the permission of who is no member is refused with 1, and leaves no membership behind', async () => {
+test('setting the permission of a non-member exits with 1 and creates no membership', async () => {
   const firm = await service.firm();
   const invited = (await service.adjuster()).svcId;
   const stranger = (await service.adjuster()).svcId;
@@ -259,7 +259,7 @@ test('the permission of who is no member is refused with 1, and leaves no member
   expect(await list()).toEqual(before);
 });
 
-test('wrong usage ends with 2, says what is allowed, and prints no result', async () => {
+test('incorrect usage exits with 2, and prints only an error', async () => {
   const wrong: string[][] = [
     [],
     ['firm'],
@@ -278,28 +278,28 @@ test('wrong usage ends with 2, says what is allowed, and prints no result', asyn
     ['member', 'set', '--firm', UNKNOWN, '--svc-id', 'x', '--can-accept-claims', 'maybe'],
     ['claim', 'close'],
   ];
-  const runs = await Promise.all(wrong.map((args) => svcHere(args, {})));
+  const runs = await Promise.all(wrong.map((args) => svcInProcess(args, {})));
   for (const [i, { code, stdout, stderr }] of runs.entries()) {
     expect({ args: wrong[i], code, stdout }).toEqual({ args: wrong[i], code: 2, stdout: '' });
     expect(stderr).not.toBe('');
   }
-  const help = await svcHere(['--help'], {});
+  const help = await svcInProcess(['--help'], {});
   expect([help.code, help.stderr]).toEqual([0, '']);
   expect(help.stdout).toContain('firm');
 });
 
-test('as a program of its own it answers the same way, plain in a pipe, and shows no secret but a new one', async () => {
+test('as a child process it has the same results, plain output in a pipe, and shows only new secrets', async () => {
   const firm = await service.firm();
-  const [list, created, refused, wrong] = await Promise.all([
+  const [list, created, failed, wrong] = await Promise.all([
     svc(['firm', 'list'], env),
     svc(['key', 'create', '--firm', firm.id, '--environment', 'live', '--json'], env),
     svc(['firm', 'show', UNKNOWN, '--json'], env),
     svc(['nonsense'], env),
   ]);
-  expect([list.code, created.code, refused.code, wrong.code]).toEqual([0, 0, 1, 2]);
-  expect([list.stderr, created.stderr, refused.stdout, wrong.stdout]).toEqual(['', '', '', '']);
+  expect([list.code, created.code, failed.code, wrong.code]).toEqual([0, 0, 1, 2]);
+  expect([list.stderr, created.stderr, failed.stdout, wrong.stdout]).toEqual(['', '', '', '']);
   expect((await me(JSON.parse(created.stdout).secret)).status).toBe(200);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes of terminals are what must not be there
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the output must have no terminal escapes
   expect(list.stdout).not.toMatch(/\u001b/);
   expect(list.stdout.split('\n').filter((line) => line.includes(firm.id))).toHaveLength(1);
 
@@ -309,8 +309,8 @@ test('as a program of its own it answers the same way, plain in a pipe, and show
   expect(plain.stdout).toMatch(/^secret +svc_live_\w+$/m);
 });
 
-test('a reader who goes away early, as head does, changes neither what is done nor how it ends', async () => {
-  const unread = svcUnread(['firm', 'create', '--name', 'Unread', '--json'], env);
+test('a closed standard output changes neither the operation nor the exit code', async () => {
+  const unread = svcWithClosedStdout(['firm', 'create', '--name', 'Unread', '--json'], env);
   expect(await unread).toEqual({ code: 0, stdout: '', stderr: '' });
   expect((await json('firm', 'list')).firms).toContainEqual(expect.objectContaining({ name: 'Unread' }));
 });

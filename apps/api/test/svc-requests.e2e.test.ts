@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { svc } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
-import { svcHere } from './svc-here.ts';
+import { svcInProcess } from './svc-here.ts';
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
@@ -11,15 +11,15 @@ afterAll(() => service.stop());
 
 const env = () => ({ DATABASE_URL: service.databaseUrl });
 const requests = async (...args: string[]) => {
-  const { code, stdout, stderr } = await svcHere(['requests', ...args, '--json'], env());
+  const { code, stdout, stderr } = await svcInProcess(['requests', ...args, '--json'], env());
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return JSON.parse(stdout).requests;
 };
 
-/** Written a second later at most. */
+/** Requests are saved within a second. */
 const written = () => new Promise((resolve) => setTimeout(resolve, 1500));
 
-test('support finds by its id what a request met: when, which key, where it was wrong, and how long it took', async () => {
+test('a request is found by its id, with time, key, error locations and duration, but no personal data', async () => {
   const firm = await service.firm();
   const body = {
     ...claimBody(firm.account.accepts),
@@ -32,11 +32,11 @@ test('support finds by its id what a request met: when, which key, where it was 
       ssn: '078-05-1120',
     },
   };
-  const refused = await sendClaim(service, firm.test, body);
+  const failed = await sendClaim(service, firm.test, body);
   const listed = await service.call('GET', '/v1/claims?limit=0&Ana=1', { as: firm.test });
   await written();
 
-  const requestId = refused.headers.get('x-request-id') ?? '';
+  const requestId = failed.headers.get('x-request-id') ?? '';
   const search = ['--firm', firm.id, '--request-id', requestId];
   const found = await requests(...search);
   const program = await svc(['requests', ...search, '--json'], env());
@@ -63,7 +63,7 @@ test('support finds by its id what a request met: when, which key, where it was 
   expect(JSON.stringify(all)).not.toMatch(/Ana|Marisol|Delgado|example\.com|078-05|2024-02-30|ssn/);
 });
 
-test('one firm’s requests are not among another’s, and a request without a valid key is nobody’s', async () => {
+test('requests are listed only for their firm, and requests without a valid key for none', async () => {
   const [one, other] = [await service.firm(), await service.firm()];
   const { headers } = await service.call('GET', '/v1/me', { as: one.live });
   await service.call('GET', '/v1/me', { as: `${one.live}x` });
@@ -72,13 +72,13 @@ test('one firm’s requests are not among another’s, and a request without a v
   expect(await requests('--firm', other.id, '--request-id', headers.get('x-request-id') ?? '')).toEqual([]);
 });
 
-test('a firm that is not there is a refusal, and an id that is none is wrong usage', async () => {
-  const unknown = await svcHere(['requests', '--firm', '01890000-0000-7000-8000-000000000000'], env());
+test('an unknown firm exits with 1, and an invalid id with 2', async () => {
+  const unknown = await svcInProcess(['requests', '--firm', '01890000-0000-7000-8000-000000000000'], env());
   expect(unknown.code).toBe(1);
-  expect((await svcHere(['requests', '--firm', 'x'], env())).code).toBe(2);
+  expect((await svcInProcess(['requests', '--firm', 'x'], env())).code).toBe(2);
 });
 
-test('what was noted before the service stops is written down', async () => {
+test('pending requests are saved when the service stops', async () => {
   const stopping = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
   const firm = await stopping.firm();
   await stopping.call('GET', '/v1/me', { as: firm.live });

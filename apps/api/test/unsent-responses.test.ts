@@ -26,7 +26,7 @@ function fixture(maxBytes = 1000) {
   return { unsent, client, latest };
 }
 
-test('a connection is destroyed once its response has not been read in time', () => {
+test('a connection is destroyed if its response was not read in time', () => {
   const { unsent, client } = fixture();
   const slow = client(10);
   const quick = client(10);
@@ -38,7 +38,7 @@ test('a connection is destroyed once its response has not been read in time', ()
   expect([slow.destroyed, quick.destroyed]).toEqual([true, false]);
 });
 
-test('a client that reads one response after the other may take as long as it likes for all of them', () => {
+test('the timeout applies to each response, not to the whole connection', () => {
   const { unsent, client, latest } = fixture();
   const steady = client(10);
   for (let now = 0; now < 10_000; now += 500) {
@@ -48,14 +48,14 @@ test('a client that reads one response after the other may take as long as it li
   expect(steady.destroyed).toBe(false);
 });
 
-test('an idle connection stays', () => {
+test('an idle connection is not destroyed', () => {
   const { unsent, client } = fixture();
   const idle = client(0);
   for (const now of [0, 5000, 10_000]) unsent.check(now);
   expect(idle.destroyed).toBe(false);
 });
 
-test('when all unread responses hold too much, those that have waited longest are destroyed, and no more', () => {
+test('when unread responses exceed the memory limit, only the connections that waited longest are destroyed', () => {
   const { unsent, client } = fixture(1000);
   const clients = Array.from({ length: 4 }, (_, index) => {
     const one = client(300);
