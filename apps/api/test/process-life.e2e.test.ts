@@ -103,6 +103,7 @@ test('a start that cannot be is one line on standard error that says which varia
       ],
       // Where nobody can make a folder, not even root.
       [{ DATA_DIR: '/proc/nowhere' }, /^DATA_DIR holds "\/proc\/nowhere"; allowed: a folder that /],
+      [{ DATA_DIR: '/proc' }, /^DATA_DIR holds "\/proc"; allowed: a folder that /],
     ];
     const runs = await Promise.all(programs.map(([env]) => serverThatFails(env)));
     for (const [i, { code, stdout, stderr }] of runs.entries()) {

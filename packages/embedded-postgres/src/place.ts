@@ -45,7 +45,7 @@ export function placeOf(dataDir: string, log: (line: string) => void): Place {
   const linked = targetOf(wanted);
   if (!runsAsRoot()) {
     const folder = linked ?? wanted;
-    if (!linked) mkdirSync(folder, { recursive: true });
+    if (!linked) makeFolders(folder);
     refuseForeign(folder);
     return { folder: realpathSync(folder), account: SELF, link: undefined };
   }
@@ -63,7 +63,7 @@ export function placeOf(dataDir: string, log: (line: string) => void): Place {
   }
   const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const folder = join(systemFolder(account), `data-${name}`);
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  makeFolders(folder, 0o755);
   chmodSync(folder, 0o755);
   return { folder, account: accountFor(folder, log), link: wanted };
 }
@@ -87,16 +87,16 @@ export function linkTo(place: Place, log: (line: string) => void): void {
   symlinkSync(place.folder, place.link);
 }
 
-/** Node's own `recursive` tries for ever, and deaf to signals, where a parent is there that takes no folder (/proc). */
-export function makeFolders(folder: string): void {
+/** Node 20's `recursive` loops without end, deaf to signals, where a parent exists that takes no folder (/proc). */
+export function makeFolders(folder: string, mode = 0o777): void {
   try {
-    mkdirSync(folder);
+    mkdirSync(folder, { mode });
   } catch (error) {
     if (existsSync(folder) && statSync(folder).isDirectory()) return;
     const parent = dirname(folder);
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(parent)) throw error;
-    makeFolders(parent);
-    makeFolders(folder);
+    makeFolders(parent, mode);
+    makeFolders(folder, mode);
   }
 }
 
@@ -117,9 +117,11 @@ function accountFor(folder: string, log: (line: string) => void): Account {
 function canHandOver(folder: string, account: Account): boolean {
   const { uid, gid } = account.ids;
   if (uid === undefined || gid === undefined) return true;
-  // Another process may be doing the same.
-  const made = mkdirSync(folder, { recursive: true, mode: 0o755 });
-  if (made !== undefined) chmodSync(folder, 0o755);
+  if (!existsSync(folder)) {
+    makeFolders(folder, 0o755);
+    // mkdir subtracts the umask.
+    chmodSync(folder, 0o755);
+  }
   const probe = mkdtempSync(join(folder, 'probe-'));
   try {
     chownSync(probe, uid, gid);
