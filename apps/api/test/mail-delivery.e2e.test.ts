@@ -141,7 +141,7 @@ test('an address that the mail server refuses for good is given up, and the log 
   refusals.push(550);
   await invite(svcId);
   await until('the refusal', async () =>
-    service.logged.some((line) => line.includes('refused by the mail server')),
+    service.logged.some((line) => line.includes('rejected by the mail server')),
   );
   const { svcId: next, token: nextToken } = await service.adjuster();
   await invite(next);

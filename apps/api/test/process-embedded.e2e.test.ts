@@ -28,7 +28,7 @@ test('two first starts at once share one database, and make and print one demo f
     (text) => text.includes('/v1/claims?external_id=WALK-1'),
   );
   expect(told.match(/A demo firm was created/g)).toHaveLength(1);
-  expect(told).toContain('The database is embedded; its data lies in ');
+  expect(told).toContain('The database is embedded; its data is in ');
   const [test, live] = [/svc_test_\w+/.exec(told)?.[0], /svc_live_\w+/.exec(told)?.[0]];
   keys = { test: test ?? '', live: live ?? '' };
   for (const { url } of [one, other])

@@ -29,14 +29,14 @@ describe('limits', () => {
   async function in25(request: (url: string, firm: TestFirm) => Promise<Answer>): Promise<Answer[]> {
     for (;;) {
       const firm = await cluster.operator.firm({ limited: true });
-      const away = told('Redis is away');
+      const away = told('Redis is unavailable');
       const begun = performance.now();
       const answers = await spread(cluster.urls, 25, (url) => request(url, firm));
       const short = performance.now() - begun < REFILL_MS;
       // What a process says arrives after its answers.
       await sleep(500);
       const undisturbed =
-        `${told('Redis is away')}` === `${away}` && `${told('Redis is back')}` === `${away}`;
+        `${told('Redis is unavailable')}` === `${away}` && `${told('Redis is available again')}` === `${away}`;
       if (short && undisturbed) return answers;
     }
   }

@@ -143,7 +143,7 @@ test('behind a proxy that faces the world, a forged subscription makes nobody kn
   await outside.call('PUT', '/app/v1/devices/forged', { as: token, body: { subscription } });
   expect((await sendClaim(outside, theirs.live, claimBody(svcId))).status).toBe(201);
   await until('the refusal', async () =>
-    outside.logged.some((line) => line.includes('a push service in the inner network was not called')),
+    outside.logged.some((line) => line.includes('a push service in a private network was not called')),
   );
   expect(attempts).toEqual([]);
   await outside.stop();

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 
 const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
-/** `90d`, `24h`, `30m`, `45s`, in milliseconds. */
+/** Milliseconds from `90d`, `24h`, `30m` or `45s`. */
 export function parseDuration(text: string): number {
   const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (amount === undefined || unit === undefined) {
@@ -15,7 +15,7 @@ export function parseDuration(text: string): number {
 
 export function parseLifetime(text: string): number {
   const lifetimeMs = parseDuration(text);
-  if (lifetimeMs === 0) throw new InvalidArgumentError('Allowed: a time longer than nothing, such as 90d.');
+  if (lifetimeMs === 0) throw new InvalidArgumentError('Allowed: a duration above zero, such as 90d.');
   return lifetimeMs;
 }
 
@@ -41,7 +41,7 @@ export const parseText =
     return text;
   };
 
-/** SVCIDs stand in paths and cursors, where escaping makes each byte longer: hence the limit in bytes. */
+/** SVCIDs appear in paths and cursors, where escaping triples each byte: hence the limit in bytes. */
 export function parseNewSvcId(text: string): string {
   const fits = !/\p{Cc}/u.test(text) && Buffer.byteLength(text) <= 256;
   if (!fits || text.trim() !== text)

@@ -8,7 +8,7 @@ import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printFields, printJson } from './output.ts';
 import { withService } from './session.ts';
 
-/** Without what the firm sent: that is personal data of its policyholder. */
+/** Without the data that the firm sent: it is about the policyholder. */
 const claimDocument = (
   claim: AppClaimView & { readonly externalId: string; readonly claimNumber: string },
 ) => ({
@@ -50,7 +50,7 @@ export function addClaimCommands(program: Command): void {
       printFields({ id: document.id, closed_at: document.closed_at });
     });
 
-  addCommand(group, 'show', 'show where a claim stands, without what was sent')
+  addCommand(group, 'show', 'show the state of a claim, without the data that the firm sent')
     .addArgument(claimIdArgument())
     .action(async (id: ClaimId, options: OutputOptions) => {
       const document = await withService((services) => readDocument(services.get(TOKENS.operatorReads), id));

@@ -11,7 +11,7 @@ export interface OutputOptions {
 export const addGroup = (program: Command, name: string, description: string): Command =>
   program.command(name).description(description).exitOverride();
 
-/** Every command has its own `--json`: an option of the program could not follow the command's name. */
+/** `--json` belongs to each command: an option of the program could not stand after the command's name. */
 export const addCommand = (parent: Command, spec: string, description: string): Command =>
   parent.command(spec).description(description).option('--json', 'print one JSON document').exitOverride();
 

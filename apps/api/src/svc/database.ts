@@ -9,19 +9,19 @@ import { withService } from './session.ts';
 
 export function addDatabaseCommands(program: Command): void {
   addCommand(program, 'migrate', 'bring the schema up to date').action(async (options: OutputOptions) => {
-    // withService has migrated by the time it calls back.
+    // withService migrates before it calls this.
     const state = await withService((_, databaseUrl) => readSchemaState(databaseUrl));
     const applied = state.applied.map((migration) => ({ ...migration, at: toDateTime(migration.at) }));
     if (options.json) return printJson({ ...state, applied });
     process.stdout.write('The schema is up to date.\n');
   });
 
-  addCommand(program, 'doctor', 'tell what is reachable, which versions, and what is misconfigured').action(
+  addCommand(program, 'doctor', 'check connections, versions and configuration').action(
     async (options: OutputOptions) => {
       const report = await diagnose();
       if (options.json) printJson(report);
-      else printTable(report.checks, 'nothing was checked');
-      if (!report.ok) throw new OperatorError('something is wrong; see above');
+      else printTable(report.checks, 'no checks');
+      if (!report.ok) throw new OperatorError('some checks failed; see above');
     },
   );
 }

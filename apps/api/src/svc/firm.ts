@@ -28,11 +28,11 @@ export function addFirmCommands(program: Command): void {
 
   addCommand(group, 'create', 'create a firm with its test accounts; their secrets are shown once')
     .addOption(
-      new Option('--name <name>', 'what adjusters see')
+      new Option('--name <name>', 'the name that adjusters see')
         .argParser(parseText(LIMITS.companyName))
         .makeOptionMandatory(),
     )
-    .addOption(new Option('--plan <plan>', 'what the firm has bought').choices(PLANS).default('standard'))
+    .addOption(new Option('--plan <plan>', "the firm's plan").choices(PLANS).default('standard'))
     .action(async (options: OutputOptions & { name: string; plan: Plan }) => {
       const { firm, testAccounts } = await withService((services) =>
         services.get(TOKENS.createFirm)(options),
@@ -47,7 +47,7 @@ export function addFirmCommands(program: Command): void {
       };
       if (options.json) return printJson(document);
       printFields(document.firm);
-      process.stdout.write('\nTest accounts; their sign-in secrets are shown this once:\n');
+      process.stdout.write('\nTest accounts; their sign-in secrets are shown only once:\n');
       printTable(document.test_accounts, 'none');
     });
 
@@ -83,16 +83,16 @@ export function addFirmCommands(program: Command): void {
       printTable(document.test_accounts, 'none');
     });
 
-  addCommand(group, 'set-plan', "change a firm's plan; in force within a second")
+  addCommand(group, 'set-plan', "change a firm's plan; takes effect within a second")
     .addArgument(firmIdArgument())
-    .addArgument(new Argument('<plan>', 'what the firm has bought').choices(PLANS))
+    .addArgument(new Argument('<plan>', "the firm's plan").choices(PLANS))
     .action(async (id: FirmId, plan: Plan, options: OutputOptions) => {
       const document = firmDocument(await withService((services) => services.get(TOKENS.setPlan)(id, plan)));
       if (options.json) return printJson({ firm: document });
       printFields({ id: document.id, name: document.name, plan: document.plan });
     });
 
-  addCommand(group, 'set-limits', "replace a firm's own limits; what is left out goes back to the default")
+  addCommand(group, 'set-limits', "replace a firm's own limits; omitted ones return to the default")
     .addArgument(firmIdArgument())
     .addOption(
       new Option('--requests-per-minute <n>', 'all requests of a key').argParser(parsePositiveInteger),
@@ -100,7 +100,7 @@ export function addFirmCommands(program: Command): void {
     .addOption(
       new Option('--writes-per-minute <n>', 'POST and DELETE of a key').argParser(parsePositiveInteger),
     )
-    .addOption(new Option('--burst <n>', 'accepted in one instant').argParser(parsePositiveInteger))
+    .addOption(new Option('--burst <n>', 'requests accepted at once').argParser(parsePositiveInteger))
     .action(
       async (
         id: FirmId,

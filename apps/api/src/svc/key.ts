@@ -18,7 +18,7 @@ import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from '
 import { printFields, printJson, printTable } from './output.ts';
 import { withService } from './session.ts';
 
-/** @param plan the firm's current plan, which together with the purpose decides the scopes. */
+/** @param plan the firm's current plan; together with the purpose it determines the scopes. */
 const keyDocument = (key: ApiKey, plan: Plan) => ({
   id: key.id,
   environment: key.environment,
@@ -39,13 +39,13 @@ export function addKeyCommands(program: Command): void {
   addCommand(group, 'create', 'create a key; its secret is shown once')
     .addOption(firmOption())
     .addOption(
-      new Option('--environment <environment>', 'which data it reaches')
+      new Option('--environment <environment>', 'which data it can access')
         .choices(ENVIRONMENTS)
         .makeOptionMandatory(),
     )
     .addOption(new Option('--purpose <purpose>', 'what it may do').choices(PURPOSES).default('full_access'))
     .addOption(
-      new Option('--expires-in <duration>', 'such as 90d; never when left out').argParser(parseLifetime),
+      new Option('--expires-in <duration>', 'such as 90d; no expiry when omitted').argParser(parseLifetime),
     )
     .action(
       async (
@@ -86,7 +86,7 @@ export function addKeyCommands(program: Command): void {
       );
     });
 
-  addCommand(group, 'revoke', 'end a key at once')
+  addCommand(group, 'revoke', 'revoke a key immediately')
     .argument('<key-id>', "the key's id")
     .action(async (id: KeyId, options: OutputOptions) => {
       const document = await withService(async (services) => {
@@ -97,7 +97,11 @@ export function addKeyCommands(program: Command): void {
       printFields({ id: document.id, revoked_at: document.revoked_at });
     });
 
-  addCommand(group, 'roll', 'replace a key with one that never expires; the old one lives on for the overlap')
+  addCommand(
+    group,
+    'roll',
+    'replace a key with one that never expires; the old key works until the overlap ends',
+  )
     .argument('<key-id>', "the key's id")
     .addOption(new Option('--overlap <duration>', 'such as 24h').argParser(parseDuration).default(DAY, '24h'))
     .action(async (id: KeyId, options: OutputOptions & { overlap: number }) => {
@@ -107,6 +111,10 @@ export function addKeyCommands(program: Command): void {
         return { key: keyDocument(key, plan), secret, replaced: keyDocument(replaced, plan) };
       });
       if (options.json) return printJson(document);
-      printFields({ ...document.key, secret: document.secret, 'old key ends': document.replaced.expires_at });
+      printFields({
+        ...document.key,
+        secret: document.secret,
+        'old key expires': document.replaced.expires_at,
+      });
     });
 }

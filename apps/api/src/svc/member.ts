@@ -36,7 +36,7 @@ export function addMemberCommands(program: Command): void {
       printMember(await withService((services) => services.get(TOKENS.addMember)(firm, svcId)), options);
     });
 
-  addCommand(group, 'set', 'grant or take the permission to accept claims')
+  addCommand(group, 'set', 'grant or revoke the permission to accept claims')
     .addOption(firmOption())
     .addOption(svcIdOption())
     .addOption(new Option('--can-accept-claims <boolean>').argParser(parseBoolean).makeOptionMandatory())

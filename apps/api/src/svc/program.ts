@@ -10,7 +10,7 @@ import { addRequestsCommand } from './requests.ts';
 /** The operator's command line. Each command prints fields or a table, or with --json one JSON document. */
 export function createProgram(): Command {
   const program = new Command('svc')
-    .description('Operates the claim assignment service, beside a running server or without one.')
+    .description('Operates the claim assignment service, whether or not a server is running.')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(svc --help lists the commands)');

@@ -20,11 +20,11 @@ const requestDocument = (request: LoggedRequest) => ({
 });
 
 export function addRequestsCommand(program: Command): void {
-  addCommand(program, 'requests', 'show what requests of a firm met; kept for two weeks')
+  addCommand(program, 'requests', "show a firm's recent requests and their errors; kept for two weeks")
     .addOption(firmOption())
-    .addOption(new Option('--request-id <id>', 'the one that an X-Request-Id names').argParser(parseUuid))
+    .addOption(new Option('--request-id <id>', 'the value of X-Request-Id').argParser(parseUuid))
     .addOption(
-      new Option('--limit <n>', 'at most so many, latest first').argParser(parsePositiveInteger).default(50),
+      new Option('--limit <n>', 'how many at most, newest first').argParser(parsePositiveInteger).default(50),
     )
     .action(async (options: OutputOptions & { firm: FirmId; requestId?: string; limit: number }) => {
       const requests = await withService(async (services) => {
@@ -35,7 +35,7 @@ export function addRequestsCommand(program: Command): void {
       if (options.json) return printJson({ requests: documents });
       printTable(
         documents,
-        'No such request of this firm in the last two weeks. One that was refused for its key is in the log only.',
+        'No matching request from this firm in the last two weeks. A request without a valid key is only in the log.',
       );
     });
 }
