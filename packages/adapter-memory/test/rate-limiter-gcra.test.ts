@@ -26,7 +26,7 @@ describe('the decision over the buckets', () => {
   });
 
   test('looking at a refused subject again and again changes nothing about its wait', () => {
-    const { consumed } = decide(null, limits, READ, 0);
+    let { consumed } = decide(null, limits, READ, 0);
     for (let n = 0; n < 2; n++) consumed = decide(consumed, limits, READ, 0).consumed;
     const waits: number[] = [];
     for (let now = 0; now < 8571; now += 1) {
