@@ -4,8 +4,8 @@ import { type Consumed, decide, fullAgainAt, REQUEST_COST } from '../src/rate-li
 const limits = { requestsPerMinute: 7, writesPerMinute: 7, burst: 3 };
 const READ = { write: false };
 
-describe('the decision over the buckets', () => {
-  test('does not drift at a rate that divides no minute: 20,000 spends at 7 a minute take exactly as long', () => {
+describe('the rate limit decision', () => {
+  test('does not drift: 20,000 requests at 7 per minute take exactly the expected time', () => {
     let consumed: Consumed | null = null;
     let now = 0;
     for (let n = 0; n < 20_000; n++) {
@@ -19,13 +19,13 @@ describe('the decision over the buckets', () => {
     expect(now).toBe(Math.ceil(((20_000 - limits.burst) * 60_000) / 7));
   });
 
-  test('leaves the given state as it was', () => {
+  test('does not change the given state', () => {
     const before: Consumed = Object.freeze({ at: 5, requests: REQUEST_COST, writes: 0 });
     decide(before, limits, { write: true }, 6);
     expect(before).toEqual({ at: 5, requests: REQUEST_COST, writes: 0 });
   });
 
-  test('looking at a refused subject again and again changes nothing about its wait', () => {
+  test('repeated denied requests do not change the wait', () => {
     let { consumed } = decide(null, limits, READ, 0);
     for (let n = 0; n < 2; n++) consumed = decide(consumed, limits, READ, 0).consumed;
     const waits: number[] = [];
@@ -37,7 +37,7 @@ describe('the decision over the buckets', () => {
     expect(waits).toEqual(waits.map((_, now) => 8572 - now));
   });
 
-  test('says when the buckets are full again, to the millisecond', () => {
+  test('computes to the millisecond when the buckets are full again', () => {
     const { consumed } = decide(null, limits, { write: true }, 1000);
     const full = fullAgainAt(consumed, limits);
     expect(full).toBe(1000 + 8572);

@@ -11,18 +11,18 @@ import {
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A message as the device's browser would hand it to its service worker. */
+/** A message as a browser passes it to its service worker. */
 export interface Received {
   readonly payload: Record<string, unknown>;
   readonly at: number;
   readonly headers: IncomingHttpHeaders;
-  /** What the signed token says. */
+  /** Claims of the signed token. */
   readonly claims: { readonly aud: string; readonly exp: number; readonly sub: string };
-  /** The key that the token was signed with. */
+  /** The key that signed the token. */
   readonly signedBy: string;
 }
 
-/** How the next message to a device is met; 201 when nothing is left. */
+/** Responses to the next messages of a device; 201 when none is left. */
 export type Answer = number | 'silence' | { readonly status: number; readonly retryAfter: string };
 
 export interface Device {
@@ -31,9 +31,9 @@ export interface Device {
     readonly expirationTime: null;
     readonly keys: { readonly p256dh: string; readonly auth: string };
   };
-  /** Messages that were taken. */
+  /** Accepted messages. */
   readonly received: Received[];
-  /** Every attempt, also those that were refused. */
+  /** Every attempt, including rejected ones. */
   readonly attempts: number[];
   readonly answers: Answer[];
 }
@@ -41,12 +41,12 @@ export interface Device {
 export interface PushService {
   readonly url: string;
   device(answers?: readonly Answer[]): Device;
-  /** What was wrong with messages: a bad signature, an unreadable payload. A browser's service would refuse them. */
+  /** Errors in messages, such as a bad signature or an unreadable payload. */
   readonly faults: string[];
   stop(): Promise<void>;
 }
 
-/** A push service as the standards have it (RFC 8030, 8188, 8291, 8292): strict about what senders owe it. */
+/** A push service that validates strictly by RFC 8030, 8188, 8291 and 8292. */
 export async function startPushService(): Promise<PushService> {
   const devices = new Map<string, { device: Device; keys: ECDH; auth: Buffer }>();
   const faults: string[] = [];
@@ -108,7 +108,7 @@ export async function startPushService(): Promise<PushService> {
   };
 }
 
-/** The sender's token: signed with the key it names, for this service, not for longer than a day (RFC 8292). */
+/** Checks the token: signed with the key it names, for this service, valid for at most a day (RFC 8292). */
 function checked(headers: IncomingHttpHeaders, audience: string): Pick<Received, 'claims' | 'signedBy'> {
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), ?k=([\w-]+)$/.exec(headers.authorization ?? '') ?? [];
   const [head = '', body = '', signature = ''] = token.split('.');
@@ -142,7 +142,7 @@ function checked(headers: IncomingHttpHeaders, audience: string): Pick<Received,
   return { claims, signedBy: key };
 }
 
-/** As the browser does it (RFC 8291). */
+/** Decrypts as a browser does (RFC 8291). */
 function decrypted(body: Buffer, keys: ECDH, auth: Buffer): string {
   const salt = body.subarray(0, 16);
   const idLength = body.readUInt8(20);
