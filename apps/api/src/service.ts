@@ -43,18 +43,18 @@ export async function startService(
   const addresses = { baseUrl: '', docsUrl: '' };
   const metrics = config.metricsPort === null ? null : createMetrics();
   let requestLog: RequestLog | undefined;
-  const observe: Observe = (answered) => {
-    metrics?.observe(answered);
-    const { requestId, firmId, keyId, code, places } = answered.trace;
+  const observe: Observe = (request) => {
+    metrics?.observe(request);
+    const { requestId, firmId, keyId, code, places } = request.trace;
     if (firmId === undefined || keyId === undefined) return;
-    const durationMs = Math.round(answered.seconds * 10_000) / 10;
+    const durationMs = Math.round(request.seconds * 10_000) / 10;
     requestLog?.note({
       requestId,
       at: (clock ?? Date).now() - Math.round(durationMs),
       firmId: firmId as FirmId,
       keyId: keyId as KeyId,
-      route: answered.route,
-      status: answered.status === 'aborted' ? null : answered.status,
+      route: request.route,
+      status: request.status === 'aborted' ? null : request.status,
       code: code ?? null,
       places: places ?? [],
       durationMs,

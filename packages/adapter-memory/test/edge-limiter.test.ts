@@ -79,12 +79,12 @@ describe('the edge limiter', () => {
 
   test('never denies a steady client just under the limit', () => {
     const { edge, clock } = underTest(600);
-    let refused = 0;
+    let denied = 0;
     for (let n = 0; n < 6000; n++) {
       clock.time += 101;
-      if (!edge.allow('192.0.2.1')) refused += 1;
+      if (!edge.allow('192.0.2.1')) denied += 1;
     }
-    expect(refused).toBe(0);
+    expect(denied).toBe(0);
   });
 
   test('recovers after the clock was set back', () => {

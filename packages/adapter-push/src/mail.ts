@@ -35,7 +35,7 @@ export function createMail(smtpUrl: string, appUrl: () => string, log: PushLog):
         await send(
           email,
           `${code} is your sign-in code · es su código de acceso`,
-          `Your sign-in code is ${code}. It is good for ten minutes.\nIf you did not ask for it, ignore this mail: nobody can sign in without it.\n\nSu código de acceso es ${code}. Sirve por diez minutos.\nSi usted no lo pidió, ignore este mensaje: nadie puede entrar sin él.\n`,
+          `Your sign-in code is ${code}. It is valid for ten minutes.\nIf you did not ask for it, ignore this mail: nobody can sign in without it.\n\nSu código de acceso es ${code}. Sirve por diez minutos.\nSi usted no lo pidió, ignore este mensaje: nadie puede entrar sin él.\n`,
         );
       } catch (error) {
         log.error('a sign-in code could not be mailed', { error_code: codeOf(error) });

@@ -23,7 +23,7 @@ export interface Received {
 }
 
 /** Responses to the next messages of a device; 201 when none is left. */
-export type Answer = number | 'silence' | { readonly status: number; readonly retryAfter: string };
+export type Reply = number | 'timeout' | { readonly status: number; readonly retryAfter: string };
 
 export interface Device {
   readonly subscription: {
@@ -35,12 +35,12 @@ export interface Device {
   readonly received: Received[];
   /** Every attempt, including rejected ones. */
   readonly attempts: number[];
-  readonly answers: Answer[];
+  readonly replies: Reply[];
 }
 
 export interface PushService {
   readonly url: string;
-  device(answers?: readonly Answer[]): Device;
+  device(replies?: readonly Reply[]): Device;
   /** Errors in messages, such as a bad signature or an unreadable payload. */
   readonly faults: string[];
   stop(): Promise<void>;
@@ -58,12 +58,12 @@ export async function startPushService(): Promise<PushService> {
       if (found === undefined) return void response.writeHead(404).end();
       const { device, keys, auth } = found;
       device.attempts.push(Date.now());
-      const answer = device.answers.shift() ?? 201;
-      if (answer === 'silence') return;
-      if (typeof answer === 'object') {
-        return void response.writeHead(answer.status, { 'Retry-After': answer.retryAfter }).end();
+      const reply = device.replies.shift() ?? 201;
+      if (reply === 'timeout') return;
+      if (typeof reply === 'object') {
+        return void response.writeHead(reply.status, { 'Retry-After': reply.retryAfter }).end();
       }
-      if (answer !== 201) return void response.writeHead(answer).end();
+      if (reply !== 201) return void response.writeHead(reply).end();
       try {
         const { claims, signedBy } = checked(request.headers, origin());
         const text = decrypted(Buffer.concat(chunks), keys, auth);
@@ -82,7 +82,7 @@ export async function startPushService(): Promise<PushService> {
   return {
     url: origin(),
     faults,
-    device(answers = []) {
+    device(replies = []) {
       const keys = createECDH('prime256v1');
       const p256dh = keys.generateKeys().toString('base64url');
       const auth = randomBytes(16);
@@ -95,7 +95,7 @@ export async function startPushService(): Promise<PushService> {
         },
         received: [],
         attempts: [],
-        answers: [...answers],
+        replies: [...replies],
       };
       devices.set(path, { device, keys, auth });
       return device;
@@ -136,7 +136,7 @@ function checked(headers: IncomingHttpHeaders, audience: string): Pick<Received,
   const left = claims.exp - Date.now() / 1000;
   if (claims.aud !== audience) throw new Error(`the token is for ${claims.aud}`);
   if (left <= 0 || left > 24 * 60 * 60) throw new Error(`the token is good for ${left} s`);
-  if (!/^(mailto:|https:)/.test(claims.sub)) throw new Error(`nobody to complain to: ${claims.sub}`);
+  if (!/^(mailto:|https:)/.test(claims.sub)) throw new Error(`invalid VAPID subject: ${claims.sub}`);
   if (!/^\d+$/.test(String(headers.ttl))) throw new Error('the message has no TTL');
   if (headers['content-encoding'] !== 'aes128gcm') throw new Error('the payload is not aes128gcm');
   return { claims, signedBy: key };

@@ -39,18 +39,21 @@ function sender(
   devices: Record<string, PushSubscription>,
   options: { vapid?: () => Vapid; guarded?: boolean } = {},
 ) {
-  const held = new Map(Object.entries(devices));
+  const registered = new Map(Object.entries(devices));
   const push = createWebPush({
     vapid: options.vapid ?? (() => vapid),
     devices: {
-      list: async () => [...held].map(([deviceId, subscription]) => ({ deviceId, subscription })),
-      remove: async (_svcId, deviceId) => void held.delete(deviceId),
+      list: async () => [...registered].map(([deviceId, subscription]) => ({ deviceId, subscription })),
+      remove: async (_svcId, deviceId) => void registered.delete(deviceId),
     },
     log,
     allowInnerNetwork: options.guarded !== true,
     timeoutMs: 300,
   });
-  return { send: (notice: Notification = OFFER, only?: string) => push.send(SVC_ID, notice, only), held };
+  return {
+    send: (notification: Notification = OFFER, only?: string) => push.send(SVC_ID, notification, only),
+    registered,
+  };
 }
 
 const subscriptions = (devices: Record<string, Device>) =>
@@ -105,20 +108,20 @@ describe('a device', () => {
     'is removed when its push service returns %d, and the others receive the message',
     async (status) => {
       const devices = { old: service.device([status]), phone: service.device() };
-      const { send, held } = sender(subscriptions(devices));
+      const { send, registered } = sender(subscriptions(devices));
       expect(await send()).toEqual([]);
-      expect([...held.keys()]).toEqual(['phone']);
+      expect([...registered.keys()]).toEqual(['phone']);
       expect(devices.phone.received).toHaveLength(1);
     },
   );
 
-  test.each([429, 500, 503, 'silence'] as const)(
+  test.each([429, 500, 503, 'timeout'] as const)(
     'is kept for a retry when its push service returns %s',
     async (fault) => {
       const devices = { slow: service.device([fault]), phone: service.device() };
-      const { send, held } = sender(subscriptions(devices));
+      const { send, registered } = sender(subscriptions(devices));
       expect(await send()).toEqual(['slow']);
-      expect([...held.keys()]).toEqual(['slow', 'phone']);
+      expect([...registered.keys()]).toEqual(['slow', 'phone']);
       expect(await send(OFFER, 'slow')).toEqual([]);
       expect(devices.slow.received).toHaveLength(1);
       expect(devices.phone.received).toHaveLength(1);
@@ -133,36 +136,36 @@ describe('a device', () => {
       moment: service.device([{ status, retryAfter: '0.05' }]),
       junk: service.device([{ status, retryAfter: 'later' }]),
     };
-    const { send, held } = sender(subscriptions(devices));
+    const { send, registered } = sender(subscriptions(devices));
     expect(await send()).toEqual(['hour', 'date', 'moment', 'junk']);
     await pause(60);
     expect(await send()).toEqual(['hour', 'date']);
     expect(Object.values(devices).map(({ attempts }) => attempts.length)).toEqual([1, 1, 2, 2]);
-    expect(held.size).toBe(4);
+    expect(registered.size).toBe(4);
   });
 
   test('is kept when its push service cannot be resolved', async () => {
     const phone = service.device();
     const lost = { ...phone.subscription, endpoint: 'https://push.nowhere.invalid/send/1' };
     for (const guarded of [true, false]) {
-      const { send, held } = sender({ lost }, { guarded });
+      const { send, registered } = sender({ lost }, { guarded });
       expect(await send()).toEqual(['lost']);
-      expect([...held.keys()]).toEqual(['lost']);
+      expect([...registered.keys()]).toEqual(['lost']);
     }
   });
 
   test.each([400, 403, 413])('is neither retried nor removed after %d', async (status) => {
     const devices = { phone: service.device([status]) };
-    const { send, held } = sender(subscriptions(devices));
+    const { send, registered } = sender(subscriptions(devices));
     expect(await send()).toEqual([]);
-    expect(held.size).toBe(1);
+    expect(registered.size).toBe(1);
   });
 
   test('is removed when its keys are invalid', async () => {
     const { subscription } = service.device();
-    const { send, held } = sender({ odd: { ...subscription, keys: { p256dh: 'AAAA', auth: 'AAAA' } } });
+    const { send, registered } = sender({ odd: { ...subscription, keys: { p256dh: 'AAAA', auth: 'AAAA' } } });
     expect(await send()).toEqual([]);
-    expect(held.size).toBe(0);
+    expect(registered.size).toBe(0);
   });
 
   test('is kept when the VAPID keys of the service are invalid', async () => {
@@ -174,9 +177,9 @@ describe('a device', () => {
         throw new Error('the keys cannot be read');
       },
     ]) {
-      const { send, held } = sender(subscriptions(devices), { vapid: broken });
+      const { send, registered } = sender(subscriptions(devices), { vapid: broken });
       await expect(send()).rejects.toThrow();
-      expect(held.size).toBe(1);
+      expect(registered.size).toBe(1);
     }
     expect(devices.phone.attempts).toEqual([]);
   });
@@ -202,10 +205,10 @@ describe('a device', () => {
     const inner = Object.fromEntries(
       hosts.map((host) => [host, { ...subscription, endpoint: `http://${host}:${port}/send/1` }]),
     );
-    const { send, held } = sender(inner, { guarded: true });
+    const { send, registered } = sender(inner, { guarded: true });
     const before = service.faults.length;
     expect(await send()).toEqual([]);
-    expect([...held.keys()]).toEqual(hosts);
+    expect([...registered.keys()]).toEqual(hosts);
     expect(service.faults).toHaveLength(before);
   });
 });

@@ -18,11 +18,11 @@ export interface Breaker {
    * Runs a command. Undefined when Redis is away, does not reply in time or replies with an error; never rejects.
    * `isAwaited` is false once the caller has been released.
    */
-  ask<T>(command: (isAwaited: () => boolean) => Promise<T>): Promise<T | undefined>;
+  run<T>(command: (isAwaited: () => boolean) => Promise<T>): Promise<T | undefined>;
   /** The connection was lost: every waiting caller is released. */
-  lost(reason: string): void;
+  onConnectionLost(reason: string): void;
   /** The connection was established: probe at once. */
-  connected(): void;
+  onConnected(): void;
   state(): RedisState;
   stop(): void;
 }
@@ -61,7 +61,7 @@ export function createBreaker({
   let up = false;
   let stopped = false;
   // Before the first connection nothing is reported: starting up is not an outage.
-  let awaySince: number | null = null;
+  let unavailableSince: number | null = null;
   let upSince = Number.NEGATIVE_INFINITY;
   let probeDelayMs = 0;
   let consecutiveFailures = 0;
@@ -77,8 +77,8 @@ export function createBreaker({
   let graceUsed = false;
 
   function report(reason: string): void {
-    if (awaySince !== null || stopped) return;
-    awaySince = performance.now();
+    if (unavailableSince !== null || stopped) return;
+    unavailableSince = performance.now();
     log.warn('Redis is unavailable: rate limits apply per process, idempotency relies on PostgreSQL.', {
       reason,
     });
@@ -133,9 +133,9 @@ export function createBreaker({
     upSince = performance.now();
     failedProbes = 0;
     consecutiveFailures = 0;
-    if (awaySince === null) return;
-    log.info('Redis is available again.', { awayMs: Math.round(upSince - awaySince) });
-    awaySince = null;
+    if (unavailableSince === null) return;
+    log.info('Redis is available again.', { awayMs: Math.round(upSince - unavailableSince) });
+    unavailableSince = null;
   }
 
   function scheduleProbe(delayMs: number): void {
@@ -171,7 +171,7 @@ export function createBreaker({
   scheduleProbe(PROBE_INTERVAL_MS);
 
   return {
-    ask<T>(command: (isAwaited: () => boolean) => Promise<T>) {
+    run<T>(command: (isAwaited: () => boolean) => Promise<T>) {
       if (!up) return Promise.resolve(undefined);
       return new Promise<T | undefined>((resolve) => {
         const pendingCommand: PendingCommand = {
@@ -201,12 +201,12 @@ export function createBreaker({
       });
     },
 
-    lost(reason) {
+    onConnectionLost(reason) {
       if (up) open(reason);
       else report(reason);
     },
 
-    connected: () => scheduleProbe(0),
+    onConnected: () => scheduleProbe(0),
 
     state: () => ({ status: up ? 'up' : 'away', timeouts, failures, outages }),
 

@@ -40,12 +40,12 @@ local perMinute = { tonumber(ARGV[3]), tonumber(ARGV[4]) }
 local capacity = ARGV[5] * 60000
 local write = ARGV[6] == '1'
 
-local held = redis.call('HMGET', KEYS[1], 'at', 'requests', 'writes')
-local at = tonumber(held[1]) or now
+local stored = redis.call('HMGET', KEYS[1], 'at', 'requests', 'writes')
+local at = tonumber(stored[1]) or now
 -- A clock that was set back, as by a failover, refills nothing; storing its time lets the refill go on.
 local elapsed = math.max(0, now - at)
-local requests = math.max(0, math.min(tonumber(held[2]) or 0, capacity) - elapsed * perMinute[1])
-local writes = math.max(0, math.min(tonumber(held[3]) or 0, capacity) - elapsed * perMinute[2])
+local requests = math.max(0, math.min(tonumber(stored[2]) or 0, capacity) - elapsed * perMinute[1])
+local writes = math.max(0, math.min(tonumber(stored[3]) or 0, capacity) - elapsed * perMinute[2])
 
 local wait = math.ceil((requests + 60000 - capacity) / perMinute[1])
 if write then
@@ -77,9 +77,9 @@ return 0
  * Returns Redis' time when the slot was free and is now taken, otherwise its value.
  */
 export const TAKE_SLOT = script(`
-local held = redis.call('GET', KEYS[1])
-if held then
-  return held
+local stored = redis.call('GET', KEYS[1])
+if stored then
+  return stored
 end
 redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4])
 return now

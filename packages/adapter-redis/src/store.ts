@@ -30,9 +30,9 @@ export function createStore({
     reconnect: () => client.disconnect(true),
     probe,
   });
-  client.on('ready', () => breaker.connected());
-  client.on('close', () => breaker.lost('the connection was closed'));
-  client.on('error', (error) => breaker.lost(messageOf(error)));
+  client.on('ready', () => breaker.onConnected());
+  client.on('close', () => breaker.onConnectionLost('the connection was closed'));
+  client.on('error', (error) => breaker.onConnectionLost(messageOf(error)));
 
   // Redis' clock minus this process' monotonic clock; with several nodes, of the node furthest ahead.
   let clockOffsetMs = 0;
@@ -76,7 +76,7 @@ export function createStore({
   }
 
   const run: Store['run'] = (script, key, args, testNow) =>
-    breaker.ask((isAwaited) =>
+    breaker.run((isAwaited) =>
       evaluate(script, key, testNow === undefined ? deadline() : 0, args, testNow, isAwaited),
     );
 

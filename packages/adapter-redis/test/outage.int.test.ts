@@ -60,8 +60,8 @@ describe('an outage of Redis', () => {
   test('frozen: all waiting requests are released together', async () => {
     server.pause();
     try {
-      const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => spend(`together ${n}`)));
-      expect(answers).toEqual(Array(100).fill({ allowed: true }));
+      const decisions = await Promise.all(Array.from({ length: 100 }, (_, n) => spend(`together ${n}`)));
+      expect(decisions).toEqual(Array(100).fill({ allowed: true }));
       expect(connection.state().timeouts).toBe(1);
     } finally {
       server.resume();
@@ -246,8 +246,8 @@ describe('an outage in a Redis Cluster', () => {
   let connection: Connected;
   const spendAll = async (label: string) => {
     for (let n = 0; n < 60; n++) {
-      const answer = await connection.rateLimiter.consume(`${label} ${n}`, DEFAULT_LIMITS.live, READ);
-      expect(answer).toEqual({ allowed: true });
+      const decision = await connection.rateLimiter.consume(`${label} ${n}`, DEFAULT_LIMITS.live, READ);
+      expect(decision).toEqual({ allowed: true });
     }
   };
   /** All nodes, without the fallback. */

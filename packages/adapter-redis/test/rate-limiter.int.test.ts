@@ -35,9 +35,9 @@ describe('rate limits by the clock of Redis', () => {
 
   test('of 25 requests at once 20 are accepted, and the wait is within one interval', async () => {
     expect(await allowedOf(connection.rateLimiter, 'at once', SLOW, 25)).toBe(20);
-    const answer = await connection.rateLimiter.consume('at once', SLOW, { write: true });
-    expect(answer.allowed ? 0 : answer.retryAfterMs).toBeGreaterThan(0);
-    expect(answer.allowed ? 0 : answer.retryAfterMs).toBeLessThanOrEqual(60_000);
+    const decision = await connection.rateLimiter.consume('at once', SLOW, { write: true });
+    expect(decision.allowed ? 0 : decision.retryAfterMs).toBeGreaterThan(0);
+    expect(decision.allowed ? 0 : decision.retryAfterMs).toBeLessThanOrEqual(60_000);
   });
 
   test('several processes share one bucket', async () => {

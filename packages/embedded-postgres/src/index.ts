@@ -53,7 +53,7 @@ export async function startEmbeddedPostgres({
   binaries,
 }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const place = { ...placeOf(dataDir, log), binaries };
-  const held = await lock(lockOf(place), LOCK_TIMEOUT_MS);
+  const acquired = await lock(lockOf(place), LOCK_TIMEOUT_MS);
   try {
     const found = server.recorded(place);
     const shared = found !== undefined && (await server.waitUntilReady(place, found));
@@ -66,7 +66,7 @@ export async function startEmbeddedPostgres({
       throw error;
     }
   } finally {
-    held.release();
+    acquired.release();
   }
 }
 
@@ -95,10 +95,10 @@ function handle(
   const onExit = () => {
     leave(user);
     if (!existsSync(place.folder)) return;
-    const held = tryLock(lockOf(place));
-    if (!('release' in held)) return;
+    const acquired = tryLock(lockOf(place));
+    if (!('release' in acquired)) return;
     if (!inUse(place)) requestStop(place);
-    held.release();
+    acquired.release();
   };
   process.once('exit', onExit);
 
@@ -109,7 +109,7 @@ function handle(
       server.signalServer(running, 'SIGQUIT');
       return;
     }
-    const held = await lock(lockOf(place), LOCK_TIMEOUT_MS);
+    const acquired = await lock(lockOf(place), LOCK_TIMEOUT_MS);
     try {
       leave(user);
       const current = server.recorded(place);
@@ -117,7 +117,7 @@ function handle(
       server.forget(place);
       await server.stop(current);
     } finally {
-      held.release();
+      acquired.release();
     }
   };
   let stopped: Promise<void> | undefined;

@@ -319,8 +319,8 @@ describe('the lock', () => {
       expect(tryLock(dir)).toEqual({ heldBy: holder.child.pid });
       holder.child.kill('SIGKILL');
       await once(holder.child, 'exit');
-      const held = await lock(dir, 1_000);
-      held.release();
+      const acquired = await lock(dir, 1_000);
+      acquired.release();
     },
     PATIENCE_MS,
   );
@@ -342,12 +342,12 @@ describe('the lock', () => {
         const { lock } = await import(${JSON.stringify(module('lock'))});
         const { appendFileSync, openSync, closeSync, rmSync } = await import('node:fs');
         for (let round = 0; round < 40; round++) {
-          const held = await lock(${JSON.stringify(dir)}, 30_000);
+          const acquired = await lock(${JSON.stringify(dir)}, 30_000);
           appendFileSync(${JSON.stringify(journal)}, 'in ' + process.pid + '\\n');
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
           if (${dies} && round === 20) process.kill(process.pid, 'SIGKILL');
           appendFileSync(${JSON.stringify(journal)}, 'out ' + process.pid + '\\n');
-          held.release();
+          acquired.release();
         }`);
       const contenders = await Promise.all([
         contender(false),
@@ -510,8 +510,8 @@ async function use(env: NodeJS.ProcessEnv = {}, entry = module('index')): Promis
     });`,
     env,
   );
-  const answer = JSON.parse(await line()) as { url: string; dataDir: string; started: boolean };
-  const serverPid = pidOfServer(answer.dataDir);
+  const started = JSON.parse(await line()) as { url: string; dataDir: string; started: boolean };
+  const serverPid = pidOfServer(started.dataDir);
   note(serverPid);
   const gone = once(child, 'exit');
   const tell = async (word: string) => {
@@ -520,7 +520,7 @@ async function use(env: NodeJS.ProcessEnv = {}, entry = module('index')): Promis
   };
   const user: User = {
     child,
-    ...answer,
+    ...started,
     serverPid,
     stop: () => tell('stop'),
     exit: () => tell('exit'),
