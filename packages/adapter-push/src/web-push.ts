@@ -40,19 +40,13 @@ export interface WebPush {
 export function createWebPush(options: WebPushOptions): WebPush {
   const { devices, log } = options;
   const backoff = createBackoff();
-  let checked: Vapid | undefined;
+  let vapid: Vapid | undefined;
   /** Invalid VAPID keys must fail here: later they would look like an invalid subscription, which is removed. */
   const checkedVapid = (): Vapid => {
-    if (checked !== undefined) return checked;
-    const vapid = options.vapid();
-    webPush.getVapidHeaders(
-      'https://push.example',
-      vapid.subject,
-      vapid.publicKey,
-      vapid.privateKey,
-      'aes128gcm',
-    );
-    checked = vapid;
+    if (vapid !== undefined) return vapid;
+    const { subject, publicKey, privateKey } = options.vapid();
+    webPush.getVapidHeaders('https://push.example', subject, publicKey, privateKey, 'aes128gcm');
+    vapid = { subject, publicKey, privateKey };
     return vapid;
   };
 
@@ -61,13 +55,13 @@ export function createWebPush(options: WebPushOptions): WebPush {
       const found = await devices.list(svcId);
       const targets = deviceId === undefined ? found : found.filter((device) => device.deviceId === deviceId);
       if (targets.length === 0) return [];
-      const vapid = checkedVapid();
+      const keys = checkedVapid();
       const outcomes = await Promise.all(
         targets.map(async (device) => ({
           deviceId: device.deviceId,
           outcome: backoff.isActive(device.subscription.endpoint)
             ? 'later'
-            : await deliver(device.subscription, notification, vapid, options, backoff),
+            : await deliver(device.subscription, notification, keys, options, backoff),
         })),
       );
       const devicesWith = (wanted: Outcome): string[] =>
@@ -87,13 +81,13 @@ export function createWebPush(options: WebPushOptions): WebPush {
 
 /** Endpoints with a Retry-After in force. The job queue may retry earlier; the endpoint is then skipped. */
 function createBackoff() {
-  const ends = new Map<string, number>();
+  const endsAt = new Map<string, number>();
   return {
     isActive(endpoint: string): boolean {
-      const end = ends.get(endpoint);
+      const end = endsAt.get(endpoint);
       if (end === undefined) return false;
       if (end > Date.now()) return true;
-      ends.delete(endpoint);
+      endsAt.delete(endpoint);
       return false;
     },
     start(endpoint: string, retryAfter: string): void {
@@ -101,8 +95,8 @@ function createBackoff() {
       const delayMs = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000;
       if (!(delayMs > 0)) return;
       const now = Date.now();
-      for (const [other, end] of ends) if (end <= now) ends.delete(other);
-      ends.set(endpoint, now + Math.min(delayMs, MAX_RETRY_AFTER_MS));
+      for (const [other, end] of endsAt) if (end <= now) endsAt.delete(other);
+      endsAt.set(endpoint, now + Math.min(delayMs, MAX_RETRY_AFTER_MS));
     },
   };
 }

@@ -32,11 +32,8 @@ export function createRedisSingleFlight({
     const key = keyOf(slot);
     const slotValue = `under-way ${fingerprint} ${processId}:${++attemptCount}`;
     const giveUpAt = performance.now() + MAX_WAIT_MS;
-    for (
-      let pollIntervalMs = MIN_POLL_INTERVAL_MS;
-      ;
-      pollIntervalMs = Math.min(MAX_POLL_INTERVAL_MS, pollIntervalMs * 2)
-    ) {
+    let pollIntervalMs = MIN_POLL_INTERVAL_MS;
+    for (;;) {
       const reply = await store.run(TAKE_SLOT, key, [slotValue, LEASE_MS]);
       if (typeof reply === 'number') return runAttempt(key, fingerprint, slotValue, reply, attempt);
       // Redis may have taken the slot although its reply was lost.
@@ -53,6 +50,7 @@ export function createRedisSingleFlight({
       if (state === 'done') return { claimId: claimId as ClaimId, replayed: true };
       if (performance.now() + pollIntervalMs > giveUpAt) return attempt();
       await sleep(pollIntervalMs);
+      pollIntervalMs = Math.min(MAX_POLL_INTERVAL_MS, pollIntervalMs * 2);
     }
   }
 
