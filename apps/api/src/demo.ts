@@ -49,7 +49,7 @@ Documentation: ${url}/docs
 Answer offers by hand at ${url}/app; sign in as ${demo.manual.svcId} with the secret
 ${demo.manual.signInSecret}
 
-To try it, paste this into a shell. The test account accepts every offer after about two seconds:
+Try it: paste this into a shell. The test account accepts every offer after about two seconds:
 
   URL=${url}
   KEY=${demo.testKey}

@@ -36,7 +36,8 @@ describe('limits', () => {
       // What a process says arrives after its answers.
       await sleep(500);
       const undisturbed =
-        `${told('Redis is unavailable')}` === `${away}` && `${told('Redis is available again')}` === `${away}`;
+        `${told('Redis is unavailable')}` === `${away}` &&
+        `${told('Redis is available again')}` === `${away}`;
       if (short && undisturbed) return answers;
     }
   }

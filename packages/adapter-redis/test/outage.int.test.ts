@@ -54,7 +54,10 @@ describe('an outage of Redis', () => {
     await eventually(isUp(connection));
     expect(await spend('k')).toEqual({ allowed: true });
     expect(connection.fallenBack()).toBe(200);
-    expect(connection.logged).toEqual([expect.stringContaining('away'), expect.stringContaining('back')]);
+    expect(connection.logged).toEqual([
+      expect.stringContaining('unavailable'),
+      expect.stringContaining('available again'),
+    ]);
   });
 
   test('frozen: all waiting requests are released together', async () => {
