@@ -1,5 +1,5 @@
-// Copies what runs in production, and nothing that was only needed to make it: node collect.mjs <from> <to>.
-// The folders keep their places, for the service finds its pages by them.
+// Copies only the files that production needs: node collect.mjs <from> <to>.
+// Paths stay the same, since the service finds its pages by relative path.
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -14,13 +14,13 @@ const copy = (path) => {
 
 for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', '.pnpmfile.mjs', '.npmrc'])
   copy(file);
-// Every manifest, since the lockfile is held against all of them.
+// Every manifest, since pnpm compares the lockfile with all of them.
 copy('tools/package.json');
-// Built along with the rest, and no part of the API.
-const elsewhere = new Set(['testkit', 'client', 'claims']);
-for (const room of ['packages', 'apps']) {
-  for (const name of readdirSync(join(from, room))) {
-    copy(join(room, name, 'package.json'));
-    if (!elsewhere.has(name)) copy(join(room, name, 'dist'));
+// Built, but not part of the API.
+const excluded = new Set(['testkit', 'client', 'claims']);
+for (const folder of ['packages', 'apps']) {
+  for (const name of readdirSync(join(from, folder))) {
+    copy(join(folder, name, 'package.json'));
+    if (!excluded.has(name)) copy(join(folder, name, 'dist'));
   }
 }

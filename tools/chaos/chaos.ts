@@ -234,10 +234,10 @@ function ownBucketsOf(printed: readonly string[], listeningSince: readonly numbe
   }));
   let away: number | null = null;
   for (const line of printed) {
-    const [, word] = /"Redis is (away|back)/.exec(line) ?? [];
+    const [, word] = /"Redis is (unavailable|available again)/.exec(line) ?? [];
     if (word === undefined) continue;
     const at = Date.parse(JSON.parse(line).timestamp) - performance.timeOrigin;
-    if (word === 'away') {
+    if (word === 'unavailable') {
       if (away !== null) stretches.push({ startedAt: away, endedAt: at });
       away = at;
     } else {

@@ -3,17 +3,17 @@ import { resolve } from 'node:path';
 import { EDGE_REQUESTS_PER_MINUTE } from '@svc/contract';
 import type { LogFormat, LogLevel } from './logging.ts';
 
-/** Everything the environment decides. */
+/** The environment variables, parsed. */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** Null: made from the address the server ends up listening on. */
+  /** Null: derived from the address on which the server listens. */
   readonly baseUrl: string | null;
   readonly docsUrl: string | null;
   /** Null: the embedded server under `dataDir`. */
   readonly databaseUrl: string | null;
   readonly dataDir: string;
-  /** Empty: limits and twins live in the process. Several: the nodes of a cluster. */
+  /** Empty: rate limits and concurrent duplicates are handled per process. Several: the nodes of a cluster. */
   readonly redisUrls: readonly string[];
   readonly trustProxy: boolean | number | string;
   readonly logLevel: LogLevel;
@@ -28,63 +28,63 @@ export interface Config {
     readonly subject: string;
   } | null;
   readonly edgeLimitPerMinute: number;
-  /** How long a client may take to send the headers, and the whole request. */
+  /** Time for a client to send the headers, and the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** How long a client may take to read a response. */
+  /** Time for a client to read a response. */
   readonly responseTimeoutMs: number;
 }
 
-/** A variable holds something it must not. One line: which, what, and what is allowed. */
+/** An invalid variable. The message is one line: its name, its value, and what is allowed. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Read once, at the start, by the entry points alone. An empty variable counts as unset. */
+/** Called once by each entry point. An empty variable counts as unset. */
 export function readConfig(env: Env, terminal: boolean): Config {
-  const held = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+  const read = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
   const fail = (name: string, allowed: string, secret = false): never => {
     const value = secret ? 'a value that is not shown' : JSON.stringify(env[name]?.slice(0, 100));
     throw new ConfigError(`${name} holds ${value}; allowed: ${allowed}`);
   };
   const integer = <D>(name: string, fallback: D, min: number, max: number): number | D => {
-    const text = held(name);
+    const text = read(name);
     if (text === undefined) return fallback;
     const value = Number(text);
-    const fits = /^\d{1,10}$/.test(text) && value >= min && value <= max;
-    return fits ? value : fail(name, `a whole number from ${min} to ${max}`);
+    const valid = /^\d{1,10}$/.test(text) && value >= min && value <= max;
+    return valid ? value : fail(name, `a whole number from ${min} to ${max}`);
   };
   const choice = <T extends string>(name: string, fallback: T, allowed: readonly T[]): T => {
-    const text = held(name) ?? fallback;
-    return allowed.find((one) => one === text) ?? fail(name, allowed.join(', '));
+    const text = read(name) ?? fallback;
+    return allowed.find((value) => value === text) ?? fail(name, allowed.join(', '));
   };
   const url = (
     name: string,
     protocols: readonly string[],
     secret: boolean,
-    text = held(name),
+    text = read(name),
   ): string | null => {
     if (text === undefined) return null;
-    const starts = protocols.map((p) => (p === 'mailto:' ? p : `${p}//`));
-    // The text itself: the parser makes `http:host` a good URL, and then it is passed on as it was written.
-    const begins = starts.some((start) => text.toLowerCase().startsWith(start));
-    if (!begins || !URL.canParse(text))
-      return fail(name, `a URL that starts with ${starts.join(' or ')}`, secret);
+    const prefixes = protocols.map((protocol) => (protocol === 'mailto:' ? protocol : `${protocol}//`));
+    // The prefix is compared because the URL parser also accepts `http:host`, and the text is used as written.
+    const hasPrefix = prefixes.some((prefix) => text.toLowerCase().startsWith(prefix));
+    if (!hasPrefix || !URL.canParse(text))
+      return fail(name, `a URL that starts with ${prefixes.join(' or ')}`, secret);
     return text;
   };
-  /** Paths are appended to it, so nothing may follow its own. */
-  const address = (name: string): string | null => {
-    const mayNameUser = held(name)?.includes('@') === true;
-    const text = url(name, ['http:', 'https:'], mayNameUser);
+  /** Paths are appended to it, so it has no query and no fragment. */
+  const baseAddress = (name: string): string | null => {
+    const mayHoldPassword = read(name)?.includes('@') === true;
+    const text = url(name, ['http:', 'https:'], mayHoldPassword);
     if (text === null) return null;
     const { username, password } = new URL(text);
     if (/[?#\s]/.test(text) || username !== '' || password !== '')
-      return fail(name, 'a URL without user, query and fragment', mayNameUser);
+      return fail(name, 'a URL without user, query and fragment', mayHoldPassword);
     return text.replace(/\/+$/, '');
   };
-  /** Databases have a host where none is named; mail has none. */
+  /** Database drivers have a default host; mail has none. */
   const mailServer = (name: string): string | null => {
     const text = url(name, ['smtp:', 'smtps:'], true);
     if (text !== null && new URL(text).hostname === '')
@@ -92,14 +92,14 @@ export function readConfig(env: Env, terminal: boolean): Config {
     return text;
   };
   const base64url = (name: string, text: string, bytes: number, secret: boolean): string => {
-    const fits = /^[\w-]+={0,2}$/.test(text) && Buffer.from(text, 'base64url').length === bytes;
-    return fits ? text : fail(name, `${bytes} bytes in base64url`, secret);
+    const valid = /^[\w-]+={0,2}$/.test(text) && Buffer.from(text, 'base64url').length === bytes;
+    return valid ? text : fail(name, `${bytes} bytes in base64url`, secret);
   };
 
   const vapidParts = ['VAPID_PUBLIC_KEY', 'VAPID_PRIVATE_KEY', 'VAPID_SUBJECT'] as const;
-  const [publicKey, privateKey, subject] = vapidParts.map(held);
+  const [publicKey, privateKey, subject] = vapidParts.map(read);
   if (publicKey !== undefined || privateKey !== undefined || subject !== undefined) {
-    const missing = vapidParts.find((name) => held(name) === undefined);
+    const missing = vapidParts.find((name) => read(name) === undefined);
     if (missing !== undefined)
       throw new ConfigError(`${missing} is unset; allowed: all three of ${vapidParts.join(', ')}, or none`);
   }
@@ -107,20 +107,20 @@ export function readConfig(env: Env, terminal: boolean): Config {
   const headersTimeoutMs = integer('HEADERS_TIMEOUT_MS', 10_000, 100, 600_000);
   const requestTimeoutMs = integer('REQUEST_TIMEOUT_MS', 30_000, 100, 600_000);
   if (requestTimeoutMs < headersTimeoutMs)
-    fail('REQUEST_TIMEOUT_MS', `no less than HEADERS_TIMEOUT_MS (${headersTimeoutMs})`);
+    fail('REQUEST_TIMEOUT_MS', `at least HEADERS_TIMEOUT_MS (${headersTimeoutMs})`);
 
   return {
     port: integer('PORT', 3000, 0, 65_535),
-    host: host(held('HOST')),
-    baseUrl: address('BASE_URL'),
-    docsUrl: address('DOCS_URL'),
+    host: host(read('HOST')),
+    baseUrl: baseAddress('BASE_URL'),
+    docsUrl: baseAddress('DOCS_URL'),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:'], true),
-    dataDir: resolve(held('DATA_DIR') ?? '.data'),
-    redisUrls: (held('REDIS_URL')?.split(',') ?? []).map((part) => {
+    dataDir: resolve(read('DATA_DIR') ?? '.data'),
+    redisUrls: (read('REDIS_URL')?.split(',') ?? []).map((part) => {
       const text = part.trim();
       return url('REDIS_URL', ['redis:', 'rediss:'], true, text) ?? text;
     }),
-    trustProxy: trustProxy(held('TRUST_PROXY')),
+    trustProxy: trustProxy(read('TRUST_PROXY')),
     logLevel: choice('LOG_LEVEL', 'info', ['error', 'warn', 'info', 'debug']),
     logFormat: choice('LOG_FORMAT', terminal ? 'pretty' : 'json', ['json', 'pretty']),
     dbPoolMax: integer('DB_POOL_MAX', 10, 1, 1000),
@@ -153,7 +153,7 @@ function host(text = '127.0.0.1'): string {
   return text;
 }
 
-/** As Express takes it: a number of hops, `true`, or a list of addresses and networks (`loopback`, `10.0.0.0/8`). */
+/** The forms of Express' `trust proxy`: a number of hops, `true`, or a list of addresses and networks. */
 function trustProxy(text: string | undefined): boolean | number | string {
   if (text === undefined || text === 'none' || text === 'false') return false;
   if (text === 'true') return true;

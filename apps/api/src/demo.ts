@@ -7,25 +7,25 @@ interface Demo {
   readonly liveKey: string;
   /** The test account that accepts every offer. */
   readonly adjuster: string;
-  /** The one that is answered for by hand, with what it signs in with. */
+  /** The test account whose offers are answered by hand, with its sign-in secret. */
   readonly manual: { readonly svcId: string; readonly signInSecret: string };
 }
 
-/** On an empty database: a firm to try the service with. Null when there is a firm already. */
-export async function createDemo(wiring: Services): Promise<Demo | null> {
-  const created = await wiring.get(TOKENS.createFirstFirm)({
+/** Creates a firm to try the service with. Null when the database already has a firm. */
+export async function createDemo(services: Services): Promise<Demo | null> {
+  const created = await services.get(TOKENS.createFirstFirm)({
     name: 'Demo Adjusting Firm',
     plan: 'standard',
   });
   if (created === null) return null;
   const { firm, testAccounts } = created;
-  const createKey = wiring.get(TOKENS.createKey);
-  const wanted = { firmId: firm.id, purpose: 'full_access', lifetime: null } as const;
-  const test = await createKey({ ...wanted, environment: 'test' });
-  const live = await createKey({ ...wanted, environment: 'live' });
+  const createKey = services.get(TOKENS.createKey);
+  const common = { firmId: firm.id, purpose: 'full_access', lifetime: null } as const;
+  const test = await createKey({ ...common, environment: 'test' });
+  const live = await createKey({ ...common, environment: 'live' });
   const account = (wanted: IssuedTestAccount['behavior']): IssuedTestAccount => {
     const found = testAccounts.find(({ behavior }) => behavior === wanted);
-    if (found === undefined) throw new Error(`the firm was born without its test account ${wanted}`);
+    if (found === undefined) throw new Error(`the new firm has no test account ${wanted}`);
     return found;
   };
   return {
@@ -37,19 +37,19 @@ export async function createDemo(wiring: Services): Promise<Demo | null> {
   };
 }
 
-/** A walk-through to paste: send a claim to a test account, wait until it has accepted, read the outcome. */
+/** Shell commands to paste: send a claim to a test account, wait until it accepts, read the outcome. */
 export function walkThrough(url: string, demo: Demo): string {
-  return `A demo firm was created. Its keys are shown this once:
+  return `A demo firm was created. Its keys are shown only once:
 
   test key  ${demo.testKey}
   live key  ${demo.liveKey}
   firm id   ${demo.firmId}
 
 Documentation: ${url}/docs
-Answer offers by hand: ${url}/app, as ${demo.manual.svcId} with the secret
+Answer offers by hand at ${url}/app; sign in as ${demo.manual.svcId} with the secret
 ${demo.manual.signInSecret}
 
-Try it; paste this into a shell. The test account accepts every offer about two seconds later:
+Try it: paste this into a shell. The test account accepts every offer after about two seconds:
 
   URL=${url}
   KEY=${demo.testKey}

@@ -2,13 +2,13 @@ import pc from 'picocolors';
 import winston from 'winston';
 import Transport from 'winston-transport';
 
-/** Where the library looks for the line as it is to be written. */
+/** The property in which winston expects the formatted line. */
 const MESSAGE = Symbol.for('message');
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 export type LogFormat = 'json' | 'pretty';
 
-/** What the service writes down. Never a secret, a body, or anything that tells who a policyholder is. */
+/** Never log a secret, a body, or personal data of a policyholder. */
 export interface Log {
   error(message: string, fields?: Record<string, unknown>): void;
   warn(message: string, fields?: Record<string, unknown>): void;
@@ -33,7 +33,7 @@ const pretty = winston.format.printf(({ level, message, timestamp, ...fields }) 
   return `${colors.gray(time)} ${PAINT[level]?.(word) ?? word} ${message} ${colors.gray(rest)}`;
 });
 
-/** One JSON document a line. Fields are plain values; what cannot be written as JSON must not end a request. */
+/** One JSON document per line. Fields that JSON cannot express are dropped: logging must not fail a request. */
 const json = winston.format((info) => {
   let line: string;
   try {
@@ -44,40 +44,40 @@ const json = winston.format((info) => {
   return Object.assign(info, { [MESSAGE]: line });
 })();
 
-/** Who has lines that are not written yet: at the end of the process there is no next turn. */
-const unwritten = new Set<Lines>();
+/** Transports with buffered lines. They are flushed on exit, when no further immediate runs. */
+const unflushed = new Set<BufferedTransport>();
 process.once('exit', () => {
-  for (const lines of unwritten) lines.writeOut();
+  for (const transport of unflushed) transport.flush();
 });
 
-/** Writes what is logged in one turn of the event loop at once: a system call costs more than the line it carries. */
-class Lines extends Transport {
-  #waiting = '';
+/** One write for all lines of one turn of the event loop: a system call costs more than a line. */
+class BufferedTransport extends Transport {
+  #buffer = '';
 
   constructor(private readonly stream: NodeJS.WritableStream) {
     super();
   }
 
   override log(info: Record<symbol, unknown>, done: () => void): void {
-    if (this.#waiting === '') {
-      unwritten.add(this);
-      setImmediate(() => this.writeOut());
+    if (this.#buffer === '') {
+      unflushed.add(this);
+      setImmediate(() => this.flush());
     }
-    this.#waiting += `${String(info[MESSAGE])}\n`;
+    this.#buffer += `${String(info[MESSAGE])}\n`;
     done();
   }
 
-  writeOut(): void {
-    const lines = this.#waiting;
-    this.#waiting = '';
-    unwritten.delete(this);
+  flush(): void {
+    const lines = this.#buffer;
+    this.#buffer = '';
+    unflushed.delete(this);
     if (lines !== '') this.stream.write(lines);
   }
 }
 
-const nothing = (): void => {};
+const noop = (): void => {};
 
-/** Logs go to standard output; for commands whose standard output is their result, to standard error. */
+/** @param options.stream standard output unless given; commands that print a result log to standard error. */
 export function createLog(options: {
   level: LogLevel;
   format: LogFormat;
@@ -88,25 +88,29 @@ export function createLog(options: {
     winston.format.timestamp(),
     options.format === 'json' ? json : pretty,
   );
-  const logger = winston.createLogger({ level, format, transports: [new Lines(stream)] });
-  // The library formats a line before it finds out that nobody wants it.
+  const logger = winston.createLogger({ level, format, transports: [new BufferedTransport(stream)] });
+  // winston formats a line before it checks the level, so disabled levels do not reach it.
   const at = (wanted: LogLevel): Log['info'] =>
-    logger.isLevelEnabled(wanted) ? (message, fields) => void logger.log(wanted, message, fields) : nothing;
+    logger.isLevelEnabled(wanted) ? (message, fields) => void logger.log(wanted, message, fields) : noop;
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }
 
 const CONSOLE = ['trace', 'debug', 'log', 'info', 'warn', 'error'] as const;
 
 /**
- * Libraries that print by themselves, and Node's own warnings, go to the log as well, so that whoever reads it line by
- * line finds nothing else. What is printed may quote a claim: the log says what kind of error it was, and who printed it.
+ * Redirects what libraries print, and Node's warnings, to the log, so that every line of the output is a log line. The
+ * printed text may quote a claim, so only the kind of error and the caller are logged.
  */
 export function logWhatIsPrinted(log: Log): void {
   for (const method of CONSOLE) {
     console[method] = (...printed: unknown[]) => {
-      const error = printed.find((one) => one instanceof Error);
-      const [, , by] = new Error().stack?.split('\n') ?? [];
-      log.warn('a library printed something', { error: error?.name, code: codeOf(error), by: by?.trim() });
+      const error = printed.find((value) => value instanceof Error);
+      const [, , caller] = new Error().stack?.split('\n') ?? [];
+      log.warn('a library printed something', {
+        error: error?.name,
+        code: codeOf(error),
+        by: caller?.trim(),
+      });
     };
   }
   process.removeAllListeners('warning');

@@ -1,4 +1,4 @@
-// For tools that write rows past the service, a million at a time, and have to write them as it does.
+// For tools that write rows directly, a million at a time, in the format of the service.
 
 export { createSecrets } from './composition/secrets.ts';
 export { asciiJson } from './http/serialization/ascii-json.ts';

@@ -4,15 +4,15 @@ import { createDemo, walkThrough } from './demo.ts';
 import { createLog, logWhatIsPrinted } from './logging.ts';
 import { type Service, startService } from './service.ts';
 
-/** Long enough for a balancer that looks twice a second. */
+/** Long enough for a load balancer that checks health twice a second. */
 const LINGER_MS = 1000;
 
-/** What the operator has to know goes where the log goes, in plain lines between its own. */
-const say = (line: string): void => {
+/** Messages for the operator are plain lines on standard output, between the lines of the log. */
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-const complain = (line: string): void => {
+const printError = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const log = createLog({ level: config.logLevel, format: config.logFormat });
   logWhatIsPrinted(log);
 
-  // From the first line on: a start that is broken off must not leave a database behind.
+  // Signals are handled from here on: an interrupted start must not leave an embedded database running.
   let database: Database | null = null;
   let service: Service | null = null;
   let starting = true;
@@ -38,21 +38,20 @@ async function main(): Promise<void> {
     });
   }
 
-  if (config.smtpUrl === null)
-    say('No SMTP_URL is set: sign-in codes go to the log instead of being mailed.');
+  if (config.smtpUrl === null) print('No SMTP_URL is set: sign-in codes are logged instead of mailed.');
   try {
-    database = await openDatabase(config, say);
+    database = await openDatabase(config, print);
     service = await startService(config, database.url, log);
   } catch (error) {
     await database?.release();
     throw error;
   }
-  say(`Listening on ${service.url}`);
-  if (service.metricsUrl !== null) say(`Metrics are at ${service.metricsUrl}`);
+  print(`Listening on ${service.url}`);
+  if (service.metricsUrl !== null) print(`Metrics are at ${service.metricsUrl}`);
   if (database.embeddedIn !== null) {
-    say(`The database is embedded; its data lies in ${database.embeddedIn}`);
+    print(`The database is embedded; its data is in ${database.embeddedIn}`);
     const demo = await createDemo(service.wiring);
-    if (demo !== null) say(`\n${walkThrough(service.url, demo)}`);
+    if (demo !== null) print(`\n${walkThrough(service.url, demo)}`);
   }
   starting = false;
   if (stopping !== null) await stop();
@@ -60,6 +59,6 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
-  complain(error instanceof ConfigError ? message : `The service did not start: ${message}`);
+  printError(error instanceof ConfigError ? message : `The service did not start: ${message}`);
   process.exit(1);
 });

@@ -11,26 +11,26 @@ import type { Observe } from './http/app.ts';
 import { createHttpServer } from './http/http-server.ts';
 import type { Log } from './logging.ts';
 
-/** How often it is written down when keys and sessions were last used. */
-const NOTE_USE_EVERY_MS = 30_000;
-/** How often the requests since the last time are written to the log that support reads. */
-const WRITE_REQUESTS_EVERY_MS = 1000;
+/** How often the last use of keys and sessions is saved. */
+const SAVE_LAST_USE_INTERVAL_MS = 30_000;
+/** How often new requests are written to the request log. */
+const WRITE_REQUESTS_INTERVAL_MS = 1000;
 
 export interface Service {
-  /** Where it really listens. */
+  /** The address on which it listens; `BASE_URL` may differ. */
   readonly url: string;
   readonly port: number;
-  /** Where the figures are; null when nobody asked for them. */
+  /** Null without METRICS_PORT. */
   readonly metricsUrl: string | null;
   readonly wiring: Services;
   /**
-   * Health turns 503 at once; the service goes on answering for `lingerMs`, so that balancers notice, then lets the
-   * requests in flight finish and closes everything. The configured grace bounds the whole wait.
+   * Health turns 503 at once. New requests are served for another `lingerMs`, so that load balancers notice; then
+   * requests in flight finish and everything is closed. SHUTDOWN_GRACE_MS bounds the whole wait.
    */
   stop(lingerMs?: number): Promise<void>;
 }
 
-/** Migrates, wires and listens. */
+/** Migrates the schema, composes the service and listens. */
 export async function startService(
   config: Config,
   databaseUrl: string,
@@ -43,18 +43,18 @@ export async function startService(
   const addresses = { baseUrl: '', docsUrl: '' };
   const metrics = config.metricsPort === null ? null : createMetrics();
   let requestLog: RequestLog | undefined;
-  const observe: Observe = (answered) => {
-    metrics?.observe(answered);
-    const { requestId, firmId, keyId, code, places } = answered.trace;
+  const observe: Observe = (request) => {
+    metrics?.observe(request);
+    const { requestId, firmId, keyId, code, places } = request.trace;
     if (firmId === undefined || keyId === undefined) return;
-    const durationMs = Math.round(answered.seconds * 10_000) / 10;
+    const durationMs = Math.round(request.seconds * 10_000) / 10;
     requestLog?.note({
       requestId,
       at: (clock ?? Date).now() - Math.round(durationMs),
       firmId: firmId as FirmId,
       keyId: keyId as KeyId,
-      route: answered.route,
-      status: answered.status === 'aborted' ? null : answered.status,
+      route: request.route,
+      status: request.status === 'aborted' ? null : request.status,
       code: code ?? null,
       places: places ?? [],
       durationMs,
@@ -72,7 +72,7 @@ export async function startService(
   const { wiring } = wired;
   requestLog = createRequestLog({
     store: wiring.get(TOKENS.requestLog),
-    onDropped: (count) => log.warn('the request log could not keep up', { dropped: count }),
+    onDropped: (count) => log.warn('requests were dropped from the request log', { dropped: count }),
   });
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const server = createHttpServer(wiring.get(TOKENS.app), {
@@ -82,51 +82,54 @@ export async function startService(
     addresses,
     log,
   });
-  const figures = await metrics
+  const metricsServer = await metrics
     ?.listen(config.metricsPort ?? 0, config.host)
     .catch(async (error: unknown) => {
       await wired.close();
-      throw cannotListen(error, 'METRICS_PORT', config);
+      throw listenError(error, 'METRICS_PORT', config);
     });
   try {
     await listen(server, config.port, config.host);
   } catch (error) {
-    await figures?.close();
+    await metricsServer?.close();
     await wired.close();
-    throw cannotListen(error, 'PORT', config);
+    throw listenError(error, 'PORT', config);
   }
   const { port } = server.address() as AddressInfo;
-  const urlOf = (at: number): string =>
-    `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${at}`;
+  const urlOf = (port: number): string =>
+    `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
   const url = urlOf(port);
   addresses.baseUrl = config.baseUrl ?? url;
   addresses.docsUrl = config.docsUrl ?? `${addresses.baseUrl}/docs`;
 
   const jobs = wired.startJobs(wiring.get(TOKENS.runJob));
-  const noteUse = async (): Promise<void> => {
+  const saveLastUse = async (): Promise<void> => {
     const keys = wiring.get(TOKENS.apiKeyAuthenticator).takeUses();
     const sessions = wiring.get(TOKENS.sessionAuthenticator).takeUses();
     if (keys.size === 0 && sessions.size === 0) return;
     await wiring.get(TOKENS.credentials).noteUse({ keys, sessions });
   };
-  // Losing a batch costs a minute of "last used"; a failing database says so elsewhere.
-  const noting = setInterval(() => void noteUse().catch(() => {}), NOTE_USE_EVERY_MS).unref();
-  const logging = setInterval(() => void requestLog?.write(), WRITE_REQUESTS_EVERY_MS).unref();
+  // A lost batch makes "last used" half a minute older; a failing database is reported elsewhere.
+  const lastUseTimer = setInterval(
+    () => void saveLastUse().catch(() => {}),
+    SAVE_LAST_USE_INTERVAL_MS,
+  ).unref();
+  const requestLogTimer = setInterval(() => void requestLog?.write(), WRITE_REQUESTS_INTERVAL_MS).unref();
 
   return {
     url,
     port,
-    metricsUrl: figures === undefined ? null : `${urlOf(figures.port)}/metrics`,
+    metricsUrl: metricsServer === undefined ? null : `${urlOf(metricsServer.port)}/metrics`,
     wiring,
     async stop(lingerMs = 0) {
       draining = true;
-      clearInterval(noting);
-      clearInterval(logging);
+      clearInterval(lastUseTimer);
+      clearInterval(requestLogTimer);
       await drain(server, lingerMs, config.shutdownGraceMs);
       await jobs.stop();
-      await noteUse().catch(() => {});
+      await saveLastUse().catch(() => {});
       await requestLog?.write();
-      await figures?.close();
+      await metricsServer?.close();
       await wired.close();
     },
   };
@@ -141,16 +144,16 @@ const listen = (server: Server, port: number, host: string): Promise<void> =>
     });
   });
 
-/** Says which variable is to be changed. */
-function cannotListen(error: unknown, variable: 'PORT' | 'METRICS_PORT', config: Config): unknown {
+/** A ConfigError that names the variable to change, where the cause is one. */
+function listenError(error: unknown, variable: 'PORT' | 'METRICS_PORT', config: Config): unknown {
   const port = variable === 'PORT' ? config.port : config.metricsPort;
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return new ConfigError(
-        `${variable} holds "${port}", which is in use; allowed: a port that is free, or 0 for any that is`,
+        `${variable} holds "${port}", which is in use; allowed: a free port, or 0 for any free port`,
       );
     case 'EACCES':
-      return new ConfigError(`${variable} holds "${port}"; allowed: a port that this user may listen on`);
+      return new ConfigError(`${variable} holds "${port}"; allowed: a port on which this user may listen`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
@@ -161,17 +164,17 @@ function cannotListen(error: unknown, variable: 'PORT' | 'METRICS_PORT', config:
   }
 }
 
-/** Goes on listening for a while and for as long as requests are in flight, then closes the server. */
+/** Keeps listening for `lingerMs`, then waits for requests in flight and closes the server. */
 async function drain(server: Server, lingerMs: number, graceMs: number): Promise<void> {
-  const late = setTimeout(() => server.closeAllConnections(), graceMs);
-  const begun = performance.now();
-  const elapsed = (): number => performance.now() - begun;
-  while (elapsed() < Math.min(lingerMs, graceMs / 2)) await pause(25);
+  const graceTimer = setTimeout(() => server.closeAllConnections(), graceMs);
+  const startedAt = performance.now();
+  const elapsedMs = (): number => performance.now() - startedAt;
+  while (elapsedMs() < Math.min(lingerMs, graceMs / 2)) await pause(25);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection that becomes idle now would be kept alive for a next request, which must go elsewhere.
+  // Keep-alive would hold a connection that becomes idle now; its next request must go to another process.
   const sweep = setInterval(() => server.closeIdleConnections(), 25);
   server.closeIdleConnections();
   await closed;
   clearInterval(sweep);
-  clearTimeout(late);
+  clearTimeout(graceTimer);
 }

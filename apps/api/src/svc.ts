@@ -1,6 +1,6 @@
 import { run } from './svc/run.ts';
 
-// Whoever reads has seen enough, as in `svc firm list | head`. What was asked for is done by then.
+// The reader may close the pipe early, as in `svc firm list | head`. The command has run by then.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

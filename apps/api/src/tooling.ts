@@ -1,4 +1,4 @@
-// For tools and tests that run the service, or what the operator does, in their own process.
+// For tools and tests that run the service or the operator's commands in their own process.
 
 export { compose, migrateDatabase } from './composition/compose.ts';
 export { type Services, TOKENS } from './composition/tokens.ts';

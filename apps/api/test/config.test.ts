@@ -99,7 +99,7 @@ describe('an invalid value', () => {
     ['METRICS_PORT', 'yes', '0 to 65535'],
     ['EDGE_LIMIT_PER_MINUTE', '-5', '0 to 1000000000'],
     ['HEADERS_TIMEOUT_MS', '99', '100 to 600000'],
-    ['REQUEST_TIMEOUT_MS', '9999', 'no less than HEADERS_TIMEOUT_MS'],
+    ['REQUEST_TIMEOUT_MS', '9999', 'at least HEADERS_TIMEOUT_MS'],
   ])('%s=%j gives one line with the variable, its value and the allowed values', (name, value, allowed) => {
     let message = '';
     try {

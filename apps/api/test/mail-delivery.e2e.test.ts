@@ -141,7 +141,7 @@ test('a mail that is permanently rejected is not retried, and its address is not
   rejectCodes.push(550);
   await invite(svcId);
   await until('the log line', async () =>
-    service.logged.some((line) => line.includes('refused by the mail server')),
+    service.logged.some((line) => line.includes('rejected by the mail server')),
   );
   const { svcId: next, token: nextToken } = await service.adjuster();
   await invite(next);

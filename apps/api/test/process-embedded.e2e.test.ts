@@ -28,7 +28,7 @@ test('two concurrent first starts share one database, and create and print one d
     (text) => text.includes('/v1/claims?external_id=WALK-1'),
   );
   expect(output.match(/A demo firm was created/g)).toHaveLength(1);
-  expect(output).toContain('The database is embedded; its data lies in ');
+  expect(output).toContain('The database is embedded; its data is in ');
   const [test, live] = [/svc_test_\w+/.exec(output)?.[0], /svc_live_\w+/.exec(output)?.[0]];
   keys = { test: test ?? '', live: live ?? '' };
   for (const { url } of [one, other])

@@ -103,6 +103,7 @@ test('a failed start prints one line on standard error with the variable to chan
       ],
       // Not even root can create a folder there.
       [{ DATA_DIR: '/proc/nowhere' }, /^DATA_DIR holds "\/proc\/nowhere"; allowed: a folder that /],
+      [{ DATA_DIR: '/proc' }, /^DATA_DIR holds "\/proc"; allowed: a folder that /],
     ];
     const runs = await Promise.all(programs.map(([env]) => runFailingServer(env)));
     for (const [i, { code, stdout, stderr }] of runs.entries()) {

@@ -31,14 +31,14 @@ describe('limits', () => {
   ): Promise<ApiResponse[]> {
     for (;;) {
       const firm = await cluster.operator.firm({ limited: true });
-      const away = countPrinted('Redis is away');
+      const away = countPrinted('Redis is unavailable');
       const startedAt = performance.now();
       const responses = await sendConcurrently(cluster.urls, 25, (url) => request(url, firm));
       const short = performance.now() - startedAt < REFILL_MS;
       // The output of a process arrives after its responses.
       await sleep(500);
       const undisturbed =
-        `${countPrinted('Redis is away')}` === `${away}` && `${countPrinted('Redis is back')}` === `${away}`;
+        `${countPrinted('Redis is unavailable')}` === `${away}` && `${countPrinted('Redis is available again')}` === `${away}`;
       if (short && undisturbed) return responses;
     }
   }

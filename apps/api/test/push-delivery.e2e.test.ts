@@ -143,7 +143,7 @@ test('with a public base URL, a forged subscription causes no request to the pri
   await outside.call('PUT', '/app/v1/devices/forged', { as: token, body: { subscription } });
   expect((await sendClaim(outside, theirs.live, claimBody(svcId))).status).toBe(201);
   await until('the log line', async () =>
-    outside.logged.some((line) => line.includes('a push service in the inner network was not called')),
+    outside.logged.some((line) => line.includes('a push service in a private network was not called')),
   );
   expect(attempts).toEqual([]);
   await outside.stop();

@@ -3,23 +3,23 @@ import type { Clock } from '@svc/application';
 import { type Instant, MINUTE } from '@svc/domain';
 
 export interface EdgeLimiter {
-  /** Whether a request from this address may come in. One that is refused does not count. */
+  /** Whether to accept a request from this address. A denied request does not count. */
   allow(address: string): boolean;
   /** Addresses held in memory. */
   readonly size: number;
 }
 
-interface Seen {
+interface RequestCount {
   count: number;
-  latest: Instant;
+  latestAt: Instant;
 }
 
-/** Enough for any honest minute; beyond it the address that came first in the minute is forgotten. */
+/** Bounds memory; beyond it the address seen first in the current minute is dropped. */
 const ADDRESSES_PER_MINUTE = 100_000;
 
 /**
- * Requests of one address over a sliding minute: the current minute's count and the part of the last one's that the
- * window still covers. Two maps that change places forget every idle address without a timer.
+ * Sliding window of one minute per address: the current minute's count plus the part of the previous minute's count that
+ * the window still covers. Rotating two maps drops idle addresses without a timer.
  * @param perMinute 0 turns it off.
  */
 export function createEdgeLimiter({
@@ -32,51 +32,51 @@ export function createEdgeLimiter({
   readonly addressesPerMinute?: number;
 }): EdgeLimiter {
   let minute = Number.NEGATIVE_INFINITY;
-  let current = new Map<string, Seen>();
-  let last = new Map<string, Seen>();
+  let current = new Map<string, RequestCount>();
+  let previous = new Map<string, RequestCount>();
 
-  function turnTo(now: number): void {
-    if (now === minute) return;
-    last = now === minute + 1 ? current : new Map();
+  function rotateTo(newMinute: number): void {
+    if (newMinute === minute) return;
+    previous = newMinute === minute + 1 ? current : new Map();
     current = new Map();
-    minute = now;
+    minute = newMinute;
   }
 
   return {
     get size() {
-      return current.size + last.size;
+      return current.size + previous.size;
     },
 
     allow(address) {
       if (perMinute === 0) return true;
       const now = clock.now();
-      turnTo(Math.floor(now / MINUTE));
+      rotateTo(Math.floor(now / MINUTE));
       const network = networkOf(address);
       const here = current.get(network);
-      const before = last.get(network);
-      // Counted in whole request-milliseconds, so that the comparison is exact. The share of the last minute is an
-      // estimate; whoever has kept quiet for a minute owes none of it, wherever in the minute he had stopped.
-      const covered = MINUTE - (now - minute * MINUTE);
-      const carried = before && before.latest > now - MINUTE ? before.count * covered : 0;
+      const before = previous.get(network);
+      // In request-milliseconds, so that the comparison is between integers. The share of the previous minute is an
+      // estimate; it is zero for an address that has sent nothing for a full minute.
+      const coveredMs = MINUTE - (now - minute * MINUTE);
+      const carried = before && before.latestAt > now - MINUTE ? before.count * coveredMs : 0;
       if (((here?.count ?? 0) + 1) * MINUTE + carried > perMinute * MINUTE) return false;
       if (here) {
         here.count += 1;
-        here.latest = now;
+        here.latestAt = now;
         return true;
       }
       if (current.size >= addressesPerMinute) {
         const [first] = current.keys();
         if (first !== undefined) current.delete(first);
       }
-      current.set(network, { count: 1, latest: now });
+      current.set(network, { count: 1, latestAt: now });
       return true;
     },
   };
 }
 
 /**
- * Whom an address stands for: itself with IPv4, its /64 with IPv6, where one customer holds 2^64 addresses.
- * IPv4 in IPv6's clothes (`::ffff:192.0.2.1`, as a dual-stack socket reports it) is IPv4.
+ * The network that is limited as one client: an IPv4 address, or the /64 of an IPv6 address, since one customer has a
+ * whole /64. IPv4-mapped IPv6 (`::ffff:192.0.2.1`, as a dual-stack socket reports it) counts as IPv4.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;

@@ -20,15 +20,15 @@ export interface WaitingJob {
   readonly runAt: Instant;
 }
 
-/** The queue behind the outbox. */
+/** The job queue filled by the outbox. */
 export interface MemoryJobs {
-  /** Jobs that were committed and have not been done, in the order in which they will run. */
+  /** Committed jobs that have not run, in the order in which they will run. */
   pending(): Promise<WaitingJob[]>;
   /**
-   * Runs every job that is due, also those that come up meanwhile. A job whose handler throws stays, and the error
-   * comes out.
+   * Runs every due job, including those added while it runs. A job whose handler throws stays in the queue, and the
+   * error is rethrown.
    *
-   * @returns how many were done.
+   * @returns the number of jobs run.
    */
   runDue(now: Instant, handler: (job: Job) => Promise<void>): Promise<number>;
 }
@@ -44,19 +44,19 @@ export interface MemoryStores {
 }
 
 const systemClock: Clock = { now: () => Date.now() };
-/** A collision that is still there on what the other unit left behind is no race but a mistake. */
-const ATTEMPTS = 3;
+/** A collision that persists on a retry is a bug, not a race. */
+const MAX_ATTEMPTS = 3;
 
 /**
- * Every store in the process. Units of work run one after the other; what one has not committed nobody sees.
+ * All stores in memory. Units of work run one at a time; uncommitted changes are invisible to others.
  *
- * @param options.everyUnitTwice runs each unit once in vain before it counts, as if another had been faster: work
- *   that cannot be repeated shows.
+ * @param options.everyUnitTwice runs and rolls back each unit once before it runs for real, as after a conflict, to
+ *   find work that cannot be repeated.
  */
 export function createMemoryStores(options: { clock?: Clock; everyUnitTwice?: boolean } = {}): MemoryStores {
   const { clock = systemClock, everyUnitTwice = false } = options;
   const database = createDatabase();
-  const inTurn = createMutex();
+  const exclusively = createMutex();
 
   const attempt = async <T>(work: (tables: WritableTables) => Promise<T>, keep = true): Promise<T> => {
     const draft = database.draft();
@@ -77,13 +77,13 @@ export function createMemoryStores(options: { clock?: Clock; everyUnitTwice?: bo
 
   const unitOfWork: UnitOfWork = {
     run: (work) =>
-      inTurn(async () => {
+      exclusively(async () => {
         if (everyUnitTwice) await attempt(inTx(work), false);
-        for (let left = ATTEMPTS - 1; ; left--) {
+        for (let attemptsLeft = MAX_ATTEMPTS - 1; ; attemptsLeft--) {
           try {
             return await attempt(inTx(work));
           } catch (error) {
-            if (!(error instanceof Collision) || left === 0) throw error;
+            if (!(error instanceof Collision) || attemptsLeft === 0) throw error;
           }
         }
       }),
@@ -94,9 +94,9 @@ export function createMemoryStores(options: { clock?: Clock; everyUnitTwice?: bo
     firmReads: memoryFirmReads(database.committed),
     appReads: memoryAppReads(database.committed),
     operatorReads: memoryOperatorReads(database.committed),
-    credentials: memoryCredentials(database, (work) => inTurn(() => attempt(work))),
+    credentials: memoryCredentials(database, (work) => exclusively(() => attempt(work))),
     jobReads: memoryJobReads(database.committed),
-    jobs: memoryJobs(database, (work) => inTurn(() => attempt(work))),
+    jobs: memoryJobs(database, (work) => exclusively(() => attempt(work))),
   };
 }
 
@@ -105,7 +105,7 @@ type Write = (work: (tables: WritableTables) => Promise<void>) => Promise<void>;
 function memoryCredentials({ committed }: Database, write: Write): CredentialStore {
   return {
     async keyByHash(secretHash) {
-      const key = committed.keys.all().find((held) => held.secretHash === secretHash);
+      const key = committed.keys.all().find((key) => key.secretHash === secretHash);
       const firm = key === undefined ? undefined : committed.firms.get(keyOf(key.firmId));
       if (key === undefined || firm === undefined) return null;
       const { id: keyId, firmId, environment, purpose, expiresAt, revokedAt } = key;
@@ -136,15 +136,15 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
 }
 
 function memoryJobs({ committed }: Database, write: Write): MemoryJobs {
-  const inOrder = () => committed.jobs.all().sort((a, b) => a.runAt - b.runAt || a.number - b.number);
+  const sorted = () => committed.jobs.all().sort((a, b) => a.runAt - b.runAt || a.number - b.number);
   return {
     async pending() {
-      return inOrder().map(({ job, runAt }) => ({ job, runAt }));
+      return sorted().map(({ job, runAt }) => ({ job, runAt }));
     },
     async runDue(now, handler) {
-      for (let done = 0; ; done++) {
-        const due = inOrder().find(({ runAt }) => runAt <= now);
-        if (due === undefined) return done;
+      for (let count = 0; ; count++) {
+        const due = sorted().find(({ runAt }) => runAt <= now);
+        if (due === undefined) return count;
         await handler(due.job);
         await write(async (tables) => tables.jobs.delete(keyOf(due.number)));
       }
@@ -152,12 +152,12 @@ function memoryJobs({ committed }: Database, write: Write): MemoryJobs {
   };
 }
 
-/** Lets one piece of work at a time through, in the order in which they came. */
+/** Runs one piece of work at a time, in the order of the calls. */
 function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
-    const turn = last.then(work);
-    last = turn.catch(() => {});
-    return turn;
+    const result = last.then(work);
+    last = result.catch(() => {});
+    return result;
   };
 }

@@ -3,31 +3,31 @@ import { type Claim, carrierNameKey, DomainError, emailKey, mergeCarrier } from 
 import { formDetailsOf } from './memory-reads.ts';
 import { Collision, emailKeyOf, keyOf, type WritableTables } from './tables.ts';
 
-/** One transaction's stores, over tables nobody else sees before the commit. */
+/** The stores of one transaction, over tables that others see only after the commit. */
 export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end(): void } {
-  let over = false;
-  // Each step takes a turn of its own, so that what forgot to await it meets a unit that is over, as on a database.
+  let ended = false;
+  // Every call is asynchronous, so that a missing await finds the unit of work ended, as it would with a database.
   const step =
     <A extends unknown[], T>(work: (...args: A) => T) =>
     async (...args: A): Promise<T> => {
       await null;
-      if (over) throw new Error('a store was used after its unit of work had ended');
+      if (ended) throw new Error('a store was used after its unit of work had ended');
       return work(...args);
     };
 
-  const count = (name: 'credentials' | 'jobs'): number => {
+  const increment = (name: 'credentials' | 'jobs'): number => {
     const value = (tables.counters.get(keyOf(name))?.value ?? 0) + 1;
     tables.counters.put({ name, value });
     return value;
   };
 
-  const stamped = (claim: Claim): Claim => {
-    const last = tables.feeds.get(keyOf(claim.firmId))?.lastStamp ?? Number.NEGATIVE_INFINITY;
-    const lastStamp = Math.max(clock.now(), last + 1);
-    tables.feeds.put({ firmId: claim.firmId, lastStamp });
-    return { ...claim, updatedAt: lastStamp };
+  const withTimestamp = (claim: Claim): Claim => {
+    const last = tables.feeds.get(keyOf(claim.firmId))?.lastTimestamp ?? Number.NEGATIVE_INFINITY;
+    const lastTimestamp = Math.max(clock.now(), last + 1);
+    tables.feeds.put({ firmId: claim.firmId, lastTimestamp });
+    return { ...claim, updatedAt: lastTimestamp };
   };
-  const known = (claim: Claim): void => {
+  const requireStored = (claim: Claim): void => {
     if (tables.claims.get(keyOf(claim.id)) === undefined) throw new Error(`no claim ${claim.id} to save`);
   };
 
@@ -44,12 +44,14 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
   const tx: Tx = {
     claims: {
       findDuplicate: step(({ firmId, environment, externalId, claimNumber }) => {
-        const own = tables.claims
+        const candidates = tables.claims
           .all()
           .filter((claim) => claim.firmId === firmId && claim.environment === environment);
-        const byExternalId = own.find((claim) => claim.externalId === externalId);
+        const byExternalId = candidates.find((claim) => claim.externalId === externalId);
         if (byExternalId !== undefined) return { id: byExternalId.id, by: 'external_id' };
-        const byNumber = own.find((claim) => claim.claimNumber === claimNumber && claim.closedAt === null);
+        const byNumber = candidates.find(
+          (claim) => claim.claimNumber === claimNumber && claim.closedAt === null,
+        );
         return byNumber === undefined ? null : { id: byNumber.id, by: 'claim_number' };
       }),
       lock: step((firmId, id) => {
@@ -63,25 +65,25 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
       lockAny: step((id) => tables.claims.get(keyOf(id)) ?? null),
       lockPendingOf: step((firmId, svcId) =>
         tables.claims.all().filter(({ firmId: firm, assignment }) => {
-          const waits = assignment.status === 'pending_acceptance' && assignment.adjuster === svcId;
-          return waits && firm === firmId;
+          const isPending = assignment.status === 'pending_acceptance' && assignment.adjuster === svcId;
+          return isPending && firm === firmId;
         }),
       ),
       add: step((claim) => {
-        const { updatedAt } = stamped(claim);
+        const { updatedAt } = withTimestamp(claim);
         const added = { ...claim, createdAt: updatedAt, updatedAt };
         tables.claims.insert(added);
         return added;
       }),
       save: step((claim) => {
-        known(claim);
-        const saved = stamped(claim);
+        requireStored(claim);
+        const saved = withTimestamp(claim);
         tables.claims.put(saved);
         return saved;
       }),
       forForms: step((claim) => formDetailsOf(tables, claim)),
       saveWithoutTimestamp: step((claim) => {
-        known(claim);
+        requireStored(claim);
         tables.claims.put(claim);
       }),
     },
@@ -117,10 +119,8 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
       find: step((svcId) => tables.accounts.get(keyOf(svcId))?.adjuster ?? null),
       lock: step((svcId) => tables.accounts.get(keyOf(svcId))?.adjuster ?? null),
       findByEmail: step((email) => {
-        const sought = emailKey(email);
-        return (
-          tables.accounts.all().find(({ adjuster }) => emailKeyOf(adjuster) === sought)?.adjuster ?? null
-        );
+        const key = emailKey(email);
+        return tables.accounts.all().find(({ adjuster }) => emailKeyOf(adjuster) === key)?.adjuster ?? null;
       }),
       add: step((adjuster, signInSecretHash) => {
         if (tables.accounts.get(keyOf(adjuster.svcId)) !== undefined) return false;
@@ -151,12 +151,12 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
     firms: {
       add: step((firm) => {
         tables.firms.insert(firm);
-        count('credentials');
+        increment('credentials');
       }),
       lock: step((id) => tables.firms.get(keyOf(id)) ?? null),
       save: step((firm) => {
         tables.firms.put(firm);
-        count('credentials');
+        increment('credentials');
       }),
       count: step(() => tables.firms.all().length),
     },
@@ -164,12 +164,12 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
     keys: {
       add: step((key) => {
         tables.keys.insert(key);
-        count('credentials');
+        increment('credentials');
       }),
       lock: step((id) => tables.keys.get(keyOf(id)) ?? null),
       save: step((key) => {
         tables.keys.put(key);
-        count('credentials');
+        increment('credentials');
       }),
     },
 
@@ -211,14 +211,14 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
 
     outbox: {
       add: step((job, runAt) =>
-        tables.jobs.insert({ number: count('jobs'), job, runAt: runAt ?? clock.now() }),
+        tables.jobs.insert({ number: increment('jobs'), job, runAt: runAt ?? clock.now() }),
       ),
     },
   };
   return {
     tx,
     end: () => {
-      over = true;
+      ended = true;
     },
   };
 }

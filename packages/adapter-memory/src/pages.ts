@@ -1,6 +1,6 @@
 import type { KeysetPosition, Page, PageRequest } from '@svc/application';
 
-/** Text in the order of its code points, which is the order of its UTF-8 bytes: what a database does without a locale. */
+/** Code point order, equal to UTF-8 byte order: that of PostgreSQL's C collation. */
 export function compareText(one: string, other: string): number {
   const [a, b] = [Array.from(one), Array.from(other)];
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
@@ -13,17 +13,21 @@ export function compareText(one: string, other: string): number {
 const comparePositions = (one: KeysetPosition, other: KeysetPosition): number =>
   one.at - other.at || compareText(one.id, other.id);
 
-/** The rows of one page, in the order of their places. */
-export function toPage<R>(rows: readonly R[], place: (row: R) => KeysetPosition, page: PageRequest): Page<R> {
+/** The rows of one page, in keyset order. */
+export function toPage<R>(
+  rows: readonly R[],
+  positionOf: (row: R) => KeysetPosition,
+  page: PageRequest,
+): Page<R> {
   const { after, limit } = page;
   const sorted = rows
-    .map((row) => ({ row, at: place(row) }))
-    .filter(({ at }) => after === null || comparePositions(at, after) > 0)
-    .sort((one, other) => comparePositions(one.at, other.at));
-  const shown = sorted.slice(0, limit);
-  const last = shown.at(-1);
+    .map((row) => ({ row, position: positionOf(row) }))
+    .filter(({ position }) => after === null || comparePositions(position, after) > 0)
+    .sort((one, other) => comparePositions(one.position, other.position));
+  const selected = sorted.slice(0, limit);
+  const last = selected.at(-1);
   return {
-    rows: shown.map(({ row }) => row),
-    next: last !== undefined && sorted.length > limit ? last.at : null,
+    rows: selected.map(({ row }) => row),
+    next: last !== undefined && sorted.length > limit ? last.position : null,
   };
 }

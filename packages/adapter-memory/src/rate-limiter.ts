@@ -3,27 +3,27 @@ import type { Instant } from '@svc/domain';
 import { type Consumed, decide, fullAgainAt } from './rate-limiter-gcra.ts';
 
 interface Subject {
-  readonly spent: Consumed;
+  readonly consumed: Consumed;
   readonly fullAgainAt: Instant;
 }
 
 const ALLOWED: RateLimitDecision = { allowed: true };
-/** How many other subjects each spend looks at: two leave the map no larger than the subjects that are in use. */
-const SWEPT_PER_SPEND = 2;
+/** How many other subjects each call checks: with two, the map stays no larger than the subjects in use. */
+const SWEPT_PER_CALL = 2;
 
 export interface MemoryRateLimiter extends RateLimiter {
   /** Subjects held in memory. */
   readonly size: number;
 }
 
-/** The limits of one process: the embedded default's, and what is left when a shared store is away. */
+/** Rate limits of one process: used without Redis, and while Redis is unavailable. */
 export function createMemoryRateLimiter({ clock }: { readonly clock: Clock }): MemoryRateLimiter {
   const subjects = new Map<string, Subject>();
   let sweep = subjects.entries();
 
-  // Full buckets are dropped a few at a time by those who spend: no timer, and no pause over a large map.
+  // Each call drops a few full buckets: no timer, and no pause over a large map.
   function dropFull(now: Instant): void {
-    for (let looked = 0; looked < SWEPT_PER_SPEND; looked++) {
+    for (let checked = 0; checked < SWEPT_PER_CALL; checked++) {
       const next = sweep.next();
       if (next.done) {
         sweep = subjects.entries();
@@ -42,8 +42,8 @@ export function createMemoryRateLimiter({ clock }: { readonly clock: Clock }): M
     async consume(name, limits, request) {
       const now = clock.now();
       dropFull(now);
-      const { spent, retryAfterMs } = decide(subjects.get(name)?.spent ?? null, limits, request, now);
-      subjects.set(name, { spent, fullAgainAt: fullAgainAt(spent, limits) });
+      const { consumed, retryAfterMs } = decide(subjects.get(name)?.consumed ?? null, limits, request, now);
+      subjects.set(name, { consumed, fullAgainAt: fullAgainAt(consumed, limits) });
       return retryAfterMs === 0 ? ALLOWED : { allowed: false, retryAfterMs };
     },
   };

@@ -1,30 +1,30 @@
 import type { Attempt, IdempotencySlot, SingleFlight } from '@svc/application';
 import { DomainError } from '@svc/domain';
 
-interface UnderWay {
+interface Execution {
   readonly fingerprint: string;
-  /** The outcome, or null when the attempt failed; never rejects, for nobody may be waiting. */
+  /** Null when the attempt failed. Never rejects: without a waiting caller the rejection would be unhandled. */
   readonly outcome: Promise<Attempt | null>;
 }
 
 export interface MemorySingleFlight extends SingleFlight {
-  /** Attempts under way. */
+  /** Attempts in progress. */
   readonly size: number;
 }
 
-/** Twins that meet in one process. Remembers nothing once an attempt is over. */
+/** Concurrent duplicates within one process. Nothing is kept after an attempt has ended. */
 export function createMemorySingleFlight(): MemorySingleFlight {
-  const underWay = new Map<string, UnderWay>();
+  const executions = new Map<string, Execution>();
 
   return {
     get size() {
-      return underWay.size;
+      return executions.size;
     },
 
     async run(slot, fingerprint, attempt) {
       const name = nameOf(slot);
-      // After a failure the first twin to wake takes the slot before the next one looks, so they go one at a time.
-      for (let other = underWay.get(name); other; other = underWay.get(name)) {
+      // After a failure the first waiting duplicate takes the slot before the next one checks, so one runs at a time.
+      for (let other = executions.get(name); other; other = executions.get(name)) {
         if (other.fingerprint !== fingerprint) {
           throw new DomainError(
             'idempotency_key_reused',
@@ -36,19 +36,18 @@ export function createMemorySingleFlight(): MemorySingleFlight {
       }
 
       const running = run(attempt);
-      const entry: UnderWay = { fingerprint, outcome: running.catch(() => null) };
-      underWay.set(name, entry);
+      executions.set(name, { fingerprint, outcome: running.catch(() => null) });
       try {
         return await running;
       } finally {
-        underWay.delete(name);
+        executions.delete(name);
       }
     },
   };
 }
 
-// An attempt that throws before its first await fails like any other.
+// Async, so that an attempt that throws synchronously rejects.
 const run = async (attempt: () => Promise<Attempt>): Promise<Attempt> => attempt();
 
-// Firm and environment have no space in them, so that no two slots share a name.
+// Unambiguous: firm and environment contain no space.
 const nameOf = ({ firmId, environment, key }: IdempotencySlot): string => `${firmId} ${environment} ${key}`;

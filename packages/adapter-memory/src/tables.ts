@@ -44,10 +44,10 @@ interface JobRow {
   readonly job: Job;
   readonly runAt: Instant;
 }
-/** The last stamp of a firm's change feed. */
+/** The last timestamp of a firm's change feed. */
 interface FeedRow {
   readonly firmId: FirmId;
-  readonly lastStamp: Instant;
+  readonly lastTimestamp: Instant;
 }
 interface AttemptsRow {
   readonly subject: string;
@@ -76,10 +76,10 @@ export interface Schema {
   readonly counters: CounterRow;
 }
 
-/** Several parts as one map key; JSON keeps apart what a plain join would run together. */
+/** A map key of several parts; unlike a join, JSON is unambiguous. */
 export const keyOf = (...parts: readonly (string | number)[]): string => JSON.stringify(parts);
 
-/** What two rows of a table must not have in common; the first is the row's own key. Null: this row is exempt. */
+/** Unique keys of a table; the first is the primary key. Null: the row is exempt. */
 type UniqueKeys<R> = readonly [(row: R) => string, ...((row: R) => string | null)[]];
 
 const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
@@ -102,11 +102,11 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   counters: [({ name }) => keyOf(name)],
 };
 
-/** The address by which an account signs in; test accounts sign in otherwise, so theirs may repeat. */
+/** Unique per account, since it is used to sign in; test accounts do not sign in by e-mail, so theirs may repeat. */
 export const emailKeyOf = ({ email, testOf }: Adjuster): string | null =>
   email === null || testOf !== null ? null : emailKey(email);
 
-/** Another row holds a key that this one wants. A store that runs units side by side would run this one again. */
+/** A unique key is taken. The unit of work is run again, as after a conflict in a database. */
 export class Collision extends Error {
   override readonly name = 'Collision';
 }
@@ -118,7 +118,7 @@ export interface Table<R> {
 export interface WritableTable<R> extends Table<R> {
   /** Adds or replaces the row with this row's key. */
   put(row: R): void;
-  /** Adds a row; collides when there is one with its key. */
+  /** Adds a row; throws Collision when its key exists. */
   insert(row: R): void;
   delete(key: string): void;
 }
@@ -130,9 +130,9 @@ export interface Draft {
   commit(): void;
 }
 export interface Database {
-  /** What has been committed. */
+  /** The committed rows. */
   readonly committed: Tables;
-  /** Changes that nobody else sees before they are committed; dropping them is the rollback. */
+  /** Changes that are invisible to others until the commit; discarding the draft rolls back. */
   draft(): Draft;
 }
 
@@ -171,7 +171,7 @@ const committedTable = <R>(rows: Map<string, R>): Table<R> => ({
 });
 
 function draftTable<R extends object>(rows: Map<string, R>, [keyOfRow, ...otherKeys]: UniqueKeys<R>) {
-  /** What this unit changed; null: deleted. */
+  /** Rows changed by this unit of work; null: deleted. */
   const changed = new Map<string, R | null>();
   const get = (key: string): R | undefined =>
     changed.has(key) ? (changed.get(key) ?? undefined) : rows.get(key);
@@ -182,10 +182,10 @@ function draftTable<R extends object>(rows: Map<string, R>, [keyOfRow, ...otherK
   const put = (row: R): void => {
     const key = keyOfRow(row);
     for (const other of otherKeys) {
-      const wanted = other(row);
-      if (wanted === null) continue;
-      const holder = all().find((held) => other(held) === wanted);
-      if (holder !== undefined && keyOfRow(holder) !== key) throw new Collision(`${wanted} is taken`);
+      const value = other(row);
+      if (value === null) continue;
+      const holder = all().find((existing) => other(existing) === value);
+      if (holder !== undefined && keyOfRow(holder) !== key) throw new Collision(`${value} is taken`);
     }
     changed.set(key, frozenCopy(row));
   };
@@ -209,15 +209,13 @@ function draftTable<R extends object>(rows: Map<string, R>, [keyOfRow, ...otherK
   return { table, commit };
 }
 
-/** Copied on the way in and frozen, so that no caller holds a string to what is stored. */
-function frozenCopy<R>(row: R): R {
-  return frozen(structuredClone(row));
-}
+/** Stored rows are frozen copies, so that no caller can change them. */
+const frozenCopy = <R>(row: R): R => deepFreeze(structuredClone(row));
 
-function frozen<V>(value: V): V {
+function deepFreeze<V>(value: V): V {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
-    for (const part of Object.values(value)) frozen(part);
+    for (const part of Object.values(value)) deepFreeze(part);
   }
   return value;
 }

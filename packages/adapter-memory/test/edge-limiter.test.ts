@@ -13,26 +13,26 @@ function underTest(perMinute: number, addressesPerMinute?: number) {
   return { clock, edge, admitted };
 }
 
-describe('the limit at the edge', () => {
-  test('of 700 requests in one instant 600 come in', () => {
+describe('the edge limiter', () => {
+  test('accepts 600 of 700 requests in one instant', () => {
     const { admitted } = underTest(600);
     expect(admitted('192.0.2.1', 700)).toBe(600);
   });
 
-  test('0 turns it off', () => {
+  test('is off with a limit of 0', () => {
     const { admitted, edge } = underTest(0);
     expect(admitted('192.0.2.1', 10_000)).toBe(10_000);
     expect(edge.size).toBe(0);
   });
 
-  test('one address leaves the others alone', () => {
+  test('limits each address separately', () => {
     const { admitted } = underTest(10);
     expect(admitted('192.0.2.1', 20)).toBe(10);
     expect(admitted('192.0.2.2', 20)).toBe(10);
   });
 
   test.each([0, 1, 100, 59_876, 59_877, 59_999])(
-    'whoever waits a minute after a refusal may come in, %i ms into the minute',
+    'accepts an address that waits a minute after a denied request, %i ms into the minute',
     (offset) => {
       const { admitted, clock } = underTest(600);
       clock.time += offset;
@@ -42,10 +42,10 @@ describe('the limit at the edge', () => {
     },
   );
 
-  test('what was refused does not count: the window slides on for one who keeps trying', () => {
+  test('does not count denied requests', () => {
     const { edge, clock } = underTest(60);
     let inside = 0;
-    // Ten a second for ten minutes.
+    // Ten per second for ten minutes.
     for (let n = 0; n < 6000; n++) {
       clock.time += 100;
       if (edge.allow('192.0.2.1')) inside += 1;
@@ -54,7 +54,7 @@ describe('the limit at the edge', () => {
     expect(inside).toBeLessThanOrEqual(60 * 11);
   });
 
-  test('a minute of the clock never lets more in than allowed, and no minute at all more than twice that', () => {
+  test('accepts at most the limit in a clock minute, and at most twice the limit in any minute', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 30 }),
@@ -77,24 +77,24 @@ describe('the limit at the edge', () => {
     );
   });
 
-  test('a steady client just under the limit is never refused', () => {
+  test('never denies a steady client just under the limit', () => {
     const { edge, clock } = underTest(600);
-    let refused = 0;
+    let denied = 0;
     for (let n = 0; n < 6000; n++) {
       clock.time += 101;
-      if (!edge.allow('192.0.2.1')) refused += 1;
+      if (!edge.allow('192.0.2.1')) denied += 1;
     }
-    expect(refused).toBe(0);
+    expect(denied).toBe(0);
   });
 
-  test('a clock set back refuses nobody for long', () => {
+  test('recovers after the clock was set back', () => {
     const { admitted, clock } = underTest(10);
     admitted('192.0.2.1', 20);
     clock.time -= 60 * MINUTE;
     expect(admitted('192.0.2.1', 20)).toBe(10);
   });
 
-  test('forgets idle addresses after two minutes, and holds no more than it is told to', () => {
+  test('drops idle addresses after two minutes and holds at most the given number', () => {
     const { edge, clock } = underTest(600, 1000);
     for (let n = 0; n < 5_000; n++) edge.allow(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
     expect(edge.size).toBe(1000);
@@ -104,7 +104,7 @@ describe('the limit at the edge', () => {
   });
 });
 
-describe('whom an address stands for', () => {
+describe('the network of an address', () => {
   test.each([
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -125,7 +125,7 @@ describe('whom an address stands for', () => {
     expect(networkOf(address)).toBe(network);
   });
 
-  test('addresses of one /64 share one count', () => {
+  test('counts the addresses of one /64 together', () => {
     const { admitted } = underTest(10);
     expect(admitted('2001:db8::1', 6)).toBe(6);
     expect(admitted('2001:db8::2', 6)).toBe(4);

@@ -11,7 +11,7 @@ const started = () => {
 };
 
 describe('units of work in memory', () => {
-  test('run one after the other, in the order in which they came', async () => {
+  test('run one at a time, in the order of the calls', async () => {
     const { stores } = started();
     const steps: string[] = [];
     await Promise.all(
@@ -27,7 +27,7 @@ describe('units of work in memory', () => {
     expect(steps).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
   });
 
-  test('go on after one that failed', async () => {
+  test('run after an earlier one failed', async () => {
     const { stores } = started();
     const failing = stores.unitOfWork.run(() => Promise.reject(new Error('mine')));
     const next = stores.unitOfWork.run((tx) => tx.firms.count());
@@ -35,7 +35,7 @@ describe('units of work in memory', () => {
     expect(await next).toBe(0);
   });
 
-  test('cannot be used once they have ended, so that a forgotten await shows', async () => {
+  test('throw when used after their end, so that a missing await is found', async () => {
     const { stores } = started();
     let leaked: Tx | undefined;
     await stores.unitOfWork.run(async (tx) => {
@@ -44,7 +44,7 @@ describe('units of work in memory', () => {
     await expect(leaked?.firms.count()).rejects.toThrow('had ended');
   });
 
-  test('take no row twice: work that does not look first fails, and leaves nothing', async () => {
+  test('reject duplicate rows and roll back', async () => {
     const { stores, bench } = started();
     const firm = await bench.newFirm();
     const member = await bench.newMember(firm);
@@ -62,7 +62,7 @@ describe('units of work in memory', () => {
     expect(await stores.jobs.pending()).toEqual(jobs);
   });
 
-  test('copy what they are given: changing it afterwards changes nothing stored', async () => {
+  test('store copies: changing the argument later does not change the row', async () => {
     const { stores, bench } = started();
     const firm = await bench.newFirm();
     const member = await bench.newMember(firm);
@@ -74,7 +74,7 @@ describe('units of work in memory', () => {
     expect(() => Object.assign(device?.subscription.keys ?? {}, { auth: 'changed' })).toThrow(TypeError);
   });
 
-  test('can be run twice each, so that work which cannot be repeated shows', async () => {
+  test('can be run twice each, to find work that cannot be repeated', async () => {
     const stores = createMemoryStores({ clock: createFixedClock(), everyUnitTwice: true });
     let runs = 0;
     const add = (tx: Tx) => {
@@ -91,7 +91,7 @@ describe('units of work in memory', () => {
   });
 });
 
-describe('the queue in memory', () => {
+describe('the in-memory job queue', () => {
   const job = (n: number): Job => ({
     kind: 'notify_invitation',
     firmId: 'f' as FirmId,
@@ -99,7 +99,7 @@ describe('the queue in memory', () => {
     invitedAt: n,
   });
 
-  test('runs what is due in the order of its time, and what comes up meanwhile', async () => {
+  test('runs due jobs in order of time, including those added while it runs', async () => {
     const { stores, clock } = started();
     const add = (n: number, runAt?: number) => stores.unitOfWork.run((tx) => tx.outbox.add(job(n), runAt));
     const now = clock.now();
@@ -128,8 +128,8 @@ describe('the queue in memory', () => {
   });
 });
 
-describe('the claims of the testkit', () => {
-  test('are as different as their numbers', () => {
+describe('the claims built by the testkit', () => {
+  test('differ when their numbers differ', () => {
     const bodies = Array.from({ length: 50 }, (_, n) => claimNumber(n));
     expect(new Set(bodies.map(({ facts }) => facts.externalId)).size).toBe(50);
     expect(new Set(bodies.map(({ asSent }) => asSent)).size).toBe(50);

@@ -7,12 +7,12 @@ rateLimiterSuite('the memory adapter', async (clock) => ({ limiter: createMemory
   runs: 300,
 });
 
-describe('the memory of the rate limiter', () => {
-  test('holds the subjects in use and forgets those whose buckets are full again', async () => {
+describe('the memory use of the rate limiter', () => {
+  test('keeps subjects in use and drops those whose buckets are full again', async () => {
     let now = 0;
     const limiter = createMemoryRateLimiter({ clock: { now: () => now } });
     let most = 0;
-    // Each subject comes once and is full again after 200 ms, that is after 200 others.
+    // Each subject sends once and is full again after 200 ms, that is after 200 others.
     for (let n = 0; n < 10_000; n++) {
       now += 1;
       await limiter.consume(`subject ${n}`, DEFAULT_LIMITS.live, { write: false });
@@ -21,7 +21,7 @@ describe('the memory of the rate limiter', () => {
     expect(most).toBeLessThanOrEqual(3 * 200);
   });
 
-  test('keeps a subject that still waits, however many others come and go', async () => {
+  test('keeps a subject that must wait, whatever the number of other subjects', async () => {
     let now = 0;
     const limiter = createMemoryRateLimiter({ clock: { now: () => now } });
     const slow = { requestsPerMinute: 1, writesPerMinute: 1, burst: 1 };

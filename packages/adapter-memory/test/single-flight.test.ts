@@ -5,8 +5,8 @@ import { createMemorySingleFlight } from '../src/single-flight.ts';
 
 singleFlightSuite('the memory adapter', async () => ({ processes: [createMemorySingleFlight()] }));
 
-describe('the memory of the twins', () => {
-  test('holds nothing once an attempt is over, however it ended', async () => {
+describe('the in-memory single flight', () => {
+  test('keeps nothing after an attempt, whether it succeeded or failed', async () => {
     const twins = createMemorySingleFlight();
     const slot = { firmId: 'firm' as FirmId, environment: 'live', key: 'k' } as const;
     const success = Promise.all(

@@ -1,4 +1,4 @@
-/** Where the adapter reports. Never an address, a payload or a code that was mailed. */
+/** Never log an address, a payload, or a code that was mailed. */
 export interface PushLog {
   debug(message: string, fields?: Record<string, unknown>): void;
   info(message: string, fields?: Record<string, unknown>): void;
@@ -6,5 +6,5 @@ export interface PushLog {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** What a log may say of an error: its text can quote an address. */
+/** Only the code of an error is logged: its text can contain an address. */
 export const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? 'unknown');

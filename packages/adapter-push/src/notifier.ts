@@ -6,15 +6,15 @@ import type { WebPush } from './web-push.ts';
 
 const DEVICE = 'device:';
 
-/** Every notice goes to the adjuster's devices; an invitation by mail as well, since a newcomer has no device yet. */
+/** Notifications go to the adjuster's devices; invitations also by mail, since a new adjuster has no device yet. */
 export function createNotifier(deps: {
   readonly push: WebPush;
   readonly mail: Mail;
   readonly log: PushLog;
-  /** Null when the account has no address, or is a test account. */
+  /** Null when the account has no address or is a test account. */
   emailOf(svcId: Svcid): Promise<string | null>;
 }): Notifier {
-  const mailed = async (svcId: Svcid, firmName: string): Promise<Channel[]> => {
+  const mailInvitation = async (svcId: Svcid, firmName: string): Promise<Channel[]> => {
     const email = await deps.emailOf(svcId);
     if (email === null) return [];
     try {
@@ -26,12 +26,12 @@ export function createNotifier(deps: {
     }
   };
   return {
-    async notify(svcId, notice, only) {
-      const byMail = notice.kind === 'invitation' && (only === undefined || only === 'mail');
+    async notify(svcId, notification, only) {
+      const byMail = notification.kind === 'invitation' && (only === undefined || only === 'mail');
       const device = only?.startsWith(DEVICE) ? only.slice(DEVICE.length) : undefined;
       const [mail, devices] = await Promise.all([
-        byMail ? mailed(svcId, notice.firmName) : [],
-        only === 'mail' ? [] : deps.push.send(svcId, notice, device),
+        byMail ? mailInvitation(svcId, notification.firmName) : [],
+        only === 'mail' ? [] : deps.push.send(svcId, notification, device),
       ]);
       return [...mail, ...devices.map((id): Channel => `${DEVICE}${id}`)];
     },

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-const INNER = new BlockList();
+const PRIVATE_NETWORKS = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -14,37 +14,36 @@ for (const [network, prefix] of [
   ['198.18.0.0', 15],
   ['224.0.0.0', 3],
 ] as const) {
-  INNER.addSubnet(network, prefix, 'ipv4');
+  PRIVATE_NETWORKS.addSubnet(network, prefix, 'ipv4');
 }
 for (const [network, prefix] of [
   ['::', 127],
   ['fc00::', 7],
   ['fe80::', 10],
   ['ff00::', 8],
-  // What a translator or a tunnel would take to an IPv4 address.
+  // NAT64 and 6to4: they lead to IPv4 addresses.
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['2002::', 16],
 ] as const) {
-  INNER.addSubnet(network, prefix, 'ipv6');
+  PRIVATE_NETWORKS.addSubnet(network, prefix, 'ipv6');
 }
 
-/** Whether an IP address leads into this machine or its own network. */
+/** Whether an IP address is of this machine or a private network. */
 export function isPrivateAddress(address: string): boolean {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return INNER.check(mapped, 'ipv4');
+  if (mapped !== undefined) return PRIVATE_NETWORKS.check(mapped, 'ipv4');
   const family = isIP(address);
-  return family !== 0 && INNER.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  return family !== 0 && PRIVATE_NETWORKS.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** A name or an address that leads where a push service has no business to be. */
 export class PrivateAddressError extends Error {
-  override readonly name = 'InnerAddress';
+  override readonly name = 'PrivateAddressError';
 }
 
 /**
- * Finds addresses as node does, and refuses a name of which any leads inside. It is used for the connection itself:
- * between a look-up that was only a check and the one that counts, a name could come to mean something else.
+ * Resolves like Node, and fails when any address is private. Used for the connection itself: after a separate check, the
+ * name could resolve to another address (DNS rebinding).
  */
 export const lookupPublicAddress: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -52,7 +51,7 @@ export const lookupPublicAddress: LookupFunction = (hostname, options, callback)
     if (error !== null || first === undefined) {
       callback(error ?? new Error(`${hostname} has no address`), '');
     } else if (addresses.some(({ address }) => isPrivateAddress(address))) {
-      callback(new PrivateAddressError('a push service cannot be in the inner network'), '');
+      callback(new PrivateAddressError('a push service cannot be in a private network'), '');
     } else if (options.all === true) {
       callback(null, addresses);
     } else {

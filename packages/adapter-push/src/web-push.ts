@@ -14,70 +14,64 @@ export interface Devices {
 }
 
 export interface WebPushOptions {
-  /** Asked for when first needed: a command that pushes nothing makes no keys. */
+  /** Called on first use: a command that pushes nothing creates no keys. */
   readonly vapid: () => Vapid;
   readonly devices: Devices;
   readonly log: PushLog;
   /**
-   * Whether a subscription may name a push service in this machine's own network. Only for an installation that
-   * itself listens on loopback: elsewhere a forged subscription would make the service knock on inner doors.
+   * Whether push services in a private network are allowed. Only for an installation that listens on loopback: elsewhere
+   * a forged subscription could make the service send requests into its private network (SSRF).
    */
   readonly allowInnerNetwork: boolean;
   readonly timeoutMs?: number;
 }
 
-/** Seconds for which a push service keeps a message for a device that is off. An offer older than a day has been seen elsewhere. */
-const KEEP_SECONDS = 24 * 60 * 60;
+/** How long a push service keeps a message for an offline device; after a day the offer has been seen elsewhere. */
+const TTL_SECONDS = 24 * 60 * 60;
 
-/** A push service that asks for more than this is asked again anyway: the offer is still waiting. */
-const LONGEST_SILENCE_MS = 60 * 60 * 1000;
+/** A longer Retry-After is cut to this, since the offer is still pending. */
+const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
 
 export interface WebPush {
-  /** To every device of the adjuster, or to the one that is named. Returns the ids of those to be tried again later. */
-  send(svcId: Svcid, notice: Notification, deviceId?: string): Promise<string[]>;
+  /** Sends to all devices of the adjuster, or to `deviceId`. Returns the ids of the devices to retry later. */
+  send(svcId: Svcid, notification: Notification, deviceId?: string): Promise<string[]>;
 }
 
 export function createWebPush(options: WebPushOptions): WebPush {
   const { devices, log } = options;
-  const silences = createSilences();
-  let checked: Vapid | undefined;
-  /** Keys of ours that are no good must not be mistaken for devices that are gone. */
-  const soundVapid = (): Vapid => {
-    if (checked !== undefined) return checked;
-    const vapid = options.vapid();
-    webPush.getVapidHeaders(
-      'https://push.example',
-      vapid.subject,
-      vapid.publicKey,
-      vapid.privateKey,
-      'aes128gcm',
-    );
-    checked = vapid;
+  const backoff = createBackoff();
+  let vapid: Vapid | undefined;
+  /** Invalid VAPID keys must fail here: later they would look like an invalid subscription, which is removed. */
+  const checkedVapid = (): Vapid => {
+    if (vapid !== undefined) return vapid;
+    const { subject, publicKey, privateKey } = options.vapid();
+    webPush.getVapidHeaders('https://push.example', subject, publicKey, privateKey, 'aes128gcm');
+    vapid = { subject, publicKey, privateKey };
     return vapid;
   };
 
   return {
-    async send(svcId, notice, deviceId) {
+    async send(svcId, notification, deviceId) {
       const found = await devices.list(svcId);
-      const wanted = deviceId === undefined ? found : found.filter((device) => device.deviceId === deviceId);
-      if (wanted.length === 0) return [];
-      const vapid = soundVapid();
+      const targets = deviceId === undefined ? found : found.filter((device) => device.deviceId === deviceId);
+      if (targets.length === 0) return [];
+      const keys = checkedVapid();
       const outcomes = await Promise.all(
-        wanted.map(async (device) => ({
+        targets.map(async (device) => ({
           deviceId: device.deviceId,
-          outcome: silences.holds(device.subscription.endpoint)
+          outcome: backoff.isActive(device.subscription.endpoint)
             ? 'later'
-            : await deliver(device.subscription, notice, vapid, options, silences),
+            : await deliver(device.subscription, notification, keys, options, backoff),
         })),
       );
-      const those = (sought: Outcome): string[] =>
-        outcomes.filter(({ outcome }) => outcome === sought).map((one) => one.deviceId);
-      for (const gone of those('gone')) await devices.remove(svcId, gone);
-      const later = those('later');
+      const devicesWith = (wanted: Outcome): string[] =>
+        outcomes.filter(({ outcome }) => outcome === wanted).map((result) => result.deviceId);
+      for (const gone of devicesWith('gone')) await devices.remove(svcId, gone);
+      const later = devicesWith('later');
       log.debug('pushed', {
-        notice: notice.kind,
-        delivered: those('delivered').length,
-        gone: those('gone').length,
+        notice: notification.kind,
+        delivered: devicesWith('delivered').length,
+        gone: devicesWith('gone').length,
         later: later.length,
       });
       return later;
@@ -85,48 +79,48 @@ export function createWebPush(options: WebPushOptions): WebPush {
   };
 }
 
-/** Addresses whose push service has said when to come again. The queue may knock before that; nobody is sent for. */
-function createSilences() {
-  const ends = new Map<string, number>();
+/** Endpoints with a Retry-After in force. The job queue may retry earlier; the endpoint is then skipped. */
+function createBackoff() {
+  const endsAt = new Map<string, number>();
   return {
-    holds(endpoint: string): boolean {
-      const end = ends.get(endpoint);
+    isActive(endpoint: string): boolean {
+      const end = endsAt.get(endpoint);
       if (end === undefined) return false;
       if (end > Date.now()) return true;
-      ends.delete(endpoint);
+      endsAt.delete(endpoint);
       return false;
     },
-    begin(endpoint: string, retryAfter: string): void {
+    start(endpoint: string, retryAfter: string): void {
       const seconds = Number(retryAfter);
-      const asked = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000;
-      if (!(asked > 0)) return;
+      const delayMs = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000;
+      if (!(delayMs > 0)) return;
       const now = Date.now();
-      for (const [other, end] of ends) if (end <= now) ends.delete(other);
-      ends.set(endpoint, now + Math.min(asked, LONGEST_SILENCE_MS));
+      for (const [other, end] of endsAt) if (end <= now) endsAt.delete(other);
+      endsAt.set(endpoint, now + Math.min(delayMs, MAX_RETRY_AFTER_MS));
     },
   };
 }
 
-type Outcome = 'delivered' | 'gone' | 'later' | 'refused';
+type Outcome = 'delivered' | 'gone' | 'later' | 'rejected';
 
 async function deliver(
   subscription: PushSubscription,
-  notice: Notification,
+  notification: Notification,
   vapid: Vapid,
   options: WebPushOptions,
-  silences: ReturnType<typeof createSilences>,
+  backoff: ReturnType<typeof createBackoff>,
 ): Promise<Outcome> {
   let details: ReturnType<typeof webPush.generateRequestDetails>;
   try {
-    details = webPush.generateRequestDetails(subscription, JSON.stringify(payloadOf(notice)), {
+    details = webPush.generateRequestDetails(subscription, JSON.stringify(payloadOf(notification)), {
       vapidDetails: vapid,
-      TTL: KEEP_SECONDS,
+      TTL: TTL_SECONDS,
       urgency: 'high',
-      topic: topicOf(notice),
+      topic: topicOf(notification),
       contentEncoding: 'aes128gcm',
     });
   } catch {
-    // Keys that no browser made: nothing will ever be delivered there.
+    // The subscription's keys are invalid: no message can be delivered.
     return 'gone';
   }
   let status: number;
@@ -135,30 +129,30 @@ async function deliver(
     ({ status, retryAfter } = await post(details, options));
   } catch (error) {
     if (!(error instanceof PrivateAddressError)) return 'later';
-    options.log.warn('a push service in the inner network was not called');
-    return 'refused';
+    options.log.warn('a push service in a private network was not called');
+    return 'rejected';
   }
   if (status === 429 || status >= 500) {
-    if (retryAfter !== undefined) silences.begin(subscription.endpoint, retryAfter);
+    if (retryAfter !== undefined) backoff.start(subscription.endpoint, retryAfter);
     return 'later';
   }
   if (status === 404 || status === 410) return 'gone';
   if (status >= 200 && status < 300) return 'delivered';
-  options.log.warn('a push service refused a message', { status });
-  return 'refused';
+  options.log.warn('a push service rejected a message', { status });
+  return 'rejected';
 }
 
-/** What the service worker makes its lines from. It shows on lock screens: the firm, and that something waits. */
-function payloadOf(notice: Notification) {
-  return notice.kind === 'invitation'
-    ? { kind: notice.kind, firm_name: notice.firmName, firm_id: notice.firmId }
-    : { kind: notice.kind, firm_name: notice.firmName, claim_id: notice.claimId };
+/** Shown on lock screens by the service worker, so only the firm's name and the kind. */
+function payloadOf(notification: Notification) {
+  return notification.kind === 'invitation'
+    ? { kind: notification.kind, firm_name: notification.firmName, firm_id: notification.firmId }
+    : { kind: notification.kind, firm_name: notification.firmName, claim_id: notification.claimId };
 }
 
-/** Later news of a claim takes the place of earlier news that was not delivered yet. Push services see it: so a hash. */
-function topicOf(notice: Notification): string {
-  const about = notice.kind === 'invitation' ? notice.firmId : notice.claimId;
-  return createHash('sha256').update(about).digest('base64url').slice(0, 32);
+/** A newer notification replaces an undelivered one of the same topic. Hashed, since push services can read it. */
+function topicOf(notification: Notification): string {
+  const subjectId = notification.kind === 'invitation' ? notification.firmId : notification.claimId;
+  return createHash('sha256').update(subjectId).digest('base64url').slice(0, 32);
 }
 
 function post(
@@ -167,27 +161,27 @@ function post(
 ): Promise<{ status: number; retryAfter: string | undefined }> {
   const { endpoint, method, headers, body } = details;
   const { protocol, hostname } = new URL(endpoint);
-  const guarded = !options.allowInnerNetwork;
-  if (guarded && isPrivateAddress(hostname.replace(/^\[|\]$/g, ''))) {
-    return Promise.reject(new PrivateAddressError('a push service cannot be in the inner network'));
+  const publicOnly = !options.allowInnerNetwork;
+  if (publicOnly && isPrivateAddress(hostname.replace(/^\[|\]$/g, ''))) {
+    return Promise.reject(new PrivateAddressError('a push service cannot be in a private network'));
   }
   const request = protocol === 'http:' ? httpRequest : httpsRequest;
   const signal = AbortSignal.timeout(options.timeoutMs ?? 10_000);
   return new Promise((resolve, reject) => {
-    const sent = request(
+    const outgoing = request(
       endpoint,
       {
         method,
         headers: headers as Record<string, string>,
         signal,
-        ...(guarded && { lookup: lookupPublicAddress }),
+        ...(publicOnly && { lookup: lookupPublicAddress }),
       },
       (response) => {
         response.resume();
         resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
       },
     );
-    sent.once('error', reject);
-    sent.end(body);
+    outgoing.once('error', reject);
+    outgoing.end(body);
   });
 }

@@ -11,19 +11,19 @@ import {
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A message as the device's browser would hand it to its service worker. */
+/** A message as a browser passes it to its service worker. */
 export interface Received {
   readonly payload: Record<string, unknown>;
   readonly at: number;
   readonly headers: IncomingHttpHeaders;
-  /** What the signed token says. */
+  /** Claims of the signed token. */
   readonly claims: { readonly aud: string; readonly exp: number; readonly sub: string };
-  /** The key that the token was signed with. */
+  /** The key that signed the token. */
   readonly signedBy: string;
 }
 
-/** How the next message to a device is met; 201 when nothing is left. */
-export type Answer = number | 'silence' | { readonly status: number; readonly retryAfter: string };
+/** Responses to the next messages of a device; 201 when none is left. */
+export type Reply = number | 'timeout' | { readonly status: number; readonly retryAfter: string };
 
 export interface Device {
   readonly subscription: {
@@ -31,22 +31,22 @@ export interface Device {
     readonly expirationTime: null;
     readonly keys: { readonly p256dh: string; readonly auth: string };
   };
-  /** Messages that were taken. */
+  /** Accepted messages. */
   readonly received: Received[];
-  /** Every attempt, also those that were refused. */
+  /** Every attempt, including rejected ones. */
   readonly attempts: number[];
-  readonly answers: Answer[];
+  readonly replies: Reply[];
 }
 
 export interface PushService {
   readonly url: string;
-  device(answers?: readonly Answer[]): Device;
-  /** What was wrong with messages: a bad signature, an unreadable payload. A browser's service would refuse them. */
+  device(replies?: readonly Reply[]): Device;
+  /** Errors in messages, such as a bad signature or an unreadable payload. */
   readonly faults: string[];
   stop(): Promise<void>;
 }
 
-/** A push service as the standards have it (RFC 8030, 8188, 8291, 8292): strict about what senders owe it. */
+/** A push service that validates strictly by RFC 8030, 8188, 8291 and 8292. */
 export async function startPushService(): Promise<PushService> {
   const devices = new Map<string, { device: Device; keys: ECDH; auth: Buffer }>();
   const faults: string[] = [];
@@ -58,12 +58,12 @@ export async function startPushService(): Promise<PushService> {
       if (found === undefined) return void response.writeHead(404).end();
       const { device, keys, auth } = found;
       device.attempts.push(Date.now());
-      const answer = device.answers.shift() ?? 201;
-      if (answer === 'silence') return;
-      if (typeof answer === 'object') {
-        return void response.writeHead(answer.status, { 'Retry-After': answer.retryAfter }).end();
+      const reply = device.replies.shift() ?? 201;
+      if (reply === 'timeout') return;
+      if (typeof reply === 'object') {
+        return void response.writeHead(reply.status, { 'Retry-After': reply.retryAfter }).end();
       }
-      if (answer !== 201) return void response.writeHead(answer).end();
+      if (reply !== 201) return void response.writeHead(reply).end();
       try {
         const { claims, signedBy } = checked(request.headers, origin());
         const text = decrypted(Buffer.concat(chunks), keys, auth);
@@ -82,7 +82,7 @@ export async function startPushService(): Promise<PushService> {
   return {
     url: origin(),
     faults,
-    device(answers = []) {
+    device(replies = []) {
       const keys = createECDH('prime256v1');
       const p256dh = keys.generateKeys().toString('base64url');
       const auth = randomBytes(16);
@@ -95,7 +95,7 @@ export async function startPushService(): Promise<PushService> {
         },
         received: [],
         attempts: [],
-        answers: [...answers],
+        replies: [...replies],
       };
       devices.set(path, { device, keys, auth });
       return device;
@@ -108,7 +108,7 @@ export async function startPushService(): Promise<PushService> {
   };
 }
 
-/** The sender's token: signed with the key it names, for this service, not for longer than a day (RFC 8292). */
+/** Checks the token: signed with the key it names, for this service, valid for at most a day (RFC 8292). */
 function checked(headers: IncomingHttpHeaders, audience: string): Pick<Received, 'claims' | 'signedBy'> {
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), ?k=([\w-]+)$/.exec(headers.authorization ?? '') ?? [];
   const [head = '', body = '', signature = ''] = token.split('.');
@@ -136,13 +136,13 @@ function checked(headers: IncomingHttpHeaders, audience: string): Pick<Received,
   const left = claims.exp - Date.now() / 1000;
   if (claims.aud !== audience) throw new Error(`the token is for ${claims.aud}`);
   if (left <= 0 || left > 24 * 60 * 60) throw new Error(`the token is good for ${left} s`);
-  if (!/^(mailto:|https:)/.test(claims.sub)) throw new Error(`nobody to complain to: ${claims.sub}`);
+  if (!/^(mailto:|https:)/.test(claims.sub)) throw new Error(`invalid VAPID subject: ${claims.sub}`);
   if (!/^\d+$/.test(String(headers.ttl))) throw new Error('the message has no TTL');
   if (headers['content-encoding'] !== 'aes128gcm') throw new Error('the payload is not aes128gcm');
   return { claims, signedBy: key };
 }
 
-/** As the browser does it (RFC 8291). */
+/** Decrypts as a browser does (RFC 8291). */
 function decrypted(body: Buffer, keys: ECDH, auth: Buffer): string {
   const salt = body.subarray(0, 16);
   const idLength = body.readUInt8(20);

@@ -34,23 +34,26 @@ const note = (message: string, fields?: Record<string, unknown>) => {
 };
 const log: PushLog = { debug: note, info: note, warn: note, error: note };
 
-/** A sender to an adjuster with these devices; what it removes is gone from the list. */
+/** A sender for an adjuster with these devices; removed devices disappear from the list. */
 function sender(
   devices: Record<string, PushSubscription>,
   options: { vapid?: () => Vapid; guarded?: boolean } = {},
 ) {
-  const held = new Map(Object.entries(devices));
+  const registered = new Map(Object.entries(devices));
   const push = createWebPush({
     vapid: options.vapid ?? (() => vapid),
     devices: {
-      list: async () => [...held].map(([deviceId, subscription]) => ({ deviceId, subscription })),
-      remove: async (_svcId, deviceId) => void held.delete(deviceId),
+      list: async () => [...registered].map(([deviceId, subscription]) => ({ deviceId, subscription })),
+      remove: async (_svcId, deviceId) => void registered.delete(deviceId),
     },
     log,
     allowInnerNetwork: options.guarded !== true,
     timeoutMs: 300,
   });
-  return { send: (notice: Notification = OFFER, only?: string) => push.send(SVC_ID, notice, only), held };
+  return {
+    send: (notification: Notification = OFFER, only?: string) => push.send(SVC_ID, notification, only),
+    registered,
+  };
 }
 
 const subscriptions = (devices: Record<string, Device>) =>
@@ -72,7 +75,7 @@ describe('a message', () => {
     expect(service.faults.splice(0)).toHaveLength(1);
   });
 
-  test('holds the firm and an id, and nothing else', async () => {
+  test('contains only the kind, the firm and an id', async () => {
     const phone = service.device();
     const { send } = sender(subscriptions({ phone }));
     const firmName = 'Gulf Adjusting Partners';
@@ -86,7 +89,7 @@ describe('a message', () => {
     ]);
   });
 
-  test('takes the place of earlier news of the same claim, without telling the push service which', async () => {
+  test('replaces an earlier message about the same claim without revealing the claim to the push service', async () => {
     const phone = service.device();
     const { send } = sender(subscriptions({ phone }));
     await send();
@@ -102,73 +105,70 @@ describe('a message', () => {
 
 describe('a device', () => {
   test.each([404, 410])(
-    'that its push service answers %d for is removed, and the others are told',
+    'is removed when its push service returns %d, and the others receive the message',
     async (status) => {
       const devices = { old: service.device([status]), phone: service.device() };
-      const { send, held } = sender(subscriptions(devices));
+      const { send, registered } = sender(subscriptions(devices));
       expect(await send()).toEqual([]);
-      expect([...held.keys()]).toEqual(['phone']);
+      expect([...registered.keys()]).toEqual(['phone']);
       expect(devices.phone.received).toHaveLength(1);
     },
   );
 
-  test.each([429, 500, 503, 'silence'] as const)(
-    'that its push service answers %s for is to be tried again, and stays',
+  test.each([429, 500, 503, 'timeout'] as const)(
+    'is kept for a retry when its push service returns %s',
     async (fault) => {
       const devices = { slow: service.device([fault]), phone: service.device() };
-      const { send, held } = sender(subscriptions(devices));
+      const { send, registered } = sender(subscriptions(devices));
       expect(await send()).toEqual(['slow']);
-      expect([...held.keys()]).toEqual(['slow', 'phone']);
+      expect([...registered.keys()]).toEqual(['slow', 'phone']);
       expect(await send(OFFER, 'slow')).toEqual([]);
       expect(devices.slow.received).toHaveLength(1);
       expect(devices.phone.received).toHaveLength(1);
     },
   );
 
-  test.each([429, 503])(
-    'that its push service wants left alone after %d is not knocked at until then',
-    async (status) => {
-      const soon = new Date(Date.now() + 1_800_000).toUTCString();
-      const devices = {
-        hour: service.device([{ status, retryAfter: '3600' }]),
-        date: service.device([{ status, retryAfter: soon }]),
-        moment: service.device([{ status, retryAfter: '0.05' }]),
-        junk: service.device([{ status, retryAfter: 'later' }]),
-      };
-      const { send, held } = sender(subscriptions(devices));
-      expect(await send()).toEqual(['hour', 'date', 'moment', 'junk']);
-      await pause(60);
-      expect(await send()).toEqual(['hour', 'date']);
-      expect(Object.values(devices).map(({ attempts }) => attempts.length)).toEqual([1, 1, 2, 2]);
-      expect(held.size).toBe(4);
-    },
-  );
+  test.each([429, 503])('is not called before the Retry-After of a %d', async (status) => {
+    const soon = new Date(Date.now() + 1_800_000).toUTCString();
+    const devices = {
+      hour: service.device([{ status, retryAfter: '3600' }]),
+      date: service.device([{ status, retryAfter: soon }]),
+      moment: service.device([{ status, retryAfter: '0.05' }]),
+      junk: service.device([{ status, retryAfter: 'later' }]),
+    };
+    const { send, registered } = sender(subscriptions(devices));
+    expect(await send()).toEqual(['hour', 'date', 'moment', 'junk']);
+    await pause(60);
+    expect(await send()).toEqual(['hour', 'date']);
+    expect(Object.values(devices).map(({ attempts }) => attempts.length)).toEqual([1, 1, 2, 2]);
+    expect(registered.size).toBe(4);
+  });
 
-  test('whose push service has no address at the moment stays', async () => {
+  test('is kept when its push service cannot be resolved', async () => {
     const phone = service.device();
     const lost = { ...phone.subscription, endpoint: 'https://push.nowhere.invalid/send/1' };
     for (const guarded of [true, false]) {
-      const { send, held } = sender({ lost }, { guarded });
+      const { send, registered } = sender({ lost }, { guarded });
       expect(await send()).toEqual(['lost']);
-      expect([...held.keys()]).toEqual(['lost']);
+      expect([...registered.keys()]).toEqual(['lost']);
     }
   });
 
-  test.each([400, 403, 413])('is neither tried again nor removed after %d', async (status) => {
+  test.each([400, 403, 413])('is neither retried nor removed after %d', async (status) => {
     const devices = { phone: service.device([status]) };
-    const { send, held } = sender(subscriptions(devices));
+    const { send, registered } = sender(subscriptions(devices));
     expect(await send()).toEqual([]);
-    expect(held.size).toBe(1);
+    expect(registered.size).toBe(1);
   });
 
-  test('with keys that no browser made is removed', async () => {
+  test('is removed when its keys are invalid', async () => {
     const { subscription } = service.device();
-    const { send, held } = sender({ odd: { ...subscription, keys: { p256dh: 'AAAA', auth: 'AAAA' } } });
+    const { send, registered } = sender({ odd: { ...subscription, keys: { p256dh: 'AAAA', auth: 'AAAA' } } });
     expect(await send()).toEqual([]);
-    expect(held.size).toBe(0);
+    expect(registered.size).toBe(0);
   });
 
-  test('stays when the keys of the service are the ones that are no good', async () => {
+  test('is kept when the VAPID keys of the service are invalid', async () => {
     const devices = { phone: service.device() };
     for (const broken of [
       () => ({ ...vapid, privateKey: 'AAAA' }),
@@ -177,14 +177,14 @@ describe('a device', () => {
         throw new Error('the keys cannot be read');
       },
     ]) {
-      const { send, held } = sender(subscriptions(devices), { vapid: broken });
+      const { send, registered } = sender(subscriptions(devices), { vapid: broken });
       await expect(send()).rejects.toThrow();
-      expect(held.size).toBe(1);
+      expect(registered.size).toBe(1);
     }
     expect(devices.phone.attempts).toEqual([]);
   });
 
-  test('in the inner network of a service that faces the world is never called', async () => {
+  test('in a private network is never called by a public service', async () => {
     const { subscription } = service.device();
     const port = new URL(service.url).port;
     const hosts = [
@@ -205,15 +205,15 @@ describe('a device', () => {
     const inner = Object.fromEntries(
       hosts.map((host) => [host, { ...subscription, endpoint: `http://${host}:${port}/send/1` }]),
     );
-    const { send, held } = sender(inner, { guarded: true });
+    const { send, registered } = sender(inner, { guarded: true });
     const before = service.faults.length;
     expect(await send()).toEqual([]);
-    expect([...held.keys()]).toEqual(hosts);
+    expect([...registered.keys()]).toEqual(hosts);
     expect(service.faults).toHaveLength(before);
   });
 });
 
-test('what is logged names neither a device nor an address nor an adjuster', async () => {
+test('log lines contain no device, address or adjuster', async () => {
   lines.length = 0;
   const devices = { 'device-7': service.device([500]), 'device-8': service.device([403]) };
   await sender(subscriptions(devices)).send();
@@ -223,8 +223,8 @@ test('what is logged names neither a device nor an address nor an adjuster', asy
     expect(logged).not.toContain(secret);
 });
 
-describe('the keys of an installation', () => {
-  test('are made once, kept where only their owner reads them, and the same for everybody after', () => {
+describe('the VAPID keys of an installation', () => {
+  test('are generated once, readable only by their owner, and reused', () => {
     const own = mkdtempSync(join(tmpdir(), 'vapid-'));
     const made = Array.from({ length: 4 }, () => vapidUnder(own));
     expect(new Set(made.map(({ publicKey }) => publicKey)).size).toBe(1);
@@ -233,7 +233,7 @@ describe('the keys of an installation', () => {
     rmSync(own, { recursive: true });
   });
 
-  test('that cannot be read are complained of, not replaced: every device would be lost', () => {
+  test('are not replaced when they cannot be read, since that would lose every device', () => {
     const own = mkdtempSync(join(tmpdir(), 'vapid-'));
     writeFileSync(join(own, 'vapid.json'), 'half a fi');
     expect(() => vapidUnder(own)).toThrow('holds no VAPID keys');

@@ -1,4 +1,3 @@
-/** Takes what winston's logger takes. */
 export interface RedisLog {
   warn(message: string, details?: Record<string, unknown>): void;
   info(message: string, details?: Record<string, unknown>): void;
@@ -6,47 +5,47 @@ export interface RedisLog {
 
 export interface RedisState {
   readonly status: 'up' | 'away';
-  /** Commands that got no answer in time; each of them held up a request. */
+  /** Commands without a reply in time; each delayed a request. */
   readonly timeouts: number;
-  /** Commands that were answered with an error or lost their connection. */
+  /** Commands that ended with an error or a lost connection. */
   readonly failures: number;
-  /** How often Redis went from up to away. */
+  /** Transitions from up to away. */
   readonly outages: number;
 }
 
 export interface Breaker {
   /**
-   * Runs a command; undefined when Redis is no help, be it known to be away, silent for too long, or in error. Never
-   * rejects. The command learns whether somebody still waits for it.
+   * Runs a command. Undefined when Redis is away, does not reply in time or replies with an error; never rejects.
+   * `isAwaited` is false once the caller has been released.
    */
-  ask<T>(command: (isAwaited: () => boolean) => Promise<T>): Promise<T | undefined>;
-  /** The connection is gone: whoever waits need not wait any longer. */
-  lost(reason: string): void;
-  /** The connection was made: no need to wait for the next probe. */
-  connected(): void;
+  run<T>(command: (isAwaited: () => boolean) => Promise<T>): Promise<T | undefined>;
+  /** The connection was lost: every waiting caller is released. */
+  onConnectionLost(reason: string): void;
+  /** The connection was established: probe at once. */
+  onConnected(): void;
   state(): RedisState;
   stop(): void;
 }
 
-interface Waiting {
+interface PendingCommand {
   since: number;
-  letGo(): void;
+  release(): void;
 }
 
-/** Errors that come back fast cost a request little; a few in a row mean that it is not about one key. */
-const FAILURES_IN_A_ROW = 3;
-const PROBE_EVERY_MS = 250;
-/** Whoever goes away again this soon is probed later and later: a store that fails every other second helps nobody. */
-const SETTLED_AFTER_MS = 5000;
-const LONGEST_PAUSE_MS = 4000;
-/** A connection that stays silent this long may be dead without anyone having been told. */
-const PROBES_UNTIL_NEW_CONNECTION = 20;
+/** Fast errors cost a request little; several in a row mean that Redis is failing and not one key. */
+const MAX_CONSECUTIVE_FAILURES = 3;
+const PROBE_INTERVAL_MS = 250;
+/** After a shorter uptime than this the first probe is delayed, doubling each time, so that a flapping Redis is not used. */
+const STABLE_AFTER_MS = 5000;
+const MAX_PROBE_DELAY_MS = 4000;
+/** A connection without replies for this long may be dead without an event. */
+const FAILED_PROBES_BEFORE_RECONNECT = 20;
 
 /**
- * Decides whether to ask Redis at all. The first silence opens it, for a silence costs every request the full timeout;
- * everyone else who waits is let go at that moment. From then on it is probed in the background, never by a request.
- * @param probe rejects, or stays silent, as long as Redis cannot do the work.
- * @param reconnect throws the connection away.
+ * Circuit breaker. One timeout opens it, since a timeout costs each request its full length; all waiting callers are
+ * released. While open, Redis is probed in the background, never by a request.
+ * @param probe rejects or stays pending while Redis cannot do the work.
+ * @param reconnect replaces the connection.
  */
 export function createBreaker({
   timeoutMs,
@@ -61,93 +60,95 @@ export function createBreaker({
 }): Breaker {
   let up = false;
   let stopped = false;
-  // Not heard of yet is no outage: nothing is reported until the first trouble.
-  let awaySince: number | null = null;
+  // Before the first connection nothing is reported: starting up is not an outage.
+  let unavailableSince: number | null = null;
   let upSince = Number.NEGATIVE_INFINITY;
-  let pause = 0;
-  let failuresInARow = 0;
-  let missedProbes = 0;
+  let probeDelayMs = 0;
+  let consecutiveFailures = 0;
+  let failedProbes = 0;
   let probing = false;
-  let nextProbe: NodeJS.Timeout | undefined;
+  let probeTimer: NodeJS.Timeout | undefined;
   let timeouts = 0;
   let failures = 0;
   let outages = 0;
-  // In order of time. One timer watches the oldest of them; a timer for each would cost more than sending the command.
-  const waiting = new Set<Waiting>();
-  let watch: NodeJS.Timeout | undefined;
-  let forgiven = false;
+  // Ordered by start. One timer covers the oldest; a timer per command would cost more than sending it.
+  const pending = new Set<PendingCommand>();
+  let timeoutTimer: NodeJS.Timeout | undefined;
+  let graceUsed = false;
 
   function report(reason: string): void {
-    if (awaySince !== null || stopped) return;
-    awaySince = performance.now();
-    log.warn('Redis is away: limits are kept in this process, idempotency by PostgreSQL alone.', { reason });
+    if (unavailableSince !== null || stopped) return;
+    unavailableSince = performance.now();
+    log.warn('Redis is unavailable: rate limits apply per process, idempotency relies on PostgreSQL.', {
+      reason,
+    });
   }
 
   function open(reason: string): void {
     if (!up) return;
     up = false;
     outages += 1;
-    failuresInARow = 0;
+    consecutiveFailures = 0;
     report(reason);
-    letAllGo();
-    const settled = performance.now() - upSince > SETTLED_AFTER_MS;
-    pause = settled ? 0 : Math.min(LONGEST_PAUSE_MS, Math.max(PROBE_EVERY_MS, pause * 2));
-    probeIn(pause);
+    releaseAll();
+    const stable = performance.now() - upSince > STABLE_AFTER_MS;
+    probeDelayMs = stable ? 0 : Math.min(MAX_PROBE_DELAY_MS, Math.max(PROBE_INTERVAL_MS, probeDelayMs * 2));
+    scheduleProbe(probeDelayMs);
   }
 
-  function letAllGo(): void {
-    for (const { letGo } of waiting) letGo();
+  function releaseAll(): void {
+    for (const { release } of pending) release();
   }
 
-  function watchSince(since: number): void {
-    const due = since + timeoutMs;
-    watch = setTimeout(judgeOldest, due - performance.now(), due);
+  function startTimeout(since: number): void {
+    const dueAt = since + timeoutMs;
+    timeoutTimer = setTimeout(checkOldest, dueAt - performance.now(), dueAt);
   }
 
-  function judgeOldest(due: number): void {
-    // Sockets are read between the timers and the immediates: what has arrived by now is in time.
+  function checkOldest(dueAt: number): void {
+    // Sockets are read between timers and immediates, so replies that have arrived count as in time.
     setImmediate(() => {
-      watch = undefined;
+      timeoutTimer = undefined;
       const now = performance.now();
-      // A timer that comes late says that this process was busy and may have asked late, too. Without an answer in
-      // between it is believed only once.
-      if (now - due > timeoutMs / 2 && !forgiven) {
-        forgiven = true;
-        for (const asked of waiting) asked.since = now;
+      // A late timer means that this process was busy and may also have sent late. The extra time is granted once until
+      // the next reply.
+      if (now - dueAt > timeoutMs / 2 && !graceUsed) {
+        graceUsed = true;
+        for (const command of pending) command.since = now;
       }
-      const [oldest] = waiting;
+      const [oldest] = pending;
       if (!oldest) return;
-      // Timers may come a fraction of a millisecond early.
+      // Timers may fire a fraction of a millisecond early.
       if (now - oldest.since < timeoutMs - 1) {
-        watchSince(oldest.since);
+        startTimeout(oldest.since);
         return;
       }
       timeouts += 1;
-      open('no answer in time');
+      open('no reply in time');
     });
   }
 
   function close(): void {
     up = true;
     upSince = performance.now();
-    missedProbes = 0;
-    failuresInARow = 0;
-    if (awaySince === null) return;
-    log.info('Redis is back.', { awayMs: Math.round(upSince - awaySince) });
-    awaySince = null;
+    failedProbes = 0;
+    consecutiveFailures = 0;
+    if (unavailableSince === null) return;
+    log.info('Redis is available again.', { awayMs: Math.round(upSince - unavailableSince) });
+    unavailableSince = null;
   }
 
-  function probeIn(ms: number): void {
-    clearTimeout(nextProbe);
+  function scheduleProbe(delayMs: number): void {
+    clearTimeout(probeTimer);
     if (stopped) return;
-    nextProbe = setTimeout(() => void tryAgain(), ms);
-    nextProbe.unref();
+    probeTimer = setTimeout(() => void tryToClose(), delayMs);
+    probeTimer.unref();
   }
 
-  async function tryAgain(): Promise<void> {
+  async function tryToClose(): Promise<void> {
     if (probing || up || stopped) return;
     probing = true;
-    const works = await new Promise<boolean>((resolve) => {
+    const succeeded = await new Promise<boolean>((resolve) => {
       const timer = setTimeout(resolve, timeoutMs, false);
       probe()
         .then(
@@ -158,68 +159,68 @@ export function createBreaker({
     });
     probing = false;
     if (up || stopped) return;
-    if (works) {
+    if (succeeded) {
       close();
       return;
     }
-    missedProbes += 1;
-    if (missedProbes % PROBES_UNTIL_NEW_CONNECTION === 0) reconnect();
-    probeIn(PROBE_EVERY_MS);
+    failedProbes += 1;
+    if (failedProbes % FAILED_PROBES_BEFORE_RECONNECT === 0) reconnect();
+    scheduleProbe(PROBE_INTERVAL_MS);
   }
 
-  probeIn(PROBE_EVERY_MS);
+  scheduleProbe(PROBE_INTERVAL_MS);
 
   return {
-    ask<T>(command: (isAwaited: () => boolean) => Promise<T>) {
+    run<T>(command: (isAwaited: () => boolean) => Promise<T>) {
       if (!up) return Promise.resolve(undefined);
       return new Promise<T | undefined>((resolve) => {
-        const asked: Waiting = {
+        const pendingCommand: PendingCommand = {
           since: performance.now(),
-          letGo() {
-            waiting.delete(asked);
+          release() {
+            pending.delete(pendingCommand);
             resolve(undefined);
           },
         };
-        waiting.add(asked);
-        if (!watch) watchSince(asked.since);
-        command(() => waiting.has(asked)).then(
-          (answer) => {
-            if (!waiting.delete(asked)) return;
-            failuresInARow = 0;
-            forgiven = false;
-            resolve(answer);
+        pending.add(pendingCommand);
+        if (!timeoutTimer) startTimeout(pendingCommand.since);
+        command(() => pending.has(pendingCommand)).then(
+          (reply) => {
+            if (!pending.delete(pendingCommand)) return;
+            consecutiveFailures = 0;
+            graceUsed = false;
+            resolve(reply);
           },
           (error: unknown) => {
-            if (!waiting.has(asked)) return;
-            asked.letGo();
+            if (!pending.has(pendingCommand)) return;
+            pendingCommand.release();
             failures += 1;
-            failuresInARow += 1;
-            if (failuresInARow >= FAILURES_IN_A_ROW) open(messageOf(error));
+            consecutiveFailures += 1;
+            if (consecutiveFailures >= MAX_CONSECUTIVE_FAILURES) open(messageOf(error));
           },
         );
       });
     },
 
-    lost(reason) {
+    onConnectionLost(reason) {
       if (up) open(reason);
       else report(reason);
     },
 
-    connected: () => probeIn(0),
+    onConnected: () => scheduleProbe(0),
 
     state: () => ({ status: up ? 'up' : 'away', timeouts, failures, outages }),
 
     stop() {
       stopped = true;
       up = false;
-      clearTimeout(nextProbe);
-      clearTimeout(watch);
-      letAllGo();
+      clearTimeout(probeTimer);
+      clearTimeout(timeoutTimer);
+      releaseAll();
     },
   };
 }
 
-/** The text alone: ioredis hangs the command, and with it keys, on its errors. */
+/** Only the text: ioredis attaches the command, with its keys, to its errors. */
 export const messageOf = (error: unknown): string =>
-  // A refusal on all addresses of a name has a code and no text.
+  // An AggregateError of refused connections has a code and no text.
   error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error);

@@ -8,14 +8,14 @@ import { createStore } from './store.ts';
 export interface RedisSettings {
   /** `redis://…` or `rediss://…`; several, separated by commas, for Redis Cluster. */
   readonly url: string;
-  /** How long a request waits for Redis, once, before it and all others go on without. */
+  /** How long a command may take before Redis counts as unavailable for all requests. */
   readonly commandTimeoutMs?: number;
-  /** Stands before every key, for a Redis that others use as well. */
+  /** For a Redis that is shared with other applications. */
   readonly keyPrefix?: string;
   readonly log: RedisLog;
-  /** What serves while Redis is away. Its twins also join those that meet in this process. */
+  /** Used while Redis is unavailable. Its `twins` also handle duplicates within this process. */
   readonly fallback: { readonly rateLimiter: RateLimiter; readonly twins: SingleFlight };
-  /** For tests: replaces Redis' own clock in the limits. */
+  /** For tests: replaces Redis' clock in the rate limits. */
   readonly clock?: Clock;
 }
 
@@ -23,11 +23,11 @@ export interface RedisConnection {
   readonly rateLimiter: RateLimiter;
   readonly twins: SingleFlight;
   state(): RedisState;
-  /** Lets what is being written finish. Afterwards the fallback serves. */
+  /** Waits for pending writes, then disconnects. Afterwards the fallback is used. */
   close(): Promise<void>;
 }
 
-/** Connects in the background: until Redis has answered, and whenever it does not, the fallback serves. */
+/** Connects in the background. The fallback is used until Redis replies and whenever it is unavailable. */
 export function connectRedis(settings: RedisSettings): RedisConnection {
   const { commandTimeoutMs = 50, keyPrefix = 'svc:', log, fallback, clock } = settings;
   const client = createClient(settings.url, commandTimeoutMs);
@@ -43,7 +43,7 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
 function createClient(url: string, commandTimeoutMs: number): Redis | Cluster {
   const urls = url.split(',').map((each) => each.trim());
   const common = {
-    // Only frees what a dead connection holds: the breaker has let the caller go by then.
+    // Frees commands of a dead connection; the breaker has released their callers by then.
     commandTimeout: 2 * commandTimeoutMs,
     connectTimeout: 2000,
     keepAlive: 10_000,
@@ -51,7 +51,7 @@ function createClient(url: string, commandTimeoutMs: number): Redis | Cluster {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
   } satisfies RedisOptions;
-  const retry = (times: number) => Math.min(50 * times, 500);
+  const retryDelayMs = (times: number) => Math.min(50 * times, 500);
 
   if (urls.length > 1) {
     const first = new URL(urls[0] ?? '');
@@ -60,8 +60,8 @@ function createClient(url: string, commandTimeoutMs: number): Redis | Cluster {
       urls.map((each) => (each.includes('://') ? each : `${first.protocol}//${each}`)),
       {
         enableOfflineQueue: false,
-        clusterRetryStrategy: retry,
-        // A request has no time to wait for another try.
+        clusterRetryStrategy: retryDelayMs,
+        // The command timeout leaves no time for retries.
         maxRedirections: 4,
         retryDelayOnFailover: 0,
         retryDelayOnClusterDown: 0,
@@ -79,11 +79,11 @@ function createClient(url: string, commandTimeoutMs: number): Redis | Cluster {
   return new Redis(urls[0] ?? '', {
     ...common,
     enableOfflineQueue: false,
-    // One write for what several requests ask in the same turn. Not in a cluster: there a MOVED amid other answers is
-    // handed to its caller instead of being followed, and the map of slots is not renewed.
+    // One write for all commands of a turn of the event loop. Not in a cluster: there ioredis returns a MOVED within a
+    // pipeline to the caller instead of following it, and does not refresh the slots.
     enableAutoPipelining: true,
-    retryStrategy: retry,
-    // After a failover the same name may lead to the new master.
+    retryStrategy: retryDelayMs,
+    // After a failover the host name may resolve to the new master.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
 }

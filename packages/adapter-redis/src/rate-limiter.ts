@@ -4,7 +4,7 @@ import type { Store } from './store.ts';
 
 const ALLOWED: RateLimitDecision = { allowed: true };
 
-/** One hash per subject, in one slot of a cluster. Redis forgets it once the buckets are full again. */
+/** One hash per subject, in one cluster slot. It expires once the buckets are full again. */
 export function createRedisRateLimiter({
   store,
   fallback,
@@ -16,14 +16,14 @@ export function createRedisRateLimiter({
 }): RateLimiter {
   return {
     async consume(subject, limits, request) {
-      const wait = await store.run(
+      const waitMs = await store.run(
         CONSUME,
         `limit:{${subject}}`,
         [limits.requestsPerMinute, limits.writesPerMinute, limits.burst, request.write ? 1 : 0],
         clock?.now(),
       );
-      if (typeof wait !== 'number') return fallback.consume(subject, limits, request);
-      return wait === 0 ? ALLOWED : { allowed: false, retryAfterMs: wait };
+      if (typeof waitMs !== 'number') return fallback.consume(subject, limits, request);
+      return waitMs === 0 ? ALLOWED : { allowed: false, retryAfterMs: waitMs };
     },
   };
 }

@@ -6,9 +6,9 @@ export interface Script {
 }
 
 /**
- * Every script starts here. A command that a frozen or distant Redis reads long after its caller has given up must do
- * nothing, or it would spend a second time, or take a slot that nobody holds.
- * ARGV[1]: until when, by Redis' clock, it may still run; 0 for ever. ARGV[2]: a test's clock, or nothing.
+ * Common start of all scripts. A command that a slow Redis reads long after its caller has given up must do nothing: it
+ * would consume a second time, or take a slot that nobody releases.
+ * ARGV[1]: deadline by Redis' clock, 0 for none. ARGV[2]: the time by a test's clock, or empty.
  */
 const PRELUDE = `
 local now = tonumber(ARGV[2])
@@ -30,26 +30,26 @@ function script(body: string): Script {
 export const LATE = /^LATE (\d+)/;
 
 /**
- * GCRA over both buckets, all or nothing, kept as levels: a request weighs 60,000, a rate of n per minute gives back n
- * each millisecond. All values are integers; whatever is compared stays below 2^53 at limits up to a million.
+ * GCRA over both buckets, all or nothing, stored as levels: a request costs 60,000, a rate of n per minute refills n per
+ * millisecond. All values are integers, below 2^53 for limits up to a million.
  *
- * ARGV: …, requests per minute, writes per minute, burst, 1 for a write. Returns the milliseconds to wait, 0 when spent.
+ * ARGV: …, requests per minute, writes per minute, burst, 1 for a write. Returns the milliseconds to wait, 0 if allowed.
  */
 export const CONSUME = script(`
 local perMinute = { tonumber(ARGV[3]), tonumber(ARGV[4]) }
-local brim = ARGV[5] * 60000
+local capacity = ARGV[5] * 60000
 local write = ARGV[6] == '1'
 
-local held = redis.call('HMGET', KEYS[1], 'at', 'requests', 'writes')
-local at = tonumber(held[1]) or now
--- A clock set back, as by a failover, gives nothing back and stops no refill.
+local stored = redis.call('HMGET', KEYS[1], 'at', 'requests', 'writes')
+local at = tonumber(stored[1]) or now
+-- A clock that was set back, as by a failover, refills nothing; storing its time lets the refill go on.
 local elapsed = math.max(0, now - at)
-local requests = math.max(0, math.min(tonumber(held[2]) or 0, brim) - elapsed * perMinute[1])
-local writes = math.max(0, math.min(tonumber(held[3]) or 0, brim) - elapsed * perMinute[2])
+local requests = math.max(0, math.min(tonumber(stored[2]) or 0, capacity) - elapsed * perMinute[1])
+local writes = math.max(0, math.min(tonumber(stored[3]) or 0, capacity) - elapsed * perMinute[2])
 
-local wait = math.ceil((requests + 60000 - brim) / perMinute[1])
+local wait = math.ceil((requests + 60000 - capacity) / perMinute[1])
 if write then
-  wait = math.max(wait, math.ceil((writes + 60000 - brim) / perMinute[2]))
+  wait = math.max(wait, math.ceil((writes + 60000 - capacity) / perMinute[2]))
 end
 if wait > 0 then
   if at > now then
@@ -65,7 +65,7 @@ end
 redis.call('HSET', KEYS[1], 'at', now, 'requests', requests, 'writes', writes)
 local fullAgain = math.ceil(math.max(requests / perMinute[1], writes / perMinute[2]))
 if ARGV[2] and ARGV[2] ~= '' then
-  -- A test's clock may stand still while Redis' own goes on.
+  -- A test's clock may stand still while Redis' clock advances.
   fullAgain = fullAgain + 600000
 end
 redis.call('PEXPIRE', KEYS[1], fullAgain)
@@ -73,19 +73,19 @@ return 0
 `);
 
 /**
- * ARGV: …, what the slot holds while the attempt is under way, its lease in milliseconds.
- * Returns Redis' time when the slot was free and is now taken, and what it holds otherwise.
+ * ARGV: …, the slot's value while the attempt is in progress, its lease in milliseconds.
+ * Returns Redis' time when the slot was free and is now taken, otherwise its value.
  */
 export const TAKE_SLOT = script(`
-local held = redis.call('GET', KEYS[1])
-if held then
-  return held
+local stored = redis.call('GET', KEYS[1])
+if stored then
+  return stored
 end
 redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4])
 return now
 `);
 
-/** ARGV: …, what the slot must still hold, the new lease. */
+/** ARGV: …, the expected value of the slot, the new lease. */
 export const RENEW_SLOT = script(`
 if redis.call('GET', KEYS[1]) == ARGV[3] then
   return redis.call('PEXPIRE', KEYS[1], ARGV[4])
@@ -93,7 +93,7 @@ end
 return 0
 `);
 
-/** ARGV: …, what the slot must still hold. */
+/** ARGV: …, the expected value of the slot. */
 export const RELEASE_SLOT = script(`
 if redis.call('GET', KEYS[1]) == ARGV[3] then
   return redis.call('DEL', KEYS[1])
@@ -102,8 +102,8 @@ return 0
 `);
 
 /**
- * ARGV: …, what the slot holds from now on, until when by Redis' clock. Whatever it held: the outcome is committed, so
- * that an attempt which took over an expired lease can only find the same.
+ * ARGV: …, the slot's new value, its expiry by Redis' clock. Overwrites any value: the outcome is committed, so an attempt
+ * that took over an expired lease finds the same outcome.
  */
 export const BIND_SLOT = script(`
 redis.call('SET', KEYS[1], ARGV[3])

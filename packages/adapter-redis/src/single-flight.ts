@@ -5,40 +5,41 @@ import { type ClaimId, DomainError } from '@svc/domain';
 import { BIND_SLOT, RELEASE_SLOT, RENEW_SLOT, TAKE_SLOT } from './scripts.ts';
 import type { Store } from './store.ts';
 
-/** How long the slot of a process that died in the middle stands in the way. */
+/** How long the slot of a crashed process blocks its duplicates. */
 const LEASE_MS = 2000;
-/** Longer than a lease, so that a dead holder's twin inherits the slot; well within a client's patience. */
-const PATIENCE_MS = 3000;
-const SHORTEST_PAUSE_MS = 2;
-const LONGEST_PAUSE_MS = 40;
+/** Longer than the lease, so that a duplicate takes over the slot of a crashed process; shorter than client timeouts. */
+const MAX_WAIT_MS = 3000;
+const MIN_POLL_INTERVAL_MS = 2;
+const MAX_POLL_INTERVAL_MS = 40;
 
 /**
- * Twins that meet in several processes. The slot of a key holds `under-way <fingerprint> <token>` on a lease while an
- * attempt is made, and `done <fingerprint> <claim id>` after it committed, so that replays and conflicts are answered
- * without a transaction. Whatever Redis says or fails to say, letting the attempt through is right: PostgreSQL decides.
+ * Concurrent duplicates across processes. A key's slot holds `under-way <fingerprint> <token>` with a lease during an
+ * attempt and `done <fingerprint> <claim id>` after its commit, so that replays and conflicts need no transaction.
+ * Running the attempt is always correct, whatever Redis replies: PostgreSQL decides.
  */
 export function createRedisSingleFlight({
   store,
   inProcess,
 }: {
   readonly store: Store;
-  /** Twins of one process wait for each other in memory, so that only one of them asks Redis. */
+  /** Duplicates within one process wait in memory, so that only one of them calls Redis. */
   readonly inProcess: SingleFlight;
 }): SingleFlight {
-  const process = randomUUID();
-  let attempts = 0;
+  const processId = randomUUID();
+  let attemptCount = 0;
 
-  async function once(slot: IdempotencySlot, fingerprint: string, attempt: () => Promise<Attempt>) {
+  async function runOnce(slot: IdempotencySlot, fingerprint: string, attempt: () => Promise<Attempt>) {
     const key = keyOf(slot);
-    const mine = `under-way ${fingerprint} ${process}:${++attempts}`;
-    const giveUpAt = performance.now() + PATIENCE_MS;
-    for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
-      const answer = await store.run(TAKE_SLOT, key, [mine, LEASE_MS]);
-      if (typeof answer === 'number') return makeAttempt(key, fingerprint, mine, answer, attempt);
-      // Redis may have taken the slot and its answer been lost.
-      if (typeof answer !== 'string') return makeAttempt(key, fingerprint, mine, null, attempt);
-      const [state, held, claimId] = answer.split(' ');
-      if (held !== fingerprint) {
+    const slotValue = `under-way ${fingerprint} ${processId}:${++attemptCount}`;
+    const giveUpAt = performance.now() + MAX_WAIT_MS;
+    let pollIntervalMs = MIN_POLL_INTERVAL_MS;
+    for (;;) {
+      const reply = await store.run(TAKE_SLOT, key, [slotValue, LEASE_MS]);
+      if (typeof reply === 'number') return runAttempt(key, fingerprint, slotValue, reply, attempt);
+      // Redis may have taken the slot although its reply was lost.
+      if (typeof reply !== 'string') return runAttempt(key, fingerprint, slotValue, null, attempt);
+      const [state, heldFingerprint, claimId] = reply.split(' ');
+      if (heldFingerprint !== fingerprint) {
         throw new DomainError(
           'idempotency_key_reused',
           state === 'done'
@@ -47,34 +48,35 @@ export function createRedisSingleFlight({
         );
       }
       if (state === 'done') return { claimId: claimId as ClaimId, replayed: true };
-      if (performance.now() + pause > giveUpAt) return attempt();
-      await sleep(pause);
+      if (performance.now() + pollIntervalMs > giveUpAt) return attempt();
+      await sleep(pollIntervalMs);
+      pollIntervalMs = Math.min(MAX_POLL_INTERVAL_MS, pollIntervalMs * 2);
     }
   }
 
-  /** @param takenAt when the slot was taken, by Redis' clock; null when it is not known to have been. */
-  async function makeAttempt(
+  /** @param takenAt by Redis' clock; null when it is unknown whether the slot was taken. */
+  async function runAttempt(
     key: string,
     fingerprint: string,
-    mine: string,
+    slotValue: string,
     takenAt: number | null,
     attempt: () => Promise<Attempt>,
   ): Promise<Attempt> {
-    const renewal = setInterval(() => store.runLater(RENEW_SLOT, key, [mine, LEASE_MS]), LEASE_MS / 3);
+    const renewal = setInterval(() => store.runLater(RENEW_SLOT, key, [slotValue, LEASE_MS]), LEASE_MS / 3);
     renewal.unref();
     let outcome: Attempt;
     try {
       outcome = await attempt();
-    } catch (failure) {
-      // Before the caller hears of it: the corrected request may come at once, and to another process.
-      await store.run(RELEASE_SLOT, key, [mine]);
-      throw failure;
+    } catch (error) {
+      // Awaited before rethrowing: the corrected request may arrive at once at another process.
+      await store.run(RELEASE_SLOT, key, [slotValue]);
+      throw error;
     } finally {
       clearInterval(renewal);
     }
-    // An outcome that was found has an unknown age, and must not be remembered past its own 24 hours.
-    if (outcome.replayed || takenAt === null) store.runLater(RELEASE_SLOT, key, [mine]);
-    // The slot was taken before the durable record was written, so this ends first.
+    // The age of a replayed outcome is unknown, and it must not be kept beyond its 24 hours.
+    if (outcome.replayed || takenAt === null) store.runLater(RELEASE_SLOT, key, [slotValue]);
+    // The slot was taken before the durable record was written, so it expires first.
     else {
       store.runLater(BIND_SLOT, key, [
         `done ${fingerprint} ${outcome.claimId}`,
@@ -86,10 +88,10 @@ export function createRedisSingleFlight({
 
   return {
     run: (slot, fingerprint, attempt) =>
-      inProcess.run(slot, fingerprint, () => once(slot, fingerprint, attempt)),
+      inProcess.run(slot, fingerprint, () => runOnce(slot, fingerprint, attempt)),
   };
 }
 
-/** Hashed: an Idempotency-Key is the client's own text, and may say more than Redis should know. */
+/** Hashed, since an Idempotency-Key is free text and may contain personal data. */
 const keyOf = ({ firmId, environment, key }: IdempotencySlot): string =>
   `twins:{${createHash('sha256').update(`${firmId} ${environment} ${key}`).digest('base64url')}}`;

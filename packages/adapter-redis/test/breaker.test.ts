@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { type Breaker, createBreaker } from '../src/breaker.ts';
 
 const TIMEOUT = 50;
-const silence = () => new Promise<never>(() => {});
+const noReply = () => new Promise<never>(() => {});
 const failure = () => Promise.reject(new Error('MISCONF disk full'));
 
-describe('the breaker', () => {
+describe('the circuit breaker', () => {
   let breaker: Breaker;
   let redisWorks: boolean;
   let probes: number;
@@ -29,115 +29,115 @@ describe('the breaker', () => {
       },
       probe: () => {
         probes += 1;
-        return redisWorks ? Promise.resolve() : silence();
+        return redisWorks ? Promise.resolve() : noReply();
       },
     });
-    breaker.connected();
+    breaker.onConnected();
     await pass(1);
-    // Long enough for a later outage not to look like one more of the same.
+    // Longer than STABLE_AFTER_MS.
     await pass(10_000);
   });
   afterEach(async () => {
     breaker.stop();
-    // A probe under way ends by itself.
+    // A probe in progress ends without help.
     await pass(TIMEOUT);
     expect(jest.getTimerCount()).toBe(0);
     jest.useRealTimers();
   });
 
-  test('hands on what Redis answers', async () => {
-    expect(await breaker.ask(async () => 42)).toBe(42);
+  test('returns the reply of Redis', async () => {
+    expect(await breaker.run(async () => 42)).toBe(42);
     expect(breaker.state()).toEqual({ status: 'up', timeouts: 0, failures: 0, outages: 0 });
     expect(log.warn).not.toHaveBeenCalled();
   });
 
-  test('the first silence opens it and lets everyone go; then nobody asks any more', async () => {
+  test('the first timeout opens it and releases all callers, and no further command is sent', async () => {
     redisWorks = false;
-    const first = breaker.ask(silence);
+    const first = breaker.run(noReply);
     await pass(30);
-    const later = breaker.ask(silence);
+    const later = breaker.run(noReply);
     await pass(TIMEOUT - 30 + 1);
     expect(await Promise.all([first, later])).toEqual([undefined, undefined]);
     const command = jest.fn(async () => 42);
-    expect(await breaker.ask(command)).toBeUndefined();
+    expect(await breaker.run(command)).toBeUndefined();
     expect(command).not.toHaveBeenCalled();
     expect(breaker.state()).toEqual({ status: 'away', timeouts: 1, failures: 0, outages: 1 });
   });
 
-  test('a steady run of answers, none too late, keeps it closed', async () => {
+  test('replies in time keep it closed', async () => {
     for (let n = 0; n < 100; n++) {
-      const answer = breaker.ask(() => new Promise((resolve) => setTimeout(resolve, TIMEOUT - 10, n)));
+      const reply = breaker.run(() => new Promise((resolve) => setTimeout(resolve, TIMEOUT - 10, n)));
       await pass(TIMEOUT - 10);
-      expect(await answer).toBe(n);
+      expect(await reply).toBe(n);
     }
     expect(breaker.state()).toMatchObject({ status: 'up', timeouts: 0 });
   });
 
-  test('a silence is noticed behind any number of answers', async () => {
+  test('a timeout is detected among any number of replies', async () => {
     redisWorks = false;
-    const silent = breaker.ask(silence);
+    const unreplied = breaker.run(noReply);
     for (let n = 0; n < 6; n++) {
       await pass(10);
-      await breaker.ask(async () => n);
+      await breaker.run(async () => n);
     }
-    expect(await silent).toBeUndefined();
+    expect(await unreplied).toBeUndefined();
     expect(breaker.state().timeouts).toBe(1);
   });
 
-  test('an answer after the caller was let go changes nothing', async () => {
+  test('a reply after the caller was released has no effect', async () => {
     redisWorks = false;
-    let answer: (value: number) => void = () => {};
+    let reply: (value: number) => void = () => {};
     let isAwaited: () => boolean = () => false;
-    const asked = breaker.ask((awaited) => {
+    const pendingRun = breaker.run((awaited) => {
       isAwaited = awaited;
       return new Promise<number>((resolve) => {
-        answer = resolve;
+        reply = resolve;
       });
     });
     expect(isAwaited()).toBe(true);
     await pass(TIMEOUT + 1);
     expect(isAwaited()).toBe(false);
-    answer(42);
-    expect(await asked).toBeUndefined();
+    reply(42);
+    expect(await pendingRun).toBeUndefined();
     expect(status()).toBe('away');
   });
 
-  test('single errors are the matter of single requests, three in a row open it', async () => {
+  test('single errors affect single requests, three in a row open it', async () => {
     for (let n = 0; n < 10; n++) {
-      expect(await breaker.ask(failure)).toBeUndefined();
-      expect(await breaker.ask(failure)).toBeUndefined();
-      expect(await breaker.ask(async () => n)).toBe(n);
+      expect(await breaker.run(failure)).toBeUndefined();
+      expect(await breaker.run(failure)).toBeUndefined();
+      expect(await breaker.run(async () => n)).toBe(n);
     }
     expect(status()).toBe('up');
-    for (let n = 0; n < 3; n++) await breaker.ask(failure);
+    for (let n = 0; n < 3; n++) await breaker.run(failure);
     expect(breaker.state()).toEqual({ status: 'away', timeouts: 0, failures: 23, outages: 1 });
     expect(log.warn).toHaveBeenCalledWith(expect.any(String), { reason: 'MISCONF disk full' });
   });
 
   test('a lost connection opens it at once', async () => {
-    const asked = breaker.ask(silence);
-    breaker.lost('closed');
-    expect(await asked).toBeUndefined();
+    const pendingRun = breaker.run(noReply);
+    breaker.onConnectionLost('closed');
+    expect(await pendingRun).toBeUndefined();
     expect(breaker.state()).toMatchObject({ status: 'away', timeouts: 0 });
   });
 
-  test('a probe closes it, and nothing else does', async () => {
+  test('only a probe closes it', async () => {
     redisWorks = false;
-    breaker.lost('closed');
+    breaker.onConnectionLost('closed');
     await pass(3000);
     expect(status()).toBe('away');
     expect(probes).toBeGreaterThan(3);
     redisWorks = true;
     await pass(400);
     expect(status()).toBe('up');
-    expect(await breaker.ask(async () => 42)).toBe(42);
+    expect(await breaker.run(async () => 42)).toBe(42);
   });
 
-  test('an outage is told once when it begins and once when it ends', async () => {
+  test('an outage is logged once when it begins and once when it ends', async () => {
     redisWorks = false;
-    breaker.lost('closed');
+    breaker.onConnectionLost('closed');
     for (let n = 0; n < 20; n++) {
-      breaker.lost('refused');
+      breaker.onConnectionLost('refused');
       await pass(200);
     }
     redisWorks = true;
@@ -146,18 +146,18 @@ describe('the breaker', () => {
     expect(log.info.mock.calls).toEqual([[expect.any(String), { awayMs: expect.any(Number) }]]);
   });
 
-  test('a connection that stays silent is thrown away in the end', async () => {
+  test('a connection without replies is replaced eventually', async () => {
     redisWorks = false;
-    breaker.lost('closed');
+    breaker.onConnectionLost('closed');
     await pass(20 * (250 + TIMEOUT) + 250);
     expect(reconnects).toBe(1);
   });
 
-  test('a Redis that fails again as soon as it is used is asked less and less often', async () => {
+  test('a Redis that keeps failing is probed less and less often', async () => {
     const outages = async (ms: number) => {
       const before = breaker.state().outages;
       for (let passed = 0; passed < ms; passed += 10) {
-        await breaker.ask(failure);
+        await breaker.run(failure);
         await pass(10);
       }
       return breaker.state().outages - before;
@@ -165,16 +165,16 @@ describe('the breaker', () => {
     expect(await outages(20_000)).toBeLessThan(15);
   });
 
-  test('a timer that comes late is forgiven once: the answer may have been here, unread', async () => {
-    const asked = breaker.ask(() => new Promise((resolve) => setTimeout(resolve, 80, 42)));
-    // The process was busy: the clock went on, the timers did not.
+  test('a late timer extends the timeout once, since a reply may have arrived unread', async () => {
+    const pendingRun = breaker.run(() => new Promise((resolve) => setTimeout(resolve, 80, 42)));
+    // The process was busy: the clock advanced, the timers did not run.
     const now = performance.now.bind(performance);
     const late = jest.spyOn(performance, 'now').mockImplementation(() => now() + 40);
     await pass(TIMEOUT + 1);
     late.mockRestore();
     expect(status()).toBe('up');
     await pass(40);
-    expect(await asked).toBe(42);
+    expect(await pendingRun).toBe(42);
     expect(breaker.state().timeouts).toBe(0);
   });
 });

@@ -6,13 +6,13 @@ import { eventually } from '@svc/testkit/eventually';
 import { connectRedis, type RedisConnection, type RedisSettings } from '../src/index.ts';
 
 export interface Connected extends RedisConnection {
-  /** Spends that the fallback had to decide. */
+  /** Decisions made by the fallback. */
   readonly fallenBack: () => number;
   readonly logged: readonly string[];
   readonly keyPrefix: string;
 }
 
-/** A connection that is up, with keys of its own. */
+/** An established connection with a unique key prefix. */
 export async function connected(url: string, settings: Partial<RedisSettings> = {}): Promise<Connected> {
   const logged: string[] = [];
   let fallenBack = 0;
@@ -35,7 +35,7 @@ export async function connected(url: string, settings: Partial<RedisSettings> = 
   return { ...connection, fallenBack: () => fallenBack, logged, keyPrefix };
 }
 
-/** For the suites, which are about Redis' answers and not about its absence: a busy machine must not matter. */
+/** For tests that are not about outages: a busy machine must not cause timeouts. */
 export const PATIENT = { commandTimeoutMs: 30_000 } as const;
 
 export function testUrl(name: 'TEST_REDIS_URL' | 'TEST_REDIS_CLUSTER_URL'): string {
@@ -44,7 +44,7 @@ export function testUrl(name: 'TEST_REDIS_URL' | 'TEST_REDIS_CLUSTER_URL'): stri
   return url;
 }
 
-/** Far from refilling while a test runs. */
+/** Refills too slowly to matter during a test. */
 export const SLOW: KeyLimits = { requestsPerMinute: 1, writesPerMinute: 1, burst: 20 };
 
 export async function allowedOf(limiter: RateLimiter, subject: string, limits: KeyLimits, times: number) {

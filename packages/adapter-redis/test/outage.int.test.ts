@@ -16,7 +16,7 @@ import { allowedOf, type Connected, connected, PATIENT, SLOW } from './connected
 const isUp = (connection: Connected) => () => connection.state().status === 'up';
 const isAway = (connection: Connected) => () => connection.state().status === 'away';
 const READ = { write: false };
-/** Longer than in service: here Redis shares the machine with everything else. */
+/** Longer than in production, since Redis shares the test machine. */
 const TIMEOUT = { commandTimeoutMs: 300 };
 
 describe('an outage of Redis', () => {
@@ -41,7 +41,7 @@ describe('an outage of Redis', () => {
   });
   afterEach(() => connection?.close());
 
-  test('frozen: one request waits for one timeout, every other goes on without', async () => {
+  test('frozen: one request waits for one timeout, all others do not wait', async () => {
     await spend('k');
     server.pause();
     try {
@@ -54,14 +54,17 @@ describe('an outage of Redis', () => {
     await eventually(isUp(connection));
     expect(await spend('k')).toEqual({ allowed: true });
     expect(connection.fallenBack()).toBe(200);
-    expect(connection.logged).toEqual([expect.stringContaining('away'), expect.stringContaining('back')]);
+    expect(connection.logged).toEqual([
+      expect.stringContaining('unavailable'),
+      expect.stringContaining('available again'),
+    ]);
   });
 
-  test('frozen: all that wait are let go together', async () => {
+  test('frozen: all waiting requests are released together', async () => {
     server.pause();
     try {
-      const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => spend(`together ${n}`)));
-      expect(answers).toEqual(Array(100).fill({ allowed: true }));
+      const decisions = await Promise.all(Array.from({ length: 100 }, (_, n) => spend(`together ${n}`)));
+      expect(decisions).toEqual(Array(100).fill({ allowed: true }));
       expect(connection.state().timeouts).toBe(1);
     } finally {
       server.resume();
@@ -69,11 +72,11 @@ describe('an outage of Redis', () => {
     await eventually(isUp(connection));
   });
 
-  test('what a frozen Redis reads after its callers have gone on spends nothing', async () => {
+  test('commands read by a frozen Redis after their timeout consume nothing', async () => {
     server.pause();
     try {
       expect(await allowedOf(connection.rateLimiter, 'thawed', SLOW, 20)).toBe(20);
-      // Longer than a command may be under way; more only makes it clearer.
+      // Longer than the deadline of a command.
       await sleep(4 * TIMEOUT.commandTimeoutMs);
     } finally {
       server.resume();
@@ -84,7 +87,7 @@ describe('an outage of Redis', () => {
     expect(connection.fallenBack()).toBe(fallenBack);
   });
 
-  test('killed, and started again on its port: no request fails, and it is used again', async () => {
+  test('killed and restarted on its port: no request fails, and Redis is used again', async () => {
     await spend('k');
     const inFlight = Promise.all(Array.from({ length: 50 }, (_, n) => spend(`in flight ${n}`)));
     await server.kill();
@@ -99,7 +102,7 @@ describe('an outage of Redis', () => {
     expect(connection.state().timeouts).toBe(0);
   });
 
-  test('while it is away the limits hold in this process', async () => {
+  test('while Redis is unavailable, limits apply per process', async () => {
     await server.kill();
     await eventually(isAway(connection));
     expect(await allowedOf(connection.rateLimiter, 'alone', SLOW, 25)).toBe(20);
@@ -116,7 +119,7 @@ describe('an outage of Redis', () => {
       ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
     ],
   ])(
-    'it refuses to write, being %s: no request fails, and it is used again',
+    'writes fail, Redis being %s: no request fails, and Redis is used again',
     async (_, [begin = '', ...how], [end = '', ...back]) => {
       await operator((client) => client.call(begin, ...how));
       try {
@@ -132,7 +135,7 @@ describe('an outage of Redis', () => {
     },
   );
 
-  test('one key in disorder is the matter of that key alone', async () => {
+  test('a corrupt key affects only that key', async () => {
     await operator((client) => client.set(`${connection.keyPrefix}limit:{broken}`, 'junk'));
     for (let n = 0; n < 20; n++) {
       expect(await spend('broken')).toEqual({ allowed: true });
@@ -142,7 +145,7 @@ describe('an outage of Redis', () => {
     expect(connection.fallenBack()).toBe(20);
   });
 
-  test('there from the start or not: requests are served, and Redis is used once it comes', async () => {
+  test('unavailable at the start: requests are served, and Redis is used once it is available', async () => {
     await connection.close();
     await server.kill();
     const starting = connected(server.url, TIMEOUT);
@@ -152,17 +155,17 @@ describe('an outage of Redis', () => {
     expect(connection.fallenBack()).toBe(0);
   });
 
-  test('after it was closed, the fallback serves', async () => {
+  test('after close the fallback is used', async () => {
     await connection.close();
     expect(await spend('k')).toEqual({ allowed: true });
     expect(connection.fallenBack()).toBe(1);
   });
 
-  describe('and twins', () => {
+  describe('with concurrent duplicates', () => {
     const aSlot = () => ({ firmId: randomUUID() as FirmId, environment: 'live', key: 'k' }) as const;
     const created = (): Attempt => ({ claimId: randomUUID() as ClaimId, replayed: false });
 
-    test('frozen: each attempt is made once and its result handed on', async () => {
+    test('frozen: each attempt runs once and its result is returned', async () => {
       server.pause();
       let attempts = 0;
       try {
@@ -182,7 +185,7 @@ describe('an outage of Redis', () => {
       await eventually(isUp(connection));
     });
 
-    test('frozen in the middle of an attempt: the result is handed on at once, and so is a failure', async () => {
+    test('frozen during an attempt: the result or error is returned without delay', async () => {
       const slot = aSlot();
       const outcome = created();
       const failure = new Error('refused');
@@ -201,7 +204,7 @@ describe('an outage of Redis', () => {
       await eventually(isUp(connection));
     });
 
-    test('a slot that was asked for while Redis was frozen is not taken when it thaws', async () => {
+    test('a slot requested while Redis was frozen is not taken afterwards', async () => {
       const slot = aSlot();
       server.pause();
       try {
@@ -218,7 +221,7 @@ describe('an outage of Redis', () => {
       expect(await connection.twins.run(slot, 'corrected print', async () => outcome)).toEqual(outcome);
     });
 
-    test('killed: twins of one process still wait for each other', async () => {
+    test('killed: duplicates within one process still wait for each other', async () => {
       await server.kill();
       await eventually(isAway(connection));
       const slot = aSlot();
@@ -246,11 +249,11 @@ describe('an outage in a Redis Cluster', () => {
   let connection: Connected;
   const spendAll = async (label: string) => {
     for (let n = 0; n < 60; n++) {
-      const answer = await connection.rateLimiter.consume(`${label} ${n}`, DEFAULT_LIMITS.live, READ);
-      expect(answer).toEqual({ allowed: true });
+      const decision = await connection.rateLimiter.consume(`${label} ${n}`, DEFAULT_LIMITS.live, READ);
+      expect(decision).toEqual({ allowed: true });
     }
   };
-  /** Over all nodes, without the fallback. */
+  /** All nodes, without the fallback. */
   const servesAll = async () => {
     const before = connection.fallenBack();
     await spendAll(`whole ${randomUUID()}`);
@@ -280,11 +283,11 @@ describe('an outage in a Redis Cluster', () => {
     await eventually(servesAll);
   });
 
-  test('one node killed and started again: no failed request, and the node is used again', async () => {
+  test('one node killed and restarted: no failed request, and the node is used again', async () => {
     await spendAll('before');
     await node(2).kill();
     await spendAll('killed');
-    // By then the others know, and refuse everything.
+    // By then the other nodes report the cluster as down.
     await eventually(async () => {
       await spendAll('down');
       return connection.state().status === 'away';
@@ -294,14 +297,14 @@ describe('an outage in a Redis Cluster', () => {
     await eventually(servesAll);
   });
 
-  test('slots that move to another node are followed', async () => {
+  test('slots that move to another node are still found', async () => {
     const clients = cluster.nodes.map(({ url }) => new Redis(url));
-    // Nothing is away here, so nothing may be taken for it: however busy the machine, Redis is waited for.
+    // A long timeout: on a busy machine no node may count as unavailable.
     const patient = await connected(cluster.url, PATIENT);
     try {
       await eventually(isUp(patient));
       expect(await allowedOf(patient.rateLimiter, 'before', SLOW, 25)).toBe(20);
-      // A slot with keys in it is not given away.
+      // A slot that contains keys cannot be moved.
       for (const client of clients) await client.flushall();
       const ids = await Promise.all(clients.map((client) => client.call('CLUSTER', 'MYID')));
       const subjects = Array.from({ length: 30 }, (_, n) => `moved ${n}`);

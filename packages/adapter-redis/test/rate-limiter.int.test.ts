@@ -20,7 +20,7 @@ for (const [name, variable] of [
   });
 }
 
-describe('the limits on the clock of Redis', () => {
+describe('rate limits by the clock of Redis', () => {
   let client: Redis;
   let connection: Connected;
 
@@ -33,11 +33,11 @@ describe('the limits on the clock of Redis', () => {
     client?.disconnect();
   });
 
-  test('25 at once: 20 are accepted, and the wait is within one interval', async () => {
+  test('of 25 requests at once 20 are accepted, and the wait is within one interval', async () => {
     expect(await allowedOf(connection.rateLimiter, 'at once', SLOW, 25)).toBe(20);
-    const answer = await connection.rateLimiter.consume('at once', SLOW, { write: true });
-    expect(answer.allowed ? 0 : answer.retryAfterMs).toBeGreaterThan(0);
-    expect(answer.allowed ? 0 : answer.retryAfterMs).toBeLessThanOrEqual(60_000);
+    const decision = await connection.rateLimiter.consume('at once', SLOW, { write: true });
+    expect(decision.allowed ? 0 : decision.retryAfterMs).toBeGreaterThan(0);
+    expect(decision.allowed ? 0 : decision.retryAfterMs).toBeLessThanOrEqual(60_000);
   });
 
   test('several processes share one bucket', async () => {
@@ -49,25 +49,25 @@ describe('the limits on the clock of Redis', () => {
     await other.close();
   });
 
-  test('a subject is forgotten when its buckets are full again, and not kept for longer', async () => {
+  test('a subject expires as soon as its buckets are full again', async () => {
     const key = `${connection.keyPrefix}limit:{forgotten}`;
     await allowedOf(connection.rateLimiter, 'forgotten', SLOW, 3);
     const left = await client.pttl(key);
     expect(left).toBeGreaterThan(120_000);
     expect(left).toBeLessThanOrEqual(180_000);
-    // One write of a live key is regained within 500 ms, by when the key may be gone already.
+    // One write of a live key is refilled within 500 ms; the key may have expired by then.
     await allowedOf(connection.rateLimiter, 'brief', DEFAULT_LIMITS.live, 1);
     expect(await client.pttl(`${connection.keyPrefix}limit:{brief}`)).toBeLessThanOrEqual(500);
   });
 
-  test('scripts that Redis has forgotten are loaded again', async () => {
+  test('scripts are loaded again after SCRIPT FLUSH', async () => {
     await allowedOf(connection.rateLimiter, 'scripts', SLOW, 5);
     await client.script('FLUSH');
     expect(await allowedOf(connection.rateLimiter, 'scripts', SLOW, 25)).toBe(15);
     expect(connection.fallenBack()).toBe(0);
   });
 
-  test('when Redis loses its memory, a key gains its burst and no more', async () => {
+  test('when Redis loses its data, a key gains at most its burst', async () => {
     const before = await allowedOf(connection.rateLimiter, 'flushed', SLOW, 13);
     await client.del(`${connection.keyPrefix}limit:{flushed}`);
     const after = await allowedOf(connection.rateLimiter, 'flushed', SLOW, 50);

@@ -28,7 +28,7 @@ for (const [name, variable] of [
   });
 }
 
-describe('what Redis remembers of twins', () => {
+describe('single flight in Redis', () => {
   let client: Redis;
   let here: Connected;
   let there: Connected;
@@ -54,7 +54,7 @@ describe('what Redis remembers of twins', () => {
     client?.disconnect();
   });
 
-  test('a later replay is answered everywhere without an attempt, a later conflict refused', async () => {
+  test('every process replays or rejects a later duplicate without an attempt', async () => {
     const slot = aSlot();
     const outcome = await here.twins.run(slot, 'print', async () => created());
     expect(await here.twins.run(slot, 'print', never)).toEqual({ claimId: outcome.claimId, replayed: true });
@@ -69,11 +69,11 @@ describe('what Redis remembers of twins', () => {
     }
   });
 
-  test('it is remembered until 24 hours after the attempt began, and no longer', async () => {
+  test('an outcome expires 24 hours after its attempt began', async () => {
     await client.del(...(await keys()), 'x');
     const [seconds] = await client.time();
     await here.twins.run(aSlot(), 'print', async () => created());
-    // The same connection answers in order.
+    // Replies on one connection are in order.
     await here.rateLimiter.consume(
       'after',
       { requestsPerMinute: 1, writesPerMinute: 1, burst: 1 },
@@ -86,7 +86,7 @@ describe('what Redis remembers of twins', () => {
     expect(until).toBeLessThanOrEqual((Number(now) + 1) * 1000 + IDEMPOTENCY_WINDOW);
   });
 
-  test('an outcome that was found has an unknown age and is not remembered', async () => {
+  test('a replayed outcome of unknown age is not stored', async () => {
     const slot = aSlot();
     const found = { ...created(), replayed: true };
     await here.twins.run(slot, 'print', async () => found);
@@ -106,7 +106,7 @@ describe('what Redis remembers of twins', () => {
     expect(all).not.toContain(slot.firmId);
   });
 
-  test('when the process that held the slot dies, its twin elsewhere makes its own attempt', async () => {
+  test('when the process that holds the slot dies, a duplicate in another process runs its attempt', async () => {
     const dying = await connected(testUrl('TEST_REDIS_URL'), { ...PATIENT, keyPrefix: here.keyPrefix });
     const slot = aSlot();
     let begun = false;
@@ -135,7 +135,7 @@ describe('what Redis remembers of twins', () => {
     const [key = ''] = (await Promise.all((await keys()).map(async (k) => [k, await client.get(k)] as const)))
       .filter(([, held]) => held?.startsWith('under-way'))
       .map(([k]) => k);
-    // The lease falls, and rises again when it is renewed.
+    // The lease decreases and increases when it is renewed.
     const first = await client.pttl(key);
     let lowest = first;
     await eventually(async () => {
@@ -150,7 +150,7 @@ describe('what Redis remembers of twins', () => {
     expect(await long).toEqual(outcome);
   });
 
-  test('when Redis loses its memory in the middle, attempts are let through and each gets its own result', async () => {
+  test('when Redis loses its data during an attempt, each attempt runs and gets its result', async () => {
     const slot = aSlot();
     const outcomes = [created(), created()] as const;
     const second = here.twins.run(slot, 'print', async () => {
@@ -162,7 +162,7 @@ describe('what Redis remembers of twins', () => {
     expect(await second).toEqual(outcomes[1]);
   });
 
-  test('junk in the slot lets the attempt through or refuses, and harms nothing', async () => {
+  test('an invalid slot value lets the attempt run or rejects it', async () => {
     const slot = aSlot();
     await here.twins.run(slot, 'print', async () => created());
     for (const key of await keys()) {

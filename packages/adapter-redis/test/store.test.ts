@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { RELEASE_SLOT } from '../src/scripts.ts';
 import { createStore, type Store } from '../src/store.ts';
 
-/** A Redis whose clock can be put forward, with scripts that answer when they may still run. */
+/** A Redis whose clock can be set forward, with scripts that return whether they were in time. */
 class FakeRedis extends EventEmitter {
   readonly status = 'ready';
   clock = 1_800_000_000_000;
@@ -24,7 +24,7 @@ class FakeRedis extends EventEmitter {
   disconnect() {}
 }
 
-describe('the deadline that every command carries', () => {
+describe('the deadline of a command', () => {
   let redis: FakeRedis;
   let store: Store;
 
@@ -42,13 +42,13 @@ describe('the deadline that every command carries', () => {
   });
   afterEach(() => store.close());
 
-  test('is by the clock of Redis', async () => {
+  test('is a time by the clock of Redis', async () => {
     expect(await store.run(RELEASE_SLOT, 'k', [])).toBe('done');
     expect(redis.deadlines).toHaveLength(1);
     expect(redis.deadlines[0]).toBeGreaterThan(redis.clock);
   });
 
-  test('a clock of Redis put forward costs one command a second try, and no request its answer', async () => {
+  test('after the clock of Redis was set forward, one command is retried and no request fails', async () => {
     redis.clock += 3_600_000;
     expect(await store.run(RELEASE_SLOT, 'k', [])).toBe('done');
     expect(redis.deadlines).toEqual([expect.any(Number), 0]);

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 
-/** Who the server runs as. Empty ids: as whoever runs this process. */
+/** The user that runs the server. Empty ids: the user of this process. */
 export interface Account {
   readonly name: string;
   readonly ids: { readonly uid?: number; readonly gid?: number };
@@ -13,9 +13,9 @@ export function runsAsRoot(): boolean {
 export const SELF: Account = { name: 'the current user', ids: {} };
 
 /**
- * PostgreSQL refuses to run as root, so root hands it to an account without rights: `postgres` where a
- * package has made one, else it is made (a system account without login or home), else `nobody`. The last
- * is second best, since other services may run as nobody too and could then read the data.
+ * PostgreSQL does not run as root, so root uses an unprivileged account: `postgres` if it exists or can be
+ * created (a system account without login or home), else `nobody`. `nobody` comes last because other
+ * services that run as nobody could read the data.
  */
 export function unprivilegedAccount(log: (line: string) => void): Account {
   if (!runsAsRoot()) return SELF;
@@ -26,23 +26,23 @@ export function unprivilegedAccount(log: (line: string) => void): Account {
     ['adduser', ['-S', '-D', '-H', '-s', '/sbin/nologin', 'postgres']],
   ];
   for (const [command, args] of attempts) {
-    // Two processes may do this at once: what counts is whether the account is there afterwards.
+    // Another process may create it at the same time, so the result is whether the account exists.
     spawnSync(command, args, { stdio: 'ignore' });
     const created = find('postgres');
     if (created) {
-      log('PostgreSQL does not run as root: made the system account "postgres" for it.');
+      log('PostgreSQL does not run as root: created the system account "postgres" for it.');
       return created;
     }
   }
   const nobody = find('nobody');
   if (nobody) return nobody;
   throw new Error(
-    'PostgreSQL does not run as root, there is no account "postgres" or "nobody" to run it as, and none could be made. ' +
-      'Run as another user, or set DATABASE_URL to a server of your own.',
+    'PostgreSQL does not run as root, and no account "postgres" or "nobody" exists or could be created. ' +
+      'Run as another user, or set DATABASE_URL to your own server.',
   );
 }
 
-/** The account that owns files already there; undefined when they belong to root. */
+/** The account that owns existing files; undefined when root owns them. */
 export function accountOfOwner(owner: { uid: number; gid: number }): Account | undefined {
   if (owner.uid === 0) return undefined;
   const name = spawnSync('id', ['-un', String(owner.uid)], { encoding: 'utf8' }).stdout?.trim();
@@ -60,7 +60,7 @@ function find(name: string): Account | undefined {
   }
 }
 
-/** Asks the system rather than the mode bits: ACLs, mount options and every parent folder have a say. */
+/** Tried out instead of read from mode bits: ACLs, mount options and every parent folder matter too. */
 export function canReach(account: Account, dir: string): boolean {
   if (account.ids.uid === undefined) return true;
   const probe = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', dir], {
@@ -69,7 +69,7 @@ export function canReach(account: Account, dir: string): boolean {
     stdio: 'ignore',
   });
   if (probe.error) {
-    throw new Error(`Root may not start processes as ${account.name} here: ${probe.error.message}`, {
+    throw new Error(`Root cannot start processes as ${account.name}: ${probe.error.message}`, {
       cause: probe.error,
     });
   }

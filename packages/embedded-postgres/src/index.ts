@@ -17,11 +17,11 @@ export { startThrowAwayPostgres, type ThrowAwayPostgres } from './throw-away.ts'
 export { createThrowAwayFolder } from './throw-away-folder.ts';
 
 export interface EmbeddedPostgres {
-  /** Of the database `claims`. Holds the password: not for a log. */
+  /** Of the database `claims`. Contains the password: do not log it. */
   readonly url: string;
-  /** Where the data really lies; not below the requested DATA_DIR when the server's account cannot reach it. */
+  /** The data's real path; outside DATA_DIR when the server's account cannot reach DATA_DIR. */
   readonly dataDir: string;
-  /** False when a server was already running for another process, and is now shared. */
+  /** False when the server was already running for another process. */
   readonly started: boolean;
   /** Stops the server, unless another process still uses it. */
   stop(): Promise<void>;
@@ -30,21 +30,21 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log?: (line: string) => void;
-  /** PostgreSQL's own settings; they count only when this call starts the server. */
+  /** PostgreSQL settings; they apply only when this call starts the server. */
   readonly settings?: server.ServerSettings;
-  /** Of another PostgreSQL than the embedded one. */
+  /** Replaces the embedded binaries. */
   readonly binaries?: Binaries | undefined;
 }
 
-/** Longer than the slowest start: a large database recovering from a crash. */
+/** Longer than the slowest start: crash recovery of a large database. */
 const LOCK_TIMEOUT_MS = 180_000;
 
 /**
- * A real PostgreSQL for DATA_DIR, durable, shared by every process that asks for the same DATA_DIR.
+ * A durable PostgreSQL for DATA_DIR, shared by all processes with the same DATA_DIR.
  *
- * The server runs in a session of its own and belongs to no process; each one that uses it leaves its pid
- * beside the data, and the last to stop stops the server. After `kill -9` of its users the server runs on,
- * is found by the next start, and stops with that one.
+ * The server runs in a separate session. Each process that uses it records its pid beside the data, and the
+ * last one to stop stops the server. After `kill -9` of its users the server keeps running; the next start
+ * finds it.
  */
 export async function startEmbeddedPostgres({
   dataDir,
@@ -53,11 +53,11 @@ export async function startEmbeddedPostgres({
   binaries,
 }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const place = { ...placeOf(dataDir, log), binaries };
-  const held = await lock(lockOf(place), LOCK_TIMEOUT_MS);
+  const acquired = await lock(lockOf(place), LOCK_TIMEOUT_MS);
   try {
     const found = server.recorded(place);
-    const shared = found !== undefined && (await server.answers(place, found));
-    const running = shared ? found : await begin(place, settings, log);
+    const shared = found !== undefined && (await server.waitUntilReady(place, found));
+    const running = shared ? found : await startServer(place, settings, log);
     try {
       await server.createDatabaseIfMissing(place, running.port);
       return handle(place, running, enter(place), !shared);
@@ -66,16 +66,16 @@ export async function startEmbeddedPostgres({
       throw error;
     }
   } finally {
-    held.release();
+    acquired.release();
   }
 }
 
-async function begin(place: Place, settings: server.ServerSettings, log: (line: string) => void) {
+async function startServer(place: Place, settings: server.ServerSettings, log: (line: string) => void) {
   await server.clear(place);
   linkTo(place, log);
   if (place.link !== undefined) {
     log(
-      `PostgreSQL runs as ${place.account.name}, which cannot reach ${place.link}; its data lies in ${place.folder}.`,
+      `PostgreSQL runs as ${place.account.name}, which cannot reach ${place.link}; its data is in ${place.folder}.`,
     );
   }
   if (!server.isInitialised(place)) {
@@ -91,33 +91,33 @@ function handle(
   user: string,
   started: boolean,
 ): EmbeddedPostgres {
-  // A process that ends without stop() takes the server along if it can do so without waiting.
+  // A process that exits without stop() stops the server if that needs no waiting.
   const onExit = () => {
     leave(user);
     if (!existsSync(place.folder)) return;
-    const held = tryLock(lockOf(place));
-    if (!('release' in held)) return;
-    if (!inUse(place)) endSoon(place);
-    held.release();
+    const acquired = tryLock(lockOf(place));
+    if (!('release' in acquired)) return;
+    if (!inUse(place)) requestStop(place);
+    acquired.release();
   };
   process.once('exit', onExit);
 
   const end = async () => {
     process.off('exit', onExit);
     if (!existsSync(place.folder)) {
-      // The data was deleted under the running server; there is nobody left to share it with.
+      // The data was deleted under the running server, so no other process uses it.
       server.signalServer(running, 'SIGQUIT');
       return;
     }
-    const held = await lock(lockOf(place), LOCK_TIMEOUT_MS);
+    const acquired = await lock(lockOf(place), LOCK_TIMEOUT_MS);
     try {
       leave(user);
-      const now = server.recorded(place);
-      if (now === undefined || inUse(place)) return;
+      const current = server.recorded(place);
+      if (current === undefined || inUse(place)) return;
       server.forget(place);
-      await server.stop(now);
+      await server.stop(current);
     } finally {
-      held.release();
+      acquired.release();
     }
   };
   let stopped: Promise<void> | undefined;
@@ -132,11 +132,11 @@ function handle(
   };
 }
 
-function endSoon(place: Place): void {
-  const now = server.recorded(place);
-  if (now === undefined) return;
+function requestStop(place: Place): void {
+  const current = server.recorded(place);
+  if (current === undefined) return;
   server.forget(place);
-  server.signalServer(now, 'SIGINT');
+  server.signalServer(current, 'SIGINT');
 }
 
 const lockOf = (place: Place) => join(place.folder, 'lock');

@@ -18,14 +18,13 @@ interface Lock {
 }
 
 /**
- * A lock between processes that survives `kill -9` of its holder, without a lease and without flock(2),
+ * A lock between processes that is freed by `kill -9` of its holder, without a lease and without flock(2),
  * which Node does not offer.
  *
- * Deleting a dead holder's file and creating one's own is two steps, and a second process that read the
- * same dead holder deletes the new one in between. So nothing is taken over here: each acquisition is a
- * new, higher generation (`1`, `2`, …), created atomically with its content by link(2). The highest one
- * counts, and is free when it says so or its process is gone. The highest file is never deleted, so the
- * generations only ever grow.
+ * Replacing a dead holder's file would take two steps, between which another process could delete the new
+ * file. So each acquisition is a new, higher generation (`1`, `2`, …), created atomically with its content
+ * by link(2). The highest generation is the lock; it is free when its content says so or its process has
+ * ended. The highest file is never deleted, so generations only grow.
  */
 export function tryLock(dir: string): Lock | { readonly heldBy: number } {
   mkdirSync(dir, { recursive: true });
@@ -46,14 +45,13 @@ export function tryLock(dir: string): Lock | { readonly heldBy: number } {
   } finally {
     rmSync(draft, { force: true });
   }
-  // While this process slept between reading and linking, others may have gone on to higher generations
-  // and tidied this one away. Then the higher one counts.
-  const now = generations(dir);
-  if (now.at(-1) !== mine) {
+  // Between reading and linking, others may have created higher generations and removed this one.
+  const current = generations(dir);
+  if (current.at(-1) !== mine) {
     rmSync(file, { force: true });
     return { heldBy: 0 };
   }
-  for (const old of now) if (old < mine) rmSync(join(dir, String(old)), { force: true });
+  for (const old of current) if (old < mine) rmSync(join(dir, String(old)), { force: true });
   removeDeadDrafts(dir);
   let held = true;
   return {
@@ -73,14 +71,16 @@ export async function lock(dir: string, timeoutMs: number): Promise<Lock> {
     const attempt = tryLock(dir);
     if ('release' in attempt) return attempt;
     if (Date.now() > deadline) {
-      const who = attempt.heldBy ? `process ${attempt.heldBy}` : 'another process';
-      throw new Error(`${dir} has been locked by ${who} for ${Math.round(timeoutMs / 1000)} s; is it stuck?`);
+      const holder = attempt.heldBy ? `process ${attempt.heldBy}` : 'another process';
+      throw new Error(
+        `${dir} has been locked by ${holder} for ${Math.round(timeoutMs / 1000)} s; is it stuck?`,
+      );
     }
     await sleep(20 + Math.random() * 30);
   }
 }
 
-/** Readable by all: where root and the owner of the data take turns, each has to see who the other was. */
+/** Readable by all, since root and the owner of the data may alternate and must read each other's files. */
 function write(file: string, content: string): void {
   writeFileSync(file, content, { flag: 'wx' });
   chmodSync(file, 0o644);
@@ -95,13 +95,13 @@ function generations(dir: string): number[] {
     .sort((a, b) => a - b);
 }
 
-/** undefined when the file went away while it was looked at: its generation was overtaken. */
+/** Undefined when the file was removed in between: a higher generation exists. */
 function readHolder(file: string): ProcessIdentity | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    // A power cut can leave the name without its content. Nobody who runs now wrote it.
+    // A power failure can leave a file without content. No running process wrote it.
     if (error instanceof SyntaxError) return { pid: 0, start: '' };
     throw error;
   }

@@ -19,24 +19,24 @@ import type { Binaries } from './binaries.ts';
 import { systemFolder } from './system-folder.ts';
 
 /**
- * Everything of one server. The folder itself belongs to whoever starts the server, so that an account
- * without rights cannot make root follow a link out of it; only `data` belongs to the server's account.
+ * The files of one server. The user that starts the server owns the folder, so that the server's account
+ * cannot make root follow a link out of it; only `data` belongs to the server's account.
  */
 export interface Place {
   readonly folder: string;
   readonly account: Account;
-  /** The link in DATA_DIR that leads here, where the server's account cannot reach DATA_DIR itself. */
+  /** The link in DATA_DIR to the folder, when the server's account cannot reach DATA_DIR. */
   readonly link: string | undefined;
-  /** The embedded server's when left out. */
+  /** Default: the embedded binaries. */
   readonly binaries?: Binaries | undefined;
 }
 
 export const dataOf = (place: Pick<Place, 'folder'>) => join(place.folder, 'data');
 
 /**
- * DATA_DIR/postgres, or, when the server's account cannot get there (a checkout below /root, say), a
- * folder of the system's that DATA_DIR/postgres then links to. The link counts before the path it was
- * derived from, so that a checkout that is moved keeps its data.
+ * DATA_DIR/postgres, or, when the server's account cannot reach it (for example below /root), a system
+ * folder to which DATA_DIR/postgres links. An existing link wins over the path, so that a checkout that is
+ * moved keeps its data.
  */
 export function placeOf(dataDir: string, log: (line: string) => void): Place {
   const root = resolve(dataDir);
@@ -45,33 +45,32 @@ export function placeOf(dataDir: string, log: (line: string) => void): Place {
   const linked = targetOf(wanted);
   if (!runsAsRoot()) {
     const folder = linked ?? wanted;
-    if (!linked) mkdirSync(folder, { recursive: true });
-    refuseForeign(folder);
+    if (!linked) makeFolders(folder);
+    requireOwnership(folder);
     return { folder: realpathSync(folder), account: SELF, link: undefined };
   }
   if (linked) return { folder: realpathSync(linked), account: accountFor(linked, log), link: wanted };
 
   const account = accountFor(wanted, log);
-  if (canReach(account, root) && canHandOver(wanted, account)) {
+  if (canReach(account, root) && canChangeOwner(wanted, account)) {
     return { folder: realpathSync(wanted), account, link: undefined };
   }
   if (existsSync(join(wanted, 'data'))) {
     throw new Error(
-      `${account.name} can no longer reach its data in ${wanted}: a folder above it, or its mount, bars it. ` +
-        'Open the way to it, or move the data away.',
+      `${account.name} can no longer reach its data in ${wanted}: a parent folder or the mount denies access. ` +
+        'Grant access, or move the data.',
     );
   }
   const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const folder = join(systemFolder(account), `data-${name}`);
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  makeFolders(folder, 0o755);
   chmodSync(folder, 0o755);
   return { folder, account: accountFor(folder, log), link: wanted };
 }
 
 /**
- * Leaves the link. To be called under the place's lock and with no server running: data found without a
- * link to it belongs to a DATA_DIR that was deleted, whose owner wants to start afresh. It is set aside
- * rather than deleted, since nobody asked for that.
+ * Creates the link. Call this under the place's lock and with no server running. Data without a link to it
+ * belongs to a DATA_DIR that was deleted in order to start over; it is renamed, not deleted.
  */
 export function linkTo(place: Place, log: (line: string) => void): void {
   if (place.link === undefined || targetOf(place.link) !== undefined) return;
@@ -80,23 +79,23 @@ export function linkTo(place: Place, log: (line: string) => void): void {
     const aside = join(place.folder, `data-set-aside-${new Date().toISOString().replace(/[:.]/g, '-')}`);
     renameSync(data, aside);
     log(
-      `DATA_DIR is new, so the database starts empty. What an earlier DATA_DIR of this path held is in ${aside}.`,
+      `DATA_DIR is new, so the database starts empty. The data of an earlier DATA_DIR at this path is in ${aside}.`,
     );
   }
   rmSync(place.link, { recursive: true, force: true });
   symlinkSync(place.folder, place.link);
 }
 
-/** Node's own `recursive` tries for ever, and deaf to signals, where a parent is there that takes no folder (/proc). */
-export function makeFolders(folder: string): void {
+/** Not `recursive`: in Node 20 it never returns when an existing parent accepts no folder (/proc). */
+export function makeFolders(folder: string, mode = 0o777): void {
   try {
-    mkdirSync(folder);
+    mkdirSync(folder, { mode });
   } catch (error) {
     if (existsSync(folder) && statSync(folder).isDirectory()) return;
     const parent = dirname(folder);
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(parent)) throw error;
-    makeFolders(parent);
-    makeFolders(folder);
+    makeFolders(parent, mode);
+    makeFolders(folder, mode);
   }
 }
 
@@ -107,19 +106,21 @@ function targetOf(link: string): string | undefined {
   return existsSync(absolute) ? absolute : undefined;
 }
 
-/** Data stays with whoever owns it, so that a user who once ran this as root can go on without. */
+/** The owner of existing data, so that data created by a run as root can later be used without root. */
 function accountFor(folder: string, log: (line: string) => void): Account {
   const data = statSync(join(folder, 'data'), { throwIfNoEntry: false });
   return (data && accountOfOwner(data)) ?? unprivilegedAccount(log);
 }
 
-/** Network and desktop mounts may know no owners; a server cannot keep its data there. */
-function canHandOver(folder: string, account: Account): boolean {
+/** Network and desktop mounts may not support owners; a server cannot keep its data there. */
+function canChangeOwner(folder: string, account: Account): boolean {
   const { uid, gid } = account.ids;
   if (uid === undefined || gid === undefined) return true;
-  // Another process may be doing the same.
-  const made = mkdirSync(folder, { recursive: true, mode: 0o755 });
-  if (made !== undefined) chmodSync(folder, 0o755);
+  if (!existsSync(folder)) {
+    makeFolders(folder, 0o755);
+    // mkdir subtracts the umask.
+    chmodSync(folder, 0o755);
+  }
   const probe = mkdtempSync(join(folder, 'probe-'));
   try {
     chownSync(probe, uid, gid);
@@ -131,7 +132,7 @@ function canHandOver(folder: string, account: Account): boolean {
   }
 }
 
-function refuseForeign(folder: string): void {
+function requireOwnership(folder: string): void {
   const uid = process.getuid?.();
   const owner = statSync(folder).uid;
   if (uid !== undefined && owner !== uid) {

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A process, told apart from a later one that was given the same pid. */
+/** A process, distinguishable from a later one with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When the process began, in whatever unit the system reports; empty where it reports none. */
+  /** The start time in the system's format; empty where it reports none. */
   readonly start: string;
 }
 
@@ -15,7 +15,7 @@ export function thisProcess(): ProcessIdentity {
   return own;
 }
 
-/** Undefined when there is no such process, or only what is left of it in the system's table. */
+/** Undefined when there is no such process, or only a zombie. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const start = startOf(pid);
   return start === undefined ? undefined : { pid, start };
@@ -27,15 +27,15 @@ export function isAlive(identity: ProcessIdentity): boolean {
 }
 
 /**
- * undefined when there is no such process. A zombie counts as gone: in a container whose first process
- * does not reap, a killed server stays in the process table for ever, and answers `kill -0`.
+ * Undefined when there is no such process. A zombie counts as ended: in a container whose first process does
+ * not reap, a killed server stays in the process table, and `kill -0` succeeds.
  */
 function startOf(pid: number): string | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
   if (process.platform === 'linux') {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      // The second field is the command in brackets and may itself hold spaces and brackets.
+      // The second field is the command in brackets and may contain spaces and brackets.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const state = fields[0];
       return state === 'Z' || state === 'X' ? undefined : (fields[19] ?? '');

@@ -31,7 +31,7 @@ export interface ServerSettings {
   readonly [name: string]: string;
 }
 
-/** Whose loss nobody would mourn: several times faster, and anything may be gone after a crash. */
+/** For tests: several times faster, and a crash may lose data. */
 export const THROW_AWAY_SETTINGS: ServerSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -45,7 +45,7 @@ const ALWAYS: ServerSettings = {
   unix_socket_directories: '',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // What a failed statement was about (names, addresses) is nobody's business in a log file.
+  // Statements contain personal data, which must not be logged.
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
@@ -64,13 +64,13 @@ export function urlOf(place: Place, port: number, database = DATABASE): string {
   return `postgres://${USER}:${readFileSync(passwordOf(place), 'utf8').trim()}@127.0.0.1:${port}/${database}`;
 }
 
-/** The server that `start` wrote down, if it is still there. */
+/** The server recorded by `start`, if it is still running. */
 export function recorded(place: Place): RunningServer | undefined {
   const server = readState(place);
   return server && isAlive(server) ? server : undefined;
 }
 
-/** From here on nobody finds the server: the first step of ending it. Its port is kept for the next one. */
+/** The first step of stopping: other processes no longer find the server. Its port is kept for the next one. */
 export function forget(place: Pick<Place, 'folder'>): void {
   const port = readState(place)?.port;
   if (port !== undefined) writeAtomically(stateOf(place), JSON.stringify({ pid: 0, start: '', port }));
@@ -83,16 +83,16 @@ export function isInitialised(place: Place): boolean {
 export function initialise(place: Place, { durable }: { durable: boolean }): void {
   const binaries = place.binaries ?? binariesFor(place.account);
   const password = randomBytes(24).toString('hex');
-  // Built beside its place and renamed, so that an interrupted attempt is never taken for a database.
+  // Built under a temporary name and renamed, so that an interrupted attempt is not taken for a database.
   const draft = join(place.folder, 'data-new');
   const passwordForInitdb = join(place.folder, 'password-new');
   rmSync(draft, { recursive: true, force: true });
   rmSync(passwordForInitdb, { force: true });
   try {
     mkdirSync(draft, { mode: 0o700 });
-    hand(draft, place.account);
+    changeOwner(draft, place.account);
     writeFileSync(passwordForInitdb, password, { mode: 0o600, flag: 'wx' });
-    hand(passwordForInitdb, place.account);
+    changeOwner(passwordForInitdb, place.account);
     const result = spawnSync(
       binaries.initdb,
       [
@@ -110,8 +110,10 @@ export function initialise(place: Place, { durable }: { durable: boolean }): voi
     if (result.error)
       throw new Error(`initdb did not start: ${result.error.message}`, { cause: result.error });
     if (result.status !== 0) {
-      const end = result.signal ? `was ended by ${result.signal}` : `failed with exit code ${result.status}`;
-      throw new Error(`initdb ${end}:\n${lastLines(`${result.stdout}\n${result.stderr}`)}`);
+      const outcome = result.signal
+        ? `was terminated by ${result.signal}`
+        : `failed with exit code ${result.status}`;
+      throw new Error(`initdb ${outcome}:\n${lastLines(`${result.stdout}\n${result.stderr}`)}`);
     }
     rmSync(passwordOf(place), { force: true });
     writeFileSync(passwordOf(place), password, { mode: 0o600, flag: 'wx' });
@@ -122,13 +124,13 @@ export function initialise(place: Place, { durable }: { durable: boolean }): voi
   }
 }
 
-/** Starts the server in a session of its own: it outlives this process, for the sake of others that use it. */
+/** Starts the server in a separate session, so that it outlives this process while others use it. */
 export async function start(place: Place, settings: ServerSettings): Promise<RunningServer> {
   const binaries = place.binaries ?? binariesFor(place.account);
-  // A process that outlived the server gets its database back where it knew it.
-  const before = readState(place)?.port;
+  // The same port as before, for processes that outlived the server.
+  const previousPort = readState(place)?.port;
   for (let attempt = 0; ; attempt++) {
-    const port = attempt === 0 && before !== undefined ? before : await freePort();
+    const port = attempt === 0 && previousPort !== undefined ? previousPort : await freePort();
     const server = await launch(place, binaries, port, settings);
     if (server !== 'port taken') {
       writeAtomically(stateOf(place), JSON.stringify(server));
@@ -160,30 +162,30 @@ async function launch(
     ended = error.message;
   });
   child.once('exit', (code, signal) => {
-    ended = signal ? `ended by ${signal}` : `exit code ${code}`;
+    ended = signal ? `terminated by ${signal}` : `exit code ${code}`;
   });
-  const failed = (why: string) =>
+  const failure = (reason: string) =>
     new Error(
-      `PostgreSQL did not start (${why}). The last lines of ${logFile}:\n${lastLines(readFileSync(logFile, 'utf8'))}`,
+      `PostgreSQL did not start (${reason}). The last lines of ${logFile}:\n${lastLines(readFileSync(logFile, 'utf8'))}`,
     );
   const identity = child.pid === undefined ? undefined : identify(child.pid);
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     if (ended !== undefined || identity === undefined) {
       if (/Address already in use|could not bind/.test(readFileSync(logFile, 'utf8'))) return 'port taken';
-      throw failed(ended ?? 'it ended at once');
+      throw failure(ended ?? 'it exited immediately');
     }
     const server = { ...identity, port };
     if (declaresReady(place, server) && (await probe(place, server)) === 'ready') return server;
     if (Date.now() > deadline) {
       child.kill('SIGKILL');
-      throw failed(`not ready after ${START_TIMEOUT_MS / 1000} s`);
+      throw failure(`not ready after ${START_TIMEOUT_MS / 1000} s`);
     }
     await sleep(25);
   }
 }
 
-/** Asked before any connection: until the port is certainly its own, a stranger may keep the caller waiting. */
+/** Checked before connecting: until then another program may be listening on the port. */
 function declaresReady(place: Place, { pid }: ProcessIdentity): boolean {
   const file = pidFileOf(place);
   if (!existsSync(file)) return false;
@@ -191,8 +193,8 @@ function declaresReady(place: Place, { pid }: ProcessIdentity): boolean {
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
 }
 
-/** Waits for a server that somebody else started to answer. False when it ended instead. */
-export async function answers(place: Place, server: RunningServer): Promise<boolean> {
+/** Waits for a server that another process started. False when it ended. */
+export async function waitUntilReady(place: Place, server: RunningServer): Promise<boolean> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const found = await probe(place, server);
@@ -200,7 +202,7 @@ export async function answers(place: Place, server: RunningServer): Promise<bool
     if (!isAlive(server)) return false;
     if (Date.now() > deadline) {
       throw new Error(
-        `PostgreSQL (process ${server.pid}, port ${server.port}) runs but does not answer: ${found.message}`,
+        `PostgreSQL (process ${server.pid}, port ${server.port}) is running but does not accept connections: ${found.message}`,
         { cause: found },
       );
     }
@@ -236,14 +238,14 @@ async function query(
   database: string,
   sql: string,
 ): Promise<Record<string, unknown>[]> {
-  // ssl is named so that PGSSLMODE, meant for another server, has no say.
+  // ssl is set so that PGSSLMODE, meant for another server, has no effect.
   const client = new pg.Client({
     connectionString: urlOf(place, port, database),
     ssl: false,
     connectionTimeoutMillis: 5_000,
     query_timeout: 60_000,
   });
-  // A server that ends meanwhile must not end this process: the query's own rejection says it.
+  // An unhandled 'error' event would end this process; the query rejects anyway.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -254,9 +256,9 @@ async function query(
 }
 
 /**
- * Sees to it that no server runs in this place: one that is being stopped, one whose starter was killed
- * before it wrote the server down, or only its postmaster.pid with a pid that now belongs to someone else,
- * which PostgreSQL would respect for ever.
+ * Ensures that no server runs in this place: one that is being stopped, or one whose starter was killed before
+ * it recorded the server. Also removes a postmaster.pid whose pid now belongs to another process, since
+ * PostgreSQL would not start.
  */
 export async function clear(place: Pick<Place, 'folder'>): Promise<void> {
   forget(place);
@@ -265,14 +267,13 @@ export async function clear(place: Pick<Place, 'folder'>): Promise<void> {
   const identity = pid > 0 ? identify(pid) : undefined;
   if (identity && serves(pid, dataOf(place))) {
     await stop(identity);
-  } else if (pid > 0 && (identity || answersSignals(pid))) {
+  } else if (pid > 0 && (identity || processExists(pid))) {
     rmSync(pidFile, { force: true });
   }
-  // Otherwise the file stays: PostgreSQL finds in it the shared memory of a crash, and waits for the last
-  // of its former processes to let go.
+  // Otherwise the file stays: after a crash PostgreSQL needs it to find shared memory still in use.
 }
 
-function answersSignals(pid: number): boolean {
+function processExists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
@@ -292,15 +293,15 @@ function serves(pid: number, data: string): boolean {
   return stdout?.includes(data) ?? false;
 }
 
-/** SIGINT breaks off what runs and shuts down in order; the others only if that takes too long. */
+/** SIGINT is PostgreSQL's fast shutdown; the other signals follow only if that takes too long. */
 export async function stop(server: ProcessIdentity): Promise<void> {
-  for (const [signal, patienceMs] of [
+  for (const [signal, timeoutMs] of [
     ['SIGINT', 30_000],
     ['SIGQUIT', 10_000],
     ['SIGKILL', 10_000],
   ] as const) {
     if (!signalServer(server, signal)) return;
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + timeoutMs;
     while (Date.now() < deadline) {
       if (!isAlive(server)) return;
       await sleep(20);
@@ -318,7 +319,7 @@ export function signalServer(server: ProcessIdentity, signal: NodeJS.Signals): b
   }
 }
 
-function hand(path: string, { ids }: Account): void {
+function changeOwner(path: string, { ids }: Account): void {
   if (ids.uid !== undefined && ids.gid !== undefined) chownSync(path, ids.uid, ids.gid);
 }
 
@@ -333,7 +334,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Without the caller's PG* and LC_* variables: a server that depends on them differs from start to start. */
+/** Without the caller's PG* and LC_* variables, on which the server must not depend. */
 function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }

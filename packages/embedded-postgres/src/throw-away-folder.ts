@@ -7,8 +7,8 @@ import * as server from './server.ts';
 import { systemFolder } from './system-folder.ts';
 
 /**
- * A temporary folder that the account can pass through. Its name tells whose it is, so that the next run
- * can remove what a power cut, or the end of a guardian, left behind.
+ * A temporary folder that the account can enter. Its name identifies its process, so that the next run can
+ * remove folders left behind after a power failure or the end of a guardian.
  */
 export async function createThrowAwayFolder(account: Account): Promise<string> {
   const parent = canReach(account, tmpdir()) ? tmpdir() : systemFolder(account);
@@ -16,7 +16,7 @@ export async function createThrowAwayFolder(account: Account): Promise<string> {
   const { pid, start } = thisProcess();
   const name = `claims-throw-away-${pid}-${start.replace(/[^0-9A-Za-z]/g, '_')}-`;
   const folder = realpathSync(mkdtempSync(join(parent, name)));
-  // mkdtemp bars everybody else.
+  // mkdtemp denies access to other users.
   chmodSync(folder, 0o711);
   return folder;
 }
@@ -26,7 +26,7 @@ async function removeLeftovers(parent: string): Promise<void> {
     const [, pid, start] = /^claims-throw-away-([0-9]+)-([0-9A-Za-z_]*)-/.exec(name) ?? [];
     if (pid === undefined || start === undefined) continue;
     const folder = join(parent, name);
-    // In a folder for everybody, a name proves nothing.
+    // In a shared folder, any user can create such a name.
     const found = lstatSync(folder, { throwIfNoEntry: false });
     if (!found?.isDirectory() || (process.getuid && found.uid !== process.getuid())) continue;
     if (isAlive({ pid: Number(pid), start: process.platform === 'linux' ? start : '' })) continue;

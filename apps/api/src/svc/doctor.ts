@@ -9,63 +9,64 @@ type Check = {
   readonly detail: string;
 };
 
-/** Looks at everything the service stands on, and goes on when something is missing. */
+/** Checks everything the service depends on; a failed check does not stop the others. */
 export async function diagnose(): Promise<{ ok: boolean; checks: Check[] }> {
-  const checks: Check[] = [nodeVersion()];
+  const checks: Check[] = [checkNode()];
   let config: Config | null = null;
   try {
     config = readConfig(process.env, false);
-    checks.push({ what: 'environment', state: 'ok', detail: 'every variable holds something allowed' });
+    checks.push({ what: 'environment', state: 'ok', detail: 'all variables are valid' });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     checks.push({ what: 'environment', state: 'wrong', detail: error.message });
   }
-  if (config !== null) checks.push(...(await database(config)), await redis(config), ...notes(config));
+  if (config !== null)
+    checks.push(...(await checkDatabase(config)), await checkRedis(config), ...notesOn(config));
   return { ok: checks.every(({ state }) => state !== 'wrong'), checks };
 }
 
-function nodeVersion(): Check {
+function checkNode(): Check {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const fits = major > 20 || (major === 20 && minor >= 19);
   return {
     what: 'node',
     state: fits ? 'ok' : 'wrong',
-    detail: `${process.versions.node}; 20.19 or later is needed`,
+    detail: `${process.versions.node}; 20.19 or later is required`,
   };
 }
 
 const quietLog = () => createLog({ level: 'error', format: 'json', stream: process.stderr });
 
-const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-async function database(config: Config): Promise<Check[]> {
-  const where = config.databaseUrl === null ? `embedded under ${config.dataDir}` : 'DATABASE_URL';
+async function checkDatabase(config: Config): Promise<Check[]> {
+  const location = config.databaseUrl === null ? `embedded under ${config.dataDir}` : 'DATABASE_URL';
   try {
     const opened = await openDatabase(config, () => {});
     try {
       await probeDatabase(opened.url, quietLog());
       const state = await readSchemaState(opened.url);
       return [
-        { what: 'database', state: 'ok', detail: `PostgreSQL ${state.server}, ${where}` },
+        { what: 'database', state: 'ok', detail: `PostgreSQL ${state.server}, ${location}` },
         state.current
           ? { what: 'schema', state: 'ok', detail: `up to date (${state.applied.length} migrations)` }
-          : { what: 'schema', state: 'wrong', detail: 'not up to date: svc migrate brings it there' },
+          : { what: 'schema', state: 'wrong', detail: 'not up to date: run svc migrate' },
       ];
     } finally {
       await opened.release();
     }
   } catch (error) {
-    return [{ what: 'database', state: 'wrong', detail: `${where}: ${message(error)}` }];
+    return [{ what: 'database', state: 'wrong', detail: `${location}: ${messageOf(error)}` }];
   }
 }
 
-async function redis(config: Config): Promise<Check> {
+async function checkRedis(config: Config): Promise<Check> {
   const reachable = await probeRedis(config, quietLog());
   if (reachable === null) {
     return {
       what: 'redis',
       state: 'note',
-      detail: 'REDIS_URL is unset: limits are kept in each process by itself',
+      detail: 'REDIS_URL is unset: rate limits apply per process',
     };
   }
   return reachable
@@ -77,22 +78,26 @@ async function redis(config: Config): Promise<Check> {
     : {
         what: 'redis',
         state: 'wrong',
-        detail: 'REDIS_URL is not reachable; limits would be kept in each process',
+        detail: 'Redis at REDIS_URL is not reachable; rate limits would apply per process',
       };
 }
 
-function notes(config: Config): Check[] {
-  const found: Check[] = [];
+function notesOn(config: Config): Check[] {
+  const notes: Check[] = [];
   if (config.smtpUrl === null) {
-    found.push({ what: 'mail', state: 'note', detail: 'SMTP_URL is unset: sign-in codes go to the log' });
+    notes.push({
+      what: 'mail',
+      state: 'note',
+      detail: 'SMTP_URL is unset: sign-in codes are written to the log',
+    });
   }
   if (config.edgeLimitPerMinute === 0 && config.trustProxy === false) {
-    found.push({
+    notes.push({
       what: 'edge limit',
       state: 'note',
       detail:
-        'EDGE_LIMIT_PER_MINUTE is 0 and TRUST_PROXY is none: nothing limits an address unless a proxy does',
+        'EDGE_LIMIT_PER_MINUTE is 0 and TRUST_PROXY is none: requests per address are unlimited unless a proxy limits them',
     });
   }
-  return found;
+  return notes;
 }

@@ -2,12 +2,11 @@ import pc from 'picocolors';
 
 const { bold, dim } = pc.createColors(process.stdout.isTTY === true);
 
-/** One JSON document and nothing else. */
 export const printJson = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 };
 
-/** Names and values, one a line. */
+/** One name and value per line. */
 export function printFields(fields: Readonly<Record<string, unknown>>): void {
   const width = Math.max(0, ...Object.keys(fields).map((name) => name.length));
   for (const [name, value] of Object.entries(fields)) {
@@ -15,7 +14,7 @@ export function printFields(fields: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** Rows under their column names; tabs of blanks that line up on a terminal and can be cut in a pipe. */
+/** Rows under their column names, aligned with spaces. */
 export function printTable(rows: readonly Readonly<Record<string, unknown>>[], empty: string): void {
   const first = rows[0];
   if (first === undefined) {

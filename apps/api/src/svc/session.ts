@@ -4,12 +4,12 @@ import type { Services } from '../composition/tokens.ts';
 import { readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 
-/** Wires the service without listening, does one thing, and leaves everything as it was found. */
+/** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
 export async function withService<T>(
-  work: (wiring: Services, databaseUrl: string) => Promise<T>,
+  work: (services: Services, databaseUrl: string) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(process.env, false);
-  // Standard output carries the result and nothing else.
+  // Standard output carries only the result.
   const log = createLog({ level: 'error', format: config.logFormat, stream: process.stderr });
   const database = await openDatabase(config, (line) => process.stderr.write(`${line}\n`));
   try {

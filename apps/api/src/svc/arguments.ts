@@ -1,0 +1,61 @@
+import { codePointLength, hasUnusableCharacter, LIMITS, updateProfileBody } from '@svc/contract';
+import { DAY, HOUR, MINUTE, SECOND } from '@svc/domain';
+import { InvalidArgumentError } from 'commander';
+
+const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
+
+/** Milliseconds from `90d`, `24h`, `30m` or `45s`. */
+export function parseDuration(text: string): number {
+  const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (amount === undefined || unit === undefined) {
+    throw new InvalidArgumentError('Allowed: a whole number and a unit, such as 90d, 24h, 30m or 45s.');
+  }
+  return Number(amount) * (UNITS[unit] ?? 0);
+}
+
+export function parseLifetime(text: string): number {
+  const lifetimeMs = parseDuration(text);
+  if (lifetimeMs === 0) throw new InvalidArgumentError('Allowed: a duration above zero, such as 90d.');
+  return lifetimeMs;
+}
+
+export function parsePositiveInteger(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text))
+    throw new InvalidArgumentError('Allowed: a whole number from 1 to 9999999.');
+  return Number(text);
+}
+
+export function parseUuid(text: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
+    throw new InvalidArgumentError('Allowed: a UUID.');
+  return text.toLowerCase();
+}
+
+export const parseText =
+  (bounds: { readonly min: number; readonly max: number }) =>
+  (text: string): string => {
+    const length = codePointLength(text);
+    if (length < bounds.min || length > bounds.max || hasUnusableCharacter(text)) {
+      throw new InvalidArgumentError(`Allowed: ${bounds.min} to ${bounds.max} characters.`);
+    }
+    return text;
+  };
+
+/** SVCIDs appear in paths and cursors, where escaping triples each byte: hence the limit in bytes. */
+export function parseNewSvcId(text: string): string {
+  const fits = !/\p{Cc}/u.test(text) && Buffer.byteLength(text) <= 256;
+  if (!fits || text.trim() !== text)
+    throw new InvalidArgumentError('Allowed: 1 to 128 printable characters, at most 256 bytes.');
+  return parseText(LIMITS.svcId)(text);
+}
+
+export function parseEmail(text: string): string {
+  if (!updateProfileBody.shape.email.safeParse(text).success)
+    throw new InvalidArgumentError('Allowed: an e-mail address.');
+  return text;
+}
+
+export function parseBoolean(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Allowed: true, false.');
+  return text === 'true';
+}

@@ -1,0 +1,28 @@
+import { type Firm, OperatorError, type OperatorReads } from '@svc/application';
+import { LIMITS } from '@svc/contract';
+import type { FirmId } from '@svc/domain';
+import { type Command, Option } from 'commander';
+import { parseText, parseUuid } from './arguments.ts';
+
+export interface OutputOptions {
+  readonly json?: boolean;
+}
+
+export const addGroup = (program: Command, name: string, description: string): Command =>
+  program.command(name).description(description).exitOverride();
+
+/** `--json` belongs to each command: an option of the program could not stand after the command's name. */
+export const addCommand = (parent: Command, spec: string, description: string): Command =>
+  parent.command(spec).description(description).option('--json', 'print one JSON document').exitOverride();
+
+export const firmOption = () =>
+  new Option('--firm <id>', "the firm's id").argParser(parseUuid).makeOptionMandatory();
+
+export const svcIdOption = (parse = parseText(LIMITS.svcId)) =>
+  new Option('--svc-id <svcid>', "the adjuster's SVCID").argParser(parse).makeOptionMandatory();
+
+export async function findFirm(reads: OperatorReads, id: FirmId): Promise<Firm> {
+  const firm = await reads.firm(id);
+  if (firm === null) throw new OperatorError(`no firm has the id ${id}`);
+  return firm;
+}

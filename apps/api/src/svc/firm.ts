@@ -1,0 +1,118 @@
+import type { Firm } from '@svc/application';
+import { LIMITS } from '@svc/contract';
+import { type FirmId, PLANS, type Plan } from '@svc/domain';
+import { Argument, type Command, Option } from 'commander';
+import { TOKENS } from '../composition/tokens.ts';
+import { toDateTime } from '../http/serialization/time.ts';
+import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
+import { addCommand, addGroup, findFirm, type OutputOptions } from './command.ts';
+import { printFields, printJson, printTable } from './output.ts';
+import { withService } from './session.ts';
+
+const firmDocument = (firm: Firm) => ({
+  id: firm.id,
+  name: firm.name,
+  plan: firm.plan,
+  limits: {
+    requests_per_minute: firm.limits.requestsPerMinute,
+    writes_per_minute: firm.limits.writesPerMinute,
+    burst: firm.limits.burst,
+  },
+  created_at: toDateTime(firm.createdAt),
+});
+
+const firmIdArgument = () => new Argument('<id>', "the firm's id").argParser(parseUuid);
+
+export function addFirmCommands(program: Command): void {
+  const group = addGroup(program, 'firm', 'adjusting firms');
+
+  addCommand(group, 'create', 'create a firm with its test accounts; their secrets are shown once')
+    .addOption(
+      new Option('--name <name>', 'the name that adjusters see')
+        .argParser(parseText(LIMITS.companyName))
+        .makeOptionMandatory(),
+    )
+    .addOption(new Option('--plan <plan>', "the firm's plan").choices(PLANS).default('standard'))
+    .action(async (options: OutputOptions & { name: string; plan: Plan }) => {
+      const { firm, testAccounts } = await withService((services) =>
+        services.get(TOKENS.createFirm)(options),
+      );
+      const document = {
+        firm: { id: firm.id, name: firm.name, plan: firm.plan },
+        test_accounts: testAccounts.map((account) => ({
+          svc_id: account.svcId,
+          behavior: account.behavior,
+          sign_in_secret: account.signInSecret,
+        })),
+      };
+      if (options.json) return printJson(document);
+      printFields(document.firm);
+      process.stdout.write('\nTest accounts; their sign-in secrets are shown only once:\n');
+      printTable(document.test_accounts, 'none');
+    });
+
+  addCommand(group, 'list', 'list the firms').action(async (options: OutputOptions) => {
+    const firms = await withService((services) => services.get(TOKENS.operatorReads).firms());
+    const documents = firms.map(firmDocument);
+    if (options.json) return printJson({ firms: documents });
+    printTable(
+      documents.map(({ limits: _, ...fields }) => fields),
+      'There are no firms yet.',
+    );
+  });
+
+  addCommand(group, 'show', 'show a firm, its limits and test accounts')
+    .addArgument(firmIdArgument())
+    .action(async (id: FirmId, options: OutputOptions) => {
+      const document = await withService(async (services) => {
+        const reads = services.get(TOKENS.operatorReads);
+        const firm = await findFirm(reads, id);
+        const accounts = await reads.testAccounts(id);
+        return {
+          firm: firmDocument(firm),
+          test_accounts: accounts.map(({ svcId, testOf }) => ({
+            svc_id: svcId,
+            behavior: testOf?.behavior ?? null,
+          })),
+        };
+      });
+      if (options.json) return printJson(document);
+      const { limits, ...fields } = document.firm;
+      printFields({ ...fields, ...limits });
+      process.stdout.write('\n');
+      printTable(document.test_accounts, 'none');
+    });
+
+  addCommand(group, 'set-plan', "change a firm's plan; takes effect within a second")
+    .addArgument(firmIdArgument())
+    .addArgument(new Argument('<plan>', "the firm's plan").choices(PLANS))
+    .action(async (id: FirmId, plan: Plan, options: OutputOptions) => {
+      const document = firmDocument(await withService((services) => services.get(TOKENS.setPlan)(id, plan)));
+      if (options.json) return printJson({ firm: document });
+      printFields({ id: document.id, name: document.name, plan: document.plan });
+    });
+
+  addCommand(group, 'set-limits', "replace a firm's own limits; omitted ones return to the default")
+    .addArgument(firmIdArgument())
+    .addOption(
+      new Option('--requests-per-minute <n>', 'all requests of a key').argParser(parsePositiveInteger),
+    )
+    .addOption(
+      new Option('--writes-per-minute <n>', 'POST and DELETE of a key').argParser(parsePositiveInteger),
+    )
+    .addOption(new Option('--burst <n>', 'requests accepted at once').argParser(parsePositiveInteger))
+    .action(
+      async (
+        id: FirmId,
+        options: OutputOptions & { requestsPerMinute?: number; writesPerMinute?: number; burst?: number },
+      ) => {
+        const { requestsPerMinute = null, writesPerMinute = null, burst = null } = options;
+        const limits = { requestsPerMinute, writesPerMinute, burst };
+        const document = firmDocument(
+          await withService((services) => services.get(TOKENS.setLimits)(id, limits)),
+        );
+        if (options.json) return printJson({ firm: document });
+        printFields({ id: document.id, name: document.name, ...document.limits });
+      },
+    );
+}

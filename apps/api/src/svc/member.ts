@@ -1,0 +1,50 @@
+import { type FirmId, type Membership, type Svcid, statusAt } from '@svc/domain';
+import { type Command, Option } from 'commander';
+import { TOKENS } from '../composition/tokens.ts';
+import { parseBoolean } from './arguments.ts';
+import { addCommand, addGroup, firmOption, type OutputOptions, svcIdOption } from './command.ts';
+import { printFields, printJson } from './output.ts';
+import { withService } from './session.ts';
+
+interface MemberOptions extends OutputOptions {
+  readonly firm: FirmId;
+  readonly svcId: Svcid;
+}
+
+const memberDocument = (membership: Membership) => ({
+  firm_id: membership.firmId,
+  svc_id: membership.svcId,
+  status: statusAt(membership, Date.now()),
+  can_accept_claims: membership.canAcceptClaims,
+  accepting_assignments: membership.acceptingAssignments,
+});
+
+function printMember(membership: Membership, { json }: OutputOptions): void {
+  const document = memberDocument(membership);
+  if (json) printJson({ member: document });
+  else printFields(document);
+}
+
+export function addMemberCommands(program: Command): void {
+  const group = addGroup(program, 'member', 'adjusters in firms');
+
+  addCommand(group, 'add', 'make an adjuster a member without an invitation')
+    .addOption(firmOption())
+    .addOption(svcIdOption())
+    .action(async (options: MemberOptions) => {
+      const { firm, svcId } = options;
+      printMember(await withService((services) => services.get(TOKENS.addMember)(firm, svcId)), options);
+    });
+
+  addCommand(group, 'set', 'grant or revoke the permission to accept claims')
+    .addOption(firmOption())
+    .addOption(svcIdOption())
+    .addOption(new Option('--can-accept-claims <boolean>').argParser(parseBoolean).makeOptionMandatory())
+    .action(async (options: MemberOptions & { canAcceptClaims: boolean }) => {
+      const { firm, svcId, canAcceptClaims } = options;
+      const membership = await withService((services) =>
+        services.get(TOKENS.setMember)(firm, svcId, canAcceptClaims),
+      );
+      printMember(membership, options);
+    });
+}

@@ -1,0 +1,41 @@
+import type { LoggedRequest } from '@svc/application';
+import type { FirmId } from '@svc/domain';
+import { type Command, Option } from 'commander';
+import { TOKENS } from '../composition/tokens.ts';
+import { toDateTime } from '../http/serialization/time.ts';
+import { parsePositiveInteger, parseUuid } from './arguments.ts';
+import { addCommand, findFirm, firmOption, type OutputOptions } from './command.ts';
+import { printJson, printTable } from './output.ts';
+import { withService } from './session.ts';
+
+const requestDocument = (request: LoggedRequest) => ({
+  at: toDateTime(request.at),
+  request_id: request.requestId,
+  key_id: request.keyId,
+  route: request.route,
+  status: request.status,
+  code: request.code,
+  places: request.places,
+  duration_ms: request.durationMs,
+});
+
+export function addRequestsCommand(program: Command): void {
+  addCommand(program, 'requests', "show a firm's recent requests and their errors; kept for two weeks")
+    .addOption(firmOption())
+    .addOption(new Option('--request-id <id>', 'the value of X-Request-Id').argParser(parseUuid))
+    .addOption(
+      new Option('--limit <n>', 'how many at most, newest first').argParser(parsePositiveInteger).default(50),
+    )
+    .action(async (options: OutputOptions & { firm: FirmId; requestId?: string; limit: number }) => {
+      const requests = await withService(async (services) => {
+        await findFirm(services.get(TOKENS.operatorReads), options.firm);
+        return services.get(TOKENS.requestLog).requestsOf(options.firm, options);
+      });
+      const documents = requests.map(requestDocument);
+      if (options.json) return printJson({ requests: documents });
+      printTable(
+        documents,
+        'No matching request from this firm in the last two weeks. A request without a valid key is only in the log.',
+      );
+    });
+}
