@@ -78,7 +78,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     poolErrorHandler: (error: Error & { code?: string }) =>
       options.log.warn('an idle PostgreSQL connection was lost', { code: error.code ?? 'connection' }),
     extra: {
-      columnTypes,
+      types: columnTypes,
       pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
