@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ERRORS, type ErrorCode, problemSchema } from '@svc/contract';
 import { Agent, request } from 'undici';
-import type { Chance } from '../generate/seeded.ts';
+import type { Random } from '../generate/random.ts';
 import type { Call, Meant, Operation, Seen } from './history.ts';
 
 /** Longer than anything the service allows itself; a frozen process keeps a client waiting this long. */
@@ -64,7 +64,7 @@ const TAG = /tag\d+x/g;
 export function createCaller({
   recorder,
   urls,
-  chance,
+  random,
   firm,
   actor,
   token,
@@ -72,7 +72,7 @@ export function createCaller({
   readonly recorder: Recorder;
   /** One way to each process. */
   readonly urls: readonly string[];
-  readonly chance: Chance;
+  readonly random: Random;
   /** Null for an adjuster, who may be shown claims of several firms. */
   readonly firm: string | null;
   readonly actor: string;
@@ -81,7 +81,7 @@ export function createCaller({
   const agent = new Agent({ connections: 16, pipelining: 1, keepAliveTimeout: 2_000 });
 
   async function attempt(asked: Asked, task: number, count: number): Promise<Answer | null> {
-    const process = chance.whole(0, urls.length - 1);
+    const process = random.integer(0, urls.length - 1);
     const startedAt = recorder.now();
     const base = {
       firm,
@@ -143,8 +143,7 @@ export function createCaller({
     for (let count = first; count < first + ATTEMPTS; count += 1) {
       const answer = await attempt(asked, task, count);
       if (answer !== null && answer.status < 500 && answer.status !== 429) return answer;
-      const wait =
-        answer?.status === 429 ? (answer.retryAfterMs ?? pause) : pause * (0.5 + chance.fraction());
+      const wait = answer?.status === 429 ? (answer.retryAfterMs ?? pause) : pause * (0.5 + random.next());
       await sleep(wait);
       pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
     }

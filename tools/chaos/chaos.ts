@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import type { ApiProcess } from '../cluster/api-process.ts';
 import { startCluster } from '../cluster/index.ts';
 import { type KeptAlive, keepAlive } from '../cluster/keep-alive.ts';
-import { chanceFrom } from '../generate/seeded.ts';
+import { seededRandom } from '../generate/random.ts';
 import { type Answer, claimsIn, createCaller, createRecorder, tagOf } from './caller.ts';
 import { check, type Violation } from './checker.ts';
 import {
@@ -74,7 +74,7 @@ export async function runChaos({
   }
 
   async function run(): Promise<Report> {
-    const chance = chanceFrom(seed);
+    const random = seededRandom(seed);
     const recorder = createRecorder();
     /** When each life of each process began to answer, on the clock of this process. */
     const listeningSince: number[][] = Array.from({ length: count }, () => []);
@@ -94,16 +94,16 @@ export async function runChaos({
     const proxies: CuttingProxy[] = [];
     ends.push(() => Promise.all(proxies.map((proxy) => proxy.close())));
     for (const [n, process] of processes.entries())
-      proxies.push(await startCuttingProxy(process, chance.child(`proxy ${n}`)));
+      proxies.push(await startCuttingProxy(process, random.fork(`proxy ${n}`)));
     const urls = proxies.map(({ url }) => url);
 
     let on = true;
     const clients: Promise<void>[] = [];
     const context = (actor: string, firm: string | null, token: string): ClientContext => {
-      const own = chance.child(actor);
-      const caller = createCaller({ recorder, urls, chance: own, firm, actor, token });
+      const own = random.fork(actor);
+      const caller = createCaller({ recorder, urls, random: own, firm, actor, token });
       ends.push(() => caller.close());
-      return { caller, chance: own, isOn: () => on };
+      return { caller, random: own, isOn: () => on };
     };
 
     // One adjuster works for all firms; some work for one; one of each firm comes and goes. The last firm rehearses with
@@ -159,7 +159,7 @@ export async function runChaos({
         (async () => {
           while (on) {
             await feed.poll();
-            await sleep(polling.chance.whole(20, 200));
+            await sleep(polling.random.integer(20, 200));
           }
         })(),
       );
@@ -176,7 +176,7 @@ export async function runChaos({
     log(`${count} processes under way, seed ${seed}`);
     const faults: Fault[] = [];
     const deadline = performance.now() + seconds * 1_000;
-    await injectFaults({ processes, proxies, redis, postgres }, chance.child('nemesis'), {
+    await injectFaults({ processes, proxies, redis, postgres }, random.fork('nemesis'), {
       isOn: () => performance.now() < deadline,
       now: recorder.now,
       longestHoldMs: seconds < LONG_ENOUGH_FOR_JOBS ? 900 : 3_500,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Chance } from '../generate/seeded.ts';
+import type { Random } from '../generate/random.ts';
 import { type Caller, GaveUp } from './caller.ts';
 import type { Seen } from './history.ts';
 
@@ -11,7 +11,7 @@ export interface KnownAdjuster {
 
 export interface ClientContext {
   readonly caller: Caller;
-  readonly chance: Chance;
+  readonly random: Random;
   /** False once everybody is to come to an end. */
   readonly isOn: () => boolean;
 }
@@ -29,7 +29,7 @@ const PAUSE_MS = 25;
 
 /** Goes on until it is over; a client that gave up has left its trace in the history. */
 async function repeatedly(
-  { isOn, chance }: ClientContext,
+  { isOn, random }: ClientContext,
   pauseMs: number,
   turn: () => Promise<void>,
 ): Promise<void> {
@@ -39,7 +39,7 @@ async function repeatedly(
     } catch (error) {
       if (!(error instanceof GaveUp)) throw error;
     }
-    await sleep(pauseMs * chance.fraction() * 2);
+    await sleep(pauseMs * random.next() * 2);
   }
 }
 
@@ -55,12 +55,12 @@ const mayHaveLeft = (adjuster: KnownAdjuster): { mayHaveLeft?: true } =>
 
 /** Sends claims, offers them again, looks at them, and now and then asks for what must be refused. */
 export function firmClient(context: ClientContext, book: FirmBook, name: string): Promise<void> {
-  const { caller, chance } = context;
+  const { caller, random } = context;
   let count = 0;
 
   async function send(): Promise<void> {
     count += 1;
-    const adjuster = chance.one(book.adjusters);
+    const adjuster = random.pick(book.adjusters);
     const externalId = `${book.tag}-${name}-${count}`;
     const body = {
       external_id: externalId,
@@ -68,10 +68,10 @@ export function firmClient(context: ClientContext, book: FirmBook, name: string)
       adjuster_svc_id: adjuster.svcId,
       loss: { date: '2026-08-27' },
       policy: { number: `P-${externalId}` },
-      carrier: { name: `Carrier ${book.tag} ${chance.whole(1, 3)}` },
+      carrier: { name: `Carrier ${book.tag} ${random.integer(1, 3)}` },
       loss_location: { street: `${count} Harbor ${book.tag}`, city: 'Tampa', state: 'FL', zip: '33602' },
       policyholder: { first_name: 'Secretive', last_name: `Holder-${book.tag}`, phone: '813-555-0177' },
-      instructions: 'x'.repeat(chance.happens(0.1) ? chance.whole(500, 4000) : 1),
+      instructions: 'x'.repeat(random.chance(0.1) ? random.integer(500, 4000) : 1),
     };
     const key = `key-${externalId}`;
     const asked = {
@@ -82,20 +82,20 @@ export function firmClient(context: ClientContext, book: FirmBook, name: string)
       idempotencyKey: key,
       meant: { externalId, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) },
     } as const;
-    const answer = await (chance.happens(0.15) ? caller.askTwice(asked) : caller.ask(asked));
+    const answer = await (random.chance(0.15) ? caller.askTwice(asked) : caller.ask(asked));
     const [claim] = answer.seen;
     if (claim === undefined) return;
     hear(book, answer.seen);
     book.sent.push({ claim, body, key });
     // Long after it was answered, as after a crash of the client.
-    if (chance.happens(0.1)) await caller.ask(asked);
+    if (random.chance(0.1)) await caller.ask(asked);
   }
 
   async function offer(): Promise<void> {
     if (book.sent.length === 0) return send();
     const recent = book.sent.slice(-60);
-    const { claim } = chance.one(recent);
-    const adjuster = chance.one(book.adjusters);
+    const { claim } = random.pick(recent);
+    const adjuster = random.pick(book.adjusters);
     count += 1;
     const asked = {
       operation: 'offer',
@@ -105,13 +105,13 @@ export function firmClient(context: ClientContext, book: FirmBook, name: string)
       idempotencyKey: `offer-${book.tag}-${name}-${count}`,
       meant: { claimId: claim.id, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) },
     } as const;
-    const answer = await (chance.happens(0.15) ? caller.askTwice(asked) : caller.ask(asked));
+    const answer = await (random.chance(0.15) ? caller.askTwice(asked) : caller.ask(asked));
     hear(book, answer.seen);
   }
 
   async function look(): Promise<void> {
     if (book.sent.length === 0) return;
-    const { claim } = chance.one(book.sent);
+    const { claim } = random.pick(book.sent);
     await caller.ask({
       operation: 'get',
       method: 'GET',
@@ -122,8 +122,8 @@ export function firmClient(context: ClientContext, book: FirmBook, name: string)
 
   async function askForRefusal(): Promise<void> {
     if (book.sent.length === 0) return;
-    const { claim, body, key } = chance.one(book.sent);
-    const again = chance.happens(0.5);
+    const { claim, body, key } = random.pick(book.sent);
+    const again = random.chance(0.5);
     count += 1;
     await caller.ask({
       operation: 'send',
@@ -140,7 +140,7 @@ export function firmClient(context: ClientContext, book: FirmBook, name: string)
   }
 
   return repeatedly(context, PAUSE_MS, () => {
-    const draw = chance.fraction();
+    const draw = random.next();
     if (draw < 0.5) return send();
     if (draw < 0.8) return offer();
     if (draw < 0.93) return look();
@@ -149,7 +149,7 @@ export function firmClient(context: ClientContext, book: FirmBook, name: string)
 }
 
 /** Polls as frugally as can be: from the last stamp it has seen, to the millisecond, and not one before. */
-export function poller({ caller, chance }: ClientContext): {
+export function poller({ caller, random }: ClientContext): {
   /** Reads on to the end of the list; true when there was something new. */
   poll(): Promise<boolean>;
 } {
@@ -158,7 +158,7 @@ export function poller({ caller, chance }: ClientContext): {
     async poll() {
       const before: string | null = since;
       let cursor: string | null = null;
-      const limit = String(chance.whole(2, 40));
+      const limit = String(random.integer(2, 40));
       do {
         const query = new URLSearchParams({
           limit,
@@ -176,10 +176,10 @@ export function poller({ caller, chance }: ClientContext): {
 
 /** Invites those who come and go, and takes an invitation back now and then. */
 export function inviter(context: ClientContext, adjusters: readonly KnownAdjuster[]): Promise<void> {
-  const { caller, chance } = context;
+  const { caller, random } = context;
   return repeatedly(context, 150, async () => {
-    const { svcId } = chance.one(adjusters);
-    if (chance.happens(0.7)) {
+    const { svcId } = random.pick(adjusters);
+    if (random.chance(0.7)) {
       await caller.ask({
         operation: 'invite',
         method: 'POST',
@@ -204,7 +204,7 @@ export function adjusterClient(
   adjuster: KnownAdjuster,
   firmIds: readonly string[],
 ): Promise<void> {
-  const { caller, chance } = context;
+  const { caller, random } = context;
   const { svcId } = adjuster;
   let answers = 0;
 
@@ -212,21 +212,21 @@ export function adjusterClient(
     const offers = await caller.ask({
       operation: 'offers',
       method: 'GET',
-      path: `/app/v1/claims?status=pending_acceptance&limit=${chance.whole(3, 30)}`,
+      path: `/app/v1/claims?status=pending_acceptance&limit=${random.integer(3, 30)}`,
       meant: { adjuster: svcId },
     });
-    for (const claim of chance.shuffled(offers.seen).slice(0, 3)) {
+    for (const claim of random.shuffle(offers.seen).slice(0, 3)) {
       answers += 1;
       const meant = { claimId: claim.id, adjuster: svcId };
       const path = `/app/v1/claims/${claim.id}`;
-      if (chance.happens(0.4)) {
+      if (random.chance(0.4)) {
         const accepted = await caller.ask({
           operation: 'accept',
           method: 'POST',
           path: `${path}/acceptance`,
           meant,
         });
-        if (accepted.status === 200 && chance.happens(0.3)) {
+        if (accepted.status === 200 && random.chance(0.3)) {
           await caller.ask({ operation: 'close', method: 'POST', path: `${path}/closure`, meant });
         }
       } else {
@@ -245,8 +245,8 @@ export function adjusterClient(
   }
 
   async function comeOrGo(): Promise<void> {
-    const firmId = chance.one(firmIds);
-    if (chance.happens(0.3)) {
+    const firmId = random.pick(firmIds);
+    if (random.chance(0.3)) {
       const path = `/app/v1/firms/${firmId}/membership`;
       await caller.ask({ operation: 'leave', method: 'DELETE', path, meant: { adjuster: svcId } });
     } else {
@@ -255,14 +255,14 @@ export function adjusterClient(
     }
   }
 
-  return repeatedly(context, 60, () => (adjuster.leaves && chance.happens(0.3) ? comeOrGo() : answer()));
+  return repeatedly(context, 60, () => (adjuster.leaves && random.chance(0.3) ? comeOrGo() : answer()));
 }
 
 /** Asks more often than its key may, at times more than its burst at once. */
 export function limitedClient(context: ClientContext): Promise<void> {
-  const { caller, chance } = context;
+  const { caller, random } = context;
   return repeatedly(context, 400, async () => {
-    const count = chance.happens(0.1) ? 25 : 2;
+    const count = random.chance(0.1) ? 25 : 2;
     await Promise.all(
       Array.from({ length: count }, () =>
         caller.askOnce({ operation: 'limited', method: 'GET', path: '/v1/me' }),

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import type { Chance } from '../generate/seeded.ts';
+import type { Random } from '../generate/random.ts';
 
 /** A way to one process that may end in the middle of a request or of an answer. */
 export interface CuttingProxy {
@@ -12,7 +12,7 @@ export interface CuttingProxy {
 
 export async function startCuttingProxy(
   to: { readonly port: number },
-  chance: Chance,
+  random: Random,
 ): Promise<CuttingProxy> {
   const open = new Set<Socket>();
   const cut = { requests: 0, answers: 0 };
@@ -36,16 +36,16 @@ export async function startCuttingProxy(
     let doom: { inAnswer: boolean; after: number } | null = null;
     const pass = (from: Socket, into: Socket, isAnswer: boolean): void => {
       from.on('data', (chunk: Buffer) => {
-        if (!isAnswer && doom === null && chance.happens(faultRate)) {
-          const inAnswer = chance.happens(0.6);
-          doom = { inAnswer, after: chance.whole(0, inAnswer ? 1500 : chunk.length - 1) };
+        if (!isAnswer && doom === null && random.chance(faultRate)) {
+          const inAnswer = random.chance(0.6);
+          doom = { inAnswer, after: random.integer(0, inAnswer ? 1500 : chunk.length - 1) };
         }
         const mine = doom !== null && doom.inAnswer === isAnswer ? doom : null;
         if (mine !== null && chunk.length > mine.after) {
           // What comes before the cut still arrives.
           into.write(chunk.subarray(0, mine.after));
           cut[isAnswer ? 'answers' : 'requests'] += 1;
-          const withReset = chance.happens(0.5);
+          const withReset = random.chance(0.5);
           setImmediate(() => {
             if (withReset) client.resetAndDestroy();
             end();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isHealthy } from '../cluster/api-process.ts';
 import type { Cluster } from '../cluster/index.ts';
-import type { Chance } from '../generate/seeded.ts';
+import type { Random } from '../generate/random.ts';
 import type { CuttingProxy } from './cutting-proxy.ts';
 import { FAULTS, type Fault, type FaultKind } from './history.ts';
 
@@ -18,7 +18,7 @@ const RECOVERY_MS = 30_000;
 /** Injects one fault after another until stopped, every kind once before any kind again. */
 export async function injectFaults(
   victims: Victims,
-  chance: Chance,
+  random: Random,
   options: {
     readonly isOn: () => boolean;
     readonly now: () => number;
@@ -28,14 +28,14 @@ export async function injectFaults(
 ): Promise<void> {
   let bag: FaultKind[] = [];
   while (options.isOn()) {
-    await sleep(chance.whole(200, 900));
+    await sleep(random.integer(200, 900));
     if (!options.isOn()) return;
-    if (bag.length === 0) bag = chance.shuffled(FAULTS);
+    if (bag.length === 0) bag = random.shuffle(FAULTS);
     const kind = bag.pop();
     if (kind === undefined) return;
-    const hold = chance.whole(200, options.longestHoldMs);
+    const hold = random.integer(200, options.longestHoldMs);
     // Seldom does only one thing go wrong.
-    const second = chance.happens(0.3) ? chance.one(victims.processes) : undefined;
+    const second = random.chance(0.3) ? random.pick(victims.processes) : undefined;
     const startedAt = options.now();
     let recovery: Promise<Omit<Fault, 'kind'>> | undefined;
     const givenBack = (): Promise<Omit<Fault, 'kind'>> => {
@@ -47,7 +47,7 @@ export async function injectFaults(
       }));
       return recovery;
     };
-    await INJECTORS[kind](victims, chance, {
+    await INJECTORS[kind](victims, random, {
       givenBack,
       async hold() {
         await sleep(hold / 2);
@@ -75,61 +75,61 @@ interface Course {
   givenBack(): unknown;
 }
 
-type Injector = (victims: Victims, chance: Chance, course: Course) => Promise<void>;
+type Injector = (victims: Victims, random: Random, course: Course) => Promise<void>;
 
 const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
-  async 'process killed'({ processes }, chance, { hold, givenBack }) {
-    void chance.one(processes).kill();
+  async 'process killed'({ processes }, random, { hold, givenBack }) {
+    void random.pick(processes).kill();
     givenBack();
     await hold();
   },
-  async 'all processes killed'({ processes }, _chance, { hold, givenBack }) {
+  async 'all processes killed'({ processes }, _random, { hold, givenBack }) {
     for (const process of processes) void process.kill();
     givenBack();
     await hold();
   },
-  async 'process frozen'({ processes }, chance, { hold }) {
-    const frozen = chance.one(processes);
+  async 'process frozen'({ processes }, random, { hold }) {
+    const frozen = random.pick(processes);
     frozen.pause();
     await hold();
     frozen.resume();
   },
-  async 'redis frozen'({ redis }, _chance, { hold }) {
+  async 'redis frozen'({ redis }, _random, { hold }) {
     redis.pause();
     await hold();
     redis.resume();
   },
-  async 'redis flushed'({ redis }, _chance, { hold, givenBack }) {
+  async 'redis flushed'({ redis }, _random, { hold, givenBack }) {
     await redis.flush();
     givenBack();
     await hold();
   },
-  async 'redis killed'({ redis }, _chance, { hold }) {
+  async 'redis killed'({ redis }, _random, { hold }) {
     await redis.kill();
     await hold();
     await redis.restart();
   },
-  async 'postgres connections ended'({ postgres }, _chance, { hold, givenBack }) {
+  async 'postgres connections ended'({ postgres }, _random, { hold, givenBack }) {
     await postgres.endConnections();
     givenBack();
     await hold();
   },
-  async 'postgres restarted'({ postgres }, _chance, { hold }) {
+  async 'postgres restarted'({ postgres }, _random, { hold }) {
     await postgres.end('fast');
     await hold();
     await postgres.begin();
   },
-  async 'postgres crashed'({ postgres }, _chance, { hold }) {
+  async 'postgres crashed'({ postgres }, _random, { hold }) {
     await postgres.end('crash');
     await hold();
     await postgres.begin();
   },
-  async 'postgres killed'({ postgres }, _chance, { hold }) {
+  async 'postgres killed'({ postgres }, _random, { hold }) {
     await postgres.end('kill');
     await hold();
     await postgres.begin();
   },
-  async 'connections cut'({ proxies }, _chance, { hold }) {
+  async 'connections cut'({ proxies }, _random, { hold }) {
     for (const proxy of proxies) proxy.faultRate = LOUD_FAULT_RATE;
     await hold();
     for (const proxy of proxies) proxy.faultRate = QUIET_FAULT_RATE;
