@@ -1,5 +1,4 @@
-// Jest's order, but for the files that take longest: they come first, also where no earlier run has left their
-// times, so that none of them is what everybody waits for in the end.
+// Jest's order, with the slowest files first even when no earlier run has recorded their times.
 import Sequencer from '@jest/test-sequencer';
 
 const LONGEST = [
