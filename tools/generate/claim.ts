@@ -1,5 +1,5 @@
-// Claims that are made up, as many as are wanted. Nobody lives there: streets and people are invented, phones
-// are of the block set aside for fiction, mail goes to example.com. The towns are real.
+// Generates fictional claims: invented people and streets in real cities, with phone numbers reserved for fiction and
+// example.com addresses.
 import {
   FLOOD_ZONES,
   type FloodZone,
@@ -20,10 +20,10 @@ type Building = NonNullable<SendClaimBody['building']>;
 type BuildingType = NonNullable<Building['building_type']>;
 type Holder = SendClaimBody['policyholder'];
 
-/** Nobody's account: a claim that is meant to be sent names an adjuster of the firm. */
+/** Not an account; name an adjuster of the firm to send the claims. */
 export const SAMPLE_ADJUSTER = 'SVC-0000-Sample';
 
-/** The causes of NFIP claims by their share since 1978; the last 8% are shared out. */
+/** Causes by their share of NFIP claims since 1978; the remaining 8% are distributed evenly. */
 const cause = weighted<LossCause>([
   ['rainfall_snowmelt_accumulation', 45],
   ['tidal_water_overflow', 26],
@@ -55,7 +55,7 @@ const zone = weighted<FloodZone | 'any' | null>([
   ['AH', 2],
   ['D', 1],
   ['any', 11],
-  // Older files do not always say.
+  // Often missing in older files.
   [null, 2],
 ]);
 
@@ -67,7 +67,7 @@ const usualBuilding: Partial<Record<OccupancyType, readonly BuildingType[]>> = {
   non_residential_manufactured_building: ['manufactured_home', 'travel_trailer'],
 };
 
-/** Floods that many claims share; a loss between them is a flood of its own. */
+/** Flood events shared by many claims; other losses have no event. */
 const EVENTS = [
   { day: dayOf('2024-08-05'), cat: '2441', fico: '698', name: 'a landfalling hurricane' },
   { day: dayOf('2024-09-26'), cat: '2447', fico: '701', name: 'a landfalling hurricane' },
@@ -95,7 +95,7 @@ const WHERE_THE_WATER_CAME_FROM: Readonly<Record<LossCause, string>> = {
 
 const nonResidential: ReadonlySet<string> = new Set(NON_RESIDENTIAL_OCCUPANCY_TYPES);
 
-/** For addresses of e-mail: what is left of a name in plain letters. */
+/** Names in ASCII, for email addresses. */
 const plain = (name: string): string =>
   name
     .replaceAll('ø', 'o')
@@ -104,17 +104,13 @@ const plain = (name: string): string =>
     .replace(/[^a-z]+/g, '');
 const PLAIN_NAMES = new Map([...FIRST_NAMES, ...LAST_NAMES].map((name) => [name, plain(name)]));
 
-/**
- * The claim at this place of the row of claims that the seed begins. It depends on nothing else, so that any
- * part of the row can be made anywhere, in any order.
- */
+/** The claim with this index in the seed's sequence. It depends on nothing else, so claims can be generated in any order. */
 export function generateClaim(
   index: number,
   seed: number,
   adjuster: string = SAMPLE_ADJUSTER,
 ): SendClaimBody {
-  if (!Number.isSafeInteger(index) || index < 0)
-    throw new RangeError(`${index} is no place in a row of claims`);
+  if (!Number.isSafeInteger(index) || index < 0) throw new RangeError(`${index} is not a valid claim index`);
   if (!Number.isSafeInteger(seed) || seed < 0) throw new RangeError(`${seed} is no seed`);
   const random = randomAt(seed, index);
   const serial = String(index).padStart(7, '0');
@@ -231,7 +227,7 @@ function policyAt(
   } as SendClaimBody['policy'];
 }
 
-/** Not every claim that names a carrier says all that is known of it, and some shout. */
+/** Claims may omit carrier details or write the name in capitals. */
 function carrierAt(random: Random, { name, phone, email, address }: (typeof CARRIERS)[number]) {
   const all = random.chance(0.75);
   return {
@@ -245,7 +241,7 @@ function carrierAt(random: Random, { name, phone, email, address }: (typeof CARR
 function holderAt(random: Random, where: Place, company: boolean): Holder {
   const person = nameAt(random);
   const mail = `${PLAIN_NAMES.get(person.first_name)}.${PLAIN_NAMES.get(person.last_name)}${random.integer(1, 999)}@example.com`;
-  // A phone, a mail address or both; neither would not do.
+  // At least one of phone and email is required.
   const reach = random.next();
   const away = random.chance(0.12) ? random.pick(MAILING_PLACES) : null;
   return {
@@ -307,7 +303,7 @@ function unitsAt(random: Random, use: OccupancyType): number {
   return use === 'other_residential_building' ? random.integer(5, 60) : 1;
 }
 
-/** The program insures a house for up to 250,000 dollars, a condominium building for that much a unit. */
+/** The NFIP limit is 250,000 dollars for a house, and per unit for a condominium building. */
 function coveragesAt(random: Random, use: OccupancyType): NonNullable<SendClaimBody['coverages']> {
   const most =
     use === 'residential_condominium_building' ? 12_500_000 : nonResidential.has(use) ? 500_000 : 250_000;
@@ -366,7 +362,7 @@ const streetAt = (random: Random): string => `${random.integer(1, 9899)} ${rando
 const zipAt = (random: Random, { zip }: Place): string =>
   random.chance(0.1) ? `${zip}-${String(random.integer(1, 9999)).padStart(4, '0')}` : zip;
 
-/** 555-0100 to 555-0199 belong to nobody, whatever the area; people write them in different ways. */
+/** 555-0100 to 555-0199 are reserved for fiction; written in several formats. */
 function phoneAt(random: Random, area: string): string {
   const line = `01${String(random.integer(0, 99)).padStart(2, '0')}`;
   const style = random.next();

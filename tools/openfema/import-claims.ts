@@ -41,7 +41,7 @@ export interface ImportOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Without a single success between them, this many undelivered claims mean that nobody is there. */
+/** After this many undelivered claims in a row the service is considered down. */
 const UNDELIVERED_IN_A_ROW = 5;
 
 export const noClaims = (): Tally => ({
