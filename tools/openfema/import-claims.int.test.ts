@@ -141,7 +141,7 @@ describe('delivery', () => {
     const { tally, waits } = await run(service.url, { concurrency: 2 });
     expect(tally).toMatchObject({ sent: CLAIMS, undelivered: 0 });
     expect(waits).toEqual([1000]);
-    // The one that was on its way beside the refused one could not know yet.
+    // A concurrent request may have been sent before the 429.
     const early = service.asked.slice(1).filter(({ at }) => at - refusedAt < 950);
     expect(early.length).toBeLessThanOrEqual(1);
     expect(service.asked).toHaveLength(CLAIMS + 1);
@@ -390,7 +390,7 @@ describe('the command', () => {
     const second = await command([...target, '--key-file', join(folder, 'key')], { key: KEY });
     rmSync(folder, { recursive: true });
     expect(second.code).toBe(1);
-    expect(second.out).toMatch(/already there +17/);
+    expect(second.out).toMatch(/existing +17/);
     expect(service.asked.at(-1)?.authorization).toBe('Bearer svc_test_of-a-file');
   });
 

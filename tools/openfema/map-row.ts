@@ -268,7 +268,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   function wholeOf(field: Field, { min, max }: { min: number; max: number }): number | undefined {
     const cell = row(field);
     if (!cell) return undefined;
-    if (!/^-?\d+(\.0+)?$/.test(cell.value)) return leftOut(cell, 'no whole number');
+    if (!/^-?\d+(\.0+)?$/.test(cell.value)) return leftOut(cell, 'not an integer');
     const number = Number(cell.value);
     return number >= min && number <= max ? number : leftOut(cell, `not from ${min} to ${max}`);
   }

@@ -61,14 +61,14 @@ describe('the report', () => {
     expect(text).toContain('8 (causeOfDamage 7, waterDepth 2)');
     expect(text).toMatch(/skipped +25: row 1, 2, .*20 and 5 more/);
     expect(text).toMatch(/^sent +15$/m);
-    expect(text).not.toContain('called off');
+    expect(text).not.toContain('not sent (stopped)');
   });
 
   test('starts with the reason when the run stopped', () => {
     const sums = tally({ rows: 9, sent: 5, calledOff: 4, stopped: 'interrupted' });
     const lines = linesOf((report) => report.summary(sums, { seconds: 2, dryRun: false }));
     expect(lines[1]).toBe('STOPPED after 9 rows: interrupted');
-    expect(lines.join('\n')).toMatch(/called off +4/);
+    expect(lines.join('\n')).toMatch(/not sent \(stopped\) +4/);
   });
 
   test('as JSON, every line is an object with its kind', () => {

@@ -50,7 +50,7 @@ export function textReport(write: Write): Report {
       line('normalized', `${sum(tally.normalized)}${byColumn(tally.normalized)}`);
       line('rejected', tally.refused);
       if (!dryRun) line('not delivered', tally.undelivered);
-      if (tally.calledOff > 0) line('called off', tally.calledOff);
+      if (tally.calledOff > 0) line('not sent (stopped)', tally.calledOff);
       line('skipped', `${tally.skipped}${listed(tally.skippedRows)}`);
     },
   };
