@@ -398,13 +398,13 @@ describe('the command', () => {
     ['no key', [SAMPLE, '--url', 'http://127.0.0.1:9', '--adjuster', 'SVC-1'], /CLAIMS_API_KEY/],
     ['no url', [SAMPLE, '--adjuster', 'SVC-1'], /--url/],
     ['no adjuster', [SAMPLE, '--url', 'http://127.0.0.1:9'], /CLAIMS_API_KEY|--adjuster/],
-    ['no file', ['no-such.csv', '--dry-run'], /no file/],
+    ['no file', ['no-such.csv', '--dry-run'], /File not found/],
     [
       'a key file that is not there',
       [SAMPLE, '--url', 'http://x', '--adjuster', 'S', '--key-file', 'gone'],
       /key file/,
     ],
-  ])('with %s it says so and ends with 2', async (_what, args, message) => {
+  ])('with %s the command names it and exits with 2', async (_what, args, message) => {
     const { code, err } = await command(args);
     expect(err).toMatch(message);
     expect(code).toBe(2);
