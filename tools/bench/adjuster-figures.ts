@@ -1,6 +1,6 @@
-// How the adjuster's side does, in figures:
+// Measures the adjuster app:
 //   npx tsx --conditions=source tools/bench/adjuster-figures.ts [claims]
-// The first load on a slow 4G network, and how long it takes from a firm's claim to the push service.
+// first load on a slow 4G network, and the time from a firm's claim to the push service.
 
 import { buildPage, enter, offerFullClaim, PHONE, until, visit } from '../../apps/api/test/adjuster-app.ts';
 import { startBrowser } from '../../apps/api/test/browser.ts';
@@ -8,7 +8,7 @@ import { claimBody, sendClaim, startServiceUnderTest } from '../../apps/api/test
 import { startPushService } from '../../packages/adapter-push/test/push-service.ts';
 
 const CLAIMS = Number(process.argv[2] ?? 1000);
-/** As Lighthouse has it for phones. */
+/** Lighthouse's throttling for phones. */
 const SLOW_4G = {
   offline: false,
   latency: 150,
@@ -67,7 +67,7 @@ try {
     );
   }
 
-  // A second start: the shelf of the service worker, and what was kept.
+  // A second start, with the service worker's cache and stored data.
   {
     const { page, context, close } = await visit(browser, service.url, PHONE);
     await enter(page, service, token);
@@ -94,7 +94,7 @@ try {
     const at = Date.now();
     const sent = await sendClaim(service, firm.live, claimBody(told));
     sentAt.set(sent.json.id, at);
-    // A firm's stream of claims, not a flood: five a second is a large firm's peak day.
+    // Five claims a second are a large firm's peak.
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, 50 - (Date.now() - at))));
   }
   await until('all messages', async () => phone.received.length >= CLAIMS);

@@ -1,4 +1,4 @@
-// Pictures of every screen of the adjuster's page, on a phone and a tablet, light and dark:
+// Screenshots of every screen of the adjuster app, on a phone and a tablet, light and dark:
 //   npx tsx --conditions=source tools/bench/adjuster-screenshots.ts [folder]
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -27,7 +27,7 @@ const PLACES = [
 ] as const;
 
 buildPage();
-/** How long the service is behind: offers have been waiting when they are looked at. */
+/** The service's clock is behind by this much, so that offers have been pending for a while. */
 let ago = 0;
 const [service, browser] = await Promise.all([
   startServiceUnderTest({ clock: { now: () => Date.now() - ago } }),

@@ -1,5 +1,5 @@
-// Benchmarks: the service and the floor take turns under the same load, on the same data, on the same machine, so
-// that what counts, the ratio, is a matter of one run. Absolute figures say more of the machine than of the code.
+// Benchmarks: the service and the hand-written floor take turns under the same load and data on one machine. Compare the
+// ratio; absolute figures depend on the machine.
 import { writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { migrate } from '@svc/adapter-postgres';
@@ -24,18 +24,18 @@ interface Options {
   readonly quick?: boolean;
   readonly json?: boolean;
   readonly svg?: string;
-  /** True: all of them. */
+  /** True means all. */
   readonly peers?: string[] | true;
 }
 
 interface Subject extends Server {
-  /** Of a peer: the question and the answer in its own way. */
+  /** A peer's form of requests and responses. */
   readonly shot?: Peer['shot'];
   readonly answer?: Peer['answer'];
 }
 
 const whole = (text: string): number => {
-  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Allowed: a whole number from 1.');
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Must be an integer of at least 1.');
   return Number(text);
 };
 
@@ -44,17 +44,17 @@ const say = (line: string): void => {
 };
 
 const options = new Command('bench')
-  .description('Times the service against a hand-written floor on the same data, in turns.')
-  .option('--path <path...>', `which of ${PATHS.join(', ')}; all when left out`)
-  .option('--rounds <n>', 'rounds of each', whole, 5)
-  .option('--rows <n>', 'claims in the database, over 200 firms', whole, 200_000)
-  .option('--seconds <n>', 'how long one subject is loaded in one round', whole, 5)
-  .option('--quick', 'fewer rows and shorter rounds: under two minutes')
+  .description('Compares the service with a hand-written floor on the same data.')
+  .option('--path <path...>', `paths to measure: ${PATHS.join(', ')} (default: all)`)
+  .option('--rounds <n>', 'number of rounds', whole, 5)
+  .option('--rows <n>', 'claims in the database, for 200 firms', whole, 200_000)
+  .option('--seconds <n>', 'load time per subject and round', whole, 5)
+  .option('--quick', 'fewer rows and shorter rounds, under two minutes')
   .option('--json', 'print one JSON document')
-  .option('--svg <file>', 'write the ratios as a picture')
+  .option('--svg <file>', 'write a chart of the ratios')
   .option(
     '--peers [name...]',
-    `time others beside them, fetched from the registry into a throw-away folder: ${PEER_NAMES.join(', ')}; all when none is named`,
+    `also measure other frameworks, installed into a temporary folder: ${PEER_NAMES.join(', ')} (default: all)`,
   )
   .parse()
   .opts<Options>();
@@ -62,13 +62,13 @@ const options = new Command('bench')
 const wanted = options.path ?? [...PATHS];
 const unknown = wanted.find((path) => !PATHS.includes(path));
 if (unknown !== undefined) {
-  say(`bench: --path holds ${unknown}; allowed: ${PATHS.join(', ')}`);
+  say(`bench: unknown --path ${unknown}; allowed: ${PATHS.join(', ')}`);
   process.exit(2);
 }
 const peerNames = options.peers === true ? PEER_NAMES : (options.peers ?? []);
 const stranger = peerNames.find((name) => !PEER_NAMES.includes(name));
 if (stranger !== undefined) {
-  say(`bench: --peers holds ${stranger}; allowed: ${PEER_NAMES.join(', ')}`);
+  say(`bench: unknown --peers ${stranger}; allowed: ${PEER_NAMES.join(', ')}`);
   process.exit(2);
 }
 const rounds = options.quick ? Math.min(options.rounds, 5) : options.rounds;
@@ -146,10 +146,10 @@ async function measure(
       Object.entries(groups).map(([name, pids], i) => [name, cpuSeconds(pids) - (before[i] ?? 0)]),
     );
     if (result.wrong > 0)
-      throw new Error(`${subject.name}: ${result.wrong} answers to ${path} were not ${EXPECTED[path]}`);
+      throw new Error(`${subject.name}: ${result.wrong} responses to ${path} were not ${EXPECTED[path]}`);
     return { ...result, cpu };
   };
-  /** A peer that fails leaves; without the service or the floor there is nothing to measure. */
+  /** A failing peer is excluded; a failure of the service or the floor ends the run. */
   const eachOf = async (subjects: readonly Subject[], length: number) => {
     const results = new Map<string, Awaited<ReturnType<typeof once>>>();
     for (const subject of subjects) {
@@ -162,15 +162,15 @@ async function measure(
     }
     return results;
   };
-  // The engines warm up, and PostgreSQL's plans settle, before anything counts.
+  // Warm-up, not measured: JIT compilation and PostgreSQL's plans.
   await eachOf([service, floor, ...fit], Math.min(2, seconds));
   for (let round = 0; round < rounds; round += 1) {
     const subjects = [service, floor, ...fit.filter(({ name }) => measuredPeers.has(name))];
-    // Whoever comes later finds warmer caches: so they take turns at that, too.
+    // Alternate the order, because later subjects find warmer caches.
     const first = round % subjects.length;
     const results = await eachOf([...subjects.slice(first), ...subjects.slice(0, first)], seconds);
     const [ours, theirs] = [results.get('service'), results.get('floor')];
-    if (ours === undefined || theirs === undefined) throw new Error('a round without both subjects');
+    if (ours === undefined || theirs === undefined) throw new Error('a round lacks a subject');
     measured.push({ service: ours, floor: theirs });
     for (const [name, held] of measuredPeers) {
       const peer = results.get(name);
@@ -180,7 +180,7 @@ async function measure(
     const others = fit.map(({ name }) => results.get(name)?.rps.toFixed(0) ?? 'none');
     say(
       pc.dim(
-        `${path} round ${round + 1} of ${rounds}: ${ours.rps.toFixed(0)} against ${theirs.rps.toFixed(0)} a second, median ratio ${ratio.toFixed(2)}${others.length > 0 ? `; peers ${others.join(', ')}` : ''}`,
+        `${path} round ${round + 1} of ${rounds}: ${ours.rps.toFixed(0)} and ${theirs.rps.toFixed(0)} responses/s, median ratio ${ratio.toFixed(2)}${others.length > 0 ? `; peers ${others.join(', ')}` : ''}`,
       ),
     );
   }
@@ -188,7 +188,7 @@ async function measure(
   return measured;
 }
 
-/** Both must do the same work, so both must give the same answer, but for what no two answers share. */
+/** Checks that all subjects return the same response, except for generated values. */
 async function sameAnswers(path: Path, data: BenchData, subjects: readonly Subject[]): Promise<void> {
   const answers: unknown[] = [];
   const shot = data.shots(path)();
@@ -202,7 +202,7 @@ async function sameAnswers(path: Path, data: BenchData, subjects: readonly Subje
       ...(one.body !== undefined && { body: one.body }),
     });
     if (response.status !== EXPECTED[path]) {
-      throw new Error(`${subject.name} answered ${path} with ${response.status}: ${await response.text()}`);
+      throw new Error(`${subject.name} returned ${response.status} for ${path}: ${await response.text()}`);
     }
     const answer: unknown = await response.json();
     const said = subject.answer?.(path, answer) ?? answer;
@@ -210,11 +210,11 @@ async function sameAnswers(path: Path, data: BenchData, subjects: readonly Subje
     answers.push(comparable(path, said));
   }
   if (!isDeepStrictEqual(answers[0], answers[1])) {
-    throw new Error(`the answers to ${path} differ:\n${JSON.stringify(answers, null, 2)}`);
+    throw new Error(`the responses to ${path} differ:\n${JSON.stringify(answers, null, 2)}`);
   }
 }
 
-/** What one subject says of a new claim, another must find. */
+/** A claim created by one subject must be readable through another. */
 async function mustBeStored(
   said: unknown,
   sent: Shot,
@@ -226,11 +226,11 @@ async function mustBeStored(
   const response = await fetch(`${finder?.url}/v1/claims/${id}`, { headers: { authorization } });
   const asked = JSON.parse(sent.body ?? '') as { external_id: string };
   if (external_id !== asked.external_id || !isDeepStrictEqual(await response.json(), said)) {
-    throw new Error(`${by} did not store the claim as it answered it`);
+    throw new Error(`${by} did not store the claim as returned`);
   }
 }
 
-/** Without what differs from answer to answer; of a new claim, only its shape can be the same. */
+/** Removes values that differ between responses; of a new claim only the structure is compared. */
 function comparable(path: Path, answer: unknown): unknown {
   if (path === 'page') return { ...(answer as object), next_cursor: 'a cursor' };
   if (path === 'accept') {
@@ -243,7 +243,7 @@ function comparable(path: Path, answer: unknown): unknown {
 function shapeOf(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     return value === null ? null : typeof value;
-  // Optional fields differ from claim to claim; those every claim has are compared.
+  // Only fields that every claim has.
   const always = [
     'id',
     'test',

@@ -21,11 +21,11 @@ export interface Firm {
 
 export interface BenchData {
   readonly firms: readonly Firm[];
-  /** What to fire at a path, request after request. */
+  /** Returns the requests of a path, one per call. */
   shots(path: Path): () => Shot;
 }
 
-/** Offers of each firm that the acceptance path answers; reopened before each round. */
+/** Pending offers per firm for the acceptance path; reset before each round. */
 const OFFERS_PER_FIRM = 400;
 const DAY_MS = 86_400_000;
 const START = Date.parse('2025-01-01T00:00:00Z');
@@ -33,10 +33,10 @@ const START = Date.parse('2025-01-01T00:00:00Z');
 const secrets = createSecrets(new Uint8Array(32));
 
 /**
- * Fills an empty database: firms whose limits never refuse, a key, an adjuster and a session each, and claims spread
- * evenly over them with a change feed as years of work leave it.
+ * Fills an empty database with firms without rate limits, each with a key, an adjuster and a session, and with claims
+ * distributed evenly over them.
  *
- * @param wanted.sizes claims of the first firms, where they are to have more or fewer than their share.
+ * @param wanted.sizes number of claims of the first firms, if it differs from the average.
  */
 export async function loadData(
   url: string,
@@ -97,12 +97,12 @@ async function addFirm(client: pg.Client, number: number): Promise<Firm> {
   return { id, key: key.secret, adjuster, session: session.secret, claims: [] };
 }
 
-/** From so many on, building the indexes afterwards is quicker than keeping them up to date. */
+/** Above this, creating indexes after loading is faster. */
 const BULK = 100_000;
-/** Claims that are made up in full; all others are copies of them under numbers of their own. */
+/** Generated claims; all others are copies with their own numbers. */
 const ORIGINALS = 20_000;
 
-/** A line of COPY in the pieces between what differs from copy to copy. */
+/** A COPY line, split at the values that differ between copies. */
 interface Original {
   readonly carrierKey: string;
   readonly carrier: string;
@@ -140,7 +140,7 @@ async function copyClaims(
       const count = counts[number] ?? 0;
       for (let i = 0; i < count; i += 1, done += 1) {
         const { carrierKey, carrier, document } = originals[done % ORIGINALS] as Original;
-        // Ids as the service makes them: in the order of time, so that what is new lies together.
+        // Time-ordered ids, as the service creates them.
         const at = START + Math.floor((i / count) * 300 * DAY_MS) + (i % 997);
         const id = uuidV7({ msecs: at });
         firm.claims.push(id);
@@ -174,7 +174,7 @@ async function copyClaims(
   await (rows < BULK ? copy() : withoutIndexes(client, copy, say));
 }
 
-/** Takes the indexes of the claims away, and puts them back as they were. */
+/** Drops the indexes of claims, and returns a function that recreates them. */
 async function withoutIndexes(
   client: pg.Client,
   work: () => Promise<void>,
@@ -205,7 +205,7 @@ async function withoutIndexes(
 
 const timeOf = (uuid: string): number => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 
-/** Takes back every answer that the acceptance path has given. */
+/** Resets the offers that the acceptance path has accepted. */
 export async function reopenOffers(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -221,7 +221,7 @@ const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.
 
 let sent = 0;
 
-/** `poll` asks for the ten latest changes, which is what a firm that polls gets to see. */
+/** `poll` requests the ten latest changes, as a polling firm does. */
 export function shotsAt(path: Path | 'poll', firms: readonly Firm[]): () => Shot {
   if (path === 'get') {
     return () => {
@@ -258,7 +258,7 @@ export function shotsAt(path: Path | 'poll', firms: readonly Firm[]): () => Shot
       return { method: 'POST', path: '/v1/claims', headers, body: JSON.stringify(body) };
     };
   }
-  // Each offer once, firm after firm, so that no two acceptances meet on a claim.
+  // Each offer once, so that no two requests accept the same claim.
   let next = 0;
   return () => {
     const firm = firms[next % firms.length] as Firm;

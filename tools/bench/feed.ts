@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { withClient } from '../services/postgres.ts';
 
-/** A claim as it was at one time. */
+/** A version of a claim. */
 export interface Version {
   readonly id: string;
   readonly updated_at: string;
@@ -10,16 +10,16 @@ export interface Version {
 export interface Poller<Row> {
   readonly seen: readonly Row[];
   polls(): number;
-  /** Looks once more, and ends; fails if a poll did. */
+  /** Polls once more and stops; rejects if a poll failed. */
   stop(): Promise<void>;
 }
 
 export const versionOf = ({ id, updated_at }: Version): string => `${id} ${updated_at}`;
 
 /**
- * Asks for a firm's changes again and again from where it last was, looking at nothing twice.
+ * Polls a firm's changes from the last position, without overlap.
  *
- * @param ask for a page of `GET /v1/claims`, given `&updated_since=…&cursor=…` as far as there are any.
+ * @param ask fetches a page of `GET /v1/claims` with `&updated_since=…&cursor=…` if present.
  */
 export function startPoller<Row extends Version>(
   ask: (query: string) => Promise<{ readonly data: readonly Row[]; readonly next_cursor: string | null }>,
@@ -50,7 +50,7 @@ export function startPoller<Row extends Version>(
     }
     await poll();
   })();
-  // Whoever stops it is told; until then a failure must not count as unhandled.
+  // Awaited by stop(); a failure before then must not count as unhandled.
   running.catch(() => {});
   return {
     seen,
@@ -62,7 +62,7 @@ export function startPoller<Row extends Version>(
   };
 }
 
-/** Takes the feed's next stamp for a claim, and commits only once something else has been done. */
+/** Updates a claim with the feed's next timestamp, and commits after other work is done. */
 export const changeSlowly = (
   databaseUrl: string,
   firmId: string,

@@ -1,6 +1,6 @@
-// The floor: what a good engineer writes by hand for the same four operations, without framework or layers. It does
-// the same work on the same tables and gives the same answers: key check from a cache, the same limiter call,
-// statements prepared by name, objects built from rows and written with JSON.stringify.
+// The floor: the measured operations written by hand without framework or layers. It does the same work on the same
+// tables and returns the same responses: cached key check, the same rate limiter call, prepared statements, objects
+// built from rows and written with JSON.stringify.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

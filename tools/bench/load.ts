@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { Client } from 'undici';
 
-/** One request of a load. */
 export interface Shot {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -11,19 +10,19 @@ export interface Shot {
 }
 
 export interface Measured {
-  /** Answers a second. */
+  /** Responses per second. */
   readonly rps: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly answers: number;
-  /** Answers that were not the expected status; a round with any of them does not count. */
+  /** Responses with an unexpected status, which invalidate the round. */
   readonly wrong: number;
 }
 
 const CONNECTIONS = 32;
 
-/** Keeps connections busy, one request at a time on each, for as long as asked. */
+/** Sends requests on all connections, one at a time on each, for the given time. */
 export async function load(
   url: string,
   next: () => Shot,
@@ -56,7 +55,7 @@ export async function load(
   return { rps: latencies.length / elapsed, p50: at(0.5), p99: at(0.99), answers: latencies.length, wrong };
 }
 
-/** Processor time in seconds that these processes have used so far. Linux only; elsewhere 0. */
+/** CPU seconds used by these processes; 0 except on Linux. */
 export function cpuSeconds(pids: readonly number[]): number {
   const TICKS_PER_SECOND = 100;
   let ticks = 0;
@@ -67,13 +66,13 @@ export function cpuSeconds(pids: readonly number[]): number {
         .split(' ');
       ticks += Number(fields[11]) + Number(fields[12]);
     } catch {
-      // a backend that ended meanwhile
+      // The process has ended.
     }
   }
   return ticks / TICKS_PER_SECOND;
 }
 
-/** The processes that a process has started. */
+/** Child processes. */
 export function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')

@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks';
 
 const WIDTH = 30;
 const ON_TERMINAL_EVERY_MS = 100;
-/** In a pipe there is no line to write over. */
+/** Without a terminal, lines cannot be overwritten. */
 const IN_PIPE_EVERY_MS = 5000;
 
-/** How far the loading has come: a bar on a terminal, a line now and then in a pipe. */
+/** Loading progress: a bar on a terminal, otherwise occasional lines. */
 export function loadingBar(
   of: number,
   stream: NodeJS.WritableStream & { isTTY?: boolean } = process.stderr,

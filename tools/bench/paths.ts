@@ -1,3 +1,3 @@
-/** What is timed. */
+/** The measured request paths. */
 export const PATHS = ['get', 'page', 'send', 'accept'] as const;
 export type Path = (typeof PATHS)[number];

@@ -1,5 +1,5 @@
-// Peers are no dependencies of this repository: their packages come from the registry into a folder that is thrown
-// away, at the versions that peers/<name>/package.json pins.
+// Peers are not dependencies of this repository. Their packages are installed into a temporary folder, in the versions
+// that peers/<name>/package.json pins.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 const SOURCES = fileURLToPath(new URL('peers', import.meta.url));
 const INSTALL = [
   ...['install', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'],
-  // package.json pins what a peer is made of; what those bring along is as it was on this day; an upgrade moves it.
+  // Transitive dependencies are resolved as of this day; change it with an upgrade.
   '--before=2026-11-21',
-  // Whoever has no network is told soon.
+  // Fail soon without a network.
   ...['--loglevel=http', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000'],
 ];
 const PATIENCE_MS = 300_000;
@@ -19,13 +19,13 @@ const PROGRESS_MS = 3000;
 
 export interface Installed {
   readonly folder: string;
-  /** What is started with node, in the folder. */
+  /** Node's entry point in the folder. */
   readonly main: string;
   /** The pinned packages. */
   readonly versions: Readonly<Record<string, string>>;
 }
 
-/** A folder for all peers of a run; goes when the process ends, however it ends. */
+/** A folder for all peers of a run, deleted when the process ends. */
 export function throwAwayFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'claims-bench-peers-'));
   const remove = (): void => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
@@ -39,7 +39,7 @@ export function throwAwayFolder(): { path: string; remove(): void } {
   return { path, remove };
 }
 
-/** Copies a peer's sources into the folder, fetches what it needs and builds it. */
+/** Copies a peer's sources into the folder, installs and builds it. */
 export async function install(name: string, parent: string, say: (line: string) => void): Promise<Installed> {
   const folder = join(parent, name);
   cpSync(join(SOURCES, name), folder, { recursive: true });
@@ -49,7 +49,7 @@ export async function install(name: string, parent: string, say: (line: string) 
     dependencies: Record<string, string>;
   };
   const pinned = Object.entries(dependencies).map(([one, version]) => `${one} ${version}`);
-  say(`${name}: fetching ${pinned.join(', ')}`);
+  say(`${name}: installing ${pinned.join(', ')}`);
   const started = performance.now();
   const elapsed = (): string => `${((performance.now() - started) / 1000).toFixed(0)} s`;
   let fetched = 0;
@@ -69,7 +69,7 @@ export async function install(name: string, parent: string, say: (line: string) 
 function npm(folder: string, args: readonly string[], line: (line: string) => void): Promise<void> {
   const child = spawn('npm', args, {
     cwd: folder,
-    // Where it is a script that only a shell can start.
+    // On Windows it is a script for the shell.
     shell: process.platform === 'win32',
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: PATIENCE_MS,
@@ -92,14 +92,12 @@ function npm(folder: string, args: readonly string[], line: (line: string) => vo
       process.removeListener('exit', end);
       if (code === 0) resolve();
       else
-        reject(
-          new Error(`npm ${args[0]} ${signal === null ? 'failed' : 'took too long'}: ${causeOf(output)}`),
-        );
+        reject(new Error(`npm ${args[0]} ${signal === null ? 'failed' : 'timed out'}: ${causeOf(output)}`));
     });
   });
 }
 
-/** What npm itself calls errors, else its last words. */
+/** npm's error lines, or else its last output. */
 function causeOf(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const errors = lines.filter((line) => /^npm error|error TS/.test(line) && !line.includes('complete log'));

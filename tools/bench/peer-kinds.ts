@@ -1,17 +1,17 @@
-// What is asked of each peer, in its own way of asking, and what it answers, in the service's way of answering.
+// Translates requests for each peer, and its responses to the format of the service.
 
 import type { Shot } from './load.ts';
 import type { Path } from './paths.ts';
 
 export interface PeerKind {
-  /** Also the folder in peers/ with its sources. */
+  /** The folder in peers/ with its sources. */
   readonly name: string;
   readonly paths: readonly Path[];
-  /** Work that the service and the floor do and this one does not: a ratio flatters it by that. */
+  /** Work of the service and the floor that this peer omits, which improves its ratio. */
   readonly spared: string;
-  /** The same question as it takes it. */
+  /** The request in the peer's form. */
   readonly shot: (path: Path, shot: Shot) => Shot;
-  /** Its answer as the service would have given it. */
+  /** The peer's response in the service's form. */
   readonly answer: (path: Path, answer: unknown) => unknown;
 }
 

@@ -1,12 +1,11 @@
-// Peers: what one might take instead of this service. They run on the same tables and take their turns in the same
-// rounds. They do less than the service does, so a ratio says at most how fast they are.
+// Peers: alternatives to this service on the same tables, measured in the same rounds. They do less work, so their
+// ratios are upper bounds.
 import { stripVTControlCharacters } from 'node:util';
 import type { Path } from './paths.ts';
 import { type Installed, install, throwAwayFolder } from './peer-install.ts';
 import { PEERS, type PeerKind } from './peer-kinds.ts';
 import { grid, type Round, type Summary, summarise } from './report.ts';
 
-/** A process that answers requests. */
 interface Running {
   readonly url: string;
   readonly pid: number;
@@ -17,7 +16,7 @@ export interface Peer extends PeerKind, Running {
   readonly versions: Installed['versions'];
 }
 
-/** A peer that could not be measured, and why; without a path, on none. */
+/** A peer that could not be measured; without a path, on all of them. */
 interface LeftOut {
   readonly peer: string;
   readonly path?: Path;
@@ -38,7 +37,7 @@ type Summaries = Record<string, Partial<Record<Path, PeerSummary>>>;
 
 export const PEER_NAMES: readonly string[] = PEERS.map(({ name }) => name);
 
-/** The peers of one run, with what became of them. */
+/** The peers of a run and their results. */
 export class Peers {
   readonly leftOut: LeftOut[] = [];
   readonly #running: Peer[] = [];
@@ -49,7 +48,7 @@ export class Peers {
     this.#say = say;
   }
 
-  /** Installs and starts those that are asked for and can do one of the paths; who cannot be had is left out. */
+  /** Installs and starts the requested peers that support a path; peers that fail are excluded. */
   async start(
     names: readonly string[],
     paths: readonly Path[],
@@ -73,7 +72,7 @@ export class Peers {
 
   stop: () => void = () => {};
 
-  /** Those that do a path, and do it right. */
+  /** Peers that support a path and return the right response. */
   async fitFor(path: Path, check: (peer: Peer) => Promise<void>): Promise<Peer[]> {
     const fit: Peer[] = [];
     for (const peer of this.#running.filter(({ paths }) => paths.includes(path))) {
@@ -93,10 +92,10 @@ export class Peers {
       .slice(0, 500)
       .trim();
     this.leftOut.push({ peer, ...(path !== undefined && { path }), why });
-    this.#say(`${peer} is left out${path === undefined ? '' : ` of ${path}`}: ${why}`);
+    this.#say(`${peer} is excluded${path === undefined ? '' : ` from ${path}`}: ${why}`);
   }
 
-  /** Takes the rounds of a peer on a path, the peer standing where the service stands. */
+  /** Stores a peer's rounds on a path. */
   add(peer: string, path: Path, rounds: readonly Round[]): void {
     const { service_rps: rps, cpu_us, rounds: _, ...same } = summarise(rounds);
     this.#summaries[peer] = {
@@ -118,7 +117,7 @@ export class Peers {
     };
   }
 
-  /** A table for people, with the ratio of the service on the same path beside it. */
+  /** A table that includes the service's ratio on the same path. */
   table(service: Partial<Record<Path, Summary>>): string {
     const header = [
       ...['peer', 'path', 'ratio', 'service', 'spread', 'p50', 'p99'],
@@ -140,9 +139,9 @@ export class Peers {
       ]),
     );
     const notes = [
-      ...this.#running.map(({ name, spared }) => `${name} does less: ${spared}.`),
+      ...this.#running.map(({ name, spared }) => `${name} omits: ${spared}.`),
       ...this.leftOut.map(
-        ({ peer, path, why }) => `${peer} is left out${path === undefined ? '' : ` of ${path}`}: ${why}`,
+        ({ peer, path, why }) => `${peer} is excluded${path === undefined ? '' : ` from ${path}`}: ${why}`,
       ),
     ];
     return `\n${rows.length > 0 ? `${grid(header, rows)}\n\n` : ''}${notes.join('\n')}\n`;

@@ -4,28 +4,28 @@ import type { Path } from './paths.ts';
 
 type Cpu = Readonly<Record<string, number>>;
 
-/** What one round found of both. */
+/** Results of one round. */
 export interface Round {
   readonly service: Measured & { readonly cpu: Cpu };
   readonly floor: Measured & { readonly cpu: Cpu };
 }
 
 export interface Summary {
-  /** Answers a second, service over floor; more is better. Median of the rounds. */
+  /** Responses per second, service divided by floor; median of the rounds. Higher is better. */
   readonly ratio: number;
-  /** Latency, floor over service, so that here too more is better. */
+  /** Latency, floor divided by service. Higher is better. */
   readonly p50_ratio: number;
   readonly p99_ratio: number;
   readonly service_rps: number;
   readonly floor_rps: number;
   /** Lowest and highest ratio of a round. */
   readonly spread: readonly [number, number];
-  /** Microseconds of processor time per answer, by process. */
+  /** CPU microseconds per response, by process. */
   readonly cpu_us: { readonly service: Cpu; readonly floor: Cpu };
   readonly rounds: readonly Round[];
 }
 
-/** What the ratio is meant to reach. */
+/** Target ratios. */
 const GOALS: Readonly<Record<Path, number>> = { get: 1.3, page: 2.5, send: 1.5, accept: 1 };
 
 export function median(values: readonly number[]): number {
@@ -62,7 +62,6 @@ export function summarise(rounds: readonly Round[]): Summary {
   };
 }
 
-/** A table for people. */
 export function table(summaries: Partial<Record<Path, Summary>>): string {
   const header = [
     'path',
@@ -88,10 +87,9 @@ export function table(summaries: Partial<Record<Path, Summary>>): string {
     `${summary.cpu_us.service.node} / ${summary.cpu_us.floor.node}`,
     `${summary.cpu_us.service.database} / ${summary.cpu_us.floor.database}`,
   ]);
-  return `${grid(header, rows)}\n\nRatios are the service over the floor, medians of the rounds; more is better, for latencies too.\n`;
+  return `${grid(header, rows)}\n\nRatios are service to floor (latencies: floor to service), medians of the rounds; higher is better.\n`;
 }
 
-/** Cells in columns under a header. */
 export function grid(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
@@ -103,7 +101,7 @@ export function grid(header: readonly string[], rows: readonly (readonly string[
   return [title, ...rows.map(line)].join('\n');
 }
 
-/** The ratios as bars, the floor as a line at 1. */
+/** A bar chart of the ratios, with the floor as a line at 1. */
 export function plot(summaries: Partial<Record<Path, Summary>>): string {
   const [left, scale, step] = [70, 150, 44];
   const entries = Object.entries(summaries);

@@ -1,9 +1,9 @@
-// How the service bears growth, time and company:
+// Measures the service under growth, endurance and several processes:
 //   npx pnpm bench:scale growth      three million claims against ten thousand, a large firm against a small one
-//   npx pnpm bench:scale endurance   memory over a million requests, and what disturbs whom
+//   npx pnpm bench:scale endurance   memory over a million requests, and load with disturbances
 //   npx pnpm bench:scale processes   one, two and three processes under the same load
-//   npx pnpm bench:scale feed        what a poller without overlap misses of a hundred thousand changes
-//   npx pnpm bench:scale start       from the start of the process to its first answer
+//   npx pnpm bench:scale feed        changes that a poller without overlap misses
+//   npx pnpm bench:scale start       from the start of the process to its first response
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -28,24 +28,26 @@ const print = (document: unknown): void => {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 };
 const whole = (text: string): number => {
-  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Allowed: a whole number from 1.');
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Must be an integer of at least 1.');
   return Number(text);
 };
 const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
-const program = new Command('bench:scale').description('How the service bears growth, time and company.');
+const program = new Command('bench:scale').description(
+  'Measures the service under growth, endurance and several processes.',
+);
 
 program
   .command('growth')
-  .description('Polls, reads and sends on much data against the same on little.')
+  .description('Compares polls, reads and sends on a large and a small database.')
   .option('--rows <n>', 'claims of the large database', whole, 3_000_000)
-  .option('--small <n>', 'claims of the small one', whole, 10_000)
-  .option('--rounds <n>', 'rounds of each', whole, 7)
-  .option('--seconds <n>', 'how long one is loaded in one round', whole, 4)
+  .option('--small <n>', 'claims of the small database', whole, 10_000)
+  .option('--rounds <n>', 'number of rounds', whole, 7)
+  .option('--seconds <n>', 'load time per database and round', whole, 4)
   .action(({ rows, small, rounds, seconds }) =>
     withServers(async ({ database, redisUrl }) => {
       const little = await loadedService(await database('little'), redisUrl, { rows: small });
-      // Beside its share of all: a firm with a hundred thousand claims, and one with a hundred.
+      // A firm with a hundred thousand claims, and one with a hundred.
       const much = await loadedService(await database('much'), redisUrl, { rows, sizes: [100_000, 100] });
       const ofLittle = little.data.firms;
       const [large, tiny, ...others] = much.data.firms;
@@ -67,10 +69,8 @@ program
 
 program
   .command('endurance')
-  .description(
-    'Memory while it answers a million requests, then full load with and without what disturbs it.',
-  )
-  .option('--requests <n>', 'how many', whole, 1_000_000)
+  .description('Measures memory over many requests, then full load with and without disturbances.')
+  .option('--requests <n>', 'number of requests', whole, 1_000_000)
   .option('--rows <n>', 'claims in the database', whole, 20_000)
   .action(({ requests, rows }) =>
     withServers(async ({ database, redisUrl }) => {
@@ -95,9 +95,7 @@ program
         const { rss, heap, lag } = await figures(subject);
         const minutes = rounded((performance.now() - began) / 60_000);
         memory.push({ answers, minutes, rss_mb: rss, heap_mb: heap, lag_p99_ms: lag });
-        say(
-          `${answers} of ${requests}: ${rss} MB, of which heap ${heap} MB, event loop ${lag} ms late at p99`,
-        );
+        say(`${answers} of ${requests}: ${rss} MB, heap ${heap} MB, event loop delay p99 ${lag} ms`);
       }
       const calm = await disturbed(subject, data, async () => {});
       const results: Record<string, unknown> = { requests: answers, memory, calm };
@@ -111,10 +109,10 @@ program
 
 program
   .command('processes')
-  .description('The same load on one, two and three processes.')
+  .description('Applies the same load to one, two and three processes.')
   .option('--rows <n>', 'claims in the database', whole, 200_000)
-  .option('--rounds <n>', 'rounds of each', whole, 5)
-  .option('--seconds <n>', 'how long one round is', whole, 4)
+  .option('--rounds <n>', 'number of rounds', whole, 5)
+  .option('--seconds <n>', 'duration of a round', whole, 4)
   .action(({ rows, rounds, seconds }) =>
     withServers(async ({ database, redisUrl, postgresPid, redisPid }) => {
       const url = await database('all');
@@ -161,7 +159,7 @@ program
           processes: i + 1,
           rps: rounded(median(runs.map(({ rps }) => rps)), 0),
           against_one: rounded(median(runs.map(({ rps }) => rps)) / one),
-          // Processors that each kind of process kept busy, in the middle round.
+          // CPUs used by each kind of process in the median round.
           busy: runs[Math.floor(runs.length / 2)]?.busy,
         }));
         say(`${kind}: ${JSON.stringify(result[kind])}`);
@@ -172,8 +170,10 @@ program
 
 program
   .command('feed')
-  .description('What a poller without overlap misses, two processes and slow transactions writing.')
-  .option('--changes <n>', 'how many', whole, 100_000)
+  .description(
+    'Counts changes that a poller without overlap misses while two processes and slow transactions write.',
+  )
+  .option('--changes <n>', 'number of changes', whole, 100_000)
   .action(({ changes }) =>
     withServers(async ({ database, redisUrl }) => {
       const url = await database('all');
@@ -187,9 +187,9 @@ program
         const answer = await fetch(`${other.url}/v1/claims?limit=200${from}`, {
           headers: { authorization: `Bearer ${firm.key}` },
         });
-        if (answer.status !== 200) throw new Error(`the poller was answered ${answer.status}`);
+        if (answer.status !== 200) throw new Error(`the poll returned ${answer.status}`);
         const page = (await answer.json()) as { data: Version[]; next_cursor: string | null };
-        // A hundred thousand whole claims need not be kept.
+        // Keep only what is compared.
         return { ...page, data: page.data.map(({ id, updated_at }) => ({ id, updated_at })) };
       }, since);
       let slowChanges = 0;
@@ -201,14 +201,14 @@ program
           await pause(120);
         }
       })();
-      slow.catch(() => {}); // awaited further down
+      slow.catch(() => {}); // awaited below
       let made = 0;
       while (made + slowChanges < changes) {
         const sends = await Promise.all(
           [subject, other].map((one) => load(one.url, shotsAt('send', [firm]), EXPECTED.send, 10, 16)),
         );
         for (const { answers, wrong } of sends) {
-          if (wrong > 0) throw new Error(`${wrong} answers to a send were not ${EXPECTED.send}`);
+          if (wrong > 0) throw new Error(`${wrong} responses to a send were not ${EXPECTED.send}`);
           made += answers;
         }
         say(`${made + slowChanges} of ${changes} changes`);
@@ -231,8 +231,8 @@ program
 
 program
   .command('start')
-  .description('How long the built service takes from its start to its first answer.')
-  .option('--rounds <n>', 'starts', whole, 9)
+  .description('Measures the time from the start of the built service to its first response.')
+  .option('--rounds <n>', 'number of starts', whole, 9)
   .action(({ rounds }) =>
     withServers(async ({ database, redisUrl }) => {
       const url = await database('all');
@@ -241,8 +241,8 @@ program
         const began = performance.now();
         const subject = await startService(url, redisUrl);
         const answer = await fetch(`${subject.url}/v1/health`);
-        if (round > 0) took.push(performance.now() - began); // the first one finds cold files
-        if (answer.status !== 200) throw new Error(`health answered ${answer.status}`);
+        if (round > 0) took.push(performance.now() - began); // the first start reads uncached files
+        if (answer.status !== 200) throw new Error(`health returned ${answer.status}`);
         subject.stop();
       }
       print({
@@ -302,7 +302,7 @@ async function loadedService(
   return { subject, data };
 }
 
-/** Every claim of the firm as it is now, of those that have changed since. */
+/** The firm's claims that have changed since. */
 const changedSince = (databaseUrl: string, firmId: string, since: string): Promise<Version[]> =>
   withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<Version>(
@@ -319,7 +319,7 @@ interface Side {
   readonly next: () => Shot;
 }
 
-/** The first side against the second, in turns: what counts is how much longer its answers take. */
+/** Compares the latency of two sides in alternating rounds. */
 async function compared(
   kind: Kind,
   rounds: number,
@@ -329,7 +329,7 @@ async function compared(
   const once = async ({ subject, next }: Side, length: number): Promise<Measured> => {
     const measured = await load(subject.url, next, EXPECTED[kind], length);
     if (measured.wrong > 0)
-      throw new Error(`${measured.wrong} answers to ${kind} were not ${EXPECTED[kind]}`);
+      throw new Error(`${measured.wrong} responses to ${kind} were not ${EXPECTED[kind]}`);
     return measured;
   };
   for (const side of sides) await once(side, 3);
@@ -351,11 +351,11 @@ async function compared(
     p50_ms: found.map(([first, second]) => [rounded(first.p50), rounded(second.p50)]),
     p99_ms: found.map(([first, second]) => [rounded(first.p99), rounded(second.p99)]),
   };
-  say(`${kind}, ${result.compared.join(' against ')}: p50 ${result.p50}, p99 ${result.p99}`);
+  say(`${kind}, ${result.compared.join(' and ')}: p50 ${result.p50}, p99 ${result.p99}`);
   return result;
 }
 
-/** What a day looks like: mostly polls and reads. */
+/** A usual mix of requests: mostly polls and reads. */
 function mixed(data: BenchData): () => Shot {
   const [poll, get, page] = [shotsAt('poll', data.firms), shotsAt('get', data.firms), data.shots('page')];
   let count = 0;
@@ -366,7 +366,7 @@ function mixed(data: BenchData): () => Shot {
   };
 }
 
-/** Megabytes, and milliseconds since the last look. */
+/** Megabytes, and milliseconds since the last call. */
 async function figures({ metricsUrl }: Server): Promise<{ rss: number; heap: number; lag: number }> {
   const text = await (await fetch(metricsUrl ?? '')).text();
   const of = (name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
@@ -377,7 +377,7 @@ async function figures({ metricsUrl }: Server): Promise<{ rss: number; heap: num
   };
 }
 
-/** Full load of reads for ten seconds, with something else going on. */
+/** Ten seconds of full read load, with a disturbance. */
 async function disturbed(
   subject: Server,
   data: BenchData,
@@ -420,7 +420,7 @@ function disturbances(
   const body = JSON.stringify({ ...JSON.parse(claim.body ?? '{}'), ...Object.fromEntries(unknown) });
   const large: Shot = { ...claim, body };
   return {
-    // Fifty clients that ask for a page of two hundred and never read it.
+    // Fifty clients that request a page of two hundred and never read the response.
     slow_clients: async (isOver) => {
       const { headers } = page();
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -439,7 +439,7 @@ function disturbances(
       const { headers } = page();
       return { method: 'GET', path: '/v1/claims?limit=200', headers };
     }),
-    // About as large as a body may be, and almost nothing in it known.
+    // Near the size limit, with mostly unknown fields.
     large_bodies: repeatedly(8, () => large),
   };
 }

@@ -3,20 +3,18 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A server has so long to say that it listens. */
 const START_MS = 60_000;
 
-/** A server under load. */
 export interface Server {
   readonly name: string;
   readonly url: string;
-  /** Where its figures are, if it was told to show them. */
+  /** URL of its metrics, if enabled. */
   readonly metricsUrl?: string | undefined;
   readonly pid: number;
   stop(): void;
 }
 
-/** Starts a server and waits until it says where it listens. */
+/** Starts a server and waits until it listens. */
 export function start(
   name: string,
   args: readonly string[],
@@ -51,7 +49,7 @@ export function start(
   });
 }
 
-/** The built service, its limits out of the way. */
+/** The built service without rate limits. */
 export const startService = (
   databaseUrl: string,
   redisUrl: string,

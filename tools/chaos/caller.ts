@@ -1,40 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ERRORS, type ErrorCode, problemSchema } from '@svc/contract';
 import { Agent, request } from 'undici';
-import type { Chance } from '../generate/seeded.ts';
-import type { Call, Meant, Operation, Seen } from './history.ts';
+import type { Random } from '../generate/random.ts';
+import type { Call, ClaimView, Intent, Operation } from './history.ts';
 
-/** Longer than anything the service allows itself; a frozen process keeps a client waiting this long. */
-const PATIENCE_MS = 4_000;
+/** Longer than the service's own timeouts. */
+const REQUEST_TIMEOUT_MS = 4_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
-/** No client would go on for ever; whoever gives up is found by the checker. */
-const ATTEMPTS = 80;
+const MAX_ATTEMPTS = 80;
 
-export interface Asked {
+export interface RequestSpec {
   readonly operation: Operation;
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
-  readonly meant?: Meant;
+  readonly intent?: Intent;
 }
 
 export interface Caller {
-  /** Asks until there is an answer, as the specification advises. */
-  ask(asked: Asked): Promise<Answer>;
-  /** The same request twice at once, as a client does whose first attempt seemed lost. */
-  askTwice(asked: Asked): Promise<Answer>;
-  /** Asks once, whatever comes of it. */
-  askOnce(asked: Asked): Promise<Answer | null>;
+  /** Retries as the documentation advises. */
+  send(spec: RequestSpec): Promise<ClientResponse>;
+  /** Sends the same request twice concurrently, like a client whose first attempt seemed lost. */
+  sendTwice(spec: RequestSpec): Promise<ClientResponse>;
+  /** Sends without a retry. */
+  sendOnce(spec: RequestSpec): Promise<ClientResponse | null>;
   close(): Promise<void>;
 }
 
-export interface Answer {
+export interface ClientResponse {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: answers as they come
+  // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
   readonly json: any;
-  readonly seen: readonly Seen[];
+  readonly seen: readonly ClaimView[];
   readonly retryAfterMs: number | null;
 }
 
@@ -57,62 +56,62 @@ export function createRecorder(): Recorder {
   };
 }
 
-/** Whatever a firm sends carries its tag, so that it is known wherever it turns up. */
+/** Included in everything a firm sends, so that data shown to another firm is detected. */
 export const tagOf = (firm: number): string => `tag${firm}x`;
 const TAG = /tag\d+x/g;
 
 export function createCaller({
   recorder,
   urls,
-  chance,
+  random,
   firm,
   actor,
   token,
 }: {
   readonly recorder: Recorder;
-  /** One way to each process. */
+  /** One for each process. */
   readonly urls: readonly string[];
-  readonly chance: Chance;
-  /** Null for an adjuster, who may be shown claims of several firms. */
+  readonly random: Random;
+  /** Null for an adjuster, who may see claims of several firms. */
   readonly firm: string | null;
   readonly actor: string;
   readonly token: string;
 }): Caller {
   const agent = new Agent({ connections: 16, pipelining: 1, keepAliveTimeout: 2_000 });
 
-  async function attempt(asked: Asked, task: number, count: number): Promise<Answer | null> {
-    const process = chance.whole(0, urls.length - 1);
+  async function attempt(spec: RequestSpec, task: number, count: number): Promise<ClientResponse | null> {
+    const process = random.integer(0, urls.length - 1);
     const startedAt = recorder.now();
     const base = {
       firm,
       actor,
-      operation: asked.operation,
+      operation: spec.operation,
       task,
       attempt: count,
       process,
-      ...(asked.idempotencyKey !== undefined && { idempotencyKey: asked.idempotencyKey }),
-      meant: asked.meant ?? {},
+      ...(spec.idempotencyKey !== undefined && { idempotencyKey: spec.idempotencyKey }),
+      intent: spec.intent ?? {},
       startedAt,
     };
     const record = (rest: Omit<Call, keyof typeof base | 'n'>): void => {
       recorder.calls.push({ n: recorder.calls.length, ...base, ...rest });
     };
     try {
-      const { statusCode, headers, body } = await request(`${urls[process]}${asked.path}`, {
-        method: asked.method,
+      const { statusCode, headers, body } = await request(`${urls[process]}${spec.path}`, {
+        method: spec.method,
         dispatcher: agent,
         headers: {
           authorization: `Bearer ${token}`,
-          ...(asked.body !== undefined && { 'content-type': 'application/json' }),
-          ...(asked.idempotencyKey !== undefined && { 'idempotency-key': asked.idempotencyKey }),
+          ...(spec.body !== undefined && { 'content-type': 'application/json' }),
+          ...(spec.idempotencyKey !== undefined && { 'idempotency-key': spec.idempotencyKey }),
         },
-        ...(asked.body !== undefined && { body: JSON.stringify(asked.body) }),
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        ...(spec.body !== undefined && { body: JSON.stringify(spec.body) }),
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       });
       const text = await body.text();
       const json = text === '' ? null : JSON.parse(text);
       const seen = statusCode < 300 ? claimsIn(json) : [];
-      const misshapen = shapeFault(statusCode, (name) => one(headers[name]), json);
+      const malformed = responseFault(statusCode, (name) => one(headers[name]), json);
       const foreign =
         firm === null ? mixedTags(json) : [...new Set(text.match(TAG) ?? [])].filter((tag) => tag !== firm);
       record({
@@ -122,7 +121,7 @@ export function createCaller({
         ...(json?.code !== undefined && { code: json.code }),
         ...(json?.existing_claim_id !== undefined && { existingClaimId: json.existing_claim_id }),
         ...(headers['idempotent-replayed'] === 'true' && { replayed: true }),
-        ...(misshapen !== null && { misshapen }),
+        ...(malformed !== null && { malformed }),
         ...(foreign.length > 0 && { foreign }),
       });
       const retryAfter = one(headers['retry-after']);
@@ -138,42 +137,42 @@ export function createCaller({
     }
   }
 
-  async function untilAnswered(asked: Asked, task: number, first = 1): Promise<Answer> {
+  async function withRetries(spec: RequestSpec, task: number, first = 1): Promise<ClientResponse> {
     let pause = FIRST_PAUSE_MS;
-    for (let count = first; count < first + ATTEMPTS; count += 1) {
-      const answer = await attempt(asked, task, count);
-      if (answer !== null && answer.status < 500 && answer.status !== 429) return answer;
+    for (let count = first; count < first + MAX_ATTEMPTS; count += 1) {
+      const response = await attempt(spec, task, count);
+      if (response !== null && response.status < 500 && response.status !== 429) return response;
       const wait =
-        answer?.status === 429 ? (answer.retryAfterMs ?? pause) : pause * (0.5 + chance.fraction());
+        response?.status === 429 ? (response.retryAfterMs ?? pause) : pause * (0.5 + random.next());
       await sleep(wait);
       pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
     }
-    throw new GaveUp();
+    throw new RetriesExhausted();
   }
 
   return {
-    ask: (asked) => untilAnswered(asked, recorder.nextTask()),
-    async askTwice(asked) {
+    send: (spec) => withRetries(spec, recorder.nextTask()),
+    async sendTwice(spec) {
       const task = recorder.nextTask();
-      const [answer] = await Promise.all([untilAnswered(asked, task, 1), untilAnswered(asked, task, 1_001)]);
-      return answer;
+      const [response] = await Promise.all([withRetries(spec, task, 1), withRetries(spec, task, 1_001)]);
+      return response;
     },
-    askOnce: (asked) => attempt(asked, recorder.nextTask(), 1),
+    sendOnce: (spec) => attempt(spec, recorder.nextTask(), 1),
     close: () => agent.destroy(),
   };
 }
 
-/** The checker finds the task that never got an answer. */
-export class GaveUp extends Error {
+/** The checker reports the task as unfinished. */
+export class RetriesExhausted extends Error {
   override readonly name = 'GaveUp';
 }
 
 const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
 
-// biome-ignore lint/suspicious/noExplicitAny: answers as they come
-export function claimsIn(json: any): Seen[] {
-  // biome-ignore lint/suspicious/noExplicitAny: answers as they come
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
+export function claimsIn(json: any): ClaimView[] {
+  // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
   const items: any[] = Array.isArray(json?.data) ? json.data : json?.assignment ? [json] : [];
   return items.flatMap((claim) =>
     claim?.assignment === undefined
@@ -193,10 +192,10 @@ export function claimsIn(json: any): Seen[] {
   );
 }
 
-/** What an adjuster is shown of a firm is of that one firm only. */
-// biome-ignore lint/suspicious/noExplicitAny: answers as they come
+/** Tags of several firms within one claim. */
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 function mixedTags(json: any): string[] {
-  // biome-ignore lint/suspicious/noExplicitAny: answers as they come
+  // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
   const items: any[] = Array.isArray(json?.data) ? json.data : [json];
   return items.flatMap((item) => {
     const tags = [...new Set(JSON.stringify(item ?? null).match(TAG) ?? [])];
@@ -204,10 +203,10 @@ function mixedTags(json: any): string[] {
   });
 }
 
-function shapeFault(
+function responseFault(
   status: number,
   header: (name: string) => string | undefined,
-  // biome-ignore lint/suspicious/noExplicitAny: answers as they come
+  // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
   json: any,
 ): string | null {
   const id = header('x-request-id');
@@ -215,8 +214,8 @@ function shapeFault(
   if (status < 400) return null;
   if (header('content-type') !== 'application/problem+json') return `Content-Type ${header('content-type')}`;
   const parsed = problemSchema.safeParse(json);
-  if (!parsed.success) return 'no problem in the documented shape';
-  if (json.request_id !== id) return 'request_id is not X-Request-Id';
+  if (!parsed.success) return 'not the documented problem';
+  if (json.request_id !== id) return 'request_id differs from X-Request-Id';
   if (!(json.code in ERRORS) || ERRORS[json.code as ErrorCode].status !== status || json.status !== status) {
     return `${json.code} with status ${status}`;
   }

@@ -3,13 +3,13 @@ import { Agent, request } from 'undici';
 import type { ApiProcess } from '../cluster/api-process.ts';
 import { startCluster } from '../cluster/index.ts';
 import { type KeptAlive, keepAlive } from '../cluster/keep-alive.ts';
-import { chanceFrom } from '../generate/seeded.ts';
-import { type Answer, claimsIn, createCaller, createRecorder, tagOf } from './caller.ts';
+import { seededRandom } from '../generate/random.ts';
+import { type ClientResponse, claimsIn, createCaller, createRecorder, tagOf } from './caller.ts';
 import { check, type Violation } from './checker.ts';
 import {
   adjusterClient,
   type ClientContext,
-  type FirmBook,
+  type FirmState,
   firmClient,
   inviter,
   type KnownAdjuster,
@@ -17,7 +17,7 @@ import {
   poller,
 } from './clients.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
-import type { Fault, History, LimitedKey, Operation, Seen, Stretch } from './history.ts';
+import type { ClaimView, Fault, History, Interval, LimitedKey, Operation } from './history.ts';
 import { injectFaults, QUIET_FAULT_RATE } from './nemesis.ts';
 
 interface ChaosOptions {
@@ -32,34 +32,34 @@ export interface Report {
   readonly seconds: number;
   readonly processes: number;
   readonly requests: number;
-  /** Requests that got no answer, or not all of one. */
+  /** Requests without a complete response. */
   readonly lost: number;
   readonly unavailable: number;
   readonly tasks: Readonly<Partial<Record<Operation, number>>>;
   readonly replays: number;
   readonly claims: number;
-  readonly limited: { readonly accepted: number; readonly refused: number };
-  readonly cut: { readonly requests: number; readonly answers: number };
-  /** How often each kind of fault struck, and how long it took until every process was healthy again, in ms. */
+  readonly limited: { readonly accepted: number; readonly rejected: number };
+  readonly cut: { readonly requests: number; readonly responses: number };
+  /** Count of each kind of fault, and milliseconds until all processes were healthy again. */
   readonly faults: Readonly<Record<string, { count: number; recovery: { median: number; longest: number } }>>;
   readonly violations: readonly Violation[];
 }
 
 const FIRMS = 3;
 const SENDERS = 2;
-/** Jobs of a process that was killed are given to others after a minute; a shorter run cannot wait for them. */
-const LONG_ENOUGH_FOR_JOBS = 45;
-/** How long a process may take until Redis has answered it for the first time. */
-const FIRST_WORD_MS = 3_000;
-const JOBS_PATIENCE_MS = 120_000;
+/** Jobs of a killed process are retried after a minute, which shorter runs do not wait for. */
+const MIN_SECONDS_FOR_JOBS = 45;
+/** A process may take this long to connect to Redis. */
+const REDIS_CONNECT_MS = 3_000;
+const JOBS_TIMEOUT_MS = 120_000;
 const TEST_KEY = { requestsPerMinute: 60, burst: 20 };
-/** Must never be printed by a process: keys and tokens, and what the claims say of people. */
-const NOT_FOR_LOGS = [
+/** Keys, tokens and personal data, which must not be logged. */
+const SENSITIVE = [
   /svc_(live|test|app|signin)_[0-9A-Za-z]{20,}/,
   /Secretive|Holder-tag|813-555|Harbor tag|Delacroix/,
 ];
 
-/** Runs the service on real servers, treats it badly, and says what of its promises did not hold. */
+/** Runs the service on real servers under fault injection, and reports violated guarantees. */
 export async function runChaos({
   seconds,
   seed,
@@ -74,9 +74,9 @@ export async function runChaos({
   }
 
   async function run(): Promise<Report> {
-    const chance = chanceFrom(seed);
+    const random = seededRandom(seed);
     const recorder = createRecorder();
-    /** When each life of each process began to answer, on the clock of this process. */
+    /** When each run of each process started to listen. */
     const listeningSince: number[][] = Array.from({ length: count }, () => []);
     const cluster = await startCluster({
       processes: count,
@@ -94,37 +94,37 @@ export async function runChaos({
     const proxies: CuttingProxy[] = [];
     ends.push(() => Promise.all(proxies.map((proxy) => proxy.close())));
     for (const [n, process] of processes.entries())
-      proxies.push(await startCuttingProxy(process, chance.child(`proxy ${n}`)));
+      proxies.push(await startCuttingProxy(process, random.fork(`proxy ${n}`)));
     const urls = proxies.map(({ url }) => url);
 
     let on = true;
     const clients: Promise<void>[] = [];
     const context = (actor: string, firm: string | null, token: string): ClientContext => {
-      const own = chance.child(actor);
-      const caller = createCaller({ recorder, urls, chance: own, firm, actor, token });
+      const own = random.fork(actor);
+      const caller = createCaller({ recorder, urls, random: own, firm, actor, token });
       ends.push(() => caller.close());
-      return { caller, chance: own, isOn: () => on };
+      return { caller, random: own, isOn: () => on };
     };
 
-    // One adjuster works for all firms; some work for one; one of each firm comes and goes. The last firm rehearses with
-    // a test key and its test accounts.
+    // One adjuster works for all firms, some for one, and one of each firm leaves and rejoins. The last firm uses its test
+    // key and test accounts.
     const shared: KnownAdjuster = { svcId: 'SVC-shared', leaves: false };
     const sharedToken = (await operator.adjuster({ svcId: shared.svcId })).token;
     const firms: { tag: string; key: string }[] = [];
     const pollers: ReturnType<typeof poller>[] = [];
-    const selfAnswering = new Set<string>();
+    const autoResponding = new Set<string>();
     const limited: LimitedKey[] = [];
     for (let n = 1; n <= FIRMS; n += 1) {
       const tag = tagOf(n);
-      const rehearses = n === FIRMS;
+      const isTestFirm = n === FIRMS;
       const firm = await operator.firm({ name: `Firm ${tag}` });
-      const key = rehearses ? firm.test : firm.live;
+      const key = isTestFirm ? firm.test : firm.live;
       const people: { adjuster: KnownAdjuster; token: string }[] = [];
-      if (rehearses) {
+      if (isTestFirm) {
         const { manual, accepts, rejects } = firm.account;
         people.push({ adjuster: { svcId: manual, leaves: false }, token: await operator.session(manual) });
-        if (seconds >= LONG_ENOUGH_FOR_JOBS) {
-          for (const svcId of [accepts, rejects]) selfAnswering.add(svcId);
+        if (seconds >= MIN_SECONDS_FOR_JOBS) {
+          for (const svcId of [accepts, rejects]) autoResponding.add(svcId);
         }
       } else {
         for (const leaves of [false, true]) {
@@ -136,11 +136,11 @@ export async function runChaos({
         await operator.addMember(firm.id, shared.svcId);
       }
       const adjusters = people.map(({ adjuster }) => adjuster);
-      const book: FirmBook = {
+      const state: FirmState = {
         tag,
         adjusters: [
           ...adjusters,
-          ...(rehearses ? [...selfAnswering].map((svcId) => ({ svcId, leaves: false })) : [shared]),
+          ...(isTestFirm ? [...autoResponding].map((svcId) => ({ svcId, leaves: false })) : [shared]),
         ],
         claims: new Map(),
         sent: [],
@@ -148,7 +148,7 @@ export async function runChaos({
       firms.push({ tag, key });
       for (let sender = 1; sender <= SENDERS; sender += 1) {
         const name = `sender${sender}`;
-        clients.push(firmClient(context(`${tag} ${name}`, tag, key), book, name));
+        clients.push(firmClient(context(`${tag} ${name}`, tag, key), state, name));
       }
       const leavers = adjusters.filter(({ leaves }) => leaves);
       if (leavers.length > 0) clients.push(inviter(context(`${tag} inviter`, tag, key), leavers));
@@ -159,7 +159,7 @@ export async function runChaos({
         (async () => {
           while (on) {
             await feed.poll();
-            await sleep(polling.chance.whole(20, 200));
+            await sleep(polling.random.integer(20, 200));
           }
         })(),
       );
@@ -168,18 +168,18 @@ export async function runChaos({
       }
     }
     clients.push(adjusterClient(context(shared.svcId, null, sharedToken), shared, []));
-    const small = await operator.firm({ name: 'Firm that is limited', limited: true });
+    const small = await operator.firm({ name: 'Rate-limited firm', limited: true });
     limited.push({ actor: 'limited', ...TEST_KEY });
     clients.push(limitedClient(context('limited', tagOf(0), small.test)));
 
     for (const proxy of proxies) proxy.faultRate = QUIET_FAULT_RATE;
-    log(`${count} processes under way, seed ${seed}`);
+    log(`${count} processes started, seed ${seed}`);
     const faults: Fault[] = [];
     const deadline = performance.now() + seconds * 1_000;
-    await injectFaults({ processes, proxies, redis, postgres }, chance.child('nemesis'), {
+    await injectFaults({ processes, proxies, redis, postgres }, random.fork('nemesis'), {
       isOn: () => performance.now() < deadline,
       now: recorder.now,
-      longestHoldMs: seconds < LONG_ENOUGH_FOR_JOBS ? 900 : 3_500,
+      longestHoldMs: seconds < MIN_SECONDS_FOR_JOBS ? 900 : 3_500,
       report(fault) {
         faults.push(fault);
         log(
@@ -188,22 +188,22 @@ export async function runChaos({
       },
     });
 
-    // Quiet: every client comes to the end of what it is at.
+    // Without faults, every client finishes its current task.
     for (const proxy of proxies) proxy.faultRate = 0;
     on = false;
     await Promise.all(clients);
     const url = processes[0]?.url ?? '';
-    const readAll = async (): Promise<Map<string, readonly Seen[]>> =>
+    const readAll = async (): Promise<Map<string, readonly ClaimView[]>> =>
       new Map(
         await Promise.all(
-          firms.map(async ({ tag, key }) => [tag, await wholeList(url, key)] as [string, readonly Seen[]]),
+          firms.map(async ({ tag, key }) => [tag, await listAll(url, key)] as [string, readonly ClaimView[]]),
         ),
       );
-    const patience = performance.now() + JOBS_PATIENCE_MS;
-    while (selfAnswering.size > 0 && performance.now() < patience) {
+    const jobsDeadline = performance.now() + JOBS_TIMEOUT_MS;
+    while (autoResponding.size > 0 && performance.now() < jobsDeadline) {
       const waits = [...(await readAll()).values()]
         .flat()
-        .some(({ status, adjuster }) => status === 'pending_acceptance' && selfAnswering.has(adjuster));
+        .some(({ status, adjuster }) => status === 'pending_acceptance' && autoResponding.has(adjuster));
       if (!waits) break;
       await sleep(500);
     }
@@ -216,21 +216,21 @@ export async function runChaos({
       processes: count,
       calls: recorder.calls,
       faults,
-      ownBuckets: processes.flatMap(({ printed }, n) => ownBucketsOf(printed, listeningSince[n] ?? [])),
+      localBuckets: processes.flatMap(({ printed }, n) => localBucketsOf(printed, listeningSince[n] ?? [])),
       final,
       limited,
-      selfAnswering,
+      autoResponding,
     };
     const violations = [...check(history), ...ofProcesses(processes, kept)];
-    return { ...figures(history, proxies), seconds, violations };
+    return { ...summarize(history, proxies), seconds, violations };
   }
 }
 
-/** Until a process has heard from Redis, and whenever it says that Redis is away, it counts for itself. */
-function ownBucketsOf(printed: readonly string[], listeningSince: readonly number[]): Stretch[] {
-  const stretches = listeningSince.map((at) => ({
-    startedAt: at - FIRST_WORD_MS,
-    endedAt: at + FIRST_WORD_MS,
+/** A process counts requests locally until it has connected to Redis, and while Redis is away. */
+function localBucketsOf(printed: readonly string[], listeningSince: readonly number[]): Interval[] {
+  const intervals = listeningSince.map((at) => ({
+    startedAt: at - REDIS_CONNECT_MS,
+    endedAt: at + REDIS_CONNECT_MS,
   }));
   let away: number | null = null;
   for (const line of printed) {
@@ -238,39 +238,40 @@ function ownBucketsOf(printed: readonly string[], listeningSince: readonly numbe
     if (word === undefined) continue;
     const at = Date.parse(JSON.parse(line).timestamp) - performance.timeOrigin;
     if (word === 'unavailable') {
-      if (away !== null) stretches.push({ startedAt: away, endedAt: at });
+      if (away !== null) intervals.push({ startedAt: away, endedAt: at });
       away = at;
     } else {
-      // It may have started to count for itself a little before it said so.
-      stretches.push({ startedAt: (away ?? at) - 1_000, endedAt: at });
+      // Local counting starts slightly before the log line.
+      intervals.push({ startedAt: (away ?? at) - 1_000, endedAt: at });
       away = null;
     }
   }
-  if (away !== null) stretches.push({ startedAt: away, endedAt: performance.now() });
-  return stretches;
+  if (away !== null) intervals.push({ startedAt: away, endedAt: performance.now() });
+  return intervals;
 }
 
-/** Lines of the log, and what a start says to people. */
-const SAID = /^$|^\{"|^No SMTP_URL is set: |^Listening on |^The service did not start: /;
+/** Log lines and startup messages. */
+const EXPECTED_OUTPUT = /^$|^\{"|^No SMTP_URL is set: |^Listening on |^The service did not start: /;
 
 function ofProcesses(processes: readonly ApiProcess[], kept: readonly KeptAlive[]): Violation[] {
   return processes.flatMap(({ printed }, n) => {
     const deaths = kept[n]?.deaths ?? [];
     const found: Violation[] = [];
     const note = (rule: string, what: string): void => void found.push({ rule, what, calls: [] });
-    for (const death of deaths) note('no process ends by itself', `process ${n} did, ${death}`);
-    const loose = printed.find((line) => !SAID.test(line));
-    if (loose !== undefined && deaths.length === 0) note('nothing is said past the log', loose);
-    for (const secret of NOT_FOR_LOGS) {
+    for (const death of deaths) note('no process ends unexpectedly', `process ${n}: ${death}`);
+    const unexpected = printed.find((line) => !EXPECTED_OUTPUT.test(line));
+    if (unexpected !== undefined && deaths.length === 0)
+      note('nothing is printed outside the log', unexpected);
+    for (const secret of SENSITIVE) {
       const line = printed.find((each) => secret.test(each));
-      if (line !== undefined) note('no log says what it must not', line.slice(0, 300));
+      if (line !== undefined) note('no sensitive data is logged', line.slice(0, 300));
     }
     return found;
   });
 }
 
-async function wholeList(url: string, key: string): Promise<Seen[]> {
-  const all: Seen[] = [];
+async function listAll(url: string, key: string): Promise<ClaimView[]> {
+  const all: ClaimView[] = [];
   const agent = new Agent();
   let cursor: string | null = null;
   do {
@@ -279,8 +280,8 @@ async function wholeList(url: string, key: string): Promise<Seen[]> {
       headers: { authorization: `Bearer ${key}` },
       dispatcher: agent,
     });
-    const page = (await body.json()) as Answer['json'];
-    if (statusCode !== 200) throw new Error(`The last look was answered ${statusCode}.`);
+    const page = (await body.json()) as ClientResponse['json'];
+    if (statusCode !== 200) throw new Error(`The final list returned ${statusCode}.`);
     all.push(...claimsIn(page));
     cursor = page.next_cursor;
   } while (cursor !== null);
@@ -288,7 +289,10 @@ async function wholeList(url: string, key: string): Promise<Seen[]> {
   return all;
 }
 
-function figures(history: History, proxies: readonly CuttingProxy[]): Omit<Report, 'seconds' | 'violations'> {
+function summarize(
+  history: History,
+  proxies: readonly CuttingProxy[],
+): Omit<Report, 'seconds' | 'violations'> {
   const { calls, faults } = history;
   const tasks = new Map<Operation, Set<number>>();
   for (const { operation, task } of calls)
@@ -306,11 +310,11 @@ function figures(history: History, proxies: readonly CuttingProxy[]): Omit<Repor
     claims: [...history.final.values()].flat().length,
     limited: {
       accepted: limited.filter(({ status }) => status === 200).length,
-      refused: limited.filter(({ status }) => status === 429).length,
+      rejected: limited.filter(({ status }) => status === 429).length,
     },
     cut: {
       requests: proxies.reduce((sum, { cut }) => sum + cut.requests, 0),
-      answers: proxies.reduce((sum, { cut }) => sum + cut.answers, 0),
+      responses: proxies.reduce((sum, { cut }) => sum + cut.responses, 0),
     },
     faults: Object.fromEntries(
       kinds.map((kind) => {

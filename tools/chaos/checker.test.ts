@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { check, RULE_NAMES } from './checker.ts';
-import type { Call, Fault, History, Seen } from './history.ts';
+import type { Call, ClaimView, Fault, History } from './history.ts';
 
 const stamp = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
 
-const seen = (changes: Partial<Seen> = {}): Seen => ({
+const seen = (changes: Partial<ClaimView> = {}): ClaimView => ({
   id: 'c1',
   externalId: 'tag1x-1',
   status: 'pending_acceptance',
@@ -15,9 +15,9 @@ const seen = (changes: Partial<Seen> = {}): Seen => ({
   updatedAt: stamp(0),
   ...changes,
 });
-const accepted = (changes: Partial<Seen> = {}): Seen =>
+const accepted = (changes: Partial<ClaimView> = {}): ClaimView =>
   seen({ status: 'accepted', respondedAt: stamp(5), updatedAt: stamp(5), ...changes });
-const rejected = (changes: Partial<Seen> = {}): Seen =>
+const rejected = (changes: Partial<ClaimView> = {}): ClaimView =>
   seen({ status: 'rejected', respondedAt: stamp(3), updatedAt: stamp(3), reason: 'far', ...changes });
 
 type Draft = Partial<Call> & Pick<Call, 'operation'>;
@@ -31,7 +31,7 @@ function calls(...drafts: Draft[]): Call[] {
     task: n,
     attempt: 1,
     process: 0,
-    meant: {},
+    intent: {},
     startedAt: n * 10,
     endedAt: n * 10 + 5,
     status: 200,
@@ -44,26 +44,26 @@ const send: Draft = {
   operation: 'send',
   status: 201,
   idempotencyKey: 'k1',
-  meant: { externalId: 'tag1x-1', adjuster: 'anna' },
+  intent: { externalId: 'tag1x-1', adjuster: 'anna' },
   seen: [seen()],
 };
-const poll = (...claims: Seen[]): Draft => ({ operation: 'poll', seen: claims });
+const poll = (...claims: ClaimView[]): Draft => ({ operation: 'poll', seen: claims });
 const accept: Draft = {
   operation: 'accept',
   firm: null,
-  meant: { claimId: 'c1', adjuster: 'anna' },
+  intent: { claimId: 'c1', adjuster: 'anna' },
   seen: [accepted()],
 };
 
-const history = (made: Call[], final: Seen[], changes: Partial<History> = {}): History => ({
+const history = (made: Call[], final: ClaimView[], changes: Partial<History> = {}): History => ({
   seed: 's',
   processes: 1,
   calls: made,
   faults: [],
-  ownBuckets: [],
+  localBuckets: [],
   final: new Map([['tag1x', final]]),
   limited: [],
-  selfAnswering: new Set(),
+  autoResponding: new Set(),
   ...changes,
 });
 
@@ -79,25 +79,25 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
     ]),
     history(calls(send, poll(seen())), [seen({ externalId: 'tag1x-2' })]),
   ],
-  'nothing comes of nothing': [
+  'every claim and response was requested': [
     history(calls(poll(seen())), [seen()]),
     history(calls(send, poll(accepted())), [accepted()]),
     history(
       calls(
         send,
-        { operation: 'reject', meant: { claimId: 'c1', adjuster: 'anna', reason: 'near' } },
+        { operation: 'reject', intent: { claimId: 'c1', adjuster: 'anna', reason: 'near' } },
         poll(rejected()),
       ),
       [rejected()],
     ),
   ],
-  'no key gives two claims': [
+  'an idempotency key gives one claim': [
     history(calls(send, { ...send, seen: [seen({ id: 'c2' })] }, poll(seen(), seen({ id: 'c2' }))), [
       seen(),
       seen({ id: 'c2' }),
     ]),
   ],
-  'every retry converges': [
+  'all retries give the same result': [
     history(calls({ ...send, status: null, seen: [] }), []),
     history(calls({ ...send, status: 503, code: 'service_unavailable', seen: [] }), []),
     history(
@@ -117,41 +117,41 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
           idempotencyKey: 'k2',
           status: 409,
           code: 'claim_already_accepted',
-          meant: { claimId: 'c1', adjuster: 'ben' },
+          intent: { claimId: 'c1', adjuster: 'ben' },
         },
-        { ...accept, meant: { claimId: 'c1', adjuster: 'ben' }, seen: [accepted({ adjuster: 'ben' })] },
+        { ...accept, intent: { claimId: 'c1', adjuster: 'ben' }, seen: [accepted({ adjuster: 'ben' })] },
         poll(accepted({ adjuster: 'ben' })),
       ),
       [accepted({ adjuster: 'ben' })],
     ),
   ],
-  'no failure and no refusal without a reason': [
+  'every error has a reason': [
     history(calls({ operation: 'get', status: 500, code: 'internal_error' }), []),
     history(calls({ operation: 'get', status: 404, code: 'not_found' }), []),
     history(calls({ operation: 'get', status: 429, code: 'rate_limited' }), []),
-    history(calls({ operation: 'get', status: 200, misshapen: 'no X-Request-Id' }), []),
+    history(calls({ operation: 'get', status: 200, malformed: 'no X-Request-Id' }), []),
     history(calls({ operation: 'send', status: 422, code: 'adjuster_not_in_firm' }), []),
-    history(calls({ operation: 'send', status: 201, meant: { refusal: 'duplicate_claim' } }), []),
+    history(calls({ operation: 'send', status: 201, intent: { expectedError: 'duplicate_claim' } }), []),
     history(
       calls({
         operation: 'send',
         status: 409,
         code: 'duplicate_claim',
         existingClaimId: 'c9',
-        meant: { refusal: 'duplicate_claim', claimId: 'c1' },
+        intent: { expectedError: 'duplicate_claim', claimId: 'c1' },
       }),
       [],
     ),
     history(
       calls(
         send,
-        { operation: 'offer', status: 409, code: 'claim_already_accepted', meant: { claimId: 'c1' } },
+        { operation: 'offer', status: 409, code: 'claim_already_accepted', intent: { claimId: 'c1' } },
         poll(seen()),
       ),
       [seen()],
     ),
   ],
-  'the states of a claim are a path in the table': [
+  'claims follow allowed transitions': [
     history(calls(send, accept, poll(accepted(), seen({ updatedAt: stamp(9) }))), [
       seen({ updatedAt: stamp(9) }),
     ]),
@@ -159,66 +159,70 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
     history(calls(send, poll(seen({ respondedAt: stamp(0) }))), [seen({ respondedAt: stamp(0) })]),
     history(calls(send, poll(seen({ status: 'lost' }))), [seen({ status: 'lost' })]),
     history(calls(poll(accepted({ updatedAt: stamp(0) }))), [accepted({ updatedAt: stamp(0) })]),
-    // Two versions, though nobody asked for a change.
+    // Two versions, though nobody spec for a change.
     history(calls(send, poll(seen({ updatedAt: stamp(4) }))), [seen({ updatedAt: stamp(4) })]),
   ],
-  'no read goes back': [
+  'no read returns an earlier state': [
     history(calls(send, accept, { operation: 'get', seen: [seen()] }, poll(accepted())), [accepted()]),
   ],
-  'what was acknowledged stays': [
+  'acknowledged states are kept': [
     history(calls(send, accept, poll(seen())), [seen()]),
     history(calls(send, { ...accept, seen: [seen()] }, poll(seen())), [seen()]),
     history(calls(send, poll(seen()), { operation: 'get', seen: [seen({ id: 'c2' })] }), [seen()]),
   ],
-  'who left has no offers': [
+  'an adjuster who left has no offers': [
     history(
-      calls(send, { operation: 'leave', status: 204, firm: null, meant: { adjuster: 'anna' } }, poll(seen())),
+      calls(
+        send,
+        { operation: 'leave', status: 204, firm: null, intent: { adjuster: 'anna' } },
+        poll(seen()),
+      ),
       [seen()],
     ),
   ],
-  'no job is lost': [history(calls(send, poll(seen())), [seen()], { selfAnswering: new Set(['anna']) })],
-  'a poller without overlap misses nothing': [
+  'no job is lost': [history(calls(send, poll(seen())), [seen()], { autoResponding: new Set(['anna']) })],
+  'a poller without overlap misses no change': [
     history(calls(send), [seen()]),
     history(calls(send, poll(seen()), accept), [accepted()]),
     history(calls(send, accept, poll(accepted()), poll(seen({ id: 'c2' }))), [accepted()]),
     history(calls(send, poll(seen())), [seen(), seen({ id: 'c2', externalId: 'tag1x-2' })]),
   ],
-  'no firm sees another': [
+  'no firm sees data of another': [
     history(calls({ ...send, foreign: ['tag2x'] }, poll(seen())), [seen()]),
     history(calls(send, poll(seen()), { operation: 'get', firm: 'tag2x', seen: [seen()] }), [seen()]),
   ],
-  'limits hold but for the documented approximation': [
+  'rate limits hold within the documented approximation': [
     history(calls(...Array.from({ length: 25 }, () => ({ operation: 'limited' as const }))), [], {
       limited: [{ actor: 'limited', requestsPerMinute: 60, burst: 20 }],
     }),
   ],
 };
 
-describe('the checker of a chaotic run', () => {
-  test('every rule has a history that breaks it', () => {
+describe('the checker of a chaos run', () => {
+  test('every rule has a history that violates it', () => {
     expect(Object.keys(PLANTED).sort()).toEqual([...RULE_NAMES].sort());
   });
 
   for (const [rule, planted] of Object.entries(PLANTED)) {
     test.each(planted.map((made, n) => [n + 1, made] as const))(
-      `"${rule}" is found broken (%i)`,
+      `a violation of "${rule}" is found (%i)`,
       (_n, made) => {
         expect(broken(made)).toContain(rule);
       },
     );
   }
 
-  test('a sound run breaks no rule: lost answers, twins, refusals for a reason, a leaver, an answer', () => {
+  test('a valid run violates no rule', () => {
     const offer: Draft = {
       operation: 'offer',
       idempotencyKey: 'k2',
-      meant: { claimId: 'c1', adjuster: 'ben', mayHaveLeft: true },
+      intent: { claimId: 'c1', adjuster: 'ben', mayHaveLeft: true },
       seen: [seen({ adjuster: 'ben', updatedAt: stamp(6) })],
     };
     const lapsed = seen({ adjuster: 'ben', status: 'unassigned', updatedAt: stamp(7) });
     const again = seen({ updatedAt: stamp(8) });
     const taken = accepted({ updatedAt: stamp(9), respondedAt: stamp(9) });
-    const sound = history(
+    const valid = history(
       calls(
         { ...send, task: 1, status: null, seen: [] },
         { ...send, task: 1, attempt: 2, status: 503, code: 'service_unavailable', seen: [] },
@@ -226,18 +230,18 @@ describe('the checker of a chaotic run', () => {
         {
           operation: 'reject',
           firm: null,
-          meant: { claimId: 'c1', adjuster: 'anna', reason: 'far' },
+          intent: { claimId: 'c1', adjuster: 'anna', reason: 'far' },
           seen: [rejected()],
         },
         poll(rejected()),
         offer,
-        { operation: 'leave', firm: null, status: 204, meant: { adjuster: 'ben' } },
+        { operation: 'leave', firm: null, status: 204, intent: { adjuster: 'ben' } },
         poll(lapsed),
         { ...offer, task: 50, idempotencyKey: 'k3', status: 422, code: 'adjuster_not_in_firm', seen: [] },
         {
           operation: 'offer',
           idempotencyKey: 'k4',
-          meant: { claimId: 'c1', adjuster: 'anna' },
+          intent: { claimId: 'c1', adjuster: 'anna' },
           seen: [again],
         },
         { ...accept, seen: [taken] },
@@ -246,23 +250,23 @@ describe('the checker of a chaotic run', () => {
           idempotencyKey: 'k5',
           status: 409,
           code: 'claim_already_accepted',
-          meant: { claimId: 'c1', adjuster: 'cleo' },
+          intent: { claimId: 'c1', adjuster: 'cleo' },
         },
         {
           operation: 'send',
           status: 409,
           code: 'duplicate_claim',
           existingClaimId: 'c1',
-          meant: { refusal: 'duplicate_claim', claimId: 'c1', externalId: 'tag1x-1' },
+          intent: { expectedError: 'duplicate_claim', claimId: 'c1', externalId: 'tag1x-1' },
         },
         poll(taken),
       ),
       [taken],
     );
-    expect(check(sound)).toEqual([]);
+    expect(check(valid)).toEqual([]);
   });
 
-  test('a limited key may have more where Redis forgot or a process counted for itself, and no more than that', () => {
+  test('a rate-limited key gets more only where Redis lost its data or a process counted locally', () => {
     const made = (count: number, changes: Partial<History>): History =>
       history(calls(...Array.from({ length: count }, () => ({ operation: 'limited' as const }))), [], {
         limited: [{ actor: 'limited', requestsPerMinute: 60, burst: 20 }],
@@ -271,8 +275,8 @@ describe('the checker of a chaotic run', () => {
     const fault = (kind: Fault['kind']): Partial<History> => ({
       faults: [{ kind, startedAt: 100, endedAt: 200, recoveredAfter: 0 }],
     });
-    const alone = { ownBuckets: [{ startedAt: 100, endedAt: 200 }] };
-    const rule = 'limits hold but for the documented approximation';
+    const alone = { localBuckets: [{ startedAt: 100, endedAt: 200 }] };
+    const rule = 'rate limits hold within the documented approximation';
     expect(check(made(41, fault('redis flushed')))).toEqual([]);
     expect(check(made(41, alone))).toEqual([]);
     expect(broken(made(41, fault('postgres killed')))).toEqual([rule]);
@@ -280,7 +284,7 @@ describe('the checker of a chaotic run', () => {
     expect(broken(made(45, alone))).toEqual([rule]);
   });
 
-  test('a refused request, an unanswered one and one told to come again spend nothing of a limit', () => {
+  test('requests with 429, 503 or no response do not count against a rate limit', () => {
     const made = calls(
       ...Array.from({ length: 20 }, () => ({ operation: 'limited' as const })),
       { operation: 'limited', status: 429, code: 'rate_limited' },

@@ -1,14 +1,14 @@
-import type { Call, FaultKind, History, LimitedKey, Operation, Seen } from './history.ts';
+import type { Call, ClaimView, FaultKind, History, LimitedKey, Operation } from './history.ts';
 
 export interface Violation {
   readonly rule: string;
   readonly what: string;
-  /** The part of the history that shows it. */
+  /** The calls that show it. */
   readonly calls: readonly Call[];
 }
 
-type Found = Omit<Violation, 'rule'>;
-type Rule = (history: History) => Iterable<Found>;
+type Finding = Omit<Violation, 'rule'>;
+type Rule = (history: History) => Iterable<Finding>;
 
 const answered = (call: Call): boolean => call.status !== null;
 const succeeded = (call: Call): boolean => call.status !== null && call.status < 300;
@@ -26,18 +26,19 @@ function grouped<T>(items: Iterable<T>, nameOf: (item: T) => string | undefined)
 }
 
 const callsOn = ({ calls }: History, id: string): Call[] =>
-  calls.filter((call) => call.meant.claimId === id || call.seen.some((seen) => seen.id === id)).slice(-30);
+  calls.filter((call) => call.intent.claimId === id || call.seen.some((seen) => seen.id === id)).slice(-30);
 
-/** Where each acknowledged claim is in the end, by id. */
-const finalById = (history: History): Map<string, Seen & { firm: string }> =>
+/** The final state of each claim by id. */
+const finalById = (history: History): Map<string, ClaimView & { firm: string }> =>
   new Map(
     [...history.final].flatMap(([firm, claims]) => claims.map((claim) => [claim.id, { ...claim, firm }])),
   );
 
-function* existsOnce(history: History): Iterable<Found> {
+function* existsOnce(history: History): Iterable<Finding> {
   for (const [firm, claims] of history.final) {
-    for (const [externalId, twins] of grouped(claims, (claim) => claim.externalId)) {
-      if (twins.length > 1) yield { what: `${firm} has ${externalId} ${twins.length} times`, calls: [] };
+    for (const [externalId, duplicates] of grouped(claims, (claim) => claim.externalId)) {
+      if (duplicates.length > 1)
+        yield { what: `${firm} has ${externalId} ${duplicates.length} times`, calls: [] };
     }
   }
   const final = finalById(history);
@@ -45,32 +46,35 @@ function* existsOnce(history: History): Iterable<Found> {
     if (call.operation !== 'send' || !succeeded(call)) continue;
     const [claim] = call.seen;
     const kept = claim === undefined ? undefined : final.get(claim.id);
-    if (kept?.firm !== call.firm || kept?.externalId !== call.meant.externalId) {
-      yield { what: `the acknowledged ${call.meant.externalId} is not there as ${claim?.id}`, calls: [call] };
+    if (kept?.firm !== call.firm || kept?.externalId !== call.intent.externalId) {
+      yield {
+        what: `the acknowledged ${call.intent.externalId} is not stored as ${claim?.id}`,
+        calls: [call],
+      };
     }
   }
 }
 
-/** A claim that nobody sent, or an answer that nobody gave. */
-function* nothingOfNothing(history: History): Iterable<Found> {
+/** A claim or a response of an adjuster without a request for it. */
+function* nothingUnrequested(history: History): Iterable<Finding> {
   const sent = new Set(
-    history.calls.filter((call) => call.operation === 'send').map((call) => call.meant.externalId),
+    history.calls.filter((call) => call.operation === 'send').map((call) => call.intent.externalId),
   );
   const answers = grouped(
     history.calls.filter(({ operation }) => operation === 'accept' || operation === 'reject'),
-    (call) => `${call.operation} ${call.meant.claimId} ${call.meant.adjuster}`,
+    (call) => `${call.operation} ${call.intent.claimId} ${call.intent.adjuster}`,
   );
   for (const claims of history.final.values()) {
     for (const claim of claims) {
       if (!sent.has(claim.externalId)) yield { what: `${claim.externalId} was never sent`, calls: [] };
-      if (history.selfAnswering.has(claim.adjuster)) continue;
+      if (history.autoResponding.has(claim.adjuster)) continue;
       const given = claim.status === 'accepted' ? 'accept' : claim.status === 'rejected' ? 'reject' : null;
       if (given === null) continue;
       const calls = answers.get(`${given} ${claim.id} ${claim.adjuster}`) ?? [];
-      const reasons = calls.map(({ meant }) => meant.reason ?? null);
+      const reasons = calls.map(({ intent }) => intent.reason ?? null);
       if (calls.length === 0 || (given === 'reject' && !reasons.includes(claim.reason))) {
         yield {
-          what: `nobody gave the answer of ${JSON.stringify(claim)}`,
+          what: `no adjuster responded as in ${JSON.stringify(claim)}`,
           calls: callsOn(history, claim.id),
         };
       }
@@ -81,57 +85,57 @@ function* nothingOfNothing(history: History): Iterable<Found> {
 const keyOf = (call: Call): string | undefined =>
   call.idempotencyKey === undefined ? undefined : `${call.firm} ${call.idempotencyKey}`;
 
-function* oneClaimPerKey(history: History): Iterable<Found> {
+function* oneClaimPerKey(history: History): Iterable<Finding> {
   for (const [key, calls] of grouped(history.calls.filter(succeeded), keyOf)) {
     const ids = new Set(calls.flatMap(({ seen }) => seen.map(({ id }) => id)));
     if (ids.size > 1) yield { what: `${key} gave ${[...ids].join(' and ')}`, calls };
   }
 }
 
-/** Every attempt at a send ends with the claim that any other attempt made, and none with a refusal of its own work. */
-function* retriesConverge(history: History): Iterable<Found> {
+/** All attempts at a request give the same claim, and none fails because an earlier one succeeded. */
+function* retriesConverge(history: History): Iterable<Finding> {
   for (const calls of grouped(history.calls, (call) => String(call.task)).values()) {
     const [first] = calls;
     if (first === undefined || first.operation === 'limited') continue;
     const last = calls.reduce((latest, call) => (call.attempt > latest.attempt ? call : latest));
     const settled = last.status !== null && last.status < 500 && last.status !== 429;
-    if (!settled) yield { what: `a ${first.operation} never got an answer`, calls: calls.slice(-10) };
-    if (first.idempotencyKey === undefined || first.meant.refusal !== undefined) continue;
+    if (!settled) yield { what: `${first.operation} never got a response`, calls: calls.slice(-10) };
+    if (first.idempotencyKey === undefined || first.intent.expectedError !== undefined) continue;
     const done = calls.filter(succeeded);
     const ids = new Set(done.flatMap(({ seen }) => seen.map(({ id }) => id)));
-    if (ids.size > 1) yield { what: `the retries of a ${first.operation} gave several claims`, calls };
+    if (ids.size > 1) yield { what: `the retries of ${first.operation} gave several claims`, calls };
     for (const refused of calls) {
       if (refused.status === null || refused.status < 400 || refused.status >= 500 || refused.status === 429)
         continue;
-      // Of two that were under way together, one may have met an adjuster who was just leaving.
-      const together = refused.code === 'adjuster_not_in_firm' && first.meant.mayHaveLeft === true;
-      const contradicted = done.some(({ endedAt }) => !together || endedAt < refused.startedAt);
+      // The adjuster may have left between two concurrent attempts.
+      const concurrent = refused.code === 'adjuster_not_in_firm' && first.intent.mayHaveLeft === true;
+      const contradicted = done.some(({ endedAt }) => !concurrent || endedAt < refused.startedAt);
       if (contradicted)
-        yield { what: `a ${first.operation} succeeded and was refused (${refused.code})`, calls };
-      else if (done.length === 0 && didItAnyway(history, refused)) {
-        yield { what: `a ${first.operation} was refused (${refused.code}) and took effect`, calls };
+        yield { what: `${first.operation} succeeded and was rejected (${refused.code})`, calls };
+      else if (done.length === 0 && tookEffect(history, refused)) {
+        yield { what: `${first.operation} was rejected (${refused.code}) and took effect`, calls };
       }
     }
   }
 }
 
-/** The claim ended with the adjuster of a refused offer, and nobody else ever offered it to them. */
-function didItAnyway({ calls, final }: History, refused: Call): boolean {
-  const { claimId, adjuster } = refused.meant;
+/** The claim is with the adjuster of a rejected offer, and no other request offered it to them. */
+function tookEffect({ calls, final }: History, refused: Call): boolean {
+  const { claimId, adjuster } = refused.intent;
   if (refused.operation !== 'offer' || claimId === undefined) return false;
   const claim = [...final.values()].flat().find(({ id }) => id === claimId);
   return (
     claim?.adjuster === adjuster &&
     !calls.some(
-      ({ operation, meant, task }) =>
-        meant.adjuster === adjuster &&
-        ((operation === 'offer' && meant.claimId === claimId && task !== refused.task) ||
-          (operation === 'send' && meant.externalId === claim?.externalId)),
+      ({ operation, intent, task }) =>
+        intent.adjuster === adjuster &&
+        ((operation === 'offer' && intent.claimId === claimId && task !== refused.task) ||
+          (operation === 'send' && intent.externalId === claim?.externalId)),
     )
   );
 }
 
-const DENIALS: Readonly<Record<Operation, readonly string[]>> = {
+const EXPECTED_ERRORS: Readonly<Record<Operation, readonly string[]>> = {
   send: ['adjuster_not_in_firm'],
   offer: ['claim_already_accepted', 'adjuster_not_in_firm'],
   get: [],
@@ -147,27 +151,28 @@ const DENIALS: Readonly<Record<Operation, readonly string[]>> = {
   limited: ['rate_limited'],
 };
 
-/** No failure but the one that says "not now", and no refusal that nothing in the history explains. */
-function* answersAreRight(history: History): Iterable<Found> {
+/** No failure except service_unavailable, and no error that the history does not explain. */
+function* errorsAreExplained(history: History): Iterable<Finding> {
   for (const call of history.calls) {
-    const { status, code, meant } = call;
+    const { status, code, intent } = call;
     if (status === null) continue;
-    const told = `${call.operation} was answered ${status} ${code ?? ''}`;
-    if (call.misshapen !== undefined) yield { what: `${told}: ${call.misshapen}`, calls: [call] };
-    if (meant.refusal !== undefined && status < 500) {
-      if (code !== meant.refusal) yield { what: `${told} instead of ${meant.refusal}`, calls: [call] };
-      else if (code === 'duplicate_claim' && call.existingClaimId !== meant.claimId) {
-        yield { what: `${told} and named ${call.existingClaimId}`, calls: [call] };
+    const outcome = `${call.operation} returned ${status} ${code ?? ''}`;
+    if (call.malformed !== undefined) yield { what: `${outcome}: ${call.malformed}`, calls: [call] };
+    if (intent.expectedError !== undefined && status < 500) {
+      if (code !== intent.expectedError)
+        yield { what: `${outcome} instead of ${intent.expectedError}`, calls: [call] };
+      else if (code === 'duplicate_claim' && call.existingClaimId !== intent.claimId) {
+        yield { what: `${outcome} with ${call.existingClaimId}`, calls: [call] };
       }
       continue;
     }
     const fine =
       status < 300 ||
       (status === 503 && code === 'service_unavailable') ||
-      (status < 500 && code !== undefined && DENIALS[call.operation].includes(code));
-    if (!fine) yield { what: told, calls: [call] };
-    else if (code === 'adjuster_not_in_firm' && meant.mayHaveLeft !== true) {
-      yield { what: `${told}, though the adjuster never left`, calls: [call] };
+      (status < 500 && code !== undefined && EXPECTED_ERRORS[call.operation].includes(code));
+    if (!fine) yield { what: outcome, calls: [call] };
+    else if (code === 'adjuster_not_in_firm' && intent.mayHaveLeft !== true) {
+      yield { what: `${outcome}, though the adjuster never left`, calls: [call] };
     }
   }
   const accepted = new Set(
@@ -175,40 +180,40 @@ function* answersAreRight(history: History): Iterable<Found> {
   );
   for (const call of history.calls) {
     if (call.code !== 'claim_already_accepted') continue;
-    const id = call.meant.claimId ?? '';
+    const id = call.intent.claimId ?? '';
     if (!accepted.has(id))
-      yield { what: `${id} was called accepted and is not`, calls: callsOn(history, id) };
+      yield { what: `${id} was reported as accepted and is not`, calls: callsOn(history, id) };
   }
 }
 
 const NEXT: Readonly<Record<string, readonly string[]>> = {
   pending_acceptance: ['pending_acceptance', 'accepted', 'rejected', 'unassigned'],
-  // Through a new offer, of which the observer may have seen nothing, anything can follow.
+  // Unobserved offers may lie between two observations.
   rejected: ['pending_acceptance', 'accepted', 'rejected', 'unassigned'],
   unassigned: ['pending_acceptance', 'accepted', 'rejected', 'unassigned'],
   accepted: [],
 };
 
-function faultOf({ status, respondedAt, reason, createdAt, updatedAt }: Seen): string | null {
+function faultOf({ status, respondedAt, reason, createdAt, updatedAt }: ClaimView): string | null {
   if (!(status in NEXT)) return `is ${status}`;
   const responded = status === 'accepted' || status === 'rejected';
-  if (responded !== (respondedAt !== null)) return `is ${status} and was responded to at ${respondedAt}`;
-  if (reason !== null && status !== 'rejected') return `is ${status} with a reason for a rejection`;
-  if (updatedAt < createdAt) return 'changed before it was made';
-  if (updatedAt === createdAt && status !== 'pending_acceptance') return `began as ${status}`;
+  if (responded !== (respondedAt !== null)) return `is ${status} with responded_at ${respondedAt}`;
+  if (reason !== null && status !== 'rejected') return `is ${status} with a rejection reason`;
+  if (updatedAt < createdAt) return 'changed before it was created';
+  if (updatedAt === createdAt && status !== 'pending_acceptance') return `was created as ${status}`;
   return null;
 }
 
-/** The states that anybody saw a claim in, in the order of their stamps, are a path in the table of transitions. */
-function* statesAreAPath(history: History): Iterable<Found> {
+/** The observed states of a claim, ordered by updated_at, follow allowed transitions. */
+function* transitionsAreAllowed(history: History): Iterable<Finding> {
   const views = grouped(
     [...history.calls.flatMap(({ seen }) => seen), ...[...history.final.values()].flat()],
     ({ id }) => id,
   );
-  const distinctChanges = changesAskedFor(history);
+  const distinctChanges = requestedChanges(history);
   for (const [id, seen] of views) {
-    const show = (what: string): Found => ({ what: `${id} ${what}`, calls: callsOn(history, id) });
-    const versions = new Map<string, Seen>();
+    const show = (what: string): Finding => ({ what: `${id} ${what}`, calls: callsOn(history, id) });
+    const versions = new Map<string, ClaimView>();
     for (const view of seen) {
       const fault = faultOf(view);
       if (fault !== null) yield show(fault);
@@ -225,38 +230,38 @@ function* statesAreAPath(history: History): Iterable<Found> {
         yield show(`went from ${before.status} to ${after.status}`);
       }
     }
-    const asked = 1 + (distinctChanges.get(id) ?? 0);
-    if (versions.size > asked)
-      yield show(`has ${versions.size} versions, and ${asked} changes were asked for`);
+    const requested = 1 + (distinctChanges.get(id) ?? 0);
+    if (versions.size > requested)
+      yield show(`has ${versions.size} versions after ${requested} requested changes`);
   }
 }
 
-/** How many changes anybody asked of each claim after it was sent; a retry with the same key asks for no second one. */
-function changesAskedFor({ calls, selfAnswering }: History): Map<string, number> {
-  const asked = new Map<string, Set<string>>();
+/** Changes requested for each claim after it was sent; a retry with the same key does not count. */
+function requestedChanges({ calls, autoResponding }: History): Map<string, number> {
+  const requested = new Map<string, Set<string>>();
   const note = (id: string | undefined, change: string): void => {
     if (id === undefined) return;
-    const changes = asked.get(id) ?? new Set();
-    asked.set(id, changes.add(change));
+    const changes = requested.get(id) ?? new Set();
+    requested.set(id, changes.add(change));
   };
   const leavers = new Set<string>();
-  for (const { operation, idempotencyKey, meant, task, attempt } of calls) {
-    if (operation === 'offer') note(meant.claimId, `offer ${idempotencyKey}`);
-    if (operation === 'accept' || operation === 'reject') note(meant.claimId, `answer ${task} ${attempt}`);
-    if (operation === 'leave' && meant.adjuster !== undefined) leavers.add(meant.adjuster);
+  for (const { operation, idempotencyKey, intent, task, attempt } of calls) {
+    if (operation === 'offer') note(intent.claimId, `offer ${idempotencyKey}`);
+    if (operation === 'accept' || operation === 'reject') note(intent.claimId, `answer ${task} ${attempt}`);
+    if (operation === 'leave' && intent.adjuster !== undefined) leavers.add(intent.adjuster);
   }
-  // Each offer to somebody who leaves may lapse, and each to somebody who answers by himself is answered.
-  for (const { operation, idempotencyKey, meant, seen } of calls) {
+  // Offers to an adjuster who leaves may lapse, and test accounts respond by themselves.
+  for (const { operation, idempotencyKey, intent, seen } of calls) {
     if (operation !== 'send' && operation !== 'offer') continue;
-    const id = operation === 'send' ? seen[0]?.id : meant.claimId;
-    if (leavers.has(meant.adjuster ?? '')) note(id, `lapse of ${idempotencyKey}`);
-    if (selfAnswering.has(meant.adjuster ?? '')) note(id, `answer to ${idempotencyKey}`);
+    const id = operation === 'send' ? seen[0]?.id : intent.claimId;
+    if (leavers.has(intent.adjuster ?? '')) note(id, `lapse of ${idempotencyKey}`);
+    if (autoResponding.has(intent.adjuster ?? '')) note(id, `answer to ${idempotencyKey}`);
   }
-  return new Map([...asked].map(([id, changes]) => [id, changes.size]));
+  return new Map([...requested].map(([id, changes]) => [id, changes.size]));
 }
 
-/** Whoever asks after somebody got an answer sees no earlier state than that one did. */
-function* readsNeverGoBack(history: History): Iterable<Found> {
+/** A read that starts after another response never returns an earlier state. */
+function* readsNeverGoBack(history: History): Iterable<Finding> {
   const views = grouped(
     history.calls.flatMap((call) => call.seen.map((seen) => ({ call, seen }))),
     ({ seen }) => seen.id,
@@ -282,15 +287,15 @@ function* readsNeverGoBack(history: History): Iterable<Found> {
   }
 }
 
-/** What was acknowledged is still so, or has moved on by the table. */
-function* finalAgrees(history: History): Iterable<Found> {
+/** Acknowledged states are kept, or followed by an allowed transition. */
+function* finalAgrees(history: History): Iterable<Finding> {
   const final = finalById(history);
   for (const call of history.calls) {
     if (!succeeded(call)) continue;
     for (const seen of call.seen) {
       const last = final.get(seen.id);
       if (last === undefined) {
-        yield { what: `${seen.id} is gone`, calls: [call] };
+        yield { what: `${seen.id} is missing`, calls: [call] };
       } else if (last.updatedAt < seen.updatedAt) {
         yield {
           what: `${seen.id} was seen at ${seen.updatedAt} and ended at ${last.updatedAt}`,
@@ -305,16 +310,16 @@ function* finalAgrees(history: History): Iterable<Found> {
     }
     const [claim] = call.seen;
     if (call.operation === 'accept' && claim?.status !== 'accepted') {
-      yield { what: `an acceptance was answered with ${claim?.status}`, calls: [call] };
+      yield { what: `an acceptance returned ${claim?.status}`, calls: [call] };
     }
   }
 }
 
-/** Nobody waits for an answer of somebody who has left, unless the offer may be newer than the leaving. */
-function* leaversHaveNoOffers(history: History): Iterable<Found> {
+/** No offer is pending for an adjuster who has left, unless it may be newer. */
+function* leaversHaveNoOffers(history: History): Iterable<Finding> {
   const left = grouped(
     history.calls.filter((call) => call.operation === 'leave' && call.status === 204),
-    ({ meant }) => meant.adjuster,
+    ({ intent }) => intent.adjuster,
   );
   for (const claims of history.final.values()) {
     for (const claim of claims) {
@@ -323,31 +328,31 @@ function* leaversHaveNoOffers(history: History): Iterable<Found> {
       const since = history.calls.some(
         (call) =>
           (call.operation === 'offer' || call.operation === 'send') &&
-          call.meant.adjuster === claim.adjuster &&
+          call.intent.adjuster === claim.adjuster &&
           call.seen.some(({ id, updatedAt }) => id === claim.id && updatedAt === claim.updatedAt) &&
           call.endedAt < leaving.startedAt,
       );
       if (since)
         yield {
-          what: `${claim.id} waits for ${claim.adjuster}, who left`,
+          what: `${claim.id} is pending for ${claim.adjuster}, who left`,
           calls: callsOn(history, claim.id),
         };
     }
   }
 }
 
-/** Those who answer by themselves have done so; their jobs outlive the process that was to run them. */
-function* jobsAreDone(history: History): Iterable<Found> {
+/** Test accounts have responded; their jobs survive the process that was to run them. */
+function* jobsAreDone(history: History): Iterable<Finding> {
   for (const claims of history.final.values()) {
     for (const { id, status, adjuster } of claims) {
-      if (status !== 'pending_acceptance' || !history.selfAnswering.has(adjuster)) continue;
-      yield { what: `${adjuster} never answered ${id}`, calls: callsOn(history, id) };
+      if (status !== 'pending_acceptance' || !history.autoResponding.has(adjuster)) continue;
+      yield { what: `${adjuster} never responded to ${id}`, calls: callsOn(history, id) };
     }
   }
 }
 
-/** A poller that asks from the last stamp it saw, without any overlap, has seen the last version of every claim. */
-function* pollersMissNothing(history: History): Iterable<Found> {
+/** A poller that continues from its last updated_at, without overlap, sees the last version of every claim. */
+function* pollersMissNothing(history: History): Iterable<Finding> {
   const polls = grouped(
     history.calls.filter((call) => call.operation === 'poll' && succeeded(call)),
     (call) => call.firm ?? undefined,
@@ -368,16 +373,17 @@ function* pollersMissNothing(history: History): Iterable<Found> {
       yield { what: `the poller of ${firm} missed ${id} at ${updatedAt}`, calls: callsOn(history, id) };
     }
     const stamps = grouped(claims, ({ updatedAt }) => updatedAt);
-    for (const [stamp, twins] of stamps) {
-      if (twins.length > 1) yield { what: `${firm} has ${twins.length} claims at ${stamp}`, calls: [] };
+    for (const [stamp, duplicates] of stamps) {
+      if (duplicates.length > 1)
+        yield { what: `${firm} has ${duplicates.length} claims at ${stamp}`, calls: [] };
     }
   }
 }
 
-function* firmsAreApart(history: History): Iterable<Found> {
+function* firmsAreApart(history: History): Iterable<Finding> {
   for (const call of history.calls) {
     if (call.foreign !== undefined && call.foreign.length > 0) {
-      yield { what: `${call.actor} was shown what belongs to ${call.foreign.join(', ')}`, calls: [call] };
+      yield { what: `${call.actor} received data of ${call.foreign.join(', ')}`, calls: [call] };
     }
   }
   const owner = new Map<string, string>();
@@ -392,17 +398,17 @@ function* firmsAreApart(history: History): Iterable<Found> {
   }
 }
 
-/** Longer stretches say nothing new: what is allowed grows with every fault in them. */
+/** Longer intervals add nothing, because every fault in them raises the allowance. */
 const LONGEST_STRETCH_MS = 60_000;
 
-/** A Redis that forgot gives every key a full bucket. */
-const FORGETS: readonly FaultKind[] = ['redis flushed', 'redis killed'];
+/** After these faults every key has a full bucket. */
+const RESETS_BUCKETS: readonly FaultKind[] = ['redis flushed', 'redis killed'];
 
 /**
- * A bucket never gives more than its burst and its refill. Redis may forget, and a process that cannot reach Redis
- * keeps a bucket of its own: each time, what is new starts full.
+ * A key never gets more than its burst and refill. After Redis lost its data, and for a process that cannot reach Redis,
+ * a new bucket starts full.
  */
-function* limitsHold(history: History): Iterable<Found> {
+function* limitsHold(history: History): Iterable<Finding> {
   for (const key of history.limited) {
     const spent = history.calls.filter(
       (call) => call.actor === key.actor && answered(call) && call.status !== 429 && call.status !== 503,
@@ -416,11 +422,11 @@ function* limitsHold(history: History): Iterable<Found> {
         if (first === undefined || last === undefined) continue;
         if (last.endedAt - first.startedAt > LONGEST_STRETCH_MS) break;
         const count = to - from + 1;
-        // The spending happened somewhere between the request and its answer.
+        // The token was consumed between request and response.
         const allowed = allowance(key, history, Math.min(first.startedAt, first.endedAt), last.endedAt);
         if (count > allowed) {
           yield {
-            what: `${key.actor} had ${count} requests where ${Math.floor(allowed)} are allowed`,
+            what: `${key.actor} had ${count} requests, allowed are ${Math.floor(allowed)}`,
             calls: spent.slice(from, to + 1).slice(-30),
           };
           return;
@@ -430,22 +436,22 @@ function* limitsHold(history: History): Iterable<Found> {
   }
 }
 
-/** So many commands in a row may fail before a process gives Redis up and says so; it counts those requests itself. */
-const UNTOLD = 2;
+/** Redis commands that may fail, each counted locally, before a process logs that Redis is away. */
+const UNLOGGED_FAILURES = 2;
 
-/** How many requests may be accepted between two moments. */
+/** How many requests may be accepted in an interval. */
 function allowance(
   key: LimitedKey,
-  { faults, ownBuckets, processes }: History,
+  { faults, localBuckets, processes }: History,
   from: number,
   to: number,
 ): number {
   const refill = (ms: number): number => (ms * key.requestsPerMinute) / 60_000;
-  let allowed = key.burst + 1 + refill(to - from) + UNTOLD * processes;
+  let allowed = key.burst + 1 + refill(to - from) + UNLOGGED_FAILURES * processes;
   for (const { kind, startedAt, endedAt } of faults) {
-    if (FORGETS.includes(kind) && startedAt <= to && endedAt >= from) allowed += key.burst;
+    if (RESETS_BUCKETS.includes(kind) && startedAt <= to && endedAt >= from) allowed += key.burst;
   }
-  for (const { startedAt, endedAt } of ownBuckets) {
+  for (const { startedAt, endedAt } of localBuckets) {
     const overlap = Math.min(to, endedAt) - Math.max(from, startedAt);
     if (overlap >= 0) allowed += key.burst + refill(overlap);
   }
@@ -454,23 +460,23 @@ function allowance(
 
 const RULES: Readonly<Record<string, Rule>> = {
   'every acknowledged claim exists exactly once': existsOnce,
-  'nothing comes of nothing': nothingOfNothing,
-  'no key gives two claims': oneClaimPerKey,
-  'every retry converges': retriesConverge,
-  'no failure and no refusal without a reason': answersAreRight,
-  'the states of a claim are a path in the table': statesAreAPath,
-  'no read goes back': readsNeverGoBack,
-  'what was acknowledged stays': finalAgrees,
-  'who left has no offers': leaversHaveNoOffers,
+  'every claim and response was requested': nothingUnrequested,
+  'an idempotency key gives one claim': oneClaimPerKey,
+  'all retries give the same result': retriesConverge,
+  'every error has a reason': errorsAreExplained,
+  'claims follow allowed transitions': transitionsAreAllowed,
+  'no read returns an earlier state': readsNeverGoBack,
+  'acknowledged states are kept': finalAgrees,
+  'an adjuster who left has no offers': leaversHaveNoOffers,
   'no job is lost': jobsAreDone,
-  'a poller without overlap misses nothing': pollersMissNothing,
-  'no firm sees another': firmsAreApart,
-  'limits hold but for the documented approximation': limitsHold,
+  'a poller without overlap misses no change': pollersMissNothing,
+  'no firm sees data of another': firmsAreApart,
+  'rate limits hold within the documented approximation': limitsHold,
 };
 
 export const RULE_NAMES = Object.keys(RULES);
 
-/** Everything in the history that must not be. Pure: the same history gives the same findings. */
+/** All violations in the history. */
 export function check(history: History): Violation[] {
   return Object.entries(RULES).flatMap(([rule, find]) =>
     [...find(history)].map((found) => ({ rule, ...found })),

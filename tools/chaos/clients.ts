@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Chance } from '../generate/seeded.ts';
-import { type Caller, GaveUp } from './caller.ts';
-import type { Seen } from './history.ts';
+import type { Random } from '../generate/random.ts';
+import { type Caller, RetriesExhausted } from './caller.ts';
+import type { ClaimView } from './history.ts';
 
-/** An adjuster as the clients know one. */
 export interface KnownAdjuster {
   readonly svcId: string;
   readonly leaves: boolean;
@@ -11,25 +10,29 @@ export interface KnownAdjuster {
 
 export interface ClientContext {
   readonly caller: Caller;
-  readonly chance: Chance;
-  /** False once everybody is to come to an end. */
+  readonly random: Random;
+  /** False once the clients must stop. */
   readonly isOn: () => boolean;
 }
 
-/** What a firm's clients tell each other. */
-export interface FirmBook {
+/** Shared by a firm's clients. */
+export interface FirmState {
   readonly tag: string;
   readonly adjusters: readonly KnownAdjuster[];
-  /** Claims by id, as last heard of. */
-  readonly claims: Map<string, Seen>;
-  readonly sent: { readonly claim: Seen; readonly body: Record<string, unknown>; readonly key: string }[];
+  /** Last observed claims by id. */
+  readonly claims: Map<string, ClaimView>;
+  readonly sent: {
+    readonly claim: ClaimView;
+    readonly body: Record<string, unknown>;
+    readonly key: string;
+  }[];
 }
 
 const PAUSE_MS = 25;
 
-/** Goes on until it is over; a client that gave up has left its trace in the history. */
+/** Repeats until stopped; the history shows tasks whose retries were exhausted. */
 async function repeatedly(
-  { isOn, chance }: ClientContext,
+  { isOn, random }: ClientContext,
   pauseMs: number,
   turn: () => Promise<void>,
 ): Promise<void> {
@@ -37,110 +40,110 @@ async function repeatedly(
     try {
       await turn();
     } catch (error) {
-      if (!(error instanceof GaveUp)) throw error;
+      if (!(error instanceof RetriesExhausted)) throw error;
     }
-    await sleep(pauseMs * chance.fraction() * 2);
+    await sleep(pauseMs * random.next() * 2);
   }
 }
 
-function hear(book: FirmBook, seen: readonly Seen[]): void {
+function remember(state: FirmState, seen: readonly ClaimView[]): void {
   for (const claim of seen) {
-    const known = book.claims.get(claim.id);
-    if (known === undefined || known.updatedAt <= claim.updatedAt) book.claims.set(claim.id, claim);
+    const known = state.claims.get(claim.id);
+    if (known === undefined || known.updatedAt <= claim.updatedAt) state.claims.set(claim.id, claim);
   }
 }
 
 const mayHaveLeft = (adjuster: KnownAdjuster): { mayHaveLeft?: true } =>
   adjuster.leaves ? { mayHaveLeft: true } : {};
 
-/** Sends claims, offers them again, looks at them, and now and then asks for what must be refused. */
-export function firmClient(context: ClientContext, book: FirmBook, name: string): Promise<void> {
-  const { caller, chance } = context;
+/** Sends, offers and reads claims, and sometimes sends requests that must fail. */
+export function firmClient(context: ClientContext, state: FirmState, name: string): Promise<void> {
+  const { caller, random } = context;
   let count = 0;
 
   async function send(): Promise<void> {
     count += 1;
-    const adjuster = chance.one(book.adjusters);
-    const externalId = `${book.tag}-${name}-${count}`;
+    const adjuster = random.pick(state.adjusters);
+    const externalId = `${state.tag}-${name}-${count}`;
     const body = {
       external_id: externalId,
       claim_number: `CLM-${externalId}`,
       adjuster_svc_id: adjuster.svcId,
       loss: { date: '2026-08-27' },
       policy: { number: `P-${externalId}` },
-      carrier: { name: `Carrier ${book.tag} ${chance.whole(1, 3)}` },
-      loss_location: { street: `${count} Harbor ${book.tag}`, city: 'Tampa', state: 'FL', zip: '33602' },
-      policyholder: { first_name: 'Secretive', last_name: `Holder-${book.tag}`, phone: '813-555-0177' },
-      instructions: 'x'.repeat(chance.happens(0.1) ? chance.whole(500, 4000) : 1),
+      carrier: { name: `Carrier ${state.tag} ${random.integer(1, 3)}` },
+      loss_location: { street: `${count} Harbor ${state.tag}`, city: 'Tampa', state: 'FL', zip: '33602' },
+      policyholder: { first_name: 'Secretive', last_name: `Holder-${state.tag}`, phone: '813-555-0177' },
+      instructions: 'x'.repeat(random.chance(0.1) ? random.integer(500, 4000) : 1),
     };
     const key = `key-${externalId}`;
-    const asked = {
+    const spec = {
       operation: 'send',
       method: 'POST',
       path: '/v1/claims',
       body,
       idempotencyKey: key,
-      meant: { externalId, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) },
+      intent: { externalId, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) },
     } as const;
-    const answer = await (chance.happens(0.15) ? caller.askTwice(asked) : caller.ask(asked));
-    const [claim] = answer.seen;
+    const response = await (random.chance(0.15) ? caller.sendTwice(spec) : caller.send(spec));
+    const [claim] = response.seen;
     if (claim === undefined) return;
-    hear(book, answer.seen);
-    book.sent.push({ claim, body, key });
-    // Long after it was answered, as after a crash of the client.
-    if (chance.happens(0.1)) await caller.ask(asked);
+    remember(state, response.seen);
+    state.sent.push({ claim, body, key });
+    // A late retry, as after a crash of the client.
+    if (random.chance(0.1)) await caller.send(spec);
   }
 
   async function offer(): Promise<void> {
-    if (book.sent.length === 0) return send();
-    const recent = book.sent.slice(-60);
-    const { claim } = chance.one(recent);
-    const adjuster = chance.one(book.adjusters);
+    if (state.sent.length === 0) return send();
+    const recent = state.sent.slice(-60);
+    const { claim } = random.pick(recent);
+    const adjuster = random.pick(state.adjusters);
     count += 1;
-    const asked = {
+    const spec = {
       operation: 'offer',
       method: 'POST',
       path: `/v1/claims/${claim.id}/assignment`,
       body: { adjuster_svc_id: adjuster.svcId },
-      idempotencyKey: `offer-${book.tag}-${name}-${count}`,
-      meant: { claimId: claim.id, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) },
+      idempotencyKey: `offer-${state.tag}-${name}-${count}`,
+      intent: { claimId: claim.id, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) },
     } as const;
-    const answer = await (chance.happens(0.15) ? caller.askTwice(asked) : caller.ask(asked));
-    hear(book, answer.seen);
+    const response = await (random.chance(0.15) ? caller.sendTwice(spec) : caller.send(spec));
+    remember(state, response.seen);
   }
 
   async function look(): Promise<void> {
-    if (book.sent.length === 0) return;
-    const { claim } = chance.one(book.sent);
-    await caller.ask({
+    if (state.sent.length === 0) return;
+    const { claim } = random.pick(state.sent);
+    await caller.send({
       operation: 'get',
       method: 'GET',
       path: `/v1/claims/${claim.id}`,
-      meant: { claimId: claim.id },
+      intent: { claimId: claim.id },
     });
   }
 
   async function askForRefusal(): Promise<void> {
-    if (book.sent.length === 0) return;
-    const { claim, body, key } = chance.one(book.sent);
-    const again = chance.happens(0.5);
+    if (state.sent.length === 0) return;
+    const { claim, body, key } = random.pick(state.sent);
+    const again = random.chance(0.5);
     count += 1;
-    await caller.ask({
+    await caller.send({
       operation: 'send',
       method: 'POST',
       path: '/v1/claims',
       body: again ? body : { ...body, instructions: 'another request' },
-      idempotencyKey: again ? `again-${book.tag}-${name}-${count}` : key,
-      meant: {
+      idempotencyKey: again ? `again-${state.tag}-${name}-${count}` : key,
+      intent: {
         claimId: claim.id,
         externalId: claim.externalId,
-        refusal: again ? 'duplicate_claim' : 'idempotency_key_reused',
+        expectedError: again ? 'duplicate_claim' : 'idempotency_key_reused',
       },
     });
   }
 
   return repeatedly(context, PAUSE_MS, () => {
-    const draw = chance.fraction();
+    const draw = random.next();
     if (draw < 0.5) return send();
     if (draw < 0.8) return offer();
     if (draw < 0.93) return look();
@@ -148,9 +151,9 @@ export function firmClient(context: ClientContext, book: FirmBook, name: string)
   });
 }
 
-/** Polls as frugally as can be: from the last stamp it has seen, to the millisecond, and not one before. */
-export function poller({ caller, chance }: ClientContext): {
-  /** Reads on to the end of the list; true when there was something new. */
+/** Polls from the last updated_at it has seen, without overlap. */
+export function poller({ caller, random }: ClientContext): {
+  /** Reads to the end of the list; true when there was a change. */
   poll(): Promise<boolean>;
 } {
   let since: string | null = null;
@@ -158,114 +161,114 @@ export function poller({ caller, chance }: ClientContext): {
     async poll() {
       const before: string | null = since;
       let cursor: string | null = null;
-      const limit = String(chance.whole(2, 40));
+      const limit = String(random.integer(2, 40));
       do {
         const query = new URLSearchParams({
           limit,
           ...(before !== null && { updated_since: before }),
           ...(cursor !== null && { cursor }),
         });
-        const answer = await caller.ask({ operation: 'poll', method: 'GET', path: `/v1/claims?${query}` });
-        for (const { updatedAt } of answer.seen) if (since === null || updatedAt > since) since = updatedAt;
-        cursor = answer.json?.next_cursor ?? null;
+        const response = await caller.send({ operation: 'poll', method: 'GET', path: `/v1/claims?${query}` });
+        for (const { updatedAt } of response.seen) if (since === null || updatedAt > since) since = updatedAt;
+        cursor = response.json?.next_cursor ?? null;
       } while (cursor !== null);
       return since !== before;
     },
   };
 }
 
-/** Invites those who come and go, and takes an invitation back now and then. */
+/** Invites adjusters who left, and sometimes withdraws an invitation. */
 export function inviter(context: ClientContext, adjusters: readonly KnownAdjuster[]): Promise<void> {
-  const { caller, chance } = context;
+  const { caller, random } = context;
   return repeatedly(context, 150, async () => {
-    const { svcId } = chance.one(adjusters);
-    if (chance.happens(0.7)) {
-      await caller.ask({
+    const { svcId } = random.pick(adjusters);
+    if (random.chance(0.7)) {
+      await caller.send({
         operation: 'invite',
         method: 'POST',
         path: '/v1/adjusters/invitations',
         body: { svc_id: svcId, note: 'come back' },
-        meant: { adjuster: svcId },
+        intent: { adjuster: svcId },
       });
     } else {
-      await caller.ask({
+      await caller.send({
         operation: 'withdraw',
         method: 'DELETE',
         path: `/v1/adjusters/invitations/${svcId}`,
-        meant: { adjuster: svcId },
+        intent: { adjuster: svcId },
       });
     }
   });
 }
 
-/** Takes or refuses what is offered, closes some of what was taken, and, of those who do, leaves and joins again. */
+/** Accepts or rejects offers, closes some accepted claims, and leaves and rejoins firms if the adjuster does so. */
 export function adjusterClient(
   context: ClientContext,
   adjuster: KnownAdjuster,
   firmIds: readonly string[],
 ): Promise<void> {
-  const { caller, chance } = context;
+  const { caller, random } = context;
   const { svcId } = adjuster;
-  let answers = 0;
+  let responses = 0;
 
-  async function answer(): Promise<void> {
-    const offers = await caller.ask({
+  async function respond(): Promise<void> {
+    const offers = await caller.send({
       operation: 'offers',
       method: 'GET',
-      path: `/app/v1/claims?status=pending_acceptance&limit=${chance.whole(3, 30)}`,
-      meant: { adjuster: svcId },
+      path: `/app/v1/claims?status=pending_acceptance&limit=${random.integer(3, 30)}`,
+      intent: { adjuster: svcId },
     });
-    for (const claim of chance.shuffled(offers.seen).slice(0, 3)) {
-      answers += 1;
-      const meant = { claimId: claim.id, adjuster: svcId };
+    for (const claim of random.shuffle(offers.seen).slice(0, 3)) {
+      responses += 1;
+      const intent = { claimId: claim.id, adjuster: svcId };
       const path = `/app/v1/claims/${claim.id}`;
-      if (chance.happens(0.4)) {
-        const accepted = await caller.ask({
+      if (random.chance(0.4)) {
+        const accepted = await caller.send({
           operation: 'accept',
           method: 'POST',
           path: `${path}/acceptance`,
-          meant,
+          intent,
         });
-        if (accepted.status === 200 && chance.happens(0.3)) {
-          await caller.ask({ operation: 'close', method: 'POST', path: `${path}/closure`, meant });
+        if (accepted.status === 200 && random.chance(0.3)) {
+          await caller.send({ operation: 'close', method: 'POST', path: `${path}/closure`, intent });
         }
       } else {
-        const reason = `reason ${svcId} ${answers}`;
+        const reason = `reason ${svcId} ${responses}`;
         const body = { reason };
-        const rejecting = { ...meant, reason };
-        await caller.ask({
+        const rejecting = { ...intent, reason };
+        await caller.send({
           operation: 'reject',
           method: 'POST',
           path: `${path}/rejection`,
           body,
-          meant: rejecting,
+          intent: rejecting,
         });
       }
     }
   }
 
-  async function comeOrGo(): Promise<void> {
-    const firmId = chance.one(firmIds);
-    if (chance.happens(0.3)) {
+  async function leaveOrRejoin(): Promise<void> {
+    const firmId = random.pick(firmIds);
+    if (random.chance(0.3)) {
       const path = `/app/v1/firms/${firmId}/membership`;
-      await caller.ask({ operation: 'leave', method: 'DELETE', path, meant: { adjuster: svcId } });
+      await caller.send({ operation: 'leave', method: 'DELETE', path, intent: { adjuster: svcId } });
     } else {
       const path = `/app/v1/invitations/${firmId}/acceptance`;
-      await caller.ask({ operation: 'join', method: 'POST', path, meant: { adjuster: svcId } });
+      await caller.send({ operation: 'join', method: 'POST', path, intent: { adjuster: svcId } });
     }
   }
 
-  return repeatedly(context, 60, () => (adjuster.leaves && chance.happens(0.3) ? comeOrGo() : answer()));
+  return repeatedly(context, 60, () => (adjuster.leaves && random.chance(0.3) ? leaveOrRejoin() : respond()));
 }
 
-/** Asks more often than its key may, at times more than its burst at once. */
+/** Exceeds the rate limit of its key, at times also its burst. */
 export function limitedClient(context: ClientContext): Promise<void> {
-  const { caller, chance } = context;
+  const { caller, random } = context;
   return repeatedly(context, 400, async () => {
-    const count = chance.happens(0.1) ? 25 : 2;
+    const count = random.chance(0.1) ? 25 : 2;
     await Promise.all(
       Array.from({ length: count }, () =>
-        caller.askOnce({ operation: 'limited', method: 'GET', path: '/v1/me' }),
+        caller.sendOnce({ operation: 'limited', method: 'GET', path: '/v1/me' }),
       ),
     );
   });

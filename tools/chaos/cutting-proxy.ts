@@ -1,21 +1,21 @@
 import { connect, createServer, type Socket } from 'node:net';
-import type { Chance } from '../generate/seeded.ts';
+import type { Random } from '../generate/random.ts';
 
-/** A way to one process that may end in the middle of a request or of an answer. */
+/** A TCP proxy to one process that cuts connections within requests and responses. */
 export interface CuttingProxy {
   readonly url: string;
-  /** The share of requests that end with their connection. */
+  /** The share of requests whose connection is cut. */
   faultRate: number;
-  readonly cut: { readonly requests: number; readonly answers: number };
+  readonly cut: { readonly requests: number; readonly responses: number };
   close(): Promise<void>;
 }
 
 export async function startCuttingProxy(
   to: { readonly port: number },
-  chance: Chance,
+  random: Random,
 ): Promise<CuttingProxy> {
   const open = new Set<Socket>();
-  const cut = { requests: 0, answers: 0 };
+  const cut = { requests: 0, responses: 0 };
   let faultRate = 0;
 
   const server = createServer((client) => {
@@ -33,26 +33,25 @@ export async function startCuttingProxy(
     client.once('close', end);
     upstream.once('close', end);
 
-    let doom: { inAnswer: boolean; after: number } | null = null;
-    const pass = (from: Socket, into: Socket, isAnswer: boolean): void => {
+    let plannedCut: { inResponse: boolean; after: number } | null = null;
+    const pass = (from: Socket, into: Socket, isResponse: boolean): void => {
       from.on('data', (chunk: Buffer) => {
-        if (!isAnswer && doom === null && chance.happens(faultRate)) {
-          const inAnswer = chance.happens(0.6);
-          doom = { inAnswer, after: chance.whole(0, inAnswer ? 1500 : chunk.length - 1) };
+        if (!isResponse && plannedCut === null && random.chance(faultRate)) {
+          const inResponse = random.chance(0.6);
+          plannedCut = { inResponse, after: random.integer(0, inResponse ? 1500 : chunk.length - 1) };
         }
-        const mine = doom !== null && doom.inAnswer === isAnswer ? doom : null;
-        if (mine !== null && chunk.length > mine.after) {
-          // What comes before the cut still arrives.
-          into.write(chunk.subarray(0, mine.after));
-          cut[isAnswer ? 'answers' : 'requests'] += 1;
-          const withReset = chance.happens(0.5);
+        const cutHere = plannedCut !== null && plannedCut.inResponse === isResponse ? plannedCut : null;
+        if (cutHere !== null && chunk.length > cutHere.after) {
+          into.write(chunk.subarray(0, cutHere.after));
+          cut[isResponse ? 'responses' : 'requests'] += 1;
+          const withReset = random.chance(0.5);
           setImmediate(() => {
             if (withReset) client.resetAndDestroy();
             end();
           });
           return;
         }
-        if (mine !== null) mine.after -= chunk.length;
+        if (cutHere !== null) cutHere.after -= chunk.length;
         if (!into.destroyed && !into.write(chunk)) {
           from.pause();
           into.once('drain', () => from.resume());

@@ -1,4 +1,3 @@
-/** What a client may do to the service. */
 export type Operation =
   | 'send'
   | 'offer'
@@ -14,8 +13,8 @@ export type Operation =
   | 'offers'
   | 'limited';
 
-/** One view of one claim, as some answer showed it. */
-export interface Seen {
+/** A claim as a response showed it. */
+export interface ClaimView {
   readonly id: string;
   readonly externalId: string;
   readonly status: string;
@@ -26,42 +25,42 @@ export interface Seen {
   readonly updatedAt: string;
 }
 
-/** What the client knew and meant when it asked. */
-export interface Meant {
+/** What the client knew and intended with a request. */
+export interface Intent {
   readonly claimId?: string;
   readonly externalId?: string;
   readonly adjuster?: string;
   readonly reason?: string;
-  /** The adjuster comes and goes, so that a refusal for not being in the firm is no wonder. */
+  /** The adjuster leaves and rejoins, so that adjuster_not_in_firm is possible. */
   readonly mayHaveLeft?: boolean;
-  /** A request that was made to be refused. */
-  readonly refusal?: 'duplicate_claim' | 'idempotency_key_reused';
+  /** The error that the request must get. */
+  readonly expectedError?: 'duplicate_claim' | 'idempotency_key_reused';
 }
 
-/** One attempt at one request. Times are milliseconds on the one clock of the recording process. */
+/** One attempt at a request. Times are milliseconds on the clock of the recording process. */
 export interface Call {
   readonly n: number;
-  /** The firm whose key it was made with, or null for an adjuster's. */
+  /** The firm whose key was used; null for an adjuster. */
   readonly firm: string | null;
   readonly actor: string;
   readonly operation: Operation;
-  /** Attempts of one request share it. */
+  /** Shared by the attempts of one request. */
   readonly task: number;
   readonly attempt: number;
   readonly process: number;
   readonly idempotencyKey?: string;
-  readonly meant: Meant;
+  readonly intent: Intent;
   readonly startedAt: number;
   readonly endedAt: number;
-  /** Null: no answer, or not all of one. */
+  /** Null without a complete response. */
   readonly status: number | null;
   readonly code?: string;
   readonly replayed?: boolean;
   readonly existingClaimId?: string;
-  readonly seen: readonly Seen[];
-  /** What is wrong with the answer in itself: its shape, its headers. */
-  readonly misshapen?: string;
-  /** Tags of other firms in the answer. */
+  readonly seen: readonly ClaimView[];
+  /** What is wrong with the response's schema or headers. */
+  readonly malformed?: string;
+  /** Tags of other firms in the response. */
   readonly foreign?: readonly string[];
 }
 
@@ -83,14 +82,13 @@ export type FaultKind = (typeof FAULTS)[number];
 export interface Fault {
   readonly kind: FaultKind;
   readonly startedAt: number;
-  /** When what was taken away was given back. */
+  /** When recovery became possible. */
   readonly endedAt: number;
-  /** How long after that until every process served a write again. */
+  /** Milliseconds after that until every process was healthy. */
   readonly recoveredAfter: number;
 }
 
-/** A time, on the one clock of the recording process. */
-export interface Stretch {
+export interface Interval {
   readonly startedAt: number;
   readonly endedAt: number;
 }
@@ -106,11 +104,11 @@ export interface History {
   readonly processes: number;
   readonly calls: readonly Call[];
   readonly faults: readonly Fault[];
-  /** When some process kept the limits in a bucket of its own: one for each process and time. */
-  readonly ownBuckets: readonly Stretch[];
-  /** Every claim of every firm once all is quiet again. */
-  readonly final: ReadonlyMap<string, readonly Seen[]>;
+  /** Intervals in which a process counted requests locally. */
+  readonly localBuckets: readonly Interval[];
+  /** All claims of each firm after the run. */
+  readonly final: ReadonlyMap<string, readonly ClaimView[]>;
   readonly limited: readonly LimitedKey[];
-  /** Adjusters who answer by themselves, without a call. */
-  readonly selfAnswering: ReadonlySet<string>;
+  /** Test accounts that respond without a call. */
+  readonly autoResponding: ReadonlySet<string>;
 }

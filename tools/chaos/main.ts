@@ -1,16 +1,16 @@
-// `pnpm test:chaos`: the service on real servers, while everything that can die does.
+// `pnpm test:chaos`: the service on real servers under fault injection.
 import { Command } from 'commander';
 import { runChaos } from './chaos.ts';
 import { printReport } from './report.ts';
 
 const program = new Command('test:chaos')
   .description(
-    'Kills, freezes and cuts off whatever the service runs on, then checks that every promise held.',
+    'Kills, freezes and disconnects everything the service runs on, and checks that every guarantee holds.',
   )
-  .option('--seconds <n>', 'how long', '60')
-  .option('--seed <text>', 'what everybody draws their lots from', String(Math.floor(Math.random() * 1e9)))
-  .option('--processes <n>', 'how many processes of the service', '3')
-  .option('--json', 'one JSON document on standard output and nothing else', false)
+  .option('--seconds <n>', 'duration', '60')
+  .option('--seed <text>', 'seed of the random generator', String(Math.floor(Math.random() * 1e9)))
+  .option('--processes <n>', 'processes of the service', '3')
+  .option('--json', 'print one JSON document to standard output', false)
   .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
 
 const options = program.opts<{ seconds: string; seed: string; processes: string; json: boolean }>();

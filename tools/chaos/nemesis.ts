@@ -1,24 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isHealthy } from '../cluster/api-process.ts';
 import type { Cluster } from '../cluster/index.ts';
-import type { Chance } from '../generate/seeded.ts';
+import type { Random } from '../generate/random.ts';
 import type { CuttingProxy } from './cutting-proxy.ts';
 import { FAULTS, type Fault, type FaultKind } from './history.ts';
 
-interface Victims extends Pick<Cluster, 'processes' | 'postgres' | 'redis'> {
+interface Targets extends Pick<Cluster, 'processes' | 'postgres' | 'redis'> {
   readonly proxies: readonly CuttingProxy[];
 }
 
-/** A few requests are cut at any time. */
 export const QUIET_FAULT_RATE = 0.02;
 const LOUD_FAULT_RATE = 0.4;
-/** Whoever is not back by then will not come back by itself. */
-const RECOVERY_MS = 30_000;
+const RECOVERY_TIMEOUT_MS = 30_000;
 
-/** Injects one fault after another until stopped, every kind once before any kind again. */
+/** Injects faults one after another, each kind once per round, in random order. */
 export async function injectFaults(
-  victims: Victims,
-  chance: Chance,
+  targets: Targets,
+  random: Random,
   options: {
     readonly isOn: () => boolean;
     readonly now: () => number;
@@ -26,110 +24,109 @@ export async function injectFaults(
     readonly report: (fault: Fault) => void;
   },
 ): Promise<void> {
-  let bag: FaultKind[] = [];
+  let remaining: FaultKind[] = [];
   while (options.isOn()) {
-    await sleep(chance.whole(200, 900));
+    await sleep(random.integer(200, 900));
     if (!options.isOn()) return;
-    if (bag.length === 0) bag = chance.shuffled(FAULTS);
-    const kind = bag.pop();
+    if (remaining.length === 0) remaining = random.shuffle(FAULTS);
+    const kind = remaining.pop();
     if (kind === undefined) return;
-    const hold = chance.whole(200, options.longestHoldMs);
-    // Seldom does only one thing go wrong.
-    const second = chance.happens(0.3) ? chance.one(victims.processes) : undefined;
+    const hold = random.integer(200, options.longestHoldMs);
+    const second = random.chance(0.3) ? random.pick(targets.processes) : undefined;
     const startedAt = options.now();
     let recovery: Promise<Omit<Fault, 'kind'>> | undefined;
-    const givenBack = (): Promise<Omit<Fault, 'kind'>> => {
+    const markRecoverable = (): Promise<Omit<Fault, 'kind'>> => {
       const endedAt = options.now();
-      recovery ??= Promise.all(victims.processes.map(({ url }) => recovered(url))).then(() => ({
+      recovery ??= Promise.all(targets.processes.map(({ url }) => recovered(url))).then(() => ({
         startedAt,
         endedAt,
         recoveredAfter: options.now() - endedAt,
       }));
       return recovery;
     };
-    await INJECTORS[kind](victims, chance, {
-      givenBack,
+    await INJECTORS[kind](targets, random, {
+      markRecoverable,
       async hold() {
         await sleep(hold / 2);
         void second?.kill();
         await sleep(hold / 2);
       },
     });
-    const fault = await givenBack();
+    const fault = await markRecoverable();
     options.report({ kind, ...fault });
     if (second !== undefined) options.report({ kind: 'process killed', ...fault });
   }
 }
 
 async function recovered(url: string): Promise<void> {
-  const deadline = Date.now() + RECOVERY_MS;
+  const deadline = Date.now() + RECOVERY_TIMEOUT_MS;
   while (!(await isHealthy(url))) {
-    if (Date.now() > deadline) throw new Error(`${url} was not healthy within ${RECOVERY_MS} ms.`);
+    if (Date.now() > deadline) throw new Error(`${url} was not healthy within ${RECOVERY_TIMEOUT_MS} ms.`);
     await sleep(20);
   }
 }
 
 interface Course {
   hold(): Promise<void>;
-  /** From here on the service can recover; where nothing is taken away, that is at once. */
-  givenBack(): unknown;
+  /** Marks the time from which the service can recover. */
+  markRecoverable(): unknown;
 }
 
-type Injector = (victims: Victims, chance: Chance, course: Course) => Promise<void>;
+type Injector = (targets: Targets, random: Random, course: Course) => Promise<void>;
 
 const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
-  async 'process killed'({ processes }, chance, { hold, givenBack }) {
-    void chance.one(processes).kill();
-    givenBack();
+  async 'process killed'({ processes }, random, { hold, markRecoverable }) {
+    void random.pick(processes).kill();
+    markRecoverable();
     await hold();
   },
-  async 'all processes killed'({ processes }, _chance, { hold, givenBack }) {
+  async 'all processes killed'({ processes }, _random, { hold, markRecoverable }) {
     for (const process of processes) void process.kill();
-    givenBack();
+    markRecoverable();
     await hold();
   },
-  async 'process frozen'({ processes }, chance, { hold }) {
-    const frozen = chance.one(processes);
+  async 'process frozen'({ processes }, random, { hold }) {
+    const frozen = random.pick(processes);
     frozen.pause();
     await hold();
     frozen.resume();
   },
-  async 'redis frozen'({ redis }, _chance, { hold }) {
+  async 'redis frozen'({ redis }, _random, { hold }) {
     redis.pause();
     await hold();
     redis.resume();
   },
-  async 'redis flushed'({ redis }, _chance, { hold, givenBack }) {
+  async 'redis flushed'({ redis }, _random, { hold, markRecoverable }) {
     await redis.flush();
-    givenBack();
+    markRecoverable();
     await hold();
   },
-  async 'redis killed'({ redis }, _chance, { hold }) {
+  async 'redis killed'({ redis }, _random, { hold }) {
     await redis.kill();
     await hold();
     await redis.restart();
   },
-  async 'postgres connections ended'({ postgres }, _chance, { hold, givenBack }) {
+  async 'postgres connections ended'({ postgres }, _random, { hold, markRecoverable }) {
     await postgres.endConnections();
-    givenBack();
+    markRecoverable();
     await hold();
   },
-  async 'postgres restarted'({ postgres }, _chance, { hold }) {
+  async 'postgres restarted'({ postgres }, _random, { hold }) {
     await postgres.end('fast');
     await hold();
     await postgres.begin();
   },
-  async 'postgres crashed'({ postgres }, _chance, { hold }) {
+  async 'postgres crashed'({ postgres }, _random, { hold }) {
     await postgres.end('crash');
     await hold();
     await postgres.begin();
   },
-  async 'postgres killed'({ postgres }, _chance, { hold }) {
+  async 'postgres killed'({ postgres }, _random, { hold }) {
     await postgres.end('kill');
     await hold();
     await postgres.begin();
   },
-  async 'connections cut'({ proxies }, _chance, { hold }) {
+  async 'connections cut'({ proxies }, _random, { hold }) {
     for (const proxy of proxies) proxy.faultRate = LOUD_FAULT_RATE;
     await hold();
     for (const proxy of proxies) proxy.faultRate = QUIET_FAULT_RATE;

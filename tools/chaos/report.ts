@@ -1,6 +1,5 @@
 import type { Report } from './chaos.ts';
 
-/** For people; whoever wants figures to go on with takes the JSON. */
 export function printReport(report: Report, print: (line: string) => void): void {
   const tasks = Object.entries(report.tasks).sort(([, a], [, b]) => b - a);
   const operations = tasks.reduce((sum, [, count]) => sum + count, 0);
@@ -9,12 +8,10 @@ export function printReport(report: Report, print: (line: string) => void): void
   print(
     `${operations} operations in ${report.requests} requests: ${tasks.map(([name, count]) => `${count} ${name}`).join(', ')}`,
   );
+  print(`${report.lost} without a response, ${report.unavailable} unavailable, ${report.replays} replayed`);
+  print(`${report.cut.requests} requests and ${report.cut.responses} responses cut`);
   print(
-    `${report.lost} without an answer, ${report.unavailable} told to come again, ${report.replays} replayed`,
-  );
-  print(`${report.cut.requests} requests and ${report.cut.answers} answers cut half-way`);
-  print(
-    `${report.claims} claims; the limited key had ${report.limited.accepted} requests and was refused ${report.limited.refused}`,
+    `${report.claims} claims; rate-limited key: ${report.limited.accepted} accepted, ${report.limited.rejected} rejected`,
   );
   print('');
   for (const [kind, { count, recovery }] of Object.entries(report.faults)) {

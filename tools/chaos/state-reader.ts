@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** Looks at what is kept, past the service. */
+/** Reads the database directly. */
 export interface StateReader {
-  /** Every row that belongs to the firm, as text, in a stable order; its jobs included. */
+  /** All rows and jobs of the firm as text, in a stable order. */
   stateOf(firmId: string): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -12,8 +12,8 @@ export async function openStateReader(databaseUrl: string): Promise<StateReader>
   const sql = new pg.Client({ connectionString: databaseUrl });
   await sql.connect();
 
-  /** What a dead process left behind is undone once its connections are. */
-  async function isQuiet(): Promise<void> {
+  /** The transactions of a dead process are rolled back once its connections end. */
+  async function idle(): Promise<void> {
     for (;;) {
       const { rowCount } = await sql.query(
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -26,7 +26,7 @@ export async function openStateReader(databaseUrl: string): Promise<StateReader>
 
   return {
     async stateOf(firmId) {
-      await isQuiet();
+      await idle();
       const { rows } = await sql.query<{ row: string }>(
         `SELECT 'claim ' || row_to_json(c)::text AS row FROM claims c WHERE firm_id = $1::uuid
          UNION ALL SELECT 'idempotency ' || row_to_json(r)::text FROM idempotency_records r WHERE firm_id = $1::uuid

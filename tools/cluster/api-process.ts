@@ -11,44 +11,44 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** One process of the service, as `node apps/api/dist/server.js` runs it, on a port that stays its own. */
+/** One process of the service (`node apps/api/dist/server.js`) on a fixed port. */
 export interface ApiProcess {
   readonly url: string;
   readonly port: number;
-  /** Of the process that runs now, or ran last. */
+  /** Of the current or last run. */
   readonly pid: number;
-  /** Every line printed, over all its lives. */
+  /** Every line printed, over all runs. */
   readonly printed: readonly string[];
   running(): boolean;
-  /** Resolves once the life that runs now has ended. */
+  /** Resolves once the current run has ended. */
   gone(): Promise<Exit>;
-  /** Starts it again once it has ended, without waiting for it. */
+  /** Starts it after it has ended, without waiting until it is healthy. */
   begin(): void;
-  /** SIGKILL; resolves once it is gone. */
+  /** SIGKILL; resolves once it has ended. */
   kill(): Promise<Exit>;
-  /** SIGTERM; resolves once it has finished what it was doing and ended. */
+  /** SIGTERM; resolves once it has shut down gracefully. */
   term(): Promise<Exit>;
-  /** Starts it again, after ending it in order if it still runs; resolves once it is healthy. */
+  /** Shuts it down if it runs, and starts it; resolves once it is healthy. */
   restart(): Promise<void>;
-  /** Keeps its connections and answers nothing (SIGSTOP). */
+  /** SIGSTOP: connections stay open without responses. */
   pause(): void;
   resume(): void;
 }
 
 interface ApiProcessOptions {
-  /** Everything it sees of the environment, beside PATH and where to listen. */
+  /** Its environment, in addition to PATH and the address to listen on. */
   readonly env: Readonly<Record<string, string>>;
   readonly onLine?: (line: string) => void;
 }
 
-interface Life {
+interface Run {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly gone: Promise<Exit>;
   ended: boolean;
 }
 
-/** Without waiting for it; `healthy` does. */
+/** Does not wait until it is healthy; `healthy` does. */
 export async function launchApiProcess({ env, onLine }: ApiProcessOptions): Promise<ApiProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -58,14 +58,14 @@ export async function launchApiProcess({ env, onLine }: ApiProcessOptions): Prom
     onLine?.(line);
   };
 
-  function begin(): Life {
+  function begin(): Run {
     const child = spawn(process.execPath, [SERVER], {
       env: { PATH: process.env.PATH, LOG_FORMAT: 'json', ...env, HOST: '127.0.0.1', PORT: String(port) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const { pid } = child;
     const guardian: Guardian | undefined = pid === undefined ? undefined : guard({ pid, signal: 'KILL' });
-    for (const stream of [child.stdout, child.stderr]) inLines(stream.setEncoding('utf8'), note);
+    for (const stream of [child.stdout, child.stderr]) readLines(stream.setEncoding('utf8'), note);
     const gone = new Promise<Exit>((resolve) => {
       const end = (exit: Exit): void => {
         guardian?.dismiss();
@@ -78,72 +78,71 @@ export async function launchApiProcess({ env, onLine }: ApiProcessOptions): Prom
       });
       child.once('close', (code, signal) => end({ code, signal }));
     });
-    const started: Life = { child, pid: pid ?? 0, gone, ended: false };
+    const started: Run = { child, pid: pid ?? 0, gone, ended: false };
     return started;
   }
 
-  let life = begin();
+  let current = begin();
   const end = (signal: 'SIGKILL' | 'SIGTERM'): Promise<Exit> => {
-    life.child.kill(signal);
-    return life.gone;
+    current.child.kill(signal);
+    return current.gone;
   };
   const api: ApiProcess = {
     url,
     port,
     get pid() {
-      return life.pid;
+      return current.pid;
     },
     printed,
-    running: () => !life.ended,
-    gone: () => life.gone,
+    running: () => !current.ended,
+    gone: () => current.gone,
     begin() {
-      life = begin();
+      current = begin();
     },
     kill: () => end('SIGKILL'),
     term: () => end('SIGTERM'),
     async restart() {
-      if (!life.ended) await end('SIGTERM');
+      if (!current.ended) await end('SIGTERM');
       api.begin();
       await healthy(api);
     },
-    pause: () => void life.child.kill('SIGSTOP'),
-    resume: () => void life.child.kill('SIGCONT'),
+    pause: () => void current.child.kill('SIGSTOP'),
+    resume: () => void current.child.kill('SIGCONT'),
   };
   return api;
 }
 
-/** False as well when it does not listen yet, or is frozen. */
 export async function isHealthy(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(`${url}/v1/health`, { signal: AbortSignal.timeout(2000) });
-    await answer.arrayBuffer();
-    return answer.status === 200;
+    const response = await fetch(`${url}/v1/health`, { signal: AbortSignal.timeout(2000) });
+    await response.arrayBuffer();
+    return response.status === 200;
   } catch {
     return false;
   }
 }
 
-/** Resolves once the process answers that it is; rejects with its last words when it ended instead. */
+/** Resolves once the process is healthy; rejects with its last output when it ends instead. */
 export async function healthy(api: ApiProcess): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (!(await isHealthy(api.url))) {
-    const lastWords = (): string => api.printed.slice(-15).join('\n');
+    const lastLines = (): string => api.printed.slice(-15).join('\n');
     if (!api.running())
-      throw new Error(`A process of the service ended instead of starting:\n${lastWords()}`);
+      throw new Error(`A process of the service ended instead of starting:\n${lastLines()}`);
     if (Date.now() > deadline)
-      throw new Error(`${api.url} was not healthy after ${START_TIMEOUT_MS} ms:\n${lastWords()}`);
+      throw new Error(`${api.url} was not healthy after ${START_TIMEOUT_MS} ms:\n${lastLines()}`);
     await sleep(25);
   }
 }
 
-function inLines(stream: NodeJS.ReadableStream, tell: (line: string) => void): void {
+function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
   let rest = '';
   stream.on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) tell(line);
+    for (const line of lines) onLine(line);
   });
   stream.on('end', () => {
-    if (rest !== '') tell(rest);
+    if (rest !== '') onLine(rest);
   });
 }

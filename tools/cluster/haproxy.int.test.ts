@@ -130,7 +130,7 @@ async function served(send: () => Promise<Response>, count = TOO_MANY): Promise<
 
 const forwardedFor = (addresses: string) => ({ 'X-Forwarded-For': addresses });
 
-test('a client at the edge limit behind a trusted front does not make another one wait', async () => {
+test('behind a trusted proxy, a client at the edge limit does not limit another one', async () => {
   const send = await haproxy(`${FRONT} ${OUTER_FRONT}`);
   expect(await served(() => send(FRONT, forwardedFor('203.0.113.7')))).toBe(600);
   expect(await send(FRONT, forwardedFor('203.0.113.7'))).toMatchObject({ status: 429 });

@@ -18,37 +18,37 @@ const run = promisify(execFile);
 
 interface ClusterOptions {
   readonly processes?: number;
-  /** For every process, over what the cluster itself sets. */
+  /** For every process; overrides what the cluster sets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** PgBouncer in transaction mode between the processes and PostgreSQL; on request, of so many connections. */
+  /** PgBouncer in transaction mode between the processes and PostgreSQL; a number is its pool size. */
   readonly pgbouncer?: boolean | number;
-  /** Of the proxy; a free one when left out. */
+  /** Of the proxy; by default a free one. */
   readonly port?: number;
   readonly log?: (line: string) => void;
-  /** Told of every line that a process prints. */
+  /** Called with every line that a process prints. */
   readonly onLine?: (line: string, process: number) => void;
 }
 
 export interface ClusterRedis extends RedisServer {
-  /** It forgets everything, its scripts included, and keeps its connections. */
+  /** Deletes all data and scripts, and keeps connections. */
   flush(): Promise<void>;
 }
 
-/** Several processes of the service, as they stand in production, on this machine and free ports. */
+/** Several processes of the service behind a proxy, as in production, on free local ports. */
 export interface Cluster {
   /** The proxy in front of all processes. */
   readonly url: string;
   readonly proxy: FrontProxy;
   readonly processes: readonly ApiProcess[];
-  /** Of the processes, past the proxy. */
+  /** Of the processes, bypassing the proxy. */
   readonly urls: readonly string[];
   readonly postgres: ClusterPostgres;
-  /** What the processes use: the pooler's address where there is one. */
+  /** The database URL of the processes; the pooler's if there is one. */
   readonly databaseUrl: string;
   readonly redis: ClusterRedis;
   readonly operator: Operator;
-  /** The operator's command line, in a process of its own; answers its document. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  /** Runs `svc ... --json` and returns the parsed output. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read JSON of any shape
   svc(...args: readonly string[]): Promise<any>;
   stop(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     return started;
   };
   try {
-    // One after the other, so that nothing that has started is forgotten when another one fails.
+    // One after the other, so that everything started is stopped when a later start fails.
     const building = build();
     building.catch(() => {});
     const postgres = kept(await startClusterPostgres(log), (one) => one.stop());
@@ -85,7 +85,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     mkdirSync(dataDir);
     await building;
 
-    const surroundings = {
+    const environment = {
       DATABASE_URL: databaseUrl,
       REDIS_URL: redis.url,
       DATA_DIR: dataDir,
@@ -96,10 +96,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     };
     const processes = await Promise.all(
       Array.from({ length: count }, async (_, n) =>
-        kept(
-          await launchApiProcess({ env: surroundings, onLine: (line) => onLine?.(line, n) }),
-          // Nothing of theirs is kept, so nothing has to be finished.
-          (one) => one.kill(),
+        kept(await launchApiProcess({ env: environment, onLine: (line) => onLine?.(line, n) }), (one) =>
+          one.kill(),
         ),
       ),
     );
@@ -124,7 +122,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       operator,
       async svc(...args) {
         const { stdout } = await run(process.execPath, [SVC, ...args, '--json'], {
-          env: { PATH: process.env.PATH, ...surroundings },
+          env: { PATH: process.env.PATH, ...environment },
         });
         return JSON.parse(stdout);
       },

@@ -2,34 +2,34 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiProcess } from './api-process.ts';
 
 export interface KeptAlive {
-  /** How it ended when nobody had killed it: the code or signal, and its last words. */
+  /** Exit code or signal and last output of every unexpected end. */
   readonly deaths: readonly string[];
-  /** From here on an end is its end. */
+  /** Stops restarting it. */
   letGo(): void;
 }
 
-/** Starts the process again whoever ends it, as in production. */
+/** Restarts the process whenever it ends, as in production. */
 export function keepAlive(api: ApiProcess): KeptAlive {
   const deaths: string[] = [];
-  let kept = true;
+  let active = true;
   void (async () => {
     for (let before = 0; ; ) {
       const { code, signal } = await api.gone();
-      if (!kept) return;
-      const said = api.printed.slice(before).join('\n');
+      if (!active) return;
+      const output = api.printed.slice(before).join('\n');
       before = api.printed.length;
-      // A start that found no database says so and ends, and is tried again: no death.
-      if (signal !== 'SIGKILL' && !said.includes('The service did not start'))
-        deaths.push(`${signal ?? code}: ${said.slice(-3000)}`);
+      // A start without a database is expected to fail and is retried.
+      if (signal !== 'SIGKILL' && !output.includes('The service did not start'))
+        deaths.push(`${signal ?? code}: ${output.slice(-3000)}`);
       await sleep(100);
-      if (!kept) return;
+      if (!active) return;
       api.begin();
     }
   })();
   return {
     deaths,
     letGo() {
-      kept = false;
+      active = false;
     },
   };
 }

@@ -1,4 +1,4 @@
-// `pnpm cluster`: the service as it stands in production, several processes behind a proxy, on this machine alone.
+// `pnpm cluster`: several processes of the service behind a proxy, as in production, on this machine.
 
 import { createDemo, walkThrough } from '@svc/api/tooling';
 import { Command, InvalidArgumentError } from 'commander';
@@ -10,12 +10,12 @@ const whole =
   (text: string): number => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < min || value > max)
-      throw new InvalidArgumentError(`a whole number from ${min} to ${max}`);
+      throw new InvalidArgumentError(`Must be an integer from ${min} to ${max}`);
     return value;
   };
 
 const { processes, pgbouncer, port } = new Command('cluster')
-  .description('Several processes of the service behind a proxy, with a PostgreSQL and a Redis of their own.')
+  .description('Runs several processes of the service behind a proxy, with a temporary PostgreSQL and Redis.')
   .option('--processes <n>', 'how many', whole(1, 64), 3)
   .option('--pgbouncer', 'PgBouncer in transaction mode between them and PostgreSQL')
   .option('--port <n>', 'where the proxy listens; any free port when left out', whole(1, 65_535))
@@ -59,7 +59,7 @@ try {
   say(`\nTo operate it: DATABASE_URL='${cluster.databaseUrl}' npx pnpm svc firm list`);
   const demo = await createDemo(cluster.operator.wiring);
   if (demo !== null) say(`\n${walkThrough(cluster.url, demo)}`);
-  say('Ctrl-C ends all of it; nothing is kept.');
+  say('Press Ctrl-C to stop everything and delete the data.');
 } catch (error) {
   if (!stopping) {
     process.stderr.write(`${(error as Error).message}\n`);

@@ -14,27 +14,27 @@ import {
 import pg from 'pg';
 import { postgresBinaries } from '../services/system-postgres.ts';
 
-/** A PostgreSQL of the caller's own that may be treated as badly as production would; it keeps what it committed. */
+/** A PostgreSQL server for fault injection; committed data survives. */
 export interface ClusterPostgres {
   readonly url: string;
-  /** Keeps its connections and answers nothing (SIGSTOP, to all of its processes). */
+  /** SIGSTOP to all of its processes: connections stay open without responses. */
   pause(): void;
   resume(): void;
-  /** `fast` breaks connections off in order; `crash` is the immediate shutdown; `kill` is SIGKILL to the postmaster. */
+  /** `fast` and `crash` are PostgreSQL's fast and immediate shutdown; `kill` is SIGKILL to the postmaster. */
   end(how: 'fast' | 'crash' | 'kill'): Promise<void>;
-  /** Back on the same port; resolves once it answers. */
+  /** Starts it on the same port; resolves once it accepts connections. */
   begin(): Promise<void>;
-  /** A connection to the server itself, past any pooler. */
+  /** A direct connection, bypassing any pooler. */
   session(): Promise<pg.Client>;
-  /** Ends every connection but the one that says so; how many there were. */
+  /** Terminates all other connections and returns their number. */
   endConnections(): Promise<number>;
   stop(): Promise<void>;
 }
 
 const SIGNALS = { fast: 'SIGINT', crash: 'SIGQUIT', kill: 'SIGKILL' } as const;
-/** No waiting for the disk: the system keeps what a killed process has written. The rest is as in earnest. */
+/** Without fsync, because the operating system keeps what a killed process has written. */
 const SETTINGS = { fsync: 'off', max_connections: '200' };
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export async function startClusterPostgres(log: (line: string) => void = () => {}): Promise<ClusterPostgres> {
   const folder = await createThrowAwayFolder(unprivilegedAccount(log));
@@ -45,7 +45,7 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
   let frozen: readonly number[] = [];
 
   async function begin(): Promise<void> {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + TIMEOUT_MS;
     for (;;) {
       try {
         const handle = await startEmbeddedPostgres({
@@ -59,7 +59,7 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
         guardian = guard({ pid, signal: 'QUIT', folder });
         return;
       } catch (error) {
-        // The children of a killed postmaster let go of its memory a moment later.
+        // The children of a killed postmaster release its shared memory a moment later.
         if (Date.now() > deadline) throw error;
         await sleep(50);
       }
@@ -85,7 +85,7 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
     begin,
     resume,
     pause() {
-      // The postmaster first, so that it makes no more children.
+      // The postmaster first, so that it starts no more children.
       signal(pid, 'SIGSTOP');
       const children = childrenOf(pid);
       for (const child of children) signal(child, 'SIGSTOP');
@@ -94,9 +94,9 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
     async end(how) {
       resume();
       signal(pid, SIGNALS[how]);
-      const deadline = Date.now() + PATIENCE_MS;
+      const deadline = Date.now() + TIMEOUT_MS;
       while (identify(pid) !== undefined) {
-        if (Date.now() > deadline) throw new Error('PostgreSQL does not end.');
+        if (Date.now() > deadline) throw new Error('PostgreSQL did not end in time.');
         await sleep(10);
       }
     },
@@ -126,7 +126,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended meanwhile.
+    // It has ended.
   }
 }
 
@@ -139,7 +139,7 @@ function childrenOf(pid: number): number[] {
       .map((line) => line.trim().split(/\s+/).map(Number));
     return pairs.flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []));
   }
-  // A slim container has no ps, and Linux needs none.
+  // Slim containers have no ps.
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .trim()
     .split(' ')

@@ -46,14 +46,14 @@ async function proxyTo(...targets: string[]): Promise<FrontProxy> {
   return proxy;
 }
 
-test('each target gets its turn', async () => {
+test('requests are distributed round-robin', async () => {
   const targets = [await target(), await target(), await target()];
   const proxy = await proxyTo(...targets.map(({ url }) => url));
   for (let n = 0; n < 9; n += 1) expect((await fetch(proxy.url)).status).toBe(200);
   expect(targets.map(({ seen }) => seen.length)).toEqual([3, 3, 3]);
 });
 
-test('a request arrives as it was sent, and tells whose it is', async () => {
+test('a request arrives unchanged, with X-Forwarded headers', async () => {
   const { url, seen } = await target();
   const proxy = await proxyTo(url);
   const body = 'x'.repeat(300_000);
@@ -75,7 +75,7 @@ test('a request arrives as it was sent, and tells whose it is', async () => {
   });
 });
 
-test('an answer arrives as it was given', async () => {
+test('a response arrives unchanged', async () => {
   const { url } = await target((_, response) => {
     response.writeHead(429, {
       'Retry-After': '7',
@@ -94,7 +94,7 @@ test('an answer arrives as it was given', async () => {
   });
 });
 
-test('a target that is not there costs nobody a request, not even one with a body', async () => {
+test('a request to an unreachable target is sent to another one, with its body', async () => {
   const there = await target();
   const proxy = await startProxy({
     targets: [`http://127.0.0.1:${await freePort()}`, there.url],
@@ -108,7 +108,7 @@ test('a target that is not there costs nobody a request, not even one with a bod
   expect(there.seen.map(({ body }) => body)).toEqual(['body 0', 'body 1', 'body 2', 'body 3']);
 });
 
-test('a target that says it is going gets no more requests, and gets them again when it is back', async () => {
+test('a draining target gets no requests until it is healthy again', async () => {
   let health = 200;
   const going = await target(undefined, () => health);
   const staying = await target();
@@ -123,7 +123,7 @@ test('a target that says it is going gets no more requests, and gets them again 
   expect(going.seen).toHaveLength(2);
 });
 
-test('a request that a target has seen is never sent to another one', async () => {
+test('a request that reached a target is never sent to another one', async () => {
   const dies = await target((request) => request.socket.destroy());
   const other = await target();
   const proxy = await proxyTo(dies.url, other.url);
@@ -135,7 +135,7 @@ test('a request that a target has seen is never sent to another one', async () =
   expect([dies.seen.length, other.seen.length]).toEqual([2, 2]);
 });
 
-test('half an answer never looks like a whole one', async () => {
+test('a partial response never looks complete', async () => {
   const { url } = await target((_, response) => {
     response.writeHead(200);
     response.write('half of ');
@@ -146,7 +146,7 @@ test('half an answer never looks like a whole one', async () => {
   await expect(answer.text()).rejects.toThrow();
 });
 
-test('a client that goes away takes its request along', async () => {
+test('a client that disconnects aborts its request', async () => {
   let closed: () => void = () => {};
   const noticed = new Promise<void>((resolve) => {
     closed = resolve;
@@ -160,7 +160,7 @@ test('a client that goes away takes its request along', async () => {
   await noticed;
 });
 
-test('when nobody is healthy, a target says itself what is the matter', async () => {
+test('without a healthy target, the error of a target is returned', async () => {
   const { url } = await target(
     (_, response) => response.writeHead(503, { 'Retry-After': '1' }).end('away'),
     () => 503,
@@ -170,7 +170,7 @@ test('when nobody is healthy, a target says itself what is the matter', async ()
   expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([503, '1', 'away']);
 });
 
-test('when nobody is there, the client is told to come again', async () => {
+test('without a reachable target, the response is 503 with Retry-After', async () => {
   const proxy = await proxyTo(`http://127.0.0.1:${await freePort()}`);
   expect((await fetch(proxy.url)).status).toBe(503);
 });

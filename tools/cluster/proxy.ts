@@ -8,11 +8,11 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a balancer in front of the service does, and nothing more: enough for tests and demonstrations. */
+/** A minimal load balancer for tests and demonstrations. */
 export interface FrontProxy {
   readonly url: string;
   readonly port: number;
-  /** Which targets get requests now; in the order in which they were named. */
+  /** Health of each target, in the given order. */
   healthy(): boolean[];
   close(): Promise<void>;
 }
@@ -32,10 +32,9 @@ interface Target {
 }
 
 const CHECK_TIMEOUT_MS = 1000;
-/** How long a target may take over an answer. */
-const ANSWER_TIMEOUT_MS = 30_000;
+const RESPONSE_TIMEOUT_MS = 30_000;
 
-/** Belong to one connection, not to the request: RFC 9110, 7.6.1. */
+/** RFC 9110, section 7.6.1 */
 const HOP_BY_HOP = new Set([
   'connection',
   'expect',
@@ -50,8 +49,8 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Takes the healthy targets in turn. A request is sent a second time only when no connection could be made, so that
- * no target has seen it; whatever goes wrong later is the client's to repeat, for it alone knows what it meant.
+ * Distributes requests round-robin over the healthy targets. A request is retried only when no connection could be
+ * made; after that only the client can know whether a retry is safe.
  */
 export async function startProxy(options: ProxyOptions): Promise<FrontProxy> {
   const { checkEveryMs = 200 } = options;
@@ -62,8 +61,8 @@ export async function startProxy(options: ProxyOptions): Promise<FrontProxy> {
   }));
   let turn = 0;
 
-  /** The healthy ones first; when none is, any may do: a target says best itself what is the matter with it. */
-  function inTurn(): Target[] {
+  /** Healthy targets first. If there are none, an unhealthy one still returns its own error. */
+  function roundRobin(): Target[] {
     turn = (turn + 1) % targets.length;
     const turned = [...targets.slice(turn), ...targets.slice(0, turn)];
     return [...turned.filter(({ healthy }) => healthy), ...turned.filter(({ healthy }) => !healthy)];
@@ -72,7 +71,7 @@ export async function startProxy(options: ProxyOptions): Promise<FrontProxy> {
   function forward(incoming: IncomingMessage, outgoing: ServerResponse, candidates: readonly Target[]): void {
     const [target, ...others] = candidates;
     if (target === undefined) {
-      fail(outgoing, 503, 'No process of the service can be reached.');
+      fail(outgoing, 503, 'No process of the service is reachable.');
       return;
     }
     const upstream = dial({
@@ -83,7 +82,7 @@ export async function startProxy(options: ProxyOptions): Promise<FrontProxy> {
       path: incoming.url ?? '/',
       headers: forwarded(incoming),
       setHost: false,
-      timeout: ANSWER_TIMEOUT_MS,
+      timeout: RESPONSE_TIMEOUT_MS,
     });
     let connected = false;
     const abandoned = (): void => {
@@ -93,13 +92,13 @@ export async function startProxy(options: ProxyOptions): Promise<FrontProxy> {
     upstream.once('socket', (socket) => {
       const send = (): void => {
         connected = true;
-        // Only now: a body that went to a target that is not there could not be sent again.
+        // A body that was piped before connecting could not be sent to another target.
         incoming.pipe(upstream);
       };
       if (socket.connecting) socket.once('connect', send);
       else send();
     });
-    upstream.once('timeout', () => upstream.destroy(new Error('the answer took too long')));
+    upstream.once('timeout', () => upstream.destroy(new Error('the response timed out')));
     upstream.once('error', (error: NodeJS.ErrnoException) => {
       outgoing.off('close', abandoned);
       if (!connected && !outgoing.destroyed) {
@@ -108,31 +107,36 @@ export async function startProxy(options: ProxyOptions): Promise<FrontProxy> {
         return;
       }
       incoming.unpipe(upstream);
-      // Half an answer must not look like a whole one.
+      // A partial response must not look complete.
       if (outgoing.headersSent) outgoing.destroy();
-      else fail(outgoing, 502, `The process of the service went away (${error.code ?? error.message}).`);
+      else
+        fail(
+          outgoing,
+          502,
+          `The connection to the process of the service was lost (${error.code ?? error.message}).`,
+        );
     });
-    upstream.once('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer));
-      answer.pipe(outgoing);
-      answer.once('error', () => outgoing.destroy());
-      answer.once('close', () => {
-        if (!answer.complete) outgoing.destroy();
+    upstream.once('response', (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, endToEnd(response));
+      response.pipe(outgoing);
+      response.once('error', () => outgoing.destroy());
+      response.once('close', () => {
+        if (!response.complete) outgoing.destroy();
       });
     });
   }
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
-    forward(incoming, outgoing, inTurn());
+    forward(incoming, outgoing, roundRobin());
   });
 
   async function check(target: Target): Promise<void> {
     try {
-      const answer = await fetch(new URL('/v1/health', target.url), {
+      const response = await fetch(new URL('/v1/health', target.url), {
         signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
       });
-      await answer.arrayBuffer();
-      target.healthy = answer.status === 200;
+      await response.arrayBuffer();
+      target.healthy = response.status === 200;
     } catch {
       target.healthy = false;
     }
@@ -171,7 +175,7 @@ function fail(outgoing: ServerResponse, status: 502 | 503, reason: string): void
   outgoing.end(`${reason}\n`);
 }
 
-/** The headers of a request as the target is to see them: it is told for whom it works. */
+/** Request headers for the target, with X-Forwarded-*. */
 function forwarded(incoming: IncomingMessage): OutgoingHttpHeaders {
   const headers = endToEnd(incoming);
   const client = incoming.socket.remoteAddress ?? 'unknown';

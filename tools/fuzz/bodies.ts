@@ -1,6 +1,6 @@
-import type { Chance } from '../generate/seeded.ts';
+import type { Random } from '../generate/random.ts';
 
-/** The part of JSON Schema in which the interface is written down. */
+/** The JSON Schema keywords that the OpenAPI document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -20,15 +20,15 @@ export interface Schema {
   readonly examples?: readonly unknown[];
 }
 
-/** What was done to a sound request, and what has to come of it. */
+/** A change to a valid request, and the response it must get. */
 export interface Mutation {
   readonly name: string;
-  /** `refused`: it is `validation_failed`, and says so of this place. `either`: whatever the rules make of it. */
-  readonly verdict: 'sound' | 'refused' | 'either';
+  /** `invalid`: `validation_failed` with an error at the pointer. `either`: depends on other rules. */
+  readonly expected: 'valid' | 'invalid' | 'either';
   readonly pointer?: string;
 }
 
-interface Place {
+interface Location {
   readonly path: readonly (string | number)[];
   readonly schema: Schema;
   readonly value: unknown;
@@ -39,9 +39,9 @@ const ESCAPES: Readonly<Record<string, string>> = { '~': '~0', '/': '~1' };
 const pointerOf = (path: readonly (string | number)[]): string =>
   path.map((step) => `/${String(step).replace(/[~/]/g, (mark) => ESCAPES[mark] ?? mark)}`).join('');
 
-/** Every place of the body that the schema knows, objects and arrays before what they hold. */
-function placesOf(value: unknown, schema: Schema): Place[] {
-  const found: Place[] = [];
+/** Every location of the body that the schema describes, parents before children. */
+function locationsOf(value: unknown, schema: Schema): Location[] {
+  const found: Location[] = [];
   const walk = (
     value: unknown,
     schema: Schema,
@@ -84,10 +84,10 @@ function without(body: unknown, path: readonly (string | number)[]): unknown {
 
 const TEXTS = ['a', 'Ω', '東', '𝕏', '🌊', 'é', "'", '"', '<', '%', '\\', '\u202e', 'ß', '-', '0', ' '];
 
-/** Text of exactly this many code points, without blanks at its ends. */
-function textOf(length: number, chance: Chance): string {
-  const one = (): string => chance.one(TEXTS);
-  const inner = Array.from({ length: Math.max(0, length - 2) }, chance.happens(0.5) ? one : () => 'x').join(
+/** Text of exactly this many code points, without whitespace at its ends. */
+function textOf(length: number, random: Random): string {
+  const one = (): string => random.pick(TEXTS);
+  const inner = Array.from({ length: Math.max(0, length - 2) }, random.chance(0.5) ? one : () => 'x').join(
     '',
   );
   return length <= 0 ? '' : length === 1 ? 'z' : `z${inner}z`;
@@ -97,22 +97,26 @@ const isText = ({ pattern, format }: Schema): boolean =>
   format === undefined && (pattern === undefined || pattern === '\\S' || pattern === '^\\S(.*\\S)?$');
 const isDate = ({ format }: Schema): boolean => format === 'date';
 
-/** Places where a value that is right by itself may still contradict another one, or the world. */
-const BOUND_UP =
+/** Fields whose value is also checked against other fields or stored data. */
+const DEPENDENT =
   /^\/(building\/(occupancy_type|building_type)|policy\/(effective_date|expiration_date)|adjuster_svc_id|svc_id|external_id|claim_number|email|code|sign_in_secret)$/;
-/** Objects of which some parts have to come together; leaving one out may or may not be right. */
-const TOGETHER =
+/** Objects with fields that are required only in combination. */
+const INTERDEPENDENT =
   /^\/(policyholder|carrier|agent|mortgagee|additional_contacts|email|code|svc_id|sign_in_secret|subscription)/;
 
-type Mutate = (body: unknown, place: Place, chance: Chance) => { body: unknown; mutation: Mutation } | null;
+interface Mutated {
+  readonly body: unknown;
+  readonly mutation: Mutation;
+}
+type Mutate = (body: unknown, location: Location, random: Random) => Mutated | null;
 
-const refusedAt = (name: string, place: Place, body: unknown): { body: unknown; mutation: Mutation } => ({
+const invalidAt = (name: string, location: Location, body: unknown): Mutated => ({
   body,
-  mutation: { name, verdict: 'refused', pointer: pointerOf(place.path) },
+  mutation: { name, expected: 'invalid', pointer: pointerOf(location.path) },
 });
-const soundAt = (name: string, place: Place, body: unknown): { body: unknown; mutation: Mutation } => {
-  const pointer = pointerOf(place.path);
-  return { body, mutation: { name, verdict: BOUND_UP.test(pointer) ? 'either' : 'sound', pointer } };
+const validAt = (name: string, location: Location, body: unknown): Mutated => {
+  const pointer = pointerOf(location.path);
+  return { body, mutation: { name, expected: DEPENDENT.test(pointer) ? 'either' : 'valid', pointer } };
 };
 
 const OTHER_TYPES: readonly unknown[] = [true, false, 0, 1.5, -1, 'text', '', [], {}, [[]], 1e308];
@@ -120,17 +124,17 @@ const kindOf = (value: unknown): string =>
   Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
 
 const BODY_MUTATIONS: Readonly<Record<string, Mutate>> = {
-  'a field left out': (body, place) => {
-    const pointer = pointerOf(place.path);
-    if (place.path.length === 0 || typeof place.path.at(-1) === 'number') return null;
-    const made = without(body, place.path);
-    if (place.required) return refusedAt('a field left out', place, made);
-    const verdict = TOGETHER.test(pointer) || BOUND_UP.test(pointer) ? 'either' : 'sound';
-    return { body: made, mutation: { name: 'a field left out', verdict, pointer } };
+  'a missing field': (body, location) => {
+    const pointer = pointerOf(location.path);
+    if (location.path.length === 0 || typeof location.path.at(-1) === 'number') return null;
+    const rest = without(body, location.path);
+    if (location.required) return invalidAt('a missing field', location, rest);
+    const expected = INTERDEPENDENT.test(pointer) || DEPENDENT.test(pointer) ? 'either' : 'valid';
+    return { body: rest, mutation: { name: 'a missing field', expected, pointer } };
   },
-  'an unknown field': (body, place, chance) => {
-    if (kindOf(place.value) !== 'object' || place.schema.additionalProperties !== false) return null;
-    const name = chance.one([
+  'an unknown field': (body, location, random) => {
+    if (kindOf(location.value) !== 'object' || location.schema.additionalProperties !== false) return null;
+    const name = random.pick([
       'unknown',
       'constructor',
       'toString',
@@ -141,107 +145,120 @@ const BODY_MUTATIONS: Readonly<Record<string, Mutate>> = {
       'hasOwnProperty',
       '☃',
     ]);
-    if (place.schema.properties !== undefined && Object.hasOwn(place.schema.properties, name)) return null;
-    const path = [...place.path, name];
-    return refusedAt('an unknown field', { ...place, path }, put(body, path, chance.one(OTHER_TYPES)));
+    if (location.schema.properties !== undefined && Object.hasOwn(location.schema.properties, name))
+      return null;
+    const path = [...location.path, name];
+    return invalidAt('an unknown field', { ...location, path }, put(body, path, random.pick(OTHER_TYPES)));
   },
-  'null instead of a value': (body, place) => {
-    // A push subscription may say that it never expires.
-    if (place.schema.type === undefined || kindOf(place.schema.type) === 'array') return null;
-    return refusedAt('null instead of a value', place, put(body, place.path, null));
+  'null instead of a value': (body, location) => {
+    // Some fields, such as a push subscription's expirationTime, may be null.
+    if (location.schema.type === undefined || kindOf(location.schema.type) === 'array') return null;
+    return invalidAt('null instead of a value', location, put(body, location.path, null));
   },
-  'another type': (body, place, chance) => {
-    const { type } = place.schema;
+  'another type': (body, location, random) => {
+    const { type } = location.schema;
     if (typeof type !== 'string') return null;
-    const own = type === 'integer' ? 'number' : type;
-    const others = OTHER_TYPES.filter((value) => kindOf(value) !== own);
-    return refusedAt('another type', place, put(body, place.path, chance.one(others)));
+    const kind = type === 'integer' ? 'number' : type;
+    const others = OTHER_TYPES.filter((value) => kindOf(value) !== kind);
+    return invalidAt('another type', location, put(body, location.path, random.pick(others)));
   },
-  'a text too long by one': (body, place, chance) => {
-    const { maxLength, type } = place.schema;
+  'a string one character too long': (body, location, random) => {
+    const { maxLength, type } = location.schema;
     if (type !== 'string' || maxLength === undefined) return null;
-    const text = isText(place.schema) ? textOf(maxLength + 1, chance) : 'x'.repeat(maxLength + 1);
-    return refusedAt('a text too long by one', place, put(body, place.path, text));
+    const text = isText(location.schema) ? textOf(maxLength + 1, random) : 'x'.repeat(maxLength + 1);
+    return invalidAt('a string one character too long', location, put(body, location.path, text));
   },
-  'a text as long as can be': (body, place, chance) => {
-    const { maxLength, type } = place.schema;
-    if (type !== 'string' || maxLength === undefined || !isText(place.schema)) return null;
-    return soundAt('a text as long as can be', place, put(body, place.path, textOf(maxLength, chance)));
-  },
-  'a text of one character': (body, place, chance) => {
-    const { minLength, type } = place.schema;
-    if (type !== 'string' || minLength !== 1 || !isText(place.schema)) return null;
-    return soundAt('a text of one character', place, put(body, place.path, chance.one(['z', '🌊', '東'])));
-  },
-  'an empty text': (body, place) => {
-    if (place.schema.type !== 'string') return null;
-    return refusedAt('an empty text', place, put(body, place.path, ''));
-  },
-  'a blank text': (body, place, chance) => {
-    if (place.schema.pattern !== '\\S') return null;
-    return refusedAt(
-      'a blank text',
-      place,
-      put(body, place.path, chance.one([' ', '\t\n', '\u00a0', '\u3000\u200b'])),
+  'a string of the maximum length': (body, location, random) => {
+    const { maxLength, type } = location.schema;
+    if (type !== 'string' || maxLength === undefined || !isText(location.schema)) return null;
+    return validAt(
+      'a string of the maximum length',
+      location,
+      put(body, location.path, textOf(maxLength, random)),
     );
   },
-  'a character that is none': (body, place, chance) => {
-    if (place.schema.type !== 'string') return null;
-    return refusedAt(
-      'a character that is none',
-      place,
-      put(body, place.path, `z${chance.one(['\0', '\ud800', '\udc00'])}z`),
+  'a string of one character': (body, location, random) => {
+    const { minLength, type } = location.schema;
+    if (type !== 'string' || minLength !== 1 || !isText(location.schema)) return null;
+    return validAt(
+      'a string of one character',
+      location,
+      put(body, location.path, random.pick(['z', '🌊', '東'])),
     );
   },
-  'blanks around it': (body, place, chance) => {
-    const { pattern } = place.schema;
+  'an empty string': (body, location) => {
+    if (location.schema.type !== 'string') return null;
+    return invalidAt('an empty string', location, put(body, location.path, ''));
+  },
+  'a blank string': (body, location, random) => {
+    if (location.schema.pattern !== '\\S') return null;
+    return invalidAt(
+      'a blank string',
+      location,
+      put(body, location.path, random.pick([' ', '\t\n', '\u00a0', '\u3000\u200b'])),
+    );
+  },
+  'an invalid character': (body, location, random) => {
+    if (location.schema.type !== 'string') return null;
+    return invalidAt(
+      'an invalid character',
+      location,
+      put(body, location.path, `z${random.pick(['\0', '\ud800', '\udc00'])}z`),
+    );
+  },
+  'surrounding whitespace': (body, location, random) => {
+    const { pattern } = location.schema;
     if (pattern !== '^\\S(.*\\S)?$') return null;
-    return refusedAt(
-      'blanks around it',
-      place,
-      put(body, place.path, chance.one([' a', 'a ', '\ta', 'a\n', '\u00a0a'])),
+    return invalidAt(
+      'surrounding whitespace',
+      location,
+      put(body, location.path, random.pick([' a', 'a ', '\ta', 'a\n', '\u00a0a'])),
     );
   },
-  'a number beyond its bounds': (body, place, chance) => {
-    const { minimum, maximum, type } = place.schema;
+  'a number out of range': (body, location, random) => {
+    const { minimum, maximum, type } = location.schema;
     if (type !== 'integer' && type !== 'number') return null;
     const beyond = [minimum === undefined ? null : minimum - 1, maximum === undefined ? null : maximum + 1];
     const values = [...beyond.filter((value) => value !== null), 1e300, -1e300];
-    return refusedAt('a number beyond its bounds', place, put(body, place.path, chance.one(values)));
+    return invalidAt('a number out of range', location, put(body, location.path, random.pick(values)));
   },
-  'a number at its bounds': (body, place, chance) => {
-    const { minimum, maximum, type } = place.schema;
+  'a number at a limit': (body, location, random) => {
+    const { minimum, maximum, type } = location.schema;
     if ((type !== 'integer' && type !== 'number') || minimum === undefined || maximum === undefined)
       return null;
-    return soundAt('a number at its bounds', place, put(body, place.path, chance.one([minimum, maximum])));
-  },
-  'a fraction for a whole number': (body, place, chance) => {
-    if (place.schema.type !== 'integer') return null;
-    return refusedAt(
-      'a fraction for a whole number',
-      place,
-      put(body, place.path, chance.one([0.5, 1.000001])),
+    return validAt(
+      'a number at a limit',
+      location,
+      put(body, location.path, random.pick([minimum, maximum])),
     );
   },
-  'a value that is not listed': (body, place, chance) => {
-    const { enum: values } = place.schema;
+  'a fraction instead of an integer': (body, location, random) => {
+    if (location.schema.type !== 'integer') return null;
+    return invalidAt(
+      'a fraction instead of an integer',
+      location,
+      put(body, location.path, random.pick([0.5, 1.000001])),
+    );
+  },
+  'a value outside the enum': (body, location, random) => {
+    const { enum: values } = location.schema;
     if (values === undefined) return null;
-    const near = String(chance.one(values));
-    const wrong = chance.one([
+    const near = String(random.pick(values));
+    const wrong = random.pick([
       near.toUpperCase() === near ? near.toLowerCase() : near.toUpperCase(),
       `${near} `,
       'nothing',
     ]);
     if (values.includes(wrong)) return null;
-    return refusedAt('a value that is not listed', place, put(body, place.path, wrong));
+    return invalidAt('a value outside the enum', location, put(body, location.path, wrong));
   },
-  'another listed value': (body, place, chance) => {
-    const { enum: values } = place.schema;
+  'another enum value': (body, location, random) => {
+    const { enum: values } = location.schema;
     if (values === undefined) return null;
-    return soundAt('another listed value', place, put(body, place.path, chance.one(values)));
+    return validAt('another enum value', location, put(body, location.path, random.pick(values)));
   },
-  'a day that does not exist': (body, place, chance) => {
-    if (!isDate(place.schema)) return null;
+  'an invalid date': (body, location, random) => {
+    if (!isDate(location.schema)) return null;
     const days = [
       '2026-02-30',
       '2026-13-01',
@@ -251,45 +268,45 @@ const BODY_MUTATIONS: Readonly<Record<string, Mutate>> = {
       '27.08.2026',
       '2100-02-29',
     ];
-    return refusedAt('a day that does not exist', place, put(body, place.path, chance.one(days)));
+    return invalidAt('an invalid date', location, put(body, location.path, random.pick(days)));
   },
-  'another day': (body, place, chance) => {
-    if (!isDate(place.schema)) return null;
-    const day = chance.one(['2024-02-29', '2000-02-29', '1968-01-01', '2026-12-31', '2026-01-01']);
-    return soundAt('another day', place, put(body, place.path, day));
+  'another date': (body, location, random) => {
+    if (!isDate(location.schema)) return null;
+    const day = random.pick(['2024-02-29', '2000-02-29', '1968-01-01', '2026-12-31', '2026-01-01']);
+    return validAt('another date', location, put(body, location.path, day));
   },
-  'too many items': (body, place) => {
-    const { maxItems } = place.schema;
-    if (!Array.isArray(place.value) || maxItems === undefined) return null;
-    const items = Array.from({ length: maxItems + 1 }, () => (place.value as unknown[])[0] ?? {});
-    return refusedAt('too many items', place, put(body, place.path, items));
+  'too many items': (body, location) => {
+    const { maxItems } = location.schema;
+    if (!Array.isArray(location.value) || maxItems === undefined) return null;
+    const items = Array.from({ length: maxItems + 1 }, () => (location.value as unknown[])[0] ?? {});
+    return invalidAt('too many items', location, put(body, location.path, items));
   },
-  'two values swapped': (body, place, chance) => {
-    const other = chance.one(placesOf(body, place.schema).map(({ value }) => value));
-    if (place.path.length === 0) return null;
-    const mutation: Mutation = { name: 'two values swapped', verdict: 'either' };
-    return { body: put(body, place.path, other), mutation };
+  'two values swapped': (body, location, random) => {
+    const other = random.pick(locationsOf(body, location.schema).map(({ value }) => value));
+    if (location.path.length === 0) return null;
+    const mutation: Mutation = { name: 'two values swapped', expected: 'either' };
+    return { body: put(body, location.path, other), mutation };
   },
-  'nested deeply': (body, place, chance) => {
-    if (place.path.length === 0) return null;
+  'deep nesting': (body, location, random) => {
+    if (location.path.length === 0) return null;
     let deep: unknown = 'x';
-    for (let depth = chance.whole(50, 3000); depth > 0; depth -= 1)
+    for (let depth = random.integer(50, 3000); depth > 0; depth -= 1)
       deep = depth % 2 === 0 ? [deep] : { deep };
-    return { body: put(body, place.path, deep), mutation: { name: 'nested deeply', verdict: 'either' } };
+    return { body: put(body, location.path, deep), mutation: { name: 'deep nesting', expected: 'either' } };
   },
 };
 
-/** One mutation of this body, by the schema; the same body where none was found that fits. */
+/** Applies one random mutation that fits the schema; returns the body unchanged when none does. */
 export function mutateBody(
   body: unknown,
   schema: Schema,
-  chance: Chance,
+  random: Random,
 ): { body: unknown; mutation: Mutation | null } {
   const names = Object.keys(BODY_MUTATIONS);
   for (let tries = 0; tries < 20; tries += 1) {
-    const place = chance.one(placesOf(body, schema));
-    const made = BODY_MUTATIONS[chance.one(names)]?.(body, place, chance);
-    if (made) return made;
+    const location = random.pick(locationsOf(body, schema));
+    const mutated = BODY_MUTATIONS[random.pick(names)]?.(body, location, random);
+    if (mutated) return mutated;
   }
   return { body, mutation: null };
 }

@@ -2,10 +2,10 @@ import { Agent, request as httpRequest } from 'node:http';
 import { brotliDecompressSync } from 'node:zlib';
 import { TOKENS } from '@svc/api/tooling';
 import type { Svcid } from '@svc/domain';
-import { chanceFrom } from '../generate/seeded.ts';
+import { seededRandom } from '../generate/random.ts';
 import type { Operator } from '../services/operator.ts';
-import { type FuzzAnswer, type FuzzRequest, judge } from './judge.ts';
-import { type FuzzWorld, nextRequest } from './requests.ts';
+import { describeFinding, type FuzzRequest, type FuzzResponse, judge } from './judge.ts';
+import { type FuzzData, nextRequest } from './requests.ts';
 
 interface FuzzReport {
   readonly seed: string;
@@ -13,18 +13,14 @@ interface FuzzReport {
   readonly byStatus: Readonly<Record<string, number>>;
   readonly byCode: Readonly<Record<string, number>>;
   readonly mutations: number;
-  readonly findings: readonly {
-    readonly what: string;
-    readonly request: unknown;
-    readonly answer: unknown;
-  }[];
+  readonly findings: readonly string[];
 }
 
-const AT_ONCE = 16;
-/** One fault shows in thousands of requests; the first of them are enough. */
-const MOST_FINDINGS = 50;
+const CONCURRENCY = 16;
+/** One defect can affect thousands of requests. */
+const MAX_FINDINGS = 50;
 
-async function createWorld(operator: Operator): Promise<FuzzWorld> {
+async function createData(operator: Operator): Promise<FuzzData> {
   const [firm, other] = [await operator.firm(), await operator.firm()];
   const sessions = new Map<string, string>();
   const people: Svcid[] = [];
@@ -51,7 +47,7 @@ async function createWorld(operator: Operator): Promise<FuzzWorld> {
   };
 }
 
-/** Sends requests made of the interface's own document, sound ones and bent ones, and judges every answer. */
+/** Sends valid and invalid requests generated from the OpenAPI document, and checks every response against it. */
 export async function fuzz(options: {
   readonly url: string;
   readonly operator: Operator;
@@ -60,110 +56,91 @@ export async function fuzz(options: {
   readonly log?: (line: string) => void;
 }): Promise<FuzzReport> {
   const { url, operator, requests, seed, log = () => {} } = options;
-  const world = await createWorld(operator);
-  const chance = chanceFrom(seed);
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  const data = await createData(operator);
+  const random = seededRandom(seed);
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const byStatus: Record<string, number> = {};
   const byCode: Record<string, number> = {};
-  const findings: { what: string; request: unknown; answer: unknown }[] = [];
-  let made = 0;
+  const findings: string[] = [];
+  let sent = 0;
   let mutations = 0;
 
-  async function one(): Promise<void> {
-    made += 1;
-    const request = nextRequest(world, chance, made);
+  async function sendNext(): Promise<void> {
+    sent += 1;
+    if (sent % 10_000 === 0) log(`${sent} requests, ${findings.length} findings`);
+    const request = nextRequest(data, random, sent);
     mutations += request.mutations.length;
-    const answer = await send(url, agent, request);
-    let what: string | null;
-    try {
-      what = answer === null ? 'no answer' : judge(request, answer);
-    } catch (error) {
-      what = `an answer that cannot be read: ${(error as Error).message}`;
-    }
-    byStatus[answer?.status ?? 'none'] = (byStatus[answer?.status ?? 'none'] ?? 0) + 1;
-    const code = /"code":"(\w+)"/.exec(answer?.text ?? '')?.[1];
+    const response = await send(url, agent, request);
+    const status = response?.status ?? 'none';
+    byStatus[status] = (byStatus[status] ?? 0) + 1;
+    const code = /"code":"(\w+)"/.exec(response?.text ?? '')?.[1];
     if (code !== undefined) byCode[code] = (byCode[code] ?? 0) + 1;
-    if (what !== null && findings.length < MOST_FINDINGS) {
-      const { endpoint, body, headers, ...rest } = request;
-      const { authorization, ...shown } = headers;
-      const said = typeof body === 'string' ? body.slice(0, 4_000) : body;
-      const full = {
-        ...rest,
-        endpoint: endpoint?.id ?? null,
-        headers: { ...shown, authorization: authorization?.slice(0, 16) },
-        body: said,
-      };
-      findings.push({ what, request: full, answer });
-    }
-    if (answer !== null) await carryOn(request, answer);
+    const fault = faultOf(request, response);
+    if (fault !== null && findings.length < MAX_FINDINGS)
+      findings.push(describeFinding(fault, request, response));
+    if (response !== null) await updateData(request, response);
   }
 
-  /** What a request did to the world that others count on is undone, and what it made is used. */
-  async function carryOn({ endpoint }: FuzzRequest, { status, text }: FuzzAnswer): Promise<void> {
+  /** Restores what the request ended, so that later requests can use it, and keeps what it created. */
+  async function updateData({ endpoint }: FuzzRequest, { status, text }: FuzzResponse): Promise<void> {
     if (status >= 300) return;
-    if (endpoint?.id === 'sendClaim') world.claims.push((JSON.parse(text) as { id: string }).id);
-    if (world.claims.length > 1_000) world.claims.splice(0, 500);
-    const { firmId, members, signsOut } = world;
-    if (endpoint?.id === 'signOut') world.sessions.set(signsOut, await operator.session(signsOut));
+    if (endpoint?.id === 'sendClaim') data.claims.push((JSON.parse(text) as { id: string }).id);
+    if (data.claims.length > 1_000) data.claims.splice(0, 500);
+    const { firmId, members, signsOut } = data;
+    if (endpoint?.id === 'signOut') data.sessions.set(signsOut, await operator.session(signsOut));
     if (endpoint?.id === 'leaveFirm') {
       for (const svcId of members) await operator.addMember(firmId, svcId).catch(() => {});
     }
     if (endpoint?.id === 'updateMembership') {
       const setAcceptingAssignments = operator.wiring.get(TOKENS.setAcceptingAssignments);
-      for (const svcId of members) {
-        // Who has left meanwhile has nothing to resume.
-        await setAcceptingAssignments({ svcId }, firmId, true).catch(() => {});
-      }
+      // Fails for an adjuster who has left the firm since.
+      for (const svcId of members) await setAcceptingAssignments({ svcId }, firmId, true).catch(() => {});
     }
   }
 
   async function worker(): Promise<void> {
-    while (made < requests && findings.length < MOST_FINDINGS) {
-      await one();
-      if (made % 10_000 === 0) log(`${made} requests, ${findings.length} findings`);
-    }
+    while (sent < requests && findings.length < MAX_FINDINGS) await sendNext();
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   agent.destroy();
-  return { seed, requests: made, byStatus, byCode, mutations, findings };
+  return { seed, requests: sent, byStatus, byCode, mutations, findings };
 }
 
-/** In one of the codings that the requests ask for. */
-const unpacked = (bytes: Buffer, coding: string | undefined): string =>
-  (coding === 'br' ? brotliDecompressSync(bytes) : bytes).toString();
+function faultOf(request: FuzzRequest, response: FuzzResponse | null): string | null {
+  if (response === null) return 'no response';
+  try {
+    return judge(request, response);
+  } catch (error) {
+    return `an unreadable response: ${(error as Error).message}`;
+  }
+}
 
-/** Null: the connection ended before there was an answer. */
+const decoded = (bytes: Buffer, contentEncoding: string | undefined): string =>
+  (contentEncoding === 'br' ? brotliDecompressSync(bytes) : bytes).toString();
+
+/** Null when the connection ended before the response did. */
 function send(
   url: string,
   agent: Agent,
-  { method, path, headers, body }: FuzzRequest,
-): Promise<FuzzAnswer | null> {
+  { method, path, headers: given, body }: FuzzRequest,
+): Promise<FuzzResponse | null> {
   const { hostname, port } = new URL(url);
+  const headers = { ...given, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) };
   return new Promise((resolve) => {
-    const made = httpRequest(
-      {
-        hostname,
-        port,
-        agent,
-        method,
-        path,
-        headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
-      },
-      (answer) => {
-        const parts: Buffer[] = [];
-        answer.on('data', (part: Buffer) => parts.push(part));
-        answer.on('end', () =>
-          resolve({
-            status: answer.statusCode ?? 0,
-            headers: answer.headers,
-            text: unpacked(Buffer.concat(parts), answer.headers['content-encoding']),
-          }),
-        );
-        answer.on('error', () => resolve(null));
-      },
-    );
-    made.setTimeout(20_000, () => made.destroy());
-    made.on('error', () => resolve(null));
-    made.end(body);
+    const request = httpRequest({ hostname, port, agent, method, path, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: decoded(Buffer.concat(chunks), response.headers['content-encoding']),
+        }),
+      );
+      response.on('error', () => resolve(null));
+    });
+    request.setTimeout(20_000, () => request.destroy());
+    request.on('error', () => resolve(null));
+    request.end(body);
   });
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ErrorCode, endpoints, makeProblem, smallestClaim } from '@svc/contract';
-import { chanceFrom } from '../generate/seeded.ts';
+import { seededRandom } from '../generate/random.ts';
 import { mutateBody } from './bodies.ts';
-import { type FuzzAnswer, type FuzzRequest, judge } from './judge.ts';
+import { describeFinding, type FuzzRequest, type FuzzResponse, judge } from './judge.ts';
 
 const headers = { 'x-request-id': 'r1', 'cache-control': 'no-store' };
 const request = (changes: Partial<FuzzRequest> = {}): FuzzRequest => ({
@@ -14,7 +14,7 @@ const request = (changes: Partial<FuzzRequest> = {}): FuzzRequest => ({
   mutations: [],
   ...changes,
 });
-const success = (changes: Partial<FuzzAnswer> = {}): FuzzAnswer => ({
+const success = (changes: Partial<FuzzResponse> = {}): FuzzResponse => ({
   status: 200,
   headers: { ...headers, 'content-type': 'application/json' },
   text: '{}',
@@ -25,7 +25,7 @@ function problem(
   code: ErrorCode,
   changes: Record<string, unknown> = {},
   more: Record<string, string> = {},
-): FuzzAnswer {
+): FuzzResponse {
   const made = {
     ...makeProblem(code, { docsUrl: 'http://x/docs', requestId: 'r1' }),
     ...(code === 'validation_failed' && { errors: [{ detail: 'wrong', pointer: '/svc_id' }] }),
@@ -44,10 +44,10 @@ const invite = (changes: Partial<FuzzRequest> = {}): FuzzRequest =>
     path: '/v1/adjusters/invitations',
     ...changes,
   });
-const mutation = { name: 'a field left out', verdict: 'refused', pointer: '/svc_id' } as const;
+const mutation = { name: 'a missing field', expected: 'invalid', pointer: '/svc_id' } as const;
 
-describe('the judge of fuzzed answers', () => {
-  test('an answer as documented passes', () => {
+describe('checks of fuzz responses', () => {
+  test('a documented response passes', () => {
     expect(judge(request(), success())).toBeNull();
     expect(judge(invite({ mutations: [mutation] }), problem('validation_failed'))).toBeNull();
     expect(judge(invite(), problem('already_member'))).toBeNull();
@@ -56,55 +56,61 @@ describe('the judge of fuzzed answers', () => {
     ).toBeNull();
   });
 
-  test.each<[string, FuzzRequest, FuzzAnswer]>([
-    ['a failure of the service', invite(), problem('internal_error')],
+  test.each<[string, FuzzRequest, FuzzResponse]>([
+    ['an internal error', invite(), problem('internal_error')],
     [
-      'an unavailability without a cause',
+      'an unexpected service_unavailable',
       invite(),
       problem('service_unavailable', {}, { 'retry-after': '1' }),
     ],
     ['a missing request id', request(), success({ headers: { 'cache-control': 'no-store' } })],
-    ['an answer that may be kept', request(), success({ headers: { 'x-request-id': 'r1' } })],
-    ['another success than documented', request(), success({ status: 201 })],
-    ['another shape than documented', request({ endpoint: endpoints.getKeyInfo }), success()],
-    ['another type than documented', request(), success({ headers })],
-    ['a body where there is none', request({ endpoint: endpoints.signOut }), success({ status: 204 })],
-    ['another request id in the body', invite(), problem('already_member', { request_id: 'r2' })],
-    ['a code that this endpoint does not document', invite(), problem('claim_closed')],
-    ['a status that is not the code’s', invite(), { ...problem('already_member'), status: 422 }],
-    ['an unknown member', invite(), problem('already_member', { stack: 'at' })],
-    ['errors without their code', invite(), problem('already_member', { errors: [] })],
+    ['a cacheable response', request(), success({ headers: { 'x-request-id': 'r1' } })],
+    ['an undocumented success status', request(), success({ status: 201 })],
+    ['a body that does not match the schema', request({ endpoint: endpoints.getKeyInfo }), success()],
+    ['an undocumented content type', request(), success({ headers })],
+    ['a body where none is documented', request({ endpoint: endpoints.signOut }), success({ status: 204 })],
+    ['a different request id in the body', invite(), problem('already_member', { request_id: 'r2' })],
+    ['a code that the endpoint does not document', invite(), problem('claim_closed')],
+    ['a status that does not belong to the code', invite(), { ...problem('already_member'), status: 422 }],
+    ['an undocumented member', invite(), problem('already_member', { stack: 'at' })],
+    ['errors with another code than validation_failed', invite(), problem('already_member', { errors: [] })],
     [
-      'an item without a place',
+      'an error without a location',
       invite({ mutations: [mutation] }),
       problem('validation_failed', { errors: [{ detail: 'x' }] }),
     ],
     [
-      'a complaint about another place',
+      'an error at another location',
       invite({ mutations: [mutation] }),
       problem('validation_failed', { errors: [{ detail: 'x', pointer: '/note' }] }),
     ],
-    ['a sound request that is refused', invite(), problem('validation_failed')],
-    ['a bent request that is taken', invite({ mutations: [mutation] }), success({ status: 201 })],
+    ['a rejected valid request', invite(), problem('validation_failed')],
+    ['an accepted invalid request', invite({ mutations: [mutation] }), success({ status: 201 })],
+    ['another code than expected', invite({ codes: ['malformed_request'] }), problem('validation_failed')],
+    ['a 401 without WWW-Authenticate', invite(), problem('invalid_key')],
+    ['a 405 without Allow', request({ endpoint: null }), problem('method_not_allowed')],
+    ['a 429 without Retry-After', invite(), problem('rate_limited')],
     [
-      'another refusal than must come',
-      invite({ codes: ['malformed_request'] }),
-      problem('validation_failed'),
-    ],
-    ['a 401 that does not say how', invite(), problem('invalid_key')],
-    ['a 405 that does not say what else', request({ endpoint: null }), problem('method_not_allowed')],
-    ['a 429 that does not say until when', invite(), problem('rate_limited')],
-    [
-      'a duplicate that names no claim',
+      'a duplicate_claim without the existing claim',
       request({ endpoint: endpoints.sendClaim }),
       problem('duplicate_claim'),
     ],
-  ])('%s is found', (_name, asked, answer) => {
-    expect(judge(asked, answer)).not.toBeNull();
+  ])('%s is a finding', (_name, sent, received) => {
+    expect(judge(sent, received)).not.toBeNull();
+  });
+
+  test('a finding is text of bounded length, however large and deep the request is', () => {
+    const body = JSON.stringify({ note: `${'['.repeat(3000)}${']'.repeat(3000)}${'x'.repeat(1_000_000)}` });
+    const headers = { authorization: 'Bearer a-secret-of-a-test', 'x-a': 'y'.repeat(7000) };
+    const sent = invite({ body, headers, path: `/${'p'.repeat(5000)}`, mutations: [mutation] });
+    const finding = describeFinding('x'.repeat(5000), sent, success({ text: 'z'.repeat(5000) }));
+    expect(finding.length).toBeLessThan(4000);
+    expect(finding).toContain('/svc_id');
+    expect(finding).not.toContain('secret');
   });
 });
 
-test('the same seed bends a body in the same way, and the body that was given stays as it is', () => {
+test('the same seed gives the same mutations, and the given body is not changed', () => {
   const schema = {
     type: 'object',
     additionalProperties: false,
@@ -112,11 +118,11 @@ test('the same seed bends a body in the same way, and the body that was given st
     properties: { claim_number: { type: 'string', minLength: 1, maxLength: 100 } },
   };
   const before = JSON.stringify(smallestClaim);
-  // As text: a body nested 3,000 deep overflows the stack of a comparison that walks it.
-  const bent = (): string[] => {
-    const chance = chanceFrom('a seed');
-    return Array.from({ length: 50 }, () => JSON.stringify(mutateBody(smallestClaim, schema, chance)));
+  // As text: comparing objects nested 3,000 levels deep overflows the stack.
+  const mutated = (): string[] => {
+    const random = seededRandom('a seed');
+    return Array.from({ length: 50 }, () => JSON.stringify(mutateBody(smallestClaim, schema, random)));
   };
-  expect(bent()).toEqual(bent());
+  expect(mutated()).toEqual(mutated());
   expect(JSON.stringify(smallestClaim)).toBe(before);
 });

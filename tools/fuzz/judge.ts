@@ -2,54 +2,64 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Endpoint, ERRORS, type ErrorCode, problemSchema } from '@svc/contract';
 import type { Mutation } from './bodies.ts';
 
-export interface FuzzAnswer {
+export interface FuzzResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly text: string;
 }
 
 export interface FuzzRequest {
-  /** Null: the method or the path was bent, so that it may be anybody's or nobody's. */
+  /** Null when the method or path was changed, so that any operation or none may match. */
   readonly endpoint: Endpoint | null;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
   readonly mutations: readonly Mutation[];
-  /** Any of these is right, and nothing else; left out: whatever the endpoint documents. */
+  /** The only valid outcomes; without it, everything that the endpoint documents. */
   readonly codes?: readonly (ErrorCode | 'success')[];
-  /** What a claim that is taken has to be answered as. */
+  /** The content that the response of a created claim must repeat. */
   readonly sent?: unknown;
 }
 
-/** What the host may answer to anything that reaches it, whatever the endpoint. */
-const ANYWHERE: readonly ErrorCode[] = [
-  'headers_too_large',
-  'malformed_request',
-  'not_found',
-  'method_not_allowed',
-];
-/** Nothing is wrong with the service, so neither is ever right. */
-const NEVER: readonly ErrorCode[] = ['internal_error', 'service_unavailable'];
+const NEVER_EXPECTED: readonly ErrorCode[] = ['internal_error', 'service_unavailable'];
 
-/** What is wrong with this answer to this request; null when nothing is. */
-export function judge(request: FuzzRequest, { status, headers, text }: FuzzAnswer): string | null {
-  const id = headers['x-request-id'];
-  if (typeof id !== 'string' || id === '') return 'no X-Request-Id';
+/** What is wrong with this response to this request; null when nothing is. */
+export function judge(request: FuzzRequest, response: FuzzResponse): string | null {
+  const { status, headers } = response;
+  const requestId = headers['x-request-id'];
+  if (typeof requestId !== 'string' || requestId === '') return 'no X-Request-Id';
   if (headers['cache-control'] !== 'no-store') return `Cache-Control ${headers['cache-control']}`;
-  return status < 400
-    ? judgeSuccess(request, status, headers, text)
-    : judgeProblem(request, status, headers, text, id);
+  return status < 400 ? judgeSuccess(request, response) : judgeProblem(request, response, requestId);
+}
+
+const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length)}...` : text;
+
+/** A finding as text of bounded length: a body may be nested thousands of levels deep, or 1 MB long. */
+export function describeFinding(
+  fault: string,
+  { method, path, endpoint, headers, mutations, body }: FuzzRequest,
+  response: FuzzResponse | null,
+): string {
+  const { authorization, ...others } = headers;
+  const sent = JSON.stringify({ ...others, authorization: authorization?.slice(0, 16) });
+  const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('hex');
+  return [
+    cut(fault, 500),
+    `  ${method} ${cut(path, 300)} (${endpoint?.id ?? 'no operation'}) ${cut(sent, 300)}`,
+    `  mutations: ${cut(JSON.stringify(mutations), 300)}`,
+    `  body: ${cut(text, 1000)}`,
+    `  response: ${response === null ? 'none' : `${response.status} ${cut(response.text, 800)}`}`,
+  ].join('\n');
 }
 
 function judgeSuccess(
   { endpoint, mutations, codes, sent, method }: FuzzRequest,
-  status: number,
-  headers: FuzzAnswer['headers'],
-  text: string,
+  { status, headers, text }: FuzzResponse,
 ): string | null {
-  const refused = mutations.find(({ verdict }) => verdict === 'refused');
-  if (refused !== undefined) return `${status} in spite of ${refused.name} at ${refused.pointer}`;
+  const invalid = mutations.find(({ expected }) => expected === 'invalid');
+  if (invalid !== undefined) return `${status} despite ${invalid.name} at ${invalid.pointer}`;
   if (codes !== undefined && !codes.includes('success')) return `${status} instead of ${codes.join(' or ')}`;
   if (endpoint === null || method === 'HEAD') return null;
   const { success } = endpoint;
@@ -58,7 +68,7 @@ function judgeSuccess(
   if (headers['content-type'] !== 'application/json') return `Content-Type ${headers['content-type']}`;
   const json: unknown = JSON.parse(text);
   const parsed = success.schema.safeParse(json);
-  if (!parsed.success) return `not the documented shape: ${parsed.error.message.slice(0, 300)}`;
+  if (!parsed.success) return `not the documented schema: ${parsed.error.message}`;
   if (sent === undefined) return null;
   const {
     id: _i,
@@ -68,64 +78,60 @@ function judgeSuccess(
     assignment: _a,
     ...content
   } = json as Record<string, unknown>;
-  return isDeepStrictEqual(content, sent) ? null : `answered other than sent: ${text.slice(0, 300)}`;
+  return isDeepStrictEqual(content, sent) ? null : `the response differs from what was sent: ${text}`;
 }
 
 function judgeProblem(
   { endpoint, mutations, codes }: FuzzRequest,
-  status: number,
-  headers: FuzzAnswer['headers'],
-  text: string,
-  id: string,
+  { status, headers, text }: FuzzResponse,
+  requestId: string,
 ): string | null {
   if (headers['content-type'] !== 'application/problem+json')
     return `${status} as ${headers['content-type']}`;
-  if (text === '') return null; // a HEAD
+  if (text === '') return null; // the response to HEAD
   const problem = JSON.parse(text) as Record<string, unknown>;
-  const shape = problemSchema.strict().safeParse(problem);
-  if (!shape.success) return `no problem as documented: ${text.slice(0, 300)}`;
+  if (!problemSchema.strict().safeParse(problem).success) return `not the documented problem: ${text}`;
   const code = problem.code as ErrorCode;
   if (!(code in ERRORS) || ERRORS[code].status !== status || problem.status !== status)
     return `${code} with ${status}`;
-  if (NEVER.includes(code)) return code;
-  if (problem.request_id !== id) return 'request_id is not X-Request-Id';
+  if (NEVER_EXPECTED.includes(code)) return code;
+  if (problem.request_id !== requestId) return 'request_id differs from X-Request-Id';
   if (!String(problem.type).endsWith(`#${code}`)) return `${code} of type ${problem.type}`;
-  const fault = itemsFault(problem, code);
-  if (fault !== null) return fault;
+  const memberFault = judgeMembers(problem, code);
+  if (memberFault !== null) return memberFault;
   if (status === 401 && headers['www-authenticate'] !== 'Bearer') return '401 without WWW-Authenticate';
   if (status === 405 && !/^[A-Z]+(, [A-Z]+)*$/.test(String(headers.allow))) return '405 without Allow';
   if (status === 429 && !/^[1-9]\d*$/.test(String(headers['retry-after']))) return '429 without Retry-After';
 
-  const documented =
-    endpoint === null ? ANYWHERE.concat(Object.keys(ERRORS) as ErrorCode[]) : endpoint.problems;
   if (codes !== undefined) return codes.includes(code) ? null : `${code} instead of ${codes.join(' or ')}`;
-  if (!documented.includes(code)) return `${code}, which is not documented here`;
-  const asked = mutations.filter(({ verdict }) => verdict === 'refused');
-  if (asked.length > 0 && code !== 'validation_failed') return `${code} in spite of ${asked[0]?.name}`;
-  if (code !== 'validation_failed') return null;
-  const pointers = ((problem.errors ?? []) as { pointer?: string }[]).map(({ pointer }) => pointer);
-  if (endpoint !== null && mutations.every(({ verdict }) => verdict === 'sound')) {
-    return `refused a sound request${mutations.length > 0 ? ` with ${mutations[0]?.name} at ${mutations[0]?.pointer}` : ''}: ${text.slice(0, 400)}`;
+  if (endpoint === null) return null;
+  if (!endpoint.problems.includes(code)) return `${code} is not documented here`;
+  const [invalid] = mutations.filter(({ expected }) => expected === 'invalid');
+  if (code !== 'validation_failed') return invalid === undefined ? null : `${code} despite ${invalid.name}`;
+  const [first] = mutations;
+  if (mutations.every(({ expected }) => expected === 'valid')) {
+    const changed = first === undefined ? '' : ` with ${first.name} at ${first.pointer}`;
+    return `a valid request${changed} was rejected: ${text}`;
   }
-  const [only] = asked;
-  if (mutations.length === 1 && only?.pointer !== undefined && !pointers.includes(only.pointer)) {
-    return `${only.name} at ${only.pointer} was complained of at ${pointers.join(', ')}`;
+  const pointers = ((problem.errors ?? []) as { pointer?: string }[]).map(({ pointer }) => pointer);
+  if (mutations.length === 1 && invalid?.pointer !== undefined && !pointers.includes(invalid.pointer)) {
+    return `${invalid.name} at ${invalid.pointer} was reported at ${pointers.join(', ')}`;
   }
   return null;
 }
 
-function itemsFault(problem: Record<string, unknown>, code: ErrorCode): string | null {
-  const items = problem.errors as Record<string, unknown>[] | undefined;
-  if ((items !== undefined) !== (code === 'validation_failed')) return `errors with ${code}`;
-  if (items?.length === 0) return 'no errors in errors';
-  for (const { detail, ...places } of items ?? []) {
-    const names = Object.keys(places);
-    const known = names.length === 1 && ['pointer', 'parameter', 'header'].includes(names[0] ?? '');
-    if (typeof detail !== 'string' || !known || typeof Object.values(places)[0] !== 'string') {
-      return `an item of errors is ${JSON.stringify({ detail, ...places })}`;
+function judgeMembers(problem: Record<string, unknown>, code: ErrorCode): string | null {
+  const errors = problem.errors as Record<string, unknown>[] | undefined;
+  if ((errors !== undefined) !== (code === 'validation_failed')) return `errors with ${code}`;
+  if (errors?.length === 0) return 'errors is empty';
+  for (const { detail, ...location } of errors ?? []) {
+    const [name = '', ...others] = Object.keys(location);
+    const isKnown = others.length === 0 && ['pointer', 'parameter', 'header'].includes(name);
+    if (typeof detail !== 'string' || !isKnown || typeof location[name] !== 'string') {
+      return `an entry of errors is ${JSON.stringify({ detail, ...location })}`;
     }
   }
-  if ((problem.existing_claim_id !== undefined) !== (code === 'duplicate_claim'))
-    return `a claim with ${code}`;
-  return null;
+  return (problem.existing_claim_id !== undefined) === (code === 'duplicate_claim')
+    ? null
+    : `existing_claim_id and ${code} do not match`;
 }

@@ -11,12 +11,12 @@ import {
   surgeClaim,
 } from '@svc/contract';
 import type { FirmId, Svcid } from '@svc/domain';
-import type { Chance } from '../generate/seeded.ts';
+import type { Random } from '../generate/random.ts';
 import { type Mutation, mutateBody, type Schema } from './bodies.ts';
 import type { FuzzRequest } from './judge.ts';
 
-/** Whom and what the requests may name, so that they get further than the first rule. */
-export interface FuzzWorld {
+/** Existing data for the requests to name, so that they pass the first checks. */
+export interface FuzzData {
   readonly firmId: FirmId;
   readonly live: string;
   readonly test: string;
@@ -25,11 +25,11 @@ export interface FuzzWorld {
   readonly members: readonly Svcid[];
   readonly strangers: readonly string[];
   readonly testAccounts: readonly string[];
-  /** Whose session nobody else uses. */
+  /** The adjuster whose session is used to sign out, and for nothing else. */
   readonly signsOut: string;
-  /** Sessions by SVCID; a session that was ended is replaced. */
+  /** Session tokens by SVCID; an ended session is replaced. */
   readonly sessions: Map<string, string>;
-  /** Claims that were answered. */
+  /** IDs of created claims. */
   readonly claims: string[];
   readonly sent: Record<string, unknown>[];
 }
@@ -39,8 +39,8 @@ const BODIES: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 const ids = Object.keys(endpoints) as EndpointId[];
-/** Those that reach furthest, more often. */
-const MOST_WANTED: readonly EndpointId[] = [
+/** Requested more often than the others. */
+const FREQUENT: readonly EndpointId[] = [
   'sendClaim',
   'sendClaim',
   'sendClaim',
@@ -49,7 +49,7 @@ const MOST_WANTED: readonly EndpointId[] = [
   'inviteAdjuster',
 ];
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is JSON, taken apart by path
+// biome-ignore lint/suspicious/noExplicitAny: the document is JSON, read by path
 const DOCUMENT: any = openApiDocument({
   baseUrl: 'http://localhost',
   docsUrl: 'http://localhost/docs',
@@ -83,7 +83,7 @@ const UUIDS = [
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
   'FFFFFFFF-ffff-FFFF-ffff-ffffffffffff',
 ];
-const NO_UUIDS = [
+const INVALID_UUIDS = [
   'x',
   '1',
   '..',
@@ -96,79 +96,92 @@ const NO_UUIDS = [
   '{id}',
   '%00',
 ];
-const BROKEN = ['%', '%zz', '%ff', '%c3%28', '%ed%a0%80'];
+const INVALID_ESCAPES = ['%', '%zz', '%ff', '%c3%28', '%ed%a0%80'];
 
 type Draft = { -readonly [K in keyof FuzzRequest]: FuzzRequest[K] };
 
-/** Builds the next request. */
-export function nextRequest(world: FuzzWorld, chance: Chance, count: number): FuzzRequest {
-  const id = chance.happens(0.4) ? chance.one(MOST_WANTED) : chance.one(ids);
+export function nextRequest(data: FuzzData, random: Random, count: number): FuzzRequest {
+  const id = random.chance(0.4) ? random.pick(FREQUENT) : random.pick(ids);
   const endpoint: Endpoint = endpoints[id];
   const headers: Record<string, string> = {};
   const mutations: Mutation[] = [];
   const draft: Draft = { endpoint, method: endpoint.method, path: '', headers, body: undefined, mutations };
 
-  const svcId = chance.one(world.members);
-  if (endpoint.auth === 'key') headers.authorization = `Bearer ${world.live}`;
+  const svcId = random.pick(data.members);
+  if (endpoint.auth === 'key') headers.authorization = `Bearer ${data.live}`;
   if (endpoint.auth === 'session') {
-    headers.authorization = `Bearer ${world.sessions.get(id === 'signOut' ? world.signsOut : svcId)}`;
-    // Two may end the same session at once.
+    headers.authorization = `Bearer ${data.sessions.get(id === 'signOut' ? data.signsOut : svcId)}`;
+    // Two concurrent requests may end the same session.
     if (id === 'signOut') draft.codes = ['success', 'invalid_session', 'validation_failed'];
   }
   if (endpoint.headers !== undefined) headers['idempotency-key'] = `fuzz-${count}`;
-  draft.path = pathOf(draft, world, chance) + queryOf(id, draft, chance);
+  draft.path = pathOf(draft, data, random) + queryOf(id, draft, random);
 
   const schema = SCHEMAS.get(id) ?? null;
   if (schema !== null) {
-    let body = soundBody(id, world, chance, count);
-    for (let left = chance.one([0, 1, 1, 1, 2, 4]); left > 0; left -= 1) {
-      const made = mutateBody(body, schema, chance);
-      body = made.body;
-      if (made.mutation !== null) mutations.push(made.mutation);
+    let body = validBody(id, data, random, count);
+    for (let left = random.pick([0, 1, 1, 1, 2, 4]); left > 0; left -= 1) {
+      const mutated = mutateBody(body, schema, random);
+      body = mutated.body;
+      if (mutated.mutation !== null) mutations.push(mutated.mutation);
     }
-    // Of several mutations, a later one may undo or hide an earlier one.
+    // A later mutation may undo or hide an earlier one.
     if (mutations.length > 1)
-      mutations.splice(0, mutations.length, { name: 'several things', verdict: 'either' });
+      mutations.splice(0, mutations.length, { name: 'several mutations', expected: 'either' });
     headers['content-type'] = 'application/json';
     draft.body = JSON.stringify(body);
+    // Both limits are checked before path, query and fields.
+    if (
+      draft.endpoint !== null &&
+      endpoint.auth === 'none' &&
+      Buffer.byteLength(draft.body) > LIMITS.openBodyBytes
+    )
+      draft.codes = ['payload_too_large'];
+    else if (draft.endpoint !== null && isDeeperThan(LIMITS.bodyDepth, body))
+      draft.codes = ['malformed_request'];
     if (id === 'sendClaim' && typeof body === 'object' && body !== null) {
       const { adjuster_svc_id: _, ...content } = body as Record<string, unknown>;
       const loss = content.loss as object;
       draft.sent = JSON.parse(JSON.stringify({ ...content, loss: { ...loss, peril: 'flood' } }));
     }
   }
-  if (chance.happens(0.25)) chance.one(BENDS)(draft, world, chance);
+  if (random.chance(0.25)) random.pick(REQUEST_MUTATIONS)(draft, data, random);
   return draft;
 }
 
-function soundBody(id: EndpointId, world: FuzzWorld, chance: Chance, count: number): unknown {
-  const body = structuredClone(chance.one(BODIES[id] ?? [EXAMPLES[id].body])) as Record<string, unknown>;
-  const member = chance.one(world.members);
+const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner)));
+
+function validBody(id: EndpointId, data: FuzzData, random: Random, count: number): unknown {
+  const body = structuredClone(random.pick(BODIES[id] ?? [EXAMPLES[id].body])) as Record<string, unknown>;
+  const member = random.pick(data.members);
   if (id === 'sendClaim') {
     Object.assign(body, { external_id: `F-${count}`, claim_number: `C-${count}`, adjuster_svc_id: member });
-    if (world.sent.length > 0 && chance.happens(0.05)) return chance.one(world.sent);
-    world.sent.push(structuredClone(body));
-    if (world.sent.length > 200) world.sent.shift();
+    if (data.sent.length > 0 && random.chance(0.05)) return random.pick(data.sent);
+    data.sent.push(structuredClone(body));
+    if (data.sent.length > 200) data.sent.shift();
   }
-  const anybody = (): string =>
-    chance.one([...world.members, ...world.strangers, ...world.testAccounts, 'nobody']);
-  if (id === 'offerClaim') body.adjuster_svc_id = anybody();
-  if (id === 'inviteAdjuster') body.svc_id = anybody();
+  const anyone = (): string =>
+    random.pick([...data.members, ...data.strangers, ...data.testAccounts, 'nobody']);
+  if (id === 'offerClaim') body.adjuster_svc_id = anyone();
+  if (id === 'inviteAdjuster') body.svc_id = anyone();
   if (id === 'updateProfile') body.email = `fuzz-${count}@example.com`;
   return body;
 }
 
-function pathOf(draft: Draft, world: FuzzWorld, chance: Chance): string {
+function pathOf(draft: Draft, data: FuzzData, random: Random): string {
   const { path } = draft.endpoint as Endpoint;
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (name === 'device_id') return 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60';
-    if (name === 'svc_id') return encodeURIComponent(chance.one([...world.strangers, ...world.members]));
-    const known = name === 'firm_id' ? [world.firmId] : world.claims.slice(-100);
-    if (known.length > 0 && chance.happens(0.85)) return chance.one(known);
-    if (chance.happens(0.4)) return chance.one(UUIDS);
+    if (name === 'svc_id') return encodeURIComponent(random.pick([...data.strangers, ...data.members]));
+    const known = name === 'firm_id' ? [data.firmId] : data.claims.slice(-100);
+    if (known.length > 0 && random.chance(0.85)) return random.pick(known);
+    if (random.chance(0.4)) return random.pick(UUIDS);
     draft.codes = ['validation_failed'];
-    // A path that a host folds or cannot decode leads elsewhere.
-    const other = chance.one(NO_UUIDS);
+    // The HTTP client or the router normalizes dot segments to another path.
+    const other = random.pick(INVALID_UUIDS);
     if (/^(\.|%2e)/.test(other)) {
       draft.endpoint = null;
       delete draft.codes;
@@ -177,19 +190,19 @@ function pathOf(draft: Draft, world: FuzzWorld, chance: Chance): string {
   });
 }
 
-function queryOf(id: EndpointId, draft: Draft, chance: Chance): string {
+function queryOf(id: EndpointId, draft: Draft, random: Random): string {
   const endpoint = endpoints[id] as Endpoint;
-  const refused = (): void => {
+  const expectInvalid = (): void => {
     if (draft.codes === undefined && draft.endpoint !== null) draft.codes = ['validation_failed'];
   };
   if (endpoint.query === undefined) {
-    if (chance.happens(0.95)) return '';
-    refused();
-    return `?${chance.one(['x=1', 'limit=1', '=', 'a', '%F0%9F%8C%8A=1', '__proto__=1'])}`;
+    if (random.chance(0.95)) return '';
+    expectInvalid();
+    return `?${random.pick(['x=1', 'limit=1', '=', 'a', '%F0%9F%8C%8A=1', '__proto__=1'])}`;
   }
-  if (chance.happens(0.3)) return '';
+  if (random.chance(0.3)) return '';
   const parts: string[] = [];
-  if (chance.happens(0.6)) parts.push(`limit=${chance.whole(1, LIMITS.page.max)}`);
+  if (random.chance(0.6)) parts.push(`limit=${random.integer(1, LIMITS.page.max)}`);
   if (id === 'listClaims') {
     const times = [
       '2026-08-29T14:30:00Z',
@@ -197,15 +210,15 @@ function queryOf(id: EndpointId, draft: Draft, chance: Chance): string {
       '1999-12-31T23:59:60Z',
       '0001-01-01T00:00:00Z',
     ];
-    if (chance.happens(0.4)) parts.push(`updated_since=${chance.one(times)}`);
-    if (chance.happens(0.3))
-      parts.push(`assignment_status=${chance.one(['accepted', 'rejected', 'unassigned'])}`);
-    if (chance.happens(0.2))
-      parts.push(`external_id=${encodeURIComponent(chance.one(['F-1', 'Ω', 'a b', '🌊']))}`);
+    if (random.chance(0.4)) parts.push(`updated_since=${random.pick(times)}`);
+    if (random.chance(0.3))
+      parts.push(`assignment_status=${random.pick(['accepted', 'rejected', 'unassigned'])}`);
+    if (random.chance(0.2))
+      parts.push(`external_id=${encodeURIComponent(random.pick(['F-1', 'Ω', 'a b', '🌊']))}`);
   }
-  if (chance.happens(0.4)) {
-    refused();
-    const wrong = [
+  if (random.chance(0.4)) {
+    expectInvalid();
+    const invalid = [
       'limit=0',
       'limit=201',
       'limit=1.5',
@@ -225,7 +238,7 @@ function queryOf(id: EndpointId, draft: Draft, chance: Chance): string {
       'cursor=%ff',
     ];
     if (id === 'listClaims')
-      wrong.push(
+      invalid.push(
         'updated_since=yesterday',
         'updated_since=2026-02-30T00:00:00Z',
         'assignment_status=Accepted',
@@ -233,67 +246,73 @@ function queryOf(id: EndpointId, draft: Draft, chance: Chance): string {
         'external_id=%20a',
         'external_id=a%00',
       );
-    parts.push(chance.one(wrong));
+    parts.push(random.pick(invalid));
   }
   return parts.length === 0 ? '' : `?${parts.join('&')}`;
 }
 
-/** Whoever is refused before the body is looked at is refused for that. */
-const only = (draft: Draft, ...codes: (ErrorCode | 'success')[]): void => {
+const expectOnly = (draft: Draft, ...codes: (ErrorCode | 'success')[]): void => {
   draft.codes = codes;
 };
 
-const asBytes = (body: FuzzRequest['body']): string => (typeof body === 'string' ? body : '');
+function expectAnything(draft: Draft): void {
+  draft.endpoint = null;
+  draft.mutations = [];
+  delete draft.codes;
+  delete draft.sent;
+}
 
-/** What can be wrong with a request besides its fields. */
-const BENDS: readonly ((draft: Draft, world: FuzzWorld, chance: Chance) => void)[] = [
-  function wrongCredentials(draft, world, chance) {
+const asText = (body: FuzzRequest['body']): string => (typeof body === 'string' ? body : '');
+
+/** Changes to a request apart from its body fields. */
+const REQUEST_MUTATIONS: readonly ((draft: Draft, data: FuzzData, random: Random) => void)[] = [
+  function wrongCredentials(draft, data, random) {
     const { endpoint } = draft;
     if (endpoint === null || endpoint.auth === 'none') return;
     const headers = draft.headers as Record<string, string>;
-    const token = chance.one([
+    const token = random.pick([
       '',
       'Bearer',
       'Bearer ',
       'Basic YTpi',
       'Bearer x',
-      `Bearer ${world.live}x`,
-      `bearer  ${world.live.slice(0, -1)}`,
-      `Token ${world.live}`,
+      `Bearer ${data.live}x`,
+      `bearer  ${data.live.slice(0, -1)}`,
+      `Token ${data.live}`,
       'Bearer \u00e9',
       `Bearer ${'x'.repeat(8000)}`,
     ]);
     if (token === '') delete headers.authorization;
     else headers.authorization = token;
-    only(draft, endpoint.auth === 'key' ? 'invalid_key' : 'invalid_session');
+    expectOnly(draft, endpoint.auth === 'key' ? 'invalid_key' : 'invalid_session');
   },
-  function anothersCredentials(draft, world, chance) {
+  function otherCredentials(draft, data, random) {
     const { endpoint } = draft;
     if (endpoint === null || endpoint.auth === 'none') return;
     const headers = draft.headers as Record<string, string>;
     const { path } = draft;
     if (endpoint.auth === 'session') {
-      headers.authorization = `Bearer ${world.live}`;
-      only(draft, 'invalid_session');
+      headers.authorization = `Bearer ${data.live}`;
+      expectOnly(draft, 'invalid_session');
       return;
     }
-    const key = chance.one([
-      world.test,
-      world.otherFirm,
-      world.readOnly,
-      [...world.sessions.values()][0] ?? 'x',
+    const key = random.pick([
+      data.test,
+      data.otherFirm,
+      data.readOnly,
+      [...data.sessions.values()][0] ?? 'x',
     ]);
     headers.authorization = `Bearer ${key}`;
-    if (!key.startsWith('svc_live') && !key.startsWith('svc_test')) only(draft, 'invalid_key');
-    else if (key === world.readOnly && endpoint.write) only(draft, 'insufficient_scope');
-    else if (key === world.otherFirm && /\/v1\/claims\/[0-9a-f-]{36}$/.test(path)) only(draft, 'not_found');
+    if (!key.startsWith('svc_live') && !key.startsWith('svc_test')) expectOnly(draft, 'invalid_key');
+    else if (key === data.readOnly && endpoint.write) expectOnly(draft, 'insufficient_scope');
+    else if (key === data.otherFirm && /\/v1\/claims\/[0-9a-f-]{36}$/.test(path))
+      expectOnly(draft, 'not_found');
   },
-  function noBodyAsItShouldBe(draft, _world, chance) {
+  function malformedBody(draft, _data, random) {
     const { endpoint, body, codes } = draft;
     if (endpoint?.body === undefined || codes !== undefined) return;
-    const text = asBytes(body);
-    const broken: (string | Uint8Array)[] = [
-      // A number that lost its last digit would still be one.
+    const text = asText(body);
+    const malformed: (string | Uint8Array)[] = [
       `{"a":${text}`,
       `${text}x`,
       '{',
@@ -308,21 +327,49 @@ const BENDS: readonly ((draft: Draft, world: FuzzWorld, chance: Chance) => void)
       Buffer.from(`{"a":"\xff"}`, 'latin1'),
       '\0',
     ];
-    if (endpoint.bodyRequired !== false) broken.push('', ' ');
-    draft.body = chance.one(broken);
-    only(draft, 'malformed_request');
+    if (endpoint.bodyRequired !== false) malformed.push('', ' ');
+    draft.body = random.pick(malformed);
+    expectOnly(draft, 'malformed_request');
   },
-  function otherJson(draft, _world, chance) {
+  function repeatedMember(draft) {
+    const { body, codes } = draft;
+    const name = /^\{("(?:[^"\\]|\\.)*"):/.exec(asText(body))?.[1];
+    if (name === undefined || codes !== undefined) return;
+    draft.body = `{${name}:0,${asText(body).slice(1)}`;
+    expectOnly(draft, 'malformed_request');
+  },
+  function undocumentedBody(draft, _data, random) {
+    const { endpoint, codes } = draft;
+    if (endpoint === null || endpoint.body !== undefined || endpoint.method === 'GET' || codes !== undefined)
+      return;
+    (draft.headers as Record<string, string>)['content-type'] = 'application/json';
+    const [body, code] = random.pick<[string, ErrorCode]>([
+      ['{"unknown":1}', 'validation_failed'],
+      ['[]', 'validation_failed'],
+      ['{"a":1,"a":1}', 'malformed_request'],
+      ['{', 'malformed_request'],
+      [`${'['.repeat(LIMITS.bodyDepth + 1)}${']'.repeat(LIMITS.bodyDepth + 1)}`, 'malformed_request'],
+    ]);
+    draft.body = body;
+    expectOnly(draft, code);
+  },
+  function unknownPathWithoutKey(draft) {
+    expectAnything(draft);
+    draft.path = '/v1/unknown';
+    delete (draft.headers as Record<string, string>).authorization;
+    expectOnly(draft, 'invalid_key');
+  },
+  function otherJson(draft, _data, random) {
     const { endpoint, codes } = draft;
     if (endpoint?.body === undefined || codes !== undefined) return;
-    draft.body = chance.one(['null', '[]', '"text"', '1', 'true', '[{}]', '[[[[]]]]', '-0', '1e999']);
-    only(draft, 'validation_failed');
+    draft.body = random.pick(['null', '[]', '"text"', '1', 'true', '[{}]', '[[[[]]]]', '-0', '1e999']);
+    expectOnly(draft, 'validation_failed');
   },
-  function otherContentType(draft, _world, chance) {
+  function otherContentType(draft, _data, random) {
     const { endpoint, codes } = draft;
-    if (endpoint?.body === undefined || codes !== undefined || asBytes(draft.body) === '') return;
+    if (endpoint?.body === undefined || codes !== undefined || asText(draft.body) === '') return;
     const headers = draft.headers as Record<string, string>;
-    const type = chance.one([
+    const type = random.pick([
       'text/plain',
       'application/jsonp',
       'application/x-www-form-urlencoded',
@@ -333,25 +380,25 @@ const BENDS: readonly ((draft: Draft, world: FuzzWorld, chance: Chance) => void)
     ]);
     if (type === '') delete headers['content-type'];
     else headers['content-type'] = type;
-    only(draft, 'malformed_request');
+    expectOnly(draft, 'malformed_request');
   },
-  function tooLarge(draft, _world, chance) {
+  function tooLarge(draft, _data, random) {
     const { endpoint, codes } = draft;
-    if (endpoint?.body === undefined || codes !== undefined || chance.happens(0.8)) return;
+    if (endpoint?.body === undefined || codes !== undefined || random.chance(0.8)) return;
     draft.body = `{"instructions":"${'x'.repeat(LIMITS.bodyBytes)}"}`;
-    only(draft, 'payload_too_large');
+    expectOnly(draft, 'payload_too_large');
   },
-  function manyFields(draft, _world, chance) {
+  function manyFields(draft, _data, random) {
     const { endpoint, codes } = draft;
-    if (endpoint?.body === undefined || codes !== undefined || chance.happens(0.7)) return;
+    if (endpoint?.body === undefined || codes !== undefined || random.chance(0.7)) return;
     draft.body = `{${Array.from({ length: 5_000 }, (_, at) => `"k${at}":{}`).join(',')}}`;
-    only(draft, endpoint.auth === 'none' ? 'payload_too_large' : 'validation_failed');
+    expectOnly(draft, endpoint.auth === 'none' ? 'payload_too_large' : 'validation_failed');
   },
-  function idempotencyKey(draft, _world, chance) {
+  function idempotencyKey(draft, _data, random) {
     const { endpoint, codes } = draft;
     if (endpoint?.headers === undefined || codes !== undefined) return;
     const headers = draft.headers as Record<string, string>;
-    const key = chance.one([
+    const key = random.pick([
       null,
       '',
       ' ',
@@ -363,11 +410,11 @@ const BENDS: readonly ((draft: Draft, world: FuzzWorld, chance: Chance) => void)
     ]);
     if (key === null) delete headers['idempotency-key'];
     else headers['idempotency-key'] = key;
-    if (key === null || key.trim() === '' || key.length > 255) only(draft, 'validation_failed');
-    else (draft.mutations as Mutation[]).push({ name: 'another Idempotency-Key', verdict: 'either' });
+    if (key === null || key.trim() === '' || key.length > 255) expectOnly(draft, 'validation_failed');
+    else (draft.mutations as Mutation[]).push({ name: 'another Idempotency-Key', expected: 'either' });
   },
-  function anotherMethod(draft, _world, chance) {
-    draft.method = chance.one([
+  function anotherMethod(draft, _data, random) {
+    draft.method = random.pick([
       'GET',
       'POST',
       'PUT',
@@ -378,38 +425,32 @@ const BENDS: readonly ((draft: Draft, world: FuzzWorld, chance: Chance) => void)
       'TRACE',
       'PROPFIND',
     ]);
-    draft.endpoint = null;
-    delete draft.codes;
-    delete draft.sent;
-    (draft.mutations as Mutation[]).splice(0);
+    expectAnything(draft);
   },
-  function anotherPath(draft, _world, chance) {
+  function anotherPath(draft, _data, random) {
     const [path = '', search] = draft.path.split('?');
-    const bent = chance.one([
+    const changed = random.pick([
       `${path}/`,
       `/${path}`,
       path.toUpperCase(),
       `${path}/x`,
       `${path};a=1`,
       path.replace('/v1', '/v2'),
-      `${path}/${chance.one(BROKEN)}`,
-      `/${chance.one(BROKEN)}`,
+      `${path}/${random.pick(INVALID_ESCAPES)}`,
+      `/${random.pick(INVALID_ESCAPES)}`,
       path.replace('/v1/', '/v1//'),
       `${path}%20`,
       `${path}.json`,
       path.slice(0, -1),
     ]);
-    draft.path = bent + (search === undefined ? '' : `?${search}`);
-    draft.endpoint = null;
-    delete draft.codes;
-    delete draft.sent;
-    (draft.mutations as Mutation[]).splice(0);
+    draft.path = changed + (search === undefined ? '' : `?${search}`);
+    expectAnything(draft);
   },
-  function oddHeaders(draft, _world, chance) {
+  function unusualHeaders(draft, _data, random) {
     const headers = draft.headers as Record<string, string>;
     Object.assign(
       headers,
-      chance.one<Record<string, string>>([
+      random.pick<Record<string, string>>([
         { 'x-request-id': 'mine' },
         { accept: 'text/html' },
         { 'x-forwarded-for': '1.2.3.4' },
@@ -424,6 +465,6 @@ const BENDS: readonly ((draft: Draft, world: FuzzWorld, chance: Chance) => void)
   function hugeHeaders(draft) {
     (draft.headers as Record<string, string>)['x-huge'] = 'y'.repeat(17_000);
     draft.endpoint = null;
-    only(draft, 'headers_too_large');
+    expectOnly(draft, 'headers_too_large');
   },
 ];

@@ -1,11 +1,11 @@
-/** Days as counts since 1970-01-01, which can be added to; written as the interface writes dates. */
+/** Days since 1970-01-01 as ISO dates. */
 const DAY_MS = 86_400_000;
 
 export const dayOf = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 
 const written = new Map<number, string>();
 
-/** Each day is written once: a claim has up to nine dates, and all claims share a few thousand days. */
+/** Cached, because a claim has up to nine of a few thousand dates. */
 export function dateOf(day: number): string {
   let date = written.get(day);
   if (date === undefined) {

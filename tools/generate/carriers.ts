@@ -1,4 +1,4 @@
-/** Insurance companies that do not exist, each with what a firm knows of it: often something is missing. */
+/** Fictional insurance companies, often with incomplete details. */
 interface Carrier {
   readonly name: string;
   readonly naic: string;

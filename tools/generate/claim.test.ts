@@ -21,7 +21,7 @@ const many: readonly SendClaimBody[] = Array.from({ length: MANY }, (_, index) =
 const share = (is: (claim: SendClaimBody) => boolean): number => many.filter(is).length / MANY;
 
 describe('every claim', () => {
-  test('is one that the service accepts, wherever in the row and whatever the seed', () => {
+  test('is valid for any index and seed', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (index, seed) => {
         const claim = generateClaim(index, seed);
@@ -31,7 +31,7 @@ describe('every claim', () => {
     );
   });
 
-  test('two thousand in a row too, pair rule and term rule included', () => {
+  test('is valid under the cross-field rules, for two thousand indexes', () => {
     const wrong = many.slice(0, 2000).filter((claim) => {
       const { occupancy_type: use, building_type: type } = claim.building ?? {};
       const business = (NON_RESIDENTIAL_OCCUPANCY_TYPES as readonly unknown[]).includes(use);
@@ -46,7 +46,7 @@ describe('every claim', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('depends on the seed and its place alone', () => {
+  test('depends only on seed and index', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (index, seed) => {
         const alone = generateClaim(index, seed);
@@ -57,7 +57,7 @@ describe('every claim', () => {
     expect(many[4_999]).toEqual(generateClaim(4_999, 7));
   });
 
-  test('stays the same from version to version of this program', () => {
+  test('does not change between versions of the generator', () => {
     expect(generateClaim(0, 1)).toMatchObject({
       external_id: 'GEN-1-0000000',
       claim_number: 'FL25-1-0000000',
@@ -71,7 +71,7 @@ describe('every claim', () => {
     });
   });
 
-  test('is offered to the adjuster that was named', () => {
+  test('is offered to the given adjuster', () => {
     expect(generateClaim(3, 7, 'SVC-X').adjuster_svc_id).toBe('SVC-X');
     expect({ ...generateClaim(3, 7, 'SVC-X'), adjuster_svc_id: '' }).toEqual({
       ...generateClaim(3, 7),
@@ -91,7 +91,7 @@ describe('every claim', () => {
 });
 
 describe('many claims', () => {
-  test('no two share an id or a number, of one seed or of several', () => {
+  test('external ids and claim numbers are unique within and across seeds', () => {
     const ids = new Set<string>();
     const numbers = new Set<string>();
     for (const seed of [0, 1, 11, 111]) {
@@ -105,7 +105,7 @@ describe('many claims', () => {
     expect(numbers.size).toBe(8_000);
   });
 
-  test('the causes have their shares: rain 45%, tide 26%, river 21%, the others 8%', () => {
+  test('causes have the shares rain 45%, tide 26%, river 21%, others 8%', () => {
     const byCause = (cause: string) => share(({ loss }) => loss.cause === cause);
     expect(Math.abs(byCause('rainfall_snowmelt_accumulation') - 0.45)).toBeLessThan(0.015);
     expect(Math.abs(byCause('tidal_water_overflow') - 0.26)).toBeLessThan(0.015);
@@ -114,7 +114,7 @@ describe('many claims', () => {
       expect(byCause(rare)).toBeGreaterThan(0);
   });
 
-  test('every zone, every occupancy, the territories and letters beyond ASCII all occur', () => {
+  test('every flood zone and occupancy, the territories and non-ASCII letters occur', () => {
     const zones = new Set(many.map(({ building }) => building?.flood_zone));
     expect(FLOOD_ZONES.filter((zone) => !zones.has(zone))).toEqual([]);
     expect(zones).toContain(undefined);
@@ -125,7 +125,7 @@ describe('many claims', () => {
     expect(share(({ policyholder }) => /\P{ASCII}/u.test(policyholder.last_name ?? ''))).toBeGreaterThan(0.2);
   });
 
-  test('carriers are some forty, and often not all is known of them', () => {
+  test('there are about forty carriers, often with incomplete details', () => {
     expect(new Set(many.map(({ carrier }) => carrier.name.toLowerCase())).size).toBe(40);
     for (const detail of ['phone', 'email', 'address'] as const) {
       const known = share(({ carrier }) => carrier[detail] !== undefined);
@@ -134,7 +134,7 @@ describe('many claims', () => {
     }
   });
 
-  test('nobody can be called or written to: phones are fiction, mail goes to example.com', () => {
+  test('phones are reserved for fiction and emails use example.com', () => {
     const text = JSON.stringify(many);
     const valuesOf = (name: RegExp): string[] =>
       [...text.matchAll(new RegExp(`"(?:${name.source})":"([^"]+)"`, 'g'))].map(([, value = '']) => value);

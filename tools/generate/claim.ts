@@ -1,5 +1,5 @@
-// Claims that are made up, as many as are wanted. Nobody lives there: streets and people are invented, phones
-// are of the block set aside for fiction, mail goes to example.com. The towns are real.
+// Generates fictional claims: invented people and streets in real cities, with phone numbers reserved for fiction and
+// example.com addresses.
 import {
   FLOOD_ZONES,
   type FloodZone,
@@ -20,10 +20,10 @@ type Building = NonNullable<SendClaimBody['building']>;
 type BuildingType = NonNullable<Building['building_type']>;
 type Holder = SendClaimBody['policyholder'];
 
-/** Nobody's account: a claim that is meant to be sent names an adjuster of the firm. */
+/** Not an account; name an adjuster of the firm to send the claims. */
 export const SAMPLE_ADJUSTER = 'SVC-0000-Sample';
 
-/** The causes of NFIP claims by their share since 1978; the last 8% are shared out. */
+/** Causes by their share of NFIP claims since 1978; the remaining 8% are distributed evenly. */
 const cause = weighted<LossCause>([
   ['rainfall_snowmelt_accumulation', 45],
   ['tidal_water_overflow', 26],
@@ -55,7 +55,7 @@ const zone = weighted<FloodZone | 'any' | null>([
   ['AH', 2],
   ['D', 1],
   ['any', 11],
-  // Older files do not always say.
+  // Often missing in older files.
   [null, 2],
 ]);
 
@@ -67,7 +67,7 @@ const usualBuilding: Partial<Record<OccupancyType, readonly BuildingType[]>> = {
   non_residential_manufactured_building: ['manufactured_home', 'travel_trailer'],
 };
 
-/** Floods that many claims share; a loss between them is a flood of its own. */
+/** Flood events shared by many claims; other losses have no event. */
 const EVENTS = [
   { day: dayOf('2024-08-05'), cat: '2441', fico: '698', name: 'a landfalling hurricane' },
   { day: dayOf('2024-09-26'), cat: '2447', fico: '701', name: 'a landfalling hurricane' },
@@ -95,7 +95,7 @@ const WHERE_THE_WATER_CAME_FROM: Readonly<Record<LossCause, string>> = {
 
 const nonResidential: ReadonlySet<string> = new Set(NON_RESIDENTIAL_OCCUPANCY_TYPES);
 
-/** For addresses of e-mail: what is left of a name in plain letters. */
+/** Names in ASCII, for email addresses. */
 const plain = (name: string): string =>
   name
     .replaceAll('ø', 'o')
@@ -104,17 +104,13 @@ const plain = (name: string): string =>
     .replace(/[^a-z]+/g, '');
 const PLAIN_NAMES = new Map([...FIRST_NAMES, ...LAST_NAMES].map((name) => [name, plain(name)]));
 
-/**
- * The claim at this place of the row of claims that the seed begins. It depends on nothing else, so that any
- * part of the row can be made anywhere, in any order.
- */
+/** The claim with this index in the seed's sequence. It depends on nothing else, so claims can be generated in any order. */
 export function generateClaim(
   index: number,
   seed: number,
   adjuster: string = SAMPLE_ADJUSTER,
 ): SendClaimBody {
-  if (!Number.isSafeInteger(index) || index < 0)
-    throw new RangeError(`${index} is no place in a row of claims`);
+  if (!Number.isSafeInteger(index) || index < 0) throw new RangeError(`${index} is not a valid claim index`);
   if (!Number.isSafeInteger(seed) || seed < 0) throw new RangeError(`${seed} is no seed`);
   const random = randomAt(seed, index);
   const serial = String(index).padStart(7, '0');
@@ -123,7 +119,7 @@ export function generateClaim(
   const company = nonResidential.has(use) || use === 'residential_condominium_building';
 
   const event = random.chance(0.6) ? random.pick(EVENTS) : null;
-  const lossDay = event ? event.day + random.whole(0, 3) : random.whole(FIRST_DAY, LAST_DAY);
+  const lossDay = event ? event.day + random.integer(0, 3) : random.integer(FIRST_DAY, LAST_DAY);
   const lossDate = dateOf(lossDay);
   const reportedDay = lossDay + Math.floor(random.next() ** 2 * 30);
   const carrier = random.pick(CARRIERS);
@@ -132,17 +128,17 @@ export function generateClaim(
     external_id: `GEN-${seed}-${serial}`,
     claim_number: `${where.state}${lossDate.slice(2, 4)}-${seed}-${serial}`,
     adjuster_svc_id: adjuster,
-    ...(random.chance(0.7) && { file_number: `FN-${random.whole(10_000, 99_999)}` }),
+    ...(random.chance(0.7) && { file_number: `FN-${random.integer(10_000, 99_999)}` }),
     ...(random.chance(0.35) && { instructions: instructionsAt(random) }),
     reported_date: dateOf(reportedDay),
-    ...(random.chance(0.6) && { contact_date: dateOf(reportedDay + random.whole(0, 2)) }),
-    ...(random.chance(0.3) && { inspection_date: dateOf(reportedDay + random.whole(2, 12)) }),
+    ...(random.chance(0.6) && { contact_date: dateOf(reportedDay + random.integer(0, 2)) }),
+    ...(random.chance(0.3) && { inspection_date: dateOf(reportedDay + random.integer(2, 12)) }),
     loss: lossAt(random, lossDate, event),
     policy: policyAt(random, lossDay, use, company, carrier.naic),
     carrier: carrierAt(random, carrier),
     loss_location: {
       street: streetAt(random),
-      ...(random.chance(0.12) && { street2: `Unit ${random.whole(1, 40)}` }),
+      ...(random.chance(0.12) && { street2: `Unit ${random.integer(1, 40)}` }),
       city: where.city,
       ...(random.chance(0.8) && { county: where.county }),
       state: where.state as SendClaimBody['loss_location']['state'],
@@ -150,7 +146,7 @@ export function generateClaim(
     },
     policyholder: holderAt(random, where, company),
     ...(random.chance(0.15) && {
-      additional_contacts: Array.from({ length: random.whole(1, 2) }, () => ({
+      additional_contacts: Array.from({ length: random.integer(1, 2) }, () => ({
         ...nameAt(random),
         phone: phoneAt(random, where.area),
         role: random.pick(ROLES),
@@ -160,25 +156,25 @@ export function generateClaim(
       agent: {
         company_name: random.pick(AGENCIES),
         phone: phoneAt(random, where.area),
-        agency_number: `A-${random.whole(10_000, 99_999)}`,
+        agency_number: `A-${random.integer(10_000, 99_999)}`,
       },
     }),
     ...(random.chance(0.4) && {
       mortgagee: {
         company_name: random.pick(LENDERS),
-        loan_number: String(random.whole(10_000_000, 999_999_999)).padStart(10, '0'),
+        loan_number: String(random.integer(10_000_000, 999_999_999)).padStart(10, '0'),
       },
     }),
     building: buildingAt(random, use),
     coverages: coveragesAt(random, use),
     ...(random.chance(0.25) && {
       estimate: {
-        building_tax_rate: random.whole(0, 95) / 1000,
-        contents_tax_rate: random.whole(0, 95) / 1000,
+        building_tax_rate: random.integer(0, 95) / 1000,
+        contents_tax_rate: random.integer(0, 95) / 1000,
         overhead_rate: 0.1,
         profit_rate: 0.1,
-        depreciation_rate: random.whole(0, 60) / 100,
-        price_list: `${where.state}${random.pick(['CO', 'GU', 'IN'])}8X_${lossDate.slice(2, 4)}Q${random.whole(1, 4)}`,
+        depreciation_rate: random.integer(0, 60) / 100,
+        price_list: `${where.state}${random.pick(['CO', 'GU', 'IN'])}8X_${lossDate.slice(2, 4)}Q${random.integer(1, 4)}`,
       },
     }),
   };
@@ -191,7 +187,7 @@ function lossAt(random: Random, date: string, event: (typeof EVENTS)[number] | n
     date,
     peril: 'flood',
     ...(random.chance(0.3) && {
-      time: `${String(random.whole(0, 23)).padStart(2, '0')}:${random.pick(['00', '15', '30', '45'])}`,
+      time: `${String(random.integer(0, 23)).padStart(2, '0')}:${random.pick(['00', '15', '30', '45'])}`,
     }),
     cause: from,
     ...(random.chance(0.4) && {
@@ -202,9 +198,9 @@ function lossAt(random: Random, date: string, event: (typeof EVENTS)[number] | n
     ...(event && { cat_code: event.cat, ...(random.chance(0.6) && { fico_number: event.fico }) }),
     ...(random.chance(0.7) && {
       exterior_water_depth_inches: outside,
-      interior_water_depth_inches: random.whole(0, outside),
+      interior_water_depth_inches: random.integer(0, outside),
     }),
-    ...(random.chance(0.4) && { water_duration_hours: random.whole(1, 120) }),
+    ...(random.chance(0.4) && { water_duration_hours: random.integer(1, 120) }),
   };
 }
 
@@ -215,23 +211,23 @@ function policyAt(
   company: boolean,
   naic: string,
 ): SendClaimBody['policy'] {
-  const firstDay = lossDay - random.whole(0, 364);
+  const firstDay = lossDay - random.integer(0, 364);
   const form =
     use === 'residential_condominium_building' ? 'rcbap' : company ? 'general_property' : 'dwelling';
   return {
-    number: `${random.whole(10, 99)}-${random.whole(1_000_000_000, 9_999_999_999)}-${dateOf(firstDay).slice(0, 4)}`,
+    number: `${random.integer(10, 99)}-${random.integer(1_000_000_000, 9_999_999_999)}-${dateOf(firstDay).slice(0, 4)}`,
     ...(random.chance(0.9) && {
       effective_date: dateOf(firstDay),
       expiration_date: dateOf(firstDay + 365),
     }),
-    ...(random.chance(0.4) && { original_effective_date: dateOf(firstDay - 365 * random.whole(0, 25)) }),
+    ...(random.chance(0.4) && { original_effective_date: dateOf(firstDay - 365 * random.integer(0, 25)) }),
     ...(random.chance(0.8) && { form_type: form }),
     ...(random.chance(0.5) && { program_type: random.chance(0.98) ? 'regular' : 'emergency' }),
     ...(random.chance(0.5) && { naic_number: naic }),
   } as SendClaimBody['policy'];
 }
 
-/** Not every claim that names a carrier says all that is known of it, and some shout. */
+/** Claims may omit carrier details or write the name in capitals. */
 function carrierAt(random: Random, { name, phone, email, address }: (typeof CARRIERS)[number]) {
   const all = random.chance(0.75);
   return {
@@ -244,8 +240,8 @@ function carrierAt(random: Random, { name, phone, email, address }: (typeof CARR
 
 function holderAt(random: Random, where: Place, company: boolean): Holder {
   const person = nameAt(random);
-  const mail = `${PLAIN_NAMES.get(person.first_name)}.${PLAIN_NAMES.get(person.last_name)}${random.whole(1, 999)}@example.com`;
-  // A phone, a mail address or both; neither would not do.
+  const mail = `${PLAIN_NAMES.get(person.first_name)}.${PLAIN_NAMES.get(person.last_name)}${random.integer(1, 999)}@example.com`;
+  // At least one of phone and email is required.
   const reach = random.next();
   const away = random.chance(0.12) ? random.pick(MAILING_PLACES) : null;
   return {
@@ -274,7 +270,7 @@ function buildingAt(random: Random, use: OccupancyType): Building {
   const types: readonly BuildingType[] =
     (random.chance(0.85) && usualBuilding[use]) ||
     (business ? NON_RESIDENTIAL_BUILDING_TYPES : RESIDENTIAL_BUILDING_TYPES);
-  const firmDay = random.whole(FIRST_MAPS, LAST_FIRST_MAPS);
+  const firmDay = random.integer(FIRST_MAPS, LAST_FIRST_MAPS);
   const year = 2024 - Math.floor(random.next() ** 1.5 * 134);
   return {
     ...(random.chance(0.96) && {
@@ -285,29 +281,29 @@ function buildingAt(random: Random, use: OccupancyType): Building {
       firm_status: year <= 1974 || year < Number(dateOf(firmDay).slice(0, 4)) ? 'pre_firm' : 'post_firm',
     }),
     ...(random.chance(0.5) && { firm_date: dateOf(firmDay) }),
-    construction_date: `${year}-${String(random.whole(1, 12)).padStart(2, '0')}-01`,
+    construction_date: `${year}-${String(random.integer(1, 12)).padStart(2, '0')}-01`,
     ...(floodZone !== null && { flood_zone: floodZone }),
-    ...(random.chance(0.7) && { community_number: String(random.whole(10_001, 789_999)).padStart(6, '0') }),
+    ...(random.chance(0.7) && { community_number: String(random.integer(10_001, 789_999)).padStart(6, '0') }),
     ...(random.chance(0.5) && {
-      map_panel_number: `${random.whole(10_000, 78_999)}C${String(random.whole(1, 2000)).padStart(4, '0')}${random.pick(['E', 'F', 'G', 'H'])}`,
+      map_panel_number: `${random.integer(10_000, 78_999)}C${String(random.integer(1, 2000)).padStart(4, '0')}${random.pick(['E', 'F', 'G', 'H'])}`,
     }),
     ...(random.chance(0.6) && { construction_type: random.pick(['framed', 'framed', 'masonry', 'other']) }),
     ...(random.chance(0.5) && { number_of_units: unitsAt(random, use) }),
     ...(random.chance(0.4) && {
-      first_floor_height_feet: random.whole(0, 14),
-      first_floor_height_inches: random.whole(0, 11),
+      first_floor_height_feet: random.integer(0, 14),
+      first_floor_height_inches: random.integer(0, 11),
     }),
-    ...(random.chance(0.2) && { flood_opening_count: random.whole(0, 12) }),
+    ...(random.chance(0.2) && { flood_opening_count: random.integer(0, 12) }),
   } as Building;
 }
 
 function unitsAt(random: Random, use: OccupancyType): number {
-  if (use === 'two_to_four_family_building') return random.whole(2, 4);
-  if (use === 'residential_condominium_building') return random.whole(4, 240);
-  return use === 'other_residential_building' ? random.whole(5, 60) : 1;
+  if (use === 'two_to_four_family_building') return random.integer(2, 4);
+  if (use === 'residential_condominium_building') return random.integer(4, 240);
+  return use === 'other_residential_building' ? random.integer(5, 60) : 1;
 }
 
-/** The program insures a house for up to 250,000 dollars, a condominium building for that much a unit. */
+/** The NFIP limit is 250,000 dollars for a house, and per unit for a condominium building. */
 function coveragesAt(random: Random, use: OccupancyType): NonNullable<SendClaimBody['coverages']> {
   const most =
     use === 'residential_condominium_building' ? 12_500_000 : nonResidential.has(use) ? 500_000 : 250_000;
@@ -341,7 +337,7 @@ function coveragesAt(random: Random, use: OccupancyType): NonNullable<SendClaimB
 
 function instructionsAt(random: Random): string {
   return random.pick([
-    `Gate code ${random.whole(1000, 9999)}. Call the tenant before you come; the owner lives out of state.`,
+    `Gate code ${random.integer(1000, 9999)}. Call the tenant before you come; the owner lives out of state.`,
     'Power is off in the building. Bring lights.\nThe dog is friendly.',
     'El asegurado prefiere hablar español. Llamar después de las 5 p. m.',
     'Road access by boat until the causeway reopens.',
@@ -351,24 +347,24 @@ function instructionsAt(random: Random): string {
 }
 
 const hundreds = (random: Random, from: number, to: number): number =>
-  random.whole(Math.ceil(from / 100), Math.floor(to / 100)) * 100;
+  random.integer(Math.ceil(from / 100), Math.floor(to / 100)) * 100;
 
 const cents = (random: Random, from: number, to: number): number =>
-  random.whole(Math.ceil(from * 100), Math.floor(to * 100)) / 100;
+  random.integer(Math.ceil(from * 100), Math.floor(to * 100)) / 100;
 
 const nameAt = (random: Random): { first_name: string; last_name: string } => ({
   first_name: random.pick(FIRST_NAMES),
   last_name: random.pick(LAST_NAMES),
 });
 
-const streetAt = (random: Random): string => `${random.whole(1, 9899)} ${random.pick(STREETS)}`;
+const streetAt = (random: Random): string => `${random.integer(1, 9899)} ${random.pick(STREETS)}`;
 
 const zipAt = (random: Random, { zip }: Place): string =>
-  random.chance(0.1) ? `${zip}-${String(random.whole(1, 9999)).padStart(4, '0')}` : zip;
+  random.chance(0.1) ? `${zip}-${String(random.integer(1, 9999)).padStart(4, '0')}` : zip;
 
-/** 555-0100 to 555-0199 belong to nobody, whatever the area; people write them in different ways. */
+/** 555-0100 to 555-0199 are reserved for fiction; written in several formats. */
 function phoneAt(random: Random, area: string): string {
-  const line = `01${String(random.whole(0, 99)).padStart(2, '0')}`;
+  const line = `01${String(random.integer(0, 99)).padStart(2, '0')}`;
   const style = random.next();
   if (style < 0.7) return `${area}-555-${line}`;
   return style < 0.85

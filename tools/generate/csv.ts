@@ -1,7 +1,7 @@
 import type { SendClaimBody } from '@svc/contract';
 
-// One column a field, named by the way to it: `loss.date`, `additional_contacts.0.phone`. All of them in
-// every file, whatever its rows hold, so that files can be put together.
+// One column per field, named by its path: `loss.date`, `additional_contacts.0.phone`. Every file has all columns, so
+// that files can be concatenated.
 
 const contact = (name: string, ...more: string[]): string[] =>
   ['first_name', 'last_name', 'company_name', 'phone', 'email', ...more].map((part) => `${name}.${part}`);

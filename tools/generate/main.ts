@@ -1,4 +1,4 @@
-// `pnpm generate`: made-up claims, one a line, on standard output.
+// `pnpm generate`: fictional claims, one per line, on standard output.
 import { once } from 'node:events';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { generateClaim, SAMPLE_ADJUSTER } from './claim.ts';
@@ -14,7 +14,7 @@ interface Flags {
 
 const ENOUGH_TO_WRITE = 64 * 1024;
 
-// A reader that has seen enough, such as head, is no failure of this end.
+// A reader such as head may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -1,32 +1,41 @@
-// Called some fifty times per claim; in Jest each look-up of a global goes through its sandbox.
+// Called about fifty times per claim; in Jest each lookup of a global goes through its sandbox.
 const { floor, imul } = Math;
 
-/** Numbers that look random and are not: the same seed and index give the same ones on every machine. */
+/** Pseudo-random numbers: the same seed and index give the same ones on every machine. */
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number from `min` to `max`, both included. */
-  whole(min: number, max: number): number;
+  /** An integer from `min` to `max`, both inclusive. */
+  integer(min: number, max: number): number;
+  /** True with this probability. */
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
+  /** A shuffled copy. */
+  shuffle<Item>(items: readonly Item[]): Item[];
 }
 
-/** Spreads whatever differs in the two numbers over all 32 bits. */
-function mixed(one: number, other: number): number {
+/** A generator seeded with text, from which independent generators can be derived by name. */
+export interface SeededRandom extends Random {
+  /** Independent of how many numbers are drawn from this one. */
+  fork(name: string): SeededRandom;
+}
+
+/** Mixes two numbers into 32 bits. */
+function mix(one: number, other: number): number {
   let bits = imul(one ^ 0x9e3779b9, 0x85ebca6b) ^ imul(other + 0x7f4a7c15, 0xc2b2ae35);
   bits = imul(bits ^ (bits >>> 16), 0x21f0aaad);
   bits = imul(bits ^ (bits >>> 15), 0x735a2d97);
   return (bits ^ (bits >>> 15)) >>> 0;
 }
 
-/** Past 32 bits an index must not begin again from the front. */
+/** The bits above the lower 32, so that larger seeds and indexes do not repeat smaller ones. */
 const high = (value: number): number => floor(value / 0x1_0000_0000) >>> 0;
 
-/** sfc32, begun from the seed and the index: no claim depends on the claims before it. */
+/** sfc32, seeded with both numbers, so that each index is independent of those before it. */
 export function randomAt(seed: number, index: number): Random {
-  let a = mixed(seed, index);
-  let b = mixed(high(seed) ^ 0x243f6a88, high(index) ^ a);
-  let c = mixed(index, seed ^ 0x85a308d3);
+  let a = mix(seed, index);
+  let b = mix(high(seed) ^ 0x243f6a88, high(index) ^ a);
+  let c = mix(index, seed ^ 0x85a308d3);
   let counter = 1;
   const bits = (): number => {
     const sum = (a + b + counter++) | 0;
@@ -35,24 +44,43 @@ export function randomAt(seed: number, index: number): Random {
     c = ((c << 21) | (c >>> 11)) + sum;
     return sum >>> 0;
   };
-  // The first few still show how alike neighbouring seeds are.
+  // The first outputs of neighboring seeds are still similar.
   for (let round = 0; round < 8; round++) bits();
 
   const next = (): number => bits() / 0x1_0000_0000;
-  const whole = (min: number, max: number): number => min + floor(next() * (max - min + 1));
+  const integer = (min: number, max: number): number => min + floor(next() * (max - min + 1));
   return {
     next,
-    whole,
+    integer,
     chance: (probability) => next() < probability,
     pick: (items) => {
-      const item = items[whole(0, items.length - 1)];
-      if (item === undefined) throw new RangeError('there is nothing to pick from');
+      const item = items[integer(0, items.length - 1)];
+      if (item === undefined) throw new RangeError('cannot pick from an empty list');
       return item;
+    },
+    shuffle<Item>(items: readonly Item[]): Item[] {
+      const shuffled = [...items];
+      for (let i = shuffled.length - 1; i > 0; i -= 1) {
+        const other = integer(0, i);
+        [shuffled[i], shuffled[other]] = [shuffled[other] as Item, shuffled[i] as Item];
+      }
+      return shuffled;
     },
   };
 }
 
-/** Picks by weight; the sums are made once, since this is asked for every claim. */
+export function seededRandom(seed: string): SeededRandom {
+  return { ...randomAt(hash(seed), 0), fork: (name) => seededRandom(`${seed}/${name}`) };
+}
+
+/** FNV-1a */
+function hash(text: string): number {
+  let value = 2166136261;
+  for (let at = 0; at < text.length; at += 1) value = imul(value ^ text.charCodeAt(at), 16777619);
+  return value >>> 0;
+}
+
+/** Picks by weight; the sums are computed once. */
 export function weighted<Item>(entries: readonly (readonly [Item, number])[]): (random: Random) => Item {
   const items = entries.map(([item]) => item);
   const ends: number[] = [];
@@ -62,8 +90,7 @@ export function weighted<Item>(entries: readonly (readonly [Item, number])[]): (
     ends.push(total);
   }
   return (random) => {
-    const at = random.next() * total;
-    const place = ends.findIndex((end) => at < end);
-    return items[place] as Item;
+    const value = random.next() * total;
+    return items[ends.findIndex((end) => value < end)] as Item;
   };
 }

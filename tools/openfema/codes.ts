@@ -1,14 +1,14 @@
 // FEMA's code lists, from the field descriptions that OpenFEMA publishes with the NFIP claims data set
-// (https://www.fema.gov/api/open/v1/OpenFemaDataSetFields), and what the interface calls the same thing.
+// (https://www.fema.gov/api/open/v1/OpenFemaDataSetFields), and the API's values for them.
 import type { BuildingType, LossCause, OccupancyType } from '@svc/contract';
 
-/** One digit: before Risk Rating 2.0. Two digits: since. Both stand in one column. */
+/** One digit before Risk Rating 2.0, two digits since; both in one column. */
 export const OCCUPANCIES: Readonly<Record<string, OccupancyType>> = {
   1: 'single_family_home',
   2: 'two_to_four_family_building',
   3: 'other_residential_building',
   4: 'non_residential_building',
-  // A business; the interface does not tell it from other non-residential buildings.
+  // A business, which the API does not distinguish from other non-residential buildings.
   6: 'non_residential_building',
   11: 'single_family_home',
   12: 'two_to_four_family_building',
@@ -46,9 +46,9 @@ export const BUILDINGS: Readonly<Record<string, BuildingType | 'other'>> = {
 
 interface Cause {
   readonly words: string;
-  /** Null for codes that say how a claim was handled and nothing about the water. */
+  /** Null for codes that describe claim handling. */
   readonly cause: LossCause | null;
-  /** Whether the interface's word says all that FEMA's does. */
+  /** Whether the API's value has the same meaning. */
   readonly exact: boolean;
 }
 
@@ -62,7 +62,7 @@ export const CAUSES: Readonly<Record<string, Cause>> = {
   2: cause('stream, river or lake overflow', 'stream_river_lake_overflow'),
   3: cause('alluvial fan overflow', 'alluvial_fan_overflow'),
   4: cause('accumulation of rainfall or snowmelt', 'rainfall_snowmelt_accumulation'),
-  // Both for losses before 23 September 1995 only.
+  // Both only for losses before September 23, 1995.
   7: cause('erosion: demolition', 'other', false),
   8: cause('erosion: removal', 'other', false),
   9: cause('earth movement, landslide, land subsidence, sinkholes', 'earth_movement'),

@@ -1,7 +1,5 @@
-// How FEMA has named what a claim needs, in the three versions of its NFIP claims data set: FimaNfipClaims v1
-// and v2, and NfipClaims v3. Case and punctuation are ignored, so that `reportedZipcode` (v1) and
-// `reportedZipCode` (v2, v3) are one name. Where a file has several of a field's columns, the first that
-// holds something counts.
+// Column names in the three versions of the NFIP claims data set: FimaNfipClaims v1 and v2, and NfipClaims v3. Case and
+// punctuation are ignored. Of several columns for one field, the first with a value is used.
 const COLUMNS = {
   id: ['id'],
   state: ['state', 'propertyState'],
@@ -38,10 +36,10 @@ const COLUMNS = {
 
 export type Field = keyof typeof COLUMNS;
 
-/** Without these four no row can become a claim: nothing stands in for them. */
+/** Required, because no placeholder can replace them. */
 const REQUIRED: readonly Field[] = ['id', 'state', 'zip', 'dateOfLoss'];
 
-/** Columns of FEMA's that a claim has no field for. They are named once per file, not once per row. */
+/** FEMA columns without a field in a claim, reported once per file. */
 const WITHOUT_A_FIELD = [
   'agricultureStructureIndicator',
   'amountPaidOnBuildingClaim',
@@ -107,27 +105,27 @@ const WITHOUT_A_FIELD = [
 const folded = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 const withoutAField = new Set(WITHOUT_A_FIELD.map(folded));
 
-/** A value and the column it stands in, as the file spells it. */
+/** A value and its column as named in the file. */
 export interface Cell {
   readonly column: string;
   readonly value: string;
 }
 
-/** Reads a field of one row; null when the file has no such column or nothing stands in it. */
+/** Reads a field of one row; null when there is no such column or no value. */
 export type Row = (field: Field) => Cell | null;
 
 export interface Header {
   readonly names: readonly string[];
   readonly row: (record: readonly string[]) => Row;
-  /** Columns of FEMA's that a claim has no field for. */
+  /** FEMA columns without a field in a claim. */
   readonly withoutAField: readonly string[];
-  /** Columns that are none of FEMA's, or repeat one. */
+  /** Unknown or repeated columns. */
   readonly unknown: readonly string[];
-  /** What a claim cannot do without and the file has no column for, by FEMA's name. */
+  /** Missing required columns, by FEMA's name. */
   readonly missing: readonly string[];
 }
 
-/** What people and programs write where there is nothing. */
+/** Spellings of an empty value. */
 const NOTHING = new Set(['', 'null', 'na', 'n/a', 'nan', 'none']);
 
 export function readHeader(names: readonly string[]): Header {

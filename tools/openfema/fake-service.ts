@@ -1,4 +1,4 @@
-// For tests: POST /v1/claims as the service answers it, with whatever the network and a busy day do to it.
+// For tests: POST /v1/claims with injected network and server faults.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { endpoints, makeProblem, parseRequest, type SendClaimBody } from '@svc/contract';
@@ -10,13 +10,13 @@ export interface Asked {
   readonly at: number;
 }
 
-/** What happens to a request; `null` lets it through. `done` writes the answer itself. */
+/** A fault for a request; null handles it normally, `done` has written the response. */
 export type Mishap = 'lost before' | 'lost after' | 'cut off' | 'done' | null;
 
 export interface FakeService {
   readonly url: string;
   readonly asked: readonly Asked[];
-  /** The claims that exist, by external id. */
+  /** Created claims by external id. */
   readonly claims: ReadonlyMap<string, SendClaimBody>;
   readonly mostAtOnce: () => number;
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export async function startFakeService(misbehave: Misbehave = () => null): Promi
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let text = '';
     for await (const chunk of request) text += chunk;
-    // Long enough for requests to meet.
+    // Long enough for requests to overlap.
     await new Promise((resolve) => setTimeout(resolve, 3));
     const body = JSON.parse(text) as SendClaimBody;
     const entry: Asked = {

@@ -36,7 +36,7 @@ async function importSample(key: string, adjuster: string) {
   return { tally, waits };
 }
 
-test('every row that is a claim is one in the service, as it was mapped, and a second run finds them all', async () => {
+test('every valid row is stored as mapped, and a second run finds all claims', async () => {
   const firm = await under.firm();
   const { svcId } = await under.member(firm);
   expect((await importSample(firm.live, svcId)).tally).toMatchObject({
@@ -61,7 +61,7 @@ test('every row that is a claim is one in the service, as it was mapped, and a s
   expect((await importSample(firm.live, other.svcId)).tally).toMatchObject({ sent: 0, alreadyThere: CLAIMS });
 });
 
-test("a firm's real limits slow the import down and lose it nothing", async () => {
+test('rate limits slow the import down without losing a claim', async () => {
   const firm = await under.firm({ limited: true });
   const { svcId } = await under.member(firm);
   const first = await importSample(firm.live, svcId);
@@ -71,14 +71,14 @@ test("a firm's real limits slow the import down and lose it nothing", async () =
   expect(second.waits).toContain('the limit of the key');
 });
 
-test('an adjuster who is nobody stops the import at once', async () => {
+test('an unknown adjuster stops the import', async () => {
   const firm = await under.firm();
   const { tally } = await importSample(firm.live, 'SVC-NOBODY');
   expect(tally.stopped).toContain('unknown_osaid');
   expect(tally.sent).toBe(0);
 });
 
-test('made-up claims are accepted as they are', async () => {
+test('generated claims are accepted', async () => {
   const firm = await under.firm();
   const { svcId } = await under.member(firm);
   for (let index = 0; index < 60; index++) {

@@ -85,13 +85,13 @@ const keysOf = (service: FakeService): Map<string, Set<string>> => {
   return keys;
 };
 
-test('the sample file is the eighteen rows that the cases spell out', () => {
+test('the sample file contains the rows of the sample cases', () => {
   const lines = readFileSync(SAMPLE, 'utf8').trimEnd().split('\n');
   expect(lines).toEqual([SAMPLE_HEADER, ...SAMPLE_CASES.map(({ line }) => line)]);
 });
 
-describe('whatever happens on the way', () => {
-  test('each row becomes one claim, and every retry carries the key of the first try', async () => {
+describe('delivery', () => {
+  test('each row becomes one claim, and retries use the same idempotency key', async () => {
     let requests = 0;
     const service = await fake((_asked, response, times) => {
       requests += 1;
@@ -130,7 +130,7 @@ describe('whatever happens on the way', () => {
     expect(service.asked.every(({ authorization }) => authorization === `Bearer ${KEY}`)).toBe(true);
   });
 
-  test('when told to wait, all requests wait as long, and the row is sent afterwards', async () => {
+  test('after a 429, all requests wait for Retry-After, and the row is sent', async () => {
     let refusedAt = 0;
     const service = await fake(({ at }, response) => {
       if (refusedAt !== 0) return null;
@@ -141,13 +141,13 @@ describe('whatever happens on the way', () => {
     const { tally, waits } = await run(service.url, { concurrency: 2 });
     expect(tally).toMatchObject({ sent: CLAIMS, undelivered: 0 });
     expect(waits).toEqual([1000]);
-    // The one that was on its way beside the refused one could not know yet.
+    // A concurrent request may have been sent before the 429.
     const early = service.asked.slice(1).filter(({ at }) => at - refusedAt < 950);
     expect(early.length).toBeLessThanOrEqual(1);
     expect(service.asked).toHaveLength(CLAIMS + 1);
   });
 
-  test('being limited never counts as a failure of the row', async () => {
+  test('a 429 does not count as a failed attempt', async () => {
     const service = await fake((_asked, response, times) => {
       if (times > 4) return null;
       sendProblem(response, 'rate_limited', {}, { 'retry-after': '0.02' });
@@ -157,7 +157,7 @@ describe('whatever happens on the way', () => {
     expect(tally).toMatchObject({ sent: CLAIMS, undelivered: 0, stopped: null });
   });
 
-  test('a 429 of the edge, with a page and without Retry-After, means a longer wait', async () => {
+  test('a 429 without Retry-After means a longer wait', async () => {
     let blocked = false;
     const service = await fake((_asked, response) => {
       if (blocked) return null;
@@ -170,14 +170,14 @@ describe('whatever happens on the way', () => {
     expect(tally.sent).toBe(CLAIMS);
   });
 
-  test('a service that never answers is given up on in time', async () => {
+  test('a service that does not respond times out', async () => {
     const service = await fake(() => 'done');
     const { tally } = await run(service.url, { sender: { timeoutMs: 20, tries: 1 }, concurrency: 5 });
     expect(tally.sent).toBe(0);
     expect(tally.stopped).toContain('no answer in time');
   });
 
-  test('a claim that fails on and on is undelivered, and the others go through', async () => {
+  test('a claim that keeps failing is undelivered, and the others are sent', async () => {
     const unlucky = SAMPLE_CASES[4]?.line.split(',')[0];
     const service = await fake(({ externalId }, response) => {
       if (externalId !== unlucky) return null;
@@ -191,14 +191,14 @@ describe('whatever happens on the way', () => {
     expect(exitCode(tally, true)).toBe(1);
   });
 
-  test('when nobody is there, the run stops instead of giving up on row after row', async () => {
+  test('the run stops when the service is down', async () => {
     const { tally } = await run('http://127.0.0.1:9', { sender: { tries: 2 }, concurrency: 1 });
     expect(tally).toMatchObject({ sent: 0, undelivered: 5 });
     expect(tally.stopped).toContain('cannot be reached');
     expect(exitCode(tally, true)).toBe(2);
   });
 
-  test('no more requests are under way at once than were asked for', async () => {
+  test('requests do not exceed the given concurrency', async () => {
     const service = await fake();
     await run(service.url, { concurrency: 3 });
     expect(service.mostAtOnce()).toBeGreaterThan(1);
@@ -206,8 +206,8 @@ describe('whatever happens on the way', () => {
   });
 });
 
-describe('running again', () => {
-  test('creates nothing and counts every claim as already there', async () => {
+describe('a repeated run', () => {
+  test('creates nothing and counts every claim as existing', async () => {
     const service = await fake();
     expect((await run(service.url)).tally.sent).toBe(CLAIMS);
     const { tally } = await run(service.url);
@@ -215,7 +215,7 @@ describe('running again', () => {
     for (const keys of keysOf(service).values()) expect(keys.size).toBe(1);
   });
 
-  test('for another adjuster neither', async () => {
+  test('creates nothing for another adjuster', async () => {
     const service = await fake();
     await run(service.url);
     const { tally } = await run(service.url, { adjuster: 'SVC-2' });
@@ -223,7 +223,7 @@ describe('running again', () => {
     expect([...service.claims.values()].every((claim) => claim.adjuster_svc_id === 'SVC-1')).toBe(true);
   });
 
-  test('after an interruption it sends the rest', async () => {
+  test('sends the rest after an interruption', async () => {
     const service = await fake();
     const interrupted = new AbortController();
     const first = await run(service.url, {
@@ -243,8 +243,8 @@ describe('running again', () => {
   });
 });
 
-describe('what the service refuses', () => {
-  test('a refused claim is reported with the fields that the problem points at', async () => {
+describe('rejected claims', () => {
+  test('a rejected claim is reported with the fields that the error names', async () => {
     const service = await fake((asked, response) => {
       if (asked.externalId !== SAMPLE_CASES[0]?.line.split(',')[0]) return null;
       const errors = [{ detail: 'Must be a calendar date.', pointer: '/loss/date' }];
@@ -282,7 +282,7 @@ describe('the file', () => {
   const text = (...lines: string[]): Readable => Readable.from([`${lines.join('\n')}\n`]);
   const head = 'id,state,reportedZipCode,dateOfLoss';
 
-  test('a row of another width is no claim, and the rows after it are', async () => {
+  test('a row with another number of values is skipped, and later rows are sent', async () => {
     const service = await fake();
     const { tally, notes } = await run(service.url, {
       input: text(head, 'a,FL,33931', 'b,FL,33931,2022-09-28,x', '', 'c,FL,33931,2022-09-28'),
@@ -291,7 +291,7 @@ describe('the file', () => {
     expect(notes.map(({ value }) => value)).toEqual(['3 values', '5 values']);
   });
 
-  test('quotes, line breaks in cells, a byte order mark and foreign line ends are read', async () => {
+  test('quotes, line breaks in cells, a byte order mark and CRLF are read', async () => {
     const service = await fake();
     const lines = `\ufeff${head},reportedCity\r\na,FL,33931,2022-09-28,"Houston, ""City"" of"\r\n"b",FL,33931,2022-09-28,"A\nB"\r\n`;
     const { tally } = await run(service.url, { input: Readable.from([lines]) });
@@ -300,7 +300,7 @@ describe('the file', () => {
     expect(service.claims.get('b')?.loss_location.city).toBe('A\nB');
   });
 
-  test('a file that breaks off in the middle stops the run, with what was sent until then counted', async () => {
+  test('a truncated file stops the run, and sent claims are counted', async () => {
     const service = await fake();
     const rows = Array.from({ length: 3000 }, (_, index) => `${index},FL,33931,2022-09-28\n`);
     const { tally } = await run(service.url, {
@@ -312,7 +312,7 @@ describe('the file', () => {
     expect(exitCode(tally, true)).toBe(2);
   });
 
-  test('without a header, or without a column that no claim can do without, nothing is begun', async () => {
+  test('without a header or a required column nothing is sent', async () => {
     await expect(readFile(Readable.from([]))).rejects.toThrow(UnreadableFile);
     await expect(readFile(text('id,state,dateOfLoss', 'a,FL,2022-09-28'))).rejects.toThrow(/reportedZipCode/);
     await expect(readFile(createReadStream('/there/is/no/such.csv'))).rejects.toThrow(/cannot be read/);
@@ -353,7 +353,7 @@ describe('the command', () => {
     });
   }
 
-  test('tries a file without sending anything, and ends with 1 for the row that is no claim', async () => {
+  test('checks a file without sending anything, and exits with 1 for a skipped row', async () => {
     const { code, out } = await command([SAMPLE, '--dry-run']);
     expect(code).toBe(1);
     expect(out).toContain('row 13: reportedZipCode is empty: NO CLAIM');
@@ -361,7 +361,7 @@ describe('the command', () => {
     expect((await command([SAMPLE, '--dry-run', '--allow-skips'])).code).toBe(0);
   });
 
-  test('reports as JSON lines, each claim of a dry run among them', async () => {
+  test('prints JSON lines, in a dry run with each claim', async () => {
     const { out } = await command(['-', '--dry-run', '--json'], { input: readFileSync(SAMPLE, 'utf8') });
     const lines = out
       .trimEnd()
@@ -378,7 +378,7 @@ describe('the command', () => {
     });
   });
 
-  test('sends with the key of the environment or of a file', async () => {
+  test('sends with the key from the environment or a file', async () => {
     const service = await fake();
     const target = [SAMPLE, '--url', service.url, '--adjuster', 'SVC-1'];
     const first = await command([...target, '--allow-skips'], { key: KEY });
@@ -390,7 +390,7 @@ describe('the command', () => {
     const second = await command([...target, '--key-file', join(folder, 'key')], { key: KEY });
     rmSync(folder, { recursive: true });
     expect(second.code).toBe(1);
-    expect(second.out).toMatch(/already there +17/);
+    expect(second.out).toMatch(/existing +17/);
     expect(service.asked.at(-1)?.authorization).toBe('Bearer svc_test_of-a-file');
   });
 
@@ -398,13 +398,13 @@ describe('the command', () => {
     ['no key', [SAMPLE, '--url', 'http://127.0.0.1:9', '--adjuster', 'SVC-1'], /CLAIMS_API_KEY/],
     ['no url', [SAMPLE, '--adjuster', 'SVC-1'], /--url/],
     ['no adjuster', [SAMPLE, '--url', 'http://127.0.0.1:9'], /CLAIMS_API_KEY|--adjuster/],
-    ['no file', ['no-such.csv', '--dry-run'], /no file/],
+    ['no file', ['no-such.csv', '--dry-run'], /File not found/],
     [
       'a key file that is not there',
       [SAMPLE, '--url', 'http://x', '--adjuster', 'S', '--key-file', 'gone'],
       /key file/,
     ],
-  ])('with %s it says so and ends with 2', async (_what, args, message) => {
+  ])('with %s the command names it and exits with 2', async (_what, args, message) => {
     const { code, err } = await command(args);
     expect(err).toMatch(message);
     expect(code).toBe(2);

@@ -3,7 +3,7 @@ import { type Mapped, mapRow, type Note } from './map-row.ts';
 import { type File, type FileRow, UnreadableFile } from './read-rows.ts';
 import { CannotGoOn, type Delivery, idempotencyKey, type RefusedWith } from './send-claim.ts';
 
-/** What happened to the rows, counted. Nothing in it grows with the file but the numbers of skipped rows. */
+/** Counts of a run. Only the list of skipped rows grows with the file. */
 export interface Tally {
   rows: number;
   /** Created by this run; in a dry run, those that would be sent. */
@@ -14,7 +14,7 @@ export interface Tally {
   skipped: number;
   /** Read, but not sent because the run was stopped. */
   calledOff: number;
-  /** Rows that became a claim without something that stands in the file. */
+  /** Rows whose claim lacks a value of the file. */
   withLosses: number;
   readonly losses: Map<string, number>;
   readonly normalized: Map<string, number>;
@@ -37,11 +37,11 @@ export interface ImportOptions {
   readonly concurrency: number;
   /** Null in a dry run. */
   readonly send: ((body: SendClaimBody) => Promise<Delivery>) | null;
-  /** Ends the run: what is under way is finished, nothing further is begun. */
+  /** Stops the run after open requests. */
   readonly signal?: AbortSignal;
 }
 
-/** Without a single success between them, this many undelivered claims mean that nobody is there. */
+/** After this many undelivered claims in a row the service is considered down. */
 const UNDELIVERED_IN_A_ROW = 5;
 
 export const noClaims = (): Tally => ({
@@ -76,7 +76,7 @@ export async function importClaims(file: File, options: ImportOptions, listener:
       await begin(fileRow);
     }
   } catch (error) {
-    // What was sent until then was sent, and the summary has to say so.
+    // The summary counts what was sent before the error.
     if (!(error instanceof UnreadableFile)) throw error;
     stop(error.message);
   }
@@ -117,7 +117,7 @@ export async function importClaims(file: File, options: ImportOptions, listener:
   }
 
   async function deliver(row: number, body: SendClaimBody): Promise<void> {
-    // Waiting for a place may have taken until after the run was called off.
+    // The run may have stopped while this claim waited for its turn.
     if (tally.stopped !== null || options.signal?.aborted) {
       stop('interrupted');
       tally.calledOff += 1;
@@ -156,7 +156,7 @@ export async function importClaims(file: File, options: ImportOptions, listener:
   }
 }
 
-/** What the service would say to the request itself, by the contract that it judges requests with. */
+/** Validates like the service, with the same contract. */
 export function judgeHere(body: SendClaimBody): Delivery {
   const request = { headers: { 'idempotency-key': idempotencyKey(body) }, body };
   const parsed = parseRequest(endpoints.sendClaim, request);
@@ -189,7 +189,7 @@ const count = (counts: Map<string, number>, name: string): void => {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 };
 
-/** 0: every row of the file is a claim now. 1: some are not. 2: the run did not come to its end. */
+/** 0: all rows are claims. 1: some are not. 2: the run stopped early. */
 export function exitCode(tally: Tally, allowSkips: boolean): 0 | 1 | 2 {
   if (tally.stopped !== null) return 2;
   const missing = tally.refused + tally.undelivered + (allowSkips ? 0 : tally.skipped);

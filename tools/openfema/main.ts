@@ -21,26 +21,26 @@ interface Flags {
 
 class WrongUse extends Error {}
 
-/** Where the person stands; pnpm runs a script at the root of the workspace. */
+/** The user's working directory; pnpm runs scripts at the workspace root. */
 const place = process.env.INIT_CWD ?? process.cwd();
 
 const program = new Command('openfema')
   .description("Sends the claims of an OpenFEMA NFIP claims file to the service's POST /v1/claims.")
   .argument('<file>', 'the CSV file, or - for standard input')
-  .option('--url <url>', "the service's address (default: CLAIMS_URL)")
-  .option('--adjuster <svcid>', 'the SVCID of the adjuster that the claims are offered to')
-  .option('--key-file <file>', 'a file that holds the key (default: CLAIMS_API_KEY)')
-  .option('--concurrency <n>', 'requests under way at once', atLeastOne, 4)
-  .option('--dry-run', 'send nothing; check every claim against the contract')
-  .option('--json', 'report as JSON lines; with --dry-run the claims too')
-  .option('--allow-skips', 'exit with 0 even when rows could not become claims')
+  .option('--url <url>', 'base URL of the service (default: CLAIMS_URL)')
+  .option('--adjuster <svcid>', 'SVCID of the adjuster to offer the claims to')
+  .option('--key-file <file>', 'file with the API key (default: CLAIMS_API_KEY)')
+  .option('--concurrency <n>', 'concurrent requests', atLeastOne, 4)
+  .option('--dry-run', 'validate every claim and send none')
+  .option('--json', 'print JSON lines; with --dry-run also the claims')
+  .option('--allow-skips', 'exit with 0 even if rows were skipped')
   .addHelpText(
     'after',
-    '\nExit codes: 0 all rows are claims now, 1 some are not (skipped, refused, not delivered), 2 the run stopped early.',
+    '\nExit codes: 0 all rows are claims, 1 some are not (skipped, rejected, not delivered), 2 the run stopped early.',
   )
   .action(run);
 
-// A reader that has seen enough, such as head, is no failure of this end.
+// A reader such as head may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
   throw error;
@@ -74,7 +74,7 @@ async function run(path: string, flags: Flags): Promise<void> {
   const interrupted = new AbortController();
   process.once('SIGINT', () => {
     progress.clear();
-    process.stderr.write('Finishing what is under way; interrupt again to end at once.\n');
+    process.stderr.write('Finishing open requests; interrupt again to stop immediately.\n');
     interrupted.abort();
   });
 
@@ -95,25 +95,22 @@ function open(path: string): { input: Readable; size: number | null; bytesRead: 
   if (path === '-') return { input: process.stdin, size: null, bytesRead: () => 0 };
   const full = resolve(place, path);
   const stats = statSync(full, { throwIfNoEntry: false });
-  if (!stats?.isFile()) return wrong(`There is no file ${full}.`);
+  if (!stats?.isFile()) return wrong(`File not found: ${full}`);
   const input = createReadStream(full);
   return { input, size: stats.size, bytesRead: () => input.bytesRead };
 }
 
 function sender(flags: Flags, onWait: (milliseconds: number, because: string) => void) {
-  const url =
-    flags.url ?? (process.env.CLAIMS_URL || wrong('There is no address: set CLAIMS_URL, or use --url.'));
+  const url = flags.url ?? (process.env.CLAIMS_URL || wrong('Set CLAIMS_URL or use --url.'));
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    return wrong(`${url} is no http or https URL.`);
+    return wrong(`Not an http or https URL: ${url}`);
   return makeSender({ url, key: keyOf(flags), onWait });
 }
 
-/** Never an argument: every user of a machine can read the arguments of every program on it. */
+/** Not an argument, because other users can read process arguments. */
 function keyOf({ keyFile }: Flags): string {
   const key = keyFile === undefined ? process.env.CLAIMS_API_KEY : contentOf(resolve(place, keyFile));
-  return (
-    key?.trim() || wrong('There is no key: set CLAIMS_API_KEY, or name a file that holds it with --key-file.')
-  );
+  return key?.trim() || wrong('Set CLAIMS_API_KEY or use --key-file.');
 }
 
 function contentOf(path: string): string {
@@ -127,7 +124,7 @@ function contentOf(path: string): string {
 function atLeastOne(text: string): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError('Must be a whole number above 0.');
+    throw new InvalidArgumentError('Must be an integer of at least 1.');
   return number;
 }
 

@@ -18,14 +18,14 @@ const sampleNames = SAMPLE_HEADER.split(',');
 const mapLine = (names: readonly string[], line: string): Mapped =>
   mapRow(readHeader(names).row(line.split(',')), ADJUSTER);
 
-/** A row with the four columns that no claim can do without, and these. */
+/** A row with the required columns and these. */
 function mapValues(values: Readonly<Record<string, string>>): Mapped {
   const row = { id: 'X-1', state: 'FL', reportedZipCode: '33931', dateOfLoss: '2022-09-28', ...values };
   return mapRow(readHeader(Object.keys(row)).row(Object.values(row)), ADJUSTER);
 }
 
 function bodyOf(mapped: Mapped): SendClaimBody {
-  if (!mapped.ok) throw new Error(`no claim: ${JSON.stringify(mapped.notes)}`);
+  if (!mapped.ok) throw new Error(`skipped: ${JSON.stringify(mapped.notes)}`);
   expect(judgeHere(mapped.body)).toEqual({ outcome: 'sent' });
   return mapped.body;
 }
@@ -68,7 +68,7 @@ describe('the eighteen rows of the sample', () => {
     },
   );
 
-  test('no two of them share a claim number, and the same row is the same claim every time', () => {
+  test('claim numbers are unique, and a row always gives the same claim', () => {
     const once = SAMPLE_CASES.map(({ line }) => mapLine(sampleNames, line));
     const numbers = once.flatMap((mapped) => (mapped.ok ? [mapped.body.claim_number] : []));
     expect(new Set(numbers).size).toBe(17);
@@ -101,7 +101,7 @@ describe('the spellings of the columns', () => {
     expect(readHeader(header).unknown).toEqual([]);
   });
 
-  test("version 1's true and false, and its dates at Washington's midnight, mean the same", () => {
+  test("version 1's booleans and dates have the same meaning", () => {
     const body = bodyOf(
       mapValues({
         dateOfLoss: '2011-07-12T04:00:00.000Z',
@@ -113,7 +113,7 @@ describe('the spellings of the columns', () => {
     expect(body.building).toEqual({ construction_date: '1975-01-01', firm_status: 'pre_firm' });
   });
 
-  test('version 3 says it the other way round, and a contradiction says nothing', () => {
+  test('the inverted flag of version 3 is read, and a contradiction is omitted', () => {
     expect(bodyOf(mapValues({ preFirmIndicator: '0' })).building?.firm_status).toBe('post_firm');
     const both = mapValues({ postFIRMConstructionIndicator: '1', preFirmIndicator: '1' });
     expect(bodyOf(both).building).toBeUndefined();
@@ -123,14 +123,14 @@ describe('the spellings of the columns', () => {
     expect(agreed.notes).toEqual([]);
   });
 
-  test('what no claim can do without is missed by name; what has no field, and what is unknown, is named', () => {
+  test('missing required columns, columns without a field and unknown columns are reported', () => {
     const header = readHeader(['ID', 'latitude', 'floodZoneCurrent', 'adjusterName', 'id', 'DateOfLoss']);
     expect(header.missing).toEqual(['state', 'reportedZipCode']);
     expect(header.withoutAField).toEqual(['latitude', 'floodZoneCurrent']);
     expect(header.unknown).toEqual(['adjusterName', 'id']);
   });
 
-  test('of two columns for one thing the first that holds something counts', () => {
+  test('of two columns for one field the first with a value is used', () => {
     const both = (rated: string) => bodyOf(mapValues({ floodZone: 'X', ratedFloodZone: rated })).building;
     expect(both('AE')).toEqual({ flood_zone: 'AE' });
     expect(both('')).toEqual({ flood_zone: 'X' });
@@ -166,7 +166,7 @@ describe('flood zones', () => {
     },
   );
 
-  test('each of the 72 is sent as it is', () => {
+  test('each of the 72 zones is sent unchanged', () => {
     for (const zone of FLOOD_ZONES)
       expect(bodyOf(mapValues({ ratedFloodZone: zone })).building).toEqual({ flood_zone: zone });
   });
@@ -189,7 +189,7 @@ describe('ZIP codes', () => {
   });
 
   test.each(['', 'NULL', '0', '00000', '500', '12', 'ABCDE', '123456'])(
-    'with %j for a ZIP code a row is no claim',
+    'a row with the ZIP code %j is skipped',
     (written) => {
       const mapped = mapValues({ reportedZipCode: written });
       expect(mapped.ok).toBe(false);
@@ -198,7 +198,7 @@ describe('ZIP codes', () => {
   );
 });
 
-describe('rows that are no claim', () => {
+describe('skipped rows', () => {
   test.each([
     ['state', ''],
     ['state', 'UN'],
@@ -213,7 +213,7 @@ describe('rows that are no claim', () => {
     expect(brief(mapped)).toEqual([`skipped ${column} ${value}`.trim()]);
   });
 
-  test('everything that is missing is named at once', () => {
+  test('all missing values are reported together', () => {
     const mapped = mapValues({ id: '', state: '', reportedZipCode: '', dateOfLoss: '' });
     expect(mapped.notes.map(({ column }) => column)).toEqual([
       'id',
@@ -239,7 +239,7 @@ describe('occupancies and buildings', () => {
     expect(brief(mapped)).toEqual([`left_out occupancyType ${written}`]);
   });
 
-  test('of all pairs of codes, those that would be refused lose the building type, and say so', () => {
+  test('of all pairs of codes, those that the service rejects lose the building type with a report', () => {
     const occupancies = [...Object.entries(OCCUPANCIES), ['', undefined] as const];
     for (const [occupancyCode, occupancy] of occupancies) {
       for (const [buildingCode, described] of Object.entries(BUILDINGS)) {
@@ -258,7 +258,7 @@ describe('occupancies and buildings', () => {
     }
   });
 
-  test('a manufactured home that is lived in is a main dwelling', () => {
+  test('a residential manufactured home is a main dwelling', () => {
     const mapped = mapValues({ occupancyType: '14', buildingDescriptionCode: '18' });
     expect(bodyOf(mapped).building).toEqual({
       occupancy_type: 'residential_manufactured_home',
@@ -293,20 +293,20 @@ describe('causes', () => {
     expect(lossOf(code)).toEqual({ loss: { date: '2022-09-28', peril: 'flood', cause }, notes: [] });
   });
 
-  test.each(['7', '8'])('%s, erosion, is other, with its words kept and the narrowing reported', (code) => {
+  test.each(['7', '8'])('%s, erosion, is other, with its description kept and reported', (code) => {
     const { loss, notes } = lossOf(code);
     expect(loss).toMatchObject({ cause: 'other', description: expect.stringContaining('erosion') });
     expect(notes).toMatchObject([{ action: 'left_out', column: 'causeOfDamage', value: code }]);
   });
 
-  test.each(['B', 'C', 'D'])('%s says nothing about the water: no cause, and a report', (code) => {
+  test.each(['B', 'C', 'D'])('%s describes claim handling: no cause, and a report', (code) => {
     const { loss, notes } = lossOf(code);
     expect(loss.cause).toBeUndefined();
     expect(loss.description).toContain('expedited handling');
     expect(notes).toHaveLength(1);
   });
 
-  test('2D is the river, with the handling kept in words', () => {
+  test('2D is river overflow, with the handling kept in the description', () => {
     const { loss, notes } = lossOf('2D');
     expect(loss).toMatchObject({
       cause: 'stream_river_lake_overflow',
@@ -315,14 +315,14 @@ describe('causes', () => {
     expect(notes).toHaveLength(1);
   });
 
-  test.each(['14', '1, 4', '1;4'])('%s has two causes: neither is picked, both are kept in words', (code) => {
+  test.each(['14', '1, 4', '1;4'])('%s has two causes: both are only kept in the description', (code) => {
     const { loss, notes } = lossOf(code);
     expect(loss.cause).toBeUndefined();
     expect(loss.description).toMatch(/tidal.*rainfall/);
     expect(notes).toHaveLength(1);
   });
 
-  test('a code that is not on the list is reported, and the rest of the codes still count', () => {
+  test('an unknown code is reported, and the other codes are used', () => {
     expect(lossOf('Z')).toMatchObject({ loss: { peril: 'flood' }, notes: [{ value: 'Z' }] });
     expect(lossOf('4Z')).toMatchObject({
       loss: { cause: 'rainfall_snowmelt_accumulation' },
@@ -379,7 +379,7 @@ describe('dates, depths, numbers and amounts', () => {
     );
   });
 
-  test("the further columns of versions 2 and 3 fill the claim's further fields", () => {
+  test('the additional columns of versions 2 and 3 are mapped', () => {
     const mapped = mapValues({
       eventDesignationNumber: 'FL0822',
       floodEvent: 'Hurricane Ian',
@@ -438,7 +438,10 @@ describe('dates, depths, numbers and amounts', () => {
     expect(brief(mapped)).toEqual([`left_out ${column} ${value}`]);
   });
 
-  test.each(['Temporarily Unavailable', 'Currently Unavailable', ''])('the town %j is made up', (city) => {
-    expect(bodyOf(mapValues({ reportedCity: city })).loss_location.city).toBe('Exampleville');
-  });
+  test.each(['Temporarily Unavailable', 'Currently Unavailable', ''])(
+    'the city %j becomes a placeholder',
+    (city) => {
+      expect(bodyOf(mapValues({ reportedCity: city })).loss_location.city).toBe('Exampleville');
+    },
+  );
 });

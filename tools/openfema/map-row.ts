@@ -1,4 +1,4 @@
-// One row of FEMA's file as a claim. Whatever cannot be said in a claim is noted, with its column and value.
+// Maps one row of FEMA's file to a claim, and reports values that a claim cannot hold.
 import {
   intendedFloodZone,
   isCalendarDate,
@@ -15,7 +15,7 @@ import { placeholdersFor } from './placeholders.ts';
 export interface Note {
   readonly column: string;
   readonly value: string;
-  /** `normalized`: sent in another spelling. `left_out`: not sent, or not all of it. `skipped`: no claim at all. */
+  /** `normalized`: sent in another format. `left_out`: not sent, or only in part. `skipped`: the row is not a claim. */
   readonly action: 'normalized' | 'left_out' | 'skipped';
   readonly what: string;
 }
@@ -29,16 +29,15 @@ type OccupancyType = NonNullable<Building['occupancy_type']>;
 type BuildingType = NonNullable<Building['building_type']>;
 type Part = Record<string, unknown>;
 
-/** Legal as a calendar date, but no insured building is older; FEMA's files hold 1492-10-12. */
+/** No insured building is older; FEMA's files contain 1492-10-12. */
 const OLDEST_DATE = '1600-01-01';
-/** The lowest ZIP code in use is 00501. */
+/** The lowest assigned ZIP code is 00501. */
 const LOWEST_ZIP = 501;
 
 const states: ReadonlySet<string> = new Set(LOSS_LOCATION_STATES);
 const nonResidentialOccupancies: ReadonlySet<string> = new Set(NON_RESIDENTIAL_OCCUPANCY_TYPES);
 const nonResidentialBuildings: ReadonlySet<string> = new Set(NON_RESIDENTIAL_BUILDING_TYPES);
 
-/** `adjuster` is the SVCID that the claim is offered to. */
 export function mapRow(row: Row, adjuster: string): Mapped {
   const notes: Note[] = [];
   const normalized = (cell: Cell, what: string): void => {
@@ -73,7 +72,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     external_id: id,
     claim_number: made.claimNumber,
     adjuster_svc_id: adjuster,
-    instructions: `Made from OpenFEMA claim ${id}. FEMA publishes no names, streets, phones and numbers: those here are made up.`,
+    instructions: `Imported from OpenFEMA claim ${id}. Names, streets, phones and numbers are placeholders, because FEMA does not publish them.`,
     loss: present({
       date: lossDate,
       peril: 'flood',
@@ -146,10 +145,10 @@ export function mapRow(row: Row, adjuster: string): Mapped {
 
   function cityOf(): string {
     const cell = row('city');
-    // What FEMA writes where it withholds the town: "Temporarily Unavailable", "Currently Unavailable".
+    // FEMA's text for a withheld city.
     if (!cell || /unavailable/i.test(cell.value)) return made.city;
     if (cell.value.length <= LIMITS.city.max) return cell.value;
-    leftOut(cell, `longer than ${LIMITS.city.max} characters: a made-up town is sent`);
+    leftOut(cell, `longer than ${LIMITS.city.max} characters: a placeholder is sent`);
     return made.city;
   }
 
@@ -158,7 +157,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     if (!cell) return undefined;
     const date = asDate(cell.value);
     if (date === null) return leftOut(cell, 'no calendar date');
-    if (date < OLDEST_DATE) return leftOut(cell, `before ${OLDEST_DATE}, which cannot be meant`);
+    if (date < OLDEST_DATE) return leftOut(cell, `before ${OLDEST_DATE}`);
     return date;
   }
 
@@ -189,10 +188,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
       normalized(cell, 'sent as main_dwelling: how a manufactured home that is lived in is written');
       return 'main_dwelling';
     }
-    return leftOut(
-      cell,
-      `${described} does not go with ${occupancy ?? 'a building without an occupancy'}: the pair would be refused`,
-    );
+    return leftOut(cell, `${described} is not valid for ${occupancy ?? 'a building without an occupancy'}`);
   }
 
   function firmStatusOf(): 'pre_firm' | 'post_firm' | undefined {
@@ -202,7 +198,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     if (post && isPost === null) leftOut(post, 'neither yes nor no');
     if (pre && isPre === null) leftOut(pre, 'neither yes nor no');
     if (pre && isPre !== null && isPre === isPost)
-      return leftOut(pre, `contradicts ${post?.column}: neither is sent`);
+      return leftOut(pre, `contradicts ${post?.column}: both are omitted`);
     const answer = isPost ?? (isPre === null ? null : !isPre);
     return answer === null ? undefined : answer ? 'post_firm' : 'pre_firm';
   }
@@ -211,7 +207,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     const cell = row('communityNumber');
     if (!cell) return undefined;
     const written = cell.value.replace(/\.0+$/, '');
-    // Six digits, the first two of them the state's; 01 to 09 lose their zero wherever they pass for a number.
+    // Six digits starting with the state's two; programs that read numbers drop a leading zero.
     const number = /^\d{5}$/.test(written) ? `0${written}` : written;
     if (number.length > LIMITS.communityNumber.max)
       return leftOut(cell, `longer than ${LIMITS.communityNumber.max} characters`);
@@ -249,10 +245,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     const cell = row('eventNumber') ?? row('eventName');
     if (!cell) return undefined;
     if (cell.value.length <= LIMITS.catastropheCode.max) return cell.value;
-    return leftOut(
-      cell,
-      `longer than a cat_code's ${LIMITS.catastropheCode.max} characters: kept in loss.description`,
-    );
+    return leftOut(cell, `longer than ${LIMITS.catastropheCode.max} characters: kept in loss.description`);
   }
 
   function descriptionOf(causes: readonly string[]): string | undefined {
@@ -275,7 +268,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   function wholeOf(field: Field, { min, max }: { min: number; max: number }): number | undefined {
     const cell = row(field);
     if (!cell) return undefined;
-    if (!/^-?\d+(\.0+)?$/.test(cell.value)) return leftOut(cell, 'no whole number');
+    if (!/^-?\d+(\.0+)?$/.test(cell.value)) return leftOut(cell, 'not an integer');
     const number = Number(cell.value);
     return number >= min && number <= max ? number : leftOut(cell, `not from ${min} to ${max}`);
   }
@@ -283,13 +276,13 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   function dollarsOf(field: Field): number | undefined {
     const cell = row(field);
     if (!cell) return undefined;
-    // A spreadsheet may have made 1.25E+07 of it.
+    // Spreadsheets write 1.25E+07.
     if (!/^\d+(\.\d{1,2}0*)?$|^\d(\.\d+)?e\+?\d+$/i.test(cell.value))
       return leftOut(cell, 'no amount in dollars and cents');
     const dollars = Number(cell.value);
     return dollars <= LIMITS.amount.max && Number(dollars.toFixed(2)) === dollars
       ? dollars
-      : leftOut(cell, `not from 0 to ${LIMITS.amount.max} in dollars and cents`);
+      : leftOut(cell, `not an amount from 0 to ${LIMITS.amount.max} with at most 2 decimals`);
   }
 
   function deductibleOf(field: Field): number | undefined {
@@ -317,7 +310,7 @@ const present = (part: Part): Part =>
 
 const unlessEmpty = (part: Part): Part | undefined => (Object.keys(part).length === 0 ? undefined : part);
 
-/** Codes arrive as `1`, `01` and, from programs that read numbers, `1.0`. */
+/** Codes can be written `1`, `01` or `1.0`. */
 const asCode = (value: string): string => value.replace(/\.0+$/, '').replace(/^0+(?=.)/, '');
 
 function asFlag(value: string): boolean | null {
@@ -333,10 +326,7 @@ function asZip(value: string): string | null {
   return four === undefined ? zip : `${zip}-${four}`;
 }
 
-/**
- * FEMA writes midnight of the day, in UTC or (v1) as the hour it is then in Washington; the day is what
- * stands before the T either way. Spreadsheets write 10/29/2012.
- */
+/** FEMA writes midnight in UTC or (v1) Washington time, so the day precedes the T. Spreadsheets write 10/29/2012. */
 function asDate(value: string): string | null {
   const iso = /^(\d{4}-\d{2}-\d{2})(?:[T ].*)?$/.exec(value)?.[1];
   const [, month = '', day = '', year = ''] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?: .*)?$/.exec(value) ?? [];

@@ -1,6 +1,5 @@
-// FEMA publishes no names, streets, towns, phones or policy numbers. A claim needs them, so they are made up:
-// from the row's id, so that the same row is the same claim however often it is read, and so that nobody can
-// take them for anybody's.
+// Placeholders for the names, streets, cities, phones and policy numbers that FEMA does not publish. They are derived
+// from the row's id, so that repeated runs send the same claim.
 import { createHash } from 'node:crypto';
 
 const FIRST_NAMES = ['Ana', 'Ben', 'Carla', 'Dev', 'Elena', 'Felix', 'Grace', 'Hugo'];
@@ -15,7 +14,7 @@ interface Placeholders {
   readonly firstName: string;
   readonly lastName: string;
   readonly companyName: string;
-  /** In the block that is set aside for fiction, 555-0100 to 555-0199. */
+  /** From the range reserved for fiction, 555-0100 to 555-0199. */
   readonly phone: string;
   readonly email: string;
   readonly street: string;
@@ -32,7 +31,7 @@ export function placeholdersFor(id: string): Placeholders {
   const lastName = pick([...LAST_NAMES, ...MORE_LAST_NAMES], 18);
   const line = String(digest.readUInt16BE(20) % 100).padStart(2, '0');
   return {
-    // 64 bits: of the 2.7 million claims since 1978, no two are likely to share one.
+    // 64 bits make a collision among 2.7 million claims unlikely.
     claimNumber: `NFIP-${hex.slice(0, 16)}`,
     policyNumber: `SFIP-${hex.slice(16, 28)}`,
     firstName,

@@ -2,9 +2,9 @@ import type { Tally } from './import-claims.ts';
 
 interface ProgressOptions {
   readonly stream: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
-  /** The share of the file that has been read, 0 to 1; null when its size is not known. */
+  /** The fraction of the file that has been read; null when its size is unknown. */
   readonly share: () => number | null;
-  /** In a pipe there is no line to write over: one line for this many rows. */
+  /** Without a terminal, one line per this many rows. */
   readonly everyRows?: number;
   readonly now?: () => number;
 }
@@ -12,7 +12,7 @@ interface ProgressOptions {
 interface Progress {
   counted(tally: Tally): void;
   waiting(milliseconds: number, because: string): void;
-  /** Takes the line off the terminal, so that something else can be written there. */
+  /** Clears the line before other output. */
   clear(): void;
 }
 
@@ -50,7 +50,7 @@ export function makeProgress({ stream, share, everyRows = 1000, now = Date.now }
     waiting(milliseconds, because) {
       waitsUntil = now() + milliseconds;
       waitsFor = `waiting ${Math.ceil(milliseconds / 1000)} s: ${because}`;
-      // Second by second a limit is the pace and no news; a minute is.
+      // Short waits for the rate limit are expected and not shown in a pipe.
       if (!onTerminal && milliseconds >= 10_000) stream.write(`${waitsFor}\n`);
     },
   };
@@ -65,10 +65,10 @@ export function makeProgress({ stream, share, everyRows = 1000, now = Date.now }
       ...(read === null ? [] : [`${Math.floor(read * 100)}%`]),
       ...(left === null ? [] : [`${duration(left)} left`]),
       `${tally.sent} sent`,
-      ...(tally.alreadyThere > 0 ? [`${tally.alreadyThere} already there`] : []),
-      ...(tally.refused > 0 ? [`${tally.refused} refused`] : []),
+      ...(tally.alreadyThere > 0 ? [`${tally.alreadyThere} existing`] : []),
+      ...(tally.refused > 0 ? [`${tally.refused} rejected`] : []),
       ...(tally.undelivered > 0 ? [`${tally.undelivered} not delivered`] : []),
-      ...(tally.skipped > 0 ? [`${tally.skipped} no claim`] : []),
+      ...(tally.skipped > 0 ? [`${tally.skipped} skipped`] : []),
     ].join(', ');
   }
 

@@ -2,13 +2,12 @@ import type { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { type Header, type Row, readHeader } from './columns.ts';
 
-/** The file cannot be read on; what is wrong is the message. */
 export class UnreadableFile extends Error {}
 
 export interface FileRow {
-  /** Counted from 1, the header left out. */
+  /** From 1, not counting the header. */
   readonly number: number;
-  /** Null when the row has more or fewer values than the header has names: nobody knows which is which. */
+  /** Null when the row has more or fewer values than the header. */
   readonly row: Row | null;
   readonly values: number;
 }
@@ -20,7 +19,7 @@ export interface File {
 
 const LONGEST_RECORD = 1024 * 1024;
 
-/** Reads the header at once and the rows as they are asked for, so that a file of any size takes no more memory. */
+/** Streams rows, so that memory does not depend on the file's size. */
 export async function readFile(input: Readable): Promise<File> {
   const parser = parse({
     bom: true,
@@ -38,7 +37,7 @@ export async function readFile(input: Readable): Promise<File> {
   if (header.missing.length > 0) {
     parser.destroy();
     throw new UnreadableFile(
-      `No row of this file could become a claim: it has no column ${header.missing.join(', ')}. It has ${shown(header.names)}.`,
+      `Required columns are missing: ${header.missing.join(', ')}. Found: ${shown(header.names)}.`,
     );
   }
 

@@ -37,20 +37,20 @@ describe('the report', () => {
     ]);
   });
 
-  test('gives each pointer of a refusal its line', () => {
+  test('prints one line for each error of a rejected claim', () => {
     const errors = [
       { where: '/loss/date', detail: 'Must be a calendar date.' },
       { where: '', detail: 'Must be an object.' },
     ];
     const problem = { status: 422, code: 'validation_failed', detail: 'Not valid.', errors };
     expect(linesOf((report) => report.refused(3, 'X-1', problem))).toEqual([
-      'row 3: claim X-1 REFUSED: 422 validation_failed Not valid.',
+      'row 3: claim X-1 REJECTED: 422 validation_failed Not valid.',
       'row 3:   /loss/date: Must be a calendar date.',
       'row 3:   (the whole body): Must be an object.',
     ]);
   });
 
-  test('sums up the losses by column, most first, and lists the rows that are no claim', () => {
+  test('sums losses by column in descending order, and lists skipped rows', () => {
     const skippedRows = Array.from({ length: 25 }, (_, index) => index + 1);
     const losses = new Map([
       ['waterDepth', 2],
@@ -59,19 +59,19 @@ describe('the report', () => {
     const sums = tally({ rows: 40, sent: 15, withLosses: 8, losses, skipped: 25, skippedRows });
     const text = linesOf((report) => report.summary(sums, { seconds: 2, dryRun: false })).join('\n');
     expect(text).toContain('8 (causeOfDamage 7, waterDepth 2)');
-    expect(text).toMatch(/no claim +25: row 1, 2, .*20 and 5 more/);
+    expect(text).toMatch(/skipped +25: row 1, 2, .*20 and 5 more/);
     expect(text).toMatch(/^sent +15$/m);
-    expect(text).not.toContain('called off');
+    expect(text).not.toContain('not sent (stopped)');
   });
 
-  test('a run that stopped says so first, and what it called off', () => {
+  test('starts with the reason when the run stopped', () => {
     const sums = tally({ rows: 9, sent: 5, calledOff: 4, stopped: 'interrupted' });
     const lines = linesOf((report) => report.summary(sums, { seconds: 2, dryRun: false }));
     expect(lines[1]).toBe('STOPPED after 9 rows: interrupted');
-    expect(lines.join('\n')).toMatch(/called off +4/);
+    expect(lines.join('\n')).toMatch(/not sent \(stopped\) +4/);
   });
 
-  test('as JSON, every line is a document that names its kind', () => {
+  test('as JSON, every line is an object with its kind', () => {
     const lines: string[] = [];
     const report = jsonReport((line) => lines.push(line), { bodies: false });
     report.noted(2, { column: 'a', value: 'line\nbreak', action: 'left_out', what: 'x' });
@@ -104,7 +104,7 @@ describe('the progress', () => {
     };
   }
 
-  test('on a terminal is one line that is written over, with rate and time left', () => {
+  test('on a terminal is one updated line with rate and time left', () => {
     const { progress, pass, written } = at(true);
     pass(10_000);
     progress.counted(tally({ sent: 500 }));
@@ -118,7 +118,7 @@ describe('the progress', () => {
     expect(written()).not.toContain('\n');
   });
 
-  test('in a pipe is a plain line every so many rows, and none in between', () => {
+  test('in a pipe is one line per given number of rows', () => {
     const { progress, pass, written } = at(false, null);
     pass(1000);
     for (let sent = 1; sent <= 250; sent++) progress.counted(tally({ sent }));
@@ -127,7 +127,7 @@ describe('the progress', () => {
     expect(written()).not.toContain('\u001b');
   });
 
-  test('says what it waits for', () => {
+  test('shows the reason for waiting', () => {
     const terminal = at(true, null);
     terminal.progress.waiting(2000, 'the limit of the key');
     terminal.progress.counted(tally({ sent: 1 }));

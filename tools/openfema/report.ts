@@ -1,5 +1,4 @@
-// What a run says: for people as lines, with --json as one JSON document a line. Reports go where `write`
-// leads, the progress elsewhere.
+// The report of a run, as text or with --json as JSON lines.
 import type { SendClaimBody } from '@svc/contract';
 import type { Header } from './columns.ts';
 import type { Listener, Tally } from './import-claims.ts';
@@ -12,8 +11,7 @@ interface Report extends Omit<Listener, 'counted'> {
 
 type Write = (line: string) => void;
 
-/** As many rows as a summary names one by one; each was reported when it was read. */
-const MOST_LISTED = 20;
+const MAX_LISTED_ROWS = 20;
 
 const ACTIONS: Readonly<Record<Note['action'], string>> = {
   normalized: 'normalized',
@@ -25,9 +23,8 @@ export function textReport(write: Write): Report {
   return {
     header({ withoutAField, unknown }) {
       if (withoutAField.length > 0)
-        write(`Columns that a claim has no field for, not sent: ${withoutAField.join(', ')}`);
-      if (unknown.length > 0)
-        write(`Columns that are none of FEMA's or stand twice, not sent: ${unknown.join(', ')}`);
+        write(`Not sent, columns without a field in a claim: ${withoutAField.join(', ')}`);
+      if (unknown.length > 0) write(`Not sent, unknown or repeated columns: ${unknown.join(', ')}`);
     },
     noted(row, { column, value, action, what }) {
       const place = value === '' ? `${column} is empty` : `${column} ${JSON.stringify(value)}`;
@@ -35,7 +32,7 @@ export function textReport(write: Write): Report {
     },
     mapped() {},
     refused(row, id, { status, code, detail, errors }) {
-      write(`row ${row}: claim ${id} REFUSED: ${status} ${code ?? ''} ${detail}`);
+      write(`row ${row}: claim ${id} REJECTED: ${status} ${code ?? ''} ${detail}`);
       for (const error of errors)
         write(`row ${row}:   ${error.where || '(the whole body)'}: ${error.detail}`);
     },
@@ -48,13 +45,13 @@ export function textReport(write: Write): Report {
       if (tally.stopped !== null) write(`STOPPED after ${tally.rows} rows: ${tally.stopped}`);
       line('rows', `${tally.rows} in ${seconds.toFixed(1)} s`);
       line(dryRun ? 'would be sent' : 'sent', tally.sent);
-      if (!dryRun) line('already there', tally.alreadyThere);
+      if (!dryRun) line('existing', tally.alreadyThere);
       line('with losses', `${tally.withLosses}${byColumn(tally.losses)}`);
       line('normalized', `${sum(tally.normalized)}${byColumn(tally.normalized)}`);
-      line('refused', tally.refused);
+      line('rejected', tally.refused);
       if (!dryRun) line('not delivered', tally.undelivered);
-      if (tally.calledOff > 0) line('called off', tally.calledOff);
-      line('no claim', `${tally.skipped}${listed(tally.skippedRows)}`);
+      if (tally.calledOff > 0) line('not sent (stopped)', tally.calledOff);
+      line('skipped', `${tally.skipped}${listed(tally.skippedRows)}`);
     },
   };
 }
@@ -101,6 +98,6 @@ function byColumn(counts: ReadonlyMap<string, number>): string {
 
 function listed(rows: readonly number[]): string {
   if (rows.length === 0) return '';
-  const more = rows.length - MOST_LISTED;
-  return `: row ${rows.slice(0, MOST_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = rows.length - MAX_LISTED_ROWS;
+  return `: row ${rows.slice(0, MAX_LISTED_ROWS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,4 +1,4 @@
-// For tests: the rows of sample.csv, each beside what it has to become, what was normalized and what was lost.
+// For tests: the rows of sample.csv with the expected claim, normalizations and losses of each.
 import type { SendClaimBody } from '@svc/contract';
 
 type Expected =

@@ -5,7 +5,7 @@ import { endpoints, type Problem, type SendClaimBody } from '@svc/contract';
 export type Delivery =
   | { readonly outcome: 'sent' | 'already_there' }
   | { readonly outcome: 'refused'; readonly problem: RefusedWith }
-  /** Tried as often as is sensible; whether the claim arrived is not known. */
+  /** Retries are exhausted; the claim may or may not exist. */
   | { readonly outcome: 'undelivered'; readonly because: string };
 
 export interface RefusedWith {
@@ -15,19 +15,19 @@ export interface RefusedWith {
   readonly errors: readonly { readonly where: string; readonly detail: string }[];
 }
 
-/** The same answer awaits every further claim: the key, or the adjuster, is not one to send claims with. */
+/** An error that every further claim would get as well. */
 export class CannotGoOn extends Error {}
 
 export interface SenderOptions {
   readonly url: string;
   readonly key: string;
-  /** Tries of one claim that end in a lost connection or a 5xx before it counts as undelivered. */
+  /** Attempts per claim that may end in a lost connection or a 5xx. */
   readonly tries?: number;
-  /** The first pause after such an end; each further one may be twice as long, up to `longestPauseMs`. */
+  /** First backoff; doubles up to `longestPauseMs`. */
   readonly pauseMs?: number;
   readonly longestPauseMs?: number;
   readonly timeoutMs?: number;
-  /** The edge in front of the service blocks an address without saying for how long. */
+  /** For a 429 without Retry-After, which the edge limit sends. */
   readonly blockedMs?: number;
   readonly onWait?: (milliseconds: number, because: string) => void;
 }
@@ -43,8 +43,8 @@ const ABOUT_EVERY_CLAIM: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The same claim always gets the same key, so that running again creates nothing twice. The body is part of
- * it: sent with another adjuster the claim is another request, and the service answers that it has it already.
+ * The same claim always gets the same key, so that repeated runs create no duplicates. The key depends on the body,
+ * because the service rejects a key that is reused with another body.
  */
 export const idempotencyKey = (body: SendClaimBody): string =>
   `openfema-${createHash('sha256')
@@ -57,7 +57,7 @@ export function makeSender(options: SenderOptions): (body: SendClaimBody) => Pro
   const { blockedMs = 60_000, onWait = () => {} } = options;
   const { method, path, success } = endpoints.sendClaim;
   const address = new URL(path.slice(1), options.url.endsWith('/') ? options.url : `${options.url}/`);
-  // The limits are the key's: when one request is told to wait, all of them wait.
+  // Rate limits apply to the key, so all requests wait.
   let openAt = 0;
 
   return async (body) => {
@@ -84,7 +84,7 @@ export function makeSender(options: SenderOptions): (body: SendClaimBody) => Pro
         const answer = await response.text();
         const waitMs = secondsOf(response) * 1000;
         if (response.status === success.status) {
-          // A repeat of an earlier run's request; after a lost answer it is this run's own.
+          // Replayed on the first attempt: created by an earlier run.
           const repeated = response.headers.get('idempotent-replayed') === 'true' && !reached;
           return { outcome: repeated ? 'already_there' : 'sent' };
         }
@@ -103,7 +103,7 @@ export function makeSender(options: SenderOptions): (body: SendClaimBody) => Pro
       failures += 1;
       if (failures >= tries) return { outcome: 'undelivered', because: `${because}, ${failures} times` };
       const longest = Math.min(longestPauseMs, pauseMs * 2 ** (failures - 1));
-      // Spread at random, or all that failed together would come back together.
+      // Jitter keeps failed requests from retrying at the same time.
       await sleep(Math.max(askedMs, longest * (0.5 + Math.random() / 2)));
     }
   };
@@ -122,13 +122,13 @@ export function makeSender(options: SenderOptions): (body: SendClaimBody) => Pro
 
 function judge(status: number, answer: string): Delivery {
   const problem = readProblem(answer);
-  const detail = problem.detail ?? problem.title ?? `The answer was ${status} without a reason.`;
+  const detail = problem.detail ?? problem.title ?? `The response was ${status} without details.`;
   const code = problem.code ?? null;
   if (code === 'duplicate_claim') return { outcome: 'already_there' };
   if (status === 401 || status === 403 || (code !== null && ABOUT_EVERY_CLAIM.has(code)))
     throw new CannotGoOn(`${detail} (${code ?? status})`);
   if (status === 404 || status === 405)
-    throw new CannotGoOn(`Nothing takes claims at this URL: ${status}. ${detail}`);
+    throw new CannotGoOn(`This URL does not accept claims: ${status}. ${detail}`);
   return {
     outcome: 'refused',
     problem: {
@@ -153,7 +153,7 @@ function readProblem(answer: string): Partial<Problem> {
   }
 }
 
-/** Whole seconds, as the service sends them; 0 when it did not. */
+/** Integer seconds; 0 without the header. */
 function secondsOf(response: Response): number {
   const seconds = Number(response.headers.get('retry-after') ?? '0');
   return Number.isFinite(seconds) && seconds > 0 ? seconds : 0;
@@ -162,7 +162,7 @@ function secondsOf(response: Response): number {
 function reasonOf(error: unknown): string {
   const { name, message, cause } = error as Partial<Error> & { cause?: { code?: string; message?: string } };
   if (name === 'TimeoutError') return 'no answer in time';
-  // What fetch says is always "fetch failed"; why stands in its cause.
+  // The message of fetch is always "fetch failed"; the reason is in its cause.
   const why = cause?.code ?? cause?.message;
   return why ? `${message} (${why})` : (message ?? String(error));
 }

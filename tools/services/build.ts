@@ -6,20 +6,20 @@ import { lock } from '@svc/embedded-postgres';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules/.cache/claims-build');
-/** Names the test run for which it was built last: once is enough for all its files. */
+/** Holds the ID of the test run that built last, so that a run builds once for all its files. */
 const MARK = join(CACHE, 'run');
-// For a build that hangs: on a busy machine a sound one may take minutes.
+// On a busy machine a build can take minutes.
 const BUILD_TIMEOUT_MS = 600_000;
 
 let built: Promise<void> | undefined;
 
-/** What `pnpm build` does; one process at a time, since all of them write the same files. */
+/** Runs `pnpm build`, one process at a time, because they write the same files. */
 export function build(): Promise<void> {
   built ??= compile();
   return built;
 }
 
-function builtFor(): string | undefined {
+function lastBuiltRun(): string | undefined {
   try {
     return readFileSync(MARK, 'utf8');
   } catch {
@@ -32,7 +32,7 @@ async function compile(): Promise<void> {
     scripts: { build: string };
   };
   const run = process.env.TEST_BUILD_FOR_EACH_FILE ? undefined : process.env.TEST_RUN_ID;
-  const isDone = (): boolean => run !== undefined && builtFor() === run;
+  const isDone = (): boolean => run !== undefined && lastBuiltRun() === run;
   if (isDone()) return;
   const held = await lock(join(CACHE, 'lock'), BUILD_TIMEOUT_MS);
   const PATH = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`;

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withClient } from './postgres.ts';
 
 /**
- * How many rows each table holds, the job queue's included: what a refused request must leave as it was. Counted once
- * the jobs that are due have been done, since those come and go by themselves. The log of requests is left out: that a
- * request was refused is what it is there to tell.
+ * Row counts of all tables including the job queue, which a rejected request must not change. Waits until due jobs are
+ * done. The request log is left out because it records rejected requests.
  */
 export const countRows = (databaseUrl: string): Promise<Record<string, number>> =>
   withClient(databaseUrl, async (client) => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The path of the first of these commands that is there. Servers often lie in sbin, off a user's PATH. */
+/** The path of the first of these commands that exists, also in sbin, which is often not on a user's PATH. */
 export function findCommand(...names: string[]): string | undefined {
   const folders = [
     ...(process.env.PATH ?? '').split(delimiter),
@@ -17,34 +17,34 @@ export function findCommand(...names: string[]): string | undefined {
         accessSync(file, constants.X_OK);
         return file;
       } catch {
-        // Not here.
+        // Try the next folder.
       }
     }
   }
   return undefined;
 }
 
-/** Why the package could not be installed; undefined when it was. */
+/** Returns why the package could not be installed, or undefined on success. */
 export async function installDebianPackage(
   name: string,
   log: (line: string) => void,
 ): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return 'not running as root';
   const apt = findCommand('apt-get');
-  if (!apt) return 'there is no apt-get';
+  if (!apt) return 'apt-get not found';
   log(`Installing ${name} with apt-get …`);
-  // Debian starts a server as soon as it is installed. This one is wanted for its program only.
+  // Keeps Debian from starting the server after installing it.
   const policy = '/usr/sbin/policy-rc.d';
   let ownPolicy = false;
   try {
     writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755, flag: 'wx' });
     ownPolicy = true;
   } catch {
-    // There is a policy already, or /usr is read-only and the installation will say so.
+    // A policy exists already, or /usr is read-only and the installation fails with its own message.
   }
   try {
     const install = ['install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', name];
-    // A machine that has just been set up knows no packages yet, and one that is older knows outdated ones.
+    // The package index may be empty or outdated.
     const first = await run(apt, install);
     if (first === undefined) return undefined;
     await run(apt, ['update']);
@@ -68,8 +68,8 @@ function run(command: string, args: string[]): Promise<string | undefined> {
     child.stderr.on('data', collect);
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code) => {
-      const said = output.trim().split('\n').slice(-5).join('\n');
-      resolve(code === 0 ? undefined : `apt-get ${args[0]} failed with exit code ${code}: ${said}`);
+      const lastLines = output.trim().split('\n').slice(-5).join('\n');
+      resolve(code === 0 ? undefined : `apt-get ${args[0]} failed with exit code ${code}: ${lastLines}`);
     });
   });
 }

@@ -1,5 +1,5 @@
-// Jest's globalSetup of every project that needs servers: starts those that TEST_* does not name, once per
-// run; `pnpm test` has done so by then. Jest loads this file without its transforms, so the TypeScript runs in a process of its own.
+// Jest's globalSetup of every project that needs servers: starts those that TEST_* does not name, once per run. Jest
+// loads this file without its transforms, so the TypeScript runs in a separate process.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -10,15 +10,15 @@ const NEEDED = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_REDIS_CLUSTER_URL']
 
 export default async function setUp({ watch, watchAll }) {
   process.env.TEST_RUN_ID ??= randomBytes(4).toString('hex');
-  // The sources change while it runs.
+  // Sources change in watch mode.
   if (watch || watchAll) process.env.TEST_BUILD_FOR_EACH_FILE = '1';
-  // `pnpm test` keeps a count of its own, and prints it.
+  // `pnpm test` counts and prints them itself.
   if (!process.env.ANSWERS_CHECKED_FILE) {
     const file = join(tmpdir(), `answers-checked-${process.env.TEST_RUN_ID}`);
     process.env.ANSWERS_CHECKED_FILE = file;
     globalThis[Symbol.for('svc.answers-checked')] = file;
   }
-  // The second project of a run finds what the first one started.
+  // Started for an earlier project of this run.
   if (NEEDED.every((name) => process.env[name])) return;
   const { child, variables } = await serve();
   Object.assign(process.env, variables);
@@ -35,7 +35,7 @@ function serve() {
       import.meta.resolve('tsx'),
       fileURLToPath(new URL('./serve.ts', import.meta.url)),
     ],
-    // A session of its own: Ctrl-C reaches it through its closing input, after the tests have ended.
+    // A separate session, so that Ctrl-C ends it only after the tests, when its input closes.
     { stdio: ['pipe', 'pipe', 'inherit'], detached: true },
   );
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// Jest's globalTeardown: ends what jest-setup.mjs started, and waits for it.
+// Jest's globalTeardown: stops what jest-setup.mjs started, and waits for it.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 
 export default async function tearDown() {
@@ -9,7 +9,7 @@ export default async function tearDown() {
       .split('\n')
       .map(Number)
       .reduce((sum, n) => sum + n, 0);
-    console.log(`\n${total} answers were checked against the interface document`);
+    console.log(`\n${total} responses were checked against OpenAPI`);
     rmSync(counts);
   }
   const key = Symbol.for('svc.test-servers');

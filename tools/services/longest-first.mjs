@@ -1,18 +1,17 @@
-// Jest's order, but for the files that take longest: they come first, also where no earlier run has left their
-// times, so that none of them is what everybody waits for in the end.
+// Jest's order, with the slowest files first even when no earlier run has recorded their times.
 import Sequencer from '@jest/test-sequencer';
 
 const LONGEST = [
   'apps/api/test/adjuster-loop',
   'apps/api/test/docs-browser',
-  'packages/adapter-postgres/test/embedded',
+  'packages/embedded-postgres/test/embedded',
   'apps/claims/test/service',
   'apps/api/test/crash-points',
   'apps/api/test/faults-',
   'apps/api/test/process',
   'apps/api/test/chaos-run',
   'packages/client/test/service',
-  'tools/packages',
+  'packages/client/test/packages',
   'apps/api/test/adjuster-session',
   'packages/adapter-redis/test/outage',
   'apps/api/test/svc-',

@@ -28,17 +28,17 @@ export interface Profile {
   readonly email: string | null;
 }
 
-/** What an operator does with `svc`, without starting a process for each line of it. */
+/** The operator commands of `svc`, without starting a process for each. */
 export interface Operator {
   readonly wiring: Services;
-  /** A firm with a live and a test key. Its limits are out of the way unless it is to be limited. */
+  /** A firm with a live and a test key, and without rate limits unless `limited`. */
   firm(options?: { name?: string; limited?: boolean; plan?: Plan }): Promise<TestFirm>;
   key(
     firmId: string,
     options?: { environment?: Environment; purpose?: Purpose },
   ): Promise<{ id: string; secret: string }>;
   revoke(keyId: string): Promise<void>;
-  /** A real adjuster's account with a full profile, and a session. Not yet in any firm. */
+  /** A real adjuster with a complete profile and a session, not yet a member of a firm. */
   adjuster(profile?: Partial<Profile>): Promise<{ svcId: Svcid; token: string }>;
   addMember(firmId: string, svcId: string): Promise<void>;
   /** A real adjuster who is a member of the firm. */
@@ -46,7 +46,11 @@ export interface Operator {
   session(svcId: string): Promise<string>;
 }
 
-const MANY: LimitOverrides = { requestsPerMinute: 1_000_000, writesPerMinute: 1_000_000, burst: 1_000_000 };
+const UNLIMITED: LimitOverrides = {
+  requestsPerMinute: 1_000_000,
+  writesPerMinute: 1_000_000,
+  burst: 1_000_000,
+};
 
 let adjusters = 0;
 
@@ -55,7 +59,7 @@ export function operatorOf(wiring: Services): Operator {
     wiring,
     async firm({ name = 'Gulf Adjusting Partners', limited = false, plan = 'standard' } = {}) {
       const { firm, testAccounts } = await wiring.get(TOKENS.createFirm)({ name, plan });
-      if (!limited) await wiring.get(TOKENS.setLimits)(firm.id, MANY);
+      if (!limited) await wiring.get(TOKENS.setLimits)(firm.id, UNLIMITED);
       return {
         id: firm.id,
         live: (await operator.key(firm.id)).secret,
@@ -107,12 +111,12 @@ export interface OpenOperator extends Operator {
   close(): Promise<void>;
 }
 
-/** On a database alone, with the schema brought up to date. */
+/** Works on the database directly, after migrating it. */
 export async function openOperator(databaseUrl: string): Promise<OpenOperator> {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const log = createLog({ level: 'error', format: 'json', stream: nowhere });
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const log = createLog({ level: 'error', format: 'json', stream: discard });
   await migrateDatabase(databaseUrl, log);
-  const wired = await compose({
+  const composed = await compose({
     config: { ...readConfig({}, false), dbPoolMax: 4 },
     databaseUrl,
     log,
@@ -120,5 +124,5 @@ export async function openOperator(databaseUrl: string): Promise<OpenOperator> {
     isDraining: () => false,
     observe: () => {},
   });
-  return { ...operatorOf(wired.wiring), close: () => wired.close() };
+  return { ...operatorOf(composed.wiring), close: () => composed.close() };
 }

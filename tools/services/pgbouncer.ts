@@ -7,28 +7,25 @@ import pg from 'pg';
 import { findCommand, installDebianPackage } from './debian-package.ts';
 
 export interface PgBouncer {
-  /** Leads to the same database, through the pooler. */
+  /** The same database, through the pooler. */
   readonly url: string;
   readonly pid: number;
   stop(): Promise<void>;
 }
 
-/**
- * PgBouncer in transaction mode in front of a database: what a large installation puts there, and what
- * breaks a client that counts on session state.
- */
+/** PgBouncer in transaction mode, which breaks clients that rely on session state. */
 export async function startPgBouncer({
   databaseUrl,
   poolSize = 5,
   log = () => {},
 }: {
   databaseUrl: string;
-  /** Connections to PostgreSQL; few, so that transactions of one client do land on different ones. */
+  /** Connections to PostgreSQL; few, so that the transactions of one client use different ones. */
   poolSize?: number;
   log?: (line: string) => void;
 }): Promise<PgBouncer> {
   const command = await program(log);
-  // PgBouncer refuses to run as root, for the same reason as PostgreSQL.
+  // Like PostgreSQL, PgBouncer does not run as root.
   const account = unprivilegedAccount(log);
   const folder = await createThrowAwayFolder(account);
   const target = new URL(databaseUrl);
@@ -74,23 +71,23 @@ export async function startPgBouncer({
     url.host = `127.0.0.1:${port}`;
     url.password = '';
     const deadline = Date.now() + 20_000;
-    let last = 'no answer';
+    let lastError = 'no response';
     while (ended === undefined && Date.now() < deadline) {
       try {
         await ask(url.href);
         return { url: url.href, pid: child.pid ?? 0, stop };
       } catch (error) {
-        last = (error as Error).message;
+        lastError = (error as Error).message;
         await sleep(30);
       }
     }
-    const said = readFileSync(logFile, 'utf8').trim().split('\n').slice(-15).join('\n');
-    if (/Address already in use/.test(said) && attempt < 5) {
+    const lastLines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-15).join('\n');
+    if (/Address already in use/.test(lastLines) && attempt < 5) {
       guardian?.dismiss();
       continue;
     }
     await stop();
-    throw new Error(`PgBouncer did not start (${ended ?? last}). Its last lines:\n${said}`);
+    throw new Error(`PgBouncer did not start (${ended ?? lastError}). Last log lines:\n${lastLines}`);
   }
 }
 
@@ -109,7 +106,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = ${poolSize}
 max_client_conn = 1000
-; After a failed connection, the default keeps everybody waiting for 15 s.
+; The default is to wait 15 s after a failed connection.
 server_login_retry = 1
 ignore_startup_parameters = extra_float_digits
 log_connections = 0
@@ -120,11 +117,11 @@ log_disconnections = 0
 async function program(log: (line: string) => void): Promise<string> {
   const found = findCommand('pgbouncer');
   if (found) return found;
-  const refusal = await installDebianPackage('pgbouncer', log);
+  const installError = await installDebianPackage('pgbouncer', log);
   const installed = findCommand('pgbouncer');
   if (installed) return installed;
   throw new Error(
-    `This needs PgBouncer: there is no pgbouncer on the PATH, and apt-get install did not bring it (${refusal ?? 'no such command in the package'}).`,
+    `PgBouncer is required: pgbouncer is not on the PATH, and apt-get could not install it (${installError ?? 'the package contains no such command'}).`,
   );
 }
 

@@ -4,9 +4,9 @@ import pg from 'pg';
 import { postgresBinaries } from './system-postgres.ts';
 
 export interface TestPostgres {
-  /** A superuser's: tests create and drop databases of their own. */
+  /** With a superuser, because tests create and drop databases. */
   readonly url: string;
-  /** Unknown for a server that TEST_DATABASE_URL names. */
+  /** Undefined for the server at TEST_DATABASE_URL. */
   readonly pid: number | undefined;
   stop(): Promise<void>;
 }
@@ -25,16 +25,15 @@ export async function startPostgres(log?: (line: string) => void): Promise<TestP
 let ownServer: Promise<TestPostgres> | undefined;
 
 /**
- * An empty, migrated database of the caller's own: for one test file, which can then write what it likes
- * beside all others. `migrate` runs once per test run and process-wide lock, on a template; every further
- * database is a copy of that, and takes some 30 ms.
+ * A migrated database without rows, for one test file. `migrate` runs once per test run, on a template; each database is
+ * a copy of the template and takes about 30 ms.
  */
 export async function createDatabase({
   migrate,
   template = 'schema',
 }: {
   migrate: (url: string) => Promise<void>;
-  /** Names what `migrate` leaves behind, where tests need more than one starting point. */
+  /** The template's name, where tests need more than one. */
   template?: string;
 }): Promise<TestDatabase> {
   ownServer ??= startPostgres();
@@ -47,12 +46,11 @@ export async function createDatabase({
   });
   return {
     url: inDatabase(server, name),
-    // FORCE: a pool that a failed test left open must not fail the next thing as well.
     drop: () => withClient(server, (client) => drop(client, name)),
   };
 }
 
-/** What this run left on a server that outlives it. */
+/** For a server that keeps running after the test run. */
 export async function dropDatabasesOfThisRun(server: string): Promise<void> {
   await withClient(server, async (client) => {
     const { rows } = await client.query<{ datname: string }>(
@@ -62,7 +60,7 @@ export async function dropDatabasesOfThisRun(server: string): Promise<void> {
   });
 }
 
-/** The lock keeps the other test processes waiting while the first one migrates. */
+/** The lock lets one test process migrate while the others wait. */
 async function ensureTemplate(
   client: pg.Client,
   server: string,
@@ -75,10 +73,10 @@ async function ensureTemplate(
     const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
     if (found.rowCount) return;
     await drop(client, draft);
-    // template0, so that nothing a developer keeps in template1 gets in.
+    // template1 may hold a developer's own objects.
     await client.query(`CREATE DATABASE ${quote(draft)} TEMPLATE template0`);
     await migrate(inDatabase(server, draft));
-    // A connection that migrate left open would stand in the way of the rename and of every copy.
+    // An open connection would block the rename and every copy.
     await client.query(
       'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()',
       [draft],
@@ -93,7 +91,7 @@ async function drop(client: pg.Client, name: string): Promise<void> {
   await client.query(`DROP DATABASE IF EXISTS ${quote(name)} WITH (FORCE)`);
 }
 
-/** A connection for what a test does behind the service's back. */
+/** Runs SQL without the service. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -104,7 +102,7 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-/** One per test run, over all its processes, so that a server that outlives it never offers a stale schema. */
+/** One per test run, shared by its processes, so that a later run never uses an outdated template. */
 function runId(): string {
   process.env.TEST_RUN_ID ??= randomBytes(4).toString('hex');
   return process.env.TEST_RUN_ID;

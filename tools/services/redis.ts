@@ -7,15 +7,15 @@ import { createThrowAwayFolder, freePort, type Guardian, guard, SELF } from '@sv
 import { Redis } from 'ioredis';
 import { findCommand, installDebianPackage } from './debian-package.ts';
 
-/** One Redis process that a test may treat as badly as production would. */
+/** A Redis process for fault injection. */
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Keeps its connections and answers nothing (SIGSTOP). */
+  /** SIGSTOP: connections stay open without responses. */
   pause(): void;
   resume(): void;
-  /** SIGKILL; resolves once the process is gone and the port refuses connections. */
+  /** SIGKILL; resolves once the process has ended. */
   kill(): Promise<void>;
   /** Starts it again on the same port, empty. */
   restart(): Promise<void>;
@@ -31,7 +31,7 @@ export interface RedisCluster {
 
 type Log = (line: string) => void;
 
-/** A Redis of the caller's own, on a free port, that keeps nothing. */
+/** A Redis on a free port, without persistence. */
 export async function startRedis({ log = () => {} }: { log?: Log } = {}): Promise<RedisServer> {
   const program = await findProgram(log);
   const folder = await createThrowAwayFolder(SELF);
@@ -48,12 +48,12 @@ export async function startRedis({ log = () => {} }: { log?: Log } = {}): Promis
   };
 }
 
-/** Three masters that share the 16384 slots, no replicas; ready when every node says so. */
+/** Three masters that share the 16384 slots, without replicas. */
 export async function startRedisCluster({ log = () => {} }: { log?: Log } = {}): Promise<RedisCluster> {
   const program = await findProgram(log);
   if (program.kind === 'docker' && process.platform !== 'linux') {
     throw new Error(
-      'A Redis Cluster in Docker needs the network of Linux: install redis-server on this machine.',
+      'A Redis Cluster in Docker needs host networking on Linux: install redis-server on this machine.',
     );
   }
   const folder = await createThrowAwayFolder(SELF);
@@ -62,7 +62,6 @@ export async function startRedisCluster({ log = () => {} }: { log?: Log } = {}):
       startServer(program, join(folder, String(n)), [
         ['cluster-enabled', 'yes'],
         ['cluster-config-file', 'nodes.conf'],
-        // How soon the others notice that a node is gone.
         ['cluster-node-timeout', '2000'],
       ]),
     ),
@@ -90,13 +89,13 @@ async function formCluster(nodes: readonly RedisServer[]): Promise<void> {
       withClient(node.port, async (client) => {
         const from = Math.ceil((SLOTS * n) / nodes.length);
         const to = Math.ceil((SLOTS * (n + 1)) / nodes.length);
-        // One by one: ADDSLOTSRANGE came with Redis 7.
+        // ADDSLOTSRANGE requires Redis 7.
         await client.call(
           'CLUSTER',
           'ADDSLOTS',
           ...Array.from({ length: to - from }, (_, i) => String(from + i)),
         );
-        // Distinct from the start, or the nodes spend seconds settling who yields to whom.
+        // Without distinct epochs the nodes take seconds to resolve the conflict.
         await client.call('CLUSTER', 'SET-CONFIG-EPOCH', String(n + 1));
       }),
     ),
@@ -116,8 +115,7 @@ async function formCluster(nodes: readonly RedisServer[]): Promise<void> {
         info.includes(`cluster_known_nodes:${nodes.length}`),
     );
     if (ready) return;
-    if (Date.now() > deadline)
-      throw new Error(`The Redis Cluster did not come together:\n${states.join('\n')}`);
+    if (Date.now() > deadline) throw new Error(`The Redis Cluster did not form:\n${states.join('\n')}`);
     await sleep(50);
   }
 }
@@ -138,29 +136,27 @@ async function locate(log: Log): Promise<Program> {
   const installed = () => findCommand('redis-server', 'valkey-server');
   let command = installed();
   if (command) return { kind: 'process', command };
-  const refusals: string[] = [];
+  const errors: string[] = [];
   for (const name of ['redis-server', 'valkey-server']) {
-    const refusal = await installDebianPackage(name, log);
+    const installError = await installDebianPackage(name, log);
     command = installed();
     if (command) return { kind: 'process', command };
-    refusals.push(`${name}: ${refusal ?? 'the package brought no such command'}`);
+    errors.push(`${name}: ${installError ?? 'the package contains no such command'}`);
   }
   const docker = findCommand('docker');
-  const answer = docker ? spawnSync(docker, ['info'], { encoding: 'utf8', timeout: 15_000 }) : undefined;
-  if (docker && answer?.status === 0) {
+  const info = docker ? spawnSync(docker, ['info'], { encoding: 'utf8', timeout: 15_000 }) : undefined;
+  if (docker && info?.status === 0) {
     log('Running Redis in Docker …');
     return { kind: 'docker', command: docker };
   }
-  const dockerRefusal = docker
-    ? (answer?.stderr.trim().split('\n').at(-1) ?? 'no answer')
-    : 'there is no docker command';
+  const dockerError = docker ? (info?.stderr.trim().split('\n').at(-1) ?? 'no response') : 'docker not found';
   throw new Error(
     [
-      'These tests need a Redis, and none of the three ways to one works here:',
-      '1. redis-server or valkey-server on the PATH: neither is there.',
-      `2. apt-get install, as root on Debian or Ubuntu: ${refusals.join('; ')}`,
-      `3. docker run: ${dockerRefusal}`,
-      'Or point TEST_REDIS_URL, and TEST_REDIS_CLUSTER_URL, to servers of your own.',
+      'These tests need Redis, and it could not be started in any of these ways:',
+      '1. redis-server or valkey-server on the PATH: not found',
+      `2. apt-get install, as root on Debian or Ubuntu: ${errors.join('; ')}`,
+      `3. docker run: ${dockerError}`,
+      'Alternatively, set TEST_REDIS_URL and TEST_REDIS_CLUSTER_URL to existing servers.',
     ].join('\n'),
   );
 }
@@ -181,7 +177,7 @@ async function startServer(
   }
 }
 
-/** A cluster's nodes talk to each other on their port + 10000, so that must exist and be free too. */
+/** Cluster nodes also listen on their port + 10000. */
 async function freeRedisPort(): Promise<number> {
   for (;;) {
     const port = await freePort();
@@ -209,7 +205,7 @@ function handle(
     const ending = running;
     if (!ending) return;
     running = undefined;
-    // Unreferenced, so that a forgotten server keeps no test process alive; here somebody waits for it.
+    // Unreferenced on launch, so that it does not keep the test process running.
     ending.child.ref();
     ending.signal('KILL');
     await ending.gone;
@@ -278,24 +274,24 @@ async function launch(
       resolve();
     });
   });
-  const said = () =>
+  const lastLines = () =>
     existsSync(logFile) ? readFileSync(logFile, 'utf8').trim().split('\n').slice(-15).join('\n') : '';
   const pid = child.pid;
-  // Docker's client passes SIGTERM on to the container, and cannot pass on a SIGKILL.
+  // Docker's client forwards SIGTERM to the container, but cannot forward SIGKILL.
   const guardian = pid === undefined ? undefined : guard({ pid, signal: inDocker ? 'TERM' : 'KILL', folder });
-  // An image may have to be fetched first.
+  // Docker may have to pull the image.
   const deadline = Date.now() + (inDocker ? 180_000 : 20_000);
   for (;;) {
     if (ended !== undefined || pid === undefined || guardian === undefined) {
       guardian?.dismiss();
-      if (/Address already in use|bind: Address/i.test(said())) return 'port taken';
-      throw new Error(`Redis did not start (${ended}). Its last lines:\n${said()}`);
+      if (/Address already in use|bind: Address/i.test(lastLines())) return 'port taken';
+      throw new Error(`Redis did not start (${ended}). Last log lines:\n${lastLines()}`);
     }
     if (await pings(port, pid, inDocker)) break;
     if (Date.now() > deadline) {
       child.kill('SIGKILL');
       guardian.dismiss();
-      throw new Error(`Redis did not answer on port ${port}. Its last lines:\n${said()}`);
+      throw new Error(`Redis did not respond on port ${port}. Last log lines:\n${lastLines()}`);
     }
     await sleep(20);
   }
@@ -311,7 +307,7 @@ async function launch(
   };
 }
 
-/** Asks for the pid as well: on a port that somebody else took meanwhile, a stranger may answer. */
+/** Compares the pid as well, because another process may have taken the port. */
 async function pings(port: number, pid: number, inDocker: boolean): Promise<boolean> {
   try {
     return await withClient(port, async (client) => {

@@ -1,6 +1,5 @@
-// `pnpm test`: everything that has to hold, each as a stage of its own. With arguments, which go to Jest as
-// they are (`pnpm test -t name`, `pnpm test packages/domain`), only the tests that they name.
-// `pnpm test:postgres` runs the tests with servers on the system's PostgreSQL instead of the embedded one.
+// `pnpm test`: all checks, one stage each. Arguments are passed to Jest and select tests (`pnpm test -t name`,
+// `pnpm test packages/domain`). `pnpm test:postgres` uses the system's PostgreSQL instead of the embedded one.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,11 +13,11 @@ import { startTestServers, type TestServers } from './test-servers.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const STAGE_TIMEOUT_MS = 20 * 60_000;
-/** Each a run of Jest. What needs servers runs together, so that there is always a test that does not wait. */
+/** Runs of Jest. Tests with servers run together, so that others run while some wait. */
 const WITH_SERVERS = { name: 'with servers', projects: ['integration', 'e2e'] } as const;
 const STAGES = [{ name: 'unit', projects: ['unit'] }, WITH_SERVERS] as const;
 type Stage = (typeof STAGES)[number];
-/** Tests that wait for a server, a timer or a browser leave the core they run on idle. */
+/** More than the cores, because tests that wait for a server, a timer or a browser leave a core idle. */
 const WORKERS = availableParallelism() * 2;
 
 const interactive = process.stdout.isTTY === true;
@@ -31,7 +30,7 @@ interface Outcome {
   readonly ok: boolean;
   readonly passed: number;
   readonly failed: number;
-  /** What the line of the stage says beside its time. */
+  /** Printed after the stage's time. */
   readonly note: string;
   readonly output: string;
 }
@@ -47,7 +46,7 @@ let servers: Promise<TestServers> | undefined;
 let built: Promise<void> | undefined;
 
 const args = process.argv.slice(2);
-// pnpm hands on the `--` of `pnpm test -- -t name`, which would make Jest take `-t` for a path.
+// pnpm passes on the `--` of `pnpm test -- -t name`, after which Jest would read `-t` as a path.
 if (args[0] === '--') args.shift();
 const onSystemPostgres = args[0] === '--system-postgres';
 if (onSystemPostgres) {
@@ -66,10 +65,10 @@ for (const [signal, code] of [
 const outcomes = args.length > 0 ? [await onlyTests(args)] : await everything();
 await quit(conclude(outcomes));
 
-/** All at once, but that the tests with servers begin when those are up and the product is built. */
+/** Runs all stages at once; tests with servers start when the servers run and the build is done. */
 async function everything(): Promise<Outcome[]> {
   servers = startTestServers((line) => console.log(paint.dim(line)));
-  // Awaited further down; until then a failure must not count as unhandled.
+  // Awaited below; a failure before then must not count as unhandled.
   servers.catch(() => {});
   built = build();
   built.catch(() => {});
@@ -118,14 +117,14 @@ async function runStage({ name, projects }: Stage): Promise<Outcome> {
   return { ...outcome, note: outcome.note + answersChecked(answers) };
 }
 
-/** How many answers the tests have held to the interface document. */
+/** How many responses the tests have checked against OpenAPI. */
 function answersChecked(file: string): string {
   if (!existsSync(file)) return '';
   const counts = readFileSync(file, 'utf8').trim().split('\n').map(Number);
-  return `, ${counts.reduce((sum, count) => sum + count, 0)} answers checked against the interface document`;
+  return `, ${counts.reduce((sum, count) => sum + count, 0)} responses checked against OpenAPI`;
 }
 
-/** As Jest shows it, while it runs. Servers are started by Jest's own set-up, if the tests want any. */
+/** Shows Jest's own output. Jest's setup starts the servers if the selected tests need any. */
 async function onlyTests(args: string[]): Promise<Outcome> {
   const report = join(reports, 'report.json');
   const finished = await jest(args, report, {
@@ -154,7 +153,7 @@ interface Report {
   readonly numFailedTests: number;
   readonly numPendingTests: number;
   readonly numTodoTests: number;
-  /** Files that broke before their first test. */
+  /** Files that failed before their first test. */
   readonly numRuntimeErrorTestSuites: number;
 }
 
@@ -163,7 +162,7 @@ function judge({ code, timedOut, output }: Finished, file: string): Outcome {
   try {
     report = JSON.parse(readFileSync(file, 'utf8')) as Report;
   } catch {
-    // Jest ended before it could write one.
+    // Jest ended before it wrote a report.
   }
   const passed = report?.numPassedTests ?? 0;
   const failed = (report?.numFailedTests ?? 0) + (report?.numRuntimeErrorTestSuites ?? 0);
@@ -196,7 +195,7 @@ async function stage(name: string, work: () => Promise<Outcome>): Promise<Outcom
   return outcome;
 }
 
-/** The last line is for machines as well, and never says "0 failed" of a run that did. */
+/** The last line is also read by scripts, and never says "0 failed" of a failed run. */
 function conclude(outcomes: readonly Outcome[]): number {
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = outcomes.reduce((sum, outcome) => sum + Math.max(outcome.failed, outcome.ok ? 0 : 1), 0);
@@ -221,7 +220,7 @@ function run(command: string, args: string[], options: RunOptions = {}): Promise
         PATH: `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`,
         ...(interactive ? { FORCE_COLOR: '1' } : { FORCE_COLOR: '0', NO_COLOR: '1' }),
       },
-      // A group of its own, so that a stage that hangs is ended with all its workers. Watching needs the terminal.
+      // A process group, so that a timeout ends all workers. Watch mode needs the terminal.
       detached: !watching,
       stdio: inherit ? [watching ? 'inherit' : 'ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
     });

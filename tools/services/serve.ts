@@ -1,6 +1,5 @@
-// Holds the throw-away servers of a test run that was started by Jest itself: prints one line of JSON with
-// the variables that lead to them, and ends them when its input closes, which the system sees to even when
-// Jest was killed.
+// Starts temporary servers for a Jest run: prints their environment variables as one line of JSON, and stops them
+// when standard input closes, which happens even if Jest is killed.
 import { startTestServers } from './test-servers.ts';
 
 try {

@@ -20,7 +20,7 @@ async function rows(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-test('each database starts as migrated, whatever was written to the others, and migrating happens once', async () => {
+test('each database is a copy of a template that is migrated once', async () => {
   let migrations = 0;
   const migrate = async (url: string) => {
     migrations += 1;
@@ -45,7 +45,7 @@ function redisClient(url: string): Redis {
   return client;
 }
 
-test('a Redis can be paused, killed and started again on its port, and has then forgotten everything', async () => {
+test('Redis can be paused, killed, and restarted empty on its port', async () => {
   const server = await startRedis();
   try {
     const client = redisClient(server.url);
@@ -70,7 +70,7 @@ test('a Redis can be paused, killed and started again on its port, and has then 
   expect(isRunning(server.pid)).toBe(false);
 });
 
-test('a Redis Cluster has three masters that share all slots and answer for any key', async () => {
+test('a Redis Cluster has three masters that share all slots and serve any key', async () => {
   const cluster = await startRedisCluster();
   try {
     expect(cluster.nodes).toHaveLength(3);
@@ -119,7 +119,7 @@ test('PgBouncer pools by transaction: a session does not keep its connection', a
   }
 });
 
-test('nothing survives a test process that is killed: no server, no folder', async () => {
+test('killing a test process leaves no server and no folder', async () => {
   const script = `
     const { startPostgres } = await import(${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)});
     const { startRedis } = await import(${JSON.stringify(new URL('./redis.ts', import.meta.url).href)});

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Binaries } from '@svc/embedded-postgres';
 import { findCommand, installDebianPackage } from './debian-package.ts';
 
-/** Debian installs each major version into its own folder, off every PATH. */
+/** Debian installs each major version into a folder that is not on the PATH. */
 const DEBIAN_ROOT = '/usr/lib/postgresql';
 
 /**

@@ -4,21 +4,21 @@ import { startRedis, startRedisCluster } from './redis.ts';
 type Variables = Record<string, string>;
 
 export interface TestServers {
-  /** Where they are, under the names that tests read. */
+  /** Their URLs by environment variable. */
   readonly variables: Readonly<Variables>;
   stop(): Promise<void>;
 }
 
 type Log = (line: string) => void;
 
-/** By the variable that leads to it, which a developer may point to a server of their own instead. */
+/** By the environment variable that can name an existing server instead. */
 const STARTERS: Record<string, (log: Log) => Promise<{ url: string; stop(): Promise<void> }>> = {
   TEST_DATABASE_URL: startPostgres,
   TEST_REDIS_URL: (log) => startRedis({ log }),
   TEST_REDIS_CLUSTER_URL: (log) => startRedisCluster({ log }),
 };
 
-/** Starts every server that the environment does not name; one set serves all test files of a run. */
+/** Starts every server that the environment does not name, once for all test files of a run. */
 export async function startTestServers(log: Log): Promise<TestServers> {
   const results = await Promise.allSettled(
     Object.entries(STARTERS)
@@ -34,7 +34,7 @@ export async function startTestServers(log: Log): Promise<TestServers> {
   );
   if (failures.length > 0) {
     await stop();
-    // Redis and its cluster fail for the same reason: it need not be read twice.
+    // Redis and its cluster fail with the same message.
     throw new Error([...new Set(failures.map((failure) => failure.message))].join('\n'), {
       cause: failures[0],
     });

@@ -50,7 +50,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(house, { recursive: true }));
 
-test('a file that breaks into a closed room is caught, whichever wall it climbs', () => {
+test('every dependency rule reports a planted violation', () => {
   const run = spawnSync(
     process.execPath,
     [

@@ -7,5 +7,5 @@ test('no guarantee is violated when processes, databases and connections fail un
   expect(report.violations.map(({ rule, what, calls }) => ({ rule, what, calls }))).toEqual([]);
   expect(report.claims).toBeGreaterThan(0);
   expect(Object.keys(report.faults).length).toBeGreaterThan(3);
-  expect(report.limited.refused).toBeGreaterThan(0);
+  expect(report.limited.rejected).toBeGreaterThan(0);
 });

@@ -6,15 +6,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { publint } from 'publint';
-import {
-  createFirm,
-  type Firm,
-  type RealService,
-  startRealService,
-} from '../packages/client/test/real-service.ts';
+import { createFirm, type Firm, type RealService, startRealService } from './real-service.ts';
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const NAMES = ['domain', 'contract', 'client'] as const;
 type Name = (typeof NAMES)[number];
 const VERSION = '0.1.0';
@@ -28,7 +23,7 @@ let firm: Firm;
 const tarballOf = (name: Name): string => join(folder, `svc-${name}-${VERSION}.tgz`);
 const installed = (name: Name): string => join(folder, 'node_modules/@svc', name);
 
-/** The blocks of a README are one program, as a reader who follows along has it. */
+/** The code blocks of a README, which together are one program. */
 async function examplesOf(name: Name): Promise<string> {
   const readme = await readFile(join(installed(name), 'README.md'), 'utf8');
   const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
@@ -36,7 +31,7 @@ async function examplesOf(name: Name): Promise<string> {
   return blocks.join('\n');
 }
 
-/** As somebody else has it: the tarballs in a folder outside the workspace, and nothing but Node. */
+/** Runs a file with the tarballs installed outside the workspace. */
 async function runInstalled(file: string, env: Record<string, string> = {}): Promise<string> {
   const { PATH = '' } = process.env;
   const { stdout, stderr } = await run(process.execPath, [join('out', file)], {
@@ -48,14 +43,14 @@ async function runInstalled(file: string, env: Record<string, string> = {}): Pro
 }
 
 beforeAll(async () => {
-  // The service builds everything first.
+  // Starting the service builds the packages.
   service = await startRealService();
   [folder, firm] = await Promise.all([mkdtemp(join(tmpdir(), 'claims-packages-')), createFirm(service)]);
   const filters = NAMES.flatMap((name) => ['--filter', `@svc/${name}`]);
   await run('npx', ['pnpm', '-r', ...filters, 'pack', '--pack-destination', folder], { cwd: ROOT });
 
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-  // zod is the only dependency from outside.
+  // zod is the only dependency from the registry.
   const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
   await run('npm', ['install', ...options, ...NAMES.map(tarballOf)], { cwd: folder });
 
@@ -91,7 +86,7 @@ afterAll(async () => {
 });
 
 describe.each(NAMES)('the packed @svc/%s', (name) => {
-  it('is clean under publint and attw', async () => {
+  it('passes publint and attw', async () => {
     const tarball = await readFile(tarballOf(name));
     const { buffer, byteOffset, byteLength } = tarball;
     const bytes = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
@@ -101,7 +96,7 @@ describe.each(NAMES)('the packed @svc/%s', (name) => {
     await run(attw, [tarballOf(name), '--profile', 'esm-only'], { cwd: ROOT });
   });
 
-  it('holds what it needs and nothing else', async () => {
+  it('contains exactly the files it needs', async () => {
     const files = (await readdir(installed(name), { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name: file }) => join(parentPath, file).slice(installed(name).length + 1));
@@ -114,13 +109,13 @@ describe.each(NAMES)('the packed @svc/%s', (name) => {
     ).toEqual([]);
   });
 
-  it('resolves outside the workspace: no workspace protocol, no condition of its own, maps with their sources', async () => {
+  it('resolves outside the workspace, with source maps and their sources', async () => {
     const manifest = await manifestOf(installed(name));
     expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|"source"|"private"/);
     expect(manifest).toMatchObject({ version: VERSION, type: 'module', license: 'SEE LICENSE IN LICENSE' });
     const map = JSON.parse(await readFile(join(installed(name), 'dist/index.js.map'), 'utf8'));
     expect(map.sourcesContent).toHaveLength(map.sources.length);
-    // One copy of each, whoever depends on it.
+    // One copy of each package.
     expect(
       await readdir(join(folder, 'node_modules')).then((all) => all.filter((one) => !one.startsWith('.'))),
     ).toEqual(['@svc', 'zod']);
@@ -132,16 +127,16 @@ describe.each(NAMES)('the packed @svc/%s', (name) => {
   });
 });
 
-describe('the examples of the packages', () => {
+describe('README examples', () => {
   beforeAll(async () => {
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    // Declarations included: what does not fit together fails here.
+    // Also type-checks the declarations.
     await run(process.execPath, [tsc, '-p', folder]).catch(({ stdout }) => {
       throw new Error(`The examples do not type-check:\n${stdout}`);
     });
   });
 
-  it('of the rules decide without the service', async () => {
+  it('of domain decide without the service', async () => {
     expect((await runInstalled('domain.js')).split('\n').slice(0, 2)).toEqual([
       'accepted',
       'offer_not_pending',
@@ -160,7 +155,7 @@ describe('the examples of the packages', () => {
     );
   });
 
-  it('of the contract find what the service would find', async () => {
+  it('of contract find the errors that the service finds', async () => {
     const stdout = await runInstalled('contract.js');
     expect(stdout).toMatch(/^\/loss\/date .+\n/);
     expect(stdout).toMatch(/^\/claim_numbre .*claim_number/m);
@@ -168,7 +163,7 @@ describe('the examples of the packages', () => {
     expect(stdout).toMatch(/^3\.1\.0 true$/m);
   });
 
-  it('of the client do what they say, against the service', async () => {
+  it('of client work against the service', async () => {
     const env = { CLAIMS_URL: service.url, CLAIMS_API_KEY: firm.testKey, ADJUSTER: firm.account('accepts') };
     const stdout = await runInstalled('client.js', env);
     expect(stdout).toContain('Gulf Adjusting Partners, test: claims:create');
@@ -180,7 +175,7 @@ describe('the examples of the packages', () => {
   });
 });
 
-it('the reference of the rules names every exported function and no other', async () => {
+it('RULES.md documents exactly the exported functions', async () => {
   const domain = await import(pathToFileURL(join(installed('domain'), 'dist/index.js')).href);
   const functions = Object.entries(domain).flatMap(([name, value]) =>
     typeof value === 'function' ? [name] : [],
