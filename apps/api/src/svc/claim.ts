@@ -43,7 +43,7 @@ export function addClaimCommands(program: Command): void {
     .addArgument(claimIdArgument())
     .action(async (id: ClaimId, options: OutputOptions) => {
       const document = await withService(async (services) => {
-        await services.get(TOKENS.closeClaim)(id);
+        await services.get(TOKENS.closeClaimAsOperator)(id);
         return readDocument(services.get(TOKENS.operatorReads), id);
       });
       if (options.json) return printJson({ claim: document });
