@@ -14,7 +14,7 @@ import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-a
 import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipFrom } from '../stores/pg-memberships.ts';
 import { fetchCount, positionBefore, positionValues, toPage, uuidPositionValues } from './pages.ts';
 
-/** Whatever is not the key's own business: a live key reads both environments, a test key one. */
+/** `isClaimVisible` in `@svc/domain`: a live key also reads test claims, a test key reads nothing else. */
 const VISIBLE: Readonly<Record<Environment, string>> = { live: '', test: "AND c.environment = 'test'" };
 
 const each = (statementFor: (environment: Environment) => Statement): Record<Environment, Statement> => ({
@@ -62,7 +62,7 @@ const ADJUSTERS: Readonly<Record<Environment, Statement>> = {
       WHERE m.firm_id = $1 AND m.status <> 'left' AND (m.first_known_at, m.svc_id) > ($2, $3)
       ORDER BY m.first_known_at, m.svc_id LIMIT $4`,
   ),
-  // From the few test accounts to their memberships: the firm may have thousands of real ones.
+  // `isAdjusterVisible` in `@svc/domain`. Starts from the few test accounts: the firm may have thousands of members.
   test: sql(
     'firm_adjusters_test',
     `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS}

@@ -3,6 +3,7 @@ import {
   checkAddressee,
   checkOfferable,
   DomainError,
+  isClaimVisible,
   offerClaim,
   type Svcid,
 } from '@svc/domain';
@@ -32,8 +33,9 @@ export const makeOfferClaim =
         tx.memberships.lockShared(firmId, command.adjuster),
         tx.claims.lock(firmId, command.claimId),
       ]);
-      const visible = current !== null && (environment === 'live' || current.environment === 'test');
-      if (!visible) throw new DomainError('not_found', 'No such claim.');
+      if (current === null || !isClaimVisible(current, environment)) {
+        throw new DomainError('not_found', 'No such claim.');
+      }
       checkOfferable(current, environment);
       checkAddressee({ adjuster, membership, firmId, environment, at });
       const claim = offerClaim(current, { adjuster: command.adjuster, at });

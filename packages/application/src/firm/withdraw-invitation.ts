@@ -1,4 +1,4 @@
-import { checkNameable, DomainError, type Svcid, withdrawInvitation } from '@svc/domain';
+import { checkNameable, DomainError, isAdjusterVisible, type Svcid, withdrawInvitation } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import type { AdjusterView } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
@@ -12,9 +12,8 @@ export const makeWithdrawInvitation =
       const at = deps.clock.now();
       const adjuster = await tx.adjusters.find(svcId);
       const current = await tx.memberships.lock(actor.firmId, svcId);
-      const visible = adjuster !== null && (actor.environment === 'live' || adjuster.testOf !== null);
-      if (!visible || current === null) {
-        throw new DomainError('not_found', 'No invitation of this adjuster waits for an answer.');
+      if (adjuster === null || current === null || !isAdjusterVisible(adjuster, actor.environment)) {
+        throw new DomainError('not_found', 'This adjuster has no pending invitation.');
       }
       const membership = withdrawInvitation(current, at);
       checkNameable(adjuster, actor.environment);
