@@ -27,7 +27,7 @@ import {
   TEST_BEHAVIORS,
   withdrawInvitation,
 } from '../src/index.ts';
-import { expectedMoves, refusalOf } from './moves.ts';
+import { errorCodeOf, parseTransitions } from './moves.ts';
 
 const FIRM = '00000000-0000-7000-8000-0000000000f1' as FirmId;
 const OTHER_FIRM = '00000000-0000-7000-8000-0000000000f2' as FirmId;
@@ -75,7 +75,7 @@ withdrawn  pending             NOT_FOUND  NOT_FOUND  NOT_FOUND  NOT_FOUND
 left       pending             NOT_FOUND  NOT_FOUND  NOT_FOUND  NOT_FOUND
 `;
 
-const expected = expectedMoves(EXPECTED);
+const expected = parseTransitions(EXPECTED);
 const cases = MEMBERSHIP_STATUSES.flatMap((status) =>
   MEMBERSHIP_ACTIONS.map((action) => ({ status, action, outcome: expected.get(`${status} × ${action}`) })),
 );
@@ -91,7 +91,7 @@ describe('a membership', () => {
     const before = record();
     expect(statusAt(before, now)).toBe(status);
     if (outcome === outcome.toUpperCase()) {
-      expect(refusalOf(() => perform[action](before, now))).toBe(outcome.toLowerCase());
+      expect(errorCodeOf(() => perform[action](before, now))).toBe(outcome.toLowerCase());
     } else {
       expect(statusAt(perform[action](before, now), now)).toBe(outcome);
     }
@@ -101,7 +101,7 @@ describe('a membership', () => {
   test.each(MEMBERSHIP_STATUSES)('every action from %s keeps firstKnownAt', (status) => {
     const { record, now } = recordIn[status];
     for (const action of MEMBERSHIP_ACTIONS) {
-      if (refusalOf(() => perform[action](record(), now)) !== null) continue;
+      if (errorCodeOf(() => perform[action](record(), now)) !== null) continue;
       expect(perform[action](record(), now).firstKnownAt).toBe(INVITED);
     }
   });
@@ -119,8 +119,8 @@ describe('an invitation', () => {
   test.each(['accept', 'decline', 'withdraw'] as const)(
     '%s works until the last millisecond and not after it',
     (action) => {
-      expect(refusalOf(() => perform[action](invited(), INVITED + SEVEN_DAYS - 1))).toBeNull();
-      expect(refusalOf(() => perform[action](invited(), INVITED + SEVEN_DAYS))).toBe('not_found');
+      expect(errorCodeOf(() => perform[action](invited(), INVITED + SEVEN_DAYS - 1))).toBeNull();
+      expect(errorCodeOf(() => perform[action](invited(), INVITED + SEVEN_DAYS))).toBe('not_found');
     },
   );
 
@@ -171,10 +171,10 @@ describe('an invitation', () => {
   ])('needs a complete profile to be accepted: %j lacks %j', (gaps, missing) => {
     const account = { ...ANNA, ...gaps };
     expect(missingProfileFields(account)).toEqual(missing);
-    expect(refusalOf(() => acceptInvitation(invited(), account, INVITED + 1))).toBe(
+    expect(errorCodeOf(() => acceptInvitation(invited(), account, INVITED + 1))).toBe(
       missing.length === 0 ? null : 'profile_incomplete',
     );
-    expect(refusalOf(() => acceptInvitation(invited(), account, INVITED + SEVEN_DAYS))).toBe('not_found');
+    expect(errorCodeOf(() => acceptInvitation(invited(), account, INVITED + SEVEN_DAYS))).toBe('not_found');
   });
 
   test('can be declined with an incomplete profile', () => {
@@ -216,7 +216,7 @@ describe('a member without an invitation', () => {
   test.each(MEMBERSHIP_STATUSES)('can replace a record with status %s, unless active', (status) => {
     const { record } = recordIn[status];
     const add = () => addMember(record(), member);
-    expect(refusalOf(add)).toBe(status === 'active' ? 'already_member' : null);
+    expect(errorCodeOf(add)).toBe(status === 'active' ? 'already_member' : null);
     if (status !== 'active') expect(add()).toMatchObject({ status: 'active', firstKnownAt: INVITED });
   });
 
@@ -247,8 +247,8 @@ describe('adjusters a key can name', () => {
   test.each(nameable)(
     'inviting $who: $live with a live key, $test with a test key',
     ({ adjuster, live, test }) => {
-      expect(refusalOf(() => checkInvitable(adjuster, FIRM, 'live'))).toBe(live);
-      expect(refusalOf(() => checkInvitable(adjuster, FIRM, 'test'))).toBe(test);
+      expect(errorCodeOf(() => checkInvitable(adjuster, FIRM, 'live'))).toBe(live);
+      expect(errorCodeOf(() => checkInvitable(adjuster, FIRM, 'test'))).toBe(test);
     },
   );
 
@@ -259,7 +259,7 @@ describe('adjusters a key can name', () => {
     environment?: Environment;
     at?: number;
   }) =>
-    refusalOf(() =>
+    errorCodeOf(() =>
       checkAddressee({
         adjuster: ANNA,
         membership: active(),
