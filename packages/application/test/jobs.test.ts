@@ -137,7 +137,7 @@ describe('a channel that failed', () => {
     await run();
     expect(told).toEqual([undefined]);
     bench.clock.advance(2000);
-    await expect(run()).rejects.toThrow('could not be handed on');
+    await expect(run()).rejects.toThrow('could not be delivered');
     expect(told.slice(1).sort()).toEqual(expect.arrayContaining(['mail']));
     expect(told.slice(1)).not.toContain(undefined);
   });

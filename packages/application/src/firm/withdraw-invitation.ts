@@ -4,7 +4,7 @@ import type { AdjusterView } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 
-/** Takes back an invitation that waits for an answer; the adjuster can no longer accept it. */
+/** Withdraws a pending invitation. */
 export const makeWithdrawInvitation =
   (deps: { uow: UnitOfWork; clock: Clock }) =>
   (actor: FirmActor, svcId: Svcid): Promise<AdjusterView> =>
