@@ -1,4 +1,4 @@
 /** An operator command that cannot be executed; the message is shown to the operator. */
 export class OperatorError extends Error {
-  override readonly name = 'OperatorRefusal';
+  override readonly name = 'OperatorError';
 }
