@@ -12,6 +12,8 @@ import {
   type Claim,
   carrierNameKey,
   type FirmId,
+  isAdjusterVisible,
+  isClaimVisible,
   isReadableBy,
   type Membership,
   type Svcid,
@@ -56,8 +58,7 @@ export function memoryFirmReads(tables: Tables): FirmReads {
   return {
     async claim(firmId, environment, id) {
       const claim = tables.claims.get(keyOf(id));
-      if (claim?.firmId !== firmId || (environment === 'test' && claim.environment === 'live')) return null;
-      return viewOf(claim);
+      return claim?.firmId === firmId && isClaimVisible(claim, environment) ? viewOf(claim) : null;
     },
     async claims(firmId, environment, filter, page) {
       const { updatedSince, assignmentStatus, externalId } = filter;
@@ -66,7 +67,7 @@ export function memoryFirmReads(tables: Tables): FirmReads {
         .filter(
           (claim) =>
             claim.firmId === firmId &&
-            (environment === 'live' || claim.environment === 'test') &&
+            isClaimVisible(claim, environment) &&
             (updatedSince === undefined || claim.updatedAt >= updatedSince) &&
             (assignmentStatus === undefined || claim.assignment.status === assignmentStatus) &&
             (externalId === undefined ||
@@ -79,7 +80,7 @@ export function memoryFirmReads(tables: Tables): FirmReads {
         .all()
         .filter((membership) => membership.firmId === firmId && membership.status !== 'left')
         .map(recordOf)
-        .filter(({ adjuster }) => environment === 'live' || adjuster.testOf !== null);
+        .filter(({ adjuster }) => isAdjusterVisible(adjuster, environment));
       return toPage(
         found,
         ({ membership: { firstKnownAt, svcId } }) => ({ at: firstKnownAt, id: svcId }),

@@ -1,6 +1,6 @@
 import type { Environment, FirmId, Svcid } from '@svc/domain';
 
-/** A firm's system, by its API key. */
+/** A firm's system, authenticated by API key. */
 export interface FirmActor {
   readonly firmId: FirmId;
   readonly environment: Environment;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, NO_NOTES, type Svcid } from '@svc/domain';
 import { refusalOf } from '@svc/testkit';
-import { memoryBench } from './memory-fixture.ts';
+import { memoryFixture } from './memory-fixture.ts';
 
-const NOBODY = 'Nobody-0' as Svcid;
+const UNKNOWN_ADJUSTER = 'Unknown-0' as Svcid;
 
 describe('sending a claim that breaks several rules', () => {
-  test('is told of them in order: key, external id, claim number, adjuster, the claim itself', async () => {
-    const { newFirm, newMember, newClaim, send, use } = memoryBench();
+  test('gets the errors in the order key, external id, claim number, adjuster, claim', async () => {
+    const { newFirm, newMember, newClaim, send, use } = memoryFixture();
     const firm = await newFirm();
     const member = await newMember(firm);
     const [one, two] = [newClaim(), newClaim()];
@@ -18,15 +18,15 @@ describe('sending a claim that breaks several rules', () => {
     const allWrong = newClaim({ ...two.facts, ...broken, externalId: one.facts.externalId });
     const attempt = (claim: typeof allWrong, adjuster: Svcid, idempotencyKey = 'fresh') =>
       refusalOf(send(firm.live, adjuster, { claim, idempotencyKey }));
-    expect(await attempt(allWrong, NOBODY, 'bound')).toBe('idempotency_key_reused');
-    expect(await attempt(allWrong, NOBODY)).toBe('duplicate_claim');
+    expect(await attempt(allWrong, UNKNOWN_ADJUSTER, 'bound')).toBe('idempotency_key_reused');
+    expect(await attempt(allWrong, UNKNOWN_ADJUSTER)).toBe('duplicate_claim');
     const numberWrong = newClaim({ ...broken, claimNumber: two.facts.claimNumber });
-    await expect(send(firm.live, NOBODY, { claim: numberWrong })).rejects.toMatchObject({
+    await expect(send(firm.live, UNKNOWN_ADJUSTER, { claim: numberWrong })).rejects.toMatchObject({
       code: 'duplicate_claim',
       existingClaimId: byNumber,
     });
     const claimWrong = newClaim(broken);
-    expect(await attempt(claimWrong, NOBODY)).toBe('unknown_svcid');
+    expect(await attempt(claimWrong, UNKNOWN_ADJUSTER)).toBe('unknown_svcid');
     expect(await attempt(claimWrong, firm.accounts.paused)).toBe('environment_mismatch');
     await use.setMember(firm.id, member, false);
     expect(await attempt(claimWrong, member)).toBe('adjuster_not_accepting');
@@ -38,12 +38,14 @@ describe('sending a claim that breaks several rules', () => {
     expect(await attempt(termWrong, other)).toBe('policy_term_reversed');
   });
 
-  test('a refused claim leaves nothing to collide with', async () => {
-    const { newFirm, newMember, newClaim, send, memory } = memoryBench();
+  test('a rejected claim does not cause later conflicts', async () => {
+    const { newFirm, newMember, newClaim, send, memory } = memoryFixture();
     const firm = await newFirm();
     const member = await newMember(firm);
     const claim = newClaim();
-    expect(await refusalOf(send(firm.live, NOBODY, { claim, idempotencyKey: 'k' }))).toBe('unknown_svcid');
+    expect(await refusalOf(send(firm.live, UNKNOWN_ADJUSTER, { claim, idempotencyKey: 'k' }))).toBe(
+      'unknown_svcid',
+    );
     const jobs = (await memory.jobs.pending()).length;
     expect((await send(firm.live, member, { claim, idempotencyKey: 'k' })).replayed).toBe(false);
     expect(await memory.jobs.pending()).toHaveLength(jobs + 1);
@@ -51,8 +53,8 @@ describe('sending a claim that breaks several rules', () => {
 });
 
 describe('offering a claim that breaks several rules', () => {
-  test('is told of them in order: key, the claim, its environment, accepted, closed, adjuster', async () => {
-    const { newFirm, newMember, sendId, offer, use, ids } = memoryBench();
+  test('gets the errors in the order key, claim, environment, accepted, closed, adjuster', async () => {
+    const { newFirm, newMember, sendId, offer, use, ids } = memoryFixture();
     const firm = await newFirm();
     const member = await newMember(firm);
     const open = await sendId(firm.live, member, { idempotencyKey: 'bound' });
@@ -67,7 +69,7 @@ describe('offering a claim that breaks several rules', () => {
     await use.closeClaim(tested);
 
     const attempt = (id: ClaimId, idempotencyKey = 'fresh') =>
-      refusalOf(offer(firm.live, id, NOBODY, { idempotencyKey }));
+      refusalOf(offer(firm.live, id, UNKNOWN_ADJUSTER, { idempotencyKey }));
     expect(await attempt(ids.next() as ClaimId, 'bound')).toBe('idempotency_key_reused');
     expect(await attempt(ids.next() as ClaimId)).toBe('not_found');
     expect(await attempt(tested)).toBe('environment_mismatch');
@@ -77,8 +79,8 @@ describe('offering a claim that breaks several rules', () => {
     expect(await attempt(open)).toBe('unknown_svcid');
   });
 
-  test('nobody is told that an offer went away when it goes to the same adjuster again', async () => {
-    const { newFirm, newMember, sendId, offer, jobsOf } = memoryBench();
+  test('offering to the same adjuster again sends no withdrawal', async () => {
+    const { newFirm, newMember, sendId, offer, jobsOf } = memoryFixture();
     const firm = await newFirm();
     const member = await newMember(firm);
     const id = await sendId(firm.live, member);
@@ -88,8 +90,8 @@ describe('offering a claim that breaks several rules', () => {
     expect(kinds.filter((kind) => kind === 'notify_offer')).toHaveLength(2);
   });
 
-  test('nobody is told that an offer went away who had answered it', async () => {
-    const { newFirm, newMember, sendId, offer, use, jobsOf } = memoryBench();
+  test('an adjuster who rejected the offer gets no withdrawal', async () => {
+    const { newFirm, newMember, sendId, offer, use, jobsOf } = memoryFixture();
     const firm = await newFirm();
     const [first, second] = [await newMember(firm), await newMember(firm)];
     const id = await sendId(firm.live, first);
@@ -101,8 +103,8 @@ describe('offering a claim that breaks several rules', () => {
 });
 
 describe('withdrawing an invitation', () => {
-  test('tells a live key of the environment only where a test account’s invitation waits', async () => {
-    const { newFirm, use } = memoryBench();
+  test('with a live key fails with environment_mismatch only for a pending test invitation', async () => {
+    const { newFirm, use } = memoryFixture();
     const firm = await newFirm();
     const svcId = firm.accounts.new;
     expect(await refusalOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
@@ -112,12 +114,12 @@ describe('withdrawing an invitation', () => {
     expect(await refusalOf(use.withdrawInvitation(firm.test, svcId))).toBe('not_found');
   });
 
-  test('tells nothing of adjusters who do not exist, are no part of the firm, or have left', async () => {
-    const { newFirm, newMember, newAdjuster, use } = memoryBench();
+  test('fails with not_found for unknown adjusters, others outside the firm and former members', async () => {
+    const { newFirm, newMember, newAdjuster, use } = memoryFixture();
     const firm = await newFirm();
-    const { svcId: stranger } = await newAdjuster();
+    const { svcId: outsider } = await newAdjuster();
     const member = await newMember(firm);
-    for (const svcId of [NOBODY, stranger, member]) {
+    for (const svcId of [UNKNOWN_ADJUSTER, outsider, member]) {
       expect(await refusalOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
     }
     await use.leaveFirm({ svcId: member }, firm.id);

@@ -9,7 +9,7 @@ const many = (count: number): LoggedRequest[] => {
 };
 const firmOf = (requests: readonly LoggedRequest[]) => requests[0]?.firmId ?? aLoggedRequest().firmId;
 
-test('nothing is written until it is asked for, and then all of it in batches', async () => {
+test('write stores all entries in batches', async () => {
   const store = createMemoryRequestLog();
   const sizes: number[] = [];
   const append = (batch: readonly LoggedRequest[]): Promise<void> => {
@@ -26,11 +26,11 @@ test('nothing is written until it is asked for, and then all of it in batches', 
   expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(25);
 });
 
-test('what a failing store did not take is kept and written later', async () => {
+test('entries that the store failed to write are kept and written later', async () => {
   const store = createMemoryRequestLog();
   let failing = true;
   const append = async (batch: readonly LoggedRequest[]): Promise<void> => {
-    if (failing) throw new Error('away');
+    if (failing) throw new Error('unavailable');
     await store.append(batch);
   };
   const log = createRequestLog({ store: { append }, onDropped: () => {} });
@@ -42,22 +42,22 @@ test('what a failing store did not take is kept and written later', async () => 
   expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(3);
 });
 
-test('beyond its capacity notes are given up and counted, and taking note still costs nothing', async () => {
+test('entries beyond the capacity are dropped and counted', async () => {
   const store = createMemoryRequestLog();
-  const told: number[] = [];
-  const log = createRequestLog({ store, onDropped: (count) => told.push(count), capacity: 5 });
+  const dropped: number[] = [];
+  const log = createRequestLog({ store, onDropped: (count) => dropped.push(count), capacity: 5 });
   const requests = many(12);
   for (const request of requests) log.note(request);
   await log.write();
   await log.write();
-  expect(told).toEqual([7]);
+  expect(dropped).toEqual([7]);
   expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(5);
 });
 
-test('what is noted while a batch is under way is written by the same call or the next, and once', async () => {
+test('an entry noted during a write is written once', async () => {
   const store = createMemoryRequestLog();
   const [one, two] = many(2);
-  if (one === undefined || two === undefined) throw new Error('two are needed');
+  if (one === undefined || two === undefined) throw new Error('expected two requests');
   const written: string[] = [];
   const log = createRequestLog({
     store: {

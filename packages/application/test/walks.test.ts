@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, DAY, DomainError, type Svcid, statusAt } from '@svc/domain';
 import fc from 'fast-check';
-import { memoryBench } from './memory-fixture.ts';
+import { memoryFixture } from './memory-fixture.ts';
 
-// What can happen, by whom (an adjuster's number), to which claim (its number among those sent).
+// An action, the index of its adjuster and the index of its claim.
 const step = fc.record({
   what: fc.constantFrom(
     ...(['send', 'send', 'offer', 'offer', 'accept', 'reject', 'close', 'closeByOperator', 'work'] as const),
@@ -13,7 +13,7 @@ const step = fc.record({
   which: fc.nat(3),
 });
 
-const LEGAL = new Set([
+const ALLOWED_TRANSITIONS = new Set([
   'pending_acceptance>accepted',
   'pending_acceptance>rejected',
   'pending_acceptance>unassigned',
@@ -22,11 +22,11 @@ const LEGAL = new Set([
   'unassigned>pending_acceptance',
 ]);
 
-describe('whatever firm, adjusters and operator do, in any order', () => {
-  test('every claim moves along the table only, and its stamp moves with what the firm can see and nothing else', async () => {
+describe('any sequence of actions of firm, adjusters and operator', () => {
+  test('follows the transition table and changes updated_at exactly when the firm can see the change', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
-        const { newFirm, newMember, sendId, offer, invite, use, clock, memory } = memoryBench();
+        const { newFirm, newMember, sendId, offer, invite, use, clock, memory } = memoryFixture();
         const firm = await newFirm();
         const adjusters = [await newMember(firm), await newMember(firm), await newMember(firm)];
         const sent: ClaimId[] = [];
@@ -73,7 +73,7 @@ describe('whatever firm, adjusters and operator do, in any order', () => {
             }
             expect(claim.updatedAt).toBeGreaterThan(newest);
             if (old === undefined) expect(claim.assignment.status).toBe('pending_acceptance');
-            else expect(LEGAL).toContain(`${old.assignment.status}>${claim.assignment.status}`);
+            else expect(ALLOWED_TRANSITIONS).toContain(`${old.assignment.status}>${claim.assignment.status}`);
           }
           for (const { id, assignment } of after) {
             if (assignment.status !== 'pending_acceptance' || closedByOperator.has(id)) continue;

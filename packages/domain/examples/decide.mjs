@@ -1,7 +1,7 @@
 // @ts-check
 // Decides without the service: may this adjuster be offered the claim, may the adjuster accept it, and what does the
 // firm's carrier book become? Run it with `node decide.mjs` in a folder where @svc/domain is installed.
-import { acceptOffer, checkAddressee, DAY, DomainError, mergeCarrier, sendClaim } from '@svc/domain';
+import { acceptClaim, checkAddressee, DAY, DomainError, mergeCarrier, sendClaim } from '@svc/domain';
 
 const FIRM = /** @type {import('@svc/domain').FirmId} */ ('5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21');
 const CLAIM = /** @type {import('@svc/domain').ClaimId} */ ('0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10');
@@ -33,7 +33,7 @@ const membership = {
 };
 
 /**
- * What a rule says: `yes`, or the code of the error.
+ * `yes` when the rule allows it, else the code of the error.
  *
  * @param {() => unknown} rule
  */
@@ -70,18 +70,18 @@ const claim = sendClaim(
     at: NOW,
   },
 );
-const accepted = acceptOffer(claim, { by: JEAN, at: NOW + 1000 });
+const accepted = acceptClaim(claim, { by: JEAN, at: NOW + 1000 });
 console.log(
   'the offer may be accepted:',
-  verdict(() => acceptOffer(claim, { by: JEAN, at: NOW })),
+  verdict(() => acceptClaim(claim, { by: JEAN, at: NOW })),
 );
 console.log(
   'by another adjuster:',
-  verdict(() => acceptOffer(claim, { by: MAYA, at: NOW })),
+  verdict(() => acceptClaim(claim, { by: MAYA, at: NOW })),
 );
 console.log(
   'a second time:',
-  verdict(() => acceptOffer(accepted, { by: JEAN, at: NOW })),
+  verdict(() => acceptClaim(accepted, { by: JEAN, at: NOW })),
 );
 
 const book = { name: 'PALMETTO MUTUAL INSURANCE', phone: '1-803-555-0144', email: 'desk@palmetto.example' };

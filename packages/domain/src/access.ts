@@ -1,3 +1,5 @@
+import type { Adjuster } from './adjuster.ts';
+import type { Claim } from './claim.ts';
 import { DomainError } from './errors.ts';
 import type { Environment } from './ids.ts';
 
@@ -17,7 +19,7 @@ export const PLAN_SCOPES = {
   read_only: ['claims:read', 'adjusters:read'],
 } as const satisfies Record<string, readonly Scope[]>;
 
-/** What a key was made for. */
+/** What a key is for. */
 export const PURPOSE_SCOPES = {
   full_access: SCOPES,
   claims: ['claims:create', 'claims:read', 'claims:write'],
@@ -32,11 +34,11 @@ export const PURPOSES = Object.keys(PURPOSE_SCOPES) as readonly Purpose[];
 
 const includes = (scopes: readonly Scope[], scope: Scope): boolean => scopes.includes(scope);
 
-/** What a key may do now: its purpose, cut to the firm's plan. */
+/** The scopes of a key: those of its purpose that the firm's plan includes. */
 export const scopesOf = (purpose: Purpose, plan: Plan): Scope[] =>
   PURPOSE_SCOPES[purpose].filter((scope) => includes(PLAN_SCOPES[plan], scope));
 
-/** The purpose is asked first: a key that was never meant for this learns so, whatever the firm's plan. */
+/** Throws unless the key has the scope. The purpose is checked before the plan: a plan change would not help the key. */
 export function checkScope(scope: Scope, purpose: Purpose, plan: Plan): void {
   if (!includes(PURPOSE_SCOPES[purpose], scope)) {
     throw new DomainError(
@@ -52,7 +54,19 @@ export function checkScope(scope: Scope, purpose: Purpose, plan: Plan): void {
   }
 }
 
-/** Requests a key may make. Each rate refills evenly; `burst` is how many are accepted in one instant. */
+/** A live key also reads test data; a test key reads nothing else. */
+const isEnvironmentVisible = (data: Environment, key: Environment): boolean =>
+  key === 'live' || data === 'test';
+
+/** Whether a key of this environment may read the claim. */
+export const isClaimVisible = (claim: Pick<Claim, 'environment'>, key: Environment): boolean =>
+  isEnvironmentVisible(claim.environment, key);
+
+/** Whether a key of this environment may read the adjuster; test accounts are test data. */
+export const isAdjusterVisible = (adjuster: Pick<Adjuster, 'testOf'>, key: Environment): boolean =>
+  isEnvironmentVisible(adjuster.testOf === null ? 'live' : 'test', key);
+
+/** Rate limits of a key. Each bucket refills evenly; `burst` is how many requests it accepts at once. */
 export interface KeyLimits {
   readonly requestsPerMinute: number;
   readonly writesPerMinute: number;
@@ -64,7 +78,7 @@ export const DEFAULT_LIMITS: Readonly<Record<Environment, KeyLimits>> = {
   test: { requestsPerMinute: 60, writesPerMinute: 30, burst: 20 },
 };
 
-/** A firm's own limits; what is null follows the default of the key's environment. */
+/** A firm's own limits; null means the default of the key's environment. */
 export type LimitOverrides = { readonly [L in keyof KeyLimits]: KeyLimits[L] | null };
 export const NO_OVERRIDES: LimitOverrides = { requestsPerMinute: null, writesPerMinute: null, burst: null };
 

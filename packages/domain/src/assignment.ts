@@ -4,7 +4,7 @@ import type { Instant, Svcid } from './ids.ts';
 export const ASSIGNMENT_STATUSES = ['pending_acceptance', 'accepted', 'rejected', 'unassigned'] as const;
 export type AssignmentStatus = (typeof ASSIGNMENT_STATUSES)[number];
 
-/** The latest offer of a claim; an earlier offer's response is gone once the claim is offered again. */
+/** The latest offer of a claim; offering again drops the earlier response. */
 export interface Assignment {
   readonly status: AssignmentStatus;
   readonly adjuster: Svcid;
@@ -14,23 +14,23 @@ export interface Assignment {
 }
 
 /**
- * What can happen to an assignment. `adjuster_leaves`: the adjuster leaves the firm, or loses the permission to accept
- * its claims, while the offer waits.
+ * `adjuster_leaves`: the adjuster leaves the firm, or loses the permission to accept its claims, while the offer is
+ * pending.
  */
 export const ASSIGNMENT_ACTIONS = ['offer', 'accept', 'reject', 'adjuster_leaves'] as const;
 export type AssignmentAction = (typeof ASSIGNMENT_ACTIONS)[number];
 
-type Refusal = 'claim_already_accepted' | 'offer_not_pending';
+type TransitionError = 'claim_already_accepted' | 'offer_not_pending';
 export type AssignmentStep =
   | { readonly to: AssignmentStatus }
-  | { readonly refused: Refusal }
-  | { readonly stays: true };
+  | { readonly error: TransitionError }
+  | { readonly unchanged: true };
 
 const to = (status: AssignmentStatus): AssignmentStep => ({ to: status });
-const refused = (code: Refusal): AssignmentStep => ({ refused: code });
-const stays: AssignmentStep = { stays: true };
+const fails = (code: TransitionError): AssignmentStep => ({ error: code });
+const unchanged: AssignmentStep = { unchanged: true };
 
-/** Every status × every action: the only place that knows which moves exist. */
+/** The only definition of the transitions: every status × every action. */
 export const ASSIGNMENT_TRANSITIONS: Readonly<
   Record<AssignmentStatus, Readonly<Record<AssignmentAction, AssignmentStep>>>
 > = {
@@ -41,38 +41,37 @@ export const ASSIGNMENT_TRANSITIONS: Readonly<
     adjuster_leaves: to('unassigned'),
   },
   accepted: {
-    offer: refused('claim_already_accepted'),
-    accept: refused('offer_not_pending'),
-    reject: refused('offer_not_pending'),
-    adjuster_leaves: stays,
+    offer: fails('claim_already_accepted'),
+    accept: fails('offer_not_pending'),
+    reject: fails('offer_not_pending'),
+    adjuster_leaves: unchanged,
   },
   rejected: {
     offer: to('pending_acceptance'),
-    accept: refused('offer_not_pending'),
-    reject: refused('offer_not_pending'),
-    adjuster_leaves: stays,
+    accept: fails('offer_not_pending'),
+    reject: fails('offer_not_pending'),
+    adjuster_leaves: unchanged,
   },
   unassigned: {
     offer: to('pending_acceptance'),
-    accept: refused('offer_not_pending'),
-    reject: refused('offer_not_pending'),
-    adjuster_leaves: stays,
+    accept: fails('offer_not_pending'),
+    reject: fails('offer_not_pending'),
+    adjuster_leaves: unchanged,
   },
 };
 
-const REFUSAL_DETAILS: Record<Refusal, string> = {
-  claim_already_accepted: 'An adjuster has accepted this claim; it cannot be offered to another one.',
-  offer_not_pending: 'This offer is no longer waiting for an answer.',
+const ERROR_DETAILS: Record<TransitionError, string> = {
+  claim_already_accepted: 'An adjuster has accepted this claim; it cannot be offered again.',
+  offer_not_pending: 'This offer is no longer pending.',
 };
 
-/** The status after `action`, or null when the action leaves the assignment as it is; throws when it is refused. */
+/** The status after `action`, or null when it changes nothing; throws when it is not allowed. */
 export function assignmentAfter(status: AssignmentStatus, action: AssignmentAction): AssignmentStatus | null {
   const step = ASSIGNMENT_TRANSITIONS[status][action];
-  if ('refused' in step) throw new DomainError(step.refused, REFUSAL_DETAILS[step.refused]);
+  if ('error' in step) throw new DomainError(step.error, ERROR_DETAILS[step.error]);
   return 'to' in step ? step.to : null;
 }
 
-/** A new offer: nobody has answered it. */
 export const newOffer = (adjuster: Svcid, at: Instant): Assignment => ({
   status: 'pending_acceptance',
   adjuster,

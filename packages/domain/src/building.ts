@@ -1,4 +1,4 @@
-/** How the building is used: the nine occupancies of FEMA's Risk Rating 2.0, by class. */
+/** The nine occupancies of FEMA's Risk Rating 2.0, by class. */
 export const OCCUPANCY_CLASSES = {
   single_family_home: 'residential',
   residential_manufactured_home: 'residential',
@@ -11,7 +11,7 @@ export const OCCUPANCY_CLASSES = {
   non_residential_unit: 'non_residential',
 } as const satisfies Record<string, BuildingClass>;
 
-/** What the building is: OpenFEMA's building description codes, "other" split in two, by class. */
+/** OpenFEMA's building description codes by class; "other" is split in two. */
 export const BUILDING_TYPE_CLASSES = {
   main_dwelling: 'residential',
   detached_guest_house: 'residential',
@@ -41,29 +41,29 @@ export type OccupancyType = keyof typeof OCCUPANCY_CLASSES;
 export type BuildingType = keyof typeof BUILDING_TYPE_CLASSES;
 
 /**
- * The pair rule: a building type must be of its occupancy's class, and residential when no occupancy was sent.
+ * A building type must be of its occupancy's class, and residential when no occupancy was sent.
  *
- * @returns null when the pair stands, else what is wrong with the building type, in words for the sender.
+ * @returns null when the pair is valid, else an error message for the sender.
  */
 export function checkBuildingPair(
   occupancy: OccupancyType | undefined,
   buildingType: BuildingType | undefined,
 ): string | null {
   if (buildingType === undefined) return null;
-  const wanted = occupancy === undefined ? 'residential' : OCCUPANCY_CLASSES[occupancy];
-  if (BUILDING_TYPE_CLASSES[buildingType] === wanted) return null;
+  const required = occupancy === undefined ? 'residential' : OCCUPANCY_CLASSES[occupancy];
+  if (BUILDING_TYPE_CLASSES[buildingType] === required) return null;
   const allowed = Object.entries(BUILDING_TYPE_CLASSES)
-    .filter(([, buildingClass]) => buildingClass === wanted)
+    .filter(([, buildingClass]) => buildingClass === required)
     .map(([type]) => type)
     .join(', ');
-  const because =
+  const reason =
     occupancy === undefined
       ? 'no occupancy_type was sent, so the building type must be a residential one'
-      : `occupancy_type ${occupancy} takes a ${wanted === 'residential' ? 'residential' : 'non-residential'} building type`;
-  // The form's vocabulary surprises everyone here: the type "manufactured_home" is the non-residential one.
+      : `occupancy_type ${occupancy} requires a ${required === 'residential' ? 'residential' : 'non-residential'} building type`;
+  // In the form's vocabulary the type "manufactured_home" is non-residential, which most senders do not expect.
   const hint =
-    buildingType === 'manufactured_home' && wanted === 'residential'
-      ? ' A manufactured home that is lived in is residential_manufactured_home with main_dwelling.'
+    buildingType === 'manufactured_home' && required === 'residential'
+      ? ' For a residential manufactured home, send residential_manufactured_home with main_dwelling.'
       : '';
-  return `${buildingType} does not go with this occupancy: ${because} (${allowed}).${hint}`;
+  return `${buildingType} does not match this occupancy: ${reason} (${allowed}).${hint}`;
 }

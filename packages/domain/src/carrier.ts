@@ -1,4 +1,4 @@
-/** A mailing address; always whole, never in parts. */
+/** A mailing address, always complete. */
 export interface CarrierAddress {
   readonly street: string;
   readonly city: string;
@@ -6,7 +6,7 @@ export interface CarrierAddress {
   readonly zip: string;
 }
 
-/** A carrier as a claim names it. */
+/** A carrier as sent with a claim. */
 export interface CarrierDetails {
   readonly name: string;
   readonly phone?: string | undefined;
@@ -18,17 +18,16 @@ export type CarrierDetail = 'phone' | 'email' | 'address';
 const DETAILS: readonly CarrierDetail[] = ['phone', 'email', 'address'];
 
 /**
- * Text as the rules compare it: without regard to capitals, surrounding blanks and the length of runs of blanks.
- * By way of capitals, so that letters with two lower-case forms (ß and ss, σ and ς) fold to one; lower first, because
- * the capital ẞ is its own upper case.
+ * Text without regard to case, surrounding whitespace and the length of runs of whitespace. Upper-casing merges
+ * letters with two lower-case forms (ß and ss, σ and ς); lower-casing first is needed for the capital ẞ.
  */
 const folded = (text: string): string =>
   text.trim().replace(/\s+/gu, ' ').toLowerCase().toUpperCase().toLowerCase();
 
-/** The name under which a firm's book holds a carrier: equal keys are one carrier, all others are different ones. */
+/** Key of a carrier in the firm's book: equal keys are the same carrier. */
 export const carrierNameKey = (name: string): string => folded(name);
 
-/** Phone numbers are one when their ASCII digits are; of eleven digits that start with the country code 1, the 1 goes. */
+/** Compares ASCII digits; a leading country code 1 of eleven digits is ignored. */
 export function samePhone(one: string, other: string): boolean {
   const digits = (phone: string): string => {
     const all = phone.replace(/[^0-9]/g, '');
@@ -39,7 +38,7 @@ export function samePhone(one: string, other: string): boolean {
 
 export const sameEmail = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/** Addresses are one when each part is, without regard to capitals and blanks; ZIP+4 is its five-digit ZIP. */
+/** Compares each part without regard to case and whitespace; of a ZIP+4, only the five-digit ZIP. */
 export function sameAddress(one: CarrierAddress, other: CarrierAddress): boolean {
   return (
     folded(one.street) === folded(other.street) &&
@@ -57,7 +56,7 @@ function sameDetail(detail: CarrierDetail, one: CarrierDetails, other: CarrierDe
   return sameAddress(a as CarrierAddress, b as CarrierAddress);
 }
 
-/** Takes each detail from the first of the two that has it; an address counts as one piece. */
+/** Takes each detail from the first of the two that has it; an address is one detail. */
 function filled(first: CarrierDetails, second: CarrierDetails | null): CarrierDetails {
   return {
     name: first.name,
@@ -73,16 +72,16 @@ const pick = <D extends CarrierDetail>(
 ): Pick<CarrierDetails, D> | object => (value === undefined ? {} : { [detail]: value });
 
 export interface CarrierMerge {
-  /** What the firm's book holds from now on. */
+  /** The new entry of the firm's book. */
   readonly held: CarrierDetails;
-  /** Details the book gained; empty when there is nothing to write. */
+  /** Details added to the book; empty when there is nothing to write. */
   readonly gained: readonly CarrierDetail[];
-  /** Details sent that differ from the held ones: they stay with their claim and never overwrite the book. */
+  /** Details sent that differ from the book. They stay with the claim and never overwrite the book. */
   readonly differing: readonly CarrierDetail[];
 }
 
 /**
- * What a firm's book holds after a claim named a carrier: sent details fill in what is missing and never overwrite.
+ * Merges a carrier into the firm's book: sent details fill in what is missing and never overwrite.
  *
  * @param held the book's entry under the same {@link carrierNameKey}, or null when it has none.
  */
@@ -99,6 +98,6 @@ export function mergeCarrier(held: CarrierDetails | null, sent: CarrierDetails):
   };
 }
 
-/** The carrier as an adjuster's forms print it: what the claim sent, filled from the book where it sent nothing. */
+/** The carrier on an adjuster's forms: the details sent with the claim, filled in from the book. */
 export const carrierForForms = (sent: CarrierDetails, held: CarrierDetails | null): CarrierDetails =>
   filled(sent, held);

@@ -8,14 +8,13 @@ import { checkPolicyTerm } from './policy.ts';
 
 declare const asSent: unique symbol;
 /**
- * The claim's content as the JSON text the firm sent, kept to the letter and never read by a rule: what the rules
- * look at stands beside it in {@link ClaimFacts}.
+ * The claim's content as the JSON text the firm sent, stored unchanged. Rules use the fields in {@link ClaimFacts}.
  */
 export type ClaimAsSent = string & { readonly [asSent]: true };
 
-/** What the rules look at in a claim's content. */
+/** The fields of a claim's content that rules use. */
 export interface ClaimFacts {
-  /** The firm's own id: unique for ever within the firm and the environment. */
+  /** The firm's own id: permanently unique within the firm and environment. */
   readonly externalId: string;
   /** The carrier's claim number: unique among the firm's open claims of the environment. */
   readonly claimNumber: string;
@@ -26,7 +25,7 @@ export interface ClaimFacts {
   readonly policyExpiration?: CalendarDate | undefined;
 }
 
-/** The adjuster's own edits; the firm's fields stay as they were sent. */
+/** The adjuster's edits; the firm's fields stay as sent. */
 export interface ClaimWork {
   readonly contactDate: CalendarDate | null;
   readonly inspectionDate: CalendarDate | null;
@@ -36,7 +35,7 @@ export interface ClaimWork {
 export interface Claim {
   readonly id: ClaimId;
   readonly firmId: FirmId;
-  /** `test`: sent with a test key to a test account; never changes, never billed. */
+  /** `test`: sent with a test key to a test account and never billed. Never changes. */
   readonly environment: Environment;
   readonly externalId: string;
   readonly claimNumber: string;
@@ -45,14 +44,14 @@ export interface Claim {
   readonly assignment: Assignment;
   readonly work: ClaimWork;
   readonly createdAt: Instant;
-  /** Moves only with what the firm can see: creation, an offer, an answer, an offer that lapsed. Set by the store. */
+  /** Set by the store when something the firm can see changes: creation, an offer, its response or its lapse. */
   readonly updatedAt: Instant;
   readonly closedAt: Instant | null;
 }
 
 const NO_WORK: ClaimWork = { contactDate: null, inspectionDate: null, notes: null };
 
-/** A claim comes into being as an offer to one adjuster, who has already passed `checkAddressee`. */
+/** Creates a claim as an offer to one adjuster; the caller has run `checkAddressee`. */
 export function sendClaim(
   facts: ClaimFacts,
   sent: {
@@ -85,8 +84,8 @@ export function sendClaim(
 }
 
 /**
- * Whether a key of `environment` may offer this claim again at all, whoever the adjuster is.
- * A test key never gets here with a live claim: it cannot see one.
+ * Throws unless a key of `environment` may offer this claim again, to any adjuster. A test key cannot see a live
+ * claim, so the mismatch is always a live key with a test claim.
  */
 export function checkOfferable(claim: Claim, environment: Environment): void {
   if (claim.environment !== environment) {
@@ -101,14 +100,14 @@ export function checkOfferable(claim: Claim, environment: Environment): void {
   }
 }
 
-/** Offers the claim to another adjuster, who has already passed `checkAddressee`; the earlier answer is gone. */
+/** Offers the claim again and drops the earlier response; the caller has run `checkAddressee`. */
 export function offerClaim(claim: Claim, offer: { adjuster: Svcid; at: Instant }): Claim {
   assignmentAfter(claim.assignment.status, 'offer');
   return { ...claim, assignment: newOffer(offer.adjuster, offer.at) };
 }
 
-/** The adjuster answers; only the latest offer, to this adjuster, of a claim that is still open, can be answered. */
-function answered(
+/** Only the adjuster of the latest offer can respond, while the claim is open. */
+function withResponse(
   claim: Claim,
   action: 'accept' | 'reject',
   by: Svcid,
@@ -122,26 +121,26 @@ function answered(
 }
 
 export const acceptClaim = (claim: Claim, { by, at }: { by: Svcid; at: Instant }): Claim =>
-  answered(claim, 'accept', by, at, null);
+  withResponse(claim, 'accept', by, at, null);
 
-/** What becomes of an offer that the adjuster accepts: it lapses where the permission is gone since it was made. */
+/** Accepts the offer, or makes it `unassigned` when the adjuster lost the permission after it was made. */
 export function acceptOrLapse(
   claim: Claim,
   membership: Membership | null,
-  answer: { by: Svcid; at: Instant },
+  response: { by: Svcid; at: Instant },
 ): Claim {
-  const accepted = acceptClaim(claim, answer);
+  const accepted = acceptClaim(claim, response);
   return mayAcceptOffers(membership) ? accepted : (unassignPendingOffer(claim) ?? claim);
 }
 
 export const rejectClaim = (
   claim: Claim,
   { by, at, reason }: { by: Svcid; at: Instant; reason: string | null },
-): Claim => answered(claim, 'reject', by, at, reason);
+): Claim => withResponse(claim, 'reject', by, at, reason);
 
 /**
- * The adjuster leaves the firm, or loses the permission to accept its claims: a pending offer of an open claim lapses.
- * Null: nothing changed.
+ * For an adjuster who leaves the firm, or loses the permission to accept its claims: a pending offer of an open claim
+ * becomes `unassigned`. Null: nothing changed.
  */
 export function unassignPendingOffer(claim: Claim): Claim | null {
   if (claim.closedAt !== null) return null;
@@ -149,14 +148,14 @@ export function unassignPendingOffer(claim: Claim): Claim | null {
   return status === null ? null : { ...claim, assignment: { ...claim.assignment, status } };
 }
 
-/** Whether the claim is this adjuster's: offered to them last, and neither rejected nor lapsed. */
+/** Whether the latest offer went to this adjuster and is pending or accepted. */
 export const isShownTo = ({ assignment }: Pick<Claim, 'assignment'>, adjuster: Svcid): boolean =>
   assignment.adjuster === adjuster &&
   (assignment.status === 'pending_acceptance' || assignment.status === 'accepted');
 
 /**
- * Whether this adjuster may read the claim, with the policyholder's name and phone, in the app. A member of the firm:
- * what is theirs. Anybody else: only what they accepted before they left, until it is closed.
+ * Whether this adjuster may read the claim, including the policyholder's name and phone. A member of the firm reads
+ * claims shown to them; a former member only those accepted before leaving, until closed.
  *
  * In SQL, over the adjuster's `memberships m`: `c.adjuster_svc_id = m.svc_id AND (m.status = 'active' AND c.status IN
  * ('pending_acceptance', 'accepted') OR c.status = 'accepted' AND c.closed_at IS NULL)`.
@@ -172,26 +171,23 @@ export const isReadableBy = (
 function checkAcceptedBy(claim: Claim, by: Svcid): void {
   if (!isShownTo(claim, by)) throw new DomainError('not_found', 'No such claim.');
   if (claim.assignment.status !== 'accepted' || claim.closedAt !== null) {
-    throw new DomainError(
-      'offer_not_pending',
-      'Only a claim that you accepted and that is not closed can be worked on.',
-    );
+    throw new DomainError('offer_not_pending', 'You can only edit an open claim that you accepted.');
   }
 }
 
-/** The adjuster's own dates and notes. A field left out stays; null empties it. */
+/** Records the adjuster's dates and notes. A missing field is unchanged; null clears it. */
 export function recordWork(claim: Claim, by: Svcid, edits: Partial<ClaimWork>): Claim {
   checkAcceptedBy(claim, by);
   return { ...claim, work: { ...claim.work, ...edits } };
 }
 
-/** The adjuster who accepted is done. Closing frees the claim number and is invisible to the firm. */
+/** Closes a claim for the adjuster who accepted it. Frees the claim number; not visible to the firm. */
 export function closeAcceptedClaim(claim: Claim, { by, at }: { by: Svcid; at: Instant }): Claim {
   if (isShownTo(claim, by) && claim.closedAt !== null) return claim;
   checkAcceptedBy(claim, by);
   return { ...claim, closedAt: at };
 }
 
-/** The operator may close any claim, whatever its assignment. */
+/** The operator may close any claim, whatever its assignment status. */
 export const closeClaimAsOperator = (claim: Claim, at: Instant): Claim =>
   claim.closedAt === null ? { ...claim, closedAt: at } : claim;

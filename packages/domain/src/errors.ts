@@ -1,4 +1,4 @@
-/** Why a rule refused. The edge turns each into one wire code and status; adding one here makes that table incomplete. */
+/** Each is mapped to a wire code and status in the API; the compiler reports a code that is not mapped. */
 export type DomainErrorCode =
   | 'not_found'
   | 'insufficient_scope'
@@ -20,13 +20,13 @@ export type DomainErrorCode =
   | 'email_taken'
   | 'sign_in_refused';
 
-/** The one class of the domain: thrown by a rule, it rolls back whatever unit of work it flies through. */
+/** A rule does not allow the operation. Thrown inside a unit of work, it rolls the unit back. */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
 
   /**
-   * @param detail public text: it reaches the client, so it holds no personal data and nothing of another firm.
-   * @param existingClaimId only for `duplicate_claim`: the claim in the way, which the caller may read.
+   * @param detail public text sent to the client: no personal data, nothing about another firm.
+   * @param existingClaimId only for `duplicate_claim`: the existing claim, which the caller may read.
    */
   constructor(
     readonly code: DomainErrorCode,

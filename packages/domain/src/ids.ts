@@ -3,19 +3,19 @@ type Branded<T, Name extends string> = T & { readonly [brand]: Name };
 
 /** UUID of an adjusting firm. */
 export type FirmId = Branded<string, 'FirmId'>;
-/** UUID the service gives a claim. */
+/** UUID of a claim, assigned by the service. */
 export type ClaimId = Branded<string, 'ClaimId'>;
 /** Public id of an API key (never its secret). */
 export type KeyId = Branded<string, 'KeyId'>;
-/** The account id an adjuster holds; case-sensitive, 1 to 128 characters. */
+/** Account id of an adjuster; case-sensitive, 1 to 128 characters. */
 export type Svcid = Branded<string, 'Svcid'>;
 
-/** Milliseconds since 1970-01-01T00:00:00Z: the precision at which the service keeps and compares time. */
+/** Milliseconds since 1970-01-01T00:00:00Z, the precision of all stored times. */
 export type Instant = number;
-/** `YYYY-MM-DD`; never converted between time zones. Two of them order as text. */
+/** `YYYY-MM-DD`; never converted between time zones, compares as text. */
 export type CalendarDate = string;
 
-/** Live and test data of one firm never mix; a key reaches one of the two. */
+/** Live and test data of a firm are separate; each key belongs to one environment. */
 export type Environment = 'live' | 'test';
 export const ENVIRONMENTS: readonly Environment[] = ['live', 'test'];
 

@@ -1,20 +1,19 @@
-import type { Adjuster } from './adjuster.ts';
-import { missingProfileFields } from './adjuster.ts';
+import { type Adjuster, fullName, missingProfileFields } from './adjuster.ts';
 import { DomainError } from './errors.ts';
 import { DAY, type Environment, type FirmId, type Instant, type Svcid } from './ids.ts';
 
-/** What a firm can see of an invitation or membership. */
+/** The statuses a firm can see. */
 const ADJUSTER_STATUSES = ['pending', 'active', 'declined', 'expired', 'withdrawn'] as const;
 export type AdjusterStatus = (typeof ADJUSTER_STATUSES)[number];
 
-/** `left`: the adjuster left the firm; the firm no longer sees a record under any status. */
+/** `left`: the adjuster left the firm, which no longer sees the record. */
 export type MembershipStatus = AdjusterStatus | 'left';
 export const MEMBERSHIP_STATUSES = [
   ...ADJUSTER_STATUSES,
   'left',
 ] as const satisfies readonly MembershipStatus[];
 
-/** The firm's own notes on an invitation; nothing is checked against the account. */
+/** The firm's notes on an invitation; not checked against the account. */
 export interface InvitationNotes {
   readonly invitedAs: string | null;
   readonly invitedBy: string | null;
@@ -25,16 +24,16 @@ export interface InvitationNotes {
 export const NO_NOTES: InvitationNotes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
 export const INVITATION_LIFETIME = 7 * DAY;
 
-/** An adjuster in a firm: invited, member, or neither any more. One for each firm and adjuster. */
+/** One record per firm and adjuster: invited, member, or former. */
 export interface Membership {
   readonly firmId: FirmId;
   readonly svcId: Svcid;
-  /** `expired` is never stored: it is what {@link statusAt} makes of a pending record whose time is over. */
+  /** `expired` is never stored; {@link statusAt} derives it from `expiresAt`. */
   readonly status: Exclude<MembershipStatus, 'expired'>;
-  /** When the firm first knew the adjuster: the order of its list. Never changes. */
+  /** When the record was created; sorts the firm's list of adjusters and never changes. */
   readonly firstKnownAt: Instant;
   readonly invitedAt: Instant | null;
-  /** End of the invitation (exclusive); meaningful while pending. */
+  /** Exclusive end of a pending invitation. */
   readonly expiresAt: Instant | null;
   readonly respondedAt: Instant | null;
   readonly notes: InvitationNotes;
@@ -42,7 +41,7 @@ export interface Membership {
   readonly acceptingAssignments: boolean;
 }
 
-/** The status as every reader and writer sees it at `now`: expiry is a fact of the clock, not of a sweeper. */
+/** The status at `now`. Expiry is computed, so no background task has to store it. */
 export function statusAt(membership: Membership, now: Instant): MembershipStatus {
   const over =
     membership.status === 'pending' && membership.expiresAt !== null && now >= membership.expiresAt;
@@ -52,51 +51,51 @@ export function statusAt(membership: Membership, now: Instant): MembershipStatus
 export const MEMBERSHIP_ACTIONS = ['invite', 'accept', 'decline', 'withdraw', 'leave'] as const;
 export type MembershipAction = (typeof MEMBERSHIP_ACTIONS)[number];
 
-type Refusal = 'already_member' | 'invitation_pending' | 'not_found';
+type TransitionError = 'already_member' | 'invitation_pending' | 'not_found';
 export type MembershipStep =
   | { readonly to: Exclude<MembershipStatus, 'expired'> }
-  | { readonly refused: Refusal };
+  | { readonly error: TransitionError };
 
 const to = (status: Exclude<MembershipStatus, 'expired'>): MembershipStep => ({ to: status });
-const refused = (code: Refusal): MembershipStep => ({ refused: code });
+const fails = (code: TransitionError): MembershipStep => ({ error: code });
 const NOT_PENDING = {
-  accept: refused('not_found'),
-  decline: refused('not_found'),
-  withdraw: refused('not_found'),
+  accept: fails('not_found'),
+  decline: fails('not_found'),
+  withdraw: fails('not_found'),
 } as const;
 
-/** Every status × every action: the only place that knows which moves exist. */
+/** The only definition of the transitions: every status × every action. */
 export const MEMBERSHIP_TRANSITIONS: Readonly<
   Record<MembershipStatus, Readonly<Record<MembershipAction, MembershipStep>>>
 > = {
   pending: {
-    invite: refused('invitation_pending'),
+    invite: fails('invitation_pending'),
     accept: to('active'),
     decline: to('declined'),
     withdraw: to('withdrawn'),
-    leave: refused('not_found'),
+    leave: fails('not_found'),
   },
-  active: { ...NOT_PENDING, invite: refused('already_member'), leave: to('left') },
-  declined: { ...NOT_PENDING, invite: to('pending'), leave: refused('not_found') },
-  expired: { ...NOT_PENDING, invite: to('pending'), leave: refused('not_found') },
-  withdrawn: { ...NOT_PENDING, invite: to('pending'), leave: refused('not_found') },
-  left: { ...NOT_PENDING, invite: to('pending'), leave: refused('not_found') },
+  active: { ...NOT_PENDING, invite: fails('already_member'), leave: to('left') },
+  declined: { ...NOT_PENDING, invite: to('pending'), leave: fails('not_found') },
+  expired: { ...NOT_PENDING, invite: to('pending'), leave: fails('not_found') },
+  withdrawn: { ...NOT_PENDING, invite: to('pending'), leave: fails('not_found') },
+  left: { ...NOT_PENDING, invite: to('pending'), leave: fails('not_found') },
 };
 
-const REFUSAL_DETAILS: Record<Refusal, string> = {
+const ERROR_DETAILS: Record<TransitionError, string> = {
   already_member: 'This adjuster is already a member of the firm.',
-  invitation_pending: 'This adjuster already has an invitation that waits for an answer.',
-  not_found: 'No invitation waits for an answer here.',
+  invitation_pending: 'This adjuster already has a pending invitation.',
+  not_found: 'There is no pending invitation.',
 };
 
-function after(membership: Membership, action: MembershipAction, now: Instant): Membership['status'] {
+function statusAfter(membership: Membership, action: MembershipAction, now: Instant): Membership['status'] {
   const step = MEMBERSHIP_TRANSITIONS[statusAt(membership, now)][action];
   if ('to' in step) return step.to;
-  const detail = action === 'leave' ? 'You are not a member of this firm.' : REFUSAL_DETAILS[step.refused];
-  throw new DomainError(step.refused, detail);
+  const detail = action === 'leave' ? 'You are not a member of this firm.' : ERROR_DETAILS[step.error];
+  throw new DomainError(step.error, detail);
 }
 
-/** Who may be invited: anyone with a live key, only the firm's own test accounts with a test key. */
+/** A live key may invite any real adjuster, a test key only the firm's test accounts. */
 export function checkInvitable(
   adjuster: Adjuster | null,
   firmId: FirmId,
@@ -109,13 +108,13 @@ export function checkInvitable(
   return adjuster;
 }
 
-/** Invites, or invites again: the notes are replaced whole, so that what the new request leaves out is gone. */
+/** Invites, or invites again; the new notes replace all earlier ones. */
 export function invite(
   current: Membership | null,
   invitation: { firmId: FirmId; svcId: Svcid; notes: InvitationNotes; at: Instant },
 ): Membership {
   const { firmId, svcId, notes, at } = invitation;
-  if (current !== null) after(current, 'invite', at);
+  if (current !== null) statusAfter(current, 'invite', at);
   return {
     firmId,
     svcId,
@@ -131,7 +130,7 @@ export function invite(
 }
 
 export function acceptInvitation(membership: Membership, adjuster: Adjuster, at: Instant): Membership {
-  const status = after(membership, 'accept', at);
+  const status = statusAfter(membership, 'accept', at);
   const missing = missingProfileFields(adjuster);
   if (missing.length > 0) {
     throw new DomainError('profile_incomplete', `Complete your profile first: ${missing.join(', ')}.`);
@@ -141,29 +140,29 @@ export function acceptInvitation(membership: Membership, adjuster: Adjuster, at:
 
 export const declineInvitation = (membership: Membership, at: Instant): Membership => ({
   ...membership,
-  status: after(membership, 'decline', at),
+  status: statusAfter(membership, 'decline', at),
   expiresAt: null,
   respondedAt: at,
 });
 
 export const withdrawInvitation = (membership: Membership, at: Instant): Membership => ({
   ...membership,
-  status: after(membership, 'withdraw', at),
+  status: statusAfter(membership, 'withdraw', at),
   expiresAt: null,
 });
 
 export const leaveFirm = (membership: Membership, at: Instant): Membership => ({
   ...membership,
-  status: after(membership, 'leave', at),
+  status: statusAfter(membership, 'leave', at),
 });
 
-/** A member the operator, or the birth of the firm, added without an invitation record. */
+/** Adds a member without an invitation: by the operator, or a test account of a new firm. */
 export function addMember(
   current: Membership | null,
   member: { firmId: FirmId; svcId: Svcid; at: Instant; acceptingAssignments?: boolean },
 ): Membership {
   if (current !== null && statusAt(current, member.at) === 'active') {
-    throw new DomainError('already_member', REFUSAL_DETAILS.already_member);
+    throw new DomainError('already_member', ERROR_DETAILS.already_member);
   }
   return {
     firmId: member.firmId,
@@ -179,17 +178,26 @@ export function addMember(
   };
 }
 
-/** Whether the adjuster may accept an offer of the firm that has been made. Pausing only keeps new offers away. */
+/** Name and email as the firm may see them: only while the adjuster is an active member. */
+export const contactForFirm = (
+  membership: Pick<Membership, 'status'>,
+  adjuster: Adjuster,
+): { readonly name: string | null; readonly email: string | null } =>
+  membership.status === 'active'
+    ? { name: fullName(adjuster), email: adjuster.email }
+    : { name: null, email: null };
+
+/** Whether the adjuster may accept an existing offer of the firm. A pause only blocks new offers. */
 export const mayAcceptOffers = (membership: Membership | null): boolean =>
   membership !== null && membership.status === 'active' && membership.canAcceptClaims;
 
 const unknownSvcid = (): DomainError =>
   new DomainError(
     'unknown_svcid',
-    "No adjuster has this SVCID. Capital and small letters differ; a test key knows only the firm's test accounts.",
+    "No adjuster has this SVCID. SVCIDs are case-sensitive; a test key finds only the firm's test accounts.",
   );
 
-/** A live key names real adjusters alone. */
+/** A live key may name only real adjusters. */
 export function checkNameable(adjuster: Adjuster, environment: Environment): void {
   if (environment === 'live' && adjuster.testOf !== null) {
     throw new DomainError('environment_mismatch', 'A live key cannot name a test account; use a test key.');
@@ -197,8 +205,8 @@ export function checkNameable(adjuster: Adjuster, environment: Environment): voi
 }
 
 /**
- * Whether a claim may be offered to this adjuster with a key of `environment`. The order is part of the interface:
- * unknown, wrong environment, not in the firm, not accepting.
+ * Throws unless a claim may be offered to this adjuster with a key of `environment`. The order of the errors is part of
+ * the interface: unknown, wrong environment, not in the firm, not accepting.
  */
 export function checkAddressee(offer: {
   adjuster: Adjuster | null;
@@ -216,9 +224,9 @@ export function checkAddressee(offer: {
     throw notInFirm("A test key cannot name a real adjuster; use one of the firm's test accounts.");
   if (membership === null || statusAt(membership, at) !== 'active')
     throw notInFirm(
-      'This adjuster is not an active member of the firm: an invitation has to be accepted first.',
+      'This adjuster is not an active member of the firm; they must accept an invitation first.',
     );
   if (!membership.canAcceptClaims || !membership.acceptingAssignments) {
-    throw new DomainError('adjuster_not_accepting', 'This adjuster does not take claims at the moment.');
+    throw new DomainError('adjuster_not_accepting', 'This adjuster is not accepting claims at the moment.');
   }
 }

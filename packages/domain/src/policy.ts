@@ -1,9 +1,9 @@
 import type { CalendarDate } from './ids.ts';
 
 /**
- * A policy must not expire before it takes effect; the same day is accepted, and one date alone is never judged.
+ * A policy must not expire before it takes effect; the same day is allowed, and a single date is not checked.
  *
- * @returns null when the term stands, else what is wrong with the expiration date, in words for the sender.
+ * @returns null when the term is valid, else an error message for the sender.
  */
 export function checkPolicyTerm(
   effective: CalendarDate | undefined,

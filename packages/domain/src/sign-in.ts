@@ -1,13 +1,13 @@
 import { HOUR, type Instant, MINUTE, SECOND } from './ids.ts';
 
-/** `free` attempts at once; then a pause after each, which doubles up to the longest one. */
+/** `free` attempts without a pause; then a pause after each, which doubles up to the longest one. */
 export interface AttemptLimit {
   readonly free: number;
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
 }
 
-/** Attempts of one subject; none once they have ended. */
+/** Attempts of one subject; they count until `endsAt`. */
 export interface Attempts {
   readonly count: number;
   readonly lastAt: Instant;
@@ -15,27 +15,27 @@ export interface Attempts {
   readonly endsAt: Instant;
 }
 
-/** Attempts are counted this long from the first one; with the hourly purge they are gone within a day. */
+/** Attempts count this long from the first one; with the hourly purge they are deleted within a day. */
 const ATTEMPT_WINDOW = 22 * HOUR;
 
 export const SIGN_IN_CODE_LIFETIME = 10 * MINUTE;
-/** Wrong tries of one client at the code of an address. */
+/** Wrong codes that one client may try for one address. */
 export const SIGN_IN_CODE_TRIES = 5;
 
-/** The figures behind these are worked out in docs/decisions.md; change them together. */
+/** docs/decisions.md derives these numbers; change both together. */
 export const SIGN_IN_LIMITS = {
   codesPerClient: { free: 30, firstPauseMs: MINUTE, longestPauseMs: HOUR },
-  /** Codes that one client asks for one recipient: alone it cannot keep the recipient from being mailed. */
+  /** Keeps one client from using up `codesPerRecipient`, which would block mail to the recipient. */
   codesPerClientAndRecipient: { free: 5, firstPauseMs: MINUTE, longestPauseMs: ATTEMPT_WINDOW },
   codesPerRecipient: { free: 10, firstPauseMs: MINUTE, longestPauseMs: 15 * MINUTE },
   codesInTotal: { free: 1000, firstPauseMs: SECOND, longestPauseMs: 30 * SECOND },
   guessesPerClient: { free: 20, firstPauseMs: MINUTE, longestPauseMs: HOUR },
-  /** Wrong guesses by clients that asked for no code of this account. */
+  /** Wrong guesses by clients that did not request a code for this account. */
   strangersGuessesPerAccount: { free: 10, firstPauseMs: MINUTE, longestPauseMs: ATTEMPT_WINDOW },
   strangersGuessesInTotal: { free: 500, firstPauseMs: SECOND, longestPauseMs: 30 * SECOND },
 } as const satisfies Record<string, AttemptLimit>;
 
-/** What counts at `now`. */
+/** The attempts that count at `now`. */
 export const attemptsAt = (held: Attempts | null, now: Instant): Attempts =>
   held !== null && now < held.endsAt ? held : { count: 0, lastAt: now, endsAt: now + ATTEMPT_WINDOW };
 
@@ -48,12 +48,12 @@ export const withAttempt = (attempts: Attempts, now: Instant): Attempts => ({
 /** Milliseconds until the next attempt is allowed; 0: now. */
 export function pauseLeft(limit: AttemptLimit, { count, lastAt, endsAt }: Attempts, now: Instant): number {
   if (count < limit.free) return 0;
-  const pause = Math.min(limit.firstPauseMs * 2 ** (count - limit.free), limit.longestPauseMs);
-  return Math.max(0, Math.min(lastAt + pause, endsAt) - now);
+  const pauseMs = Math.min(limit.firstPauseMs * 2 ** (count - limit.free), limit.longestPauseMs);
+  return Math.max(0, Math.min(lastAt + pauseMs, endsAt) - now);
 }
 
 /**
- * The address as accounts are told apart by it. Only ASCII letters fold: Unicode folding makes addresses equal that
- * are different mailboxes, such as one with U+212A KELVIN SIGN and one with k.
+ * Key under which an email address identifies an account. Only ASCII letters fold: Unicode case folding would merge
+ * different mailboxes, such as one with U+212A KELVIN SIGN and one with k.
  */
 export const emailKey = (email: string): string => email.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -3,6 +3,11 @@ import {
   checkScope,
   DEFAULT_LIMITS,
   DomainError,
+  ENVIRONMENTS,
+  type Environment,
+  type FirmId,
+  isAdjusterVisible,
+  isClaimVisible,
   limitsOf,
   NO_OVERRIDES,
   PLANS,
@@ -27,13 +32,13 @@ const SCOPES_OF_PURPOSE: Record<Purpose, string> = {
 
 const cases = PLANS.flatMap((plan) => PURPOSES.map((purpose) => ({ plan, purpose })));
 
-describe('what a key may do', () => {
-  test('has an expectation for every plan and purpose', () => {
+describe('scopes of a key', () => {
+  test('the table covers every plan and purpose', () => {
     expect([...PLANS].sort()).toEqual(Object.keys(SCOPES_OF_PLAN).sort());
     expect([...PURPOSES].sort()).toEqual(Object.keys(SCOPES_OF_PURPOSE).sort());
   });
 
-  test.each(cases)('plan $plan, purpose $purpose: what both allow', ({ plan, purpose }) => {
+  test.each(cases)('plan $plan, purpose $purpose: the scopes that both include', ({ plan, purpose }) => {
     const both = SCOPES_OF_PURPOSE[purpose]
       .split(' ')
       .filter((scope) => SCOPES_OF_PLAN[plan].split(' ').includes(scope));
@@ -41,7 +46,7 @@ describe('what a key may do', () => {
   });
 
   test.each(cases)(
-    'plan $plan, purpose $purpose: the purpose is asked before the plan',
+    'plan $plan, purpose $purpose: the purpose is checked before the plan',
     ({ plan, purpose }) => {
       for (const scope of SCOPES) {
         const expected = !SCOPES_OF_PURPOSE[purpose].split(' ').includes(scope)
@@ -60,26 +65,39 @@ describe('what a key may do', () => {
     },
   );
 
-  test('what it is told it may do is exactly what it may do', () => {
+  test('scopesOf lists exactly the scopes that checkScope allows', () => {
     for (const { plan, purpose } of cases) {
-      const told = scopesOf(purpose, plan);
+      const listed = scopesOf(purpose, plan);
       for (const scope of SCOPES) {
-        if (told.includes(scope)) expect(() => checkScope(scope, purpose, plan)).not.toThrow();
+        if (listed.includes(scope)) expect(() => checkScope(scope, purpose, plan)).not.toThrow();
         else expect(() => checkScope(scope, purpose, plan)).toThrow(DomainError);
       }
     }
   });
 });
 
-describe('how often a key may ask', () => {
-  test('300 requests and 120 writes a minute live, 60 and 30 in test, 20 in one instant', () => {
+describe('data visible to a key', () => {
+  test('a live key reads live and test data, a test key only test data', () => {
+    const real = { testOf: null };
+    const testAccount = { testOf: { firmId: 'f' as FirmId, behavior: 'manual' } } as const;
+    const visibleTo = (key: Environment) => [
+      ...ENVIRONMENTS.filter((environment) => isClaimVisible({ environment }, key)),
+      ...[real, testAccount].map((adjuster) => isAdjusterVisible(adjuster, key)),
+    ];
+    expect(visibleTo('live')).toEqual(['live', 'test', true, true]);
+    expect(visibleTo('test')).toEqual(['test', false, true]);
+  });
+});
+
+describe('rate limits of a key', () => {
+  test('default to 300 requests and 120 writes per minute live, 60 and 30 in test, and a burst of 20', () => {
     expect(DEFAULT_LIMITS).toEqual({
       live: { requestsPerMinute: 300, writesPerMinute: 120, burst: 20 },
       test: { requestsPerMinute: 60, writesPerMinute: 30, burst: 20 },
     });
   });
 
-  test('a firm without limits of its own has the defaults; each of its own replaces one', () => {
+  test('each limit set for the firm replaces one default', () => {
     expect(limitsOf('live', NO_OVERRIDES)).toEqual(DEFAULT_LIMITS.live);
     for (const limit of ['requestsPerMinute', 'writesPerMinute', 'burst'] as const) {
       expect(limitsOf('test', { ...NO_OVERRIDES, [limit]: 7 })).toEqual({

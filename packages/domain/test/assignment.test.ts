@@ -27,7 +27,7 @@ import {
   sendClaim,
   unassignPendingOffer,
 } from '../src/index.ts';
-import { expectedMoves, refusalOf } from './moves.ts';
+import { errorCodeOf, parseTransitions } from './moves.ts';
 
 const ANNA = 'anna' as Svcid;
 const BEN = 'ben' as Svcid;
@@ -46,7 +46,7 @@ const sent = (): Claim =>
     },
   );
 
-/** A claim in each status, offered to Anna, reached the way claims get there. */
+/** A claim offered to Anna in each status. */
 const claimIn: Record<AssignmentStatus, () => Claim> = {
   pending_acceptance: sent,
   accepted: () => acceptClaim(sent(), { by: ANNA, at: SENT + 1 }),
@@ -54,7 +54,7 @@ const claimIn: Record<AssignmentStatus, () => Claim> = {
   unassigned: () => unassignPendingOffer(sent()) as Claim,
 };
 
-/** Each action as its rule is called. Null: the rule left the claim as it was. */
+/** The rule of each action. Null: the claim is unchanged. */
 const perform: Record<AssignmentAction, (claim: Claim) => Claim | null> = {
   offer: (claim) => offerClaim(claim, { adjuster: BEN, at: SENT + 9 }),
   accept: (claim) => acceptClaim(claim, { by: ANNA, at: SENT + 9 }),
@@ -62,8 +62,7 @@ const perform: Record<AssignmentAction, (claim: Claim) => Claim | null> = {
   adjuster_leaves: (claim) => unassignPendingOffer(claim),
 };
 
-// Written from the interface's table of states, not from the code's: a status is reached, a word in capitals is
-// refused, "-" changes nothing.
+// The interface's table of states: a new status, an error code in capitals, or "-" for no change.
 const EXPECTED = `
                     offer                   accept              reject              adjuster_leaves
 pending_acceptance  pending_acceptance      accepted            rejected            unassigned
@@ -72,13 +71,13 @@ rejected            pending_acceptance      OFFER_NOT_PENDING   OFFER_NOT_PENDIN
 unassigned          pending_acceptance      OFFER_NOT_PENDING   OFFER_NOT_PENDING   -
 `;
 
-const expected = expectedMoves(EXPECTED);
+const expected = parseTransitions(EXPECTED);
 const cases = ASSIGNMENT_STATUSES.flatMap((status) =>
   ASSIGNMENT_ACTIONS.map((action) => ({ status, action, outcome: expected.get(`${status} × ${action}`) })),
 );
 
 describe('the assignment of a claim', () => {
-  test('has an expectation for every status and action, and none besides', () => {
+  test('the table covers exactly every status and action', () => {
     expect([...expected.keys()].sort()).toEqual(cases.map((c) => `${c.status} × ${c.action}`).sort());
     expect(Object.keys(ASSIGNMENT_TRANSITIONS).sort()).toEqual([...ASSIGNMENT_STATUSES].sort());
   });
@@ -91,8 +90,8 @@ describe('the assignment of a claim', () => {
       expect(table()).toBeNull();
       expect(rule()).toBeNull();
     } else if (outcome === outcome.toUpperCase()) {
-      expect(refusalOf(table)).toBe(outcome.toLowerCase());
-      expect(refusalOf(rule)).toBe(outcome.toLowerCase());
+      expect(errorCodeOf(table)).toBe(outcome.toLowerCase());
+      expect(errorCodeOf(rule)).toBe(outcome.toLowerCase());
     } else {
       expect(table()).toBe(outcome);
       expect(rule()?.assignment.status).toBe(outcome);
@@ -100,7 +99,7 @@ describe('the assignment of a claim', () => {
     expect(before).toEqual(claimIn[status]());
   });
 
-  test('a new offer shows nothing of the earlier answer', () => {
+  test('a new offer drops the earlier response', () => {
     const again = offerClaim(claimIn.rejected(), { adjuster: BEN, at: SENT + 5 });
     expect(again.assignment).toEqual({
       status: 'pending_acceptance',
@@ -111,28 +110,25 @@ describe('the assignment of a claim', () => {
     });
   });
 
-  test('an answer keeps when it was given, and a rejection its reason', () => {
+  test('a response stores its time, and a rejection its reason', () => {
     expect(claimIn.accepted().assignment).toMatchObject({ respondedAt: SENT + 1, rejectionReason: null });
     expect(claimIn.rejected().assignment).toMatchObject({
       respondedAt: SENT + 1,
       rejectionReason: 'too far',
     });
-    const silent = rejectClaim(sent(), { by: ANNA, at: SENT + 1, reason: null });
-    expect(silent.assignment.rejectionReason).toBeNull();
+    const withoutReason = rejectClaim(sent(), { by: ANNA, at: SENT + 1, reason: null });
+    expect(withoutReason.assignment.rejectionReason).toBeNull();
   });
 
-  test.each(ASSIGNMENT_STATUSES)(
-    'nobody but the adjuster it was offered to can answer a %s claim',
-    (status) => {
-      for (const answer of [acceptClaim, rejectClaim]) {
-        expect(refusalOf(() => answer(claimIn[status](), { by: BEN, at: SENT + 9, reason: null }))).toBe(
-          'not_found',
-        );
-      }
-    },
-  );
+  test.each(ASSIGNMENT_STATUSES)('only the adjuster of the offer can respond to a %s claim', (status) => {
+    for (const respond of [acceptClaim, rejectClaim]) {
+      expect(errorCodeOf(() => respond(claimIn[status](), { by: BEN, at: SENT + 9, reason: null }))).toBe(
+        'not_found',
+      );
+    }
+  });
 
-  test('a lapsed offer keeps the adjuster it was made to, without an answer', () => {
+  test('a lapsed offer keeps its adjuster and has no response', () => {
     expect(claimIn.unassigned().assignment).toEqual({
       status: 'unassigned',
       adjuster: ANNA,
@@ -142,7 +138,7 @@ describe('the assignment of a claim', () => {
     });
   });
 
-  test('a claim is of the adjuster offered it last, until they reject it or the offer lapses', () => {
+  test('a claim is shown to the adjuster of the latest offer until it is rejected or lapses', () => {
     expect(ASSIGNMENT_STATUSES.filter((status) => isShownTo(claimIn[status](), ANNA))).toEqual([
       'pending_acceptance',
       'accepted',
@@ -150,7 +146,7 @@ describe('the assignment of a claim', () => {
     expect(ASSIGNMENT_STATUSES.filter((status) => isShownTo(claimIn[status](), BEN))).toEqual([]);
   });
 
-  test('a member reads what waits for them and what they accepted, a leaver only what is accepted and open', () => {
+  test('a member reads pending and accepted claims, a former member only open accepted ones', () => {
     const member = addMember(null, { firmId: sent().firmId, svcId: ANNA, at: SENT });
     const readable = (membership: Membership | null, closed: boolean) =>
       ASSIGNMENT_STATUSES.filter((status) => {
@@ -160,47 +156,53 @@ describe('the assignment of a claim', () => {
       });
     for (const closed of [false, true])
       expect(readable(member, closed)).toEqual(['pending_acceptance', 'accepted']);
-    for (const gone of [leaveFirm(member, SENT + 5), null]) {
-      expect(readable(gone, false)).toEqual(['accepted']);
-      expect(readable(gone, true)).toEqual([]);
+    for (const former of [leaveFirm(member, SENT + 5), null]) {
+      expect(readable(former, false)).toEqual(['accepted']);
+      expect(readable(former, true)).toEqual([]);
     }
   });
 
-  test('an acceptance without permission lets the offer lapse', () => {
+  test('accepting without the permission makes the claim unassigned', () => {
     const member = addMember(null, { firmId: sent().firmId, svcId: ANNA, at: SENT });
-    const answer = { by: ANNA, at: SENT + 1 };
-    expect(acceptOrLapse(sent(), member, answer)).toEqual(claimIn.accepted());
-    expect(acceptOrLapse(sent(), { ...member, acceptingAssignments: false }, answer)).toEqual(
+    const response = { by: ANNA, at: SENT + 1 };
+    expect(acceptOrLapse(sent(), member, response)).toEqual(claimIn.accepted());
+    expect(acceptOrLapse(sent(), { ...member, acceptingAssignments: false }, response)).toEqual(
       claimIn.accepted(),
     );
-    for (const barred of [{ ...member, canAcceptClaims: false }, leaveFirm(member, SENT), null])
-      expect(acceptOrLapse(sent(), barred, answer)).toEqual(claimIn.unassigned());
-    expect(refusalOf(() => acceptOrLapse(claimIn.rejected(), member, answer))).toBe('offer_not_pending');
+    for (const notPermitted of [{ ...member, canAcceptClaims: false }, leaveFirm(member, SENT), null])
+      expect(acceptOrLapse(sent(), notPermitted, response)).toEqual(claimIn.unassigned());
+    expect(errorCodeOf(() => acceptOrLapse(claimIn.rejected(), member, response))).toBe('offer_not_pending');
   });
 });
 
 describe('closing a claim', () => {
   const closed = (status: AssignmentStatus): Claim => closeClaimAsOperator(claimIn[status](), SENT + 20);
 
-  test.each(ASSIGNMENT_STATUSES)('the operator can close a %s claim, once', (status) => {
-    expect(closed(status).closedAt).toBe(SENT + 20);
-    expect(closeClaimAsOperator(closed(status), SENT + 30).closedAt).toBe(SENT + 20);
-    expect(closed(status).assignment).toEqual(claimIn[status]().assignment);
-  });
+  test.each(ASSIGNMENT_STATUSES)(
+    'the operator can close a %s claim, and closing again keeps the time',
+    (status) => {
+      expect(closed(status).closedAt).toBe(SENT + 20);
+      expect(closeClaimAsOperator(closed(status), SENT + 30).closedAt).toBe(SENT + 20);
+      expect(closed(status).assignment).toEqual(claimIn[status]().assignment);
+    },
+  );
 
-  test.each(ASSIGNMENT_STATUSES)('a closed %s claim can be neither offered nor answered', (status) => {
-    expect(refusalOf(() => checkOfferable(closed(status), 'live'))).toBe(
-      status === 'accepted' ? 'claim_already_accepted' : 'claim_closed',
-    );
-    expect(refusalOf(() => acceptClaim(closed(status), { by: ANNA, at: SENT + 21 }))).toBe(
-      'offer_not_pending',
-    );
-    expect(refusalOf(() => rejectClaim(closed(status), { by: ANNA, at: SENT + 21, reason: null }))).toBe(
-      'offer_not_pending',
-    );
-  });
+  test.each(ASSIGNMENT_STATUSES)(
+    'a closed %s claim can be neither offered, accepted nor rejected',
+    (status) => {
+      expect(errorCodeOf(() => checkOfferable(closed(status), 'live'))).toBe(
+        status === 'accepted' ? 'claim_already_accepted' : 'claim_closed',
+      );
+      expect(errorCodeOf(() => acceptClaim(closed(status), { by: ANNA, at: SENT + 21 }))).toBe(
+        'offer_not_pending',
+      );
+      expect(errorCodeOf(() => rejectClaim(closed(status), { by: ANNA, at: SENT + 21, reason: null }))).toBe(
+        'offer_not_pending',
+      );
+    },
+  );
 
-  test.each(ASSIGNMENT_STATUSES)('a closed %s claim stays as it is when its adjuster leaves', (status) => {
+  test.each(ASSIGNMENT_STATUSES)('a closed %s claim is unchanged when its adjuster leaves', (status) => {
     expect(unassignPendingOffer(closed(status))).toBeNull();
   });
 
@@ -209,34 +211,34 @@ describe('closing a claim', () => {
     ['accepted', null],
     ['rejected', 'not_found'],
     ['unassigned', 'not_found'],
-  ] as const)('an adjuster closes only what they accepted: %s → %s', (status, refusal) => {
-    expect(refusalOf(() => closeAcceptedClaim(claimIn[status](), { by: ANNA, at: SENT + 20 }))).toBe(refusal);
+  ] as const)('an adjuster can close only accepted claims: %s → %s', (status, code) => {
+    expect(errorCodeOf(() => closeAcceptedClaim(claimIn[status](), { by: ANNA, at: SENT + 20 }))).toBe(code);
   });
 
-  test('closing twice is closing once', () => {
+  test('closing again has no effect', () => {
     const once = closeAcceptedClaim(claimIn.accepted(), { by: ANNA, at: SENT + 20 });
     expect(closeAcceptedClaim(once, { by: ANNA, at: SENT + 25 })).toEqual(once);
   });
 
   test('another adjuster cannot close a claim, open or closed', () => {
-    expect(refusalOf(() => closeAcceptedClaim(claimIn.accepted(), { by: BEN, at: SENT + 20 }))).toBe(
+    expect(errorCodeOf(() => closeAcceptedClaim(claimIn.accepted(), { by: BEN, at: SENT + 20 }))).toBe(
       'not_found',
     );
-    expect(refusalOf(() => closeAcceptedClaim(closed('accepted'), { by: BEN, at: SENT + 20 }))).toBe(
+    expect(errorCodeOf(() => closeAcceptedClaim(closed('accepted'), { by: BEN, at: SENT + 20 }))).toBe(
       'not_found',
     );
   });
 });
 
-describe('what a key may offer again', () => {
+describe('offering a claim again', () => {
   const testClaim: Claim = { ...sent(), environment: 'test' };
 
-  test('a live key cannot offer a test claim, even one that is closed or accepted', () => {
-    expect(refusalOf(() => checkOfferable(testClaim, 'live'))).toBe('environment_mismatch');
-    expect(refusalOf(() => checkOfferable(closeClaimAsOperator(testClaim, SENT), 'live'))).toBe(
+  test('a live key cannot offer a test claim, open or closed', () => {
+    expect(errorCodeOf(() => checkOfferable(testClaim, 'live'))).toBe('environment_mismatch');
+    expect(errorCodeOf(() => checkOfferable(closeClaimAsOperator(testClaim, SENT), 'live'))).toBe(
       'environment_mismatch',
     );
-    expect(refusalOf(() => checkOfferable(testClaim, 'test'))).toBeNull();
+    expect(errorCodeOf(() => checkOfferable(testClaim, 'test'))).toBeNull();
   });
 
   test.each([
@@ -244,15 +246,15 @@ describe('what a key may offer again', () => {
     ['accepted', 'claim_already_accepted'],
     ['rejected', null],
     ['unassigned', null],
-  ] as const)('%s: %s', (status, refusal) => {
-    expect(refusalOf(() => checkOfferable(claimIn[status](), 'live'))).toBe(refusal);
+  ] as const)('%s: %s', (status, code) => {
+    expect(errorCodeOf(() => checkOfferable(claimIn[status](), 'live'))).toBe(code);
   });
 });
 
-describe("the adjuster's own work", () => {
+describe("the adjuster's dates and notes", () => {
   const work = { contactDate: '2026-09-02', inspectionDate: null, notes: 'water line at 14 in' };
 
-  test('a field left out stays, null empties it, and nothing the firm sees moves', () => {
+  test('a missing field is unchanged, null clears it, and nothing visible to the firm changes', () => {
     const first = recordWork(claimIn.accepted(), ANNA, work);
     const second = recordWork(first, ANNA, { notes: null });
     expect(second.work).toEqual({ ...work, notes: null });
@@ -263,15 +265,15 @@ describe("the adjuster's own work", () => {
     ['pending_acceptance', 'offer_not_pending'],
     ['rejected', 'not_found'],
     ['unassigned', 'not_found'],
-  ] as const)('a %s claim takes no work: %s', (status, refusal) => {
-    expect(refusalOf(() => recordWork(claimIn[status](), ANNA, work))).toBe(refusal);
+  ] as const)('cannot be recorded on a %s claim: %s', (status, code) => {
+    expect(errorCodeOf(() => recordWork(claimIn[status](), ANNA, work))).toBe(code);
   });
 
-  test('neither a closed claim nor another adjuster’s takes work', () => {
-    expect(refusalOf(() => recordWork(closeClaimAsOperator(claimIn.accepted(), 9_000), ANNA, work))).toBe(
+  test('cannot be recorded on a closed claim or by another adjuster', () => {
+    expect(errorCodeOf(() => recordWork(closeClaimAsOperator(claimIn.accepted(), 9_000), ANNA, work))).toBe(
       'offer_not_pending',
     );
-    expect(refusalOf(() => recordWork(claimIn.accepted(), BEN, work))).toBe('not_found');
+    expect(errorCodeOf(() => recordWork(claimIn.accepted(), BEN, work))).toBe('not_found');
   });
 });
 
@@ -286,7 +288,7 @@ describe('sending a claim', () => {
   const facts = { externalId: 'e', claimNumber: 'c', carrier: { name: 'Gulf Mutual' } };
   const asSent = '{}' as ClaimAsSent;
 
-  test('starts as an unanswered offer, open, with no work, in the environment of the key', () => {
+  test('creates an open, pending offer without work in the environment of the key', () => {
     expect(sendClaim(facts, { ...terms, asSent })).toEqual({
       ...{ id: 'x', firmId: 'f', environment: 'test', ...facts, asSent: '{}' },
       assignment: {
@@ -303,16 +305,16 @@ describe('sending a claim', () => {
     });
   });
 
-  test('refuses a building type of the other class', () => {
+  test('rejects a building type of the other class', () => {
     const building = { occupancyType: 'single_family_home', buildingType: 'barn' } as const;
-    expect(refusalOf(() => sendClaim({ ...facts, ...building }, { ...terms, asSent }))).toBe(
+    expect(errorCodeOf(() => sendClaim({ ...facts, ...building }, { ...terms, asSent }))).toBe(
       'building_pair_refused',
     );
   });
 
-  test('refuses a policy that expires before it takes effect', () => {
+  test('rejects a policy that expires before it takes effect', () => {
     const policy = { policyEffective: '2026-05-02', policyExpiration: '2026-05-01' };
-    expect(refusalOf(() => sendClaim({ ...facts, ...policy }, { ...terms, asSent }))).toBe(
+    expect(errorCodeOf(() => sendClaim({ ...facts, ...policy }, { ...terms, asSent }))).toBe(
       'policy_term_reversed',
     );
   });

@@ -13,7 +13,7 @@ import {
 
 const ADDRESS: CarrierAddress = { street: '1 Levee Rd', city: 'Slidell', state: 'LA', zip: '70458' };
 
-describe('a carrier by name', () => {
+describe('carrier names', () => {
   test.each([
     ['Gulf Mutual', 'GULF MUTUAL'],
     ['Gulf Mutual', '  gulf   mutual '],
@@ -26,7 +26,7 @@ describe('a carrier by name', () => {
     ['οδοσ', 'οδος'],
     ['ΟΔΟΣ ΑΕ', 'οδοσ αε'],
     ['Éclair', 'éclair'],
-  ])('%j and %j are one', (one, other) => {
+  ])('%j and %j are equal', (one, other) => {
     expect(carrierNameKey(one)).toBe(carrierNameKey(other));
   });
 
@@ -39,18 +39,17 @@ describe('a carrier by name', () => {
     ['Eclair', 'Éclair'],
     ['Gulf Mutual 1', 'Gulf Mutual １'],
     ['Gulf\u200bMutual', 'Gulf Mutual'],
-  ])('%j and %j are two', (one, other) => {
+  ])('%j and %j differ', (one, other) => {
     expect(carrierNameKey(one)).not.toBe(carrierNameKey(other));
   });
 
-  test('capitals never matter, in any script, and the key of a key is itself', () => {
-    // Two planes hold every script with capitals; a search of the other fifteen finds none.
+  test('the key ignores case in every script, and the key of a key is itself', () => {
+    // Every script with upper case is in the first two planes.
     for (let point = 0; point <= 0x1ffff; point++) {
       if (point >= 0xd800 && point <= 0xdfff) continue;
       const letter = String.fromCodePoint(point);
       const lower = letter.toLowerCase();
       const upper = letter.toUpperCase();
-      // Of letters without capitals there is nothing to test, and they are most.
       if (lower === letter && upper === letter) continue;
       const key = carrierNameKey(`a${letter}a`);
       const keys = [lower, upper].map((form) => carrierNameKey(`a${form}a`));
@@ -61,7 +60,7 @@ describe('a carrier by name', () => {
   });
 });
 
-describe('two carrier details are one when', () => {
+describe('carrier details are compared:', () => {
   test.each([
     ['(985) 555-0142', '985.555.0142', true],
     ['+1 985 555 0142', '9855550142', true],
@@ -81,7 +80,7 @@ describe('two carrier details are one when', () => {
     ['Claims@Gulf.example', 'claims@gulf.EXAMPLE', true],
     ['claims@gulf.example', 'claim@gulf.example', false],
     ['claims+a@gulf.example', 'claims@gulf.example', false],
-  ])('e-mails %s and %s: %s', (one, other, same) => {
+  ])('emails %s and %s: %s', (one, other, same) => {
     expect(sameEmail(one, other)).toBe(same);
   });
 
@@ -100,7 +99,7 @@ describe('two carrier details are one when', () => {
     expect(sameAddress({ ...ADDRESS, ...change }, ADDRESS)).toBe(same);
   });
 
-  // Few letters and digits, so that equal ones come up often.
+  // Few letters and digits, so that equal values are frequent.
   const phone = fc.string({ unit: fc.constantFrom('1', '2', ' ', '-', '+'), minLength: 1, maxLength: 13 });
   const email = fc.string({
     unit: fc.constantFrom('a', 'A', '@', 'ß', 'É', 'é'),
@@ -121,25 +120,22 @@ describe('two carrier details are one when', () => {
   const relations = [
     ['names', name, (a: string, b: string) => carrierNameKey(a) === carrierNameKey(b)],
     ['phones', phone, samePhone],
-    ['e-mails', email, sameEmail],
+    ['emails', email, sameEmail],
     ['addresses', address, sameAddress],
   ] as const;
 
-  test.each(relations)(
-    '%s: each is itself, either way round, and through a third',
-    (_what, values, relation) => {
-      const same = relation as (one: unknown, other: unknown) => boolean;
-      fc.assert(
-        fc.property(
-          values as fc.Arbitrary<unknown>,
-          values,
-          values,
-          (a, b, c) => same(a, a) && same(a, b) === same(b, a) && (!(same(a, b) && same(b, c)) || same(a, c)),
-        ),
-        { numRuns: 1_000 },
-      );
-    },
-  );
+  test.each(relations)('equality of %s is reflexive, symmetric and transitive', (_what, values, relation) => {
+    const same = relation as (one: unknown, other: unknown) => boolean;
+    fc.assert(
+      fc.property(
+        values as fc.Arbitrary<unknown>,
+        values,
+        values,
+        (a, b, c) => same(a, a) && same(a, b) === same(b, a) && (!(same(a, b) && same(b, c)) || same(a, c)),
+      ),
+      { numRuns: 1_000 },
+    );
+  });
 });
 
 describe("the firm's carrier book", () => {
@@ -156,7 +152,7 @@ describe("the firm's carrier book", () => {
     claims.reduce<CarrierDetails | null>((held, claim) => mergeCarrier(held, claim).held, null);
   const DETAILS = ['phone', 'email', 'address'] as const;
 
-  test('the same claim again changes nothing', () => {
+  test('merging the same claim again changes nothing', () => {
     fc.assert(
       fc.property(fc.array(sent, { minLength: 1 }), sent, (before, claim) => {
         const once = mergeCarrier(book(before), claim);
@@ -168,7 +164,7 @@ describe("the firm's carrier book", () => {
     );
   });
 
-  test('what is held is never overwritten', () => {
+  test('a held detail is never overwritten', () => {
     fc.assert(
       fc.property(fc.array(sent, { minLength: 1 }), sent, (before, claim) => {
         const held = book(before) as CarrierDetails;
@@ -179,7 +175,7 @@ describe("the firm's carrier book", () => {
     );
   });
 
-  test('in whatever order claims come, no detail is lost: the first sent of each is held', () => {
+  test('the book holds the first value sent of each detail', () => {
     fc.assert(
       fc.property(fc.array(sent, { minLength: 1, maxLength: 8 }), (claims) => {
         const held = book(claims);
@@ -190,7 +186,7 @@ describe("the firm's carrier book", () => {
     );
   });
 
-  test('says what it gained and what differs, and only that', () => {
+  test('a merge returns exactly the details gained and differing', () => {
     const held = { name: 'Gulf Mutual', phone: '985-555-0142', address: ADDRESS };
     const claim = {
       name: 'GULF MUTUAL',
@@ -205,7 +201,7 @@ describe("the firm's carrier book", () => {
     });
   });
 
-  test('an address is taken whole or not at all', () => {
+  test('an address is merged as one detail', () => {
     const held = { name: 'Gulf Mutual', address: ADDRESS };
     const elsewhere = { street: '9 Canal St', city: 'Kenner', state: 'LA', zip: '70062-1111' };
     expect(mergeCarrier(held, { name: 'Gulf Mutual', address: elsewhere })).toEqual({
@@ -215,7 +211,7 @@ describe("the firm's carrier book", () => {
     });
   });
 
-  test('the first claim makes the entry from what it sent', () => {
+  test('the first claim creates the entry from its details', () => {
     expect(mergeCarrier(null, { name: 'Gulf Mutual', phone: undefined, email: 'a@b.example' })).toEqual({
       held: { name: 'Gulf Mutual', email: 'a@b.example' },
       gained: ['email'],
@@ -223,7 +219,7 @@ describe("the firm's carrier book", () => {
     });
   });
 
-  test('a form prints what its claim sent, and the book only where the claim sent nothing', () => {
+  test('forms show the details of the claim, and those of the book where the claim sent none', () => {
     const held = { name: 'Gulf Mutual', phone: '985-555-0142', email: 'claims@gulf.example' };
     expect(carrierForForms({ name: 'GULF MUTUAL', phone: '504-555-0199' }, held)).toEqual({
       name: 'GULF MUTUAL',

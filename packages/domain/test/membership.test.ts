@@ -5,6 +5,7 @@ import {
   addMember,
   checkAddressee,
   checkInvitable,
+  contactForFirm,
   declineInvitation,
   type Environment,
   type FirmId,
@@ -26,7 +27,7 @@ import {
   TEST_BEHAVIORS,
   withdrawInvitation,
 } from '../src/index.ts';
-import { expectedMoves, refusalOf } from './moves.ts';
+import { errorCodeOf, parseTransitions } from './moves.ts';
 
 const FIRM = '00000000-0000-7000-8000-0000000000f1' as FirmId;
 const OTHER_FIRM = '00000000-0000-7000-8000-0000000000f2' as FirmId;
@@ -45,7 +46,7 @@ const invited = (): Membership =>
   invite(null, { firmId: FIRM, svcId: ANNA.svcId, notes: NOTES, at: INVITED });
 const joined = (): Membership => acceptInvitation(invited(), ANNA, INVITED + 1);
 
-/** A record in each status, and a time at which it is in it. */
+/** A record in each status, and a time at which it has that status. */
 const recordIn: Record<MembershipStatus, { record: () => Membership; now: number }> = {
   pending: { record: invited, now: INVITED + 10 },
   active: { record: joined, now: INVITED + 10 },
@@ -63,7 +64,7 @@ const perform: Record<MembershipAction, (record: Membership, now: number) => Mem
   leave: leaveFirm,
 };
 
-// Written from the interface's table of invitation states; capitals: refused.
+// The interface's table of invitation states; capitals: the error code.
 const EXPECTED = `
            invite              accept     decline    withdraw   leave
 pending    INVITATION_PENDING  active     declined   withdrawn  NOT_FOUND
@@ -74,13 +75,13 @@ withdrawn  pending             NOT_FOUND  NOT_FOUND  NOT_FOUND  NOT_FOUND
 left       pending             NOT_FOUND  NOT_FOUND  NOT_FOUND  NOT_FOUND
 `;
 
-const expected = expectedMoves(EXPECTED);
+const expected = parseTransitions(EXPECTED);
 const cases = MEMBERSHIP_STATUSES.flatMap((status) =>
   MEMBERSHIP_ACTIONS.map((action) => ({ status, action, outcome: expected.get(`${status} × ${action}`) })),
 );
 
 describe('a membership', () => {
-  test('has an expectation for every status and action, and none besides', () => {
+  test('the table covers exactly every status and action', () => {
     expect([...expected.keys()].sort()).toEqual(cases.map((c) => `${c.status} × ${c.action}`).sort());
     expect(Object.keys(MEMBERSHIP_TRANSITIONS).sort()).toEqual([...MEMBERSHIP_STATUSES].sort());
   });
@@ -90,24 +91,24 @@ describe('a membership', () => {
     const before = record();
     expect(statusAt(before, now)).toBe(status);
     if (outcome === outcome.toUpperCase()) {
-      expect(refusalOf(() => perform[action](before, now))).toBe(outcome.toLowerCase());
+      expect(errorCodeOf(() => perform[action](before, now))).toBe(outcome.toLowerCase());
     } else {
       expect(statusAt(perform[action](before, now), now)).toBe(outcome);
     }
     expect(before).toEqual(record());
   });
 
-  test.each(MEMBERSHIP_STATUSES)('keeps, from %s on, when the firm first knew the adjuster', (status) => {
+  test.each(MEMBERSHIP_STATUSES)('every action from %s keeps firstKnownAt', (status) => {
     const { record, now } = recordIn[status];
     for (const action of MEMBERSHIP_ACTIONS) {
-      if (refusalOf(() => perform[action](record(), now)) !== null) continue;
+      if (errorCodeOf(() => perform[action](record(), now)) !== null) continue;
       expect(perform[action](record(), now).firstKnownAt).toBe(INVITED);
     }
   });
 });
 
-describe('the life of an invitation', () => {
-  test('is seven days to the millisecond', () => {
+describe('an invitation', () => {
+  test('is pending for exactly seven days', () => {
     expect(INVITATION_LIFETIME).toBe(SEVEN_DAYS);
     expect(invited().expiresAt).toBe(INVITED + SEVEN_DAYS);
     expect(statusAt(invited(), INVITED)).toBe('pending');
@@ -115,19 +116,22 @@ describe('the life of an invitation', () => {
     expect(statusAt(invited(), INVITED + SEVEN_DAYS)).toBe('expired');
   });
 
-  test.each(['accept', 'decline', 'withdraw'] as const)('%s works in its last millisecond only', (action) => {
-    expect(refusalOf(() => perform[action](invited(), INVITED + SEVEN_DAYS - 1))).toBeNull();
-    expect(refusalOf(() => perform[action](invited(), INVITED + SEVEN_DAYS))).toBe('not_found');
-  });
+  test.each(['accept', 'decline', 'withdraw'] as const)(
+    '%s works until the last millisecond and not after it',
+    (action) => {
+      expect(errorCodeOf(() => perform[action](invited(), INVITED + SEVEN_DAYS - 1))).toBeNull();
+      expect(errorCodeOf(() => perform[action](invited(), INVITED + SEVEN_DAYS))).toBe('not_found');
+    },
+  );
 
-  test('an answer stops the clock for ever', () => {
+  test('does not expire after a response or withdrawal', () => {
     for (const status of ['active', 'declined', 'withdrawn'] as const) {
       expect(statusAt(recordIn[status].record(), INVITED + 10 * SEVEN_DAYS)).toBe(status);
       expect(recordIn[status].record().expiresAt).toBeNull();
     }
   });
 
-  test('only accepting and declining is a response', () => {
+  test('only accepting and declining set respondedAt', () => {
     const responses = MEMBERSHIP_STATUSES.map((s) => [s, recordIn[s].record().respondedAt]);
     expect(Object.fromEntries(responses)).toEqual({
       pending: null,
@@ -139,7 +143,7 @@ describe('the life of an invitation', () => {
     });
   });
 
-  test('inviting again replaces all four notes and starts seven new days', () => {
+  test('inviting again replaces all four notes and starts a new period of seven days', () => {
     for (const status of ['declined', 'expired', 'withdrawn', 'left'] as const) {
       const at = INVITED + 2 * SEVEN_DAYS;
       const again = invite(recordIn[status].record(), {
@@ -164,24 +168,31 @@ describe('the life of an invitation', () => {
     [{ firstName: null, lastName: null, email: null }, ['first_name', 'last_name', 'email']],
     [{ firstName: ' ', lastName: '\u200b\u00a0' }, ['first_name', 'last_name']],
     [{}, []],
-  ])('needs a whole profile to be accepted: %j lacks %j', (gaps, missing) => {
+  ])('needs a complete profile to be accepted: %j lacks %j', (gaps, missing) => {
     const account = { ...ANNA, ...gaps };
     expect(missingProfileFields(account)).toEqual(missing);
-    expect(refusalOf(() => acceptInvitation(invited(), account, INVITED + 1))).toBe(
+    expect(errorCodeOf(() => acceptInvitation(invited(), account, INVITED + 1))).toBe(
       missing.length === 0 ? null : 'profile_incomplete',
     );
-    expect(refusalOf(() => acceptInvitation(invited(), account, INVITED + SEVEN_DAYS))).toBe('not_found');
+    expect(errorCodeOf(() => acceptInvitation(invited(), account, INVITED + SEVEN_DAYS))).toBe('not_found');
   });
 
-  test('an incomplete profile does not keep anyone from declining', () => {
+  test('can be declined with an incomplete profile', () => {
     expect(declineInvitation(invited(), INVITED + 1).status).toBe('declined');
   });
 
-  test('the name is whole or none', () => {
+  test('fullName is null when either name is missing', () => {
     expect(fullName(ANNA)).toBe('Anna Ortiz');
     expect(fullName({ ...ANNA, firstName: null })).toBeNull();
     expect(fullName({ ...ANNA, lastName: null })).toBeNull();
   });
+});
+
+test.each(MEMBERSHIP_STATUSES)('the firm sees name and email of an active member only: %s', (status) => {
+  const visible = { name: 'Anna Ortiz', email: 'anna@example.net' };
+  expect(contactForFirm(recordIn[status].record(), ANNA)).toEqual(
+    status === 'active' ? visible : { name: null, email: null },
+  );
 });
 
 describe('a member without an invitation', () => {
@@ -202,32 +213,32 @@ describe('a member without an invitation', () => {
     });
   });
 
-  test.each(MEMBERSHIP_STATUSES)('can be added over a record that is %s, unless active', (status) => {
+  test.each(MEMBERSHIP_STATUSES)('can replace a record with status %s, unless active', (status) => {
     const { record } = recordIn[status];
     const add = () => addMember(record(), member);
-    expect(refusalOf(add)).toBe(status === 'active' ? 'already_member' : null);
+    expect(errorCodeOf(add)).toBe(status === 'active' ? 'already_member' : null);
     if (status !== 'active') expect(add()).toMatchObject({ status: 'active', firstKnownAt: INVITED });
   });
 
-  test('who comes back takes assignments again, though they had paused', () => {
+  test('accepts assignments again on return, even after a pause', () => {
     const paused = { ...recordIn.left.record(), acceptingAssignments: false };
     expect(addMember(paused, member).acceptingAssignments).toBe(true);
     expect(perform.invite(paused, member.at).acceptingAssignments).toBe(true);
   });
 
-  test('what the operator took away stays away when the adjuster comes back', () => {
-    const barred = { ...recordIn.left.record(), canAcceptClaims: false };
-    expect(addMember(barred, member).canAcceptClaims).toBe(false);
-    expect(perform.invite(barred, member.at).canAcceptClaims).toBe(false);
+  test('returns without the permission the operator removed', () => {
+    const notPermitted = { ...recordIn.left.record(), canAcceptClaims: false };
+    expect(addMember(notPermitted, member).canAcceptClaims).toBe(false);
+    expect(perform.invite(notPermitted, member.at).canAcceptClaims).toBe(false);
   });
 });
 
-describe('whom a key can name', () => {
+describe('adjusters a key can name', () => {
   const ours: Adjuster = { ...ANNA, testOf: { firmId: FIRM, behavior: 'manual' } };
   const theirs: Adjuster = { ...ANNA, testOf: { firmId: OTHER_FIRM, behavior: 'manual' } };
 
   const nameable = [
-    { who: 'nobody', adjuster: null, live: 'unknown_svcid', test: 'unknown_svcid' },
+    { who: 'an unknown SVCID', adjuster: null, live: 'unknown_svcid', test: 'unknown_svcid' },
     { who: 'a real adjuster', adjuster: ANNA, live: null, test: 'unknown_svcid' },
     { who: 'its own test account', adjuster: ours, live: 'environment_mismatch', test: null },
     { who: "another firm's test account", adjuster: theirs, live: 'unknown_svcid', test: 'unknown_svcid' },
@@ -236,8 +247,8 @@ describe('whom a key can name', () => {
   test.each(nameable)(
     'inviting $who: $live with a live key, $test with a test key',
     ({ adjuster, live, test }) => {
-      expect(refusalOf(() => checkInvitable(adjuster, FIRM, 'live'))).toBe(live);
-      expect(refusalOf(() => checkInvitable(adjuster, FIRM, 'test'))).toBe(test);
+      expect(errorCodeOf(() => checkInvitable(adjuster, FIRM, 'live'))).toBe(live);
+      expect(errorCodeOf(() => checkInvitable(adjuster, FIRM, 'test'))).toBe(test);
     },
   );
 
@@ -248,7 +259,7 @@ describe('whom a key can name', () => {
     environment?: Environment;
     at?: number;
   }) =>
-    refusalOf(() =>
+    errorCodeOf(() =>
       checkAddressee({
         adjuster: ANNA,
         membership: active(),
@@ -261,8 +272,8 @@ describe('whom a key can name', () => {
 
   test.each([
     ['an active member', {}, null],
-    ['nobody', { adjuster: null }, 'unknown_svcid'],
-    ['a stranger to the firm', { membership: null }, 'adjuster_not_in_firm'],
+    ['an unknown SVCID', { adjuster: null }, 'unknown_svcid'],
+    ['an adjuster outside the firm', { membership: null }, 'adjuster_not_in_firm'],
     [
       'a member without the permission',
       { membership: active({ canAcceptClaims: false }) },
@@ -275,12 +286,12 @@ describe('whom a key can name', () => {
     ],
     ['its own test account', { adjuster: ours }, 'environment_mismatch'],
     ["another firm's test account", { adjuster: theirs }, 'unknown_svcid'],
-  ] as const)('sending with a live key to %s', (_who, over, refusal) => {
-    expect(offer(over)).toBe(refusal);
+  ] as const)('sending with a live key to %s', (_who, over, code) => {
+    expect(offer(over)).toBe(code);
   });
 
   test.each([
-    ['nobody', { adjuster: null }, 'unknown_svcid'],
+    ['an unknown SVCID', { adjuster: null }, 'unknown_svcid'],
     ['a real member', {}, 'adjuster_not_in_firm'],
     ['its own test account', { adjuster: ours }, null],
     [
@@ -288,24 +299,28 @@ describe('whom a key can name', () => {
       { adjuster: ours, membership: active({ acceptingAssignments: false }) },
       'adjuster_not_accepting',
     ],
-    ['its own test account that is no member', { adjuster: ours, membership: null }, 'adjuster_not_in_firm'],
+    [
+      'its own test account that is not a member',
+      { adjuster: ours, membership: null },
+      'adjuster_not_in_firm',
+    ],
     ["another firm's test account", { adjuster: theirs }, 'unknown_svcid'],
-  ] as const)('sending with a test key to %s', (_who, over, refusal) => {
-    expect(offer({ ...over, environment: 'test' })).toBe(refusal);
+  ] as const)('sending with a test key to %s', (_who, over, code) => {
+    expect(offer({ ...over, environment: 'test' })).toBe(code);
   });
 
-  test.each(MEMBERSHIP_STATUSES)('only an active member takes claims: %s', (status) => {
+  test.each(MEMBERSHIP_STATUSES)('claims can be sent to active members only: %s', (status) => {
     const { record, now } = recordIn[status];
     expect(offer({ membership: record(), at: now })).toBe(
       status === 'active' ? null : 'adjuster_not_in_firm',
     );
   });
 
-  test('the first reason that holds is told: unknown, environment, membership, accepting', () => {
-    const barred = active({ status: 'declined', canAcceptClaims: false });
+  test('errors are checked in the order unknown, environment, membership, accepting', () => {
+    const notPermitted = active({ status: 'declined', canAcceptClaims: false });
     expect(offer({ adjuster: theirs, membership: null })).toBe('unknown_svcid');
-    expect(offer({ adjuster: ours, membership: barred })).toBe('environment_mismatch');
-    expect(offer({ membership: barred })).toBe('adjuster_not_in_firm');
+    expect(offer({ adjuster: ours, membership: notPermitted })).toBe('environment_mismatch');
+    expect(offer({ membership: notPermitted })).toBe('adjuster_not_in_firm');
     expect(offer({ membership: active({ canAcceptClaims: false }), environment: 'test' })).toBe(
       'adjuster_not_in_firm',
     );
@@ -313,7 +328,7 @@ describe('whom a key can name', () => {
 });
 
 describe('test accounts', () => {
-  test('rehearse each outcome a firm can meet', () => {
+  test('cover every outcome a firm can get', () => {
     expect([...TEST_BEHAVIORS]).toEqual([
       'manual',
       'accepts',

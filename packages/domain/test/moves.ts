@@ -1,7 +1,7 @@
 import { DomainError } from '../src/index.ts';
 
-/** What a table of statuses and actions expects, by `status × action`. */
-export function expectedMoves(table: string): ReadonlyMap<string, string> {
+/** Expected outcomes of a table, by `status × action`. */
+export function parseTransitions(table: string): ReadonlyMap<string, string> {
   const [header = [], ...lines] = table
     .trim()
     .split('\n')
@@ -13,8 +13,8 @@ export function expectedMoves(table: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The code of the refusal that the work ends in; null when it is not refused. */
-export function refusalOf(work: () => unknown): string | null {
+/** Code of the DomainError thrown by `work`; null when it throws none. */
+export function errorCodeOf(work: () => unknown): string | null {
   try {
     work();
     return null;

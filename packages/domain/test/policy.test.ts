@@ -16,15 +16,15 @@ describe('the policy term', () => {
     [undefined, '2020-01-01', true],
     ['2026-01-01', undefined, true],
     [undefined, undefined, true],
-  ])('from %s to %s stands: %s', (effective, expiration, stands) => {
-    expect(checkPolicyTerm(effective, expiration) === null).toBe(stands);
+  ])('from %s to %s is valid: %s', (effective, expiration, valid) => {
+    expect(checkPolicyTerm(effective, expiration) === null).toBe(valid);
   });
 
-  test('is judged as the calendar orders days', () => {
+  test('is compared in calendar order', () => {
     fc.assert(
       fc.property(day, day, (effective, expiration) => {
-        const stands = Date.parse(expiration) >= Date.parse(effective);
-        expect(checkPolicyTerm(effective, expiration) === null).toBe(stands);
+        const valid = Date.parse(expiration) >= Date.parse(effective);
+        expect(checkPolicyTerm(effective, expiration) === null).toBe(valid);
       }),
     );
   });

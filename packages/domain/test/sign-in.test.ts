@@ -4,8 +4,8 @@ import { type Attempts, attemptsAt, emailKey, HOUR, MINUTE, pauseLeft, withAttem
 const limit = { free: 3, firstPauseMs: MINUTE, longestPauseMs: 5 * MINUTE };
 const START = 1_000_000;
 
-describe('attempts', () => {
-  test('pass freely at first, then after pauses that double up to the longest one', () => {
+describe('sign-in attempts', () => {
+  test('need no pause at first, then pauses that double up to the longest one', () => {
     let now = START;
     let attempts: Attempts | null = null;
     const pauses: number[] = [];
@@ -21,7 +21,7 @@ describe('attempts', () => {
     expect(pauses).toEqual([0, 0, 0, 1, 2, 4, 5, 5]);
   });
 
-  test('are forgotten within a day of the first, however many came since', () => {
+  test('stop counting within a day of the first one, regardless of later ones', () => {
     const first = withAttempt(attemptsAt(null, START), START);
     expect(first.endsAt - START).toBeLessThan(23 * HOUR);
     const later = withAttempt(attemptsAt(first, first.endsAt - 1), first.endsAt - 1);
@@ -29,15 +29,15 @@ describe('attempts', () => {
     expect(attemptsAt(later, first.endsAt).count).toBe(0);
   });
 
-  test('never pause beyond the time when they are forgotten', () => {
+  test('never need a pause beyond the time at which they stop counting', () => {
     const held = { count: 60, lastAt: START, endsAt: START + 90 };
     expect(pauseLeft(limit, held, START)).toBe(90);
   });
 });
 
-test('addresses are told apart by all but ASCII capitals', () => {
+test('email keys ignore only the case of ASCII letters', () => {
   expect(emailKey('Jean.DELACROIX@Example.COM')).toBe('jean.delacroix@example.com');
-  // U+212A, dotless and dotted i, sharp s, a full-width letter: none is the ASCII letter it looks like or folds to.
+  // U+212A, dotless and dotted i, sharp s, a full-width letter: none equals the ASCII letter it resembles or folds to.
   for (const other of [
     '\u212Aim@example.com',
     'k\u0131m@example.com',

@@ -29,7 +29,7 @@ const POLICYHOLDERS = [
 
 const nth = <T>(values: readonly [T, ...T[]] | readonly T[], n: number): T => values[n % values.length] as T;
 
-/** A claim as firms send them; each number makes another one. */
+/** The nth test claim; different numbers give different claims. */
 export function claimNumber(n: number, changes: Partial<ClaimFacts> = {}): ClaimToSend {
   const facts: ClaimFacts = {
     externalId: `FILE-${n}`,

@@ -1,6 +1,6 @@
 import type { Ids } from '@svc/application';
 
-/** UUIDs that tell their number; those of different series never meet. */
+/** Sequential UUIDs, unique across series. */
 export function createCountingIds(series = 0): Ids {
   let count = 0;
   return {

@@ -1,16 +1,16 @@
-/** For what never comes about, not for what is slow: a busy machine must not fail a test. */
-const PATIENCE_MS = 100_000;
+/** Long enough that a slow machine does not fail a test. */
+const TIMEOUT_MS = 100_000;
 
-/** Reads again until the value is as wanted (by default: truthy), and returns it. */
+/** Polls until the value satisfies the condition (default: truthy) and returns it. */
 export async function eventually<Value>(
   read: () => Value | Promise<Value>,
-  wanted: (value: Value) => boolean = Boolean,
-  everyMs = 20,
+  isDone: (value: Value) => boolean = Boolean,
+  intervalMs = 20,
 ): Promise<Exclude<Value, undefined | false>> {
-  for (let waitedMs = 0; ; waitedMs += everyMs) {
+  for (let waitedMs = 0; ; waitedMs += intervalMs) {
     const value = await read();
-    if (wanted(value)) return value as Exclude<Value, undefined | false>;
-    if (waitedMs > PATIENCE_MS) throw new Error(`Still ${JSON.stringify(value)} from ${read}`);
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    if (isDone(value)) return value as Exclude<Value, undefined | false>;
+    if (waitedMs > TIMEOUT_MS) throw new Error(`Timed out with ${JSON.stringify(value)} from ${read}`);
+    await new Promise((resolve) => setTimeout(resolve, intervalMs));
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '@svc/application';
 import type { Instant } from '@svc/domain';
 
-/** A clock that moves only when told to. */
+/** A clock that changes only with `advance`. */
 export interface FixedClock extends Clock {
   advance(milliseconds: number): Instant;
 }

@@ -69,7 +69,7 @@ import { createCountingIds } from './counting-ids.ts';
 import type { FixedClock } from './fixed-clock.ts';
 import { createTestSecrets, sha256 } from './test-secrets.ts';
 
-/** Every store the use cases need, on whatever technology. */
+/** All stores the use cases need. */
 export interface Stores {
   readonly unitOfWork: UnitOfWork;
   readonly firmReads: FirmReads;
@@ -78,7 +78,7 @@ export interface Stores {
   readonly credentials: CredentialStore;
   readonly jobReads: JobReads;
   readonly jobs: {
-    /** What was committed to the outbox and has not been done. */
+    /** Committed jobs that have not run. */
     pending(): Promise<readonly { readonly job: Job; readonly runAt: Instant }[]>;
   };
 }
@@ -98,19 +98,19 @@ export interface SendOptions {
   readonly fingerprint?: string;
 }
 
-/** Notes what it was told instead of telling anyone. */
+/** Records mails and notifications instead of sending them. */
 export interface ExternalServices {
   readonly mails: { readonly email: string; readonly code: string }[];
-  readonly notices: { readonly svcId: Svcid; readonly notice: Notification }[];
+  readonly notifications: { readonly svcId: Svcid; readonly notification: Notification }[];
 }
 
-/** Where a client is that the test says nothing about. */
-const CLIENT = '192.0.2.1';
+/** Address of clients in tests that do not specify one. */
+const CLIENT_ADDRESS = '192.0.2.1';
 
-/** The fast path that has forgotten everything: the stores alone must get it right. */
-const forgetfulTwins: SingleFlight = { run: (_slot, _fingerprint, attempt) => attempt() };
+/** Shares nothing, so that only the stores guarantee idempotency. */
+const noSingleFlight: SingleFlight = { run: (_slot, _fingerprint, attempt) => attempt() };
 
-function wire(
+function composeUseCases(
   stores: Stores,
   uow: UnitOfWork,
   support: {
@@ -128,8 +128,8 @@ function wire(
     },
   };
   const notifier: Notifier = {
-    async notify(svcId, notice) {
-      outside.notices.push({ svcId, notice });
+    async notify(svcId, notification) {
+      outside.notifications.push({ svcId, notification });
       return [];
     },
   };
@@ -137,7 +137,7 @@ function wire(
   const signIn = makeSignIn({ uow, secrets, clock, networkOf });
   const requestSignInCode = makeRequestSignInCode({ uow, secrets, mailer, clock, networkOf });
   const keyRing = createApiKeyAuthenticator({ credentials, secrets, clock });
-  const firm = { uow, twins: forgetfulTwins, reads: firmReads, clock, ids };
+  const firm = { uow, twins: noSingleFlight, reads: firmReads, clock, ids };
   const app = { uow, reads: appReads, clock };
   const operator = { uow, secrets, clock, ids, keyRing };
   return {
@@ -160,8 +160,9 @@ function wire(
     updateProfile: makeUpdateProfile(app),
     putDevice: makePutDevice({ uow }),
     removeDevice: makeRemoveDevice({ uow }),
-    requestSignInCode: (email: string, clientAddress = CLIENT) => requestSignInCode(email, clientAddress),
-    signIn: (proof: SignInProof, clientAddress = CLIENT) => signIn(proof, clientAddress),
+    requestSignInCode: (email: string, clientAddress = CLIENT_ADDRESS) =>
+      requestSignInCode(email, clientAddress),
+    signIn: (proof: SignInProof, clientAddress = CLIENT_ADDRESS) => signIn(proof, clientAddress),
     signOut: makeSignOut({ uow }),
     signOutEverywhere: makeSignOutEverywhere({ uow }),
     runJob: makeRunJob({ uow, reads: jobReads, firmReads, notifier, clock }),
@@ -179,13 +180,13 @@ function wire(
   };
 }
 
-export type UseCases = ReturnType<typeof wire>;
+export type UseCases = ReturnType<typeof composeUseCases>;
 
-/** The use cases on given stores, and short ways to the situations that tests begin with. */
+/** The use cases on the given stores, with helpers for common test setups. */
 export function createFixture(stores: Stores, clock: FixedClock) {
-  const outside: ExternalServices = { mails: [], notices: [] };
+  const outside: ExternalServices = { mails: [], notifications: [] };
   const support = { clock, secrets: createTestSecrets(), ids: createCountingIds(0xbe7c), outside };
-  const use = wire(stores, stores.unitOfWork, support);
+  const use = composeUseCases(stores, stores.unitOfWork, support);
   let count = 0;
   const next = (): number => {
     count += 1;
@@ -227,7 +228,7 @@ export function createFixture(stores: Stores, clock: FixedClock) {
     notes: Partial<InvitationNotes> = {},
   ): Promise<AdjusterView> => use.inviteAdjuster(firm.live, { svcId, notes: { ...NO_NOTES, ...notes } });
 
-  /** An adjuster who accepted the firm's invitation. */
+  /** Creates an adjuster who accepted the firm's invitation. */
   const newMember = async (firm: TestFirm): Promise<Svcid> => {
     const { svcId } = await newAdjuster();
     await invite(firm, svcId);
@@ -262,8 +263,8 @@ export function createFixture(stores: Stores, clock: FixedClock) {
     secrets: support.secrets,
     outside,
     use,
-    /** The same use cases on another way to run units. */
-    useOn: (uow: UnitOfWork): UseCases => wire(stores, uow, support),
+    /** The use cases with another unit of work. */
+    useOn: (uow: UnitOfWork): UseCases => composeUseCases(stores, uow, support),
     newFirm,
     newAdjuster,
     newMember,
@@ -271,10 +272,10 @@ export function createFixture(stores: Stores, clock: FixedClock) {
     invite,
     send,
     offer,
-    /** The id of a claim that was just sent. */
+    /** Sends a claim and returns its id. */
     sendId: async (actor: FirmActor, adjuster: Svcid, options: SendOptions = {}): Promise<ClaimId> =>
       (await send(actor, adjuster, options)).claim.id,
-    /** Jobs that wait, of one firm. */
+    /** Pending jobs of one firm. */
     jobsOf: async (firm: TestFirm) =>
       (await stores.jobs.pending()).filter(({ job }) => job.firmId === firm.id),
   };
@@ -282,7 +283,7 @@ export function createFixture(stores: Stores, clock: FixedClock) {
 
 export type Fixture = ReturnType<typeof createFixture>;
 
-/** Reads a list to its end, page by page. */
+/** Reads all pages of a list. */
 export async function everyPage<T>(
   read: (page: PageRequest) => Promise<Page<T>>,
   limit: number,
@@ -291,13 +292,13 @@ export async function everyPage<T>(
   const found: T[] = [];
   let after: KeysetPosition | null = null;
   do {
-    const slice: Page<T> = await read({ after, limit });
-    if (slice.rows.length > limit) throw new Error(`a page of ${limit} holds ${slice.rows.length} rows`);
-    if (slice.next !== null && slice.rows.length < limit)
-      throw new Error('a page that is not the last is not full');
-    found.push(...slice.rows);
-    after = slice.next;
-    if (after !== null) await betweenPages(slice.rows);
+    const current: Page<T> = await read({ after, limit });
+    if (current.rows.length > limit) throw new Error(`page of ${limit} has ${current.rows.length} rows`);
+    if (current.next !== null && current.rows.length < limit)
+      throw new Error('only the last page may have fewer rows than the limit');
+    found.push(...current.rows);
+    after = current.next;
+    if (after !== null) await betweenPages(current.rows);
   } while (after !== null);
   return found;
 }

@@ -1,18 +1,18 @@
 import type { Tx, UnitOfWork } from '@svc/application';
 
-/** What a planted fault throws. */
+/** Thrown by an injected fault. */
 export class InjectedFault extends Error {
-  override readonly name = 'PlantedFault';
+  override readonly name = 'InjectedFault';
 }
 
-/** A way to run units that fails right after the given number of store calls, each of which has then been carried out. */
+/** A unit of work that fails after the given number of store calls have been executed. */
 export function failingAfter(
   uow: UnitOfWork,
   calls: number,
-): { readonly uow: UnitOfWork; readonly struck: () => boolean } {
-  let struck = false;
-  const watched = (tx: Tx): Tx => {
-    let left = calls;
+): { readonly uow: UnitOfWork; readonly hasFailed: () => boolean } {
+  let hasFailed = false;
+  const failing = (tx: Tx): Tx => {
+    let callsLeft = calls;
     const store = (target: object): object =>
       new Proxy(target, {
         get(object, name) {
@@ -20,19 +20,19 @@ export function failingAfter(
           if (typeof member !== 'function') return member;
           return async (...args: unknown[]) => {
             const result: unknown = await member.apply(object, args);
-            left -= 1;
-            if (left > 0) return result;
-            struck = true;
+            callsLeft -= 1;
+            if (callsLeft > 0) return result;
+            hasFailed = true;
             throw new InjectedFault(`after ${String(name)}`);
           };
         },
       });
     return new Proxy(tx, { get: (object, name) => store(Reflect.get(object, name)) });
   };
-  return { uow: { run: (work) => uow.run((tx) => work(watched(tx))) }, struck: () => struck };
+  return { uow: { run: (work) => uow.run((tx) => work(failing(tx))) }, hasFailed: () => hasFailed };
 }
 
-/** The code of the refusal that `work` ends in; throws when it succeeds or fails otherwise. */
+/** Code of the DomainError that `work` rejects with; throws when it succeeds or fails otherwise. */
 export async function refusalOf(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -40,5 +40,5 @@ export async function refusalOf(work: Promise<unknown>): Promise<string> {
     if (error instanceof Error && 'code' in error && error.name === 'DomainError') return String(error.code);
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('expected a DomainError');
 }

@@ -10,7 +10,7 @@ const PREFIXES: Readonly<Record<SecretKind, string>> = {
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Secrets that count instead of drawing lots: a test that fails fails again. */
+/** Sequential instead of random secrets, so that failures are reproducible. */
 export function createTestSecrets(): Secrets {
   let count = 0;
   const next = (): number => {

@@ -14,7 +14,7 @@ import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-a
 import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipFrom } from '../stores/pg-memberships.ts';
 import { fetchCount, positionBefore, positionValues, toPage, uuidPositionValues } from './pages.ts';
 
-/** A live key reads both environments, a test key only its own. */
+/** `isClaimVisible` in `@svc/domain`: a live key also reads test claims, a test key reads nothing else. */
 const ENVIRONMENT_CONDITION: Readonly<Record<Environment, string>> = {
   live: '',
   test: "AND c.environment = 'test'",
@@ -67,7 +67,7 @@ const ADJUSTERS: Readonly<Record<Environment, Statement>> = {
       WHERE m.firm_id = $1 AND m.status <> 'left' AND (m.first_known_at, m.svc_id) > ($2, $3)
       ORDER BY m.first_known_at, m.svc_id LIMIT $4`,
   ),
-  // Starts from the few test accounts: the firm may have thousands of other memberships.
+  // `isAdjusterVisible` in `@svc/domain`. Starts from the few test accounts: the firm may have thousands of members.
   test: sql(
     'firm_adjusters_test',
     `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS}

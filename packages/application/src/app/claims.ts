@@ -17,23 +17,25 @@ type Deps = { uow: UnitOfWork; clock: Clock };
 
 const notFound = (): DomainError => new DomainError('not_found', 'No such claim.');
 
-/** One change of a claim that is this adjuster's, answered from the unit itself: the offer may be gone a moment later. */
+/** Changes a claim and returns it from the same transaction: afterwards it may already be offered to another adjuster. */
 const change = (
   deps: Deps,
   actor: AdjusterActor,
   id: ClaimId,
-  by: (claim: Claim) => Claim,
-  visible: 'seen by the firm' | 'unseen',
+  apply: (claim: Claim) => Claim,
+  visibility: 'visible to firm' | 'not visible to firm',
 ): Promise<AppClaimView> =>
   deps.uow.run(async (tx) => {
     const claim = await tx.claims.lockOfferedTo(actor.svcId, id);
     if (claim === null) throw notFound();
-    const next = by(claim);
-    const [onForms, saved] = await Promise.all([
+    const next = apply(claim);
+    const [forForms, saved] = await Promise.all([
       tx.claims.forForms(next),
-      visible === 'unseen' ? tx.claims.saveWithoutTimestamp(next).then(() => next) : tx.claims.save(next),
+      visibility === 'not visible to firm'
+        ? tx.claims.saveWithoutTimestamp(next).then(() => next)
+        : tx.claims.save(next),
     ]);
-    return { ...saved, ...onForms };
+    return { ...saved, ...forForms };
   });
 
 export const makeReadAppClaim =
@@ -44,7 +46,7 @@ export const makeReadAppClaim =
     return view;
   };
 
-/** The membership is locked before the claim, as by whoever takes the permission away. */
+/** Locks the membership before the claim, the lock order of operations that remove the permission. */
 export const makeAcceptClaim =
   (deps: Deps) =>
   async ({ svcId }: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
@@ -55,10 +57,10 @@ export const makeAcceptClaim =
       ]);
       if (claim === null) throw notFound();
       const next = acceptOrLapse(claim, membership, { by: svcId, at: deps.clock.now() });
-      const [onForms, saved] = await Promise.all([tx.claims.forForms(next), tx.claims.save(next)]);
-      return { ...saved, ...onForms };
+      const [forForms, saved] = await Promise.all([tx.claims.forForms(next), tx.claims.save(next)]);
+      return { ...saved, ...forForms };
     });
-    // Thrown after the commit, which keeps that the offer lapsed.
+    // Thrown after the commit, so that the offer stays `unassigned`.
     if (view.assignment.status !== 'accepted')
       throw new DomainError('offer_not_pending', 'The firm no longer lets you accept its claims.');
     return view;
@@ -69,20 +71,19 @@ export const makeRejectClaim =
   (actor: AdjusterActor, id: ClaimId, reason: string | null): Promise<AppClaimView> => {
     const reject = (claim: Claim): Claim =>
       rejectClaim(claim, { by: actor.svcId, at: deps.clock.now(), reason });
-    return change(deps, actor, id, reject, 'seen by the firm');
+    return change(deps, actor, id, reject, 'visible to firm');
   };
 
-/** The adjuster's own dates and notes; the firm sees nothing of them. */
+/** Records the adjuster's dates and notes; not visible to the firm. */
 export const makeRecordWork =
   (deps: Deps) =>
   (actor: AdjusterActor, id: ClaimId, edits: Partial<ClaimWork>): Promise<AppClaimView> =>
-    change(deps, actor, id, (claim) => recordWork(claim, actor.svcId, edits), 'unseen');
+    change(deps, actor, id, (claim) => recordWork(claim, actor.svcId, edits), 'not visible to firm');
 
-/** The adjuster is done with an accepted claim. */
 export const makeCloseAcceptedClaim =
   (deps: Deps) =>
   (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
     const close = (claim: Claim): Claim =>
       closeAcceptedClaim(claim, { by: actor.svcId, at: deps.clock.now() });
-    return change(deps, actor, id, close, 'unseen');
+    return change(deps, actor, id, close, 'not visible to firm');
   };

@@ -19,7 +19,7 @@ export const makeReadProfile =
     return { adjuster, firms };
   };
 
-/** What is left out stays as it is. */
+/** Missing fields are unchanged. */
 export const makeUpdateProfile =
   (deps: { uow: UnitOfWork; reads: AppReads }) =>
   async (
@@ -36,7 +36,7 @@ export const makeUpdateProfile =
     return { adjuster, firms: await deps.reads.memberships(actor.svcId) };
   };
 
-/** Where push messages for this device go from now on. */
+/** Sets the push subscription of a device. */
 export const makePutDevice =
   (deps: { uow: UnitOfWork }) =>
   (actor: AdjusterActor, deviceId: string, subscription: PushSubscription): Promise<void> =>

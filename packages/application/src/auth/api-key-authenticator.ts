@@ -2,31 +2,31 @@ import { type Instant, type KeyId, SECOND } from '@svc/domain';
 import type { CredentialStore, KeyGrant } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 
-/** A grant that was confirmed longer ago than this is not trusted: a change is in force everywhere within it. */
+/** Longest time since a cached grant was confirmed; changes apply everywhere within it. */
 export const GRANT_MAX_AGE_MS = SECOND;
-/** Confirm in the background from this age on (milliseconds), so that no request waits for it. */
+/** From this age on, grants are confirmed in the background so that no request waits. */
 const CONFIRM_AFTER_MS = 400;
 const MAX_GRANTS = 20_000;
 
-/** A key that the store is being asked about. */
-interface LookUp {
-  readonly askedAt: Instant;
+/** A query for one key in progress. */
+interface Lookup {
+  readonly startedAt: Instant;
   readonly grant: Promise<KeyGrant | null>;
 }
 
-/** API keys, recognised without asking the store on every request. */
+/** Authenticates API keys without a query on every request. */
 export interface ApiKeyAuthenticator {
   /** The grant of a key that is valid now; null when it is malformed, unknown, revoked or expired. */
   authenticate(secret: string): Promise<KeyGrant | null>;
-  /** Ask the store again on the next request: something changed in this very process. */
+  /** Drops cached grants after a change made in this process. */
   invalidate(): void;
-  /** Which keys were used since the last call. */
+  /** Keys used since the last call, with the time. */
   takeUses(): Map<KeyId, Instant>;
 }
 
 /**
- * Grants stay in the process as long as the store's version number stands; one tiny query confirms it for all keys
- * at once. Polling rather than notification, since that works through any pooler and any broken connection.
+ * Caches grants while the store's version number is unchanged; one small query confirms all of them. It polls instead
+ * of using LISTEN/NOTIFY because polling works through every pooler and after lost connections.
  */
 export function createApiKeyAuthenticator(deps: {
   credentials: CredentialStore;
@@ -35,28 +35,28 @@ export function createApiKeyAuthenticator(deps: {
 }): ApiKeyAuthenticator {
   const { credentials, secrets, clock } = deps;
   let grants = new Map<string, KeyGrant>();
-  let lookUps = new Map<string, LookUp>();
+  let lookups = new Map<string, Lookup>();
   let version: string | null = null;
   let confirmedAt = Number.NEGATIVE_INFINITY;
-  /** Resolves to when it was asked. */
+  /** Resolves to the time at which the query started. */
   let confirming: Promise<Instant> | null = null;
   let uses = new Map<KeyId, Instant>();
 
-  const forgetGrants = (): void => {
+  const clearGrants = (): void => {
     grants = new Map();
-    lookUps = new Map();
+    lookups = new Map();
   };
 
   const confirm = (): Promise<Instant> => {
-    // The time before asking: a change made while the answer travels must not count as confirmed.
-    const askedAt = clock.now();
+    // Taken before the query: a change made while it runs is not confirmed.
+    const startedAt = clock.now();
     confirming ??= credentials
       .version()
       .then((current) => {
-        if (current !== version) forgetGrants();
+        if (current !== version) clearGrants();
         version = current;
-        confirmedAt = askedAt;
-        return askedAt;
+        confirmedAt = startedAt;
+        return startedAt;
       })
       .finally(() => {
         confirming = null;
@@ -64,57 +64,57 @@ export function createApiKeyAuthenticator(deps: {
     return confirming;
   };
 
-  /** Whether the grants may be trusted as they are; nobody waits for a confirmation that can wait. */
+  /** Whether cached grants may be used; starts a confirmation in the background when one is due. */
   const isFresh = (arrivedAt: Instant): boolean => {
     const age = arrivedAt - confirmedAt;
-    // A clock that was set back must not stretch the trust.
+    // A clock that was set back must not extend the cache time.
     if (age < 0 || age >= GRANT_MAX_AGE_MS) return false;
-    if (age >= CONFIRM_AFTER_MS) confirm().catch(() => {}); // a lasting failure shows once the trust has run out
+    if (age >= CONFIRM_AFTER_MS) confirm().catch(() => {}); // reported when the grants are too old
     return true;
   };
 
   const confirmed = async (arrivedAt: Instant): Promise<void> => {
-    // An answer that was long on its way tells of the time at which it was asked for, and what fails may have been
-    // asked while the store was away: neither is this request's answer.
+    // A query that started long ago is too old for this request, and one that fails may have started during an
+    // outage that is over: both need a new query.
     if (confirming !== null) {
-      const asked = await confirming.catch(() => null);
-      if (asked !== null && Math.abs(arrivedAt - asked) < GRANT_MAX_AGE_MS) return;
+      const startedAt = await confirming.catch(() => null);
+      if (startedAt !== null && Math.abs(arrivedAt - startedAt) < GRANT_MAX_AGE_MS) return;
     }
     await confirm();
   };
 
-  const lookUp = (hash: string): LookUp => {
-    // Into the maps that were current when the store was asked: if a change came in between, those maps are gone.
-    const [into, among] = [grants, lookUps];
-    const asking: LookUp = {
-      askedAt: clock.now(),
+  const startLookup = (hash: string): Lookup => {
+    // Uses the maps of this moment: a change during the query replaces them, which drops the result.
+    const [targetGrants, targetLookups] = [grants, lookups];
+    const lookup: Lookup = {
+      startedAt: clock.now(),
       grant: credentials
         .keyByHash(hash)
         .then((grant) => {
           if (grant === null) return null;
-          if (into.size >= MAX_GRANTS) into.clear();
-          into.set(hash, grant);
+          if (targetGrants.size >= MAX_GRANTS) targetGrants.clear();
+          targetGrants.set(hash, grant);
           return grant;
         })
         .finally(() => {
-          if (among.get(hash) === asking) among.delete(hash);
+          if (targetLookups.get(hash) === lookup) targetLookups.delete(hash);
         }),
     };
-    among.set(hash, asking);
-    return asking;
+    targetLookups.set(hash, lookup);
+    return lookup;
   };
 
-  /** Requests that come in together ask together, and so go on in the order in which they came. */
-  const lookedUp = async (hash: string, arrivedAt: Instant): Promise<KeyGrant | null> => {
-    const underWay = lookUps.get(hash);
-    const joins = underWay !== undefined && Math.abs(arrivedAt - underWay.askedAt) < GRANT_MAX_AGE_MS;
+  /** Concurrent requests share one query, which also keeps their order. */
+  const findGrant = async (hash: string, arrivedAt: Instant): Promise<KeyGrant | null> => {
+    const pending = lookups.get(hash);
+    const joins = pending !== undefined && Math.abs(arrivedAt - pending.startedAt) < GRANT_MAX_AGE_MS;
     try {
-      return await (joins ? underWay : lookUp(hash)).grant;
-    } catch (failure) {
-      // It may have been asked while the store was away, which is no answer to whoever came after.
-      if (!joins) throw failure;
+      return await (joins ? pending : startLookup(hash)).grant;
+    } catch (error) {
+      // A shared query may have started during an outage that is over: retry with a new one.
+      if (!joins) throw error;
     }
-    return (lookUps.get(hash) ?? lookUp(hash)).grant;
+    return (lookups.get(hash) ?? startLookup(hash)).grant;
   };
 
   return {
@@ -123,7 +123,7 @@ export function createApiKeyAuthenticator(deps: {
       if (hash === null) return null;
       const arrivedAt = clock.now();
       if (!isFresh(arrivedAt)) await confirmed(arrivedAt);
-      const grant = grants.get(hash) ?? (await lookedUp(hash, arrivedAt));
+      const grant = grants.get(hash) ?? (await findGrant(hash, arrivedAt));
       if (grant === null) return null;
       const now = clock.now();
       if (grant.revokedAt !== null || (grant.expiresAt !== null && now >= grant.expiresAt)) return null;
@@ -131,7 +131,7 @@ export function createApiKeyAuthenticator(deps: {
       return grant;
     },
     invalidate() {
-      forgetGrants();
+      clearGrants();
       confirmedAt = Number.NEGATIVE_INFINITY;
     },
     takeUses() {

@@ -8,9 +8,9 @@ export interface SignedIn {
   readonly tokenHash: string;
 }
 
-/** Device sessions, and which of them were used, so that their end can be moved in batches. */
+/** Authenticates device sessions and collects their uses, so that expiry is extended in batches. */
 export interface SessionAuthenticator {
-  /** Null when the token is malformed, unknown or its session over. */
+  /** Null when the token is malformed, unknown or expired. */
   authenticate(token: string): Promise<SignedIn | null>;
   /** Token hashes used since the last call, with the time. */
   takeUses(): Map<string, Instant>;
@@ -28,9 +28,9 @@ export function createSessionAuthenticator(deps: {
       const session = tokenHash === null ? null : await deps.credentials.sessionByHash(tokenHash);
       if (tokenHash === null || session === null) return null;
       const now = deps.clock.now();
-      // A use that was not written down yet counts as well.
-      const usedUntil = (uses.get(tokenHash) ?? Number.NEGATIVE_INFINITY) + SESSION_LIFETIME;
-      if (now >= Math.max(session.expiresAt, usedUntil)) return null;
+      // Uses not stored yet also extend the session.
+      const extendedUntil = (uses.get(tokenHash) ?? Number.NEGATIVE_INFINITY) + SESSION_LIFETIME;
+      if (now >= Math.max(session.expiresAt, extendedUntil)) return null;
       uses.set(tokenHash, now);
       return { svcId: session.svcId, tokenHash };
     },

@@ -20,10 +20,10 @@ import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 /** A session ends this long after its last use. */
 export const SESSION_LIFETIME = 90 * DAY;
 
-const refused = (): DomainError =>
-  new DomainError('sign_in_refused', 'That did not match, or it is too late for it.');
+const signInFailed = (): DomainError =>
+  new DomainError('sign_in_refused', 'Sign-in failed: the code or secret is wrong or has expired.');
 
-/** The addresses of one client: one IPv4 address, or one IPv6 network. */
+/** Groups the addresses of one client: one IPv4 address or one IPv6 network. */
 type NetworkOf = (clientAddress: string) => string;
 
 interface Counter {
@@ -31,20 +31,20 @@ interface Counter {
   readonly subject: string;
 }
 
-/** Locks counters and tells how long the longest of their pauses lasts yet. Nothing counts before `count`. */
+/** Locks counters and returns the longest remaining pause. Call `count` to count the attempt. */
 async function lockCounters(tx: Tx, now: Instant, counters: readonly Counter[]) {
   const subjects = counters.map(({ subject }) => subject);
   const statesOf = (held: readonly (Attempts | null)[]) =>
     counters.map((counter, n) => ({ ...counter, attempts: attemptsAt(held[n] ?? null, now) }));
   const longestPause = (of: ReturnType<typeof statesOf>): number =>
     Math.max(...of.map(({ limit, attempts }) => pauseLeft(limit, attempts, now)));
-  // A flood that is over a limit must not queue for its lock, each holding a connection to the database.
+  // Requests over a limit must not wait for its lock: each would hold a database connection.
   let states = statesOf(await tx.signInAttempts.find(subjects));
   if (longestPause(states) === 0) states = statesOf(await tx.signInAttempts.lock(subjects));
   return {
     pauseMs: longestPause(states),
-    /** Whether one of them has had its free attempts. */
-    strained: states.some(({ limit, attempts }) => attempts.count >= limit.free),
+    /** Whether one of them has used its free attempts. */
+    freeUsedUp: states.some(({ limit, attempts }) => attempts.count >= limit.free),
     async count(): Promise<void> {
       for (const { subject, attempts } of states)
         await tx.signInAttempts.put(subject, withAttempt(attempts, now));
@@ -53,9 +53,9 @@ async function lockCounters(tx: Tx, now: Instant, counters: readonly Counter[]) 
 }
 
 /**
- * What is counted under: the same for addresses that somebody has and that nobody has, so that no limit tells which.
- * `tries` is where a client's wrong tries at one address are counted, `asked` the same for a client that asked for
- * the code.
+ * Subjects of the counters. They do not depend on whether an account exists, so limits do not reveal it. `tries` counts
+ * wrong codes of a client for an address, `requested` the same for a client that requested the code. Stored hashes
+ * depend on the labels.
  */
 const subjectsOf = ({ hashOfSubject: of }: Secrets, email: string, client: string) => ({
   codesOfClient: of('codes of client', client),
@@ -66,12 +66,12 @@ const subjectsOf = ({ hashOfSubject: of }: Secrets, email: string, client: strin
   strangersGuessesAtAccount: of('guesses of strangers at account', email),
   strangersGuessesInTotal: of('guesses of strangers in total'),
   tries: of('tries', client, email),
-  asked: of('asked', client, email),
+  requested: of('asked', client, email),
 });
 
 /**
- * Mails a six-digit code, to the address on file. Says nothing about whether the account exists, neither by its answer
- * nor by waiting. While a code lives, the same one is mailed again: nobody voids it by asking for another.
+ * Mails a six-digit code to the address on file. Neither result nor timing reveals whether the account exists. While a
+ * code is valid the same one is mailed again, so that another request cannot invalidate it.
  */
 export const makeRequestSignInCode =
   (deps: { uow: UnitOfWork; secrets: Secrets; mailer: Mailer; clock: Clock; networkOf: NetworkOf }) =>
@@ -83,7 +83,7 @@ export const makeRequestSignInCode =
       const ofClient = await lockCounters(tx, now, [
         { limit: SIGN_IN_LIMITS.codesPerClient, subject: subjects.codesOfClient },
       ]);
-      // A client in its pause must not hold the locks that everybody shares.
+      // A client that must pause must not hold the shared locks.
       if (ofClient.pauseMs > 0) return null;
       const ofPair = await lockCounters(tx, now, [
         { limit: SIGN_IN_LIMITS.codesPerClientAndRecipient, subject: subjects.codesOfClientAndRecipient },
@@ -96,9 +96,9 @@ export const makeRequestSignInCode =
       for (const counters of [ofClient, ofPair, ofAll]) await counters.count();
 
       const expiresAt = now + SIGN_IN_CODE_LIFETIME;
-      const spent = ofAll.strained ? SIGN_IN_CODE_TRIES - 1 : 0;
-      await tx.signInAttempts.lock([subjects.asked]);
-      await tx.signInAttempts.put(subjects.asked, { count: spent, lastAt: now, endsAt: expiresAt });
+      const usedTries = ofAll.freeUsedUp ? SIGN_IN_CODE_TRIES - 1 : 0;
+      await tx.signInAttempts.lock([subjects.requested]);
+      await tx.signInAttempts.put(subjects.requested, { count: usedTries, lastAt: now, endsAt: expiresAt });
       const adjuster = await tx.adjusters.findByEmail(email);
       if (adjuster === null || adjuster.email === null) return null;
       const held = await tx.signInCodes.lock(key);
@@ -124,7 +124,7 @@ export type SignInProof =
 type SessionDeps = { uow: UnitOfWork; secrets: Secrets; clock: Clock };
 type SignInDeps = SessionDeps & { networkOf: NetworkOf };
 
-/** A session for a device of this adjuster's, who has proved who they are or is vouched for by the operator. */
+/** Opens a session for a device; the caller has authenticated the adjuster or is the operator. */
 export async function openSession(
   tx: Tx,
   deps: Pick<SessionDeps, 'secrets' | 'clock'>,
@@ -140,19 +140,19 @@ export async function openSession(
 export const makeSignIn =
   (deps: SignInDeps) =>
   async (proof: SignInProof, clientAddress: string): Promise<OpenedSession> => {
-    // A wrong code costs a try, which must be kept: so the unit returns its refusal instead of throwing it.
+    // A wrong code is counted, so the unit must commit: it returns null instead of throwing.
     const opened = await deps.uow.run(async (tx) =>
       'code' in proof
         ? byCode(tx, deps, proof, deps.networkOf(clientAddress))
         : bySecret(tx, deps, proof.svcId, proof.signInSecret),
     );
-    if (opened === null) throw refused();
+    if (opened === null) throw signInFailed();
     return opened;
   };
 
 /**
- * A client that asked for the code has its own tries at it, which nobody else can use up. All others, strangers or the
- * owner on another network, share what an account and the service allow.
+ * A client that requested the code has its own tries, which no one else can use up. All other clients, strangers or the
+ * owner on another network, share the limits per account and in total.
  */
 async function byCode(
   tx: Tx,
@@ -166,12 +166,12 @@ async function byCode(
   const guesses = await lockCounters(tx, now, [
     { limit: SIGN_IN_LIMITS.guessesPerClient, subject: subjects.guessesOfClient },
   ]);
-  // A client in its pause must not hold the locks that everybody shares.
+  // A client that must pause must not hold the shared locks.
   if (guesses.pauseMs > 0) throw new TooManyAttempts(guesses.pauseMs);
 
-  const [asked = null, tried = null] = await tx.signInAttempts.lock([subjects.asked, subjects.tries]);
-  const hasAsked = asked !== null && now < asked.endsAt;
-  const shared = hasAsked
+  const [requested = null, tried = null] = await tx.signInAttempts.lock([subjects.requested, subjects.tries]);
+  const hasRequested = requested !== null && now < requested.endsAt;
+  const shared = hasRequested
     ? null
     : await lockCounters(tx, now, [
         { limit: SIGN_IN_LIMITS.strangersGuessesPerAccount, subject: subjects.strangersGuessesAtAccount },
@@ -179,8 +179,8 @@ async function byCode(
       ]);
   if (shared !== null && shared.pauseMs > 0) throw new TooManyAttempts(shared.pauseMs);
   const tries =
-    hasAsked || (tried !== null && now < tried.endsAt)
-      ? ((hasAsked ? asked : tried) as Attempts)
+    hasRequested || (tried !== null && now < tried.endsAt)
+      ? ((hasRequested ? requested : tried) as Attempts)
       : { count: 0, lastAt: now, endsAt: now + SIGN_IN_CODE_LIFETIME };
   if (tries.count >= SIGN_IN_CODE_TRIES) {
     await guesses.count();
@@ -188,14 +188,14 @@ async function byCode(
   }
 
   const held = await tx.signInCodes.lock(key);
-  const isRight =
+  const isCorrect =
     held !== null &&
     now < held.expiresAt &&
     deps.secrets.equal(held.codeHash, deps.secrets.hashOfCode(key, code));
-  if (!isRight) {
+  if (!isCorrect) {
     await guesses.count();
     await shared?.count();
-    await tx.signInAttempts.put(hasAsked ? subjects.asked : subjects.tries, withAttempt(tries, now));
+    await tx.signInAttempts.put(hasRequested ? subjects.requested : subjects.tries, withAttempt(tries, now));
     return null;
   }
   await tx.signInCodes.remove(key);
@@ -216,7 +216,7 @@ async function bySecret(
   return adjuster === null ? null : openSession(tx, deps, adjuster);
 }
 
-/** Ends every session of the adjuster, and tells none of their devices anything more. */
+/** Ends every session of the adjuster and removes their devices from push notifications. */
 export const makeSignOutEverywhere =
   (deps: { uow: UnitOfWork }) =>
   (svcId: Svcid): Promise<void> =>

@@ -12,7 +12,7 @@ import type { AdjusterView } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 
-/** Invites an adjuster to the firm, or invites again one who declined, let it expire, was withdrawn, or left. */
+/** Invites an adjuster, also again after a decline, expiry, withdrawal or departure. */
 export const makeInviteAdjuster =
   (deps: { uow: UnitOfWork; clock: Clock }) =>
   (actor: FirmActor, command: { svcId: Svcid; notes: InvitationNotes }): Promise<AdjusterView> =>

@@ -1,10 +1,10 @@
-import { checkNameable, DomainError, type Svcid, withdrawInvitation } from '@svc/domain';
+import { checkNameable, DomainError, isAdjusterVisible, type Svcid, withdrawInvitation } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import type { AdjusterView } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 
-/** Takes back an invitation that waits for an answer; the adjuster can no longer accept it. */
+/** Withdraws a pending invitation. */
 export const makeWithdrawInvitation =
   (deps: { uow: UnitOfWork; clock: Clock }) =>
   (actor: FirmActor, svcId: Svcid): Promise<AdjusterView> =>
@@ -12,9 +12,8 @@ export const makeWithdrawInvitation =
       const at = deps.clock.now();
       const adjuster = await tx.adjusters.find(svcId);
       const current = await tx.memberships.lock(actor.firmId, svcId);
-      const visible = adjuster !== null && (actor.environment === 'live' || adjuster.testOf !== null);
-      if (!visible || current === null) {
-        throw new DomainError('not_found', 'No invitation of this adjuster waits for an answer.');
+      if (adjuster === null || current === null || !isAdjusterVisible(adjuster, actor.environment)) {
+        throw new DomainError('not_found', 'This adjuster has no pending invitation.');
       }
       const membership = withdrawInvitation(current, at);
       checkNameable(adjuster, actor.environment);

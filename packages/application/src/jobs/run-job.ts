@@ -22,31 +22,31 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** How long after its first failure a channel is tried again; after that the queue backs off by itself. */
-const FIRST_PAUSE = 2 * SECOND;
+/** Delay before the first retry of a channel; the queue backs off after that. */
+const FIRST_RETRY_DELAY_MS = 2 * SECOND;
 
-/** A channel is still not to be had. */
-class NotHandedOn extends Error {
-  override readonly name = 'NotHandedOn';
+/** Makes the queue retry a channel that failed again. */
+class NotificationFailed extends Error {
+  override readonly name = 'NotificationFailed';
 }
 
 type Handlers = { readonly [K in Job['kind']]: (job: Extract<Job, { kind: K }>) => Promise<void> };
 
 /**
- * Runs one job. Jobs come at least once and late, so each looks first whether its cause still stands and is harmless
- * when it does not. What it throws makes the queue try again.
+ * Runs one job. Jobs run at least once and may run late, so each checks first whether it still applies, and does
+ * nothing otherwise. An error makes the queue retry the job.
  */
 export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
-  const tell = async (
+  const notify = async (
     job: Extract<Job, { kind: `notify_${string}` }>,
-    notice: Notification,
+    notification: Notification,
   ): Promise<void> => {
-    const late = await deps.notifier.notify(job.svcId, notice, job.only);
-    if (late.length === 0) return;
-    if (job.only !== undefined) throw new NotHandedOn('the notice could not be handed on');
-    const at = deps.clock.now() + FIRST_PAUSE;
+    const failed = await deps.notifier.notify(job.svcId, notification, job.only);
+    if (failed.length === 0) return;
+    if (job.only !== undefined) throw new NotificationFailed('notification could not be delivered');
+    const at = deps.clock.now() + FIRST_RETRY_DELAY_MS;
     await deps.uow.run(async (tx) => {
-      for (const only of late) await tx.outbox.add({ ...job, only }, at);
+      for (const only of failed) await tx.outbox.add({ ...job, only }, at);
     });
   };
 
@@ -57,8 +57,9 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
         deps.reads.firmName(firmId),
         deps.firmReads.claim(firmId, 'live', claimId),
       ]);
-      const waits = claim?.assignment.status === 'pending_acceptance' && claim.assignment.adjuster === svcId;
-      if (firmName !== null && waits) await tell(job, { kind: 'offer', firmName, claimId });
+      const pending =
+        claim?.assignment.status === 'pending_acceptance' && claim.assignment.adjuster === svcId;
+      if (firmName !== null && pending) await notify(job, { kind: 'offer', firmName, claimId });
     },
 
     async notify_offer_withdrawn(job) {
@@ -67,9 +68,9 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
         deps.reads.firmName(firmId),
         deps.firmReads.claim(firmId, 'live', claimId),
       ]);
-      // It may have come back to them meanwhile.
-      const gone = claim !== null && claim.assignment.adjuster !== svcId;
-      if (firmName !== null && gone) await tell(job, { kind: 'offer_withdrawn', firmName, claimId });
+      // It may have been offered to them again.
+      const withdrawn = claim !== null && claim.assignment.adjuster !== svcId;
+      if (firmName !== null && withdrawn) await notify(job, { kind: 'offer_withdrawn', firmName, claimId });
     },
 
     async notify_invitation(job) {
@@ -78,10 +79,10 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
         deps.reads.firmName(firmId),
         deps.firmReads.adjuster(firmId, svcId),
       ]);
-      const waits =
+      const pending =
         record?.membership.invitedAt === invitedAt &&
         statusAt(record.membership, deps.clock.now()) === 'pending';
-      if (firmName !== null && waits) await tell(job, { kind: 'invitation', firmName, firmId });
+      if (firmName !== null && pending) await notify(job, { kind: 'invitation', firmName, firmId });
     },
 
     rehearse_offer_answer: ({ claimId, svcId, offeredAt }) =>
@@ -91,33 +92,33 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
           tx.memberships.lockSharedOfSender(svcId, claimId),
           tx.claims.lockOfferedTo(svcId, claimId),
         ]);
-        const answer = adjuster?.testOf ? TEST_ACCOUNTS[adjuster.testOf.behavior].answersOffer : undefined;
+        const response = adjuster?.testOf ? TEST_ACCOUNTS[adjuster.testOf.behavior].answersOffer : undefined;
         const assignment = claim?.assignment;
-        const waits = assignment?.status === 'pending_acceptance' && assignment.offeredAt === offeredAt;
-        if (claim === null || !waits || answer === undefined || claim.closedAt !== null) return;
+        const pending = assignment?.status === 'pending_acceptance' && assignment.offeredAt === offeredAt;
+        if (claim === null || !pending || response === undefined || claim.closedAt !== null) return;
         const at = deps.clock.now();
-        const answered =
-          answer === 'accept'
+        const next =
+          response === 'accept'
             ? acceptOrLapse(claim, membership, { by: svcId, at })
             : rejectClaim(claim, { by: svcId, at, reason: TEST_REJECTION_REASON });
-        await tx.claims.save(answered);
+        await tx.claims.save(next);
       }),
 
     rehearse_invitation_answer: ({ firmId, svcId, invitedAt }) =>
       deps.uow.run(async (tx) => {
         const adjuster = await tx.adjusters.find(svcId);
         const membership = await tx.memberships.lock(firmId, svcId);
-        const answer = adjuster?.testOf
+        const response = adjuster?.testOf
           ? TEST_ACCOUNTS[adjuster.testOf.behavior].answersInvitation
           : undefined;
         const at = deps.clock.now();
-        const waits = membership?.invitedAt === invitedAt && statusAt(membership, at) === 'pending';
-        if (adjuster === null || membership === null || !waits || answer === undefined) return;
-        const answered =
-          answer === 'accept'
+        const pending = membership?.invitedAt === invitedAt && statusAt(membership, at) === 'pending';
+        if (adjuster === null || membership === null || !pending || response === undefined) return;
+        const next =
+          response === 'accept'
             ? acceptInvitation(membership, adjuster, at)
             : declineInvitation(membership, at);
-        await tx.memberships.save(answered);
+        await tx.memberships.save(next);
       }),
   };
   return (job) => (handlers[job.kind] as (job: Job) => Promise<void>)(job);

@@ -18,7 +18,7 @@ export const makeCreateAdjuster =
       return adjuster;
     });
 
-async function knownAdjuster(tx: Tx, svcId: Svcid): Promise<Adjuster> {
+async function findAdjuster(tx: Tx, svcId: Svcid): Promise<Adjuster> {
   const adjuster = await tx.adjusters.find(svcId);
   if (adjuster === null) throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
   return adjuster;
@@ -28,14 +28,14 @@ async function knownAdjuster(tx: Tx, svcId: Svcid): Promise<Adjuster> {
 export const makeOpenSession =
   (deps: Deps) =>
   (svcId: Svcid): Promise<OpenedSession> =>
-    deps.uow.run(async (tx) => openSession(tx, deps, await knownAdjuster(tx, svcId)));
+    deps.uow.run(async (tx) => openSession(tx, deps, await findAdjuster(tx, svcId)));
 
 /** Makes an adjuster a member without an invitation record. */
 export const makeAddMember =
   (deps: Deps) =>
   (firmId: FirmId, svcId: Svcid): Promise<Membership> =>
     deps.uow.run(async (tx) => {
-      const adjuster = await knownAdjuster(tx, svcId);
+      const adjuster = await findAdjuster(tx, svcId);
       if ((await tx.firms.lock(firmId)) === null) throw new OperatorError(`no firm has the id ${firmId}`);
       if (adjuster.testOf !== null && adjuster.testOf.firmId !== firmId) {
         throw new OperatorError(`${svcId} is a test account of another firm`);
@@ -46,7 +46,7 @@ export const makeAddMember =
       return membership;
     });
 
-/** Grants or takes the permission to accept claims. Taken, the offers that wait lapse, where the firm can see it. */
+/** Grants or removes the permission to accept claims. Removing it makes pending offers `unassigned`. */
 export const makeSetMember =
   (deps: Deps) =>
   (firmId: FirmId, svcId: Svcid, canAcceptClaims: boolean): Promise<Membership> =>

@@ -3,7 +3,7 @@ import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { OperatorError } from './operator-error.ts';
 
-/** Closes any claim: its claim number is free again, and it cannot be offered again. The firm sees no change. */
+/** Closes any claim, which frees its claim number and ends offering. Not visible to the firm. */
 export const makeCloseClaimAsOperator =
   (deps: { uow: UnitOfWork; clock: Clock }) =>
   (id: ClaimId): Promise<Claim> =>

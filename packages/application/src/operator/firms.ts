@@ -35,7 +35,7 @@ export const makeCreateFirm =
   (command: CreateFirm): Promise<CreatedFirm> =>
     deps.uow.run((tx) => addFirm(tx, deps, command));
 
-/** Creates a firm where there is none yet: of several at once, one does. Null: there is one. */
+/** Creates a firm if there is none, once even when called concurrently. Null: there is one already. */
 export const makeCreateFirstFirm =
   (deps: CreateDeps) =>
   (command: CreateFirm): Promise<CreatedFirm | null> =>
@@ -72,7 +72,8 @@ async function addTestAccount(
     testOf: { firmId: firm.id, behavior },
   };
   const { secret, hash } = deps.secrets.issue('sign_in_secret');
-  if (!(await tx.adjusters.add(account, hash))) throw new Error('a fresh test account tag is taken');
+  if (!(await tx.adjusters.add(account, hash)))
+    throw new Error('generated test account tag is already in use');
   const { member, acceptingAssignments } = TEST_ACCOUNTS[behavior];
   if (member) {
     const membership = { firmId: firm.id, svcId: account.svcId, at: firm.createdAt, acceptingAssignments };
@@ -100,7 +101,7 @@ export const makeSetPlan =
   (id: FirmId, plan: Plan): Promise<Firm> =>
     change(deps, id, (firm) => ({ ...firm, plan }));
 
-/** Replaces all of the firm's own limits; null goes back to the default. */
+/** Replaces all of the firm's limits; null restores the default. */
 export const makeSetLimits =
   (deps: ChangeDeps) =>
   (id: FirmId, limits: LimitOverrides): Promise<Firm> =>

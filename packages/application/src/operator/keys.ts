@@ -15,12 +15,12 @@ type Deps = { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids; keyRing
 async function issue(
   tx: Tx,
   deps: Deps,
-  wanted: { firmId: FirmId; environment: Environment; purpose: Purpose; expiresAt: number | null },
+  properties: { firmId: FirmId; environment: Environment; purpose: Purpose; expiresAt: number | null },
   createdAt: number,
 ): Promise<IssuedKey> {
-  const { secret, hash } = deps.secrets.issue(wanted.environment === 'live' ? 'live_key' : 'test_key');
+  const { secret, hash } = deps.secrets.issue(properties.environment === 'live' ? 'live_key' : 'test_key');
   const key: ApiKey = {
-    ...wanted,
+    ...properties,
     id: `key_${deps.ids.next()}` as KeyId,
     secretHash: hash,
     createdAt,
@@ -31,7 +31,7 @@ async function issue(
   return { key, secret };
 }
 
-async function lockedKey(tx: Tx, id: KeyId): Promise<ApiKey> {
+async function lockKey(tx: Tx, id: KeyId): Promise<ApiKey> {
   const key = await tx.keys.lock(id);
   if (key === null) throw new OperatorError(`no key has the id ${id}`);
   return key;
@@ -54,12 +54,12 @@ export const makeCreateKey =
       return issue(tx, deps, { firmId, environment, purpose, expiresAt }, at);
     });
 
-/** Revoking twice keeps the first time. */
+/** Revoking again keeps the first time. */
 export const makeRevokeKey =
   (deps: Deps) =>
   async (id: KeyId): Promise<ApiKey> => {
     const revoked = await deps.uow.run(async (tx) => {
-      const key = await lockedKey(tx, id);
+      const key = await lockKey(tx, id);
       const next = { ...key, revokedAt: key.revokedAt ?? deps.clock.now() };
       await tx.keys.save(next);
       return next;
@@ -69,7 +69,7 @@ export const makeRevokeKey =
   };
 
 /**
- * Replaces a key by a new one of the same firm, environment and purpose; the old one lives on for the overlap.
+ * Replaces a key by a new one of the same firm, environment and purpose; the old one stays valid for the overlap.
  *
  * @param overlap milliseconds.
  */
@@ -77,15 +77,15 @@ export const makeRollKey =
   (deps: Deps) =>
   async (id: KeyId, overlap: number): Promise<IssuedKey & { readonly replaced: ApiKey }> => {
     const rolled = await deps.uow.run(async (tx) => {
-      const old = await lockedKey(tx, id);
+      const old = await lockKey(tx, id);
       if (old.revokedAt !== null) throw new OperatorError(`the key ${id} is revoked; create a new one`);
       const at = deps.clock.now();
       const end = at + overlap;
       const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt, end) };
       await tx.keys.save(replaced);
       const { firmId, environment, purpose } = old;
-      const wanted = { firmId, environment, purpose, expiresAt: null };
-      return { ...(await issue(tx, deps, wanted, at)), replaced };
+      const properties = { firmId, environment, purpose, expiresAt: null };
+      return { ...(await issue(tx, deps, properties, at)), replaced };
     });
     deps.keyRing.invalidate();
     return rolled;

@@ -1,4 +1,4 @@
-/** The operator asked for something that cannot be done; the message says what and why. */
+/** An operator command that cannot be executed; the message is shown to the operator. */
 export class OperatorError extends Error {
-  override readonly name = 'OperatorRefusal';
+  override readonly name = 'OperatorError';
 }

@@ -1,35 +1,35 @@
 import type { ClaimId, FirmId, Instant, Svcid } from '@svc/domain';
 import type { Channel } from './notifications.ts';
 
-/** Left out: over every channel. A channel that failed is tried again by a job of its own, so that the others stay quiet. */
-interface Over {
+/** Without `only`: every channel. A failed channel is retried by a separate job, so others are not notified twice. */
+interface ChannelOption {
   readonly only?: Channel;
 }
 
-/** What happens after a commit. Written in the same transaction as its cause, run at least once after it. */
+/** Work after a commit. Written in the same transaction as its cause; runs at least once. */
 export type Job =
-  /** Tell the adjuster that a claim waits for an answer. */
-  | (Over & {
+  /** Notifies the adjuster of an offer. */
+  | (ChannelOption & {
       readonly kind: 'notify_offer';
       readonly firmId: FirmId;
       readonly claimId: ClaimId;
       readonly svcId: Svcid;
     })
-  /** Tell the adjuster that an offer went to somebody else. */
-  | (Over & {
+  /** Notifies the adjuster that an offer went to another adjuster. */
+  | (ChannelOption & {
       readonly kind: 'notify_offer_withdrawn';
       readonly firmId: FirmId;
       readonly claimId: ClaimId;
       readonly svcId: Svcid;
     })
-  /** Tell the adjuster that a firm invites them. */
-  | (Over & {
+  /** Notifies the adjuster of an invitation. */
+  | (ChannelOption & {
       readonly kind: 'notify_invitation';
       readonly firmId: FirmId;
       readonly svcId: Svcid;
       readonly invitedAt: Instant;
     })
-  /** A test account answers an offer by itself; only this very offer. */
+  /** Simulates the response of a test account to this offer. */
   | {
       readonly kind: 'rehearse_offer_answer';
       readonly firmId: FirmId;
@@ -37,7 +37,7 @@ export type Job =
       readonly svcId: Svcid;
       readonly offeredAt: Instant;
     }
-  /** A test account answers an invitation by itself; only this very invitation. */
+  /** Simulates the response of a test account to this invitation. */
   | {
       readonly kind: 'rehearse_invitation_answer';
       readonly firmId: FirmId;
@@ -47,8 +47,7 @@ export type Job =
 
 export type JobKind = Job['kind'];
 
-/** The outbox. */
 export interface Outbox {
-  /** @param runAt not before this time; at once when left out. */
+  /** @param runAt earliest time; default: immediately. */
   add(job: Job, runAt?: Instant): Promise<void>;
 }

@@ -17,7 +17,7 @@ import type {
 } from '@svc/domain';
 import type { ApiKey, Firm, FormDetails, PushSubscription } from './unit-of-work.ts';
 
-/** A claim as the firm reads it. */
+/** A claim as the firm sees it. */
 export interface ClaimView {
   readonly id: ClaimId;
   readonly environment: Environment;
@@ -27,7 +27,7 @@ export interface ClaimView {
   readonly asSent: ClaimAsSent;
 }
 
-/** The place of a row in a list: its sort value and the id that settles ties. */
+/** Position of a row in a list: its sort value, and the id as tie-breaker. */
 export interface KeysetPosition {
   readonly at: Instant;
   readonly id: string;
@@ -35,12 +35,12 @@ export interface KeysetPosition {
 
 export interface Page<T> {
   readonly rows: readonly T[];
-  /** Where the next page starts; null on the last one. */
+  /** Position for the next page; null on the last page. */
   readonly next: KeysetPosition | null;
 }
 
 export interface PageRequest {
-  /** Rows strictly after this place; from the start when null. */
+  /** Only rows after this position; null: from the start. */
   readonly after: KeysetPosition | null;
   readonly limit: number;
 }
@@ -53,7 +53,7 @@ export interface ClaimFilter {
   readonly externalId?: string | undefined;
 }
 
-/** Reads for firm systems. A live key reads test claims too; a test key reads nothing else. */
+/** Reads for firm systems; claims and adjusters by `isClaimVisible` and `isAdjusterVisible`. */
 export interface FirmReads {
   claim(firmId: FirmId, environment: Environment, id: ClaimId): Promise<ClaimView | null>;
   /** Ordered by `updatedAt`, then id: the firm's change feed. */
@@ -63,9 +63,9 @@ export interface FirmReads {
     filter: ClaimFilter,
     page: PageRequest,
   ): Promise<Page<ClaimView>>;
-  /** Ordered by when the firm first knew the adjuster, then SVCID. Those who left are not in it. */
+  /** Ordered by `firstKnownAt`, then SVCID; without adjusters who left. */
   adjusters(firmId: FirmId, environment: Environment, page: PageRequest): Promise<Page<AdjusterView>>;
-  /** One record with its account; null when the firm has none or the adjuster left. */
+  /** One record with its account; null when there is none or the adjuster left. */
   adjuster(firmId: FirmId, svcId: Svcid): Promise<AdjusterView | null>;
 }
 
@@ -74,7 +74,7 @@ export interface AdjusterView {
   readonly adjuster: Adjuster;
 }
 
-/** A claim as the adjuster's app reads it. */
+/** A claim as the adjuster sees it. */
 export interface AppClaimView extends ClaimView, FormDetails {
   readonly work: ClaimWork;
   readonly closedAt: Instant | null;
@@ -96,28 +96,28 @@ export interface FirmMembershipView {
 }
 
 export const APP_CLAIM_LISTS = ['pending_acceptance', 'accepted', 'closed'] as const;
-/** `accepted`: accepted and not closed. `closed`: accepted and closed. `pending_acceptance`: waiting and not closed. */
+/** `pending_acceptance` and `accepted`: not closed. `closed`: accepted and closed. */
 export type AppClaimList = (typeof APP_CLAIM_LISTS)[number];
 
-/** Reads for the adjuster's app: always of one adjuster. */
+/** Reads for the adjuster's app, each for one adjuster. */
 export interface AppReads {
   adjuster(svcId: Svcid): Promise<Adjuster | null>;
-  /** Active memberships, in the order in which the firms first knew the adjuster. */
+  /** Active memberships, ordered by `firstKnownAt`. */
   memberships(svcId: Svcid): Promise<FirmMembershipView[]>;
-  /** Pending at `now`; ordered by when they were sent, then firm id. */
+  /** Pending at `now`; ordered by `invitedAt`, then firm id. */
   invitations(svcId: Svcid, now: Instant, page: PageRequest): Promise<Page<InvitationView>>;
-  /** Ordered by when they were offered, oldest first, then id. */
+  /** Ordered by `offeredAt`, oldest first, then id. */
   claims(svcId: Svcid, list: AppClaimList, page: PageRequest): Promise<Page<AppClaimView>>;
   /** Null unless the adjuster may read it, by `isReadableBy`. */
   claim(svcId: Svcid, id: ClaimId): Promise<AppClaimView | null>;
   /**
-   * For each of these adjusters a text that is another one after anything in their lists has come, gone or moved.
-   * One statement, however many they are: asked every few seconds for everybody who has the app open.
+   * For each adjuster a string that changes with every change to their lists. One statement for all of them: called
+   * every few seconds for every adjuster with the app open.
    */
   revisions(svcIds: readonly Svcid[]): Promise<ReadonlyMap<Svcid, string>>;
 }
 
-/** What a key may do, as it is now. */
+/** The current permissions and limits of a key. */
 export interface KeyGrant {
   readonly keyId: KeyId;
   readonly firmId: FirmId;
@@ -131,12 +131,12 @@ export interface KeyGrant {
 }
 
 export interface CredentialStore {
-  /** Null when no key has this hash. Revoked and expired keys are found; the caller judges them by the clock. */
+  /** Null when no key has this hash. Also returns revoked and expired keys, which the caller must check. */
   keyByHash(secretHash: string): Promise<KeyGrant | null>;
   sessionByHash(tokenHash: string): Promise<{ readonly svcId: Svcid; readonly expiresAt: Instant } | null>;
   /** A number that changes with every change to a key, a plan or a firm's limits. */
   version(): Promise<string>;
-  /** Notes when keys were last used and sessions extended; in batches, off the request's path. */
+  /** Stores when keys and sessions were last used; in batches, outside of requests. */
   noteUse(use: { keys: ReadonlyMap<KeyId, Instant>; sessions: ReadonlyMap<string, Instant> }): Promise<void>;
 }
 

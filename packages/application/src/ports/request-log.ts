@@ -1,17 +1,17 @@
 import { DAY, type FirmId, type Instant, type KeyId } from '@svc/domain';
 
-/** What support may know of a request: what was asked and how it ended, nothing of what was sent. */
+/** What support can see of a request: route and result, no content. */
 export interface LoggedRequest {
   readonly requestId: string;
   readonly at: Instant;
   readonly firmId: FirmId;
   readonly keyId: KeyId;
-  /** Method and template of the path. */
+  /** Method and path template. */
   readonly route: string;
-  /** Null: the client hung up before it was answered. */
+  /** Null: the client disconnected before the response. */
   readonly status: number | null;
   readonly code: string | null;
-  /** Where a refused request was wrong: names of fields, parameters and headers, never their values. */
+  /** Locations of validation errors: names of fields, parameters and headers, never their values. */
   readonly places: readonly string[];
   readonly durationMs: number;
 }
@@ -22,11 +22,11 @@ export interface RequestLogQuery {
 }
 
 export interface RequestLogStore {
-  /** What is there already, by firm and request id, is left as it is: a batch may be written again. */
+  /** Skips entries already stored (by firm and request id), so that a batch can be retried. */
   append(requests: readonly LoggedRequest[]): Promise<void>;
-  /** A firm's own requests, latest first. */
+  /** A firm's requests, latest first. */
   requestsOf(firmId: FirmId, query: RequestLogQuery): Promise<LoggedRequest[]>;
 }
 
-/** How long support can look back, in milliseconds. */
+/** Retention in milliseconds. */
 export const REQUEST_LOG_KEPT = 14 * DAY;

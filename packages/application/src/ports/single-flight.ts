@@ -1,6 +1,6 @@
 import { type ClaimId, DAY, type Environment, type FirmId } from '@svc/domain';
 
-/** Where an Idempotency-Key is kept: it belongs to the firm and environment, not to one API key. */
+/** Scope of an Idempotency-Key: the firm and environment, not one API key. */
 export interface IdempotencySlot {
   readonly firmId: FirmId;
   readonly environment: Environment;
@@ -9,25 +9,25 @@ export interface IdempotencySlot {
 
 export interface Attempt {
   readonly claimId: ClaimId;
-  /** True when an earlier request of the same fingerprint did the work. */
+  /** True when an earlier request with the same fingerprint created the result. */
   readonly replayed: boolean;
 }
 
 /**
- * Keeps identical requests that arrive together from working against each other: one attempts, the others wait and
- * get its outcome; another request with the same key meanwhile is refused with `idempotency_key_reused`.
+ * Concurrent identical requests share one execution: one runs, the others wait for its result. A different request with
+ * the same key fails with `idempotency_key_reused`.
  *
- * A fast path and no more. The truth is the record that the attempt writes in the claim's own transaction, so an
- * implementation may forget everything at any moment, or let every attempt through, without a wrong answer.
+ * Only an optimization: the record written in the claim's transaction decides. An implementation may lose its state or
+ * run every attempt without causing a wrong result.
  */
 export interface SingleFlight {
   /**
    * @param fingerprint SHA-256 over the whole request.
-   * @param attempt does the work; may itself find that the work was done before. When it fails, nothing is bound:
-   *   the waiting twins make attempts of their own.
+   * @param attempt executes the request or finds an earlier result. When it fails, the key stays unbound and the
+   *   waiting requests make their own attempts.
    */
   run(slot: IdempotencySlot, fingerprint: string, attempt: () => Promise<Attempt>): Promise<Attempt>;
 }
 
-/** How long a key is remembered, in milliseconds. */
+/** Milliseconds for which a key is stored. */
 export const IDEMPOTENCY_WINDOW = DAY;

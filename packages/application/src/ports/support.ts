@@ -5,28 +5,28 @@ export interface Clock {
 }
 
 export interface Ids {
-  /** A new UUID; later ones sort after earlier ones of the same process, which keeps indexes dense. */
+  /** A new UUID; sorts after earlier ones of the same process, which keeps indexes dense. */
   next(): string;
 }
 
-/** What a secret is for; it shows in the secret's prefix. */
+/** Determines the prefix of the secret. */
 export type SecretKind = 'live_key' | 'test_key' | 'app_session' | 'sign_in_secret';
 
-/** Makes and recognises secrets. Only the hash is ever kept. */
+/** Issues and verifies secrets. Only the hash is stored. */
 export interface Secrets {
   issue(kind: SecretKind): { readonly secret: string; readonly hash: string };
-  /** The hash under which a well-formed secret of this kind is kept; null for junk, so that no store is asked. */
+  /** Hash of a well-formed secret of this kind; null otherwise, so that malformed input causes no query. */
   hashOf(secret: string, kind: SecretKind): string | null;
   /**
-   * Six digits for a sign-in mail, and the hash that is kept; bound to the address it was mailed to.
-   * @param seed of an earlier code of this address: gives the same code again.
+   * A six-digit sign-in code and the hash to store; bound to the email address.
+   * @param seed of an earlier code of this address: returns the same code.
    */
   issueCode(
     email: string,
     seed?: string,
   ): { readonly code: string; readonly hash: string; readonly seed: string };
   hashOfCode(email: string, code: string): string;
-  /** A keyed hash under which something is counted that must not be kept in the clear. */
+  /** Keyed hash that identifies a counter without storing personal data. */
   hashOfSubject(...parts: readonly string[]): string;
   /** Constant-time comparison of two hashes. */
   equal(one: string, other: string): boolean;
@@ -35,11 +35,11 @@ export interface Secrets {
 }
 
 export interface Mailer {
-  /** Hands a sign-in code to the mail system, or to the log where there is none. Failure is the mailer's to report. */
+  /** Mails a sign-in code, or logs it when no mail server is configured. The mailer reports its own errors. */
   sendSignInCode(email: string, code: string): Promise<void>;
 }
 
-/** Refused before anything was looked at; the same attempt may be made again after the pause. */
+/** Rejected before any check; the same attempt may be made again after `retryAfterMs`. */
 export class TooManyAttempts extends Error {
   override readonly name = 'TooManyAttempts';
   constructor(readonly retryAfterMs: number) {
@@ -47,7 +47,7 @@ export class TooManyAttempts extends Error {
   }
 }
 
-/** A store could not be reached or did not answer in time. The client may try again. */
+/** A store was unreachable or timed out. The client may retry. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
 }

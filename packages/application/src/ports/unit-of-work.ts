@@ -18,16 +18,16 @@ import type { Outbox } from './jobs.ts';
 import type { IdempotencySlot } from './single-flight.ts';
 
 /**
- * Runs one transaction: what `work` throws rolls everything back, what it returns is committed.
+ * Runs one transaction: commits when `work` returns, rolls back when it throws.
  *
- * When a concurrent unit was faster (a unique key it took, a deadlock), `work` is run again on what that unit left
- * behind, so `work` must do nothing that cannot be repeated: no I/O beside `tx`.
+ * After a conflict with a concurrent transaction (unique key, deadlock) `work` runs again, so it must have no side
+ * effects outside of `tx`.
  */
 export interface UnitOfWork {
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 }
 
-/** The stores as one transaction sees them. Writes may be held back until the unit's next read or its end. */
+/** The stores within one transaction. Writes may be deferred until its next read or its end. */
 export interface Tx {
   readonly claims: Claims;
   readonly idempotency: IdempotencyRecords;
@@ -44,32 +44,31 @@ export interface Tx {
 }
 
 export interface Claims {
-  /** The claim that a new one would collide with: by external id first, then an open one by claim number. */
+  /** The claim that conflicts with a new one: by external id first, then an open one by claim number. */
   findDuplicate(sought: {
     firmId: FirmId;
     environment: Environment;
     externalId: string;
     claimNumber: string;
   }): Promise<{ readonly id: ClaimId; readonly by: 'external_id' | 'claim_number' } | null>;
-  /** Locks the claim's row until the unit ends. */
+  /** Locks the claim until the transaction ends. */
   lock(firmId: FirmId, id: ClaimId): Promise<Claim | null>;
-  /** Locks a claim by id whichever firm sent it; null unless its latest offer is to this adjuster. */
+  /** Locks a claim of any firm; null unless its latest offer is to this adjuster. */
   lockOfferedTo(svcId: Svcid, id: ClaimId): Promise<Claim | null>;
-  /** Locks a claim by id, whichever firm sent it: for the operator. */
+  /** Locks a claim of any firm, for the operator. */
   lockAny(id: ClaimId): Promise<Claim | null>;
-  /** Locks the claims whose offer to this adjuster waits for an answer. */
+  /** Locks the claims with a pending offer to this adjuster. */
   lockPendingOf(firmId: FirmId, svcId: Svcid): Promise<Claim[]>;
   /**
-   * Adds or saves a claim with a change the firm can see, and stamps it: `updatedAt` becomes the later of the
-   * clock and the firm's last stamp plus a millisecond, under the firm's feed lock. Stamps of one firm are unique
-   * and become visible in their order, so this comes last in a unit: the lock is held from here to the commit.
-   * A claim's first stamp is its `createdAt` as well.
+   * Saves a change the firm can see. `updatedAt` becomes the later of the clock and the firm's last change timestamp
+   * plus 1 ms, under the firm's feed lock, so timestamps of a firm are unique and become visible in order. Call it
+   * last: the lock is held until the commit. For a new claim the timestamp is also its `createdAt`.
    */
   add(claim: Claim): Promise<Claim>;
   save(claim: Claim): Promise<Claim>;
-  /** What the adjuster's forms print beside the claim: its firm, and what the firm's book holds of its carrier. */
+  /** What the adjuster's forms need besides the claim: its firm and the firm's carrier book entry. */
   forForms(claim: Claim): Promise<FormDetails>;
-  /** Saves a change the firm cannot see (the adjuster's work, closing): no stamp. */
+  /** Saves a change the firm cannot see (the adjuster's work, closing); `updatedAt` is unchanged. */
   saveWithoutTimestamp(claim: Claim): Promise<void>;
 }
 
@@ -85,13 +84,13 @@ export interface IdempotencyRecords {
     slot: IdempotencySlot,
     now: Instant,
   ): Promise<{ readonly fingerprint: string; readonly claimId: ClaimId } | null>;
-  /** Binds the key; a record older than the window gives way. A twin that bound it first makes the unit run again. */
+  /** Binds the key, replacing an expired record. If a concurrent request bound it first, the transaction reruns. */
   bind(slot: IdempotencySlot, fingerprint: string, claimId: ClaimId, now: Instant): Promise<void>;
 }
 
 /** The firm's carrier book. */
 export interface Carriers {
-  /** Merges what a claim sent into the book, by `mergeCarrier`; concurrent merges lose no detail. */
+  /** Merges the details sent with a claim into the book, as `mergeCarrier`; concurrent merges lose no detail. */
   merge(firmId: FirmId, sent: CarrierDetails): Promise<void>;
 }
 
@@ -99,20 +98,20 @@ export interface Carriers {
 export interface Adjusters {
   find(svcId: Svcid): Promise<Adjuster | null>;
   lock(svcId: Svcid): Promise<Adjuster | null>;
-  /** By e-mail address as `emailKey` compares it; test accounts sign in otherwise and are never found. */
+  /** By email address, compared with `emailKey`; never finds test accounts, which sign in with a secret. */
   findByEmail(email: string): Promise<Adjuster | null>;
-  /** `signInSecretHash`: test accounts only. False when the SVCID is taken. `email_taken` when the address is. */
+  /** `signInSecretHash`: test accounts only. False when the SVCID exists; throws `email_taken` when the email does. */
   add(adjuster: Adjuster, signInSecretHash: string | null): Promise<boolean>;
   saveProfile(adjuster: Adjuster): Promise<void>;
   signInSecretHash(svcId: Svcid): Promise<string | null>;
 }
 
 export interface Memberships {
-  /** Locks against being changed by others until the unit ends, but not against others who only look. */
+  /** Shared lock: prevents changes by others until the transaction ends. */
   lockShared(firmId: FirmId, svcId: Svcid): Promise<Membership | null>;
-  /** The same for the adjuster's record in the firm that sent the claim, whichever that is. */
+  /** Shared lock on the adjuster's record in the firm that sent the claim. */
   lockSharedOfSender(svcId: Svcid, claimId: ClaimId): Promise<Membership | null>;
-  /** Locks the record, or the place where it would be, until the unit ends. */
+  /** Locks the record, or the key of a missing one, until the transaction ends. */
   lock(firmId: FirmId, svcId: Svcid): Promise<Membership | null>;
   /** Adds or replaces the one record of this firm and adjuster. */
   save(membership: Membership): Promise<void>;
@@ -130,7 +129,7 @@ export interface Firms {
   add(firm: Firm): Promise<void>;
   lock(id: FirmId): Promise<Firm | null>;
   save(firm: Firm): Promise<void>;
-  /** How many there are; nobody else adds one until the unit ends. */
+  /** The number of firms; prevents others from adding one until the transaction ends. */
   count(): Promise<number>;
 }
 
@@ -141,10 +140,10 @@ export interface ApiKey {
   readonly purpose: Purpose;
   readonly secretHash: string;
   readonly createdAt: Instant;
-  /** Exclusive end of the key's life; null: none. */
+  /** Exclusive; null: does not expire. */
   readonly expiresAt: Instant | null;
   readonly revokedAt: Instant | null;
-  /** Written in batches, so up to a minute late. */
+  /** Written in batches, up to a minute late. */
   readonly lastUsedAt: Instant | null;
 }
 
@@ -170,15 +169,15 @@ export interface SignInCode {
   readonly emailKey: string;
   readonly codeHash: string;
   readonly expiresAt: Instant;
-  /** What the code is made of, to mail the same one again; null for a code of an earlier release. */
+  /** Derives the same code again; null for codes of an earlier release. */
   readonly seed: string | null;
 }
 
-/** Counts attempts at signing in, for all processes. */
+/** Sign-in attempts, counted across all processes. */
 export interface SignInAttempts {
-  /** Waits for nobody. */
+  /** Does not wait for locks. */
   find(subjects: readonly string[]): Promise<(Attempts | null)[]>;
-  /** Locks what these subjects are counted by, or the places where it would be, until the unit ends. */
+  /** Locks the counters, or the keys of missing ones, until the transaction ends. */
   lock(subjects: readonly string[]): Promise<(Attempts | null)[]>;
   /** The caller has locked the subject. */
   put(subject: string, attempts: Attempts): Promise<void>;
@@ -191,7 +190,7 @@ export interface SignInCodes {
   remove(emailKey: string): Promise<void>;
 }
 
-/** A browser's or phone's address for push messages (W3C PushSubscription). */
+/** W3C PushSubscription of a browser or phone. */
 export interface PushSubscription {
   readonly endpoint: string;
   readonly keys: { readonly p256dh: string; readonly auth: string };

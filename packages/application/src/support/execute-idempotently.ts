@@ -1,10 +1,11 @@
-import { DomainError } from '@svc/domain';
+import { type Claim, DomainError, type Instant } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import type { ClaimView, FirmReads } from '../ports/reads.ts';
 import type { Attempt, IdempotencySlot, SingleFlight } from '../ports/single-flight.ts';
+import type { Clock } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 
-/** How a client names a request that it may have to repeat. */
+/** A request that its client may repeat. */
 export interface IdempotentRequest {
   readonly idempotencyKey: string;
   /** SHA-256 over method, path and canonical body, hexadecimal. */
@@ -13,64 +14,73 @@ export interface IdempotentRequest {
 
 export interface SentClaim {
   readonly claim: ClaimView;
-  /** True when an earlier request with this key did the work; the claim is then as it is now. */
+  /** True when an earlier request with this key created the result; the claim is then shown in its current state. */
   readonly replayed: boolean;
 }
 
-/** A request that must take effect once: where its key is kept and what the whole request amounts to. */
-export interface OnceOnly {
-  readonly slot: IdempotencySlot;
-  /** SHA-256 over method, path and canonical body, hexadecimal. */
-  readonly fingerprint: string;
+/** A change that the rules allow, not written yet. */
+export interface ClaimChange {
+  readonly claim: Claim;
+  readonly save: () => Promise<Claim>;
+}
+
+export interface IdempotentDeps {
+  readonly uow: UnitOfWork;
+  readonly twins: SingleFlight;
+  readonly reads: FirmReads;
+  readonly clock: Clock;
 }
 
 /**
- * Has a request take effect once, however often and wherever it comes in.
+ * Runs a request at most once per Idempotency-Key; a repeat returns the claim of the first run.
  *
- * @param work does it, and returns the claim as it has become; or the replay it found instead.
+ * @param decide reads and checks, without writing: it also runs for repeats.
  */
 export async function executeIdempotently(
-  deps: { uow: UnitOfWork; twins: SingleFlight; reads: FirmReads },
+  deps: IdempotentDeps,
   { firmId, environment }: FirmActor,
   { idempotencyKey, fingerprint }: IdempotentRequest,
-  work: (tx: Tx, once: OnceOnly) => Promise<ClaimView | Attempt>,
+  decide: (tx: Tx, at: Instant) => Promise<ClaimChange>,
 ): Promise<SentClaim> {
-  const once: OnceOnly = { slot: { firmId, environment, key: idempotencyKey }, fingerprint };
-  let done: ClaimView | null = null;
-  const { claimId, replayed } = await deps.twins.run(once.slot, fingerprint, () =>
+  const slot: IdempotencySlot = { firmId, environment, key: idempotencyKey };
+  let saved: ClaimView | null = null;
+  const { claimId, replayed } = await deps.twins.run(slot, fingerprint, () =>
     deps.uow.run(async (tx) => {
-      const outcome = await work(tx, once);
-      if ('replayed' in outcome) return outcome;
-      done = outcome;
-      return { claimId: outcome.id, replayed: false };
+      const at = deps.clock.now();
+      // One round trip: the lookup is sent together with the reads of `decide`.
+      const [lookup, decision] = await Promise.allSettled([
+        findReplay(tx, slot, fingerprint, at),
+        decide(tx, at),
+      ]);
+      if (lookup.status === 'rejected') throw lookup.reason;
+      if (lookup.value !== null) return lookup.value;
+      if (decision.status === 'rejected') {
+        // The same request may have committed since the lookup: the rule then failed on its own result.
+        const replay = canBeOwnResult(decision.reason) ? await findReplay(tx, slot, fingerprint, at) : null;
+        if (replay === null) throw decision.reason;
+        return replay;
+      }
+      const { claim, save } = decision.value;
+      await tx.idempotency.bind(slot, fingerprint, claim.id, at);
+      saved = await save();
+      return { claimId: claim.id, replayed: false };
     }),
   );
-  const claim = (replayed ? null : done) ?? (await deps.reads.claim(firmId, environment, claimId));
-  if (claim === null)
-    throw new Error(`the claim ${claimId} that an Idempotency-Key is bound to does not exist`);
+  const claim = (replayed ? null : saved) ?? (await deps.reads.claim(firmId, environment, claimId));
+  if (claim === null) throw new Error(`Idempotency-Key refers to claim ${claimId}, which does not exist`);
   return { claim, replayed };
 }
 
-/**
- * The last look before a refusal. Since the first one a twin may have been committed; then what stands in the way
- * (the duplicate, the offer that was accepted) is this very request's own work, and the answer is a replay.
- */
-export async function replayInsteadOf(
-  refusal: unknown,
-  tx: Tx,
-  once: OnceOnly,
-  now: number,
-): Promise<Attempt> {
-  const replay = refusal instanceof DomainError ? await replayOf(tx, once, now) : null;
-  if (replay === null) throw refusal;
-  return replay;
-}
+/** Claims are never deleted, so no request makes its own repeat fail with `not_found`. */
+const canBeOwnResult = (error: unknown): boolean =>
+  error instanceof DomainError && error.code !== 'not_found';
 
-/** What this key did before within the window; throws when that was a different request. */
-export async function replayOf(
+/** The result of an earlier request with this key; throws when that request was a different one. */
+async function findReplay(
   tx: Tx,
-  { slot, fingerprint }: OnceOnly,
-  now: number,
+  slot: IdempotencySlot,
+  fingerprint: string,
+  now: Instant,
 ): Promise<Attempt | null> {
   const bound = await tx.idempotency.find(slot, now);
   if (bound === null) return null;

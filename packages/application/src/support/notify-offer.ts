@@ -1,7 +1,7 @@
 import { type Adjuster, type Claim, TEST_ACCOUNTS, TEST_ANSWER_DELAY } from '@svc/domain';
 import type { Outbox } from '../ports/jobs.ts';
 
-/** Tells the adjuster of a new offer; a test account that answers by itself is set to do so. */
+/** Queues the notification of a new offer and the response of a simulated adjuster. */
 export async function notifyOffer(outbox: Outbox, claim: Claim, adjuster: Adjuster): Promise<void> {
   const offer = { firmId: claim.firmId, claimId: claim.id, svcId: adjuster.svcId };
   await outbox.add({ kind: 'notify_offer', ...offer });

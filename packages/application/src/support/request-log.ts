@@ -1,20 +1,20 @@
 import type { LoggedRequest, RequestLogStore } from '../ports/request-log.ts';
 
-/** What becomes of requests that were answered: noted on their way out, and written down in batches. */
+/** Collects finished requests and stores them in batches. */
 export interface RequestLog {
-  /** Takes note, at once and without fail. */
+  /** Synchronous; never throws. */
   note(request: LoggedRequest): void;
-  /** Writes down what was noted; the caller does so every now and then, away from any request. */
+  /** Stores what was collected; called periodically, outside of requests. */
   write(): Promise<void>;
 }
 
 export interface RequestLogDeps {
   readonly store: Pick<RequestLogStore, 'append'>;
-  /** Told how many notes were given up since it was last told. */
+  /** Called with the number of entries dropped since the last call. */
   readonly onDropped: (count: number) => void;
-  /** Notes that may wait. Beyond that new ones are given up: the log must not outgrow what it is about. */
+  /** Maximum entries in memory; further ones are dropped. */
   readonly capacity?: number;
-  /** Notes that go out in one statement. */
+  /** Maximum entries per statement. */
   readonly batch?: number;
 }
 
@@ -36,7 +36,7 @@ export function createRequestLog({
         waiting = waiting.slice(next.length);
       }
     } catch {
-      // They wait on, as far as there is room. A store that fails says so elsewhere.
+      // Entries stay queued up to the capacity. The store reports its own errors.
     } finally {
       if (dropped > 0) onDropped(dropped);
       dropped = 0;

@@ -8,15 +8,15 @@ export interface RateLimiterUnderTest {
   close?(): Promise<void>;
 }
 
-/** An instant like the real ones, so that large numbers are part of every test. */
+/** A realistic time, so that every test uses large numbers. */
 const START = Date.UTC(2026, 0, 31, 23, 59, 58, 765);
 
 const READ = { write: false };
 const WRITE = { write: true };
 const ALLOWED = { allowed: true };
-const refused = (retryAfterMs: number) => ({ allowed: false, retryAfterMs });
+const rejected = (retryAfterMs: number) => ({ allowed: false, retryAfterMs });
 
-/** What every rate limiter does. @param make the limiter on the given clock, which then stands in for the store's own. */
+/** The guarantees of every rate limiter. @param make a limiter that uses the given clock. */
 export function rateLimiterSuite(
   name: string,
   make: (clock: Clock) => Promise<RateLimiterUnderTest>,
@@ -39,10 +39,10 @@ export function rateLimiterSuite(
       request: { write: boolean },
       times: number,
     ) => {
-      const spendings = await Promise.all(
+      const decisions = await Promise.all(
         Array.from({ length: times }, () => limiter.consume(subject, limits, request)),
       );
-      return spendings.filter(({ allowed }) => allowed).length;
+      return decisions.filter(({ allowed }) => allowed).length;
     };
 
     test.each([
@@ -50,17 +50,20 @@ export function rateLimiterSuite(
       ['test', WRITE],
       ['live', READ],
       ['live', WRITE],
-    ] as const)('25 at once with a %s key, %j: 20 are accepted', async (environment, request) => {
-      expect(await allowedOf(fresh(), DEFAULT_LIMITS[environment], request, 25)).toBe(20);
-    });
+    ] as const)(
+      'of 25 concurrent requests with a %s key, %j, 20 are accepted',
+      async (environment, request) => {
+        expect(await allowedOf(fresh(), DEFAULT_LIMITS[environment], request, 25)).toBe(20);
+      },
+    );
 
-    test('what comes one after another in the same instant is refused from the 21st on', async () => {
+    test('sequential requests in one instant are rejected from the 21st on', async () => {
       const subject = fresh();
-      const answers: boolean[] = [];
+      const allowed: boolean[] = [];
       for (let n = 0; n < 25; n++) {
-        answers.push((await limiter.consume(subject, DEFAULT_LIMITS.test, READ)).allowed);
+        allowed.push((await limiter.consume(subject, DEFAULT_LIMITS.test, READ)).allowed);
       }
-      expect(answers).toEqual([...Array(20).fill(true), ...Array(5).fill(false)]);
+      expect(allowed).toEqual([...Array(20).fill(true), ...Array(5).fill(false)]);
     });
 
     test.each([
@@ -69,36 +72,36 @@ export function rateLimiterSuite(
       ['test', READ, 1000],
       ['test', WRITE, 2000],
     ] as const)(
-      'after a burst a %s key gets one more, %j, each %i ms',
+      'after a burst a %s key gets one more request, %j, every %i ms',
       async (environment, request, interval) => {
         const subject = fresh();
         const limits = DEFAULT_LIMITS[environment];
         await allowedOf(subject, limits, request, 20);
         for (let n = 0; n < 3; n++) {
-          expect(await limiter.consume(subject, limits, request)).toEqual(refused(interval));
+          expect(await limiter.consume(subject, limits, request)).toEqual(rejected(interval));
           now += interval - 1;
-          expect(await limiter.consume(subject, limits, request)).toEqual(refused(1));
+          expect(await limiter.consume(subject, limits, request)).toEqual(rejected(1));
           now += 1;
           expect(await limiter.consume(subject, limits, request)).toEqual(ALLOWED);
         }
       },
     );
 
-    test('one subject leaves the others alone', async () => {
+    test('subjects are independent', async () => {
       const [one, other] = [fresh(), fresh()];
       expect(await allowedOf(one, DEFAULT_LIMITS.live, WRITE, 25)).toBe(20);
       expect(await allowedOf(other, DEFAULT_LIMITS.live, WRITE, 25)).toBe(20);
     });
 
     test.each(['a}b', '{}', '{', '', 'é\u{1F600}\n', 'x'.repeat(300)])(
-      'a subject may be called %j',
+      'a subject can contain %j',
       async (text) => {
         const subject = `${fresh()}${text}`;
         expect(await allowedOf(subject, DEFAULT_LIMITS.live, READ, 21)).toBe(20);
       },
     );
 
-    test('a refused write spends no request', async () => {
+    test('a rejected write consumes no request', async () => {
       const subject = fresh();
       const limits = { requestsPerMinute: 60, writesPerMinute: 1, burst: 3 };
       await allowedOf(subject, limits, WRITE, 3);
@@ -107,7 +110,7 @@ export function rateLimiterSuite(
       expect(await allowedOf(subject, limits, READ, 5)).toBe(3);
     });
 
-    test('a write that the request bucket refuses spends no write', async () => {
+    test('a write rejected by the request bucket consumes no write', async () => {
       const subject = fresh();
       const limits = { requestsPerMinute: 60, writesPerMinute: 1, burst: 5 };
       expect(await allowedOf(subject, limits, READ, 5)).toBe(5);
@@ -116,27 +119,27 @@ export function rateLimiterSuite(
       expect(await allowedOf(subject, limits, WRITE, 9)).toBe(5);
     });
 
-    test('reads go on while writes are used up', async () => {
+    test('reads are allowed while writes are used up', async () => {
       const subject = fresh();
       const limits = { requestsPerMinute: 600, writesPerMinute: 1, burst: 3 };
       expect(await allowedOf(subject, limits, WRITE, 3)).toBe(3);
       now += 300;
-      expect(await limiter.consume(subject, limits, WRITE)).toEqual(refused(MINUTE - 300));
+      expect(await limiter.consume(subject, limits, WRITE)).toEqual(rejected(MINUTE - 300));
       expect(await allowedOf(subject, limits, READ, 5)).toBe(3);
     });
 
-    test('a lowered limit counts at once and holds a key no longer than one interval', async () => {
+    test('a lowered limit applies immediately and blocks a key for at most one interval', async () => {
       const subject = fresh();
       const wide = { requestsPerMinute: 1000, writesPerMinute: 1000, burst: 1000 };
       await allowedOf(subject, wide, WRITE, 1000);
       const narrow = { requestsPerMinute: 60, writesPerMinute: 30, burst: 5 };
-      expect(await limiter.consume(subject, narrow, WRITE)).toEqual(refused(2000));
+      expect(await limiter.consume(subject, narrow, WRITE)).toEqual(rejected(2000));
       now += 2000;
       expect(await limiter.consume(subject, narrow, WRITE)).toEqual(ALLOWED);
       expect((await limiter.consume(subject, narrow, WRITE)).allowed).toBe(false);
     });
 
-    test('a raised limit counts at once', async () => {
+    test('a raised limit applies immediately', async () => {
       const subject = fresh();
       const narrow = { requestsPerMinute: 1, writesPerMinute: 1, burst: 5 };
       await allowedOf(subject, narrow, WRITE, 5);
@@ -146,11 +149,11 @@ export function rateLimiterSuite(
       expect(await allowedOf(subject, wide, WRITE, 10)).toBe(1);
     });
 
-    test('a clock set back neither refuses for long nor gives anything away', async () => {
+    test('a clock set back neither blocks for long nor allows extra requests', async () => {
       const subject = fresh();
       await allowedOf(subject, DEFAULT_LIMITS.live, READ, 20);
       now -= 3_600_000;
-      expect(await limiter.consume(subject, DEFAULT_LIMITS.live, READ)).toEqual(refused(200));
+      expect(await limiter.consume(subject, DEFAULT_LIMITS.live, READ)).toEqual(rejected(200));
       now += 200;
       expect(await allowedOf(subject, DEFAULT_LIMITS.live, READ, 5)).toBe(1);
     });
@@ -160,7 +163,7 @@ export function rateLimiterSuite(
       { requestsPerMinute: 1, writesPerMinute: 1, burst: 1 },
       { requestsPerMinute: 7, writesPerMinute: 11, burst: 1_000_000 },
       { requestsPerMinute: 1_000_000, writesPerMinute: 1, burst: 1_000_000 },
-    ])('the extremes: %j', async (limits) => {
+    ])('extreme limits work: %j', async (limits) => {
       const subject = fresh();
       const tries = Math.min(limits.burst + 1, 50);
       const expected = Math.min(limits.burst, tries);
@@ -169,7 +172,7 @@ export function rateLimiterSuite(
       expect(await allowedOf(subject, limits, WRITE, tries)).toBe(expected);
     });
 
-    test('does as an exact token bucket does, for any limits and any pauses', () =>
+    test('matches an exact token bucket for any limits and pauses', () =>
       fc.assert(
         fc.asyncProperty(anyLimits, anySteps, async (limits, steps) => {
           const subject = fresh();
@@ -179,18 +182,18 @@ export function rateLimiterSuite(
           for (const { pause, write, times } of steps) {
             now += pause;
             for (let n = 0; n < times; n++) {
-              const wait = model.spend(now, write);
-              expected.push(wait === 0 ? ALLOWED : refused(wait));
+              const wait = model.consume(now, write);
+              expected.push(wait === 0 ? ALLOWED : rejected(wait));
               actual.push(await limiter.consume(subject, limits, { write }));
             }
           }
-          // One comparison per run: an `expect` for each step takes ten times as long as the steps.
+          // One comparison per run: an `expect` per step would take ten times as long.
           expect(actual).toEqual(expected);
         }),
         { numRuns: runs },
       ));
 
-    test('never accepts more than the burst and what the time gives back, in any window', () =>
+    test('never accepts more than the burst plus the refill in any window', () =>
       fc.assert(
         fc.asyncProperty(anyLimits, anySteps, async (limits, steps) => {
           const subject = fresh();
@@ -211,7 +214,7 @@ export function rateLimiterSuite(
         { numRuns: runs },
       ));
 
-    test('says truly how long to wait: then it is accepted, a millisecond earlier it is not', () =>
+    test('retryAfterMs is exact: accepted then, rejected a millisecond earlier', () =>
       fc.assert(
         fc.asyncProperty(anyLimits, anySteps, fc.boolean(), async (limits, steps, write) => {
           const subject = fresh();
@@ -219,12 +222,12 @@ export function rateLimiterSuite(
             now += step.pause;
             await allowedOf(subject, limits, { write: step.write }, step.times);
           }
-          let answer = await limiter.consume(subject, limits, { write });
-          while (answer.allowed) answer = await limiter.consume(subject, limits, { write });
-          expect(Number.isInteger(answer.retryAfterMs)).toBe(true);
-          now += answer.retryAfterMs - 1;
-          if (answer.retryAfterMs > 1) {
-            expect(await limiter.consume(subject, limits, { write })).toEqual(refused(1));
+          let decision = await limiter.consume(subject, limits, { write });
+          while (decision.allowed) decision = await limiter.consume(subject, limits, { write });
+          expect(Number.isInteger(decision.retryAfterMs)).toBe(true);
+          now += decision.retryAfterMs - 1;
+          if (decision.retryAfterMs > 1) {
+            expect(await limiter.consume(subject, limits, { write })).toEqual(rejected(1));
           }
           now += 1;
           expect(await limiter.consume(subject, limits, { write })).toEqual(ALLOWED);
@@ -232,14 +235,14 @@ export function rateLimiterSuite(
         { numRuns: runs },
       ));
 
-    test('keeps a key waiting for one interval at the most, whatever limits it had before', () =>
+    test('blocks a key for at most one interval after any change of limits', () =>
       fc.assert(
         fc.asyncProperty(anyLimits, anyLimits, fc.nat({ max: 60 }), async (before, after, times) => {
           const subject = fresh();
           await allowedOf(subject, before, WRITE, times);
-          const answer = await limiter.consume(subject, after, WRITE);
+          const decision = await limiter.consume(subject, after, WRITE);
           const interval = MINUTE / Math.min(after.requestsPerMinute, after.writesPerMinute);
-          expect(answer.allowed ? 0 : answer.retryAfterMs).toBeLessThanOrEqual(Math.ceil(interval));
+          expect(decision.allowed ? 0 : decision.retryAfterMs).toBeLessThanOrEqual(Math.ceil(interval));
         }),
         { numRuns: runs },
       ));
@@ -254,7 +257,7 @@ const aRate = fc.oneof(
   fc.integer({ min: 1, max: 1_000_000 }),
   fc.integer({ min: 1, max: 1000 }),
 );
-/** Bursts that a test can use up. */
+/** With bursts that a test can use up. */
 const anyLimits: fc.Arbitrary<KeyLimits> = fc.record({
   requestsPerMinute: aRate,
   writesPerMinute: aRate,
@@ -269,7 +272,7 @@ const anySteps = fc.array(
   { maxLength: 12 },
 );
 
-/** The reference: tokens as exact fractions with the denominator 60,000, refilled at every look. */
+/** Reference model: tokens as exact fractions with denominator 60,000. */
 class TokenBuckets {
   private readonly full: bigint;
   private readonly tokens: { requests: bigint; writes: bigint };
@@ -284,8 +287,8 @@ class TokenBuckets {
     this.at = now;
   }
 
-  /** Milliseconds to wait; 0 when it was accepted. */
-  spend(now: number, write: boolean): number {
+  /** Milliseconds to wait; 0 when accepted. */
+  consume(now: number, write: boolean): number {
     const elapsed = BigInt(now - this.at);
     this.at = now;
     const rates = {
@@ -297,20 +300,20 @@ class TokenBuckets {
       const refilled = this.tokens[bucket] + elapsed * rates[bucket];
       this.tokens[bucket] = refilled < this.full ? refilled : this.full;
     }
-    let longest = 0n;
+    let longestWait = 0n;
     for (const bucket of buckets) {
       const missing = BigInt(MINUTE) - this.tokens[bucket];
       if (missing > 0n) {
         const wait = (missing + rates[bucket] - 1n) / rates[bucket];
-        if (wait > longest) longest = wait;
+        if (wait > longestWait) longestWait = wait;
       }
     }
-    if (longest === 0n) for (const bucket of buckets) this.tokens[bucket] -= BigInt(MINUTE);
-    return Number(longest);
+    if (longestWait === 0n) for (const bucket of buckets) this.tokens[bucket] -= BigInt(MINUTE);
+    return Number(longestWait);
   }
 }
 
-/** Accepted requests of every window against `burst + elapsed / interval`. */
+/** Checks every window against `burst + elapsed / interval`. */
 function expectWithin(accepted: readonly { at: number }[], burst: number, perMinute: number): void {
   for (let first = 0; first < accepted.length; first++) {
     for (let past = first + 1; past <= accepted.length; past++) {

@@ -7,10 +7,10 @@ export interface RequestLogUnderTest {
   close?(): Promise<void>;
 }
 
-let made = 0;
+let count = 0;
 const uuid = (): string => {
-  made += 1;
-  return `01980a5e-4c7f-4b3e-9d8a-${made.toString(16).padStart(12, '0')}`;
+  count += 1;
+  return `01980a5e-4c7f-4b3e-9d8a-${count.toString(16).padStart(12, '0')}`;
 };
 
 export const aLoggedRequest = (changes: Partial<LoggedRequest> = {}): LoggedRequest => ({
@@ -26,31 +26,31 @@ export const aLoggedRequest = (changes: Partial<LoggedRequest> = {}): LoggedRequ
   ...changes,
 });
 
-/** What every place to keep the request log in does. */
+/** The guarantees of every request log store. */
 export function requestLogSuite(name: string, make: () => Promise<RequestLogUnderTest>): void {
-  describe(`${name} keeps the request log`, () => {
+  describe(`${name} stores the request log`, () => {
     let underTest: RequestLogUnderTest;
     beforeAll(async () => {
       underTest = await make();
     });
     afterAll(() => underTest?.close?.());
 
-    test('what was written comes back as it was, with and without a status, a code and places', async () => {
+    test('entries are returned unchanged, with and without status, code and error locations', async () => {
       const { store } = underTest;
-      const refused = aLoggedRequest();
+      const rejected = aLoggedRequest();
       const aborted = aLoggedRequest({
-        firmId: refused.firmId,
-        at: refused.at + 1,
+        firmId: rejected.firmId,
+        at: rejected.at + 1,
         status: null,
         code: null,
         places: [],
         durationMs: 0.5,
       });
-      await store.append([refused, aborted]);
-      expect(await store.requestsOf(refused.firmId, { limit: 10 })).toEqual([aborted, refused]);
+      await store.append([rejected, aborted]);
+      expect(await store.requestsOf(rejected.firmId, { limit: 10 })).toEqual([aborted, rejected]);
     });
 
-    test('a firm’s requests come latest first, as many as are wanted, or the one with the id', async () => {
+    test('a firm’s requests are returned latest first up to the limit, or the one with the id', async () => {
       const { store } = underTest;
       const firmId = uuid() as FirmId;
       const all = [3, 1, 2].map((at) => aLoggedRequest({ firmId, at }));
@@ -60,17 +60,17 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       expect(await store.requestsOf(firmId, { requestId, limit: 10 })).toEqual([all[1]]);
     });
 
-    test('no firm’s question finds another firm’s request, not even by its id', async () => {
+    test('a firm never finds another firm’s request, not even by its id', async () => {
       const { store } = underTest;
       const one = aLoggedRequest();
       await store.append([one, aLoggedRequest()]);
-      const stranger = uuid() as FirmId;
-      expect(await store.requestsOf(stranger, { limit: 10 })).toEqual([]);
-      expect(await store.requestsOf(stranger, { requestId: one.requestId, limit: 10 })).toEqual([]);
-      expect(await store.requestsOf(stranger, { requestId: 'no uuid', limit: 10 })).toEqual([]);
+      const otherFirm = uuid() as FirmId;
+      expect(await store.requestsOf(otherFirm, { limit: 10 })).toEqual([]);
+      expect(await store.requestsOf(otherFirm, { requestId: one.requestId, limit: 10 })).toEqual([]);
+      expect(await store.requestsOf(otherFirm, { requestId: 'no uuid', limit: 10 })).toEqual([]);
     });
 
-    test('a batch that is written twice, or by two at once, stands there once', async () => {
+    test('a batch appended twice or concurrently is stored once', async () => {
       const { store } = underTest;
       const firmId = uuid() as FirmId;
       const batch = Array.from({ length: 200 }, () => aLoggedRequest({ firmId }));

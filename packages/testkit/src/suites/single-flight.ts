@@ -8,9 +8,9 @@ export interface SingleFlightUnderTest {
   close?(): Promise<void>;
 }
 
-/** What every implementation of twins does, whether the twins meet in one process or in several. */
+/** The guarantees of every SingleFlight implementation, within one process or across several. */
 export function singleFlightSuite(name: string, make: () => Promise<SingleFlightUnderTest>): void {
-  describe(`${name} keeps twins apart`, () => {
+  describe(`${name} runs concurrent duplicates once`, () => {
     let underTest: SingleFlightUnderTest;
     const first = () => underTest.processes[0];
     const last = () => underTest.processes.at(-1) ?? underTest.processes[0];
@@ -21,17 +21,17 @@ export function singleFlightSuite(name: string, make: () => Promise<SingleFlight
     });
     afterAll(() => underTest?.close?.());
 
-    test('a request alone makes its attempt and gets its outcome', async () => {
+    test('a single request runs its attempt and gets its result', async () => {
       const outcome = { claimId: aClaim(), replayed: false };
       expect(await first().run(aSlot(), 'a', async () => outcome)).toEqual(outcome);
     });
 
-    test('what the attempt found done before is handed on as a replay', async () => {
+    test('an attempt that finds an earlier result resettle it as a replay', async () => {
       const outcome = { claimId: aClaim(), replayed: true };
       expect(await first().run(aSlot(), 'a', async () => outcome)).toEqual(outcome);
     });
 
-    test('of 40 twins that arrive together one does the work, and all get its claim', async () => {
+    test('of 40 concurrent duplicates one runs, and all get its claim', async () => {
       const slot = aSlot();
       const store = new Bindings();
       const outcomes = await Promise.all(
@@ -42,33 +42,33 @@ export function singleFlightSuite(name: string, make: () => Promise<SingleFlight
       expect(outcomes.filter(({ replayed }) => !replayed)).toHaveLength(1);
     });
 
-    test('a twin waits as long as the attempt is under way', async () => {
+    test('a duplicate waits while the attempt is running', async () => {
       const slot = aSlot();
       const work = new Gate<Attempt>();
       const one = first().run(slot, 'a', work.pass);
       await work.reached;
-      let twinAttempted = false;
-      const twin = last().run(slot, 'a', async () => {
-        twinAttempted = true;
+      let duplicateRan = false;
+      const duplicate = last().run(slot, 'a', async () => {
+        duplicateRan = true;
         return work.opened;
       });
       const claimId = aClaim();
-      await turns();
-      expect(twinAttempted).toBe(false);
+      await settle();
+      expect(duplicateRan).toBe(false);
       work.open({ claimId, replayed: false });
       expect(await one).toEqual({ claimId, replayed: false });
-      expect(await twin).toEqual({ claimId, replayed: true });
-      expect(twinAttempted).toBe(false);
+      expect(await duplicate).toEqual({ claimId, replayed: true });
+      expect(duplicateRan).toBe(false);
     });
 
-    test('a different request is refused while the attempt is under way, and its attempt is not made', async () => {
+    test('a different request fails while an attempt is running, without running itself', async () => {
       const slot = aSlot();
       const work = new Gate<Attempt>();
       const one = first().run(slot, 'a', work.pass);
       await work.reached;
-      for (const twins of underTest.processes) {
+      for (const singleFlight of underTest.processes) {
         let attempted = false;
-        const other = twins.run(slot, 'b', async () => {
+        const other = singleFlight.run(slot, 'b', async () => {
           attempted = true;
           return { claimId: aClaim(), replayed: false };
         });
@@ -80,15 +80,15 @@ export function singleFlightSuite(name: string, make: () => Promise<SingleFlight
       expect(await one).toEqual({ claimId, replayed: false });
     });
 
-    test('a failed attempt is told to its own caller, and the corrected request takes the key', async () => {
+    test('a failed attempt rejects its caller, and a corrected request can use the key', async () => {
       const slot = aSlot();
-      const failure = new Error('refused');
+      const failure = new Error('failed');
       await expect(first().run(slot, 'a', () => Promise.reject(failure))).rejects.toBe(failure);
       const outcome = { claimId: aClaim(), replayed: false };
       expect(await first().run(slot, 'b', async () => outcome)).toEqual(outcome);
     });
 
-    test('an attempt that throws at once fails like any other', async () => {
+    test('an attempt that throws synchronously fails like any other', async () => {
       const slot = aSlot();
       const failure = new Error('thrown');
       const thrown = first().run(slot, 'a', () => {
@@ -99,32 +99,32 @@ export function singleFlightSuite(name: string, make: () => Promise<SingleFlight
       expect(await first().run(slot, 'a', async () => outcome)).toEqual(outcome);
     });
 
-    test('when attempts fail, the waiting twins make their own one at a time, until one succeeds', async () => {
+    test('after failures, waiting duplicates run one at a time until one succeeds', async () => {
       const slot = aSlot();
       const store = new Bindings();
-      let made = 0;
-      let under = 0;
-      let most = 0;
+      let attempts = 0;
+      let running = 0;
+      let mostRunning = 0;
       const results = await Promise.allSettled(
         Array.from({ length: 12 }, (_, n) =>
           any(n).run(slot, 'a', async () => {
-            made += 1;
-            const mine = made;
-            under += 1;
-            most = Math.max(most, under);
-            await turns();
-            under -= 1;
-            if (mine <= 4) throw new Error(`failure ${mine}`);
+            attempts += 1;
+            const attempt = attempts;
+            running += 1;
+            mostRunning = Math.max(mostRunning, running);
+            await settle();
+            running -= 1;
+            if (attempt <= 4) throw new Error(`failure ${attempt}`);
             return store.bind(slot);
           }),
         ),
       );
-      expect(most).toBe(1);
+      expect(mostRunning).toBe(1);
       expect(store.created).toHaveLength(1);
       expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(4);
     });
 
-    test('slots are apart by firm, by environment and by key, whatever the key holds', async () => {
+    test('slots are separate by firm, environment and key, for any characters in the key', async () => {
       const slot = aSlot();
       const slots: IdempotencySlot[] = [
         slot,
@@ -139,7 +139,7 @@ export function singleFlightSuite(name: string, make: () => Promise<SingleFlight
         { ...slot, key: `${'x'.repeat(254)}y` },
       ];
       const gates = slots.map(() => new Gate<Attempt>());
-      // Were two of them one, the second would be refused or wait, and its gate never be reached.
+      // If two slots were equal, the second would fail or wait and never reach its gate.
       const all = slots.map((each, n) => any(n).run(each, `print-${n}`, gates[n]?.pass ?? Promise.reject));
       await Promise.all(gates.map(({ reached }) => reached));
       const claims = slots.map(() => aClaim());
@@ -161,12 +161,12 @@ const aSlot = (): IdempotencySlot => ({
   key: `key ${count}`,
 });
 
-/** Lets everything run that can run without time passing. */
-const turns = async (): Promise<void> => {
+/** Lets pending work run without advancing time. */
+const settle = async (): Promise<void> => {
   for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** An attempt that stops until the test lets it go on. */
+/** An attempt that waits until the test opens it. */
 class Gate<T> {
   private arrive!: () => void;
   open!: (value: T) => void;
@@ -182,16 +182,16 @@ class Gate<T> {
   };
 }
 
-/** Stands for the durable record: the first to bind does the work, whoever comes later finds it. */
+/** Replaces the stored record: the first caller creates the claim, later ones find it. */
 class Bindings {
   readonly created: ClaimId[] = [];
   private readonly bound = new Map<string, ClaimId>();
 
   async bind(slot: IdempotencySlot): Promise<Attempt> {
-    await turns();
+    await settle();
     const name = JSON.stringify(slot);
-    const before = this.bound.get(name);
-    if (before) return { claimId: before, replayed: true };
+    const existing = this.bound.get(name);
+    if (existing) return { claimId: existing, replayed: true };
     const claimId = aClaim();
     this.bound.set(name, claimId);
     this.created.push(claimId);

@@ -1,57 +1,57 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { FixedClock } from '../fixed-clock.ts';
 import { createFixture, type Fixture, type Stores } from '../fixture.ts';
-import { accountsBehaviour } from './stores/accounts.ts';
-import { appReadsBehaviour } from './stores/app-reads.ts';
-import { carriersBehaviour } from './stores/carriers.ts';
-import { claimsBehaviour } from './stores/claims.ts';
-import { feedBehaviour } from './stores/feed.ts';
-import { idempotencyBehaviour } from './stores/idempotency.ts';
-import { isolationBehaviour } from './stores/isolation.ts';
-import { membershipsBehaviour } from './stores/memberships.ts';
-import { operatorBehaviour } from './stores/operator.ts';
-import { outboxBehaviour } from './stores/outbox.ts';
-import { racesBehaviour } from './stores/races.ts';
-import { rollbackBehaviour } from './stores/rollback.ts';
+import { accountsBehavior } from './stores/accounts.ts';
+import { appReadsBehavior } from './stores/app-reads.ts';
+import { carriersBehavior } from './stores/carriers.ts';
+import { claimsBehavior } from './stores/claims.ts';
+import { feedBehavior } from './stores/feed.ts';
+import { idempotencyBehavior } from './stores/idempotency.ts';
+import { isolationBehavior } from './stores/isolation.ts';
+import { membershipsBehavior } from './stores/memberships.ts';
+import { operatorBehavior } from './stores/operator.ts';
+import { outboxBehavior } from './stores/outbox.ts';
+import { racesBehavior } from './stores/races.ts';
+import { rollbackBehavior } from './stores/rollback.ts';
 
 export interface StoresUnderTest {
-  /** Empty at the start. */
+  /** Initially empty. */
   readonly stores: Stores;
-  /** The clock by which these stores stamp. */
+  /** The clock the stores use for change timestamps. */
   readonly clock: FixedClock;
   dispose(): Promise<void>;
 }
 
 /**
- * What the stores guarantee, whatever they are made of, told through the use cases and the ports. Every test makes
- * firms of its own, so all run on one set of stores.
+ * The guarantees of every store implementation, tested through use cases and ports. Tests create their own firms, so
+ * all share one set of stores.
  */
 export function storesSuite(name: string, makeStores: () => Promise<StoresUnderTest>): void {
   describe(`stores on ${name}`, () => {
     let underTest: StoresUnderTest | undefined;
-    let made: Fixture | undefined;
-    const bench = (): Fixture => {
-      if (made === undefined) throw new Error('the stores are not there yet');
-      return made;
+    let current: Fixture | undefined;
+    const fixture = (): Fixture => {
+      if (current === undefined) throw new Error('stores are not ready');
+      return current;
     };
 
     beforeAll(async () => {
       underTest = await makeStores();
-      made = createFixture(underTest.stores, underTest.clock);
+      current = createFixture(underTest.stores, underTest.clock);
     });
     afterAll(() => underTest?.dispose());
 
-    claimsBehaviour(bench);
-    idempotencyBehaviour(bench);
-    membershipsBehaviour(bench);
-    carriersBehaviour(bench);
-    feedBehaviour(bench);
-    isolationBehaviour(bench);
-    racesBehaviour(bench);
-    rollbackBehaviour(bench);
-    appReadsBehaviour(bench);
-    accountsBehaviour(bench);
-    operatorBehaviour(bench);
-    outboxBehaviour(bench);
+    claimsBehavior(fixture);
+    idempotencyBehavior(fixture);
+    membershipsBehavior(fixture);
+    carriersBehavior(fixture);
+    feedBehavior(fixture);
+    isolationBehavior(fixture);
+    racesBehavior(fixture);
+    rollbackBehavior(fixture);
+    appReadsBehavior(fixture);
+    accountsBehavior(fixture);
+    operatorBehavior(fixture);
+    outboxBehavior(fixture);
   });
 }

@@ -8,7 +8,7 @@ import type {
 import type { InviteAdjusterBody } from '@svc/contract';
 import {
   type Adjuster,
-  fullName,
+  contactForFirm,
   type Instant,
   type InvitationNotes,
   type Membership,
@@ -24,16 +24,14 @@ export const notesFromWire = (body: InviteAdjusterBody): InvitationNotes => ({
   note: body.note ?? null,
 });
 
-/** An adjuster as the firm sees them at `now`; name and e-mail only once they have joined. */
+/** An adjuster as the firm sees them at `now`. */
 export function adjusterToWire({ membership, adjuster }: AdjusterView, now: Instant) {
   const status = statusAt(membership, now);
-  const joined = status === 'active';
   return {
     svc_id: membership.svcId,
     status,
     test: adjuster.testOf !== null,
-    name: joined ? fullName(adjuster) : null,
-    email: joined ? adjuster.email : null,
+    ...contactForFirm(membership, adjuster),
     invited_at: toDateTimeOrNull(membership.invitedAt),
     expires_at: status === 'pending' ? toDateTimeOrNull(membership.expiresAt) : null,
     responded_at: toDateTimeOrNull(membership.respondedAt),

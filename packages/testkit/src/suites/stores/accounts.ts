@@ -6,29 +6,29 @@ import { refusalOf } from '../../injected-faults.ts';
 
 const wrongFor = (code: string): string => (code === '000000' ? '000001' : '000000');
 
-/** How a sign-in ended that was to fail: refused, or for how many milliseconds no more are judged. */
-async function endOf(signIn: Promise<unknown>): Promise<'refused' | number> {
+/** Result of a sign-in that must fail: rejected, or milliseconds until another attempt is allowed. */
+async function endOf(signIn: Promise<unknown>): Promise<'rejected' | number> {
   try {
     await signIn;
   } catch (error) {
     if (error instanceof TooManyAttempts) return error.retryAfterMs;
-    if (error instanceof DomainError && error.code === 'sign_in_refused') return 'refused';
+    if (error instanceof DomainError && error.code === 'sign_in_refused') return 'rejected';
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('expected the sign-in to fail');
 }
 
-export function accountsBehaviour(bench: () => Fixture): void {
+export function accountsBehavior(fixture: () => Fixture): void {
   let clients = 0;
-  /** A client that no test has had before. */
+  /** An address no other test uses. */
   const client = (): string => {
     clients += 1;
     return `198.18.${clients >> 8}.${clients & 255}`;
   };
 
   describe('accounts', () => {
-    test('an account is read back as it was made, also with gaps', async () => {
-      const { newAdjuster, stores } = bench();
+    test('an account is returned as created, with or without missing fields', async () => {
+      const { newAdjuster, stores } = fixture();
       const whole = await newAdjuster({ firstName: 'Zoë', lastName: "O'Brien-Ñáñez" });
       const bare = await newAdjuster({ firstName: null, lastName: null, email: null });
       const alsoBare = await newAdjuster({ firstName: null, lastName: null, email: null });
@@ -37,28 +37,28 @@ export function accountsBehaviour(bench: () => Fixture): void {
       }
     });
 
-    test('an SVCID is taken once, letter for letter', async () => {
-      const { newAdjuster } = bench();
+    test('an SVCID is unique and case-sensitive', async () => {
+      const { newAdjuster } = fixture();
       const { svcId } = await newAdjuster();
       await expect(newAdjuster({ svcId })).rejects.toThrow(svcId);
       await newAdjuster({ svcId: svcId.toLowerCase() as Svcid });
     });
 
-    test('an e-mail address belongs to one account, whatever its capitals', async () => {
-      const { newAdjuster, use } = bench();
+    test('an email address belongs to one account, without regard to case', async () => {
+      const { newAdjuster, use } = fixture();
       const first = await newAdjuster();
       const email = first.email?.toUpperCase() ?? '';
       expect(await refusalOf(newAdjuster({ email }))).toBe('email_taken');
       const { svcId } = await newAdjuster();
       expect(await refusalOf(use.updateProfile({ svcId }, { email }))).toBe('email_taken');
-      // One's own address in other capitals is no other's.
+      // An account may change the case of its own address.
       expect((await use.updateProfile({ svcId: first.svcId }, { email })).adjuster.email).toBe(email);
       await use.updateProfile({ svcId: first.svcId }, { email: `${first.svcId}@moved.example` });
       expect((await use.updateProfile({ svcId }, { email })).adjuster.email).toBe(email);
     });
 
-    test('an account is found by its address in any capitals, a test account never', async () => {
-      const { newFirm, newAdjuster, stores } = bench();
+    test('an account is found by its email in any case, a test account never', async () => {
+      const { newFirm, newAdjuster, stores } = fixture();
       const firm = await newFirm();
       const { svcId, email } = await newAdjuster();
       const account = await stores.appReads.adjuster(firm.accounts.manual);
@@ -71,7 +71,7 @@ export function accountsBehaviour(bench: () => Fixture): void {
     });
 
     test('only test accounts have a sign-in secret', async () => {
-      const { newFirm, newAdjuster, use } = bench();
+      const { newFirm, newAdjuster, use } = fixture();
       const firm = await newFirm();
       const { svcId } = await newAdjuster();
       const signInSecret = firm.signInSecrets.manual;
@@ -87,8 +87,8 @@ export function accountsBehaviour(bench: () => Fixture): void {
       }
     });
 
-    test('a profile keeps what a change leaves out, and what it is not about', async () => {
-      const { newFirm, use, stores } = bench();
+    test('a profile change keeps all other fields', async () => {
+      const { newFirm, use, stores } = fixture();
       const firm = await newFirm();
       const svcId = firm.accounts.manual;
       const before = await stores.appReads.adjuster(svcId);
@@ -100,8 +100,8 @@ export function accountsBehaviour(bench: () => Fixture): void {
   });
 
   describe('sessions', () => {
-    test('a session opens with its token, and ends when signed out, without ending others', async () => {
-      const { newAdjuster, use } = bench();
+    test('signing out ends only the session of the token', async () => {
+      const { newAdjuster, use } = fixture();
       const { svcId } = await newAdjuster();
       const [one, two] = [await use.openSession(svcId), await use.openSession(svcId)];
       const signedIn = await use.sessionGate.authenticate(one.token);
@@ -112,8 +112,8 @@ export function accountsBehaviour(bench: () => Fixture): void {
       expect(await use.sessionGate.authenticate(`${two.token}x`)).toBeNull();
     });
 
-    test('signing out everywhere ends every session and every device of this adjuster and no other', async () => {
-      const { newAdjuster, use, stores } = bench();
+    test('signing out everywhere ends all sessions and devices of this adjuster only', async () => {
+      const { newAdjuster, use, stores } = fixture();
       const [{ svcId }, { svcId: other }] = [await newAdjuster(), await newAdjuster()];
       const opened = [await use.openSession(svcId), await use.openSession(svcId)];
       const kept = await use.openSession(other);
@@ -126,8 +126,8 @@ export function accountsBehaviour(bench: () => Fixture): void {
       expect(await stores.jobReads.devices(other)).toHaveLength(1);
     });
 
-    test('a session ends 90 days after its last use, to the millisecond', async () => {
-      const { newAdjuster, use, clock, stores } = bench();
+    test('a session ends exactly 90 days after its last use', async () => {
+      const { newAdjuster, use, clock, stores } = fixture();
       const { svcId } = await newAdjuster();
       const { token } = await use.openSession(svcId);
       const noteUse = () =>
@@ -142,8 +142,8 @@ export function accountsBehaviour(bench: () => Fixture): void {
       expect(await use.sessionGate.authenticate(token)).toBeNull();
     });
 
-    test('noting a use late never shortens a session, and never brings back one that was ended', async () => {
-      const { newAdjuster, use, clock, stores } = bench();
+    test('a late use never shortens a session and never restores an ended one', async () => {
+      const { newAdjuster, use, clock, stores } = fixture();
       const { svcId } = await newAdjuster();
       const { token } = await use.openSession(svcId);
       const tokenHash = (await use.sessionGate.authenticate(token))?.tokenHash ?? '';
@@ -162,8 +162,8 @@ export function accountsBehaviour(bench: () => Fixture): void {
   });
 
   describe('sign-in codes', () => {
-    test('an address has one code: a new one replaces it, and it can be taken away', async () => {
-      const { stores, clock } = bench();
+    test('an address has one code, which can be replaced and removed', async () => {
+      const { stores, clock } = fixture();
       const emailKey = `one-${clock.now()}@example.net`;
       const code = { emailKey, codeHash: 'a'.repeat(64), seed: 's', expiresAt: clock.now() + HOUR };
       const held = () => stores.unitOfWork.run((tx) => tx.signInCodes.lock(emailKey));
@@ -176,8 +176,8 @@ export function accountsBehaviour(bench: () => Fixture): void {
       expect(await held()).toBeNull();
     });
 
-    test('of ten guesses at once five count, and then the right code is too late', async () => {
-      const { newAdjuster, use, outside } = bench();
+    test('of ten concurrent guesses five are checked, then the correct code fails', async () => {
+      const { newAdjuster, use, outside } = fixture();
       const email = (await newAdjuster()).email ?? '';
       const from = client();
       await use.requestSignInCode(email, from);
@@ -189,8 +189,8 @@ export function accountsBehaviour(bench: () => Fixture): void {
       expect(await refusalOf(use.signIn({ email, code: right }, from))).toBe('sign_in_refused');
     });
 
-    test('a code opens one session, also when used by ten at once', async () => {
-      const { newAdjuster, use, outside } = bench();
+    test('a code opens one session, also with ten concurrent uses', async () => {
+      const { newAdjuster, use, outside } = fixture();
       const email = (await newAdjuster()).email ?? '';
       const from = client();
       await use.requestSignInCode(email, from);
@@ -201,33 +201,33 @@ export function accountsBehaviour(bench: () => Fixture): void {
       expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    test('goes to the address on file, never to one that looks like it', async () => {
-      const { newAdjuster, use, outside, clock } = bench();
+    test('are mailed to the address on file, never to a similar one', async () => {
+      const { newAdjuster, use, outside, clock } = fixture();
       const tag = clock.now();
       const email = `Kim.Strasse.${tag}@Example.net`;
       await newAdjuster({ email });
-      const asked = async (typed: string) => {
+      const mailedTo = async (typed: string) => {
         const before = outside.mails.length;
         await use.requestSignInCode(typed, client());
         return outside.mails.slice(before).map((mail) => mail.email);
       };
-      expect(await asked(email.toUpperCase())).toEqual([email]);
+      expect(await mailedTo(email.toUpperCase())).toEqual([email]);
       for (const [letter, other] of [
         ['K', '\u212A'],
         ['i', '\u0131'],
         ['i', '\u0130'],
         ['ss', '\u00DF'],
       ] as const)
-        expect(await asked(email.replace(letter, other))).toEqual([]);
-      // Each of these is an address of its own, which another account may have.
+        expect(await mailedTo(email.replace(letter, other))).toEqual([]);
+      // Different addresses, which other accounts may have.
       const kelvin = email.replace('K', '\u212A');
       await newAdjuster({ email: kelvin });
-      expect(await asked(kelvin)).toEqual([kelvin]);
-      expect(await asked(email.toLowerCase())).toEqual([email]);
+      expect(await mailedTo(kelvin)).toEqual([kelvin]);
+      expect(await mailedTo(email.toLowerCase())).toEqual([email]);
     });
 
-    test("a stranger's wrong guesses and requests leave the owner's code as it is", async () => {
-      const { newAdjuster, use, outside } = bench();
+    test("a stranger's wrong guesses and requests do not invalidate the owner's code", async () => {
+      const { newAdjuster, use, outside } = fixture();
       const email = (await newAdjuster()).email ?? '';
       const owner = client();
       await use.requestSignInCode(email, owner);
@@ -241,41 +241,41 @@ export function accountsBehaviour(bench: () => Fixture): void {
       expect((await use.signIn({ email, code: right }, owner)).adjuster.email).toBe(email);
     });
 
-    test('the owner may type it on another network than the one where it was asked for', async () => {
-      const { newAdjuster, use, outside } = bench();
+    test('the owner may enter the code on another network', async () => {
+      const { newAdjuster, use, outside } = fixture();
       const email = (await newAdjuster()).email ?? '';
       await use.requestSignInCode(email, client());
       const code = outside.mails.at(-1)?.code ?? '';
       expect((await use.signIn({ email, code }, client())).adjuster.email).toBe(email);
     });
 
-    test('guesses from one client are judged twenty times, then after growing pauses, whoever they are at', async () => {
-      const { newAdjuster, use, outside, clock } = bench();
+    test('one client gets twenty guesses across all accounts, then growing pauses', async () => {
+      const { newAdjuster, use, outside, clock } = fixture();
       const from = client();
       let tried = 0;
-      let judged = 0;
+      let checked = 0;
       while (tried < 60) {
         const email = (await newAdjuster()).email ?? '';
         await use.requestSignInCode(email, client());
         const right = outside.mails.at(-1)?.code ?? '';
         for (let n = 0; n < 5; n++, tried++) {
           const end = await endOf(use.signIn({ email, code: wrongFor(right) }, from));
-          if (end === 'refused') judged += 1;
+          if (end === 'rejected') checked += 1;
           else expect(end).toBe(MINUTE);
         }
       }
-      expect(judged).toBe(20);
+      expect(checked).toBe(20);
       for (const pause of [MINUTE, 2 * MINUTE, 4 * MINUTE]) {
         const guess = () => endOf(use.signIn({ email: 'nobody@example.net', code: '000000' }, from));
         clock.advance(pause - 1);
         expect(await guess()).toBe(1);
         clock.advance(1);
-        expect(await guess()).toBe('refused');
+        expect(await guess()).toBe('rejected');
       }
     });
 
-    test('guesses at one account by any number of strangers are judged ten times, then after growing pauses', async () => {
-      const { newAdjuster, use, outside, clock } = bench();
+    test('strangers together get ten guesses at one account, then growing pauses', async () => {
+      const { newAdjuster, use, outside, clock } = fixture();
       const email = (await newAdjuster()).email ?? '';
       await use.requestSignInCode(email, client());
       const right = outside.mails.at(-1)?.code ?? '';
@@ -283,13 +283,13 @@ export function accountsBehaviour(bench: () => Fixture): void {
         const ends = await Promise.all(
           Array.from({ length: 30 }, () => endOf(use.signIn({ email: at, code: wrongFor(right) }, client()))),
         );
-        expect(ends.filter((end) => end === 'refused')).toHaveLength(10);
+        expect(ends.filter((end) => end === 'rejected')).toHaveLength(10);
         expect(ends.filter((end) => end === MINUTE)).toHaveLength(20);
       }
     });
 
-    test('a limit never tells whether somebody has the address', async () => {
-      const { newAdjuster, use, outside, clock } = bench();
+    test('limits do not reveal whether an account exists', async () => {
+      const { newAdjuster, use, outside, clock } = fixture();
       const known = (await newAdjuster()).email ?? '';
       const unknown = `never-${clock.now()}@example.net`;
       const walk = async (email: string) => {
@@ -304,8 +304,8 @@ export function accountsBehaviour(bench: () => Fixture): void {
       expect(await walk(unknown)).toEqual(await walk(known));
     });
 
-    test('mails to one recipient come at most ten at once and then every quarter of an hour, whoever asks', async () => {
-      const { newAdjuster, use, outside, clock } = bench();
+    test('one recipient gets at most ten mails at once, then one every 15 minutes, from any clients', async () => {
+      const { newAdjuster, use, outside, clock } = fixture();
       const email = (await newAdjuster()).email ?? '';
       const mailed = async (times: number) => {
         const before = outside.mails.length;
@@ -328,8 +328,8 @@ export function accountsBehaviour(bench: () => Fixture): void {
       keys: { p256dh: `p${n}`, auth: `a${n}` },
     });
 
-    test('a device is told once, under its last address, until it is taken away', async () => {
-      const { newAdjuster, use, stores } = bench();
+    test('a device has one subscription, the latest, until it is removed', async () => {
+      const { newAdjuster, use, stores } = fixture();
       const [{ svcId }, { svcId: other }] = [await newAdjuster(), await newAdjuster()];
       await use.putDevice({ svcId }, 'phone', at(1));
       await use.putDevice({ svcId }, 'tablet', at(2));

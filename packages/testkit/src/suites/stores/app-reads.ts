@@ -4,13 +4,15 @@ import type { ClaimId, Svcid } from '@svc/domain';
 import { everyPage, type Fixture } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
-export function appReadsBehaviour(bench: () => Fixture): void {
+export function appReadsBehavior(fixture: () => Fixture): void {
   const listed = async (svcId: Svcid, list: AppClaimList, limit = 2): Promise<ClaimId[]> =>
-    (await everyPage((page) => bench().stores.appReads.claims(svcId, list, page), limit)).map(({ id }) => id);
+    (await everyPage((page) => fixture().stores.appReads.claims(svcId, list, page), limit)).map(
+      ({ id }) => id,
+    );
 
   describe("the adjuster's app", () => {
-    test('shows a claim with its firm, its work and what the book holds', async () => {
-      const { newFirm, newMember, newClaim, send, stores, clock } = bench();
+    test('shows a claim with its firm, work and carrier book entry', async () => {
+      const { newFirm, newMember, newClaim, send, stores, clock } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const phone = '985-555-0142';
@@ -41,8 +43,8 @@ export function appReadsBehaviour(bench: () => Fixture): void {
       expect(page.rows[1]).toEqual(expected);
     });
 
-    test("an adjuster's edition changes with every change to their lists, and with nothing else", async () => {
-      const { newFirm, newMember, newAdjuster, sendId, offer, invite, use, stores, clock } = bench();
+    test("an adjuster's revision changes exactly when their lists change", async () => {
+      const { newFirm, newMember, newAdjuster, sendId, offer, invite, use, stores, clock } = fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       const editions = async () => {
@@ -84,8 +86,8 @@ export function appReadsBehaviour(bench: () => Fixture): void {
       expect((await stores.appReads.revisions([])).size).toBe(0);
     });
 
-    test('lists claims by what they wait for, of all firms, oldest offer first', async () => {
-      const { newFirm, newMember, sendId, offer, use, clock } = bench();
+    test('lists the claims of all firms by state, oldest offer first', async () => {
+      const { newFirm, newMember, sendId, offer, use, clock } = fixture();
       const [one, two] = [await newFirm(), await newFirm()];
       const svcId = await newMember(one);
       await use.addMember(two.id, svcId);
@@ -95,7 +97,7 @@ export function appReadsBehaviour(bench: () => Fixture): void {
         clock.advance(1);
         ids.push(await sendId(n % 2 === 0 ? one.live : two.live, svcId));
       }
-      const [reoffered, waits, accepted, done, rejected, closedWaiting, , lost] = ids as [
+      const [reoffered, pending, accepted, done, rejected, closedWaiting, , lost] = ids as [
         ClaimId,
         ClaimId,
         ClaimId,
@@ -115,7 +117,7 @@ export function appReadsBehaviour(bench: () => Fixture): void {
       await offer(two.live, lost, other);
       clock.advance(1);
       await offer(one.live, reoffered, svcId);
-      expect(await listed(svcId, 'pending_acceptance')).toEqual([waits, ids[6], reoffered]);
+      expect(await listed(svcId, 'pending_acceptance')).toEqual([pending, ids[6], reoffered]);
       expect(await listed(svcId, 'accepted')).toEqual([accepted]);
       expect(await listed(svcId, 'closed')).toEqual([done]);
       expect(await refusalOf(use.readAppClaim(actor, lost))).toBe('not_found');
@@ -123,14 +125,14 @@ export function appReadsBehaviour(bench: () => Fixture): void {
       expect((await use.readAppClaim(actor, closedWaiting)).closedAt).not.toBeNull();
     });
 
-    test('shows nobody a claim that they rejected, lost, or left behind closed, neither alone nor in a list', async () => {
-      const { newFirm, newMember, sendId, offer, use, invite } = bench();
+    test('hides rejected and reassigned claims, and closed ones after leaving, from reads and lists', async () => {
+      const { newFirm, newMember, sendId, offer, use, invite } = fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       const actor = { svcId };
       const made: ClaimId[] = [];
       for (let n = 0; n < 6; n++) made.push(await sendId(firm.live, svcId));
-      const [waits, rejected, lost, open, done, closedWaiting] = made as [
+      const [pending, rejected, lost, open, done, closedWaiting] = made as [
         ClaimId,
         ClaimId,
         ClaimId,
@@ -153,8 +155,8 @@ export function appReadsBehaviour(bench: () => Fixture): void {
         await listed(svcId, 'accepted'),
         await listed(svcId, 'closed'),
       ];
-      expect(await readable()).toEqual([waits, open, done, closedWaiting]);
-      expect(await lists()).toEqual([[waits], [open], [done]]);
+      expect(await readable()).toEqual([pending, open, done, closedWaiting]);
+      expect(await lists()).toEqual([[pending], [open], [done]]);
       await use.leaveFirm(actor, firm.id);
       expect(await readable()).toEqual([open]);
       expect(await lists()).toEqual([[], [open], []]);
@@ -168,30 +170,30 @@ export function appReadsBehaviour(bench: () => Fixture): void {
       expect((await readable()).includes(rejected)).toBe(false);
     });
 
-    test('every claim that stays is listed exactly once while others are answered', async () => {
-      const { newFirm, newMember, sendId, use } = bench();
+    test('lists every remaining claim exactly once while others are accepted or rejected', async () => {
+      const { newFirm, newMember, sendId, use } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const ids: ClaimId[] = [];
-      // All within one millisecond: only the id tells them apart.
+      // All within one millisecond, so only the id separates them.
       for (let n = 0; n < 15; n++) ids.push(await sendId(firm.live, svcId));
-      const toAnswer = [ids[0], ids[14], ids[7]] as ClaimId[];
-      const answered = new Set(toAnswer);
+      const toRespond = [ids[0], ids[14], ids[7]] as ClaimId[];
+      const responded = new Set(toRespond);
       const found = await everyPage(
-        (page) => bench().stores.appReads.claims(svcId, 'pending_acceptance', page),
+        (page) => fixture().stores.appReads.claims(svcId, 'pending_acceptance', page),
         4,
         async () => {
-          const id = toAnswer.shift();
+          const id = toRespond.shift();
           if (id !== undefined) await use.acceptOffer({ svcId }, id);
         },
       );
       const seen = found.map(({ id }) => id);
       expect(new Set(seen).size).toBe(seen.length);
-      expect(seen.filter((id) => !answered.has(id))).toEqual(ids.filter((id) => !answered.has(id)).sort());
+      expect(seen.filter((id) => !responded.has(id))).toEqual(ids.filter((id) => !responded.has(id)).sort());
     });
 
-    test("lists pending invitations with nothing of the firm's own notes", async () => {
-      const { newFirm, newAdjuster, invite, use, clock, stores } = bench();
+    test("lists pending invitations without the firm's private notes", async () => {
+      const { newFirm, newAdjuster, invite, use, clock, stores } = fixture();
       const { svcId } = await newAdjuster();
       const firms = [await newFirm(), await newFirm(), await newFirm(), await newFirm()];
       const at = clock.now();
@@ -223,8 +225,8 @@ export function appReadsBehaviour(bench: () => Fixture): void {
       );
     });
 
-    test('lists the firms of an adjuster in the order in which they first knew each other', async () => {
-      const { newFirm, newAdjuster, invite, use, clock, stores } = bench();
+    test('lists the firms of an adjuster by firstKnownAt', async () => {
+      const { newFirm, newAdjuster, invite, use, clock, stores } = fixture();
       const { svcId } = await newAdjuster();
       const [one, two, three] = [await newFirm(), await newFirm(), await newFirm()];
       await invite(three, svcId);
@@ -239,8 +241,8 @@ export function appReadsBehaviour(bench: () => Fixture): void {
       ]);
     });
 
-    test('knows nobody by an SVCID in other capitals', async () => {
-      const { newAdjuster, stores } = bench();
+    test('finds no adjuster by an SVCID in different case', async () => {
+      const { newAdjuster, stores } = fixture();
       const { svcId } = await newAdjuster();
       expect(await stores.appReads.adjuster(svcId.toUpperCase() as Svcid)).toBeNull();
       expect(await stores.appReads.adjuster(svcId)).not.toBeNull();

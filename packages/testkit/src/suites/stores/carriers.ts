@@ -2,15 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import type { CarrierDetails, ClaimId, Svcid } from '@svc/domain';
 import type { Fixture } from '../../fixture.ts';
 
-export function carriersBehaviour(bench: () => Fixture): void {
+export function carriersBehavior(fixture: () => Fixture): void {
   const held = async (svcId: Svcid, id: ClaimId): Promise<CarrierDetails | null> =>
-    (await bench().use.readAppClaim({ svcId }, id)).heldCarrier;
+    (await fixture().use.readAppClaim({ svcId }, id)).heldCarrier;
 
   describe("the firm's carrier book", () => {
     const address = { street: '1 Levee Rd', city: 'Slidell', state: 'LA', zip: '70458' };
 
-    test('fills in what is missing and never overwrites', async () => {
-      const { newFirm, newMember, newClaim, send } = bench();
+    test('fills in missing details and never overwrites', async () => {
+      const { newFirm, newMember, newClaim, send } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const sent: CarrierDetails[] = [
@@ -34,8 +34,8 @@ export function carriersBehaviour(bench: () => Fixture): void {
       }
     });
 
-    test('holds another carrier under any other name', async () => {
-      const { newFirm, newMember, newClaim, send } = bench();
+    test('holds a separate carrier under any other name', async () => {
+      const { newFirm, newMember, newClaim, send } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const one = { name: 'Gulf Mutual', phone: '985-555-0142' };
@@ -45,8 +45,8 @@ export function carriersBehaviour(bench: () => Fixture): void {
       expect(await held(svcId, claim.id)).toEqual(two);
     });
 
-    test('takes names to their full length in any script', async () => {
-      const { newFirm, newMember, newClaim, send } = bench();
+    test('accepts names of full length in any script', async () => {
+      const { newFirm, newMember, newClaim, send } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       for (const name of ['ß'.repeat(255), '🌊'.repeat(255), 'İ'.repeat(255)]) {
@@ -55,8 +55,8 @@ export function carriersBehaviour(bench: () => Fixture): void {
       }
     });
 
-    test('is shared by test and live claims, and by no other firm', async () => {
-      const { newFirm, newMember, newClaim, send } = bench();
+    test('is shared by test and live claims, but not with other firms', async () => {
+      const { newFirm, newMember, newClaim, send } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
       const svcId = await newMember(firm);
       const stranger = await newMember(other);
@@ -69,8 +69,8 @@ export function carriersBehaviour(bench: () => Fixture): void {
       expect(await held(stranger, theirs.claim.id)).toEqual(named);
     });
 
-    test('loses no detail of twenty claims at once', async () => {
-      const { newFirm, newMember, newClaim, send } = bench();
+    test('loses no detail of twenty concurrent claims', async () => {
+      const { newFirm, newMember, newClaim, send } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const parts: Partial<CarrierDetails>[] = [
@@ -94,8 +94,8 @@ export function carriersBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('keeps several carriers apart when claims for all of them come at once, in any order', async () => {
-      const { newFirm, newMember, newClaim, send } = bench();
+    test('keeps carriers separate when claims for them arrive concurrently in any order', async () => {
+      const { newFirm, newMember, newClaim, send } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const names = ['Alpha', 'Beta', 'Gamma', 'Delta'];

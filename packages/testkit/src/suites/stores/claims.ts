@@ -3,15 +3,15 @@ import type { ClaimAsSent, ClaimId } from '@svc/domain';
 import type { Fixture } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
-export function claimsBehaviour(bench: () => Fixture): void {
+export function claimsBehavior(fixture: () => Fixture): void {
   const read = (
     firm: { live: { firmId: Parameters<Fixture['stores']['firmReads']['claim']>[0] } },
     id: ClaimId,
-  ) => bench().stores.firmReads.claim(firm.live.firmId, 'live', id);
+  ) => fixture().stores.firmReads.claim(firm.live.firmId, 'live', id);
 
   describe('claims', () => {
-    test('a sent claim is read back as it was sent, waiting for its adjuster', async () => {
-      const { newFirm, newMember, newClaim, send, clock, stores } = bench();
+    test('a sent claim is returned as sent, with a pending offer', async () => {
+      const { newFirm, newMember, newClaim, send, clock, stores } = fixture();
       const firm = await newFirm();
       const adjuster = await newMember(firm);
       const claim = newClaim();
@@ -38,8 +38,8 @@ export function claimsBehaviour(bench: () => Fixture): void {
       expect(list).toEqual({ rows: [expected], next: null });
     });
 
-    test('what was sent is kept to the letter', async () => {
-      const { newFirm, newMember, newClaim, send } = bench();
+    test('the JSON text of a claim is stored unchanged', async () => {
+      const { newFirm, newMember, newClaim, send } = fixture();
       const firm = await newFirm();
       const adjuster = await newMember(firm);
       const asSent =
@@ -49,8 +49,8 @@ export function claimsBehaviour(bench: () => Fixture): void {
       expect((await read(firm, sent.id))?.asSent).toBe(asSent);
     });
 
-    test('an acceptance shows to the firm, when it was given, and moves updated_at', async () => {
-      const { newFirm, newMember, sendId, use, clock } = bench();
+    test('an acceptance is visible to the firm with its time and changes updated_at', async () => {
+      const { newFirm, newMember, sendId, use, clock } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
@@ -65,9 +65,9 @@ export function claimsBehaviour(bench: () => Fixture): void {
     });
 
     test.each([['far beyond my county — “no boat” 🚤'], [null]])(
-      'a rejection shows to the firm with its reason: %j',
+      'a rejection is visible to the firm with its reason: %j',
       async (reason) => {
-        const { newFirm, newMember, sendId, use, clock } = bench();
+        const { newFirm, newMember, sendId, use, clock } = fixture();
         const firm = await newFirm();
         const svcId = await newMember(firm);
         const id = await sendId(firm.live, svcId);
@@ -80,8 +80,8 @@ export function claimsBehaviour(bench: () => Fixture): void {
       },
     );
 
-    test('a rejected claim offered again shows the new offer and nothing of the earlier answer', async () => {
-      const { newFirm, newMember, sendId, offer, use, clock } = bench();
+    test('a rejected claim offered again shows only the new offer', async () => {
+      const { newFirm, newMember, sendId, offer, use, clock } = fixture();
       const firm = await newFirm();
       const [first, second] = [await newMember(firm), await newMember(firm)];
       const id = await sendId(firm.live, first);
@@ -103,8 +103,8 @@ export function claimsBehaviour(bench: () => Fixture): void {
       await use.acceptOffer({ svcId: second }, id);
     });
 
-    test('an accepted claim cannot be offered again, and stays as it was', async () => {
-      const { newFirm, newMember, sendId, offer, use } = bench();
+    test('an accepted claim cannot be offered again and is unchanged', async () => {
+      const { newFirm, newMember, sendId, offer, use } = fixture();
       const firm = await newFirm();
       const [first, second] = [await newMember(firm), await newMember(firm)];
       const id = await sendId(firm.live, first);
@@ -114,8 +114,8 @@ export function claimsBehaviour(bench: () => Fixture): void {
       expect(await read(firm, id)).toEqual(before);
     });
 
-    test('an offer is answered once', async () => {
-      const { newFirm, newMember, sendId, use } = bench();
+    test('an offer can be accepted or rejected once', async () => {
+      const { newFirm, newMember, sendId, use } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
@@ -126,8 +126,8 @@ export function claimsBehaviour(bench: () => Fixture): void {
       expect(await read(firm, id)).toEqual(before);
     });
 
-    test("the adjuster's work and the closing stay out of the firm's sight and of updated_at", async () => {
-      const { newFirm, newMember, sendId, use, clock } = bench();
+    test("the adjuster's work and closing are not visible to the firm and keep updated_at", async () => {
+      const { newFirm, newMember, sendId, use, clock } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
@@ -147,8 +147,8 @@ export function claimsBehaviour(bench: () => Fixture): void {
       expect(await refusalOf(use.recordWork({ svcId }, id, { notes: null }))).toBe('offer_not_pending');
     });
 
-    test('a closed claim can be neither offered nor answered', async () => {
-      const { newFirm, newMember, sendId, offer, use } = bench();
+    test('a closed claim can be neither offered, accepted nor rejected', async () => {
+      const { newFirm, newMember, sendId, offer, use } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
@@ -158,8 +158,8 @@ export function claimsBehaviour(bench: () => Fixture): void {
       expect(await refusalOf(use.rejectOffer({ svcId }, id, null))).toBe('offer_not_pending');
     });
 
-    test('a claim that does not exist cannot be offered, answered or read', async () => {
-      const { newFirm, newMember, offer, use, ids } = bench();
+    test('a claim that does not exist cannot be offered, accepted or read', async () => {
+      const { newFirm, newMember, offer, use, ids } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = ids.next() as ClaimId;
@@ -171,38 +171,38 @@ export function claimsBehaviour(bench: () => Fixture): void {
   });
 
   describe('duplicates', () => {
-    test('an external id is taken for ever, also by a closed claim, and the refusal names the claim', async () => {
-      const { newFirm, newMember, newClaim, send, use } = bench();
+    test('an external id is permanently unique, also after closing, and the error names the claim', async () => {
+      const { newFirm, newMember, newClaim, send, use } = fixture();
       const firm = await newFirm();
       const adjuster = await newMember(firm);
       const first = newClaim();
       const { claim } = await send(firm.live, adjuster, { claim: first });
       const again = () =>
         send(firm.live, adjuster, { claim: newClaim({ externalId: first.facts.externalId }) });
-      const refused = { code: 'duplicate_claim', existingClaimId: claim.id };
-      await expect(again()).rejects.toMatchObject(refused);
+      const rejected = { code: 'duplicate_claim', existingClaimId: claim.id };
+      await expect(again()).rejects.toMatchObject(rejected);
       await use.closeClaim(claim.id);
-      await expect(again()).rejects.toMatchObject(refused);
+      await expect(again()).rejects.toMatchObject(rejected);
     });
 
-    test('a claim number is taken as long as its claim is open', async () => {
-      const { newFirm, newMember, newClaim, send, use } = bench();
+    test('a claim number is unique among open claims', async () => {
+      const { newFirm, newMember, newClaim, send, use } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const first = newClaim();
       const { claim } = await send(firm.live, svcId, { claim: first });
       const again = () =>
         send(firm.live, svcId, { claim: newClaim({ claimNumber: first.facts.claimNumber }) });
-      const refused = { code: 'duplicate_claim', existingClaimId: claim.id };
-      await expect(again()).rejects.toMatchObject(refused);
+      const rejected = { code: 'duplicate_claim', existingClaimId: claim.id };
+      await expect(again()).rejects.toMatchObject(rejected);
       await use.acceptOffer({ svcId }, claim.id);
-      await expect(again()).rejects.toMatchObject(refused);
+      await expect(again()).rejects.toMatchObject(rejected);
       await use.closeAcceptedClaim({ svcId }, claim.id);
       expect((await again()).replayed).toBe(false);
     });
 
-    test('of two collisions the one by external id is named', async () => {
-      const { newFirm, newMember, newClaim, send } = bench();
+    test('the error names the duplicate by external id first', async () => {
+      const { newFirm, newMember, newClaim, send } = fixture();
       const firm = await newFirm();
       const adjuster = await newMember(firm);
       const [one, two] = [newClaim(), newClaim()];
@@ -215,8 +215,8 @@ export function claimsBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('ids that differ in capitals or accents are different ids', async () => {
-      const { newFirm, newMember, newClaim, send } = bench();
+    test('ids are case- and accent-sensitive', async () => {
+      const { newFirm, newMember, newClaim, send } = fixture();
       const firm = await newFirm();
       const adjuster = await newMember(firm);
       for (const externalId of ['Ö-1 a', 'ö-1 a', 'O\u0308-1 a', 'o-1 a', 'Ö-1  a']) {
@@ -224,8 +224,8 @@ export function claimsBehaviour(bench: () => Fixture): void {
       }
     });
 
-    test('test claims, live claims and the claims of another firm do not collide', async () => {
-      const { newFirm, newMember, newClaim, send } = bench();
+    test('test claims, live claims and claims of other firms do not conflict', async () => {
+      const { newFirm, newMember, newClaim, send } = fixture();
       const [one, two] = [await newFirm(), await newFirm()];
       const claim = newClaim();
       const sent = await Promise.all([
@@ -237,8 +237,8 @@ export function claimsBehaviour(bench: () => Fixture): void {
       expect(new Set(sent.map((each) => each.claim.id)).size).toBe(4);
     });
 
-    test('of ten different requests at once with one external id, one makes the claim and all others learn its id', async () => {
-      const { newFirm, newMember, newClaim, send } = bench();
+    test('of ten concurrent requests with one external id, one creates the claim and the others get its id', async () => {
+      const { newFirm, newMember, newClaim, send } = fixture();
       const firm = await newFirm();
       const adjuster = await newMember(firm);
       const { externalId } = newClaim().facts;
@@ -246,9 +246,9 @@ export function claimsBehaviour(bench: () => Fixture): void {
         Array.from({ length: 10 }, () => send(firm.live, adjuster, { claim: newClaim({ externalId }) })),
       );
       const made = outcomes.flatMap((o) => (o.status === 'fulfilled' ? [o.value.claim.id] : []));
-      const refused = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason] : []));
+      const rejected = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason] : []));
       expect(made).toHaveLength(1);
-      for (const reason of refused) {
+      for (const reason of rejected) {
         expect(reason).toMatchObject({ code: 'duplicate_claim', existingClaimId: made[0] });
       }
     });

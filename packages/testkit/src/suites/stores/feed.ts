@@ -3,18 +3,22 @@ import type { ClaimFilter, ClaimView } from '@svc/application';
 import type { ClaimId, Instant, Svcid } from '@svc/domain';
 import { everyPage, type Fixture, type TestFirm } from '../../fixture.ts';
 
-export function feedBehaviour(bench: () => Fixture): void {
+export function feedBehavior(fixture: () => Fixture): void {
   const feed = (
     firm: TestFirm,
     filter: ClaimFilter = {},
     limit = 3,
     betweenPages?: (rows: readonly ClaimView[]) => Promise<unknown>,
   ): Promise<ClaimView[]> =>
-    everyPage((page) => bench().stores.firmReads.claims(firm.id, 'live', filter, page), limit, betweenPages);
+    everyPage(
+      (page) => fixture().stores.firmReads.claims(firm.id, 'live', filter, page),
+      limit,
+      betweenPages,
+    );
   const idsOf = (views: readonly ClaimView[]): ClaimId[] => views.map(({ id }) => id);
 
   const started = async (claims: number): Promise<{ firm: TestFirm; svcId: Svcid; ids: ClaimId[] }> => {
-    const { newFirm, newMember, sendId } = bench();
+    const { newFirm, newMember, sendId } = fixture();
     const firm = await newFirm();
     const svcId = await newMember(firm);
     const ids: ClaimId[] = [];
@@ -23,8 +27,8 @@ export function feedBehaviour(bench: () => Fixture): void {
   };
 
   describe("the firm's change feed", () => {
-    test('stamps are unique and rise with every change, also within one millisecond', async () => {
-      const { use, clock } = bench();
+    test('change timestamps are unique and increase, also within one millisecond', async () => {
+      const { use, clock } = fixture();
       clock.advance(1);
       const { firm, svcId, ids } = await started(5);
       const at = clock.now();
@@ -42,13 +46,13 @@ export function feedBehaviour(bench: () => Fixture): void {
       expect(after.slice(-2).map(({ updatedAt }) => updatedAt)).toEqual([at + 5, at + 6]);
     });
 
-    test('a claim comes into being at its first stamp', async () => {
+    test('created_at is the first change timestamp', async () => {
       const { firm } = await started(3);
       for (const view of await feed(firm)) expect(view.createdAt).toBe(view.updatedAt);
     });
 
-    test('a clock that was set back moves no stamp back', async () => {
-      const { use, clock } = bench();
+    test('a clock set back does not decrease change timestamps', async () => {
+      const { use, clock } = fixture();
       const { firm, svcId, ids } = await started(2);
       const last = (await feed(firm)).at(-1)?.updatedAt ?? 0;
       clock.advance(-60_000);
@@ -57,35 +61,35 @@ export function feedBehaviour(bench: () => Fixture): void {
       expect((await feed(firm)).at(-1)).toMatchObject({ id: ids[0], updatedAt: last + 1 });
     });
 
-    test('stamps of firms do not hang together', async () => {
-      const { clock } = bench();
+    test('change timestamps of firms are independent', async () => {
+      const { clock } = fixture();
       clock.advance(60_000);
       const [one, two] = [await started(3), await started(1)];
       expect((await feed(one.firm))[0]?.updatedAt).toBe(clock.now());
       expect((await feed(two.firm))[0]?.updatedAt).toBe(clock.now());
     });
 
-    test('updated_since is inclusive, to the millisecond', async () => {
+    test('updated_since is inclusive to the millisecond', async () => {
       const { firm, ids } = await started(3);
-      const stamps = (await feed(firm)).map(({ updatedAt }) => updatedAt);
+      const timestamps = (await feed(firm)).map(({ updatedAt }) => updatedAt);
       const since = async (at: Instant) => idsOf(await feed(firm, { updatedSince: at }));
-      const [, second = 0] = stamps;
+      const [, second = 0] = timestamps;
       expect(await since(second - 1)).toEqual(ids);
       expect(await since(second)).toEqual(ids.slice(1));
       expect(await since(second + 1)).toEqual(ids.slice(2));
-      expect(await since((stamps[2] ?? 0) + 1)).toEqual([]);
+      expect(await since((timestamps[2] ?? 0) + 1)).toEqual([]);
       expect(await since(0)).toEqual(ids);
       expect(await since(Date.parse('9999-12-31T23:59:59.999Z'))).toEqual([]);
     });
 
-    test('finds claims by assignment status and by external id, also together', async () => {
-      const { use, newClaim, sendId } = bench();
+    test('finds claims by assignment status, external id, or both', async () => {
+      const { use, newClaim, sendId } = fixture();
       const { firm, svcId, ids } = await started(4);
       const [pending, accepted, rejected, unassigned] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
-      const leaver = await bench().newMember(firm);
+      const leaver = await fixture().newMember(firm);
       await use.acceptOffer({ svcId }, accepted);
       await use.rejectOffer({ svcId }, rejected, null);
-      await bench().offer(firm.live, unassigned, leaver);
+      await fixture().offer(firm.live, unassigned, leaver);
       await use.leaveFirm({ svcId: leaver }, firm.id);
       for (const [assignmentStatus, id] of [
         ['pending_acceptance', pending],
@@ -104,8 +108,8 @@ export function feedBehaviour(bench: () => Fixture): void {
       expect(await feed(firm, { externalId: '%' })).toEqual([]);
     });
 
-    test('a live key reads test claims too, except by external id; a test key reads nothing else', async () => {
-      const { newClaim, sendId, stores } = bench();
+    test('a live key also reads test claims, except by external id; a test key reads only those', async () => {
+      const { newClaim, sendId, stores } = fixture();
       const { firm, svcId } = await started(0);
       const claim = newClaim();
       const { externalId } = claim.facts;
@@ -127,15 +131,15 @@ export function feedBehaviour(bench: () => Fixture): void {
     });
 
     test.each([1, 2, 5, 6, 7, 200])(
-      'pages of %d hold every claim exactly once, and the last says so',
+      'pages of %d contain every claim exactly once, and only the last has no next',
       async (limit) => {
         const { firm, ids } = await started(6);
         expect(idsOf(await feed(firm, {}, limit))).toEqual(ids);
       },
     );
 
-    test('a claim that moves while pages are read comes again with its new state; none is missed', async () => {
-      const { use } = bench();
+    test('a claim that changes while pages are read appears again with its new state; none is missed', async () => {
+      const { use } = fixture();
       const { firm, svcId, ids } = await started(12);
       const toAccept = [ids[0], ids[11], ids[5], ids[1]] as ClaimId[];
       const found = await feed(firm, {}, 3, async () => {
@@ -145,12 +149,12 @@ export function feedBehaviour(bench: () => Fixture): void {
       const lastSeen = new Map(found.map((view) => [view.id, view]));
       expect([...lastSeen.keys()].sort()).toEqual([...ids].sort());
       for (const view of await feed(firm)) expect(lastSeen.get(view.id)).toEqual(view);
-      const stamps = found.map(({ updatedAt }) => updatedAt);
-      expect(stamps).toEqual([...new Set(stamps)].sort((a, b) => a - b));
+      const timestamps = found.map(({ updatedAt }) => updatedAt);
+      expect(timestamps).toEqual([...new Set(timestamps)].sort((a, b) => a - b));
     });
 
-    test('a poller without any overlap misses no change of concurrent writers', async () => {
-      const { use, sendId, newMember, clock, offer } = bench();
+    test('a poller without overlap misses no change of concurrent writers', async () => {
+      const { use, sendId, newMember, clock, offer } = fixture();
       const { firm } = await started(0);
       const writers = await Promise.all(Array.from({ length: 6 }, () => newMember(firm)));
       let writing = true;
@@ -167,8 +171,8 @@ export function feedBehaviour(bench: () => Fixture): void {
         while (writing) await poll();
         await poll();
       })();
-      // Of a claim that changes twice between two polls the last change counts: what is in the feed at the end.
-      const stamps: Instant[] = [];
+      // Only the last change between two polls is visible: the state at the end of the feed.
+      const timestamps: Instant[] = [];
       await Promise.all(
         writers.map(async (svcId, w) => {
           for (let n = 0; n < 8; n++) {
@@ -182,20 +186,20 @@ export function feedBehaviour(bench: () => Fixture): void {
       writing = false;
       await polling;
       for (const { updatedAt, id } of await feed(firm, {}, 200)) {
-        stamps.push(updatedAt);
+        timestamps.push(updatedAt);
         expect([updatedAt, seen.get(updatedAt)]).toEqual([updatedAt, id]);
       }
-      expect(stamps).toHaveLength(48);
-      expect(new Set(stamps).size).toBe(48);
+      expect(timestamps).toHaveLength(48);
+      expect(new Set(timestamps).size).toBe(48);
     });
 
-    test('changes of many claims at once have distinct stamps, none before the clock', async () => {
-      const { use, clock } = bench();
+    test('concurrent changes have distinct timestamps, none before the clock', async () => {
+      const { use, clock } = fixture();
       const { firm, svcId, ids } = await started(20);
       const at = clock.advance(1_000);
       await Promise.all(ids.map((id) => use.acceptOffer({ svcId }, id)));
-      const stamps = (await feed(firm, { updatedSince: at }, 50)).map(({ updatedAt }) => updatedAt);
-      expect(stamps).toEqual(Array.from({ length: 20 }, (_, n) => at + n));
+      const timestamps = (await feed(firm, { updatedSince: at }, 50)).map(({ updatedAt }) => updatedAt);
+      expect(timestamps).toEqual(Array.from({ length: 20 }, (_, n) => at + n));
     });
   });
 }

@@ -3,17 +3,17 @@ import { type ClaimId, HOUR } from '@svc/domain';
 import type { Fixture } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
-export function idempotencyBehaviour(bench: () => Fixture): void {
+export function idempotencyBehavior(fixture: () => Fixture): void {
   describe('an Idempotency-Key', () => {
     const started = async () => {
-      const { newFirm, newMember, newClaim } = bench();
+      const { newFirm, newMember, newClaim } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       return { firm, svcId, claim: newClaim() };
     };
 
-    test('makes a repeated request answer with the claim as it is now, and do nothing', async () => {
-      const { send, use, jobsOf, stores } = bench();
+    test('makes a repeated request return the current claim without further effect', async () => {
+      const { send, use, jobsOf, stores } = fixture();
       const { firm, svcId, claim } = await started();
       const request = { claim, idempotencyKey: 'key-1' };
       const first = await send(firm.live, svcId, request);
@@ -29,7 +29,7 @@ export function idempotencyBehaviour(bench: () => Fixture): void {
     });
 
     test('cannot be used for a different request', async () => {
-      const { send, newClaim, offer } = bench();
+      const { send, newClaim, offer } = fixture();
       const { firm, svcId, claim } = await started();
       const first = await send(firm.live, svcId, { claim, idempotencyKey: 'key-1' });
       const reused = 'idempotency_key_reused';
@@ -41,8 +41,8 @@ export function idempotencyBehaviour(bench: () => Fixture): void {
       );
     });
 
-    test('is bound by success only: a refused request can be corrected', async () => {
-      const { send, use, newClaim } = bench();
+    test('is bound only on success: a rejected request can be corrected', async () => {
+      const { send, use, newClaim } = fixture();
       const { firm, svcId, claim } = await started();
       await use.setAcceptingAssignments({ svcId }, firm.id, false);
       const request = { claim, idempotencyKey: 'key-1' };
@@ -54,7 +54,7 @@ export function idempotencyBehaviour(bench: () => Fixture): void {
     });
 
     test('belongs to the firm and the environment', async () => {
-      const { send } = bench();
+      const { send } = fixture();
       const { firm, svcId, claim } = await started();
       const other = await started();
       const request = { claim, idempotencyKey: 'key-1', fingerprint: 'f'.repeat(64) };
@@ -67,8 +67,8 @@ export function idempotencyBehaviour(bench: () => Fixture): void {
       expect(new Set(sent.map((each) => each.claim.id)).size).toBe(3);
     });
 
-    test('outlives the API key it came with', async () => {
-      const { send, use } = bench();
+    test('stays valid after its API key is rolled', async () => {
+      const { send, use } = fixture();
       const { firm, svcId, claim } = await started();
       const old = await use.createKey({
         firmId: firm.id,
@@ -78,7 +78,7 @@ export function idempotencyBehaviour(bench: () => Fixture): void {
       });
       const actor = async (secret: string) => {
         const grant = await use.keyRing.authenticate(secret);
-        if (grant === null) throw new Error('the key does not work');
+        if (grant === null) throw new Error('the API key is not valid');
         return { firmId: grant.firmId, environment: grant.environment };
       };
       const request = { claim, idempotencyKey: 'key-1' };
@@ -89,8 +89,8 @@ export function idempotencyBehaviour(bench: () => Fixture): void {
       expect(again).toMatchObject({ replayed: true, claim: { id: first.claim.id } });
     });
 
-    test('answers a retry also after the adjuster has left the firm', async () => {
-      const { send, use } = bench();
+    test('returns the claim to a retry also after the adjuster has left the firm', async () => {
+      const { send, use } = fixture();
       const { firm, svcId, claim } = await started();
       const request = { claim, idempotencyKey: 'key-1' };
       const first = await send(firm.live, svcId, request);
@@ -101,8 +101,8 @@ export function idempotencyBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('is remembered for 24 hours, to the millisecond', async () => {
-      const { send, clock } = bench();
+    test('is stored for exactly 24 hours', async () => {
+      const { send, clock } = fixture();
       const { firm, svcId, claim } = await started();
       const request = { claim, idempotencyKey: 'key-1' };
       await send(firm.live, svcId, request);
@@ -112,8 +112,8 @@ export function idempotencyBehaviour(bench: () => Fixture): void {
       expect(await refusalOf(send(firm.live, svcId, request))).toBe('duplicate_claim');
     });
 
-    test('can be used for something else once it is forgotten, and is then remembered anew', async () => {
-      const { send, newClaim, clock } = bench();
+    test('can be reused after it expired, and is then stored again', async () => {
+      const { send, newClaim, clock } = fixture();
       const { firm, svcId, claim } = await started();
       await send(firm.live, svcId, { claim, idempotencyKey: 'key-1' });
       clock.advance(24 * HOUR);
@@ -126,8 +126,8 @@ export function idempotencyBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('makes an assignment call answer with the claim even once it has been accepted', async () => {
-      const { offer, sendId, use, newMember } = bench();
+    test('makes a repeated assignment return the claim even after it was accepted', async () => {
+      const { offer, sendId, use, newMember } = fixture();
       const { firm, svcId } = await started();
       const second = await newMember(firm);
       const id = await sendId(firm.live, svcId);
@@ -138,8 +138,8 @@ export function idempotencyBehaviour(bench: () => Fixture): void {
       expect(await refusalOf(offer(firm.live, id, second))).toBe('claim_already_accepted');
     });
 
-    test('of any length and script is told apart from every other', async () => {
-      const { send, newClaim } = bench();
+    test('of any length and script is distinct from every other', async () => {
+      const { send, newClaim } = fixture();
       const { firm, svcId } = await started();
       for (const idempotencyKey of [
         'k',
@@ -157,8 +157,8 @@ export function idempotencyBehaviour(bench: () => Fixture): void {
       }
     });
 
-    test('lets forty identical requests at once make one claim, which all of them get', async () => {
-      const { send, jobsOf, stores } = bench();
+    test('makes forty concurrent identical requests create one claim, which all of them get', async () => {
+      const { send, jobsOf, stores } = fixture();
       const { firm, svcId, claim } = await started();
       const request = { claim, idempotencyKey: 'key-1' };
       const jobs = (await jobsOf(firm)).length;
@@ -170,8 +170,8 @@ export function idempotencyBehaviour(bench: () => Fixture): void {
       expect(await jobsOf(firm)).toHaveLength(jobs + 1);
     });
 
-    test('lets identical assignment calls at once make one offer', async () => {
-      const { offer, sendId, newMember, jobsOf } = bench();
+    test('makes concurrent identical assignments create one offer', async () => {
+      const { offer, sendId, newMember, jobsOf } = fixture();
       const { firm, svcId } = await started();
       const second = await newMember(firm);
       const id = await sendId(firm.live, svcId);
@@ -185,8 +185,8 @@ export function idempotencyBehaviour(bench: () => Fixture): void {
       expect(await jobsOf(firm)).toHaveLength(jobs + 2);
     });
 
-    test('of different requests at once, one wins and all others are told', async () => {
-      const { send, newClaim, stores } = bench();
+    test('of different concurrent requests, one succeeds and the others fail', async () => {
+      const { send, newClaim, stores } = fixture();
       const { firm, svcId } = await started();
       const outcomes = await Promise.allSettled(
         Array.from({ length: 10 }, () =>

@@ -5,10 +5,10 @@ import { refusalOf } from '../../injected-faults.ts';
 
 const PAGE = { after: null, limit: 50 } as const;
 
-export function isolationBehaviour(bench: () => Fixture): void {
-  /** A firm with everything in it, and another one that knows its ids. */
+export function isolationBehavior(fixture: () => Fixture): void {
+  /** A firm with data, and another one that has its ids. */
   const started = async () => {
-    const { newFirm, newMember, newAdjuster, newClaim, invite, sendId, use } = bench();
+    const { newFirm, newMember, newAdjuster, newClaim, invite, sendId, use } = fixture();
     const [owner, other] = [await newFirm(), await newFirm()];
     const svcId = await newMember(owner);
     const stranger = await newMember(other);
@@ -25,7 +25,7 @@ export function isolationBehaviour(bench: () => Fixture): void {
     test.each<Environment>(['live', 'test'])(
       'reads nothing of this one with a %s key',
       async (environment) => {
-        const { firmReads } = bench().stores;
+        const { firmReads } = fixture().stores;
         const { other, svcId, claim, id, stranger } = await started();
         const { externalId } = claim.facts;
         expect(await firmReads.claim(other.id, environment, id)).toBeNull();
@@ -40,8 +40,8 @@ export function isolationBehaviour(bench: () => Fixture): void {
       },
     );
 
-    test('can neither offer its claims nor send to its adjusters nor touch its invitations', async () => {
-      const { offer, send, use, stores } = bench();
+    test('can neither offer its claims, send to its adjusters nor change its invitations', async () => {
+      const { offer, send, use, stores } = fixture();
       const { owner, other, svcId, stranger, invited, id } = await started();
       const before = await stores.firmReads.claim(owner.id, 'live', id);
       expect(await refusalOf(offer(other.live, id, stranger))).toBe('not_found');
@@ -52,8 +52,8 @@ export function isolationBehaviour(bench: () => Fixture): void {
       expect((await stores.firmReads.adjuster(owner.id, invited))?.membership.status).toBe('pending');
     });
 
-    test('does not learn of its test accounts', async () => {
-      const { send, use } = bench();
+    test('cannot see its test accounts', async () => {
+      const { send, use } = fixture();
       const { owner, other } = await started();
       const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
       for (const actor of [other.live, other.test]) {
@@ -63,8 +63,8 @@ export function isolationBehaviour(bench: () => Fixture): void {
       }
     });
 
-    test('has keys, external ids and claim numbers of its own', async () => {
-      const { send } = bench();
+    test('has separate keys, external ids and claim numbers', async () => {
+      const { send } = fixture();
       const { other, stranger, claim, id } = await started();
       const sent = await send(other.live, stranger, { claim, idempotencyKey: 'owner' });
       expect(sent.replayed).toBe(false);
@@ -72,7 +72,7 @@ export function isolationBehaviour(bench: () => Fixture): void {
     });
 
     test('finds nothing of this one inside a transaction', async () => {
-      const { stores, clock } = bench();
+      const { stores, clock } = fixture();
       const { owner, other, svcId, claim, id } = await started();
       await stores.unitOfWork.run(async (tx) => {
         const { id: firmId } = other;
@@ -87,8 +87,8 @@ export function isolationBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('is not left by leaving this one', async () => {
-      const { use, sendId, stores } = bench();
+    test('keeps its adjusters when they leave this one', async () => {
+      const { use, sendId, stores } = fixture();
       const { owner, other, svcId } = await started();
       await use.addMember(other.id, svcId);
       const theirs = await sendId(other.live, svcId);
@@ -101,8 +101,8 @@ export function isolationBehaviour(bench: () => Fixture): void {
   });
 
   describe('another adjuster', () => {
-    test('can neither read nor answer nor work on nor close a claim', async () => {
-      const { use } = bench();
+    test('can neither read, accept, reject, edit nor close a claim', async () => {
+      const { use } = fixture();
       const { stranger, id, accepted } = await started();
       const actor = { svcId: stranger };
       for (const claimId of [id, accepted]) {
@@ -114,8 +114,8 @@ export function isolationBehaviour(bench: () => Fixture): void {
       }
     });
 
-    test('can neither answer an invitation nor change a membership', async () => {
-      const { use, stores } = bench();
+    test('can neither respond to an invitation nor change a membership', async () => {
+      const { use, stores } = fixture();
       const { owner, svcId, stranger, invited } = await started();
       const actor = { svcId: stranger };
       expect(await refusalOf(use.acceptInvitation(actor, owner.id))).toBe('not_found');
@@ -128,8 +128,8 @@ export function isolationBehaviour(bench: () => Fixture): void {
   });
 
   describe('the environments of a firm', () => {
-    test('a test key reaches neither real adjusters nor real claims', async () => {
-      const { use, send, offer } = bench();
+    test('a test key can use neither real adjusters nor live claims', async () => {
+      const { use, send, offer } = fixture();
       const { owner, svcId, invited, id } = await started();
       const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
       expect(await refusalOf(send(owner.test, svcId))).toBe('adjuster_not_in_firm');
@@ -139,7 +139,7 @@ export function isolationBehaviour(bench: () => Fixture): void {
     });
 
     test('a live key can neither name test accounts nor offer test claims', async () => {
-      const { use, send, sendId, offer } = bench();
+      const { use, send, sendId, offer } = fixture();
       const { owner, svcId, id } = await started();
       const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
       const tested = await sendId(owner.test, owner.accounts.manual);

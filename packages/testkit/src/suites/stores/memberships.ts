@@ -3,17 +3,17 @@ import { type ClaimId, DAY, type Svcid, statusAt } from '@svc/domain';
 import { everyPage, type Fixture, type TestFirm } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
-export function membershipsBehaviour(bench: () => Fixture): void {
+export function membershipsBehavior(fixture: () => Fixture): void {
   const statusOf = async (firm: TestFirm, svcId: Svcid) => {
-    const record = await bench().stores.firmReads.adjuster(firm.id, svcId);
-    return record === null ? null : statusAt(record.membership, bench().clock.now());
+    const record = await fixture().stores.firmReads.adjuster(firm.id, svcId);
+    return record === null ? null : statusAt(record.membership, fixture().clock.now());
   };
   const listed = (firm: TestFirm, environment: 'live' | 'test' = 'live') =>
-    everyPage((page) => bench().stores.firmReads.adjusters(firm.id, environment, page), 2);
+    everyPage((page) => fixture().stores.firmReads.adjusters(firm.id, environment, page), 2);
 
   describe('memberships', () => {
-    test('an invitation goes from pending to active, with its times and notes', async () => {
-      const { newFirm, newAdjuster, invite, use, clock, stores } = bench();
+    test('an accepted invitation becomes active and keeps its times and notes', async () => {
+      const { newFirm, newAdjuster, invite, use, clock, stores } = fixture();
       const firm = await newFirm();
       const adjuster = await newAdjuster();
       const { svcId } = adjuster;
@@ -53,8 +53,8 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('an invitation can be answered until its seven days are over, to the millisecond', async () => {
-      const { newFirm, newAdjuster, invite, use, clock, stores } = bench();
+    test('an invitation can be accepted or declined for exactly seven days', async () => {
+      const { newFirm, newAdjuster, invite, use, clock, stores } = fixture();
       const firm = await newFirm();
       const [{ svcId: inTime }, { svcId: tooLate }] = [await newAdjuster(), await newAdjuster()];
       await invite(firm, inTime);
@@ -74,7 +74,7 @@ export function membershipsBehaviour(bench: () => Fixture): void {
     });
 
     test('declining and withdrawing end an invitation; inviting again replaces every note', async () => {
-      const { newFirm, newAdjuster, invite, use, stores } = bench();
+      const { newFirm, newAdjuster, invite, use, stores } = fixture();
       const firm = await newFirm();
       const { svcId } = await newAdjuster();
       await invite(firm, svcId, { invitedAs: 'R.', note: 'first' });
@@ -94,8 +94,8 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       expect(await refusalOf(use.acceptInvitation({ svcId }, firm.id))).toBe('not_found');
     });
 
-    test('a pending invitation and a membership each refuse another invitation', async () => {
-      const { newFirm, newAdjuster, invite, use } = bench();
+    test('a pending invitation and a membership each prevent another invitation', async () => {
+      const { newFirm, newAdjuster, invite, use } = fixture();
       const firm = await newFirm();
       const { svcId } = await newAdjuster();
       await invite(firm, svcId);
@@ -104,8 +104,8 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       expect(await refusalOf(invite(firm, svcId))).toBe('already_member');
     });
 
-    test('an invitation waits for a complete profile', async () => {
-      const { newFirm, newAdjuster, invite, use } = bench();
+    test('an invitation cannot be accepted with an incomplete profile', async () => {
+      const { newFirm, newAdjuster, invite, use } = fixture();
       const firm = await newFirm();
       const { svcId } = await newAdjuster({ firstName: null, email: null });
       await invite(firm, svcId);
@@ -115,8 +115,8 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       expect(await statusOf(firm, svcId)).toBe('active');
     });
 
-    test('who leaves is listed no more, keeps what they accepted, and their waiting offers lapse in sight of the firm', async () => {
-      const { newFirm, newMember, sendId, use, clock, stores } = bench();
+    test('leaving removes the adjuster from the list, keeps accepted claims and unassigns pending offers, visible to the firm', async () => {
+      const { newFirm, newMember, sendId, use, clock, stores } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const [accepted, rejected, one, two] = [
@@ -138,10 +138,10 @@ export function membershipsBehaviour(bench: () => Fixture): void {
         const view = await stores.firmReads.claim(firm.id, 'live', id);
         return { status: view?.assignment.status, adjuster: view?.assignment.adjuster, at: view?.updatedAt };
       };
-      const lapsed = [await claim(one), await claim(two)];
-      expect(lapsed.map(({ status }) => status)).toEqual(['unassigned', 'unassigned']);
-      expect(lapsed.map(({ adjuster }) => adjuster)).toEqual([svcId, svcId]);
-      expect(lapsed.map((each) => each.at).sort()).toEqual([at, at + 1]);
+      const unassigned = [await claim(one), await claim(two)];
+      expect(unassigned.map(({ status }) => status)).toEqual(['unassigned', 'unassigned']);
+      expect(unassigned.map(({ adjuster }) => adjuster)).toEqual([svcId, svcId]);
+      expect(unassigned.map((each) => each.at).sort()).toEqual([at, at + 1]);
       expect(await claim(rejected)).toMatchObject({ status: 'rejected' });
       expect(await claim(accepted)).toMatchObject({ status: 'accepted' });
       expect((await use.readAppClaim({ svcId }, accepted)).assignment.status).toBe('accepted');
@@ -149,8 +149,8 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       expect(await refusalOf(use.leaveFirm({ svcId }, firm.id))).toBe('not_found');
     });
 
-    test('a closed claim stays as it is when its adjuster leaves, also with an offer that waits', async () => {
-      const { newFirm, newMember, sendId, use, clock, stores } = bench();
+    test('a closed claim is unchanged when its adjuster leaves, also with a pending offer', async () => {
+      const { newFirm, newMember, sendId, use, clock, stores } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
@@ -162,8 +162,8 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       expect(await stores.firmReads.claim(firm.id, 'live', id)).toEqual(before);
     });
 
-    test('who left takes no claims until invited back, and comes back to the old place in the list', async () => {
-      const { newFirm, newMember, invite, use, send } = bench();
+    test('a former member gets no claims until invited back, and returns to the same position in the list', async () => {
+      const { newFirm, newMember, invite, use, send } = fixture();
       const firm = await newFirm();
       const [svcId, later] = [await newMember(firm), await newMember(firm)];
       await use.leaveFirm({ svcId }, firm.id);
@@ -176,8 +176,8 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       expect(order.indexOf(svcId)).toBeLessThan(order.indexOf(later));
     });
 
-    test('an unassigned claim can be offered to somebody else', async () => {
-      const { newFirm, newMember, use, sendId, offer } = bench();
+    test('an unassigned claim can be offered to another adjuster', async () => {
+      const { newFirm, newMember, use, sendId, offer } = fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       const id = await sendId(firm.live, svcId);
@@ -188,27 +188,27 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('a member who paused, or whom the operator barred, is offered nothing until that ends', async () => {
-      const { newFirm, newMember, use, send, sendId, offer } = bench();
+    test('a member who paused or lacks the permission cannot be offered claims until that changes', async () => {
+      const { newFirm, newMember, use, send, sendId, offer } = fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       const id = await sendId(firm.live, other);
-      const refusals = async () => [
+      const errorCodes = async () => [
         await refusalOf(send(firm.live, svcId)),
         await refusalOf(offer(firm.live, id, svcId)),
       ];
       const notAccepting = ['adjuster_not_accepting', 'adjuster_not_accepting'];
       await use.setAcceptingAssignments({ svcId }, firm.id, false);
-      expect(await refusals()).toEqual(notAccepting);
+      expect(await errorCodes()).toEqual(notAccepting);
       await use.setAcceptingAssignments({ svcId }, firm.id, true);
       await use.setMember(firm.id, svcId, false);
-      expect(await refusals()).toEqual(notAccepting);
+      expect(await errorCodes()).toEqual(notAccepting);
       await use.setMember(firm.id, svcId, true);
       await send(firm.live, svcId);
     });
 
-    test('taking the permission lets waiting offers lapse where the firm sees it, and leaves the rest', async () => {
-      const { newFirm, newMember, sendId, use, stores, clock } = bench();
+    test('removing the permission unassigns only pending offers, visible to the firm', async () => {
+      const { newFirm, newMember, sendId, use, stores, clock } = fixture();
       const [firm, elsewhere] = [await newFirm(), await newFirm()];
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       await use.addMember(elsewhere.id, svcId);
@@ -235,9 +235,9 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       clock.advance(1);
       await use.setMember(firm.id, svcId, false);
       for (const [n, id] of [first, second].entries()) {
-        const lapsed = await seen(id);
-        expect(lapsed?.assignment).toEqual({ ...waiting[n]?.assignment, status: 'unassigned' });
-        expect(lapsed?.updatedAt).toBeGreaterThan(waiting[n]?.updatedAt ?? 0);
+        const unassigned = await seen(id);
+        expect(unassigned?.assignment).toEqual({ ...waiting[n]?.assignment, status: 'unassigned' });
+        expect(unassigned?.updatedAt).toBeGreaterThan(waiting[n]?.updatedAt ?? 0);
         expect(await refusalOf(use.acceptOffer(actor, id))).toBe('offer_not_pending');
         expect(await refusalOf(use.readAppClaim(actor, id))).toBe('not_found');
       }
@@ -246,13 +246,13 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       expect((await seen(first))?.assignment.status).toBe('unassigned');
     });
 
-    test('an offer that waits for somebody without permission lapses when it is accepted', async () => {
-      const { newFirm, newMember, sendId, use, stores, clock } = bench();
+    test('accepting a pending offer without the permission unassigns it', async () => {
+      const { newFirm, newMember, sendId, use, stores, clock } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
       const before = await stores.firmReads.claim(firm.id, 'live', id);
-      // As an earlier release left it behind: the permission taken, the offer still waiting.
+      // State left by an earlier release: permission removed, offer still pending.
       await stores.unitOfWork.run(async (tx) => {
         const membership = await tx.memberships.lock(firm.id, svcId);
         if (membership !== null) await tx.memberships.save({ ...membership, canAcceptClaims: false });
@@ -262,7 +262,7 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       const after = await stores.firmReads.claim(firm.id, 'live', id);
       expect(after?.assignment).toEqual({ ...before?.assignment, status: 'unassigned' });
       expect(after?.updatedAt).toBeGreaterThan(before?.updatedAt ?? 0);
-      // A test account that answers by itself is held to the same.
+      // The same holds for simulated responses of test accounts.
       const svc = firm.accounts.accepts;
       const own = await sendId(firm.test, svc);
       const offeredAt = clock.now();
@@ -280,8 +280,8 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       expect((await stores.firmReads.claim(firm.id, 'test', own))?.assignment.status).toBe('unassigned');
     });
 
-    test('the permission of who is no active member is refused, and nothing is written', async () => {
-      const { newFirm, newAdjuster, newMember, invite, use, stores } = bench();
+    test('the permission can only be set for an active member; otherwise nothing is written', async () => {
+      const { newFirm, newAdjuster, newMember, invite, use, stores } = fixture();
       const firm = await newFirm();
       const [stranger, invited, left] = [
         (await newAdjuster()).svcId,
@@ -304,8 +304,8 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       expect(await held()).toEqual(before);
     });
 
-    test('who is invited and no member yet has nothing to pause', async () => {
-      const { newFirm, newAdjuster, invite, use, stores } = bench();
+    test('an invited adjuster who is not a member cannot pause', async () => {
+      const { newFirm, newAdjuster, invite, use, stores } = fixture();
       const firm = await newFirm();
       const { svcId } = await newAdjuster();
       await invite(firm, svcId);
@@ -314,8 +314,8 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       expect(await stores.firmReads.adjuster(firm.id, svcId)).toEqual(before);
     });
 
-    test('the list runs in the order in which the firm first knew the adjusters, then by SVCID', async () => {
-      const { newFirm, newAdjuster, invite, use, clock } = bench();
+    test('the list is ordered by firstKnownAt, then SVCID', async () => {
+      const { newFirm, newAdjuster, invite, use, clock } = fixture();
       const firm = await newFirm();
       const born = ['accepts', 'manual', 'paused', 'rejects'] as const;
       clock.advance(1);
@@ -340,7 +340,7 @@ export function membershipsBehaviour(bench: () => Fixture): void {
     });
 
     test('every adjuster is listed exactly once while others join, leave and are invited', async () => {
-      const { newFirm, newMember, newAdjuster, invite, use, clock, stores } = bench();
+      const { newFirm, newMember, newAdjuster, invite, use, clock, stores } = fixture();
       const firm = await newFirm();
       const stay: Svcid[] = [];
       const leave: Svcid[] = [];
@@ -366,8 +366,8 @@ export function membershipsBehaviour(bench: () => Fixture): void {
       for (const svcId of stay) expect(ids).toContain(svcId);
     });
 
-    test('a test key sees test accounts only, a live key sees everyone', async () => {
-      const { newFirm, newMember, use } = bench();
+    test('a test key sees only test accounts, a live key sees all adjusters', async () => {
+      const { newFirm, newMember, use } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       await use.inviteAdjuster(firm.test, { svcId: firm.accounts.new, notes: NO_NOTES });
@@ -378,7 +378,7 @@ export function membershipsBehaviour(bench: () => Fixture): void {
     });
 
     test('a member without an invitation has no invitation times', async () => {
-      const { newFirm, newAdjuster, use, clock, stores } = bench();
+      const { newFirm, newAdjuster, use, clock, stores } = fixture();
       const firm = await newFirm();
       const { svcId } = await newAdjuster();
       const at = clock.advance(1);

@@ -4,13 +4,13 @@ import { HOUR, NO_OVERRIDES, TEST_BEHAVIORS } from '@svc/domain';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 import { refusalOf } from '../../injected-faults.ts';
 
-export function operatorBehaviour(bench: () => Fixture): void {
+export function operatorBehavior(fixture: () => Fixture): void {
   const newKey = (firm: TestFirm, environment: 'live' | 'test' = 'live', lifetime: number | null = null) =>
-    bench().use.createKey({ firmId: firm.id, environment, purpose: 'full_access', lifetime });
+    fixture().use.createKey({ firmId: firm.id, environment, purpose: 'full_access', lifetime });
 
   describe('the operator', () => {
     test('creates a firm with its seven test accounts, four of them members', async () => {
-      const { newFirm, stores, clock } = bench();
+      const { newFirm, stores, clock } = fixture();
       const at = clock.now();
       const firm = await newFirm('claims_only');
       const row = { id: firm.id, name: firm.name, plan: 'claims_only', limits: NO_OVERRIDES, createdAt: at };
@@ -38,15 +38,15 @@ export function operatorBehaviour(bench: () => Fixture): void {
     });
 
     test('counts firms', async () => {
-      const { newFirm, stores } = bench();
+      const { newFirm, stores } = fixture();
       const count = () => stores.unitOfWork.run((tx) => tx.firms.count());
       const before = await count();
       await newFirm();
       expect(await count()).toBe(before + 1);
     });
 
-    test('a key grants what its purpose and the firm say, as it is now', async () => {
-      const { newFirm, use, stores, secrets } = bench();
+    test('a key grants the current scopes and limits of its purpose and firm', async () => {
+      const { newFirm, use, stores, secrets } = fixture();
       const firm = await newFirm('read_only');
       const { key, secret } = await newKey(firm, 'test', HOUR);
       const hash = secrets.hashOf(secret, 'test_key') ?? '';
@@ -74,7 +74,7 @@ export function operatorBehaviour(bench: () => Fixture): void {
     });
 
     test('every change to a key, a plan or limits changes the version; using a key does not', async () => {
-      const { newFirm, use, stores, clock } = bench();
+      const { newFirm, use, stores, clock } = fixture();
       const firm = await newFirm();
       const seen = new Set<string>();
       const changed = async (): Promise<boolean> => {
@@ -98,8 +98,8 @@ export function operatorBehaviour(bench: () => Fixture): void {
       expect(await changed()).toBe(false);
     });
 
-    test('sees when a key was last used; a late note does not set it back', async () => {
-      const { newFirm, stores, clock, ids } = bench();
+    test('sees when a key was last used; a late update does not set it back', async () => {
+      const { newFirm, stores, clock, ids } = fixture();
       const firm = await newFirm();
       const [{ key }, { key: unused }] = [await newKey(firm), await newKey(firm)];
       const note = (at: number) =>
@@ -119,8 +119,8 @@ export function operatorBehaviour(bench: () => Fixture): void {
       expect(await lastUse(unused.id)).toBeNull();
     });
 
-    test('lists the keys of one firm, with nothing of the secret but its hash', async () => {
-      const { newFirm, stores, secrets } = bench();
+    test('lists the keys of one firm, with only the hash of the secret', async () => {
+      const { newFirm, stores, secrets } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
       await newKey(other);
       const issued = [await newKey(firm), await newKey(firm, 'test', HOUR)];
@@ -133,8 +133,8 @@ export function operatorBehaviour(bench: () => Fixture): void {
       }
     });
 
-    test('rolls a key: the new one works at once, the old one until the overlap is over', async () => {
-      const { newFirm, use, clock } = bench();
+    test('rolls a key: the new one works immediately, the old one until the overlap ends', async () => {
+      const { newFirm, use, clock } = fixture();
       const firm = await newFirm();
       const { key, secret } = await newKey(firm);
       const rolled = await use.rollKey(key.id, HOUR);
@@ -148,15 +148,15 @@ export function operatorBehaviour(bench: () => Fixture): void {
       expect(await use.keyRing.authenticate(rolled.secret)).not.toBeNull();
     });
 
-    test('rolling a key gives the old one no longer life than it had', async () => {
-      const { newFirm, use } = bench();
+    test('rolling a key never extends the old one', async () => {
+      const { newFirm, use } = fixture();
       const firm = await newFirm();
       const { key } = await newKey(firm, 'live', HOUR);
       expect((await use.rollKey(key.id, 24 * HOUR)).replaced.expiresAt).toBe(key.expiresAt);
     });
 
-    test('a revoked key stays revoked, with the first time', async () => {
-      const { newFirm, use, clock, stores } = bench();
+    test('a revoked key stays revoked and keeps the first time', async () => {
+      const { newFirm, use, clock, stores } = fixture();
       const firm = await newFirm();
       const { key, secret } = await newKey(firm);
       const at = clock.now();
@@ -168,8 +168,8 @@ export function operatorBehaviour(bench: () => Fixture): void {
       await expect(use.rollKey(key.id, HOUR)).rejects.toThrow('revoked');
     });
 
-    test('sees any claim with all it holds, and closes it', async () => {
-      const { newFirm, newMember, newClaim, sendId, use, stores, clock } = bench();
+    test('sees every detail of any claim and can close it', async () => {
+      const { newFirm, newMember, newClaim, sendId, use, stores, clock } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const claim = newClaim();
@@ -187,16 +187,16 @@ export function operatorBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('makes a member of the firm’s own test accounts and of real adjusters only', async () => {
-      const { newFirm, use } = bench();
+    test('can add only real adjusters and the firm’s own test accounts as members', async () => {
+      const { newFirm, use } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
       await use.addMember(firm.id, firm.accounts.new);
       await expect(use.addMember(firm.id, other.accounts.new)).rejects.toThrow('another firm');
       expect(await refusalOf(use.addMember(firm.id, firm.accounts.new))).toBe('already_member');
     });
 
-    test('is told of ids that do not exist', async () => {
-      const { newFirm, use, stores, ids } = bench();
+    test('gets an error for ids that do not exist', async () => {
+      const { newFirm, use, stores, ids } = fixture();
       const firm = await newFirm();
       const nothing = ids.next();
       expect(await stores.operatorReads.firm(nothing as FirmId)).toBeNull();

@@ -3,23 +3,23 @@ import type { Job } from '@svc/application';
 import { type ClaimId, type Svcid, TEST_REJECTION_REASON } from '@svc/domain';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 
-export function outboxBehaviour(bench: () => Fixture): void {
+export function outboxBehavior(fixture: () => Fixture): void {
   /**
-   * Runs what waits and is due for a firm, as the queue would; the queue itself is left as it is. What is due at once
-   * may be dated by the queue's own clock.
+   * Runs the due jobs of a firm without changing the queue. Jobs that are due immediately may have a time from the
+   * queue's clock.
    */
   const runDue = async (firm: TestFirm): Promise<void> => {
-    const { jobsOf, use, clock } = bench();
+    const { jobsOf, use, clock } = fixture();
     for (const { job, runAt } of await jobsOf(firm)) {
       if (job.kind.startsWith('notify') || runAt <= clock.now()) await use.runJob(job);
     }
   };
-  const noticesTo = (svcId: Svcid) =>
-    bench().outside.notices.flatMap((each) => (each.svcId === svcId ? [each.notice] : []));
+  const notificationsTo = (svcId: Svcid) =>
+    fixture().outside.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));
 
-  describe('what happens after a commit', () => {
-    test('the adjuster is told of an offer, and of its withdrawal', async () => {
-      const { newFirm, newMember, sendId, offer, jobsOf } = bench();
+  describe('jobs after a commit', () => {
+    test('the adjuster is notified of an offer and of its withdrawal', async () => {
+      const { newFirm, newMember, sendId, offer, jobsOf } = fixture();
       const firm = await newFirm();
       const [first, second] = [await newMember(firm), await newMember(firm)];
       const claimId = await sendId(firm.live, first);
@@ -36,11 +36,11 @@ export function outboxBehaviour(bench: () => Fixture): void {
         ]),
       );
       await runDue(firm);
-      expect(noticesTo(second)).toEqual([{ kind: 'offer', firmName: firm.name, claimId }]);
+      expect(notificationsTo(second)).toEqual([{ kind: 'offer', firmName: firm.name, claimId }]);
     });
 
-    test('a job keeps what it says, and its time if it has one', async () => {
-      const { newFirm, stores, clock, jobsOf, ids } = bench();
+    test('a job keeps its content and its time', async () => {
+      const { newFirm, stores, clock, jobsOf, ids } = fixture();
       const firm = await newFirm();
       const about = { firmId: firm.id, svcId: 'ünïcode "quoted" \\ 🌊' as Svcid };
       const claimId = ids.next() as ClaimId;
@@ -62,8 +62,8 @@ export function outboxBehaviour(bench: () => Fixture): void {
       expect(waiting.filter(({ runAt }) => runAt !== at + 12_345).map(({ job }) => job)).toEqual(jobs);
     });
 
-    test('test accounts answer offers as their name says, about two seconds later', async () => {
-      const { newFirm, sendId, clock, stores } = bench();
+    test('test accounts respond to offers as named after about two seconds', async () => {
+      const { newFirm, sendId, clock, stores } = fixture();
       const firm = await newFirm();
       const { accepts, rejects, manual } = firm.accounts;
       const ids = [
@@ -71,24 +71,24 @@ export function outboxBehaviour(bench: () => Fixture): void {
         await sendId(firm.test, rejects),
         await sendId(firm.test, manual),
       ];
-      const answers = async () => {
+      const statuses = async () => {
         const claims = await Promise.all(ids.map((id) => stores.firmReads.claim(firm.id, 'test', id)));
         return claims.map((claim) => [claim?.assignment.status, claim?.assignment.rejectionReason]);
       };
       clock.advance(1_999);
       await runDue(firm);
       const waiting = ['pending_acceptance', null];
-      expect(await answers()).toEqual([waiting, waiting, waiting]);
+      expect(await statuses()).toEqual([waiting, waiting, waiting]);
       clock.advance(1);
       await runDue(firm);
       const expected = [['accepted', null], ['rejected', TEST_REJECTION_REASON], waiting];
-      expect(await answers()).toEqual(expected);
+      expect(await statuses()).toEqual(expected);
       await runDue(firm);
-      expect(await answers()).toEqual(expected);
+      expect(await statuses()).toEqual(expected);
     });
 
-    test('test accounts answer invitations as their name says', async () => {
-      const { newFirm, use, clock, stores } = bench();
+    test('test accounts respond to invitations as named', async () => {
+      const { newFirm, use, clock, stores } = fixture();
       const firm = await newFirm();
       const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
       const invited = ['joins', 'declines', 'new'] as const;

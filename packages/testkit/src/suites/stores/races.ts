@@ -4,7 +4,7 @@ import type { Fixture, TestFirm } from '../../fixture.ts';
 
 const ROUNDS = 8;
 
-/** How each of the pieces of work that ran at once ended: null for well, else the code of the refusal. */
+/** Result of each concurrent operation: null for success, else the error code. */
 async function outcomes(work: readonly Promise<unknown>[]): Promise<(string | null)[]> {
   const settled = await Promise.allSettled(work);
   return settled.map((outcome) => {
@@ -16,18 +16,18 @@ async function outcomes(work: readonly Promise<unknown>[]): Promise<(string | nu
   });
 }
 
-export function racesBehaviour(bench: () => Fixture): void {
+export function racesBehavior(fixture: () => Fixture): void {
   const assignmentOf = async (firm: TestFirm, id: ClaimId) => {
-    const claim = await bench().stores.firmReads.claim(firm.id, 'live', id);
-    if (claim === null) throw new Error('the claim is gone');
+    const claim = await fixture().stores.firmReads.claim(firm.id, 'live', id);
+    if (claim === null) throw new Error('the claim does not exist');
     return claim.assignment;
   };
   const inFirm = async (firm: TestFirm, svcId: Svcid): Promise<boolean> => {
-    const record = await bench().stores.firmReads.adjuster(firm.id, svcId);
-    return record !== null && statusAt(record.membership, bench().clock.now()) === 'active';
+    const record = await fixture().stores.firmReads.adjuster(firm.id, svcId);
+    return record !== null && statusAt(record.membership, fixture().clock.now()) === 'active';
   };
 
-  /** Some rounds, each on a fresh claim; who starts first alternates. */
+  /** Several rounds, each on a new claim; the operations take turns to start first. */
   const rounds = async (round: (n: number) => Promise<void>): Promise<void> => {
     for (let n = 0; n < ROUNDS; n++) await round(n);
   };
@@ -37,9 +37,9 @@ export function racesBehaviour(bench: () => Fixture): void {
     return [one(), second];
   };
 
-  describe('races', () => {
-    test('an acceptance and a new offer at once: one of them wins', async () => {
-      const { newFirm, newMember, sendId, offer, use } = bench();
+  describe('concurrent operations', () => {
+    test('an acceptance and a new offer: one succeeds', async () => {
+      const { newFirm, newMember, sendId, offer, use } = fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       await rounds(async (n) => {
@@ -62,8 +62,8 @@ export function racesBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('an acceptance and a rejection at once: one of them wins', async () => {
-      const { newFirm, newMember, sendId, use } = bench();
+    test('an acceptance and a rejection: one succeeds', async () => {
+      const { newFirm, newMember, sendId, use } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       await rounds(async (n) => {
@@ -80,8 +80,8 @@ export function racesBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('ten acceptances at once: one counts', async () => {
-      const { newFirm, newMember, sendId, use } = bench();
+    test('ten acceptances: one succeeds', async () => {
+      const { newFirm, newMember, sendId, use } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
@@ -90,8 +90,8 @@ export function racesBehaviour(bench: () => Fixture): void {
       expect(ends.filter((end) => end === 'offer_not_pending')).toHaveLength(9);
     });
 
-    test('offers of one claim to ten adjusters at once: one adjuster holds it at the end', async () => {
-      const { newFirm, newMember, sendId, offer, use } = bench();
+    test('offers of one claim to ten adjusters: one adjuster has it at the end', async () => {
+      const { newFirm, newMember, sendId, offer, use } = fixture();
       const firm = await newFirm();
       const svcIds = await Promise.all(Array.from({ length: 10 }, () => newMember(firm)));
       const id = await sendId(firm.live, svcIds[0] as Svcid);
@@ -101,8 +101,8 @@ export function racesBehaviour(bench: () => Fixture): void {
       expect(svcIds.filter((_, n) => ends[n] === null)).toEqual([adjuster]);
     });
 
-    test('leaving while claims come: no claim ever waits for someone who left', async () => {
-      const { newFirm, newMember, sendId, send, offer, use, stores } = bench();
+    test('leaving while claims arrive: no offer to a former member stays pending', async () => {
+      const { newFirm, newMember, sendId, send, offer, use, stores } = fixture();
       const firm = await newFirm();
       const other = await newMember(firm);
       await rounds(async (n) => {
@@ -127,8 +127,8 @@ export function racesBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('leaving and accepting at once: the claim is accepted or unassigned, never waiting', async () => {
-      const { newFirm, newMember, sendId, use } = bench();
+    test('leaving and accepting: the claim is accepted or unassigned, never pending', async () => {
+      const { newFirm, newMember, sendId, use } = fixture();
       const firm = await newFirm();
       await rounds(async (n) => {
         const svcId = await newMember(firm);
@@ -145,8 +145,8 @@ export function racesBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('taking the permission and accepting at once: the claim is accepted or unassigned, never waiting', async () => {
-      const { newFirm, newMember, sendId, use } = bench();
+    test('removing the permission and accepting: the claim is accepted or unassigned, never pending', async () => {
+      const { newFirm, newMember, sendId, use } = fixture();
       const firm = await newFirm();
       await rounds(async (n) => {
         const svcId = await newMember(firm);
@@ -164,8 +164,8 @@ export function racesBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('taking the permission while claims come: no claim ever waits for who may not accept it', async () => {
-      const { newFirm, newMember, sendId, send, offer, use, stores } = bench();
+    test('removing the permission while claims arrive: no offer stays pending without the permission', async () => {
+      const { newFirm, newMember, sendId, send, offer, use, stores } = fixture();
       const firm = await newFirm();
       const other = await newMember(firm);
       await rounds(async (n) => {
@@ -190,8 +190,8 @@ export function racesBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('two invitations at once: one is sent, the other learns that it waits', async () => {
-      const { newFirm, newAdjuster, invite, jobsOf } = bench();
+    test('two invitations: one is sent, the other fails with invitation_pending', async () => {
+      const { newFirm, newAdjuster, invite, jobsOf } = fixture();
       const firm = await newFirm();
       await rounds(async () => {
         const { svcId } = await newAdjuster();
@@ -202,8 +202,8 @@ export function racesBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('accepting and withdrawing an invitation at once: one of them wins', async () => {
-      const { newFirm, newAdjuster, invite, use } = bench();
+    test('accepting and withdrawing an invitation: one succeeds', async () => {
+      const { newFirm, newAdjuster, invite, use } = fixture();
       const firm = await newFirm();
       await rounds(async (n) => {
         const { svcId } = await newAdjuster();
@@ -221,8 +221,8 @@ export function racesBehaviour(bench: () => Fixture): void {
       });
     });
 
-    test('claims of many adjusters sent, offered, answered and left all at once come to rest in order', async () => {
-      const { newFirm, newMember, sendId, send, offer, use, stores } = bench();
+    test('sending, offering, accepting, rejecting and leaving for many adjusters ends in a consistent state', async () => {
+      const { newFirm, newMember, sendId, send, offer, use, stores } = fixture();
       const firm = await newFirm();
       const svcIds = await Promise.all(Array.from({ length: 5 }, () => newMember(firm)));
       const at = (n: number): Svcid => svcIds[n % svcIds.length] as Svcid;
@@ -247,8 +247,8 @@ export function racesBehaviour(bench: () => Fixture): void {
       }
     });
 
-    test('two keys rolled from one at once both work, and the old one ends', async () => {
-      const { newFirm, use } = bench();
+    test('rolling one key twice gives two valid keys, and the old one ends', async () => {
+      const { newFirm, use } = fixture();
       const firm = await newFirm();
       const { key, secret } = await use.createKey({
         firmId: firm.id,
@@ -261,8 +261,8 @@ export function racesBehaviour(bench: () => Fixture): void {
       for (const { secret: fresh } of rolled) expect(await use.keyRing.authenticate(fresh)).not.toBeNull();
     });
 
-    test('one e-mail address taken by two at once goes to one', async () => {
-      const { newAdjuster, use } = bench();
+    test('two accounts requesting one email address: one gets it', async () => {
+      const { newAdjuster, use } = fixture();
       await rounds(async (n) => {
         const [one, two] = [await newAdjuster(), await newAdjuster()];
         const email = `shared.${one.svcId}@example.net`;

@@ -3,10 +3,10 @@ import type { ClaimId, Svcid } from '@svc/domain';
 import { everyPage, type Fixture, type TestFirm, type UseCases } from '../../fixture.ts';
 import { failingAfter, InjectedFault } from '../../injected-faults.ts';
 
-export function rollbackBehaviour(bench: () => Fixture): void {
-  /** All that anybody can see of a firm and an adjuster. */
-  const everythingOf = async (firm: TestFirm, svcIds: readonly Svcid[]) => {
-    const { stores, clock, jobsOf } = bench();
+export function rollbackBehavior(fixture: () => Fixture): void {
+  /** Everything visible of a firm and its adjusters. */
+  const snapshotOf = async (firm: TestFirm, svcIds: readonly Svcid[]) => {
+    const { stores, clock, jobsOf } = fixture();
     const { firmReads, appReads, operatorReads } = stores;
     const claims = await everyPage((page) => firmReads.claims(firm.id, 'live', {}, page), 100);
     return {
@@ -27,20 +27,20 @@ export function rollbackBehaviour(bench: () => Fixture): void {
     };
   };
 
-  /** Plants a fault after each store call of the unit in turn, until the work gets through. Returns how many there were. */
+  /** Injects a fault after each store call in turn until the work succeeds. Returns the number of calls. */
   const failingAtEachStep = async (
     work: (use: UseCases) => Promise<unknown>,
     everything: () => Promise<unknown>,
   ): Promise<number> => {
-    const { useOn, stores } = bench();
+    const { useOn, stores } = fixture();
     const before = await everything();
     for (let calls = 1; ; calls++) {
-      const { uow, struck } = failingAfter(stores.unitOfWork, calls);
+      const { uow, hasFailed } = failingAfter(stores.unitOfWork, calls);
       const end = await work(useOn(uow)).then(
         () => null,
         (error: unknown) => error,
       );
-      if (!struck()) {
+      if (!hasFailed()) {
         expect(end).toBeNull();
         expect(await everything()).not.toEqual(before);
         return calls - 1;
@@ -50,18 +50,18 @@ export function rollbackBehaviour(bench: () => Fixture): void {
     }
   };
 
-  describe('a unit of work that fails, at whatever step, leaves nothing', () => {
+  describe('a unit of work that fails at any step has no effect', () => {
     const started = async () => {
-      const { newFirm, newMember, sendId, newClaim } = bench();
+      const { newFirm, newMember, sendId, newClaim } = fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       const carrier = { name: 'Gulf Mutual' };
       const id = await sendId(firm.live, svcId, { claim: newClaim({ carrier }) });
-      return { firm, svcId, other, id, everything: () => everythingOf(firm, [svcId, other]) };
+      return { firm, svcId, other, id, everything: () => snapshotOf(firm, [svcId, other]) };
     };
 
-    test('sending a claim: no claim, no carrier detail, no bound key, no stamp, no job', async () => {
-      const { newClaim, clock } = bench();
+    test('sending a claim: no claim, carrier detail, bound key, change timestamp or job', async () => {
+      const { newClaim, clock } = fixture();
       const { firm, svcId, everything } = await started();
       clock.advance(10);
       const claim = newClaim({ carrier: { name: 'Gulf Mutual', phone: '985-555-0142' } });
@@ -80,8 +80,8 @@ export function rollbackBehaviour(bench: () => Fixture): void {
       await failingAtEachStep((use) => use.offerClaim(firm.live, command), everything);
     });
 
-    test('sending to a test account that answers by itself', async () => {
-      const { newClaim } = bench();
+    test('sending to a test account with a simulated response', async () => {
+      const { newClaim } = fixture();
       const { firm, everything } = await started();
       const command = {
         ...newClaim(),
@@ -92,15 +92,15 @@ export function rollbackBehaviour(bench: () => Fixture): void {
       await failingAtEachStep((use) => use.sendClaim(firm.test, command), everything);
     });
 
-    test('answering, working on and closing a claim', async () => {
+    test('accepting, editing and closing a claim', async () => {
       const { svcId, id, everything } = await started();
       await failingAtEachStep((use) => use.acceptOffer({ svcId }, id), everything);
       await failingAtEachStep((use) => use.recordWork({ svcId }, id, { notes: 'n' }), everything);
       await failingAtEachStep((use) => use.closeAcceptedClaim({ svcId }, id), everything);
     });
 
-    test('leaving a firm with several offers waiting', async () => {
-      const { sendId } = bench();
+    test('leaving a firm with several pending offers', async () => {
+      const { sendId } = fixture();
       const { firm, svcId, everything } = await started();
       const ids: ClaimId[] = [];
       for (let n = 0; n < 3; n++) ids.push(await sendId(firm.live, svcId));
@@ -108,10 +108,10 @@ export function rollbackBehaviour(bench: () => Fixture): void {
     });
 
     test('inviting, accepting, withdrawing', async () => {
-      const { newAdjuster } = bench();
+      const { newAdjuster } = fixture();
       const { firm } = await started();
       const { svcId } = await newAdjuster();
-      const everything = () => everythingOf(firm, [svcId]);
+      const everything = () => snapshotOf(firm, [svcId]);
       const notes = { invitedAs: 'A', invitedBy: null, purpose: null, note: null };
       const invite = (use: UseCases) => use.inviteAdjuster(firm.live, { svcId, notes });
       await failingAtEachStep(invite, everything);
@@ -130,8 +130,8 @@ export function rollbackBehaviour(bench: () => Fixture): void {
       await failingAtEachStep((use) => use.setMember(firm.id, svcId, false), everything);
     });
 
-    test('creating a firm: no half of its test accounts either', async () => {
-      const { stores } = bench();
+    test('creating a firm with its test accounts', async () => {
+      const { stores } = fixture();
       const firms = async () => (await stores.operatorReads.firms()).length;
       const steps = await failingAtEachStep(
         (use) => use.createFirm({ name: 'Half', plan: 'standard' }),
@@ -141,29 +141,29 @@ export function rollbackBehaviour(bench: () => Fixture): void {
     });
 
     test('creating, rolling and revoking keys, changing the plan', async () => {
-      const { use } = bench();
+      const { use } = fixture();
       const { firm, everything } = await started();
-      const wanted = { firmId: firm.id, environment: 'live', purpose: 'claims', lifetime: null } as const;
-      await failingAtEachStep((on) => on.createKey(wanted), everything);
-      const { key } = await use.createKey(wanted);
+      const properties = { firmId: firm.id, environment: 'live', purpose: 'claims', lifetime: null } as const;
+      await failingAtEachStep((on) => on.createKey(properties), everything);
+      const { key } = await use.createKey(properties);
       await failingAtEachStep((on) => on.rollKey(key.id, 1_000), everything);
       await failingAtEachStep((on) => on.revokeKey(key.id), everything);
       await failingAtEachStep((on) => on.setPlan(firm.id, 'read_only'), everything);
     });
 
     test('a sign-in: the code can still be used', async () => {
-      const { useOn, use, stores, outside } = bench();
-      const { email, svcId } = await bench().newAdjuster();
+      const { useOn, use, stores, outside } = fixture();
+      const { email, svcId } = await fixture().newAdjuster();
       await use.requestSignInCode(email ?? '');
       const { code = '' } = outside.mails.at(-1) ?? {};
       let calls = 1;
       for (; ; calls++) {
-        const { uow, struck } = failingAfter(stores.unitOfWork, calls);
+        const { uow, hasFailed } = failingAfter(stores.unitOfWork, calls);
         const signIn = useOn(uow).signIn({ email: email ?? '', code });
         if (
           !(await signIn.then(
             () => false,
-            () => struck(),
+            () => hasFailed(),
           ))
         ) {
           expect((await signIn).adjuster.svcId).toBe(svcId);
@@ -174,23 +174,23 @@ export function rollbackBehaviour(bench: () => Fixture): void {
     });
   });
 
-  describe('a unit of work that is under way', () => {
-    test('is seen by nobody before it ends, and by itself at once', async () => {
-      const { stores, newFirm, newMember, sendId, clock } = bench();
+  describe('a unit of work', () => {
+    test('is visible to others only after it ends, and to itself immediately', async () => {
+      const { stores, newFirm, newMember, sendId, clock } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
-      const before = await everythingOf(firm, [svcId]);
+      const before = await snapshotOf(firm, [svcId]);
       await stores.unitOfWork.run(async (tx) => {
         const membership = await tx.memberships.lock(firm.id, svcId);
         const claim = await tx.claims.lock(firm.id, id);
-        if (membership === null || claim === null) throw new Error('nothing to begin with');
+        if (membership === null || claim === null) throw new Error('the setup is missing');
         await tx.memberships.save({ ...membership, canAcceptClaims: false });
         await tx.outbox.add({ kind: 'notify_offer', firmId: firm.id, claimId: id, svcId });
         const slot = { firmId: firm.id, environment: 'live', key: 'mine' } as const;
         await tx.idempotency.bind(slot, 'a'.repeat(64), id, clock.now());
         const saved = await tx.claims.save({ ...claim, closedAt: clock.now() });
-        expect(await everythingOf(firm, [svcId])).toEqual(before);
+        expect(await snapshotOf(firm, [svcId])).toEqual(before);
         expect((await tx.memberships.lock(firm.id, svcId))?.canAcceptClaims).toBe(false);
         expect(await tx.claims.lock(firm.id, id)).toEqual(saved);
         expect(await tx.idempotency.find(slot, clock.now())).toEqual({
@@ -198,31 +198,31 @@ export function rollbackBehaviour(bench: () => Fixture): void {
           claimId: id,
         });
       });
-      expect(await everythingOf(firm, [svcId])).not.toEqual(before);
+      expect(await snapshotOf(firm, [svcId])).not.toEqual(before);
     });
 
-    test('hands out copies: what a caller does to them changes nothing', async () => {
-      const { stores, newFirm, newMember } = bench();
+    test('returns copies that callers cannot use to change the store', async () => {
+      const { stores, newFirm, newMember } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
-      const before = await everythingOf(firm, [svcId]);
+      const before = await snapshotOf(firm, [svcId]);
       const record = await stores.firmReads.adjuster(firm.id, svcId);
       try {
         Object.assign(record?.membership ?? {}, { status: 'left' });
       } catch {
-        // Frozen is as good as copied.
+        // A frozen object is as safe as a copy.
       }
-      expect(await everythingOf(firm, [svcId])).toEqual(before);
+      expect(await snapshotOf(firm, [svcId])).toEqual(before);
     });
 
-    test('is rolled back by what it throws, and that comes out unchanged', async () => {
-      const { stores } = bench();
+    test('rolls back on an error and rethrows it unchanged', async () => {
+      const { stores } = fixture();
       const thrown = new InjectedFault('mine');
       await expect(stores.unitOfWork.run(() => Promise.reject(thrown))).rejects.toBe(thrown);
     });
 
-    test('returns what its work returns', async () => {
-      const { stores } = bench();
+    test('returns the result of its work', async () => {
+      const { stores } = fixture();
       const value = { any: 'thing' };
       expect(await stores.unitOfWork.run(async () => value)).toBe(value);
       expect(await stores.unitOfWork.run(async () => undefined)).toBeUndefined();
