@@ -38,7 +38,8 @@ describe('limits', () => {
       // The output of a process arrives after its responses.
       await sleep(500);
       const undisturbed =
-        `${countPrinted('Redis is unavailable')}` === `${away}` && `${countPrinted('Redis is available again')}` === `${away}`;
+        `${countPrinted('Redis is unavailable')}` === `${away}` &&
+        `${countPrinted('Redis is available again')}` === `${away}`;
       if (short && undisturbed) return responses;
     }
   }

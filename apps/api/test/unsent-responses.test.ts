@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createUnsentResponses } from '../src/http/pipeline/unsent-responses.ts';
 
 interface Client {
+  bytesWritten: number;
   writableLength: number;
   destroyed: boolean;
   destroy(): never;
@@ -12,6 +13,7 @@ function fixture(maxBytes = 1000) {
   const unsent = createUnsentResponses<Client>({ withinMs: 1000, maxBytes, latest } as never);
   const client = (bytes: number): Client => {
     const one: Client = {
+      bytesWritten: bytes,
       writableLength: bytes,
       destroyed: false,
       destroy() {
@@ -46,6 +48,17 @@ test('the timeout applies to each response, not to the whole connection', () => 
     unsent.check(now);
   }
   expect(steady.destroyed).toBe(false);
+});
+
+test('a client that reads a long response slowly but steadily keeps its connection, one that trickles does not', () => {
+  const { unsent, client } = fixture(Number.POSITIVE_INFINITY);
+  const [steady, trickling] = [client(10_000_000), client(10_000_000)];
+  for (let now = 0; now < 10_000; now += 500) {
+    unsent.check(now);
+    steady.writableLength -= 65_536;
+    trickling.writableLength -= 1;
+  }
+  expect([steady.destroyed, trickling.destroyed]).toEqual([false, true]);
 });
 
 test('an idle connection is not destroyed', () => {

@@ -4,8 +4,10 @@ import type { Socket } from 'node:net';
 /** Response data that one process buffers for clients that do not read. */
 const MAX_BYTES = 128 * 2 ** 20;
 const CHECK_INTERVAL_MS = 250;
+/** A client that takes this much within the response timeout is reading: its time starts again. */
+const PROGRESS_BYTES = 64 * 2 ** 10;
 
-type Connection = Pick<Socket, 'writableLength' | 'destroy'>;
+type Connection = Pick<Socket, 'bytesWritten' | 'writableLength' | 'destroy'>;
 
 interface UnsentResponses<C extends Connection> {
   check(now: number): void;
@@ -27,7 +29,10 @@ export function createUnsentResponses<C extends Connection>(options: {
   const { withinMs, maxBytes = MAX_BYTES, latest } = options;
   const connections = new Set<C>();
   /** Longest waiting first. */
-  const waiting = new Map<C, { readonly response: unknown; readonly since: number; bytes: number }>();
+  const waiting = new Map<
+    C,
+    { readonly response: unknown; readonly since: number; readonly sentBytes: number; bytes: number }
+  >();
 
   const drop = (connection: C): void => {
     waiting.delete(connection);
@@ -45,10 +50,15 @@ export function createUnsentResponses<C extends Connection>(options: {
       }
       const response = latest.get(connection);
       const bytes = Math.max(connection.writableLength, response?.writableLength ?? 0);
+      const sentBytes = connection.bytesWritten - connection.writableLength;
       const previous = waiting.get(connection);
-      if (previous === undefined || previous.response !== response) {
+      if (
+        previous === undefined ||
+        previous.response !== response ||
+        sentBytes - previous.sentBytes >= PROGRESS_BYTES
+      ) {
         waiting.delete(connection);
-        waiting.set(connection, { response, since: now, bytes });
+        waiting.set(connection, { response, since: now, sentBytes, bytes });
       } else if (now - previous.since >= withinMs) {
         drop(connection);
         continue;
