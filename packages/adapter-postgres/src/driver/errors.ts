@@ -34,7 +34,7 @@ const TEMPORARY = /^(08...|53...|57...|58...|55P03|25P0[345]|25006)$/;
 
 /** Messages of the driver's connection errors, which have no code. */
 const BROKEN_CONNECTION =
-  /connection terminated|connection ended|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable|server does not support ssl|calling end on the pool|queryrunner/i;
+  /connection terminated|connection ended|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable|server does not support ssl|calling end on the pool|query ?runner/i;
 
 interface ErrorFields {
   readonly code?: unknown;
