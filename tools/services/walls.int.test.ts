@@ -20,7 +20,7 @@ const PLANTED = {
   'packages/adapter-redis/src/limiter.ts':
     "import { store } from '../../adapter-postgres/src/store.ts';\nexport const limiter = store;",
   'apps/api/src/http/routes/route.ts':
-    "import { store } from '../../../../packages/adapter-postgres/src/store.ts';\nexport const route = store;",
+    "import { store } from '../../../../../packages/adapter-postgres/src/store.ts';\nexport const route = store;",
   'apps/api/src/service.ts':
     "import { limiter } from '../../../packages/adapter-redis/src/limiter.ts';\nexport const service = limiter;",
   'apps/adjuster/src/page.ts':

@@ -382,6 +382,11 @@ test('when an adjuster leaves, pending offers become unassigned and accepted cla
   expect(idsOf(await app(person, 'GET', '/claims?status=accepted'))).toEqual([acceptedId]);
   expect((await app(person, 'PATCH', `/claims/${acceptedId}/work`, { notes: 'n' })).status).toBe(200);
   expect((await app(person, 'POST', `/claims/${acceptedId}/closure`)).status).toBe(200);
+  // Once it is closed, no call returns it to an adjuster who left.
+  for (const [method, path, body] of CLAIM_CALLS(acceptedId)) {
+    const response = await app(person, method, path, body);
+    expect([path, response.status < 400]).toEqual([path, false]);
+  }
 
   // The unassigned claim can be offered to another adjuster.
   const other = await service.member(firm);

@@ -1,13 +1,44 @@
 import { expect, test } from '@jest/globals';
 import { createBodyMemory } from '../src/http/pipeline/body-memory.ts';
 
+const memoryOf = (perCallerBytes: number) => {
+  const limits = { totalBytes: 100, reservedForSmallBytes: 30, smallBodyBytes: 10, perCallerBytes };
+  const memory = createBodyMemory(limits);
+  return (caller: string) => {
+    const held = memory.hold();
+    held.chargeTo(caller);
+    return held;
+  };
+};
+
 test('the bodies of all requests share one memory limit, and release their memory when done', () => {
-  const memory = createBodyMemory(100);
-  const [one, other] = [memory.hold(), memory.hold()];
-  expect([one.add(60), other.add(40), other.add(1), one.add(1)]).toEqual([true, true, false, false]);
+  const hold = memoryOf(100);
+  const [one, other] = [hold('a'), hold('b')];
+  expect([one.add(40), other.add(30), other.add(1), one.add(1)]).toEqual([true, true, false, false]);
   one.release();
   one.release();
-  expect([other.add(60), other.add(1)]).toEqual([true, false]);
+  expect([other.add(40), other.add(1)]).toEqual([true, false]);
   other.release();
-  expect(memory.hold().add(100)).toBe(true);
+  expect(hold('a').add(70)).toBe(true);
+});
+
+test('when large bodies have used their part, small bodies are still accepted', () => {
+  const hold = memoryOf(100);
+  expect(hold('a').add(70)).toBe(true);
+  expect([hold('b').add(11), hold('b').add(10), hold('c').add(10), hold('d').add(10)]).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ]);
+  expect(hold('e').add(1)).toBe(false);
+});
+
+test('one caller cannot use the memory of the others, with large or with small bodies', () => {
+  const hold = memoryOf(40);
+  const own = Array.from({ length: 5 }, () => hold('a'));
+  expect(own.map((held) => held.add(10))).toEqual([true, true, true, true, false]);
+  expect(hold('b').add(30)).toBe(true);
+  own[0]?.release();
+  expect(hold('a').add(10)).toBe(true);
 });

@@ -126,6 +126,29 @@ describe('invalid HTTP', () => {
       const single = await sendBytes(service.url, request(`POST ${path}`, once, '[]'), { responses: 1 });
       expectRawProblem(single.responses[0], 422, 'validation_failed');
     }
+    const types = { ...headers, 'Idempotency-Key': 'k', 'content-type': 'application/json' };
+    const twoTypes = await sendBytes(service.url, request('POST /v1/claims', types, '[]'), { responses: 1 });
+    expectRawProblem(twoTypes.responses[0], 400, 'malformed_request');
+  });
+
+  test('a repeated Authorization header is an invalid key, also when both hold the same', async () => {
+    const twice = request('GET /v1/me', { ...bearer, authorization: bearer.Authorization });
+    const { responses } = await sendBytes(service.url, twice, { responses: 1 });
+    expectRawProblem(responses[0], 401, 'invalid_key');
+  });
+
+  test('pipelined requests are processed one after the other, and answered in their order', async () => {
+    const paths = [
+      '/v1/me',
+      '/v1/claims?limit=200',
+      '/v1/nowhere',
+      '/v1/health',
+      '/v1/claims?limit=0',
+      '/v1/me',
+    ];
+    const all = paths.map((path) => request(`GET ${path}`, bearer)).join('');
+    const { responses } = await sendBytes(service.url, all, { responses: paths.length });
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 404, 200, 422, 200]);
   });
 
   test('CONNECT gets 405, and Upgrade is ignored', async () => {

@@ -97,6 +97,19 @@ describe('behind proxies', () => {
     expect(await statuses(3, '192.0.2.2')).toEqual([200, 200, 429]);
   });
 
+  test('a forwarded port does not make another client, and an entry without an address counts as the proxy', async () => {
+    await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: 'loopback' });
+    for (const entries of [
+      ['192.0.2.1:5555', '192.0.2.1', '192.0.2.1:6666'],
+      ['[2001:db8::1]:80', '2001:db8::2', '[2001:db8::1]'],
+      ['unknown', 'a'.repeat(8000), '300.1.1.1'],
+    ]) {
+      const found: number[] = [];
+      for (const entry of entries) found.push(...(await statuses(1, entry)));
+      expect(found).toEqual([200, 200, 429]);
+    }
+  });
+
   test('addresses before the one added by the proxy are ignored', async () => {
     await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: '1' });
     const found: number[] = [];

@@ -168,7 +168,7 @@ describe('README examples', () => {
     const stdout = await runInstalled('client.js', env);
     expect(stdout).toContain('Gulf Adjusting Partners, test: claims:create');
     expect(stdout).toMatch(/[0-9a-f-]{36} pending_acceptance/);
-    expect(stdout).toMatch(/there already: [0-9a-f-]{36}/);
+    expect(stdout).toMatch(/already sent: [0-9a-f-]{36}/);
     expect(stdout).toContain('1 claims on a page');
     expect(stdout).toContain('CMS-2026-004418 accepted');
     expect(JSON.parse(await readFile(join(folder, 'position.json'), 'utf8'))).toHaveProperty('latest');

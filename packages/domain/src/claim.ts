@@ -182,8 +182,13 @@ export function recordWork(claim: Claim, by: Svcid, edits: Partial<ClaimWork>): 
 }
 
 /** Closes a claim for the adjuster who accepted it. Frees the claim number; not visible to the firm. */
-export function closeAcceptedClaim(claim: Claim, { by, at }: { by: Svcid; at: Instant }): Claim {
-  if (isShownTo(claim, by) && claim.closedAt !== null) return claim;
+export function closeAcceptedClaim(
+  claim: Claim,
+  membership: Membership | null,
+  { by, at }: { by: Svcid; at: Instant },
+): Claim {
+  if (!isReadableBy(claim, by, membership)) throw new DomainError('not_found', 'No such claim.');
+  if (claim.assignment.status === 'accepted' && claim.closedAt !== null) return claim;
   checkAcceptedBy(claim, by);
   return { ...claim, closedAt: at };
 }

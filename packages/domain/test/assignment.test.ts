@@ -46,6 +46,8 @@ const sent = (): Claim =>
     },
   );
 
+const member = addMember(null, { firmId: sent().firmId, svcId: ANNA, at: SENT });
+
 /** A claim offered to Anna in each status. */
 const claimIn: Record<AssignmentStatus, () => Claim> = {
   pending_acceptance: sent,
@@ -147,7 +149,6 @@ describe('the assignment of a claim', () => {
   });
 
   test('a member reads pending and accepted claims, a former member only open accepted ones', () => {
-    const member = addMember(null, { firmId: sent().firmId, svcId: ANNA, at: SENT });
     const readable = (membership: Membership | null, closed: boolean) =>
       ASSIGNMENT_STATUSES.filter((status) => {
         const claim = closed ? closeClaimAsOperator(claimIn[status](), SENT + 20) : claimIn[status]();
@@ -212,21 +213,43 @@ describe('closing a claim', () => {
     ['rejected', 'not_found'],
     ['unassigned', 'not_found'],
   ] as const)('an adjuster can close only accepted claims: %s → %s', (status, code) => {
-    expect(errorCodeOf(() => closeAcceptedClaim(claimIn[status](), { by: ANNA, at: SENT + 20 }))).toBe(code);
+    expect(
+      errorCodeOf(() => closeAcceptedClaim(claimIn[status](), member, { by: ANNA, at: SENT + 20 })),
+    ).toBe(code);
   });
 
   test('closing again has no effect', () => {
-    const once = closeAcceptedClaim(claimIn.accepted(), { by: ANNA, at: SENT + 20 });
-    expect(closeAcceptedClaim(once, { by: ANNA, at: SENT + 25 })).toEqual(once);
+    const once = closeAcceptedClaim(claimIn.accepted(), member, { by: ANNA, at: SENT + 20 });
+    expect(closeAcceptedClaim(once, member, { by: ANNA, at: SENT + 25 })).toEqual(once);
+  });
+
+  test('after leaving, an adjuster can close an accepted claim, and learns nothing of a closed one', () => {
+    const left = leaveFirm(member, SENT + 5);
+    expect(closeAcceptedClaim(claimIn.accepted(), left, { by: ANNA, at: SENT + 20 }).closedAt).toBe(
+      SENT + 20,
+    );
+    for (const claim of [closed('accepted'), closed('pending_acceptance')])
+      for (const membership of [left, null])
+        expect(errorCodeOf(() => closeAcceptedClaim(claim, membership, { by: ANNA, at: SENT + 20 }))).toBe(
+          'not_found',
+        );
+  });
+
+  test('a pending claim that the operator closed cannot be closed by its adjuster', () => {
+    expect(
+      errorCodeOf(() =>
+        closeAcceptedClaim(closed('pending_acceptance'), member, { by: ANNA, at: SENT + 20 }),
+      ),
+    ).toBe('offer_not_pending');
   });
 
   test('another adjuster cannot close a claim, open or closed', () => {
-    expect(errorCodeOf(() => closeAcceptedClaim(claimIn.accepted(), { by: BEN, at: SENT + 20 }))).toBe(
-      'not_found',
-    );
-    expect(errorCodeOf(() => closeAcceptedClaim(closed('accepted'), { by: BEN, at: SENT + 20 }))).toBe(
-      'not_found',
-    );
+    expect(
+      errorCodeOf(() => closeAcceptedClaim(claimIn.accepted(), member, { by: BEN, at: SENT + 20 })),
+    ).toBe('not_found');
+    expect(
+      errorCodeOf(() => closeAcceptedClaim(closed('accepted'), member, { by: BEN, at: SENT + 20 })),
+    ).toBe('not_found');
   });
 });
 

@@ -314,7 +314,8 @@ describe('the lock', () => {
       const holder = await script(`
       const { lock } = await import(${JSON.stringify(module('lock'))});
       await lock(${JSON.stringify(dir)}, 1000);
-      console.log('held');`);
+      console.log('held');
+      process.stdin.resume();`);
       await holder.line();
       expect(tryLock(dir)).toEqual({ heldBy: holder.child.pid });
       holder.child.kill('SIGKILL');

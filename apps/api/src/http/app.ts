@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { Endpoint } from '@svc/contract';
 import express, {
   type ErrorRequestHandler,
@@ -66,7 +67,9 @@ export function createApp(deps: AppDeps): Express {
 
   // `request.ip` parses forwarding headers even when no proxy is trusted.
   const addressOf = (request: Request): string =>
-    (deps.trustProxy === false ? undefined : request.ip) ?? request.socket.remoteAddress ?? '';
+    (deps.trustProxy === false ? undefined : forwardedAddress(request.ip)) ??
+    request.socket.remoteAddress ??
+    '';
 
   app.use((request, response, next) => {
     response.setHeader('Cache-Control', 'no-store');
@@ -83,8 +86,13 @@ export function createApp(deps: AppDeps): Express {
     response.setHeader('X-Request-Id', trace.requestId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     const startedAt = performance.now();
+    // The response also finishes when the connection is destroyed with the response in its buffer.
+    let isSent = false;
+    response.once('finish', () => {
+      isSent = !request.socket.destroyed;
+    });
     response.once('close', () => {
-      const status = response.writableFinished ? response.statusCode : 'aborted';
+      const status = isSent ? response.statusCode : 'aborted';
       const ms = performance.now() - startedAt;
       logRequest(log, request, trace, status, ms);
       deps.observe({ route: trace.route ?? 'none', status, seconds: ms / 1000, trace });
@@ -170,6 +178,13 @@ async function sendCompressed(json: string, request: Request, response: Response
   if (response.headersSent) return;
   if (encoding !== null) response.setHeader('Content-Encoding', encoding);
   response.end(bytes);
+}
+
+/** The IP address in an `X-Forwarded-For` entry, which may have a port; undefined when there is none. */
+function forwardedAddress(entry = ''): string | undefined {
+  const withPort = /^\[([^\]]+)\](?::\d+)?$|^(\d+(?:\.\d+){3}):\d+$/.exec(entry);
+  const address = withPort?.[1] ?? withPort?.[2] ?? entry;
+  return isIP(address) === 0 ? undefined : address;
 }
 
 /** Groups routes by Express path, then by method. */

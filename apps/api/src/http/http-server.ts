@@ -50,7 +50,14 @@ export function createHttpServer(app: Express, options: ServerOptions): Server {
   /** The latest response of each connection. */
   const latestResponses = new WeakMap<Duplex, ServerResponse>();
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    const previous = latestResponses.get(request.socket);
     latestResponses.set(request.socket, response);
+    if (previous === undefined || previous.closed) dispatch(request, response);
+    else previous.once('close', () => dispatch(request, response));
+  };
+  /** Pipelined requests run one after the other, so that a connection holds one response at most. */
+  const dispatch = (request: IncomingMessage, response: ServerResponse): void => {
+    if (request.socket.destroyed || response.headersSent) return;
     const url = request.url ?? '/';
     if (url.charCodeAt(0) !== SLASH || url.includes('#')) request.url = originForm(url);
     (app as (request: IncomingMessage, response: ServerResponse) => void)(request, response);
@@ -115,7 +122,9 @@ export function createHttpServer(app: Express, options: ServerOptions): Server {
       const { trace } = (response as Response).locals as { trace?: RequestTrace };
       if (trace !== undefined) trace.code = problem.code;
       response.setHeader('Connection', 'close');
-      sendProblem(response, String(response.getHeader('X-Request-Id')), problem, options.addresses);
+      const requestId = String(response.getHeader('X-Request-Id') ?? randomUUID());
+      response.setHeader('X-Request-Id', requestId);
+      sendProblem(response, requestId, problem, options.addresses);
     }
     closeSoon(socket);
   });

@@ -5,6 +5,7 @@ import {
   type ClaimWork,
   closeAcceptedClaim,
   DomainError,
+  type Membership,
   recordWork,
   rejectClaim,
 } from '@svc/domain';
@@ -17,18 +18,24 @@ type Deps = { uow: UnitOfWork; clock: Clock };
 
 const notFound = (): DomainError => new DomainError('not_found', 'No such claim.');
 
-/** Changes a claim and returns it from the same transaction: afterwards it may already be offered to another adjuster. */
+/**
+ * Changes a claim and returns it from the same transaction: afterwards it may already be offered to another adjuster.
+ * Locks the membership before the claim, the lock order of operations that end a membership or its permission.
+ */
 const change = (
   deps: Deps,
-  actor: AdjusterActor,
+  { svcId }: AdjusterActor,
   id: ClaimId,
-  apply: (claim: Claim) => Claim,
+  apply: (claim: Claim, membership: Membership | null) => Claim,
   visibility: 'visible to firm' | 'not visible to firm',
 ): Promise<AppClaimView> =>
   deps.uow.run(async (tx) => {
-    const claim = await tx.claims.lockOfferedTo(actor.svcId, id);
+    const [membership, claim] = await Promise.all([
+      tx.memberships.lockSharedOfSender(svcId, id),
+      tx.claims.lockOfferedTo(svcId, id),
+    ]);
     if (claim === null) throw notFound();
-    const next = apply(claim);
+    const next = apply(claim, membership);
     const [forForms, saved] = await Promise.all([
       tx.claims.forForms(next),
       visibility === 'not visible to firm'
@@ -46,20 +53,17 @@ export const makeReadAppClaim =
     return view;
   };
 
-/** Locks the membership before the claim, the lock order of operations that remove the permission. */
 export const makeAcceptClaim =
   (deps: Deps) =>
-  async ({ svcId }: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
-    const view = await deps.uow.run(async (tx) => {
-      const [membership, claim] = await Promise.all([
-        tx.memberships.lockSharedOfSender(svcId, id),
-        tx.claims.lockOfferedTo(svcId, id),
-      ]);
-      if (claim === null) throw notFound();
-      const next = acceptOrLapse(claim, membership, { by: svcId, at: deps.clock.now() });
-      const [forForms, saved] = await Promise.all([tx.claims.forForms(next), tx.claims.save(next)]);
-      return { ...saved, ...forForms };
-    });
+  async (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
+    const response = () => ({ by: actor.svcId, at: deps.clock.now() });
+    const view = await change(
+      deps,
+      actor,
+      id,
+      (claim, membership) => acceptOrLapse(claim, membership, response()),
+      'visible to firm',
+    );
     // Thrown after the commit, so that the offer stays `unassigned`.
     if (view.assignment.status !== 'accepted')
       throw new DomainError('offer_not_pending', 'The firm no longer lets you accept its claims.');
@@ -83,7 +87,7 @@ export const makeRecordWork =
 export const makeCloseAcceptedClaim =
   (deps: Deps) =>
   (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
-    const close = (claim: Claim): Claim =>
-      closeAcceptedClaim(claim, { by: actor.svcId, at: deps.clock.now() });
+    const close = (claim: Claim, membership: Membership | null): Claim =>
+      closeAcceptedClaim(claim, membership, { by: actor.svcId, at: deps.clock.now() });
     return change(deps, actor, id, close, 'not visible to firm');
   };

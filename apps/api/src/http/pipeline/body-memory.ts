@@ -1,30 +1,59 @@
 /** The share of the body memory that one request holds. */
 export interface HeldBytes {
-  /** Returns false when the limit would be exceeded. */
+  /** Counts what is added against this caller as well; call it before `add`. */
+  chargeTo(caller: string): void;
+  /** Returns false when a limit would be exceeded. */
   add(bytes: number): boolean;
   /** Releases all of it; idempotent. */
   release(): void;
 }
 
-/** Request bodies held by one process at a time, from arrival to response. */
-const MAX_BYTES = 64 * 2 ** 20;
+interface BodyMemoryLimits {
+  /** Request bodies held by one process at a time, from arrival to response. */
+  readonly totalBytes: number;
+  /** The part of the total that only small bodies may use, so that large ones cannot keep a usual claim out. */
+  readonly reservedForSmallBytes: number;
+  readonly smallBodyBytes: number;
+  /** For all bodies of one caller, so that one caller cannot keep the others out. */
+  readonly perCallerBytes: number;
+}
 
-/** Tracks the bodies of all requests in flight, so that many large ones cannot exhaust the memory. */
-export function createBodyMemory(maxBytes: number = MAX_BYTES): { hold(): HeldBytes } {
+const LIMITS: BodyMemoryLimits = {
+  totalBytes: 96 * 2 ** 20,
+  reservedForSmallBytes: 32 * 2 ** 20,
+  smallBodyBytes: 64 * 2 ** 10,
+  perCallerBytes: 24 * 2 ** 20,
+};
+
+/** Tracks the bodies of all requests in flight, so that they cannot exhaust the memory. */
+export function createBodyMemory(limits: BodyMemoryLimits = LIMITS): { hold(): HeldBytes } {
   let totalBytes = 0;
+  const bytesOfCaller = new Map<string, number>();
   return {
     hold() {
+      let caller = '';
       let heldBytes = 0;
+      const charge = (bytes: number): void => {
+        totalBytes += bytes;
+        heldBytes += bytes;
+        const callerBytes = (bytesOfCaller.get(caller) ?? 0) + bytes;
+        if (callerBytes === 0) bytesOfCaller.delete(caller);
+        else bytesOfCaller.set(caller, callerBytes);
+      };
       return {
+        chargeTo(name) {
+          caller = name;
+        },
         add(bytes) {
-          if (totalBytes + bytes > maxBytes) return false;
-          totalBytes += bytes;
-          heldBytes += bytes;
+          const isSmall = heldBytes + bytes <= limits.smallBodyBytes;
+          const available = limits.totalBytes - (isSmall ? 0 : limits.reservedForSmallBytes);
+          if (totalBytes + bytes > available) return false;
+          if ((bytesOfCaller.get(caller) ?? 0) + bytes > limits.perCallerBytes) return false;
+          charge(bytes);
           return true;
         },
         release() {
-          totalBytes -= heldBytes;
-          heldBytes = 0;
+          if (heldBytes > 0) charge(-heldBytes);
         },
       };
     },

@@ -27,8 +27,11 @@ export interface RequestTrace {
 
 const BEARER = /^Bearer +([!-~]+) *$/i;
 
+/** Null without exactly one well-formed header. */
 const bearerToken = (request: Request): string | null =>
-  BEARER.exec(request.headers.authorization ?? '')?.[1] ?? null;
+  isRepeated('authorization', request)
+    ? null
+    : (BEARER.exec(request.headers.authorization ?? '')?.[1] ?? null);
 
 /** The steps of a request, in order: authentication, rate limits, scope, body, contract, handler. */
 export function createPipeline(deps: PipelineDeps) {
@@ -64,9 +67,13 @@ export function createPipeline(deps: PipelineDeps) {
     const queryStart = request.url.indexOf('?');
     const search = queryStart === -1 ? '' : request.url.slice(queryStart + 1);
 
-    const parse = async () => {
+    const parse = async (caller: string) => {
+      held?.chargeTo(caller);
       if (endpoint.headers !== undefined && isRepeated('idempotency-key', request)) {
         throw new HttpProblem('malformed_request', { detail: 'The Idempotency-Key header was sent twice.' });
+      }
+      if (held !== null && isRepeated('content-type', request)) {
+        throw new HttpProblem('malformed_request', { detail: 'The Content-Type header was sent twice.' });
       }
       const sentBody =
         held === null
@@ -96,7 +103,7 @@ export function createPipeline(deps: PipelineDeps) {
     };
 
     if (route.caller === 'anyone') {
-      const { value, context } = await parse();
+      const { value, context } = await parse(`address ${clientAddress}`);
       return within(route.handle(value, context));
     }
 
@@ -104,13 +111,13 @@ export function createPipeline(deps: PipelineDeps) {
     if (route.caller === 'adjuster') {
       const session = token === null ? null : await within(deps.sessionGate.authenticate(token));
       if (session === null) throw new HttpProblem('invalid_session');
-      const { value, context } = await parse();
+      const { value, context } = await parse(`adjuster ${session.svcId}`);
       return within(route.handle(value, { ...context, actor: { svcId: session.svcId }, session }));
     }
 
     const grant = await within(authorize(token, endpoint, trace));
     const { firmId, environment } = grant;
-    const { value, context } = await parse();
+    const { value, context } = await parse(`firm ${firmId}`);
     return within(route.handle(value, { ...context, actor: { firmId, environment }, grant }));
   }
 
