@@ -17,7 +17,7 @@ const clock = { now: Date.now };
 const { rateLimiter } = connectRedis({
   url: REDIS_URL,
   log: { warn() {}, info() {} },
-  fallback: { rateLimiter: createMemoryRateLimiter({ clock }), twins: createMemorySingleFlight() },
+  fallback: { rateLimiter: createMemoryRateLimiter({ clock }), singleFlight: createMemorySingleFlight() },
 });
 
 interface Key {

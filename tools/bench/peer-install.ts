@@ -26,7 +26,7 @@ export interface Installed {
 }
 
 /** A folder for all peers of a run, deleted when the process ends. */
-export function throwAwayFolder(): { path: string; remove(): void } {
+export function createTemporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'claims-bench-peers-'));
   const remove = (): void => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   process.once('exit', remove);

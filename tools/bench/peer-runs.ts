@@ -2,7 +2,7 @@
 // ratios are upper bounds.
 import { stripVTControlCharacters } from 'node:util';
 import type { Path } from './paths.ts';
-import { type Installed, install, throwAwayFolder } from './peer-install.ts';
+import { createTemporaryFolder, type Installed, install } from './peer-install.ts';
 import { PEERS, type PeerKind } from './peer-kinds.ts';
 import { grid, type Round, type Summary, summarise } from './report.ts';
 
@@ -54,7 +54,7 @@ export class Peers {
     paths: readonly Path[],
     run: (name: string, main: string, folder: string) => Promise<Running>,
   ): Promise<void> {
-    const folder = throwAwayFolder();
+    const folder = createTemporaryFolder();
     this.stop = () => {
       for (const peer of this.#running) peer.stop();
       folder.remove();

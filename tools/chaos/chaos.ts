@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { ApiProcess } from '../cluster/api-process.ts';
 import { startCluster } from '../cluster/index.ts';
-import { type KeptAlive, keepAlive } from '../cluster/keep-alive.ts';
+import { keepAlive, type RestartMonitor } from '../cluster/keep-alive.ts';
 import { seededRandom } from '../generate/random.ts';
 import { type ClientResponse, claimsIn, createCaller, createRecorder, tagOf } from './caller.ts';
 import { check, type Violation } from './checker.ts';
@@ -27,7 +27,7 @@ interface ChaosOptions {
   readonly log?: (line: string) => void;
 }
 
-export interface Report {
+export interface ChaosReport {
   readonly seed: string;
   readonly seconds: number;
   readonly processes: number;
@@ -65,7 +65,7 @@ export async function runChaos({
   seed,
   processes: count,
   log = () => {},
-}: ChaosOptions): Promise<Report> {
+}: ChaosOptions): Promise<ChaosReport> {
   const ends: (() => Promise<unknown>)[] = [];
   try {
     return await run();
@@ -73,7 +73,7 @@ export async function runChaos({
     for (const end of ends.reverse()) await end().catch(() => {});
   }
 
-  async function run(): Promise<Report> {
+  async function run(): Promise<ChaosReport> {
     const random = seededRandom(seed);
     const recorder = createRecorder();
     /** When each run of each process started to listen. */
@@ -89,7 +89,7 @@ export async function runChaos({
     const { processes, postgres, redis, operator } = cluster;
     const kept = processes.map(keepAlive);
     ends.push(async () => {
-      for (const each of kept) each.letGo();
+      for (const each of kept) each.stop();
     });
     const proxies: CuttingProxy[] = [];
     ends.push(() => Promise.all(proxies.map((proxy) => proxy.close())));
@@ -216,7 +216,7 @@ export async function runChaos({
       processes: count,
       calls: recorder.calls,
       faults,
-      localBuckets: processes.flatMap(({ printed }, n) => localBucketsOf(printed, listeningSince[n] ?? [])),
+      localBuckets: processes.flatMap(({ output }, n) => localBucketsOf(output, listeningSince[n] ?? [])),
       final,
       limited,
       autoResponding,
@@ -253,17 +253,18 @@ function localBucketsOf(printed: readonly string[], listeningSince: readonly num
 /** Log lines and startup messages. */
 const EXPECTED_OUTPUT = /^$|^\{"|^No SMTP_URL is set: |^Listening on |^The service did not start: /;
 
-function ofProcesses(processes: readonly ApiProcess[], kept: readonly KeptAlive[]): Violation[] {
-  return processes.flatMap(({ printed }, n) => {
-    const deaths = kept[n]?.deaths ?? [];
+function ofProcesses(processes: readonly ApiProcess[], kept: readonly RestartMonitor[]): Violation[] {
+  return processes.flatMap(({ output }, n) => {
+    const deaths = kept[n]?.unexpectedExits ?? [];
     const found: Violation[] = [];
-    const note = (rule: string, what: string): void => void found.push({ rule, what, calls: [] });
+    const note = (rule: string, description: string): void =>
+      void found.push({ rule, description, calls: [] });
     for (const death of deaths) note('no process ends unexpectedly', `process ${n}: ${death}`);
-    const unexpected = printed.find((line) => !EXPECTED_OUTPUT.test(line));
+    const unexpected = output.find((line) => !EXPECTED_OUTPUT.test(line));
     if (unexpected !== undefined && deaths.length === 0)
       note('nothing is printed outside the log', unexpected);
     for (const secret of SENSITIVE) {
-      const line = printed.find((each) => secret.test(each));
+      const line = output.find((each) => secret.test(each));
       if (line !== undefined) note('no sensitive data is logged', line.slice(0, 300));
     }
     return found;
@@ -292,7 +293,7 @@ async function listAll(url: string, key: string): Promise<ClaimView[]> {
 function summarize(
   history: History,
   proxies: readonly CuttingProxy[],
-): Omit<Report, 'seconds' | 'violations'> {
+): Omit<ChaosReport, 'seconds' | 'violations'> {
   const { calls, faults } = history;
   const tasks = new Map<Operation, Set<number>>();
   for (const { operation, task } of calls)

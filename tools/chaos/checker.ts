@@ -2,7 +2,7 @@ import type { Call, ClaimView, FaultKind, History, LimitedKey, Operation } from 
 
 export interface Violation {
   readonly rule: string;
-  readonly what: string;
+  readonly description: string;
   /** The calls that show it. */
   readonly calls: readonly Call[];
 }
@@ -38,7 +38,7 @@ function* existsOnce(history: History): Iterable<Finding> {
   for (const [firm, claims] of history.final) {
     for (const [externalId, duplicates] of grouped(claims, (claim) => claim.externalId)) {
       if (duplicates.length > 1)
-        yield { what: `${firm} has ${externalId} ${duplicates.length} times`, calls: [] };
+        yield { description: `${firm} has ${externalId} ${duplicates.length} times`, calls: [] };
     }
   }
   const final = finalById(history);
@@ -48,7 +48,7 @@ function* existsOnce(history: History): Iterable<Finding> {
     const kept = claim === undefined ? undefined : final.get(claim.id);
     if (kept?.firm !== call.firm || kept?.externalId !== call.intent.externalId) {
       yield {
-        what: `the acknowledged ${call.intent.externalId} is not stored as ${claim?.id}`,
+        description: `the acknowledged ${call.intent.externalId} is not stored as ${claim?.id}`,
         calls: [call],
       };
     }
@@ -66,7 +66,7 @@ function* nothingUnrequested(history: History): Iterable<Finding> {
   );
   for (const claims of history.final.values()) {
     for (const claim of claims) {
-      if (!sent.has(claim.externalId)) yield { what: `${claim.externalId} was never sent`, calls: [] };
+      if (!sent.has(claim.externalId)) yield { description: `${claim.externalId} was never sent`, calls: [] };
       if (history.autoResponding.has(claim.adjuster)) continue;
       const given = claim.status === 'accepted' ? 'accept' : claim.status === 'rejected' ? 'reject' : null;
       if (given === null) continue;
@@ -74,7 +74,7 @@ function* nothingUnrequested(history: History): Iterable<Finding> {
       const reasons = calls.map(({ intent }) => intent.reason ?? null);
       if (calls.length === 0 || (given === 'reject' && !reasons.includes(claim.reason))) {
         yield {
-          what: `no adjuster responded as in ${JSON.stringify(claim)}`,
+          description: `no adjuster responded as in ${JSON.stringify(claim)}`,
           calls: callsOn(history, claim.id),
         };
       }
@@ -88,7 +88,7 @@ const keyOf = (call: Call): string | undefined =>
 function* oneClaimPerKey(history: History): Iterable<Finding> {
   for (const [key, calls] of grouped(history.calls.filter(succeeded), keyOf)) {
     const ids = new Set(calls.flatMap(({ seen }) => seen.map(({ id }) => id)));
-    if (ids.size > 1) yield { what: `${key} gave ${[...ids].join(' and ')}`, calls };
+    if (ids.size > 1) yield { description: `${key} gave ${[...ids].join(' and ')}`, calls };
   }
 }
 
@@ -99,11 +99,11 @@ function* retriesConverge(history: History): Iterable<Finding> {
     if (first === undefined || first.operation === 'limited') continue;
     const last = calls.reduce((latest, call) => (call.attempt > latest.attempt ? call : latest));
     const settled = last.status !== null && last.status < 500 && last.status !== 429;
-    if (!settled) yield { what: `${first.operation} never got a response`, calls: calls.slice(-10) };
+    if (!settled) yield { description: `${first.operation} never got a response`, calls: calls.slice(-10) };
     if (first.idempotencyKey === undefined || first.intent.expectedError !== undefined) continue;
     const done = calls.filter(succeeded);
     const ids = new Set(done.flatMap(({ seen }) => seen.map(({ id }) => id)));
-    if (ids.size > 1) yield { what: `the retries of ${first.operation} gave several claims`, calls };
+    if (ids.size > 1) yield { description: `the retries of ${first.operation} gave several claims`, calls };
     for (const refused of calls) {
       if (refused.status === null || refused.status < 400 || refused.status >= 500 || refused.status === 429)
         continue;
@@ -111,9 +111,9 @@ function* retriesConverge(history: History): Iterable<Finding> {
       const concurrent = refused.code === 'adjuster_not_in_firm' && first.intent.mayHaveLeft === true;
       const contradicted = done.some(({ endedAt }) => !concurrent || endedAt < refused.startedAt);
       if (contradicted)
-        yield { what: `${first.operation} succeeded and was rejected (${refused.code})`, calls };
+        yield { description: `${first.operation} succeeded and was rejected (${refused.code})`, calls };
       else if (done.length === 0 && tookEffect(history, refused)) {
-        yield { what: `${first.operation} was rejected (${refused.code}) and took effect`, calls };
+        yield { description: `${first.operation} was rejected (${refused.code}) and took effect`, calls };
       }
     }
   }
@@ -157,12 +157,12 @@ function* errorsAreExplained(history: History): Iterable<Finding> {
     const { status, code, intent } = call;
     if (status === null) continue;
     const outcome = `${call.operation} returned ${status} ${code ?? ''}`;
-    if (call.malformed !== undefined) yield { what: `${outcome}: ${call.malformed}`, calls: [call] };
+    if (call.malformed !== undefined) yield { description: `${outcome}: ${call.malformed}`, calls: [call] };
     if (intent.expectedError !== undefined && status < 500) {
       if (code !== intent.expectedError)
-        yield { what: `${outcome} instead of ${intent.expectedError}`, calls: [call] };
+        yield { description: `${outcome} instead of ${intent.expectedError}`, calls: [call] };
       else if (code === 'duplicate_claim' && call.existingClaimId !== intent.claimId) {
-        yield { what: `${outcome} with ${call.existingClaimId}`, calls: [call] };
+        yield { description: `${outcome} with ${call.existingClaimId}`, calls: [call] };
       }
       continue;
     }
@@ -170,9 +170,9 @@ function* errorsAreExplained(history: History): Iterable<Finding> {
       status < 300 ||
       (status === 503 && code === 'service_unavailable') ||
       (status < 500 && code !== undefined && EXPECTED_ERRORS[call.operation].includes(code));
-    if (!fine) yield { what: outcome, calls: [call] };
+    if (!fine) yield { description: outcome, calls: [call] };
     else if (code === 'adjuster_not_in_firm' && intent.mayHaveLeft !== true) {
-      yield { what: `${outcome}, though the adjuster never left`, calls: [call] };
+      yield { description: `${outcome}, though the adjuster never left`, calls: [call] };
     }
   }
   const accepted = new Set(
@@ -182,7 +182,7 @@ function* errorsAreExplained(history: History): Iterable<Finding> {
     if (call.code !== 'claim_already_accepted') continue;
     const id = call.intent.claimId ?? '';
     if (!accepted.has(id))
-      yield { what: `${id} was reported as accepted and is not`, calls: callsOn(history, id) };
+      yield { description: `${id} was reported as accepted and is not`, calls: callsOn(history, id) };
   }
 }
 
@@ -212,7 +212,7 @@ function* transitionsAreAllowed(history: History): Iterable<Finding> {
   );
   const distinctChanges = requestedChanges(history);
   for (const [id, seen] of views) {
-    const show = (what: string): Finding => ({ what: `${id} ${what}`, calls: callsOn(history, id) });
+    const show = (what: string): Finding => ({ description: `${id} ${what}`, calls: callsOn(history, id) });
     const versions = new Map<string, ClaimView>();
     for (const view of seen) {
       const fault = faultOf(view);
@@ -279,7 +279,7 @@ function* readsNeverGoBack(history: History): Iterable<Finding> {
       }
       if (newest !== undefined && later.seen.updatedAt < newest.seen.updatedAt) {
         yield {
-          what: `${id} was seen at ${later.seen.updatedAt} after ${newest.seen.updatedAt}`,
+          description: `${id} was seen at ${later.seen.updatedAt} after ${newest.seen.updatedAt}`,
           calls: [newest.call, later.call],
         };
       }
@@ -295,22 +295,22 @@ function* finalAgrees(history: History): Iterable<Finding> {
     for (const seen of call.seen) {
       const last = final.get(seen.id);
       if (last === undefined) {
-        yield { what: `${seen.id} is missing`, calls: [call] };
+        yield { description: `${seen.id} is missing`, calls: [call] };
       } else if (last.updatedAt < seen.updatedAt) {
         yield {
-          what: `${seen.id} was seen at ${seen.updatedAt} and ended at ${last.updatedAt}`,
+          description: `${seen.id} was seen at ${seen.updatedAt} and ended at ${last.updatedAt}`,
           calls: [call],
         };
       } else if (seen.status === 'accepted' && last.updatedAt !== seen.updatedAt) {
         yield {
-          what: `${seen.id} was accepted and ended as ${last.status}`,
+          description: `${seen.id} was accepted and ended as ${last.status}`,
           calls: callsOn(history, seen.id),
         };
       }
     }
     const [claim] = call.seen;
     if (call.operation === 'accept' && claim?.status !== 'accepted') {
-      yield { what: `an acceptance returned ${claim?.status}`, calls: [call] };
+      yield { description: `an acceptance returned ${claim?.status}`, calls: [call] };
     }
   }
 }
@@ -334,7 +334,7 @@ function* leaversHaveNoOffers(history: History): Iterable<Finding> {
       );
       if (since)
         yield {
-          what: `${claim.id} is pending for ${claim.adjuster}, who left`,
+          description: `${claim.id} is pending for ${claim.adjuster}, who left`,
           calls: callsOn(history, claim.id),
         };
     }
@@ -346,7 +346,7 @@ function* jobsAreDone(history: History): Iterable<Finding> {
   for (const claims of history.final.values()) {
     for (const { id, status, adjuster } of claims) {
       if (status !== 'pending_acceptance' || !history.autoResponding.has(adjuster)) continue;
-      yield { what: `${adjuster} never responded to ${id}`, calls: callsOn(history, id) };
+      yield { description: `${adjuster} never responded to ${id}`, calls: callsOn(history, id) };
     }
   }
 }
@@ -363,19 +363,22 @@ function* pollersMissNothing(history: History): Iterable<Finding> {
     for (const call of polls.get(firm) ?? []) {
       for (const { id, updatedAt } of call.seen) {
         if (updatedAt < newest)
-          yield { what: `the feed of ${firm} went back to ${updatedAt}`, calls: [call] };
+          yield { description: `the feed of ${firm} went back to ${updatedAt}`, calls: [call] };
         newest = updatedAt > newest ? updatedAt : newest;
         last.set(id, updatedAt);
       }
     }
     for (const { id, updatedAt } of claims) {
       if (last.get(id) === updatedAt) continue;
-      yield { what: `the poller of ${firm} missed ${id} at ${updatedAt}`, calls: callsOn(history, id) };
+      yield {
+        description: `the poller of ${firm} missed ${id} at ${updatedAt}`,
+        calls: callsOn(history, id),
+      };
     }
     const stamps = grouped(claims, ({ updatedAt }) => updatedAt);
     for (const [stamp, duplicates] of stamps) {
       if (duplicates.length > 1)
-        yield { what: `${firm} has ${duplicates.length} claims at ${stamp}`, calls: [] };
+        yield { description: `${firm} has ${duplicates.length} claims at ${stamp}`, calls: [] };
     }
   }
 }
@@ -383,7 +386,7 @@ function* pollersMissNothing(history: History): Iterable<Finding> {
 function* firmsAreApart(history: History): Iterable<Finding> {
   for (const call of history.calls) {
     if (call.foreign !== undefined && call.foreign.length > 0) {
-      yield { what: `${call.actor} received data of ${call.foreign.join(', ')}`, calls: [call] };
+      yield { description: `${call.actor} received data of ${call.foreign.join(', ')}`, calls: [call] };
     }
   }
   const owner = new Map<string, string>();
@@ -392,7 +395,7 @@ function* firmsAreApart(history: History): Iterable<Finding> {
     for (const { id } of call.seen) {
       const known: string = owner.get(id) ?? call.firm;
       if (known !== call.firm)
-        yield { what: `${id} was shown to ${known} and to ${call.firm}`, calls: [call] };
+        yield { description: `${id} was shown to ${known} and to ${call.firm}`, calls: [call] };
       owner.set(id, known);
     }
   }
@@ -426,7 +429,7 @@ function* limitsHold(history: History): Iterable<Finding> {
         const allowed = allowance(key, history, Math.min(first.startedAt, first.endedAt), last.endedAt);
         if (count > allowed) {
           yield {
-            what: `${key.actor} had ${count} requests, allowed are ${Math.floor(allowed)}`,
+            description: `${key.actor} had ${count} requests, allowed are ${Math.floor(allowed)}`,
             calls: spent.slice(from, to + 1).slice(-30),
           };
           return;

@@ -112,19 +112,19 @@ const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
     await hold();
   },
   async 'postgres restarted'({ postgres }, _random, { hold }) {
-    await postgres.end('fast');
+    await postgres.stopServer('fast');
     await hold();
-    await postgres.begin();
+    await postgres.startServer();
   },
   async 'postgres crashed'({ postgres }, _random, { hold }) {
-    await postgres.end('crash');
+    await postgres.stopServer('crash');
     await hold();
-    await postgres.begin();
+    await postgres.startServer();
   },
   async 'postgres killed'({ postgres }, _random, { hold }) {
-    await postgres.end('kill');
+    await postgres.stopServer('kill');
     await hold();
-    await postgres.begin();
+    await postgres.startServer();
   },
   async 'connections cut'({ proxies }, _random, { hold }) {
     for (const proxy of proxies) proxy.faultRate = LOUD_FAULT_RATE;

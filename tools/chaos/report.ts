@@ -1,6 +1,6 @@
-import type { Report } from './chaos.ts';
+import type { ChaosReport } from './chaos.ts';
 
-export function printReport(report: Report, print: (line: string) => void): void {
+export function printReport(report: ChaosReport, print: (line: string) => void): void {
   const tasks = Object.entries(report.tasks).sort(([, a], [, b]) => b - a);
   const operations = tasks.reduce((sum, [, count]) => sum + count, 0);
   print('');
@@ -24,8 +24,8 @@ export function printReport(report: Report, print: (line: string) => void): void
   for (const { rule } of report.violations) byRule.set(rule, (byRule.get(rule) ?? 0) + 1);
   for (const [rule, count] of byRule) {
     print(`✗ ${rule}: ${count}`);
-    for (const { what, calls } of report.violations.filter((each) => each.rule === rule).slice(0, 3)) {
-      print(`  ${what}`);
+    for (const { description, calls } of report.violations.filter((each) => each.rule === rule).slice(0, 3)) {
+      print(`  ${description}`);
       for (const call of calls) print(`    ${JSON.stringify(call).slice(0, 600)}`);
     }
   }

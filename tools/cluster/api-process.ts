@@ -18,16 +18,16 @@ export interface ApiProcess {
   /** Of the current or last run. */
   readonly pid: number;
   /** Every line printed, over all runs. */
-  readonly printed: readonly string[];
+  readonly output: readonly string[];
   running(): boolean;
   /** Resolves once the current run has ended. */
-  gone(): Promise<Exit>;
+  exited(): Promise<Exit>;
   /** Starts it after it has ended, without waiting until it is healthy. */
-  begin(): void;
+  start(): void;
   /** SIGKILL; resolves once it has ended. */
   kill(): Promise<Exit>;
   /** SIGTERM; resolves once it has shut down gracefully. */
-  term(): Promise<Exit>;
+  shutDown(): Promise<Exit>;
   /** Shuts it down if it runs, and starts it; resolves once it is healthy. */
   restart(): Promise<void>;
   /** SIGSTOP: connections stay open without responses. */
@@ -44,7 +44,7 @@ interface ApiProcessOptions {
 interface Run {
   readonly child: ChildProcess;
   readonly pid: number;
-  readonly gone: Promise<Exit>;
+  readonly exited: Promise<Exit>;
   ended: boolean;
 }
 
@@ -52,13 +52,13 @@ interface Run {
 export async function launchApiProcess({ env, onLine }: ApiProcessOptions): Promise<ApiProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const printed: string[] = [];
+  const output: string[] = [];
   const note = (line: string): void => {
-    printed.push(line);
+    output.push(line);
     onLine?.(line);
   };
 
-  function begin(): Run {
+  function start(): Run {
     const child = spawn(process.execPath, [SERVER], {
       env: { PATH: process.env.PATH, LOG_FORMAT: 'json', ...env, HOST: '127.0.0.1', PORT: String(port) },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -66,7 +66,7 @@ export async function launchApiProcess({ env, onLine }: ApiProcessOptions): Prom
     const { pid } = child;
     const guardian: Guardian | undefined = pid === undefined ? undefined : guard({ pid, signal: 'KILL' });
     for (const stream of [child.stdout, child.stderr]) readLines(stream.setEncoding('utf8'), note);
-    const gone = new Promise<Exit>((resolve) => {
+    const exited = new Promise<Exit>((resolve) => {
       const end = (exit: Exit): void => {
         guardian?.dismiss();
         started.ended = true;
@@ -78,14 +78,14 @@ export async function launchApiProcess({ env, onLine }: ApiProcessOptions): Prom
       });
       child.once('close', (code, signal) => end({ code, signal }));
     });
-    const started: Run = { child, pid: pid ?? 0, gone, ended: false };
+    const started: Run = { child, pid: pid ?? 0, exited, ended: false };
     return started;
   }
 
-  let current = begin();
+  let current = start();
   const end = (signal: 'SIGKILL' | 'SIGTERM'): Promise<Exit> => {
     current.child.kill(signal);
-    return current.gone;
+    return current.exited;
   };
   const api: ApiProcess = {
     url,
@@ -93,18 +93,18 @@ export async function launchApiProcess({ env, onLine }: ApiProcessOptions): Prom
     get pid() {
       return current.pid;
     },
-    printed,
+    output,
     running: () => !current.ended,
-    gone: () => current.gone,
-    begin() {
-      current = begin();
+    exited: () => current.exited,
+    start() {
+      current = start();
     },
     kill: () => end('SIGKILL'),
-    term: () => end('SIGTERM'),
+    shutDown: () => end('SIGTERM'),
     async restart() {
       if (!current.ended) await end('SIGTERM');
-      api.begin();
-      await healthy(api);
+      api.start();
+      await waitUntilHealthy(api);
     },
     pause: () => void current.child.kill('SIGSTOP'),
     resume: () => void current.child.kill('SIGCONT'),
@@ -123,10 +123,10 @@ export async function isHealthy(url: string): Promise<boolean> {
 }
 
 /** Resolves once the process is healthy; rejects with its last output when it ends instead. */
-export async function healthy(api: ApiProcess): Promise<void> {
+export async function waitUntilHealthy(api: ApiProcess): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (!(await isHealthy(api.url))) {
-    const lastLines = (): string => api.printed.slice(-15).join('\n');
+    const lastLines = (): string => api.output.slice(-15).join('\n');
     if (!api.running())
       throw new Error(`A process of the service ended instead of starting:\n${lastLines()}`);
     if (Date.now() > deadline)

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
-import { createThrowAwayFolder, freePort, guard, SELF } from '@svc/embedded-postgres';
+import { createTemporaryFolder, freePort, guard, SELF } from '@svc/embedded-postgres';
 import { findCommand, installDebianPackage } from '../services/debian-package.ts';
 
 // The proxy of docker/compose.yaml, with a server behind it that records what it receives. Loopback has a whole network
@@ -42,7 +42,7 @@ async function haproxy(trustedFront: string): Promise<Send> {
     return new Promise((resolve) => server.close(resolve));
   });
   const command = await program();
-  const folder = await createThrowAwayFolder(SELF);
+  const folder = await createTemporaryFolder(SELF);
   const port = await freePort();
   const config = join(folder, 'haproxy.cfg');
   writeFileSync(config, onThisMachine(port, (server.address() as AddressInfo).port));

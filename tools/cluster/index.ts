@@ -3,15 +3,15 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createThrowAwayFolder, SELF } from '@svc/embedded-postgres';
+import { createTemporaryFolder, SELF } from '@svc/embedded-postgres';
 import { Redis } from 'ioredis';
 import { build } from '../services/build.ts';
 import { type Operator, openOperator } from '../services/operator.ts';
 import { type PgBouncer, startPgBouncer } from '../services/pgbouncer.ts';
 import { type RedisServer, startRedis } from '../services/redis.ts';
-import { type ApiProcess, healthy, launchApiProcess } from './api-process.ts';
+import { type ApiProcess, launchApiProcess, waitUntilHealthy } from './api-process.ts';
 import { type ClusterPostgres, startClusterPostgres } from './postgres.ts';
-import { type FrontProxy, startProxy } from './proxy.ts';
+import { type LoadBalancer, startProxy } from './proxy.ts';
 
 const SVC = fileURLToPath(new URL('../../apps/api/dist/svc.js', import.meta.url));
 const run = promisify(execFile);
@@ -38,7 +38,7 @@ export interface ClusterRedis extends RedisServer {
 export interface Cluster {
   /** The proxy in front of all processes. */
   readonly url: string;
-  readonly proxy: FrontProxy;
+  readonly proxy: LoadBalancer;
   readonly processes: readonly ApiProcess[];
   /** Of the processes, bypassing the proxy. */
   readonly urls: readonly string[];
@@ -80,7 +80,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
         )
       : null;
     const databaseUrl = pooler?.url ?? postgres.url;
-    const folder = kept(await createThrowAwayFolder(SELF), (one) => rmSync(one, { recursive: true }));
+    const folder = kept(await createTemporaryFolder(SELF), (one) => rmSync(one, { recursive: true }));
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir);
     await building;
@@ -101,7 +101,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
         ),
       ),
     );
-    await Promise.all(processes.map(healthy));
+    await Promise.all(processes.map(waitUntilHealthy));
     const urls = processes.map(({ url }) => url);
     const proxy = kept(
       await startProxy({

@@ -1,34 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiProcess } from './api-process.ts';
 
-export interface KeptAlive {
+export interface RestartMonitor {
   /** Exit code or signal and last output of every unexpected end. */
-  readonly deaths: readonly string[];
+  readonly unexpectedExits: readonly string[];
   /** Stops restarting it. */
-  letGo(): void;
+  stop(): void;
 }
 
 /** Restarts the process whenever it ends, as in production. */
-export function keepAlive(api: ApiProcess): KeptAlive {
-  const deaths: string[] = [];
+export function keepAlive(api: ApiProcess): RestartMonitor {
+  const unexpectedExits: string[] = [];
   let active = true;
   void (async () => {
     for (let before = 0; ; ) {
-      const { code, signal } = await api.gone();
+      const { code, signal } = await api.exited();
       if (!active) return;
-      const output = api.printed.slice(before).join('\n');
-      before = api.printed.length;
+      const output = api.output.slice(before).join('\n');
+      before = api.output.length;
       // A start without a database is expected to fail and is retried.
       if (signal !== 'SIGKILL' && !output.includes('The service did not start'))
-        deaths.push(`${signal ?? code}: ${output.slice(-3000)}`);
+        unexpectedExits.push(`${signal ?? code}: ${output.slice(-3000)}`);
       await sleep(100);
       if (!active) return;
-      api.begin();
+      api.start();
     }
   })();
   return {
-    deaths,
-    letGo() {
+    unexpectedExits,
+    stop() {
       active = false;
     },
   };

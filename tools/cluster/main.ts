@@ -57,7 +57,7 @@ try {
   say(`  postgresql   ${cluster.postgres.url}`);
   say(`  redis        ${cluster.redis.url}`);
   say(`\nTo operate it: DATABASE_URL='${cluster.databaseUrl}' npx pnpm svc firm list`);
-  const demo = await createDemo(cluster.operator.wiring);
+  const demo = await createDemo(cluster.operator.services);
   if (demo !== null) say(`\n${walkThrough(cluster.url, demo)}`);
   say('Press Ctrl-C to stop everything and delete the data.');
 } catch (error) {

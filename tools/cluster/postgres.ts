@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  createThrowAwayFolder,
+  createTemporaryFolder,
   type EmbeddedPostgres,
   type Guardian,
   guard,
@@ -21,11 +21,11 @@ export interface ClusterPostgres {
   pause(): void;
   resume(): void;
   /** `fast` and `crash` are PostgreSQL's fast and immediate shutdown; `kill` is SIGKILL to the postmaster. */
-  end(how: 'fast' | 'crash' | 'kill'): Promise<void>;
+  stopServer(how: 'fast' | 'crash' | 'kill'): Promise<void>;
   /** Starts it on the same port; resolves once it accepts connections. */
-  begin(): Promise<void>;
+  startServer(): Promise<void>;
   /** A direct connection, bypassing any pooler. */
-  session(): Promise<pg.Client>;
+  connect(): Promise<pg.Client>;
   /** Terminates all other connections and returns their number. */
   endConnections(): Promise<number>;
   stop(): Promise<void>;
@@ -37,14 +37,14 @@ const SETTINGS = { fsync: 'off', max_connections: '200' };
 const TIMEOUT_MS = 60_000;
 
 export async function startClusterPostgres(log: (line: string) => void = () => {}): Promise<ClusterPostgres> {
-  const folder = await createThrowAwayFolder(unprivilegedAccount(log));
+  const folder = await createTemporaryFolder(unprivilegedAccount(log));
   const binaries = await postgresBinaries(log);
   const handles: EmbeddedPostgres[] = [];
   let guardian: Guardian | undefined;
   let pid = 0;
   let frozen: readonly number[] = [];
 
-  async function begin(): Promise<void> {
+  async function startServer(): Promise<void> {
     const deadline = Date.now() + TIMEOUT_MS;
     for (;;) {
       try {
@@ -71,18 +71,18 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
     frozen = [];
   };
 
-  const session = async (): Promise<pg.Client> => {
+  const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString: url });
     client.on('error', () => {});
     await client.connect();
     return client;
   };
 
-  await begin();
+  await startServer();
   const url = handles[0]?.url ?? '';
   return {
     url,
-    begin,
+    startServer,
     resume,
     pause() {
       // The postmaster first, so that it starts no more children.
@@ -91,7 +91,7 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
       for (const child of children) signal(child, 'SIGSTOP');
       frozen = [...children, pid];
     },
-    async end(how) {
+    async stopServer(how) {
       resume();
       signal(pid, SIGNALS[how]);
       const deadline = Date.now() + TIMEOUT_MS;
@@ -100,9 +100,9 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
         await sleep(10);
       }
     },
-    session,
+    connect,
     async endConnections() {
-      const client = await session();
+      const client = await connect();
       try {
         const ended = await client.query(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

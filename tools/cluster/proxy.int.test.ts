@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { freePort } from '@svc/embedded-postgres';
-import { type FrontProxy, startProxy } from './proxy.ts';
+import { type LoadBalancer, startProxy } from './proxy.ts';
 
 const stops: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -40,7 +40,7 @@ async function target(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, seen };
 }
 
-async function proxyTo(...targets: string[]): Promise<FrontProxy> {
+async function proxyTo(...targets: string[]): Promise<LoadBalancer> {
   const proxy = await startProxy({ targets, checkEveryMs: 20 });
   stops.push(() => proxy.close());
   return proxy;

@@ -9,7 +9,7 @@ import {
 import type { AddressInfo } from 'node:net';
 
 /** A minimal load balancer for tests and demonstrations. */
-export interface FrontProxy {
+export interface LoadBalancer {
   readonly url: string;
   readonly port: number;
   /** Health of each target, in the given order. */
@@ -52,7 +52,7 @@ const HOP_BY_HOP = new Set([
  * Distributes requests round-robin over the healthy targets. A request is retried only when no connection could be
  * made; after that only the client can know whether a retry is safe.
  */
-export async function startProxy(options: ProxyOptions): Promise<FrontProxy> {
+export async function startProxy(options: ProxyOptions): Promise<LoadBalancer> {
   const { checkEveryMs = 200 } = options;
   const targets: Target[] = options.targets.map((target) => ({
     url: new URL(target),

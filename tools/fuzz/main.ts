@@ -1,6 +1,6 @@
 // `pnpm test:fuzz`: valid and invalid requests generated from the OpenAPI document, against a real service.
 import { Command } from 'commander';
-import { healthy, launchApiProcess } from '../cluster/api-process.ts';
+import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
 import { keepAlive } from '../cluster/keep-alive.ts';
 import { build } from '../services/build.ts';
 import { openOperator } from '../services/operator.ts';
@@ -25,11 +25,11 @@ const service = await launchApiProcess({
     if (line.includes('"level":"error"')) console.error(line);
   },
 });
-await healthy(service);
+await waitUntilHealthy(service);
 const kept = keepAlive(service);
 const report = await fuzz({ url: service.url, operator, requests, seed: options.seed, log: console.error });
-kept.letGo();
-await service.term();
+kept.stop();
+await service.shutDown();
 await operator.close();
 await postgres.stop();
 
@@ -43,7 +43,7 @@ else {
   console.log(counts(report.byStatus));
   console.log(counts(report.byCode));
   for (const finding of report.findings) console.log(`✗ ${finding}`);
-  for (const death of kept.deaths) console.log(`✗ the process ended unexpectedly: ${death}`);
+  for (const death of kept.unexpectedExits) console.log(`✗ the process ended unexpectedly: ${death}`);
   console.log(`${report.findings.length} findings`);
 }
-process.exit(report.findings.length + kept.deaths.length === 0 ? 0 : 1);
+process.exit(report.findings.length + kept.unexpectedExits.length === 0 ? 0 : 1);

@@ -1,12 +1,12 @@
 // Maps one row of FEMA's file to a claim, and reports values that a claim cannot hold.
 import {
-  intendedFloodZone,
   isCalendarDate,
   LIMITS,
   LOSS_LOCATION_STATES,
   NON_RESIDENTIAL_BUILDING_TYPES,
   NON_RESIDENTIAL_OCCUPANCY_TYPES,
   type SendClaimBody,
+  suggestedFloodZone,
 } from '@svc/contract';
 import { BUILDINGS, CAUSES, DEDUCTIBLES, OCCUPANCIES } from './codes.ts';
 import type { Cell, Field, Row } from './columns.ts';
@@ -164,7 +164,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   function zoneOf(): string | undefined {
     const cell = row('floodZone');
     if (!cell) return undefined;
-    const zone = intendedFloodZone(cell.value);
+    const zone = suggestedFloodZone(cell.value);
     if (zone === null) return leftOut(cell, 'none of the 72 flood zones');
     if (zone !== cell.value) normalized(cell, `sent as ${zone}`);
     return zone;

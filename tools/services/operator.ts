@@ -30,7 +30,7 @@ export interface Profile {
 
 /** The operator commands of `svc`, without starting a process for each. */
 export interface Operator {
-  readonly wiring: Services;
+  readonly services: Services;
   /** A firm with a live and a test key, and without rate limits unless `limited`. */
   firm(options?: { name?: string; limited?: boolean; plan?: Plan }): Promise<TestFirm>;
   key(
@@ -54,12 +54,12 @@ const UNLIMITED: LimitOverrides = {
 
 let adjusters = 0;
 
-export function operatorOf(wiring: Services): Operator {
+export function operatorOf(services: Services): Operator {
   const operator: Operator = {
-    wiring,
+    services,
     async firm({ name = 'Gulf Adjusting Partners', limited = false, plan = 'standard' } = {}) {
-      const { firm, testAccounts } = await wiring.get(TOKENS.createFirm)({ name, plan });
-      if (!limited) await wiring.get(TOKENS.setLimits)(firm.id, UNLIMITED);
+      const { firm, testAccounts } = await services.get(TOKENS.createFirm)({ name, plan });
+      if (!limited) await services.get(TOKENS.setLimits)(firm.id, UNLIMITED);
       return {
         id: firm.id,
         live: (await operator.key(firm.id)).secret,
@@ -74,16 +74,16 @@ export function operatorOf(wiring: Services): Operator {
     },
     async key(firmId, { environment = 'live', purpose = 'full_access' } = {}) {
       const command = { firmId: firmId as FirmId, environment, purpose, lifetime: null };
-      const { key, secret } = await wiring.get(TOKENS.createKey)(command);
+      const { key, secret } = await services.get(TOKENS.createKey)(command);
       return { id: key.id, secret };
     },
     async revoke(keyId) {
-      await wiring.get(TOKENS.revokeKey)(keyId as KeyId);
+      await services.get(TOKENS.revokeKey)(keyId as KeyId);
     },
     async adjuster(profile = {}) {
       adjusters += 1;
       const svcId = (profile.svcId ?? `SVC-${adjusters}-${Math.random().toString(36).slice(2, 8)}`) as Svcid;
-      await wiring.get(TOKENS.createAdjuster)({
+      await services.get(TOKENS.createAdjuster)({
         firstName: 'Jean',
         lastName: 'Delacroix',
         email: `${svcId.toLowerCase()}@example.com`,
@@ -93,7 +93,7 @@ export function operatorOf(wiring: Services): Operator {
       return { svcId, token: await operator.session(svcId) };
     },
     async addMember(firmId, svcId) {
-      await wiring.get(TOKENS.addMember)(firmId as FirmId, svcId as Svcid);
+      await services.get(TOKENS.addMember)(firmId as FirmId, svcId as Svcid);
     },
     async member(firmId) {
       const joined = await operator.adjuster();
@@ -101,18 +101,18 @@ export function operatorOf(wiring: Services): Operator {
       return joined;
     },
     async session(svcId) {
-      return (await wiring.get(TOKENS.openSession)(svcId as Svcid)).token;
+      return (await services.get(TOKENS.openSession)(svcId as Svcid)).token;
     },
   };
   return operator;
 }
 
-export interface OpenOperator extends Operator {
+export interface ClosableOperator extends Operator {
   close(): Promise<void>;
 }
 
 /** Works on the database directly, after migrating it. */
-export async function openOperator(databaseUrl: string): Promise<OpenOperator> {
+export async function openOperator(databaseUrl: string): Promise<ClosableOperator> {
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
   const log = createLog({ level: 'error', format: 'json', stream: discard });
   await migrateDatabase(databaseUrl, log);
@@ -124,5 +124,5 @@ export async function openOperator(databaseUrl: string): Promise<OpenOperator> {
     isDraining: () => false,
     observe: () => {},
   });
-  return { ...operatorOf(composed.wiring), close: () => composed.close() };
+  return { ...operatorOf(composed.services), close: () => composed.close() };
 }

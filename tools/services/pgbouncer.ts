@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chownSync, closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createThrowAwayFolder, freePort, guard, unprivilegedAccount } from '@svc/embedded-postgres';
+import { createTemporaryFolder, freePort, guard, unprivilegedAccount } from '@svc/embedded-postgres';
 import pg from 'pg';
 import { findCommand, installDebianPackage } from './debian-package.ts';
 
@@ -27,7 +27,7 @@ export async function startPgBouncer({
   const command = await program(log);
   // Like PostgreSQL, PgBouncer does not run as root.
   const account = unprivilegedAccount(log);
-  const folder = await createThrowAwayFolder(account);
+  const folder = await createTemporaryFolder(account);
   const target = new URL(databaseUrl);
   const config = join(folder, 'pgbouncer.ini');
   const logFile = join(folder, 'pgbouncer.log');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { startThrowAwayPostgres } from '@svc/embedded-postgres';
+import { startTemporaryPostgres } from '@svc/embedded-postgres';
 import pg from 'pg';
 import { postgresBinaries } from './system-postgres.ts';
 
@@ -19,7 +19,7 @@ export interface TestDatabase {
 export async function startPostgres(log?: (line: string) => void): Promise<TestPostgres> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { url: given, pid: undefined, stop: async () => {} };
-  return startThrowAwayPostgres({ ...(log && { log }), binaries: await postgresBinaries(log) });
+  return startTemporaryPostgres({ ...(log && { log }), binaries: await postgresBinaries(log) });
 }
 
 let ownServer: Promise<TestPostgres> | undefined;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createThrowAwayFolder, freePort, type Guardian, guard, SELF } from '@svc/embedded-postgres';
+import { createTemporaryFolder, freePort, type Guardian, guard, SELF } from '@svc/embedded-postgres';
 import { Redis } from 'ioredis';
 import { findCommand, installDebianPackage } from './debian-package.ts';
 
@@ -34,7 +34,7 @@ type Log = (line: string) => void;
 /** A Redis on a free port, without persistence. */
 export async function startRedis({ log = () => {} }: { log?: Log } = {}): Promise<RedisServer> {
   const program = await findProgram(log);
-  const folder = await createThrowAwayFolder(SELF);
+  const folder = await createTemporaryFolder(SELF);
   const server = await startServer(program, folder, []);
   return {
     ...server,
@@ -56,7 +56,7 @@ export async function startRedisCluster({ log = () => {} }: { log?: Log } = {}):
       'A Redis Cluster in Docker needs host networking on Linux: install redis-server on this machine.',
     );
   }
-  const folder = await createThrowAwayFolder(SELF);
+  const folder = await createTemporaryFolder(SELF);
   const started = await Promise.allSettled(
     [0, 1, 2].map((n) =>
       startServer(program, join(folder, String(n)), [

@@ -139,7 +139,7 @@ test('killing a test process leaves no server and no folder', async () => {
   const pids = JSON.parse(line) as number[];
   expect(pids.map(isRunning)).toEqual([true, true]);
   const folders = () =>
-    readdirSync(tmpdir()).filter((name) => name.startsWith(`claims-throw-away-${child.pid}-`));
+    readdirSync(tmpdir()).filter((name) => name.startsWith(`claims-temporary-${child.pid}-`));
   child.kill('SIGKILL');
   await eventually(async () => !pids.some(isRunning) && folders().length === 0);
 });

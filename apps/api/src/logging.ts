@@ -101,7 +101,7 @@ const CONSOLE = ['trace', 'debug', 'log', 'info', 'warn', 'error'] as const;
  * Redirects what libraries print, and Node's warnings, to the log, so that every line of the output is a log line. The
  * printed text may quote a claim, so only the kind of error and the caller are logged.
  */
-export function logWhatIsPrinted(log: Log): void {
+export function redirectConsoleToLog(log: Log): void {
   for (const method of CONSOLE) {
     console[method] = (...printed: unknown[]) => {
       const error = printed.find((value) => value instanceof Error);

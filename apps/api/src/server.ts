@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from './composition/database.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { createDemo, walkThrough } from './demo.ts';
-import { createLog, logWhatIsPrinted } from './logging.ts';
+import { createLog, redirectConsoleToLog } from './logging.ts';
 import { type Service, startService } from './service.ts';
 
 /** Long enough for a load balancer that checks health twice a second. */
@@ -19,7 +19,7 @@ const printError = (line: string): void => {
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.stdout.isTTY === true);
   const log = createLog({ level: config.logLevel, format: config.logFormat });
-  logWhatIsPrinted(log);
+  redirectConsoleToLog(log);
 
   // Signals are handled from here on: an interrupted start must not leave an embedded database running.
   let database: Database | null = null;
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   if (service.metricsUrl !== null) print(`Metrics are at ${service.metricsUrl}`);
   if (database.embeddedIn !== null) {
     print(`The database is embedded; its data is in ${database.embeddedIn}`);
-    const demo = await createDemo(service.wiring);
+    const demo = await createDemo(service.services);
     if (demo !== null) print(`\n${walkThrough(service.url, demo)}`);
   }
   starting = false;

@@ -22,7 +22,7 @@ export interface Service {
   readonly port: number;
   /** Null without METRICS_PORT. */
   readonly metricsUrl: string | null;
-  readonly wiring: Services;
+  readonly services: Services;
   /**
    * Health turns 503 at once. New requests are served for another `lingerMs`, so that load balancers notice; then
    * requests in flight finish and everything is closed. SHUTDOWN_GRACE_MS bounds the whole wait.
@@ -45,10 +45,10 @@ export async function startService(
   let requestLog: RequestLog | undefined;
   const observe: Observe = (request) => {
     metrics?.observe(request);
-    const { requestId, firmId, keyId, code, places } = request.trace;
+    const { requestId, firmId, keyId, code, errorLocations } = request.trace;
     if (firmId === undefined || keyId === undefined) return;
     const durationMs = Math.round(request.seconds * 10_000) / 10;
-    requestLog?.note({
+    requestLog?.add({
       requestId,
       at: (clock ?? Date).now() - Math.round(durationMs),
       firmId: firmId as FirmId,
@@ -56,7 +56,7 @@ export async function startService(
       route: request.route,
       status: request.status === 'aborted' ? null : request.status,
       code: code ?? null,
-      places: places ?? [],
+      places: errorLocations ?? [],
       durationMs,
     });
   };
@@ -69,13 +69,13 @@ export async function startService(
     observe,
     clock,
   });
-  const { wiring } = wired;
+  const { services } = wired;
   requestLog = createRequestLog({
-    store: wiring.get(TOKENS.requestLog),
+    store: services.get(TOKENS.requestLog),
     onDropped: (count) => log.warn('requests were dropped from the request log', { dropped: count }),
   });
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
-  const server = createHttpServer(wiring.get(TOKENS.app), {
+  const server = createHttpServer(services.get(TOKENS.app), {
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs,
@@ -102,25 +102,25 @@ export async function startService(
   addresses.baseUrl = config.baseUrl ?? url;
   addresses.docsUrl = config.docsUrl ?? `${addresses.baseUrl}/docs`;
 
-  const jobs = wired.startJobs(wiring.get(TOKENS.runJob));
+  const jobs = wired.startJobs(services.get(TOKENS.runJob));
   const saveLastUse = async (): Promise<void> => {
-    const keys = wiring.get(TOKENS.apiKeyAuthenticator).takeUses();
-    const sessions = wiring.get(TOKENS.sessionAuthenticator).takeUses();
+    const keys = services.get(TOKENS.apiKeyAuthenticator).takeUses();
+    const sessions = services.get(TOKENS.sessionAuthenticator).takeUses();
     if (keys.size === 0 && sessions.size === 0) return;
-    await wiring.get(TOKENS.credentials).noteUse({ keys, sessions });
+    await services.get(TOKENS.credentials).recordUse({ keys, sessions });
   };
   // A lost batch makes "last used" half a minute older; a failing database is reported elsewhere.
   const lastUseTimer = setInterval(
     () => void saveLastUse().catch(() => {}),
     SAVE_LAST_USE_INTERVAL_MS,
   ).unref();
-  const requestLogTimer = setInterval(() => void requestLog?.write(), WRITE_REQUESTS_INTERVAL_MS).unref();
+  const requestLogTimer = setInterval(() => void requestLog?.flush(), WRITE_REQUESTS_INTERVAL_MS).unref();
 
   return {
     url,
     port,
     metricsUrl: metricsServer === undefined ? null : `${urlOf(metricsServer.port)}/metrics`,
-    wiring,
+    services,
     async stop(lingerMs = 0) {
       draining = true;
       clearInterval(lastUseTimer);
@@ -128,7 +128,7 @@ export async function startService(
       await drain(server, lingerMs, config.shutdownGraceMs);
       await jobs.stop();
       await saveLastUse().catch(() => {});
-      await requestLog?.write();
+      await requestLog?.flush();
       await metricsServer?.close();
       await wired.close();
     },

@@ -279,7 +279,7 @@ test('an offer that was answered or closed is no longer pending', async () => {
     expect((await seen(firm, id)).json).toEqual(before.json);
   }
   const closed = await offered(firm, person);
-  await service.service.wiring.get(TOKENS.closeClaimAsOperator)(closed as never);
+  await service.service.services.get(TOKENS.closeClaimAsOperator)(closed as never);
   expectProblem(await app(person, 'POST', `/claims/${closed}/acceptance`), 409, 'offer_not_pending');
   expectProblem(await app(person, 'POST', `/claims/${closed}/rejection`), 409, 'offer_not_pending');
 });
@@ -494,7 +494,7 @@ test('closing a claim is permanent, frees the claim number and is not visible to
 test('lists are filtered by status, oldest offer first, and pages neither miss nor repeat a claim', async () => {
   const firms = [await service.firm(), await service.firm()] as const;
   const person = await service.adjuster();
-  for (const firm of firms) await service.service.wiring.get(TOKENS.addMember)(firm.id, person.svcId);
+  for (const firm of firms) await service.service.services.get(TOKENS.addMember)(firm.id, person.svcId);
   const ids: string[] = [];
   for (let i = 0; i < 7; i++) {
     if (i % 3 === 0) now += 1;
@@ -583,7 +583,7 @@ test('an adjuster can register, replace and remove a device repeatedly', async (
       keys: { p256dh: 'BNcRdreALRFXTkOO', auth: 'tBHItJI5svbpez7K' },
     },
   });
-  const devices = (svcId: string) => service.service.wiring.get(TOKENS.jobReads).devices(svcId as never);
+  const devices = (svcId: string) => service.service.services.get(TOKENS.jobReads).devices(svcId as never);
   const path = '/devices/phone%20one';
   for (const number of [1, 2, 2]) {
     const put = await app(person, 'PUT', path, subscription(`https://push.example.net/${number}`));

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '@svc/adapter-postgres';
-import { aWire } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
+import { startTcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
 import { openStateReader, type StateReader } from '../../../tools/chaos/state-reader.ts';
-import { type OpenOperator, openOperator } from '../../../tools/services/operator.ts';
+import { type ClosableOperator, openOperator } from '../../../tools/services/operator.ts';
 import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
 import { type Prepared, perform, WRITE_OPERATIONS, type WriteOperation } from './crash-operations.ts';
 import { type CrashingHost, startCrashingHost } from './crashing-host.ts';
@@ -13,7 +13,7 @@ import type { ApiResponse } from './service-under-test.ts';
 
 let database: TestDatabase;
 let reader: StateReader;
-let operator: OpenOperator;
+let operator: ClosableOperator;
 /** A process without crashes: runs the preparation and, like a process started after a crash, the retries. */
 let healthyHost: CrashingHost;
 
@@ -103,7 +103,7 @@ interface CrashingProcess {
 }
 
 async function startCrashingProcess(redisUrl?: string): Promise<CrashingProcess> {
-  const tcpProxy = await aWire(database.url);
+  const tcpProxy = await startTcpProxy(database.url);
   let left = Number.POSITIVE_INFINITY;
   let onCrash: (point: string) => void = () => {};
   const host = await startCrashingHost({
@@ -129,7 +129,7 @@ async function startCrashingProcess(redisUrl?: string): Promise<CrashingProcess>
       perform(host.url, prepared, abortController.signal).catch(() => {});
       const point = await crash;
       abortController.abort();
-      await tcpProxy.mend();
+      await tcpProxy.restore();
       return point;
     },
     async close() {
@@ -163,7 +163,7 @@ describe.each(WRITE_OPERATIONS)('$name', (operation) => {
     const { after } = await runWithoutCrash(operation);
     const prepared = await operation.prepare(operator, healthyHost.url);
     const before = await stateOf(prepared.firmId);
-    const tcpProxy = await aWire(database.url);
+    const tcpProxy = await startTcpProxy(database.url);
     const host = await startCrashingHost({
       databaseUrl: tcpProxy.url,
       at: async (point) => {

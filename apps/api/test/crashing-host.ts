@@ -88,7 +88,7 @@ export async function startCrashingHost(options: {
   const wired = await compose(compositionOptions);
 
   // The product's container, with its ports instrumented.
-  const container = wired.wiring as Container;
+  const container = wired.services as Container;
   const replace = async <T>(token: ServiceIdentifier<T>, by: (held: T) => T): Promise<void> => {
     const held = container.get(token);
     (await container.rebindAsync(token)).toConstantValue(by(held));

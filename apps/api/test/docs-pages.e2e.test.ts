@@ -169,9 +169,9 @@ test('scripts and styles are cached permanently and compressed as the browser ac
 test('a base URL with a path applies to every page, script and search result', async () => {
   const [baseUrl, docsUrl] = ['https://claims.example.com/api', 'https://docs.example.com'];
   const files = readDocsFiles({ baseUrl, docsUrl });
-  expect(files?.at.get('/docs/assets/nowhere')).toBeUndefined();
+  expect(files?.byPath.get('/docs/assets/nowhere')).toBeUndefined();
   let searched = 0;
-  for (const [path, { content }] of files?.at ?? []) {
+  for (const [path, { content }] of files?.byPath ?? []) {
     if (!/^(text|application)\//.test(content.type)) continue;
     const text = (await content.bytes(null)).toString();
     expect([path, /\/placeholder/.test(text)]).toEqual([path, false]);
@@ -181,13 +181,13 @@ test('a base URL with a path applies to every page, script and search result', a
     }
   }
   expect(searched).toBe(1);
-  expect((await files?.at.get('/docs/errors.md')?.content.bytes(null))?.toString()).toContain(
+  expect((await files?.byPath.get('/docs/errors.md')?.content.bytes(null))?.toString()).toContain(
     `"type": "${docsUrl}/errors#not_found"`,
   );
   const other = readDocsFiles({ baseUrl: 'https://other.example.com', docsUrl });
-  const assets = [...(files?.at.keys() ?? [])].filter((path) => path.startsWith('/docs/assets/'));
+  const assets = [...(files?.byPath.keys() ?? [])].filter((path) => path.startsWith('/docs/assets/'));
   expect(assets.length).toBeGreaterThan(20);
-  expect(assets.filter((path) => other?.at.has(path))).toEqual([]);
+  expect(assets.filter((path) => other?.byPath.has(path))).toEqual([]);
 });
 
 test('an unknown page is an HTML page with status 404, and other methods get 405', async () => {

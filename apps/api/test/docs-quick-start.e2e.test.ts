@@ -51,7 +51,7 @@ const comparable = (text: string, language: string): string =>
   settled(language === 'json' ? JSON.stringify(JSON.parse(text), null, 2) : text.trim());
 
 test('the quick start, pasted block by block into a shell, prints the output shown on the page', async () => {
-  const demo = await createDemo(service.service.wiring);
+  const demo = await createDemo(service.service.services);
   const { text } = await callHttp(service.url, 'GET', '/docs/quick-start.md');
   const steps = stepsOf(text);
   expect(steps.length).toBeGreaterThan(7);

@@ -60,14 +60,14 @@ async function expectRecovered(what: string, figures: Record<string, unknown> = 
 test.each(['fast', 'crash', 'kill'] as const)(
   'while PostgreSQL is stopped (%s), requests and health get 503 with Retry-After, and work again afterwards',
   async (how) => {
-    await cluster.postgres.end(how);
+    await cluster.postgres.stopServer(how);
     const startedAt = load.outcomes.length;
     const unhealthyAfterMs = await until(async () =>
       (await healthStatuses()).every((status) => status === 503),
     );
     await until(() => load.outcomes.length > startedAt + 40);
     const away = load.outcomes.slice(startedAt + 12);
-    await cluster.postgres.begin();
+    await cluster.postgres.startServer();
     const backAfterMs = await waitForRecovery();
     const healthyAfterMs = await until(async () =>
       (await healthStatuses()).every((status) => status === 200),

@@ -77,7 +77,7 @@ describe('a retry of a send', () => {
     const [key, body] = [freshKey(), claimBody(leaver.svcId)];
     const { id } = (await sendClaim(service, firm.live, body, key)).json;
     await leaveFirm(service, leaver.token, firm.id);
-    await service.service.wiring.get(TOKENS.closeClaimAsOperator)(id);
+    await service.service.services.get(TOKENS.closeClaimAsOperator)(id);
     const again = await sendClaim(service, firm.live, body, key);
     expect([again.status, again.json.id, again.json.assignment.status]).toEqual([201, id, 'unassigned']);
   });
@@ -144,7 +144,7 @@ describe('an Idempotency-Key', () => {
     const again = await sendClaim(service, second, body, key);
     expect([again.status, again.json.id, replayed(again)]).toEqual([201, id, 'true']);
     const { key: own } = (await service.call('GET', '/v1/me', { as: second })).json;
-    const rolled = await service.service.wiring.get(TOKENS.rollKey)(own.id, 0);
+    const rolled = await service.service.services.get(TOKENS.rollKey)(own.id, 0);
     expect((await sendClaim(service, rolled.secret, body, key)).json.id).toBe(id);
   });
 

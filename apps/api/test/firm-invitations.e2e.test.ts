@@ -367,7 +367,7 @@ describe('a withdrawal', () => {
 
   test('accepts SVCIDs with any characters', async () => {
     for (const svcId of ['SVC/../x y', 'SVC%2F?#&+', 'SVC-日本-🌊', '.hidden', 'a\'b"c\\d']) {
-      await service.service.wiring.get(TOKENS.createAdjuster)({
+      await service.service.services.get(TOKENS.createAdjuster)({
         svcId: svcId as never,
         firstName: null,
         lastName: null,
@@ -386,7 +386,7 @@ describe('a withdrawal', () => {
 
 test('an invited adjuster whom the operator makes a member can receive claims', async () => {
   const { svcId } = await adjusterIn('pending');
-  await service.service.wiring.get(TOKENS.addMember)(firm.id, svcId);
+  await service.service.services.get(TOKENS.addMember)(firm.id, svcId);
   expect(await adjusterRecord(service, firm.live, svcId)).toMatchObject({
     status: 'active',
     expires_at: null,
@@ -445,7 +445,7 @@ describe('the list of adjusters', () => {
     const known = ['b', 'a', 'C', 'é', '_'].map((letter) => `${letter}-${own.id}`);
     for (const svcId of known) {
       const profile = { svcId: svcId as never, firstName: null, lastName: null, email: null };
-      await service.service.wiring.get(TOKENS.createAdjuster)(profile);
+      await service.service.services.get(TOKENS.createAdjuster)(profile);
       await invite(service, own.live, svcId);
     }
     const list = await wholeList(service, own.live, '/v1/adjusters', { limit: '2' });
@@ -456,7 +456,7 @@ describe('the list of adjusters', () => {
     const own = await service.firm();
     for (const letter of ['x', '🌊', '"', '日']) {
       const svcId = letter.repeat(128) as never;
-      await service.service.wiring.get(TOKENS.createAdjuster)({
+      await service.service.services.get(TOKENS.createAdjuster)({
         svcId,
         firstName: null,
         lastName: null,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fuzz } from '../../../tools/fuzz/fuzzer.ts';
-import { type OpenOperator, openOperator } from '../../../tools/services/operator.ts';
+import { type ClosableOperator, openOperator } from '../../../tools/services/operator.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
-let operator: OpenOperator;
+let operator: ClosableOperator;
 beforeAll(async () => {
   service = await startServiceUnderTest();
   operator = await openOperator(service.databaseUrl);

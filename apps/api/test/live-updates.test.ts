@@ -41,7 +41,7 @@ const live = (edition: () => string = () => 'one') =>
 test('a stream sends a heartbeat every twenty seconds, and one event for each change', async () => {
   let edition = 'one';
   const { events, response, open } = reader();
-  live(() => edition).open(open);
+  live(() => edition).subscribe(open);
   await jest.advanceTimersByTimeAsync(19_000);
   expect(events).toEqual(['changed']);
   await jest.advanceTimersByTimeAsync(22_000);
@@ -55,7 +55,7 @@ test('a stream sends a heartbeat every twenty seconds, and one event for each ch
 test('a stream sends signed-out and ends when its session was ended elsewhere', async () => {
   let signedIn = true;
   const { events, response, open } = reader(async () => signedIn);
-  live().open(open);
+  live().subscribe(open);
   await jest.advanceTimersByTimeAsync(21_000);
   signedIn = false;
   await jest.advanceTimersByTimeAsync(20_000);
@@ -66,7 +66,7 @@ test('a stream sends signed-out and ends when its session was ended elsewhere', 
 test('an adjuster has at most eight streams, and older ones are closed', async () => {
   const updates = live();
   const readers = Array.from({ length: 10 }, () => reader());
-  for (const { open } of readers) updates.open(open);
+  for (const { open } of readers) updates.subscribe(open);
   expect(readers.map(({ response }) => response.writableEnded)).toEqual([
     ...Array(2).fill(true),
     ...Array(8).fill(false),

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createLog, logWhatIsPrinted } from '../src/logging.ts';
+import { createLog, redirectConsoleToLog } from '../src/logging.ts';
 
 const lines: string[] = [];
 const logged = async (): Promise<unknown[]> => {
@@ -17,7 +17,7 @@ beforeAll(() => {
       done();
     },
   });
-  logWhatIsPrinted(createLog({ level: 'info', format: 'json', stream }));
+  redirectConsoleToLog(createLog({ level: 'info', format: 'json', stream }));
 });
 afterAll(() => {
   Object.assign(console, before.console);

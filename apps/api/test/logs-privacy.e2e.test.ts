@@ -129,7 +129,7 @@ async function everything(): Promise<string[]> {
   });
   secrets.push(json.token);
   await call('DELETE', '/app/v1/sessions/current', { as: json.token });
-  const created = await service.service.wiring.get(TOKENS.createKey)({
+  const created = await service.service.services.get(TOKENS.createKey)({
     firmId: firm.id,
     environment: 'live',
     purpose: 'full_access',

@@ -17,7 +17,7 @@ import { callHttp } from './service-under-test.ts';
 /** The service with one kind of store. */
 export interface ModelHost {
   readonly url: string;
-  readonly wiring: Services;
+  readonly services: Services;
   close(): Promise<void>;
 }
 
@@ -29,15 +29,15 @@ const log = createLog({
 const addresses = { baseUrl: 'http://localhost', docsUrl: 'http://localhost/docs' };
 const config = readConfig({ EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '4' }, false);
 
-async function listening(wiring: Services, close: () => Promise<void>): Promise<ModelHost> {
+async function listening(services: Services, close: () => Promise<void>): Promise<ModelHost> {
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
-  const server = createHttpServer(wiring.get(TOKENS.app), { ...timeouts, addresses, log });
+  const server = createHttpServer(services.get(TOKENS.app), { ...timeouts, addresses, log });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    wiring,
+    services,
     async close() {
       server.close();
       server.closeAllConnections();
@@ -49,14 +49,14 @@ async function listening(wiring: Services, close: () => Promise<void>): Promise<
 export async function startOnPostgres(databaseUrl: string, clock: Clock): Promise<ModelHost> {
   const compositionOptions = { log, addresses, isDraining: () => false, observe: () => {} };
   const wired = await compose({ config, databaseUrl, clock, ...compositionOptions });
-  return listening(wired.wiring, () => wired.close());
+  return listening(wired.services, () => wired.close());
 }
 
 /** The product's container with every store replaced by an in-memory one. */
 export async function startInMemory(databaseUrl: string, clock: Clock): Promise<ModelHost> {
   const compositionOptions = { log, addresses, isDraining: () => false, observe: () => {} };
   const wired = await compose({ config, databaseUrl, clock, ...compositionOptions });
-  const container = wired.wiring as Container;
+  const container = wired.services as Container;
   const stores = createMemoryStores({ clock });
   const replace = async <T>(token: ServiceIdentifier<T>, by: T): Promise<void> => {
     (await container.rebindAsync(token)).toConstantValue(by);
@@ -100,12 +100,12 @@ export function nextWorldName(): string {
 }
 
 export async function createWorld(host: ModelHost, world: string, start: number): Promise<ModelWorld> {
-  const { url, wiring } = host;
+  const { url, services } = host;
   const names = new Map<string, string>();
   const claims: string[] = [];
   const firms: { id: string; live: string; test: string }[] = [];
   const people: { svcId: string; token: string }[] = [];
-  const operator = operatorOf(wiring);
+  const operator = operatorOf(services);
 
   for (let n = 0; n < REAL_ADJUSTERS; n += 1)
     people.push(await operator.adjuster({ svcId: `SVC-${world}-${n}`, lastName: `D${n}` }));
@@ -193,7 +193,7 @@ export async function createWorld(host: ModelHost, world: string, start: number)
           return { status: 0, replayed: false, text: '', claims: [] };
         case 'operator closes':
           if (claims[step.which] !== undefined)
-            await wiring.get(TOKENS.closeClaimAsOperator)(claimId(step.which) as ClaimId);
+            await services.get(TOKENS.closeClaimAsOperator)(claimId(step.which) as ClaimId);
           return { status: 0, replayed: false, text: '', claims: [] };
         case 'send': {
           const body = {

@@ -19,7 +19,7 @@ test('/openapi.json documents exactly the operations that the service routes', a
   const documented = Object.entries<Record<string, unknown>>(json.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const routed = service.service.wiring
+  const routed = service.service.services
     .get(TOKENS.routes)
     // The sign-in of the adjuster page is internal.
     .filter(({ endpoint }) => /^(\/app)?\/v1\//.test(endpoint.path))

@@ -90,9 +90,9 @@ test('behind a pooler requests get only 503 while PostgreSQL restarts, and work 
   const firm = await cluster.operator.firm();
   const load = startLoad(cluster.urls, firm, { clients: 6, pauseMs: 20 });
   await until(() => load.outcomes.length > 30);
-  await cluster.postgres.end('fast');
+  await cluster.postgres.stopServer('fast');
   await until(() => load.outcomes.some(({ status }) => status === 503));
-  await cluster.postgres.begin();
+  await cluster.postgres.startServer();
   const backAfterMs = await until(async () => {
     const before = load.outcomes.length;
     await until(() => load.outcomes.length > before + 20);

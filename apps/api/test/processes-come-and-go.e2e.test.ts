@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => cluster?.stop());
 
 test('processes that start concurrently on an empty database share one schema and one set of secrets', async () => {
-  const client = await cluster.postgres.session();
+  const client = await cluster.postgres.connect();
   try {
     const ledger = await client.query(
       'SELECT count(*)::int AS n, count(DISTINCT id)::int AS ids FROM schema_migrations',
@@ -28,7 +28,7 @@ test('processes that start concurrently on an empty database share one schema an
   } finally {
     await client.end();
   }
-  for (const { printed } of cluster.processes) expect(printed.join('\n')).not.toMatch(/error|did not start/i);
+  for (const { output } of cluster.processes) expect(output.join('\n')).not.toMatch(/error|did not start/i);
   // Paging over all processes shows that they share the key that signs cursors.
   const firm = await cluster.operator.firm();
   const load = startLoad(cluster.urls, firm);
@@ -44,7 +44,7 @@ test('replacing processes one by one behind the proxy fails no request', async (
   const load = startLoad([cluster.url], firm, { clients: 4, pauseMs: 25 });
   await until(() => load.outcomes.length > 40);
   for (const one of cluster.processes) {
-    expect(await one.term()).toEqual({ code: 0, signal: null });
+    expect(await one.shutDown()).toEqual({ code: 0, signal: null });
     await one.restart();
     // Wait until the proxy routes to it again.
     await until(() => cluster.proxy.healthy().every(Boolean));

@@ -23,7 +23,7 @@ describe('limits', () => {
   /** A test key is refilled by one request a second, and one write every two seconds. */
   const REFILL_MS = 1000;
   const countPrinted = (what: string): number[] =>
-    cluster.processes.map(({ printed }) => printed.filter((line) => line.includes(what)).length);
+    cluster.processes.map(({ output }) => output.filter((line) => line.includes(what)).length);
 
   /** Repeats the round until Redis was available throughout and no bucket was refilled, as may happen on a busy machine. */
   async function send25Concurrently(
@@ -116,7 +116,7 @@ describe('an Idempotency-Key', () => {
         body: sent,
         headers: { 'Idempotency-Key': 'held' },
       });
-    const holder = await cluster.postgres.session();
+    const holder = await cluster.postgres.connect();
     try {
       await holder.query('BEGIN; LOCK TABLE claims IN EXCLUSIVE MODE');
       const first = send(urlOf(0), body);

@@ -131,7 +131,7 @@ test('an expired device is removed, and an answered offer is not pushed again', 
   await until('the second job to be done', async () => (await jobs()) === 0);
   expect(late.received).toHaveLength(1);
   expect(gone.attempts).toHaveLength(1);
-  const { devices } = service.service.wiring.get(TOKENS.jobReads);
+  const { devices } = service.service.services.get(TOKENS.jobReads);
   expect((await devices(svcId)).map(({ deviceId }) => deviceId)).toEqual(['late']);
 });
 

@@ -113,7 +113,7 @@ test('an app claim is the content as sent, with carrier and cap as on the forms,
     { requiredKeys: ['carrier'] },
   );
   fc.assert(
-    fc.property(content, fc.option(held), edgeText, (sent, heldCarrier, firmName) => {
+    fc.property(content, fc.option(held), edgeText, (sent, bookCarrier, firmName) => {
       const shown = JSON.parse(
         appClaimToWire({
           id: 'an id',
@@ -130,7 +130,7 @@ test('an app claim is the content as sent, with carrier and cap as on the forms,
           },
           work: { contactDate: null, inspectionDate: null, notes: null },
           closedAt: null,
-          heldCarrier,
+          bookCarrier,
           asSent: asciiJson(sent),
         } as unknown as AppClaimView),
       );
@@ -139,7 +139,7 @@ test('an app claim is the content as sent, with carrier and cap as on the forms,
         firm: { name: firmName },
         coverages: { special_limits_cap: 2500, ...sent.coverages },
       });
-      const onForms = carrierForForms(sent.carrier as never, heldCarrier as never);
+      const onForms = carrierForForms(sent.carrier as never, bookCarrier as never);
       expect(shown.carrier).toEqual(JSON.parse(JSON.stringify(onForms)));
     }),
   );

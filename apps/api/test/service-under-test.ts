@@ -68,7 +68,7 @@ export async function startServiceUnderTest(
   const env = { PORT: '0', EDGE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'debug', ...options.env };
   const log = createLog({ level: 'debug', format: 'json', stream: sink });
   const service = await startService(readConfig(env, false), database.url, log, options.clock);
-  const operator = operatorOf(service.wiring);
+  const operator = operatorOf(service.services);
   return {
     url: service.url,
     service,

@@ -6,7 +6,7 @@ import {
   type Job,
   type JobReads,
   type OperatorReads,
-  SESSION_LIFETIME,
+  SESSION_LIFETIME_MS,
   type Tx,
   type UnitOfWork,
 } from '@svc/application';
@@ -119,7 +119,7 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
     async version() {
       return String(committed.counters.get(keyOf('credentials'))?.value ?? 0);
     },
-    noteUse: ({ keys, sessions }) =>
+    recordUse: ({ keys, sessions }) =>
       write(async (tables) => {
         for (const [id, at] of keys) {
           const key = tables.keys.get(keyOf(id));
@@ -128,7 +128,7 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
         for (const [tokenHash, at] of sessions) {
           const session = tables.sessions.get(keyOf(tokenHash));
           if (session === undefined) continue;
-          const expiresAt = Math.max(session.expiresAt, at + SESSION_LIFETIME);
+          const expiresAt = Math.max(session.expiresAt, at + SESSION_LIFETIME_MS);
           tables.sessions.put({ ...session, expiresAt });
         }
       }),

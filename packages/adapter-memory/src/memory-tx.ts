@@ -1,4 +1,4 @@
-import { type Clock, IDEMPOTENCY_WINDOW, type Tx } from '@svc/application';
+import { type Clock, IDEMPOTENCY_WINDOW_MS, type Tx } from '@svc/application';
 import { type Claim, carrierNameKey, DomainError, emailKey, mergeCarrier } from '@svc/domain';
 import { formDetailsOf } from './memory-reads.ts';
 import { Collision, emailKeyOf, keyOf, type WritableTables } from './tables.ts';
@@ -91,12 +91,12 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
     idempotency: {
       find: step((slot, now) => {
         const row = tables.idempotency.get(keyOf(slot.firmId, slot.environment, slot.key));
-        if (row === undefined || now - row.boundAt >= IDEMPOTENCY_WINDOW) return null;
+        if (row === undefined || now - row.boundAt >= IDEMPOTENCY_WINDOW_MS) return null;
         return { fingerprint: row.fingerprint, claimId: row.claimId };
       }),
       bind: step((slot, fingerprint, claimId, now) => {
         const row = tables.idempotency.get(keyOf(slot.firmId, slot.environment, slot.key));
-        if (row !== undefined && now - row.boundAt < IDEMPOTENCY_WINDOW) {
+        if (row !== undefined && now - row.boundAt < IDEMPOTENCY_WINDOW_MS) {
           throw new Collision('this Idempotency-Key is bound');
         }
         const { firmId, environment, key } = slot;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Job, Tx } from '@svc/application';
 import type { FirmId, Svcid } from '@svc/domain';
-import { claimNumber, createFixedClock, createFixture } from '@svc/testkit';
+import { createFixedClock, createFixture, testClaim } from '@svc/testkit';
 import { createMemoryStores } from '../src/index.ts';
 
 const started = () => {
@@ -130,7 +130,7 @@ describe('the in-memory job queue', () => {
 
 describe('the claims built by the testkit', () => {
   test('differ when their numbers differ', () => {
-    const bodies = Array.from({ length: 50 }, (_, n) => claimNumber(n));
+    const bodies = Array.from({ length: 50 }, (_, n) => testClaim(n));
     expect(new Set(bodies.map(({ facts }) => facts.externalId)).size).toBe(50);
     expect(new Set(bodies.map(({ asSent }) => asSent)).size).toBe(50);
     for (const { facts, asSent } of bodies) {

@@ -7,17 +7,19 @@ singleFlightSuite('the memory adapter', async () => ({ processes: [createMemoryS
 
 describe('the in-memory single flight', () => {
   test('keeps nothing after an attempt, whether it succeeded or failed', async () => {
-    const twins = createMemorySingleFlight();
+    const singleFlight = createMemorySingleFlight();
     const slot = { firmId: 'firm' as FirmId, environment: 'live', key: 'k' } as const;
     const success = Promise.all(
-      [1, 2, 3].map(() => twins.run(slot, 'a', async () => ({ claimId: 'c' as ClaimId, replayed: false }))),
+      [1, 2, 3].map(() =>
+        singleFlight.run(slot, 'a', async () => ({ claimId: 'c' as ClaimId, replayed: false })),
+      ),
     );
-    expect(twins.size).toBe(1);
+    expect(singleFlight.size).toBe(1);
     await success;
-    expect(twins.size).toBe(0);
+    expect(singleFlight.size).toBe(0);
     await Promise.allSettled(
-      [1, 2, 3].map(() => twins.run(slot, 'a', () => Promise.reject(new Error('no')))),
+      [1, 2, 3].map(() => singleFlight.run(slot, 'a', () => Promise.reject(new Error('no')))),
     );
-    expect(twins.size).toBe(0);
+    expect(singleFlight.size).toBe(0);
   });
 });

@@ -11,7 +11,7 @@ import type {
 import type { Instant } from '@svc/domain';
 import { openDatabase } from './driver/database.ts';
 import { type JobHandler, type JobOptions, type RunningJobs, startJobs } from './jobs/job-queue.ts';
-import { type Purged, purge } from './jobs/purge.ts';
+import { type PurgeCounts, purge } from './jobs/purge.ts';
 import { workerHeartbeats } from './jobs/worker-heartbeats.ts';
 import { type DatabaseLog, SILENT } from './log.ts';
 import { pgAppReads } from './reads/pg-app-reads.ts';
@@ -56,7 +56,7 @@ export interface PostgresStores {
   /** Processes the outbox until stopped. Any number of processes may do so. */
   startJobs(handler: JobHandler, options?: JobOptions): RunningJobs;
   /** Deletes expired rows now. The job queue does so every hour. */
-  purge(now: Instant): Promise<Purged>;
+  purge(now: Instant): Promise<PurgeCounts>;
   /** Stops the jobs, waits for running statements, and closes every connection. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 export { type ConnectOptions, connect, type PostgresStores } from './connect.ts';
 export { DatabaseError } from './driver/errors.ts';
 export type { JobHandler, JobOptions, RunningJobs } from './jobs/job-queue.ts';
-export type { Purged } from './jobs/purge.ts';
+export type { PurgeCounts } from './jobs/purge.ts';
 export type { DatabaseLog } from './log.ts';
 export {
   type MigrateOptions,

@@ -6,7 +6,7 @@ import { eventually } from '@svc/testkit/eventually';
 import { connect, type DatabaseLog, migrate, type PostgresStores } from '../src/index.ts';
 import { newId } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
-import { aWire, type Wire } from './tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 const aJob = (svcId = newId<Svcid>()): Job => ({
   kind: 'notify_offer',
@@ -17,7 +17,7 @@ const aJob = (svcId = newId<Svcid>()): Job => ({
 
 describe('jobs', () => {
   let database: FreshDatabase;
-  let proxy: Wire;
+  let proxy: TcpProxy;
   let stores: PostgresStores;
   const logged: string[] = [];
   const note = (message: string, fields?: object): void => {
@@ -29,7 +29,7 @@ describe('jobs', () => {
     logged.length = 0;
     database = await freshDatabase();
     await migrate(database);
-    proxy = await aWire(database.url);
+    proxy = await startTcpProxy(database.url);
     stores = await connect({ url: proxy.url, poolMax: 4, connectTimeoutMs: 10_000, log });
   });
   afterEach(async () => {
@@ -147,7 +147,7 @@ describe('jobs', () => {
     await add(aJob('first' as Svcid));
     await eventually(() => done.length === 1);
     await sleep(700);
-    await proxy.mend();
+    await proxy.restore();
     await eventually(() => done.length === 2);
     expect(done).toEqual(['first', 'first']);
     await add(aJob('second' as Svcid));

@@ -6,11 +6,11 @@ import { eventually } from '@svc/testkit/eventually';
 import { connect, migrate, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
-import { aWire, type Wire } from './tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 describe('when PostgreSQL goes away', () => {
   let database: FreshDatabase;
-  let proxy: Wire;
+  let proxy: TcpProxy;
   let stores: PostgresStores;
   beforeAll(async () => {
     database = await freshDatabase();
@@ -18,7 +18,7 @@ describe('when PostgreSQL goes away', () => {
   });
   afterAll(() => database.drop());
   beforeEach(async () => {
-    proxy = await aWire(database.url);
+    proxy = await startTcpProxy(database.url);
     stores = await connect({ url: proxy.url, poolMax: 6, statementTimeoutMs: 500, connectTimeoutMs: 3000 });
   });
   afterEach(async () => {
@@ -93,7 +93,7 @@ describe('when PostgreSQL goes away', () => {
         expect(result).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
       }
     }
-    await proxy.mend();
+    await proxy.restore();
     await recovers();
   });
 
@@ -194,6 +194,6 @@ describe('when PostgreSQL goes away', () => {
     await proxy.cut();
     await expect(connect({ url: proxy.url })).rejects.toBeInstanceOf(Unavailable);
     await expect(migrate({ url: proxy.url })).rejects.toBeInstanceOf(Unavailable);
-    await proxy.mend();
+    await proxy.restore();
   });
 });

@@ -175,7 +175,7 @@ describe.each([
     ['session_by_hash', () => credentials.sessionByHash('t')],
     [
       'note_use',
-      () => credentials.noteUse({ keys: new Map([['k' as KeyId, NOW]]), sessions: new Map([['t', NOW]]) }),
+      () => credentials.recordUse({ keys: new Map([['k' as KeyId, NOW]]), sessions: new Map([['t', NOW]]) }),
     ],
     [
       'find_duplicate',

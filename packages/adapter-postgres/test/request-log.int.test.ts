@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { REQUEST_LOG_KEPT } from '@svc/application';
+import { REQUEST_LOG_RETENTION_MS } from '@svc/application';
 import { aLoggedRequest, requestLogSuite } from '@svc/testkit';
 import { connect, migrate, type PostgresStores } from '../src/index.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
@@ -32,8 +32,8 @@ describe('the request log in PostgreSQL', () => {
 
   test('is purged after two weeks', async () => {
     const now = Date.UTC(2026, 8, 20);
-    const old = aLoggedRequest({ at: now - REQUEST_LOG_KEPT });
-    const young = aLoggedRequest({ at: now - REQUEST_LOG_KEPT + 1, firmId: old.firmId });
+    const old = aLoggedRequest({ at: now - REQUEST_LOG_RETENTION_MS });
+    const young = aLoggedRequest({ at: now - REQUEST_LOG_RETENTION_MS + 1, firmId: old.firmId });
     await stores.requestLog.append([old, young]);
     expect((await stores.purge(now)).requestLog).toBe(1);
     expect(await stores.requestLog.requestsOf(old.firmId, { limit: 10 })).toEqual([young]);

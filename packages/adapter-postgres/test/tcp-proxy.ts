@@ -1,11 +1,11 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 
 /** A TCP proxy to PostgreSQL that simulates network failures and restarts. */
-export interface Wire {
+export interface TcpProxy {
   readonly url: string;
   /** Closes every connection and rejects new ones. */
   cut(): Promise<void>;
-  mend(): Promise<void>;
+  restore(): Promise<void>;
   /** Discards everything the server sends; connections stay open. */
   block(): void;
   unblock(): void;
@@ -14,7 +14,7 @@ export interface Wire {
   close(): Promise<void>;
 }
 
-export async function aWire(databaseUrl: string): Promise<Wire> {
+export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let blocked = false;
@@ -66,7 +66,7 @@ export async function aWire(databaseUrl: string): Promise<Wire> {
   return {
     url: url.href,
     cut: stop,
-    mend: listen,
+    restore: listen,
     block: () => {
       blocked = true;
     },

@@ -168,7 +168,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     );
     const claim = aClaim(firmId, svcId, { carrier: { name: 'one carrier' } });
     await run((tx) => tx.claims.add(claim));
-    expect((await stores.appReads.claim(svcId, claim.id))?.heldCarrier).toEqual({
+    expect((await stores.appReads.claim(svcId, claim.id))?.bookCarrier).toEqual({
       name: 'One  Carrier ',
       phone: '305-555-0100',
       email: 'a@carrier.example',
@@ -194,7 +194,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
         };
         expected = mergeCarrier(expected, sent).held;
         await run((tx) => tx.carriers.merge(firmId, sent));
-        expect((await stores.appReads.claim(svcId, claim.id))?.heldCarrier).toEqual(expected);
+        expect((await stores.appReads.claim(svcId, claim.id))?.bookCarrier).toEqual(expected);
       }
     }
   });

@@ -22,7 +22,7 @@ export interface WebPushOptions {
    * Whether push services in a private network are allowed. Only for an installation that listens on loopback: elsewhere
    * a forged subscription could make the service send requests into its private network (SSRF).
    */
-  readonly allowInnerNetwork: boolean;
+  readonly allowPrivateNetwork: boolean;
   readonly timeoutMs?: number;
 }
 
@@ -161,7 +161,7 @@ function post(
 ): Promise<{ status: number; retryAfter: string | undefined }> {
   const { endpoint, method, headers, body } = details;
   const { protocol, hostname } = new URL(endpoint);
-  const publicOnly = !options.allowInnerNetwork;
+  const publicOnly = !options.allowPrivateNetwork;
   if (publicOnly && isPrivateAddress(hostname.replace(/^\[|\]$/g, ''))) {
     return Promise.reject(new PrivateAddressError('a push service cannot be in a private network'));
   }

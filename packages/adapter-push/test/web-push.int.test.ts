@@ -47,7 +47,7 @@ function sender(
       remove: async (_svcId, deviceId) => void registered.delete(deviceId),
     },
     log,
-    allowInnerNetwork: options.guarded !== true,
+    allowPrivateNetwork: options.guarded !== true,
     timeoutMs: 300,
   });
   return {

@@ -13,15 +13,15 @@ export interface RedisSettings {
   /** For a Redis that is shared with other applications. */
   readonly keyPrefix?: string;
   readonly log: RedisLog;
-  /** Used while Redis is unavailable. Its `twins` also handle duplicates within this process. */
-  readonly fallback: { readonly rateLimiter: RateLimiter; readonly twins: SingleFlight };
+  /** Used while Redis is unavailable. Its `singleFlight` also handle duplicates within this process. */
+  readonly fallback: { readonly rateLimiter: RateLimiter; readonly singleFlight: SingleFlight };
   /** For tests: replaces Redis' clock in the rate limits. */
   readonly clock?: Clock;
 }
 
 export interface RedisConnection {
   readonly rateLimiter: RateLimiter;
-  readonly twins: SingleFlight;
+  readonly singleFlight: SingleFlight;
   state(): RedisState;
   /** Waits for pending writes, then disconnects. Afterwards the fallback is used. */
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
   const store = createStore({ client, keyPrefix, commandTimeoutMs, log });
   return {
     rateLimiter: createRedisRateLimiter({ store, fallback: fallback.rateLimiter, clock }),
-    twins: createRedisSingleFlight({ store, inProcess: fallback.twins }),
+    singleFlight: createRedisSingleFlight({ store, inProcess: fallback.singleFlight }),
     state: store.state,
     close: store.close,
   };

@@ -1,6 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Attempt, IDEMPOTENCY_WINDOW, type IdempotencySlot, type SingleFlight } from '@svc/application';
+import {
+  type Attempt,
+  IDEMPOTENCY_WINDOW_MS,
+  type IdempotencySlot,
+  type SingleFlight,
+} from '@svc/application';
 import { type ClaimId, DomainError } from '@svc/domain';
 import { BIND_SLOT, RELEASE_SLOT, RENEW_SLOT, TAKE_SLOT } from './scripts.ts';
 import type { Store } from './store.ts';
@@ -80,7 +85,7 @@ export function createRedisSingleFlight({
     else {
       store.runLater(BIND_SLOT, key, [
         `done ${fingerprint} ${outcome.claimId}`,
-        takenAt + IDEMPOTENCY_WINDOW,
+        takenAt + IDEMPOTENCY_WINDOW_MS,
       ]);
     }
     return outcome;
@@ -94,4 +99,4 @@ export function createRedisSingleFlight({
 
 /** Hashed, since an Idempotency-Key is free text and may contain personal data. */
 const keyOf = ({ firmId, environment, key }: IdempotencySlot): string =>
-  `twins:{${createHash('sha256').update(`${firmId} ${environment} ${key}`).digest('base64url')}}`;
+  `single-flight:{${createHash('sha256').update(`${firmId} ${environment} ${key}`).digest('base64url')}}`;

@@ -28,7 +28,7 @@ export async function connected(url: string, settings: Partial<RedisSettings> = 
     url,
     keyPrefix,
     log: { warn: (message) => logged.push(message), info: (message) => logged.push(message) },
-    fallback: { rateLimiter, twins: createMemorySingleFlight() },
+    fallback: { rateLimiter, singleFlight: createMemorySingleFlight() },
     ...settings,
   });
   await eventually(() => connection.state().status === 'up');

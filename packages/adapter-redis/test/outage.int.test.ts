@@ -171,7 +171,7 @@ describe('an outage of Redis', () => {
       try {
         for (let n = 0; n < 20; n++) {
           const outcome = created();
-          const got = await connection.twins.run(aSlot(), 'print', async () => {
+          const got = await connection.singleFlight.run(aSlot(), 'print', async () => {
             attempts += 1;
             return outcome;
           });
@@ -190,14 +190,14 @@ describe('an outage of Redis', () => {
       const outcome = created();
       const failure = new Error('refused');
       try {
-        const good = connection.twins.run(slot, 'print', async () => {
+        const good = connection.singleFlight.run(slot, 'print', async () => {
           server.pause();
           return outcome;
         });
         expect(await good).toEqual(outcome);
-        await expect(connection.twins.run(aSlot(), 'print', () => Promise.reject(failure))).rejects.toBe(
-          failure,
-        );
+        await expect(
+          connection.singleFlight.run(aSlot(), 'print', () => Promise.reject(failure)),
+        ).rejects.toBe(failure);
       } finally {
         server.resume();
       }
@@ -209,7 +209,7 @@ describe('an outage of Redis', () => {
       server.pause();
       try {
         const failure = new Error('refused');
-        await expect(connection.twins.run(slot, 'print', () => Promise.reject(failure))).rejects.toBe(
+        await expect(connection.singleFlight.run(slot, 'print', () => Promise.reject(failure))).rejects.toBe(
           failure,
         );
         await sleep(4 * TIMEOUT.commandTimeoutMs);
@@ -218,7 +218,9 @@ describe('an outage of Redis', () => {
       }
       await eventually(isUp(connection));
       const outcome = created();
-      expect(await connection.twins.run(slot, 'corrected print', async () => outcome)).toEqual(outcome);
+      expect(await connection.singleFlight.run(slot, 'corrected print', async () => outcome)).toEqual(
+        outcome,
+      );
     });
 
     test('killed: duplicates within one process still wait for each other', async () => {
@@ -229,7 +231,7 @@ describe('an outage of Redis', () => {
       let attempts = 0;
       const outcomes = await Promise.all(
         Array.from({ length: 40 }, () =>
-          connection.twins.run(slot, 'print', async () => {
+          connection.singleFlight.run(slot, 'print', async () => {
             attempts += 1;
             await sleep(1);
             return outcome;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Attempt, IDEMPOTENCY_WINDOW, type IdempotencySlot } from '@svc/application';
+import { type Attempt, IDEMPOTENCY_WINDOW_MS, type IdempotencySlot } from '@svc/application';
 import type { ClaimId, FirmId } from '@svc/domain';
 import { singleFlightSuite } from '@svc/testkit';
 import { eventually } from '@svc/testkit/eventually';
@@ -19,7 +19,7 @@ for (const [name, variable] of [
     );
     const all = [one, ...others];
     return {
-      processes: [one.twins, ...others.map(({ twins }) => twins)],
+      processes: [one.singleFlight, ...others.map(({ singleFlight }) => singleFlight)],
       async close() {
         expect(all.map((connection) => connection.state().failures)).toEqual([0, 0, 0]);
         await Promise.all(all.map((connection) => connection.close()));
@@ -42,7 +42,7 @@ describe('single flight in Redis', () => {
   const never = async (): Promise<Attempt> => {
     throw new Error('No attempt should have been made.');
   };
-  const keys = () => client.keys(`${here.keyPrefix}twins:*`);
+  const keys = () => client.keys(`${here.keyPrefix}single-flight:*`);
 
   beforeAll(async () => {
     client = new Redis(testUrl('TEST_REDIS_URL'));
@@ -56,14 +56,17 @@ describe('single flight in Redis', () => {
 
   test('every process replays or rejects a later duplicate without an attempt', async () => {
     const slot = aSlot();
-    const outcome = await here.twins.run(slot, 'print', async () => created());
-    expect(await here.twins.run(slot, 'print', never)).toEqual({ claimId: outcome.claimId, replayed: true });
-    expect(await there.twins.run(slot, 'print', never)).toEqual({
+    const outcome = await here.singleFlight.run(slot, 'print', async () => created());
+    expect(await here.singleFlight.run(slot, 'print', never)).toEqual({
       claimId: outcome.claimId,
       replayed: true,
     });
-    for (const { twins } of [here, there]) {
-      await expect(twins.run(slot, 'other print', never)).rejects.toMatchObject({
+    expect(await there.singleFlight.run(slot, 'print', never)).toEqual({
+      claimId: outcome.claimId,
+      replayed: true,
+    });
+    for (const { singleFlight } of [here, there]) {
+      await expect(singleFlight.run(slot, 'other print', never)).rejects.toMatchObject({
         code: 'idempotency_key_reused',
       });
     }
@@ -72,7 +75,7 @@ describe('single flight in Redis', () => {
   test('an outcome expires 24 hours after its attempt began', async () => {
     await client.del(...(await keys()), 'x');
     const [seconds] = await client.time();
-    await here.twins.run(aSlot(), 'print', async () => created());
+    await here.singleFlight.run(aSlot(), 'print', async () => created());
     // Replies on one connection are in order.
     await here.rateLimiter.consume(
       'after',
@@ -82,16 +85,16 @@ describe('single flight in Redis', () => {
     const [key = ''] = await keys();
     const until = Number(await client.call('PEXPIRETIME', key));
     const [now] = await client.time();
-    expect(until).toBeGreaterThanOrEqual(Number(seconds) * 1000 + IDEMPOTENCY_WINDOW);
-    expect(until).toBeLessThanOrEqual((Number(now) + 1) * 1000 + IDEMPOTENCY_WINDOW);
+    expect(until).toBeGreaterThanOrEqual(Number(seconds) * 1000 + IDEMPOTENCY_WINDOW_MS);
+    expect(until).toBeLessThanOrEqual((Number(now) + 1) * 1000 + IDEMPOTENCY_WINDOW_MS);
   });
 
   test('a replayed outcome of unknown age is not stored', async () => {
     const slot = aSlot();
     const found = { ...created(), replayed: true };
-    await here.twins.run(slot, 'print', async () => found);
+    await here.singleFlight.run(slot, 'print', async () => found);
     let attempts = 0;
-    await here.twins.run(slot, 'print', async () => {
+    await here.singleFlight.run(slot, 'print', async () => {
       attempts += 1;
       return found;
     });
@@ -100,7 +103,7 @@ describe('single flight in Redis', () => {
 
   test("neither a client's key nor its firm can be read in Redis", async () => {
     const slot = aSlot();
-    await here.twins.run(slot, 'print', async () => created());
+    await here.singleFlight.run(slot, 'print', async () => created());
     const all = (await keys()).join();
     expect(all).not.toContain(slot.key);
     expect(all).not.toContain(slot.firmId);
@@ -110,14 +113,14 @@ describe('single flight in Redis', () => {
     const dying = await connected(testUrl('TEST_REDIS_URL'), { ...PATIENT, keyPrefix: here.keyPrefix });
     const slot = aSlot();
     let begun = false;
-    void dying.twins.run(slot, 'print', () => {
+    void dying.singleFlight.run(slot, 'print', () => {
       begun = true;
       return new Promise(() => {});
     });
     await eventually(() => begun);
     await dying.close();
     const outcome = created();
-    expect(await there.twins.run(slot, 'print', async () => outcome)).toEqual(outcome);
+    expect(await there.singleFlight.run(slot, 'print', async () => outcome)).toEqual(outcome);
   });
 
   test('an attempt longer than the lease keeps its slot', async () => {
@@ -125,7 +128,7 @@ describe('single flight in Redis', () => {
     const outcome = created();
     let begun = false;
     let finish: (outcome: Attempt) => void = () => {};
-    const long = here.twins.run(slot, 'print', () => {
+    const long = here.singleFlight.run(slot, 'print', () => {
       begun = true;
       return new Promise((resolve) => {
         finish = resolve;
@@ -143,7 +146,7 @@ describe('single flight in Redis', () => {
       lowest = Math.min(lowest, left);
       return left > lowest;
     });
-    await expect(there.twins.run(slot, 'other', never)).rejects.toMatchObject({
+    await expect(there.singleFlight.run(slot, 'other', never)).rejects.toMatchObject({
       code: 'idempotency_key_reused',
     });
     finish(outcome);
@@ -153,9 +156,9 @@ describe('single flight in Redis', () => {
   test('when Redis loses its data during an attempt, each attempt runs and gets its result', async () => {
     const slot = aSlot();
     const outcomes = [created(), created()] as const;
-    const second = here.twins.run(slot, 'print', async () => {
+    const second = here.singleFlight.run(slot, 'print', async () => {
       await client.del(...(await keys()), 'x');
-      const inner = await there.twins.run(slot, 'print', async () => outcomes[0]);
+      const inner = await there.singleFlight.run(slot, 'print', async () => outcomes[0]);
       expect(inner).toEqual(outcomes[0]);
       return outcomes[1];
     });
@@ -164,13 +167,13 @@ describe('single flight in Redis', () => {
 
   test('an invalid slot value lets the attempt run or rejects it', async () => {
     const slot = aSlot();
-    await here.twins.run(slot, 'print', async () => created());
+    await here.singleFlight.run(slot, 'print', async () => created());
     for (const key of await keys()) {
       await client.del(key);
       await client.hset(key, 'not', 'a string');
     }
     const outcome = created();
-    expect(await there.twins.run(slot, 'print', async () => outcome)).toEqual(outcome);
+    expect(await there.singleFlight.run(slot, 'print', async () => outcome)).toEqual(outcome);
     await client.del(...(await keys()), 'x');
   });
 });

@@ -31,7 +31,7 @@ const started = async () => {
     keyByHash: (hash) => countQuery('keys', () => memory.credentials.keyByHash(hash)),
     sessionByHash: (hash) => countQuery('sessions', () => memory.credentials.sessionByHash(hash)),
     version: () => countQuery('versions', () => memory.credentials.version()),
-    noteUse: (noted) => memory.credentials.noteUse(noted),
+    recordUse: (noted) => memory.credentials.recordUse(noted),
   };
   const otherProcess = createApiKeyAuthenticator({ credentials, secrets, clock });
   return { ...fixture, firm, ...issued, queries, store, credentials, otherProcess };
@@ -72,9 +72,9 @@ describe('the API key authenticator', () => {
 
   test('a revocation applies immediately in the process that made it', async () => {
     const { use, secret, key } = await started();
-    expect(await use.keyRing.authenticate(secret)).not.toBeNull();
+    expect(await use.apiKeyAuthenticator.authenticate(secret)).not.toBeNull();
     await use.revokeKey(key.id);
-    expect(await use.keyRing.authenticate(secret)).toBeNull();
+    expect(await use.apiKeyAuthenticator.authenticate(secret)).toBeNull();
   });
 
   test('a revocation applies within a second in every other process', async () => {
@@ -111,11 +111,11 @@ describe('the API key authenticator', () => {
 
   test('changes of plan and limits apply immediately in the process that made them', async () => {
     const { use, secret, firm } = await started();
-    await use.keyRing.authenticate(secret);
+    await use.apiKeyAuthenticator.authenticate(secret);
     await use.setPlan(firm.id, 'read_only');
-    expect((await use.keyRing.authenticate(secret))?.plan).toBe('read_only');
+    expect((await use.apiKeyAuthenticator.authenticate(secret))?.plan).toBe('read_only');
     await use.setLimits(firm.id, { requestsPerMinute: 900, writesPerMinute: null, burst: null });
-    expect((await use.keyRing.authenticate(secret))?.limits.requestsPerMinute).toBe(900);
+    expect((await use.apiKeyAuthenticator.authenticate(secret))?.limits.requestsPerMinute).toBe(900);
   });
 
   test('a key expires to the millisecond without a query', async () => {

@@ -8,8 +8,8 @@ type Fixture = ReturnType<typeof memoryFixture>;
 /** Runs every due job, including those it creates. */
 const runDue = ({ memory, clock, use }: Fixture): Promise<number> =>
   memory.jobs.runDue(clock.now(), use.runJob);
-const notificationsTo = ({ outside }: Fixture, svcId: Svcid) =>
-  outside.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));
+const notificationsTo = ({ external }: Fixture, svcId: Svcid) =>
+  external.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));
 
 describe('a notification', () => {
   test('of an offer goes to its adjuster and names only the firm and the claim', async () => {
@@ -19,7 +19,7 @@ describe('a notification', () => {
     await runDue(fixture);
     const claimId = await fixture.sendId(firm.live, svcId);
     await runDue(fixture);
-    expect(fixture.outside.notifications).toEqual([
+    expect(fixture.external.notifications).toEqual([
       { svcId, notification: { kind: 'offer', firmName: firm.name, claimId } },
     ]);
   });
@@ -82,7 +82,7 @@ describe('a notification', () => {
     await fixture.invite(firm, again);
     await runDue(fixture);
     const notification = { kind: 'invitation', firmName: firm.name, firmId: firm.id };
-    expect(fixture.outside.notifications).toEqual([
+    expect(fixture.external.notifications).toEqual([
       { svcId: pending, notification },
       { svcId: again, notification },
     ]);
@@ -90,7 +90,7 @@ describe('a notification', () => {
 
   test('that cannot be delivered is retried', async () => {
     const fixture = memoryFixture();
-    const { memory, clock, outside } = fixture;
+    const { memory, clock, external } = fixture;
     const firm = await fixture.newFirm();
     await fixture.sendId(firm.live, await fixture.newMember(firm));
     const runJob = makeRunJob({
@@ -104,7 +104,7 @@ describe('a notification', () => {
     await expect(memory.jobs.runDue(clock.now(), runJob)).rejects.toThrow('push service away');
     expect(before - (await memory.jobs.pending()).length).toBeLessThan(before);
     await runDue(fixture);
-    expect(outside.notifications.map(({ notification }) => notification.kind)).toContain('offer');
+    expect(external.notifications.map(({ notification }) => notification.kind)).toContain('offer');
     expect(await memory.jobs.pending()).toEqual([]);
   });
 });
@@ -166,7 +166,7 @@ describe('a channel that failed', () => {
 
 describe('a test account with simulated responses', () => {
   const responseJobs = async ({ memory }: Fixture): Promise<Job[]> =>
-    (await memory.jobs.pending()).map(({ job }) => job).filter(({ kind }) => kind.startsWith('rehearse'));
+    (await memory.jobs.pending()).map(({ job }) => job).filter(({ kind }) => kind.startsWith('simulate'));
 
   test('responds only to the offer of the job', async () => {
     const fixture = memoryFixture();

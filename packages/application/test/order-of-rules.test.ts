@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, NO_NOTES, type Svcid } from '@svc/domain';
-import { refusalOf } from '@svc/testkit';
+import { errorCodeOf } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
 const UNKNOWN_ADJUSTER = 'Unknown-0' as Svcid;
@@ -17,7 +17,7 @@ describe('sending a claim that breaks several rules', () => {
 
     const allWrong = newClaim({ ...two.facts, ...broken, externalId: one.facts.externalId });
     const attempt = (claim: typeof allWrong, adjuster: Svcid, idempotencyKey = 'fresh') =>
-      refusalOf(send(firm.live, adjuster, { claim, idempotencyKey }));
+      errorCodeOf(send(firm.live, adjuster, { claim, idempotencyKey }));
     expect(await attempt(allWrong, UNKNOWN_ADJUSTER, 'bound')).toBe('idempotency_key_reused');
     expect(await attempt(allWrong, UNKNOWN_ADJUSTER)).toBe('duplicate_claim');
     const numberWrong = newClaim({ ...broken, claimNumber: two.facts.claimNumber });
@@ -43,7 +43,7 @@ describe('sending a claim that breaks several rules', () => {
     const firm = await newFirm();
     const member = await newMember(firm);
     const claim = newClaim();
-    expect(await refusalOf(send(firm.live, UNKNOWN_ADJUSTER, { claim, idempotencyKey: 'k' }))).toBe(
+    expect(await errorCodeOf(send(firm.live, UNKNOWN_ADJUSTER, { claim, idempotencyKey: 'k' }))).toBe(
       'unknown_svcid',
     );
     const jobs = (await memory.jobs.pending()).length;
@@ -69,7 +69,7 @@ describe('offering a claim that breaks several rules', () => {
     await use.closeClaim(tested);
 
     const attempt = (id: ClaimId, idempotencyKey = 'fresh') =>
-      refusalOf(offer(firm.live, id, UNKNOWN_ADJUSTER, { idempotencyKey }));
+      errorCodeOf(offer(firm.live, id, UNKNOWN_ADJUSTER, { idempotencyKey }));
     expect(await attempt(ids.next() as ClaimId, 'bound')).toBe('idempotency_key_reused');
     expect(await attempt(ids.next() as ClaimId)).toBe('not_found');
     expect(await attempt(tested)).toBe('environment_mismatch');
@@ -107,11 +107,11 @@ describe('withdrawing an invitation', () => {
     const { newFirm, use } = memoryFixture();
     const firm = await newFirm();
     const svcId = firm.accounts.new;
-    expect(await refusalOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
+    expect(await errorCodeOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
     await use.inviteAdjuster(firm.test, { svcId, notes: NO_NOTES });
-    expect(await refusalOf(use.withdrawInvitation(firm.live, svcId))).toBe('environment_mismatch');
+    expect(await errorCodeOf(use.withdrawInvitation(firm.live, svcId))).toBe('environment_mismatch');
     expect((await use.withdrawInvitation(firm.test, svcId)).membership.status).toBe('withdrawn');
-    expect(await refusalOf(use.withdrawInvitation(firm.test, svcId))).toBe('not_found');
+    expect(await errorCodeOf(use.withdrawInvitation(firm.test, svcId))).toBe('not_found');
   });
 
   test('fails with not_found for unknown adjusters, others outside the firm and former members', async () => {
@@ -120,9 +120,9 @@ describe('withdrawing an invitation', () => {
     const { svcId: outsider } = await newAdjuster();
     const member = await newMember(firm);
     for (const svcId of [UNKNOWN_ADJUSTER, outsider, member]) {
-      expect(await refusalOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
+      expect(await errorCodeOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
     }
     await use.leaveFirm({ svcId: member }, firm.id);
-    expect(await refusalOf(use.withdrawInvitation(firm.live, member))).toBe('not_found');
+    expect(await errorCodeOf(use.withdrawInvitation(firm.live, member))).toBe('not_found');
   });
 });

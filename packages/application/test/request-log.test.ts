@@ -18,10 +18,10 @@ test('write stores all entries in batches', async () => {
   };
   const log = createRequestLog({ store: { append }, onDropped: () => {}, batch: 10 });
   const requests = many(25);
-  for (const request of requests) log.note(request);
+  for (const request of requests) log.add(request);
   expect(sizes).toEqual([]);
-  await log.write();
-  await log.write();
+  await log.flush();
+  await log.flush();
   expect(sizes).toEqual([10, 10, 5]);
   expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(25);
 });
@@ -35,10 +35,10 @@ test('entries that the store failed to write are kept and written later', async 
   };
   const log = createRequestLog({ store: { append }, onDropped: () => {} });
   const requests = many(3);
-  for (const request of requests) log.note(request);
-  await log.write();
+  for (const request of requests) log.add(request);
+  await log.flush();
   failing = false;
-  await log.write();
+  await log.flush();
   expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(3);
 });
 
@@ -47,9 +47,9 @@ test('entries beyond the capacity are dropped and counted', async () => {
   const dropped: number[] = [];
   const log = createRequestLog({ store, onDropped: (count) => dropped.push(count), capacity: 5 });
   const requests = many(12);
-  for (const request of requests) log.note(request);
-  await log.write();
-  await log.write();
+  for (const request of requests) log.add(request);
+  await log.flush();
+  await log.flush();
   expect(dropped).toEqual([7]);
   expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(5);
 });
@@ -62,15 +62,15 @@ test('an entry noted during a write is written once', async () => {
   const log = createRequestLog({
     store: {
       async append(batch) {
-        if (written.length === 0) log.note(two);
+        if (written.length === 0) log.add(two);
         written.push(...batch.map(({ requestId }) => requestId));
         await store.append(batch);
       },
     },
     onDropped: () => {},
   });
-  log.note(one);
-  await Promise.all([log.write(), log.write()]);
-  await log.write();
+  log.add(one);
+  await Promise.all([log.flush(), log.flush()]);
+  await log.flush();
   expect(written).toEqual([one.requestId, two.requestId]);
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { makeRequestSignInCode } from '@svc/application';
 import { MINUTE } from '@svc/domain';
-import { type Fixture, refusalOf } from '@svc/testkit';
+import { errorCodeOf, type Fixture } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
 const codeFor = async (fixture: Fixture, email: string): Promise<string> => {
-  const before = fixture.outside.mails.length;
+  const before = fixture.external.mails.length;
   await fixture.use.requestSignInCode(email);
-  const mail = fixture.outside.mails[before];
+  const mail = fixture.external.mails[before];
   if (mail === undefined) throw new Error('expected a mail');
   expect(mail.email.toLowerCase()).toBe(email.toLowerCase());
   return mail.code;
@@ -23,14 +23,14 @@ describe('a sign-in code', () => {
     expect(code).toMatch(/^\d{6}$/);
     const opened = await fixture.use.signIn({ email, code });
     expect(opened.adjuster).toEqual(adjuster);
-    expect((await fixture.use.sessionGate.authenticate(opened.token))?.svcId).toBe(adjuster.svcId);
+    expect((await fixture.use.sessionAuthenticator.authenticate(opened.token))?.svcId).toBe(adjuster.svcId);
   });
 
   test('accepts the address in any case', async () => {
     const fixture = memoryFixture();
     const { email } = await fixture.newAdjuster({ email: 'Renee.Ortiz@Example.net' });
     const code = await codeFor(fixture, 'renee.ortiz@EXAMPLE.NET');
-    expect(fixture.outside.mails.map((mail) => mail.email)).toEqual([email]);
+    expect(fixture.external.mails.map((mail) => mail.email)).toEqual([email]);
     expect((await fixture.use.signIn({ email: 'RENEE.ortiz@example.net', code })).adjuster.email).toBe(email);
   });
 
@@ -42,7 +42,7 @@ describe('a sign-in code', () => {
     await fixture.use.signIn({ email, code: inTime });
     const tooLate = await codeFor(fixture, email);
     fixture.clock.advance(10 * MINUTE);
-    expect(await refusalOf(fixture.use.signIn({ email, code: tooLate }))).toBe('sign_in_refused');
+    expect(await errorCodeOf(fixture.use.signIn({ email, code: tooLate }))).toBe('sign_in_refused');
   });
 
   test('works at the fifth try but not at the sixth', async () => {
@@ -54,11 +54,13 @@ describe('a sign-in code', () => {
       const email = (await fixture.newAdjuster()).email ?? '';
       const code = await codeFor(fixture, email);
       for (let n = 0; n < wrongTries; n++) {
-        expect(await refusalOf(fixture.use.signIn({ email, code: wrongFor(code) }))).toBe('sign_in_refused');
+        expect(await errorCodeOf(fixture.use.signIn({ email, code: wrongFor(code) }))).toBe(
+          'sign_in_refused',
+        );
       }
       const last = fixture.use.signIn({ email, code });
       if (opens) expect((await last).adjuster.email).toBe(email);
-      else expect(await refusalOf(last)).toBe('sign_in_refused');
+      else expect(await errorCodeOf(last)).toBe('sign_in_refused');
     }
   });
 
@@ -67,15 +69,15 @@ describe('a sign-in code', () => {
     const email = (await fixture.newAdjuster()).email ?? '';
     const code = await codeFor(fixture, email);
     await fixture.use.signIn({ email, code });
-    expect(await refusalOf(fixture.use.signIn({ email, code }))).toBe('sign_in_refused');
+    expect(await errorCodeOf(fixture.use.signIn({ email, code }))).toBe('sign_in_refused');
   });
 
   test('is mailed again while valid, with new tries and ten more minutes; a used one is not', async () => {
     const fixture = memoryFixture();
     const email = (await fixture.newAdjuster()).email ?? '';
     const code = await codeFor(fixture, email);
-    for (let n = 0; n < 5; n++) await refusalOf(fixture.use.signIn({ email, code: wrongFor(code) }));
-    expect(await refusalOf(fixture.use.signIn({ email, code }))).toBe('sign_in_refused');
+    for (let n = 0; n < 5; n++) await errorCodeOf(fixture.use.signIn({ email, code: wrongFor(code) }));
+    expect(await errorCodeOf(fixture.use.signIn({ email, code }))).toBe('sign_in_refused');
     fixture.clock.advance(10 * MINUTE - 1);
     expect(await codeFor(fixture, email)).toBe(code);
     fixture.clock.advance(10 * MINUTE - 1);
@@ -88,7 +90,7 @@ describe('a sign-in code', () => {
     const [one, two] = [await fixture.newAdjuster(), await fixture.newAdjuster()];
     await codeFor(fixture, two.email ?? '');
     const code = await codeFor(fixture, one.email ?? '');
-    expect(await refusalOf(fixture.use.signIn({ email: two.email ?? '', code }))).toBe('sign_in_refused');
+    expect(await errorCodeOf(fixture.use.signIn({ email: two.email ?? '', code }))).toBe('sign_in_refused');
   });
 
   test('is invalid after the account changed its address', async () => {
@@ -96,8 +98,10 @@ describe('a sign-in code', () => {
     const { svcId, email } = await fixture.newAdjuster();
     const code = await codeFor(fixture, email ?? '');
     await fixture.use.updateProfile({ svcId }, { email: 'moved@example.net' });
-    expect(await refusalOf(fixture.use.signIn({ email: email ?? '', code }))).toBe('sign_in_refused');
-    expect(await refusalOf(fixture.use.signIn({ email: 'moved@example.net', code }))).toBe('sign_in_refused');
+    expect(await errorCodeOf(fixture.use.signIn({ email: email ?? '', code }))).toBe('sign_in_refused');
+    expect(await errorCodeOf(fixture.use.signIn({ email: 'moved@example.net', code }))).toBe(
+      'sign_in_refused',
+    );
   });
 });
 
@@ -108,10 +112,10 @@ describe('requesting a sign-in code', () => {
     const unknown = 'nobody@example.net';
     expect(await fixture.use.requestSignInCode(known)).toBeUndefined();
     expect(await fixture.use.requestSignInCode(unknown)).toBeUndefined();
-    expect(fixture.outside.mails.map(({ email }) => email)).toEqual([known]);
+    expect(fixture.external.mails.map(({ email }) => email)).toEqual([known]);
     const errors = [known, unknown].map((email) => {
-      const code = fixture.outside.mails[0]?.code ?? '';
-      return refusalOf(fixture.use.signIn({ email, code: wrongFor(code) }));
+      const code = fixture.external.mails[0]?.code ?? '';
+      return errorCodeOf(fixture.use.signIn({ email, code: wrongFor(code) }));
     });
     expect(await Promise.all(errors)).toEqual(['sign_in_refused', 'sign_in_refused']);
   });
@@ -121,7 +125,7 @@ describe('requesting a sign-in code', () => {
     const firm = await fixture.newFirm();
     const account = await fixture.stores.appReads.adjuster(firm.accounts.manual);
     await fixture.use.requestSignInCode(account?.email ?? '');
-    expect(fixture.outside.mails).toEqual([]);
+    expect(fixture.external.mails).toEqual([]);
   });
 
   test('over the limit sends no mail, keeps the current code and returns no error', async () => {
@@ -130,8 +134,8 @@ describe('requesting a sign-in code', () => {
     const email = known ?? '';
     for (let n = 0; n < 8; n++)
       await fixture.use.requestSignInCode(n % 2 === 0 ? email : email.toUpperCase());
-    expect(fixture.outside.mails).toHaveLength(5);
-    await fixture.use.signIn({ email, code: fixture.outside.mails[0]?.code ?? '' });
+    expect(fixture.external.mails).toHaveLength(5);
+    await fixture.use.signIn({ email, code: fixture.external.mails[0]?.code ?? '' });
   });
 
   test('does not wait for the mail system', async () => {
@@ -173,10 +177,10 @@ describe('the limits in total', () => {
     const code = await codeFor(fixture, email);
     const guess = (n: number) =>
       fixture.use.signIn({ email: `nobody-${n}@example.net`, code: '000000' }, clientOf(n));
-    for (let n = 0; n < 500; n++) expect(await refusalOf(guess(n))).toBe('sign_in_refused');
+    for (let n = 0; n < 500; n++) expect(await errorCodeOf(guess(n))).toBe('sign_in_refused');
     await expect(guess(500)).rejects.toMatchObject({ name: 'TooManyAttempts', retryAfterMs: 1000 });
     fixture.clock.advance(1000);
-    expect(await refusalOf(guess(501))).toBe('sign_in_refused');
+    expect(await errorCodeOf(guess(501))).toBe('sign_in_refused');
     await expect(guess(502)).rejects.toMatchObject({ name: 'TooManyAttempts', retryAfterMs: 2000 });
     expect((await fixture.use.signIn({ email, code })).adjuster.email).toBe(email);
   });
@@ -187,15 +191,15 @@ describe('the limits in total', () => {
     for (let n = 0; n < 1000; n++)
       await fixture.use.requestSignInCode(`nobody-${n}@example.net`, clientOf(n));
     const requestCode = async () => {
-      const before = fixture.outside.mails.length;
+      const before = fixture.external.mails.length;
       await fixture.use.requestSignInCode(email);
-      return fixture.outside.mails.slice(before)[0]?.code;
+      return fixture.external.mails.slice(before)[0]?.code;
     };
     expect(await requestCode()).toBeUndefined();
     fixture.clock.advance(1000);
     const code = (await requestCode()) ?? '';
-    expect(await refusalOf(fixture.use.signIn({ email, code: wrongFor(code) }))).toBe('sign_in_refused');
-    expect(await refusalOf(fixture.use.signIn({ email, code }))).toBe('sign_in_refused');
+    expect(await errorCodeOf(fixture.use.signIn({ email, code: wrongFor(code) }))).toBe('sign_in_refused');
+    expect(await errorCodeOf(fixture.use.signIn({ email, code }))).toBe('sign_in_refused');
     expect(await requestCode()).toBeUndefined();
     fixture.clock.advance(2000);
     expect(await requestCode()).toBe(code);

@@ -7,17 +7,17 @@ import {
   type UnitOfWork,
 } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
-import { refusalOf } from '@svc/testkit';
+import { errorCodeOf } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
 describe('sending a claim through SingleFlight', () => {
-  const started = async (twins: SingleFlight) => {
+  const started = async (singleFlight: SingleFlight) => {
     const fixture = memoryFixture();
     const { memory, clock, ids } = fixture;
     const firm = await fixture.newFirm();
     const adjuster = await fixture.newMember(firm);
     const uow = memory.unitOfWork;
-    const sendClaim = makeSendClaim({ uow, twins, reads: memory.firmReads, clock, ids });
+    const sendClaim = makeSendClaim({ uow, singleFlight, reads: memory.firmReads, clock, ids });
     const command = { ...fixture.newClaim(), adjuster, idempotencyKey: 'key-1', fingerprint: 'f' };
     return { ...fixture, firm, adjuster, sendClaim, command };
   };
@@ -83,9 +83,9 @@ describe('a duplicate that commits while this request is running', () => {
     const otherClaim = { ...newClaim(), adjuster, idempotencyKey: 'key-1', fingerprint: 'f' };
     expect(await sendClaim(firm.live, otherClaim)).toMatchObject(replay);
     const otherRequest = { ...command, fingerprint: 'g' };
-    expect(await refusalOf(sendClaim(firm.live, otherRequest))).toBe('idempotency_key_reused');
+    expect(await errorCodeOf(sendClaim(firm.live, otherRequest))).toBe('idempotency_key_reused');
     const otherKey = { ...command, idempotencyKey: 'key-2' };
-    expect(await refusalOf(sendClaim(firm.live, otherKey))).toBe('duplicate_claim');
+    expect(await errorCodeOf(sendClaim(firm.live, otherKey))).toBe('duplicate_claim');
   });
 
   test('made the same offer, since accepted: this request returns the accepted claim', async () => {
@@ -102,6 +102,6 @@ describe('a duplicate that commits while this request is running', () => {
       claim: { id: claimId, assignment: { status: 'accepted' } },
     });
     const otherKey = { ...command, idempotencyKey: 'key-2' };
-    expect(await refusalOf(offerClaim(firm.live, otherKey))).toBe('claim_already_accepted');
+    expect(await errorCodeOf(offerClaim(firm.live, otherKey))).toBe('claim_already_accepted');
   });
 });

@@ -37,7 +37,7 @@ export interface ClientOptions extends Hooks {
 }
 
 /** Options of a call that creates something. */
-export interface CreatingOptions extends CallOptions {
+export interface IdempotentCallOptions extends CallOptions {
   /**
    * A random key per call by default. Pass a stable key if your program may be restarted and repeat the call: within
    * 24 hours the repeated call returns the existing result.
@@ -45,7 +45,7 @@ export interface CreatingOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-export interface Offer extends CreatingOptions {
+export interface Offer extends IdempotentCallOptions {
   /** The adjuster to offer the claim to. */
   readonly adjusterSvcId: string;
 }
@@ -57,7 +57,7 @@ export interface Offer extends CreatingOptions {
 export interface Client {
   readonly claims: {
     /** Creates a claim and offers it to its adjuster. */
-    send(claim: NewClaim, options?: CreatingOptions): Promise<Claim>;
+    send(claim: NewClaim, options?: IdempotentCallOptions): Promise<Claim>;
     /** @param id the service's id of the claim. */
     get(id: string, options?: CallOptions): Promise<Claim>;
     /** Ordered by `updated_at`, oldest change first. */
@@ -101,7 +101,7 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
     platform,
   });
 
-  const create = async (call: Call, { idempotencyKey, ...options }: CreatingOptions): Promise<Claim> =>
+  const create = async (call: Call, { idempotencyKey, ...options }: IdempotentCallOptions): Promise<Claim> =>
     (await send({ ...call, idempotencyKey: idempotencyKey ?? platform.newKey() }, options)) as Claim;
 
   const claims: Client['claims'] = {

@@ -1,4 +1,10 @@
-export { type Client, type ClientOptions, type CreatingOptions, createClient, type Offer } from './client.ts';
+export {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type IdempotentCallOptions,
+  type Offer,
+} from './client.ts';
 export {
   ClaimsApiError,
   ClaimsConnectionError,

@@ -1,12 +1,12 @@
 import type {
-  AdjusterRecord,
+  AdjusterResponse,
   ClaimResponse,
   AssignmentStatus as ContractAssignmentStatus,
   ErrorCode as ContractErrorCode,
   Page as ContractPage,
   InviteAdjusterBody,
   KeyInfo as KeyInfoResponse,
-  Open,
+  OpenEnum,
   SendClaimBody,
 } from '@svc/contract';
 
@@ -16,14 +16,14 @@ import type {
 export type Claim = ClaimResponse;
 /** The argument of `claims.send`. */
 export type NewClaim = SendClaimBody;
-export type Adjuster = AdjusterRecord;
+export type Adjuster = AdjusterResponse;
 /** The argument of `adjusters.invite`. */
 export type Invitation = InviteAdjusterBody;
 export type KeyInfo = KeyInfoResponse;
 export type Page<Item> = ContractPage<Item>;
 /** Known codes; the service may add others. */
-export type ErrorCode = Open<ContractErrorCode>;
-export type AssignmentStatus = Open<ContractAssignmentStatus>;
+export type ErrorCode = OpenEnum<ContractErrorCode>;
+export type AssignmentStatus = OpenEnum<ContractAssignmentStatus>;
 
 export interface PageOptions {
   /** Items per page, 1 to 200. Iteration fetches all pages whatever their size. */

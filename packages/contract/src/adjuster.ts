@@ -61,7 +61,7 @@ export const adjusterSchema = responseObject({
   note: responseField.text('The note; null if not sent.', 'Certified for large losses.').nullable(),
 }).meta({ id: 'Adjuster', description: 'A member of the firm, or an invitation.' });
 
-export type AdjusterRecord = z.output<typeof adjusterSchema>;
+export type AdjusterResponse = z.output<typeof adjusterSchema>;
 
 export const keyInfoSchema = responseObject({
   key: responseObject({

@@ -14,7 +14,7 @@ import {
   text,
   timeOfDay,
 } from './fields.ts';
-import { intendedFloodZone } from './flood-zone-spellings.ts';
+import { suggestedFloodZone } from './flood-zone-spellings.ts';
 import { LIMITS } from './limits.ts';
 import {
   additionalContact,
@@ -138,7 +138,7 @@ const building = fields({
     { description: 'Flood zone, in uppercase as on the flood map.', example: 'AE' },
     'one of the 72 flood zones, such as AE',
     (sent) => {
-      const intended = intendedFloodZone(sent);
+      const intended = suggestedFloodZone(sent);
       const hint =
         intended === null ? 'see "Flood zones" in the documentation.' : `did you mean ${intended}?`;
       return `Must be one of the 72 flood zones, in uppercase without leading zeros; ${hint}`;

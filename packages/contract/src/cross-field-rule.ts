@@ -26,14 +26,14 @@ type ValuesAt<Body, Pointers extends readonly string[]> = {
 };
 
 /** A validation error in a body. */
-export type BodyProblem = Extract<ProblemItem, { pointer: string }>;
+export type BodyError = Extract<ProblemItem, { pointer: string }>;
 
 declare const bodyOfRule: unique symbol;
 
 /** A rule that compares fields. It runs only if each field that it reads is valid or absent. */
 export interface CrossFieldRule<in Body = never> {
   readonly reads: readonly string[];
-  readonly check: (values: readonly unknown[]) => BodyProblem | null;
+  readonly check: (values: readonly unknown[]) => BodyError | null;
   /** For the compiler only: prevents using the rule of one body on another. */
   readonly [bodyOfRule]?: (body: Body) => void;
 }
@@ -41,7 +41,7 @@ export interface CrossFieldRule<in Body = never> {
 export function crossFieldRule<Of extends Endpoint, const Pointers extends readonly PointerTo<BodyOf<Of>>[]>(
   _endpoint: Of,
   reads: Pointers,
-  check: (...values: ValuesAt<BodyOf<Of>, Pointers>) => BodyProblem | null,
+  check: (...values: ValuesAt<BodyOf<Of>, Pointers>) => BodyError | null,
 ): CrossFieldRule<BodyOf<Of>> {
   return { reads, check: (values) => check(...(values as ValuesAt<BodyOf<Of>, Pointers>)) };
 }

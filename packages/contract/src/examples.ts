@@ -1,4 +1,4 @@
-import type { AdjusterRecord, InviteAdjusterBody, KeyInfo } from './adjuster.ts';
+import type { AdjusterResponse, InviteAdjusterBody, KeyInfo } from './adjuster.ts';
 import type { AppClaim, AppInvitation, Membership, Profile, Session } from './app.ts';
 import type { ClaimResponse, OfferClaimBody, SendClaimBody } from './claim.ts';
 import type { EndpointId } from './endpoints.ts';
@@ -178,7 +178,7 @@ const pendingAdjuster = {
   invited_by: 'Priya Natarajan',
   purpose: 'Hurricane deployment, Lee County',
   note: null,
-} satisfies AdjusterRecord;
+} satisfies AdjusterResponse;
 
 const activeAdjuster = {
   ...pendingAdjuster,
@@ -187,7 +187,7 @@ const activeAdjuster = {
   email: 'jean.delacroix@example.com',
   expires_at: null,
   responded_at: '2026-08-20T16:41:30.052Z',
-} satisfies AdjusterRecord;
+} satisfies AdjusterResponse;
 
 const membership = {
   firm_id: FIRM.id,
@@ -281,7 +281,7 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
   listAdjusters: { search: 'limit=50', response: { data: [activeAdjuster], next_cursor: null } },
   withdrawInvitation: {
     params: { svc_id: 'SVC-7F3K-Delacroix' },
-    response: { ...pendingAdjuster, status: 'withdrawn', expires_at: null } satisfies AdjusterRecord,
+    response: { ...pendingAdjuster, status: 'withdrawn', expires_at: null } satisfies AdjusterResponse,
   },
   getKeyInfo: {
     response: {

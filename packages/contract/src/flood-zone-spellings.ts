@@ -16,7 +16,7 @@ const zones: ReadonlySet<string> = new Set(FLOOD_ZONES);
 const isZone = (value: string): value is FloodZone => zones.has(value);
 
 /** The zone that a known other spelling stands for. Null for anything else: a wrong zone would change what is paid. */
-export function intendedFloodZone(sent: string): FloodZone | null {
+export function suggestedFloodZone(sent: string): FloodZone | null {
   const written = sent.trim().toUpperCase();
   const zone = FEMA_SPELLINGS.reduce(
     (text, [spelling, standard]) => text.replace(spelling, standard),

@@ -11,7 +11,7 @@ interface ErrorEntry {
 }
 
 /** Formats a size for an error text; 1 kB is 1,024 bytes. */
-export const sizeInWords = (bytes: number): string =>
+export const formatSize = (bytes: number): string =>
   bytes < 2 ** 20 ? `${bytes / 2 ** 10} kB` : `${bytes / 2 ** 20} MB`;
 
 /** Every error that the service returns. The documentation's error pages are generated from this table. */
@@ -121,7 +121,7 @@ export const ERRORS = {
   payload_too_large: {
     status: 413,
     title: 'The request body is too large',
-    cause: `The body is larger than ${sizeInWords(LIMITS.bodyBytes)}, or, for an operation without authentication, larger than ${sizeInWords(LIMITS.openBodyBytes)}.`,
+    cause: `The body is larger than ${formatSize(LIMITS.bodyBytes)}, or, for an operation without authentication, larger than ${formatSize(LIMITS.openBodyBytes)}.`,
     fix: 'Shorten the body. Do not include documents or photos.',
   },
   validation_failed: {

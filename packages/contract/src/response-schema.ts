@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
 /** An enum in a response: values may be added, so any string is valid, and the type still suggests the known ones. */
-export type Open<Value extends string> = Value | (string & {});
+export type OpenEnum<Value extends string> = Value | (string & {});
 
 type Meta = Readonly<Record<string, unknown>>;
 
 export function openEnum<const Value extends string>(
   known: readonly Value[],
   meta: Meta,
-): z.ZodType<Open<Value>, Open<Value>> {
+): z.ZodType<OpenEnum<Value>, OpenEnum<Value>> {
   return z.string().meta({ ...meta, 'x-extensible-enum': [...known] });
 }
 
@@ -24,7 +24,7 @@ export function responseObject<Shape extends z.core.$ZodLooseShape>(shape: Shape
 export type ResponseValue<Value> = Value extends string
   ? string extends Value
     ? Value
-    : Open<Value>
+    : OpenEnum<Value>
   : Value extends readonly (infer Item)[]
     ? ResponseValue<Item>[]
     : Value extends object

@@ -3,12 +3,12 @@ import {
   ASSIGNMENT_STATUSES,
   BUILDING_TYPES,
   FLOOD_ZONES,
-  intendedFloodZone,
   LOSS_LOCATION_STATES,
   MAILING_STATES,
   NON_RESIDENTIAL_BUILDING_TYPES,
   OCCUPANCY_TYPES,
   RESIDENTIAL_BUILDING_TYPES,
+  suggestedFloodZone,
 } from '../src/index.ts';
 
 // Written out, so that the test does not repeat the code that generates the list.
@@ -55,9 +55,9 @@ describe('the suggested flood zone', () => {
   it.each(ZONES_IN_FULL.split(' '))(
     'for %s is itself, also in lowercase and with surrounding whitespace',
     (zone) => {
-      expect(intendedFloodZone(zone)).toBe(zone);
-      expect(intendedFloodZone(zone.toLowerCase())).toBe(zone);
-      expect(intendedFloodZone(`  ${zone}\t`)).toBe(zone);
+      expect(suggestedFloodZone(zone)).toBe(zone);
+      expect(suggestedFloodZone(zone.toLowerCase())).toBe(zone);
+      expect(suggestedFloodZone(`  ${zone}\t`)).toBe(zone);
     },
   );
 
@@ -75,7 +75,7 @@ describe('the suggested flood zone', () => {
     ['ARA', 'AR'],
     [' A08 ', 'A8'],
   ])('for %j, a spelling in FEMA files, is %s', (sent, zone) => {
-    expect(intendedFloodZone(sent)).toBe(zone);
+    expect(suggestedFloodZone(sent)).toBe(zone);
   });
 
   it.each([
@@ -122,6 +122,6 @@ describe('the suggested flood zone', () => {
     ],
     ...['toString', '__proto__', 'A\u0130', 'V'.repeat(1_000_000)],
   ])('for %.30j is null', (sent) => {
-    expect(intendedFloodZone(sent)).toBeNull();
+    expect(suggestedFloodZone(sent)).toBeNull();
   });
 });

@@ -54,5 +54,5 @@ export const TEST_ACCOUNTS: Readonly<Record<TestBehavior, TestAccount>> = {
 };
 
 /** Milliseconds until a test account responds. */
-export const TEST_ANSWER_DELAY = 2000;
+export const TEST_RESPONSE_DELAY_MS = 2000;
 export const TEST_REJECTION_REASON = 'Test account: rejects every offer.';

@@ -22,7 +22,7 @@ export interface InvitationNotes {
 }
 
 export const NO_NOTES: InvitationNotes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
-export const INVITATION_LIFETIME = 7 * DAY;
+export const INVITATION_LIFETIME_MS = 7 * DAY;
 
 /** One record per firm and adjuster: invited, member, or former. */
 export interface Membership {
@@ -121,7 +121,7 @@ export function invite(
     status: 'pending',
     firstKnownAt: current?.firstKnownAt ?? at,
     invitedAt: at,
-    expiresAt: at + INVITATION_LIFETIME,
+    expiresAt: at + INVITATION_LIFETIME_MS,
     respondedAt: null,
     notes,
     canAcceptClaims: current?.canAcceptClaims ?? true,

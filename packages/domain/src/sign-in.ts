@@ -18,7 +18,7 @@ export interface Attempts {
 /** Attempts count this long from the first one; with the hourly purge they are deleted within a day. */
 const ATTEMPT_WINDOW = 22 * HOUR;
 
-export const SIGN_IN_CODE_LIFETIME = 10 * MINUTE;
+export const SIGN_IN_CODE_LIFETIME_MS = 10 * MINUTE;
 /** Wrong codes that one client may try for one address. */
 export const SIGN_IN_CODE_TRIES = 5;
 
@@ -46,7 +46,11 @@ export const withAttempt = (attempts: Attempts, now: Instant): Attempts => ({
 });
 
 /** Milliseconds until the next attempt is allowed; 0: now. */
-export function pauseLeft(limit: AttemptLimit, { count, lastAt, endsAt }: Attempts, now: Instant): number {
+export function remainingPauseMs(
+  limit: AttemptLimit,
+  { count, lastAt, endsAt }: Attempts,
+  now: Instant,
+): number {
   if (count < limit.free) return 0;
   const pauseMs = Math.min(limit.firstPauseMs * 2 ** (count - limit.free), limit.longestPauseMs);
   return Math.max(0, Math.min(lastAt + pauseMs, endsAt) - now);

@@ -10,7 +10,7 @@ import {
   type Environment,
   type FirmId,
   fullName,
-  INVITATION_LIFETIME,
+  INVITATION_LIFETIME_MS,
   invite,
   leaveFirm,
   MEMBERSHIP_ACTIONS,
@@ -109,7 +109,7 @@ describe('a membership', () => {
 
 describe('an invitation', () => {
   test('is pending for exactly seven days', () => {
-    expect(INVITATION_LIFETIME).toBe(SEVEN_DAYS);
+    expect(INVITATION_LIFETIME_MS).toBe(SEVEN_DAYS);
     expect(invited().expiresAt).toBe(INVITED + SEVEN_DAYS);
     expect(statusAt(invited(), INVITED)).toBe('pending');
     expect(statusAt(invited(), INVITED + SEVEN_DAYS - 1)).toBe('pending');

@@ -1,5 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Attempts, attemptsAt, emailKey, HOUR, MINUTE, pauseLeft, withAttempt } from '../src/index.ts';
+import {
+  type Attempts,
+  attemptsAt,
+  emailKey,
+  HOUR,
+  MINUTE,
+  remainingPauseMs,
+  withAttempt,
+} from '../src/index.ts';
 
 const limit = { free: 3, firstPauseMs: MINUTE, longestPauseMs: 5 * MINUTE };
 const START = 1_000_000;
@@ -11,9 +19,9 @@ describe('sign-in attempts', () => {
     const pauses: number[] = [];
     for (let n = 0; n < 8; n++) {
       const held = attemptsAt(attempts, now);
-      const pause = pauseLeft(limit, held, now);
-      if (pause > 0) expect(pauseLeft(limit, held, now + pause - 1)).toBe(1);
-      expect(pauseLeft(limit, held, now + pause)).toBe(0);
+      const pause = remainingPauseMs(limit, held, now);
+      if (pause > 0) expect(remainingPauseMs(limit, held, now + pause - 1)).toBe(1);
+      expect(remainingPauseMs(limit, held, now + pause)).toBe(0);
       pauses.push(pause / MINUTE);
       now += pause;
       attempts = withAttempt(held, now);
@@ -31,7 +39,7 @@ describe('sign-in attempts', () => {
 
   test('never need a pause beyond the time at which they stop counting', () => {
     const held = { count: 60, lastAt: START, endsAt: START + 90 };
-    expect(pauseLeft(limit, held, START)).toBe(90);
+    expect(remainingPauseMs(limit, held, START)).toBe(90);
   });
 });
 

@@ -13,8 +13,8 @@ export { lock } from './lock.ts';
 export { makeFolders } from './place.ts';
 export { identify } from './process-identity.ts';
 export { freePort } from './server.ts';
-export { startThrowAwayPostgres, type ThrowAwayPostgres } from './throw-away.ts';
-export { createThrowAwayFolder } from './throw-away-folder.ts';
+export { createTemporaryFolder } from './temporary-folder.ts';
+export { startTemporaryPostgres, type TemporaryPostgres } from './temporary-server.ts';
 
 export interface EmbeddedPostgres {
   /** Of the database `claims`. Contains the password: do not log it. */
@@ -78,9 +78,9 @@ async function startServer(place: Place, settings: server.ServerSettings, log: (
       `PostgreSQL runs as ${place.account.name}, which cannot reach ${place.link}; its data is in ${place.folder}.`,
     );
   }
-  if (!server.isInitialised(place)) {
+  if (!server.isInitialized(place)) {
     log('Setting up the embedded PostgreSQL …');
-    server.initialise(place, { durable: true });
+    server.initialize(place, { durable: true });
   }
   return server.start(place, settings);
 }

@@ -76,11 +76,11 @@ export function forget(place: Pick<Place, 'folder'>): void {
   if (port !== undefined) writeAtomically(stateOf(place), JSON.stringify({ pid: 0, start: '', port }));
 }
 
-export function isInitialised(place: Place): boolean {
+export function isInitialized(place: Place): boolean {
   return existsSync(join(dataOf(place), 'PG_VERSION'));
 }
 
-export function initialise(place: Place, { durable }: { durable: boolean }): void {
+export function initialize(place: Place, { durable }: { durable: boolean }): void {
   const binaries = place.binaries ?? binariesFor(place.account);
   const password = randomBytes(24).toString('hex');
   // Built under a temporary name and renamed, so that an interrupted attempt is not taken for a database.

@@ -30,7 +30,7 @@ const POLICYHOLDERS = [
 const nth = <T>(values: readonly [T, ...T[]] | readonly T[], n: number): T => values[n % values.length] as T;
 
 /** The nth test claim; different numbers give different claims. */
-export function claimNumber(n: number, changes: Partial<ClaimFacts> = {}): ClaimToSend {
+export function testClaim(n: number, changes: Partial<ClaimFacts> = {}): ClaimToSend {
   const facts: ClaimFacts = {
     externalId: `FILE-${n}`,
     claimNumber: `FLD26-${String(n).padStart(6, '0')}`,

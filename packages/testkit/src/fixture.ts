@@ -64,7 +64,7 @@ import {
   type Svcid,
   type TestBehavior,
 } from '@svc/domain';
-import { type ClaimToSend, claimNumber } from './claim-builder.ts';
+import { type ClaimToSend, testClaim } from './claim-builder.ts';
 import { createCountingIds } from './counting-ids.ts';
 import type { FixedClock } from './fixed-clock.ts';
 import { createTestSecrets, sha256 } from './test-secrets.ts';
@@ -117,32 +117,32 @@ function composeUseCases(
     clock: FixedClock;
     secrets: ReturnType<typeof createTestSecrets>;
     ids: ReturnType<typeof createCountingIds>;
-    outside: ExternalServices;
+    external: ExternalServices;
   },
 ) {
-  const { clock, secrets, ids, outside } = support;
+  const { clock, secrets, ids, external } = support;
   const { firmReads, appReads, credentials, jobReads } = stores;
   const mailer: Mailer = {
     async sendSignInCode(email, code) {
-      outside.mails.push({ email, code });
+      external.mails.push({ email, code });
     },
   };
   const notifier: Notifier = {
     async notify(svcId, notification) {
-      outside.notifications.push({ svcId, notification });
+      external.notifications.push({ svcId, notification });
       return [];
     },
   };
   const networkOf = (clientAddress: string): string => clientAddress;
   const signIn = makeSignIn({ uow, secrets, clock, networkOf });
   const requestSignInCode = makeRequestSignInCode({ uow, secrets, mailer, clock, networkOf });
-  const keyRing = createApiKeyAuthenticator({ credentials, secrets, clock });
-  const firm = { uow, twins: noSingleFlight, reads: firmReads, clock, ids };
+  const apiKeyAuthenticator = createApiKeyAuthenticator({ credentials, secrets, clock });
+  const firm = { uow, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
   const app = { uow, reads: appReads, clock };
-  const operator = { uow, secrets, clock, ids, keyRing };
+  const operator = { uow, secrets, clock, ids, apiKeyAuthenticator };
   return {
-    keyRing,
-    sessionGate: createSessionAuthenticator({ credentials, secrets, clock }),
+    apiKeyAuthenticator,
+    sessionAuthenticator: createSessionAuthenticator({ credentials, secrets, clock }),
     sendClaim: makeSendClaim(firm),
     offerClaim: makeOfferClaim(firm),
     inviteAdjuster: makeInviteAdjuster({ uow, clock }),
@@ -184,8 +184,8 @@ export type UseCases = ReturnType<typeof composeUseCases>;
 
 /** The use cases on the given stores, with helpers for common test setups. */
 export function createFixture(stores: Stores, clock: FixedClock) {
-  const outside: ExternalServices = { mails: [], notifications: [] };
-  const support = { clock, secrets: createTestSecrets(), ids: createCountingIds(0xbe7c), outside };
+  const external: ExternalServices = { mails: [], notifications: [] };
+  const support = { clock, secrets: createTestSecrets(), ids: createCountingIds(0xbe7c), external };
   const use = composeUseCases(stores, stores.unitOfWork, support);
   let count = 0;
   const next = (): number => {
@@ -236,8 +236,7 @@ export function createFixture(stores: Stores, clock: FixedClock) {
     return svcId;
   };
 
-  const newClaim = (changes: Parameters<typeof claimNumber>[1] = {}): ClaimToSend =>
-    claimNumber(next(), changes);
+  const newClaim = (changes: Parameters<typeof testClaim>[1] = {}): ClaimToSend => testClaim(next(), changes);
 
   const send = (actor: FirmActor, adjuster: Svcid, options: SendOptions = {}): Promise<SentClaim> => {
     const { claim = newClaim(), idempotencyKey = `send-${next()}` } = options;
@@ -261,7 +260,7 @@ export function createFixture(stores: Stores, clock: FixedClock) {
     clock,
     ids: support.ids,
     secrets: support.secrets,
-    outside,
+    external,
     use,
     /** The use cases with another unit of work. */
     useOn: (uow: UnitOfWork): UseCases => composeUseCases(stores, uow, support),

@@ -33,7 +33,7 @@ export function failingAfter(
 }
 
 /** Code of the DomainError that `work` rejects with; throws when it succeeds or fails otherwise. */
-export async function refusalOf(work: Promise<unknown>): Promise<string> {
+export async function errorCodeOf(work: Promise<unknown>): Promise<string> {
   try {
     await work;
   } catch (error) {

@@ -28,7 +28,7 @@ const STATEMENT_TIMEOUT_MS = 4000;
 const LOCK_TIMEOUT_MS = 3000;
 
 interface Wired {
-  readonly wiring: Services;
+  readonly services: Services;
   /** Runs jobs from the queue until stopped; stopping lets those under way finish. */
   startJobs(run: (job: Job) => Promise<void>): { stop(): Promise<void> };
   close(): Promise<void>;
@@ -47,10 +47,10 @@ interface Surroundings {
 
 const systemClock: Clock = { now: Date.now };
 
-/** Limits and twins of this process alone. */
+/** Rate limits and single flight of this process alone. */
 const inProcess = (clock: Clock) => ({
   rateLimiter: createMemoryRateLimiter({ clock }),
-  twins: createMemorySingleFlight(),
+  singleFlight: createMemorySingleFlight(),
 });
 
 /** Connects everything outside and wires the inside; the schema has to be there. */
@@ -72,8 +72,8 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
   // Requests that came before Redis would be counted by this process alone. It is not waited for for long: it may be away.
   for (let waited = 0; redis?.state().status === 'away' && waited < REDIS_HEAD_START_MS; waited += 10)
     await pause(10);
-  const { rateLimiter, twins } = redis ?? inProcess(clock);
-  const wiring = createContainer({
+  const { rateLimiter, singleFlight } = redis ?? inProcess(clock);
+  const services = createContainer({
     log,
     clock,
     addresses,
@@ -83,7 +83,7 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     observe,
     ...stores,
     rateLimiter,
-    singleFlight: twins,
+    singleFlight: singleFlight,
     edgeLimiter: createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock }),
     ...createNotifications({ config, stores, log, addresses }),
     ids: { next: () => uuidV7() },
@@ -92,7 +92,7 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     networkOf,
   });
   return {
-    wiring,
+    services,
     startJobs: (run) => stores.startJobs(run),
     async close() {
       await redis?.close();

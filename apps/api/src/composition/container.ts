@@ -69,7 +69,7 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.sessionAuthenticator, createSessionAuthenticator, credentials);
   bind(T.runJob, makeRunJob, { uow, reads: T.jobReads, firmReads, notifier: T.notifier, clock });
 
-  const idempotent = { uow, twins: T.singleFlight, reads: firmReads, clock };
+  const idempotent = { uow, singleFlight: T.singleFlight, reads: firmReads, clock };
   bind(T.sendClaim, makeSendClaim, { ...idempotent, ids });
   bind(T.offerClaim, makeOfferClaim, idempotent);
   bind(T.inviteAdjuster, makeInviteAdjuster, { uow, clock });
@@ -94,14 +94,14 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.putDevice, makePutDevice, { uow });
   bind(T.removeDevice, makeRemoveDevice, { uow });
 
-  const keyRing = T.apiKeyAuthenticator;
+  const apiKeyAuthenticator = T.apiKeyAuthenticator;
   bind(T.createFirm, makeCreateFirm, { uow, secrets, clock, ids });
   bind(T.createFirstFirm, makeCreateFirstFirm, { uow, secrets, clock, ids });
-  bind(T.setPlan, makeSetPlan, { uow, keyRing });
-  bind(T.setLimits, makeSetLimits, { uow, keyRing });
-  bind(T.createKey, makeCreateKey, { uow, secrets, clock, ids, keyRing });
-  bind(T.revokeKey, makeRevokeKey, { uow, secrets, clock, ids, keyRing });
-  bind(T.rollKey, makeRollKey, { uow, secrets, clock, ids, keyRing });
+  bind(T.setPlan, makeSetPlan, { uow, apiKeyAuthenticator });
+  bind(T.setLimits, makeSetLimits, { uow, apiKeyAuthenticator });
+  bind(T.createKey, makeCreateKey, { uow, secrets, clock, ids, apiKeyAuthenticator });
+  bind(T.revokeKey, makeRevokeKey, { uow, secrets, clock, ids, apiKeyAuthenticator });
+  bind(T.rollKey, makeRollKey, { uow, secrets, clock, ids, apiKeyAuthenticator });
   bind(T.createAdjuster, makeCreateAdjuster, { uow, secrets, clock });
   bind(T.openSession, makeOpenSession, { uow, secrets, clock });
   bind(T.addMember, makeAddMember, { uow, secrets, clock });
@@ -152,19 +152,19 @@ export function createContainer(external: ExternalServices): Container {
   );
   bind(T.liveUpdates, createLiveUpdates, { reads: appReads, isDraining: T.isDraining });
   bind(T.adjusterApp, adjusterAppHandler, {
-    sessionGate: T.sessionAuthenticator,
-    live: T.liveUpdates,
+    sessionAuthenticator: T.sessionAuthenticator,
+    liveUpdates: T.liveUpdates,
     addresses: T.addresses,
     pushKey: T.pushKey,
     isDraining: T.isDraining,
   });
   bind(T.app, createApp, {
     routes: T.routes,
-    keyRing,
-    sessionGate: T.sessionAuthenticator,
+    apiKeyAuthenticator,
+    sessionAuthenticator: T.sessionAuthenticator,
     rateLimiter: T.rateLimiter,
     edgeLimiter: T.edgeLimiter,
-    adjusterPage: T.adjusterApp,
+    adjusterApp: T.adjusterApp,
     trustProxy: T.trustProxy,
     addresses: T.addresses,
     log: T.log,

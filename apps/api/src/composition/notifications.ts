@@ -63,7 +63,7 @@ export function createNotifications(deps: {
       remove: (svcId, deviceId) => stores.unitOfWork.run((tx) => tx.devices.remove(svcId, deviceId)),
     },
     log,
-    allowInnerNetwork: isAtHome(config),
+    allowPrivateNetwork: isAtHome(config),
   });
   const notifier = createNotifier({
     push,

@@ -30,7 +30,7 @@ interface AppDeps extends PipelineDeps {
   readonly routes: readonly Route[];
   readonly edgeLimiter: EdgeLimiter;
   /** Serves the adjuster app and passes other requests on. */
-  readonly adjusterPage: RequestHandler;
+  readonly adjusterApp: RequestHandler;
   /** Express' `trust proxy` setting. */
   readonly trustProxy: boolean | number | string;
   readonly addresses: ProblemAddresses;
@@ -107,7 +107,7 @@ export function createApp(deps: AppDeps): Express {
     next();
   });
 
-  app.use(deps.adjusterPage);
+  app.use(deps.adjusterApp);
   const pipeline = createPipeline(deps);
   for (const [path, routes] of byPath(deps.routes)) {
     const allow = [...routes.keys()]
@@ -211,7 +211,7 @@ function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHand
         })
       : asHttpProblem(error);
     trace.code = problem.code;
-    trace.places = errorLocations(problem.extra.errors);
+    trace.errorLocations = errorLocations(problem.extra.errors);
     if (problem.code === 'internal_error' || problem.code === 'service_unavailable') {
       log.error('request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });
     }

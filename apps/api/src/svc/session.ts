@@ -23,7 +23,7 @@ export async function withService<T>(
       observe: () => {},
     });
     try {
-      return await work(wired.wiring, database.url);
+      return await work(wired.services, database.url);
     } finally {
       await wired.close();
     }

@@ -4,8 +4,8 @@ const KINDS: Readonly<Record<JobKind, true>> = {
   notify_offer: true,
   notify_offer_withdrawn: true,
   notify_invitation: true,
-  rehearse_offer_answer: true,
-  rehearse_invitation_answer: true,
+  simulate_offer_response: true,
+  simulate_invitation_response: true,
 };
 
 /** Also the task names in the queue. */

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_WINDOW, REQUEST_LOG_KEPT } from '@svc/application';
+import { IDEMPOTENCY_WINDOW_MS, REQUEST_LOG_RETENTION_MS } from '@svc/application';
 import { DAY, HOUR, type Instant } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import { type Session, type Statement, sql } from '../driver/session.ts';
@@ -29,7 +29,7 @@ const FAILED_JOBS = sql(
      SELECT id FROM graphile_worker.jobs WHERE attempts >= max_attempts AND run_at <= $1 LIMIT ${BATCH_SIZE}))`,
 );
 
-export interface Purged {
+export interface PurgeCounts {
   readonly idempotencyRecords: number;
   readonly sessions: number;
   readonly signInCodes: number;
@@ -39,7 +39,7 @@ export interface Purged {
 }
 
 /** Deletes expired rows. Several processes may do so at once. */
-export async function purge(session: Session, now: Instant): Promise<Purged> {
+export async function purge(session: Session, now: Instant): Promise<PurgeCounts> {
   const purgeAll = async (statement: Statement, before: Instant): Promise<number> => {
     for (let total = 0; ; ) {
       const removed = (await session.rows(statement, [timestamp(before)])).length;
@@ -48,11 +48,11 @@ export async function purge(session: Session, now: Instant): Promise<Purged> {
     }
   };
   return {
-    idempotencyRecords: await purgeAll(IDEMPOTENCY, now - IDEMPOTENCY_WINDOW - IDEMPOTENCY_MARGIN),
+    idempotencyRecords: await purgeAll(IDEMPOTENCY, now - IDEMPOTENCY_WINDOW_MS - IDEMPOTENCY_MARGIN),
     sessions: await purgeAll(SESSIONS, now),
     signInCodes: await purgeAll(SIGN_IN_CODES, now),
     signInAttempts: await purgeAll(SIGN_IN_ATTEMPTS, now),
     failedJobs: await purgeAll(FAILED_JOBS, now - FAILED_JOBS_KEPT),
-    requestLog: await purgeAll(REQUEST_LOG, now - REQUEST_LOG_KEPT),
+    requestLog: await purgeAll(REQUEST_LOG, now - REQUEST_LOG_RETENTION_MS),
   };
 }

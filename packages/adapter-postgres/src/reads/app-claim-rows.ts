@@ -28,5 +28,5 @@ export const appClaimFrom = (row: AppClaimRow): AppClaimView => ({
   firm: { id: row.firm_id, name: row.firm_name },
   work: workFrom(row),
   closedAt: row.closed_at,
-  heldCarrier: heldCarrierFrom(row),
+  bookCarrier: heldCarrierFrom(row),
 });

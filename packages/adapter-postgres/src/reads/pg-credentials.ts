@@ -1,4 +1,4 @@
-import { type CredentialStore, type KeyGrant, SESSION_LIFETIME } from '@svc/application';
+import { type CredentialStore, type KeyGrant, SESSION_LIFETIME_MS } from '@svc/application';
 import type { Environment, FirmId, Instant, KeyId, Plan, Purpose, Svcid } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
@@ -70,13 +70,13 @@ export function pgCredentials(session: Session, maintenance: Session): Credentia
       return first(await session.rows<{ version: string }>(VERSION))?.version ?? '';
     },
 
-    async noteUse({ keys, sessions }) {
+    async recordUse({ keys, sessions }) {
       if (keys.size === 0 && sessions.size === 0) return;
       await maintenance.rows(NOTE_USE, [
         [...keys.keys()],
         [...keys.values()].map(timestamp),
         [...sessions.keys()],
-        [...sessions.values()].map((at) => timestamp(at + SESSION_LIFETIME)),
+        [...sessions.values()].map((at) => timestamp(at + SESSION_LIFETIME_MS)),
       ]);
     },
   };

@@ -167,7 +167,7 @@ export function pgClaims(session: TxSession, clock: Clock): Claims {
       const values = [claim.firmId, carrierNameKey(claim.carrier.name)];
       const row = first(await session.rows<HeldCarrierRow & { firm_name: string }>(FOR_FORMS, values));
       if (row === null) throw missing();
-      return { firm: { id: claim.firmId, name: row.firm_name }, heldCarrier: heldCarrierFrom(row) };
+      return { firm: { id: claim.firmId, name: row.firm_name }, bookCarrier: heldCarrierFrom(row) };
     },
 
     async saveWithoutTimestamp(claim) {

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_WINDOW, type IdempotencyRecords } from '@svc/application';
+import { IDEMPOTENCY_WINDOW_MS, type IdempotencyRecords } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import { ConcurrencyConflict } from '../driver/errors.ts';
@@ -26,7 +26,7 @@ const conflict = (): ConcurrencyConflict =>
 export function pgIdempotency(session: TxSession): IdempotencyRecords {
   return {
     async find({ firmId, environment, key }, now) {
-      const since = timestamp(now - IDEMPOTENCY_WINDOW);
+      const since = timestamp(now - IDEMPOTENCY_WINDOW_MS);
       return first(
         await session.rows<{ fingerprint: string; claimId: ClaimId }>(FIND, [
           firmId,
@@ -38,7 +38,7 @@ export function pgIdempotency(session: TxSession): IdempotencyRecords {
     },
 
     async bind({ firmId, environment, key }, fingerprint, claimId, now) {
-      const outdated = timestamp(now - IDEMPOTENCY_WINDOW);
+      const outdated = timestamp(now - IDEMPOTENCY_WINDOW_MS);
       const values = [firmId, environment, key, fingerprint, claimId, timestamp(now), outdated];
       session.send(BIND, values, (count) => (count === 1 ? null : conflict()));
     },

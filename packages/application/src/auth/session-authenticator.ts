@@ -1,7 +1,7 @@
 import type { Instant, Svcid } from '@svc/domain';
 import type { CredentialStore } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
-import { SESSION_LIFETIME } from './sign-in.ts';
+import { SESSION_LIFETIME_MS } from './sign-in.ts';
 
 export interface SignedIn {
   readonly svcId: Svcid;
@@ -29,7 +29,7 @@ export function createSessionAuthenticator(deps: {
       if (tokenHash === null || session === null) return null;
       const now = deps.clock.now();
       // Uses not stored yet also extend the session.
-      const extendedUntil = (uses.get(tokenHash) ?? Number.NEGATIVE_INFINITY) + SESSION_LIFETIME;
+      const extendedUntil = (uses.get(tokenHash) ?? Number.NEGATIVE_INFINITY) + SESSION_LIFETIME_MS;
       if (now >= Math.max(session.expiresAt, extendedUntil)) return null;
       uses.set(tokenHash, now);
       return { svcId: session.svcId, tokenHash };

@@ -7,8 +7,8 @@ import {
   DomainError,
   emailKey,
   type Instant,
-  pauseLeft,
-  SIGN_IN_CODE_LIFETIME,
+  remainingPauseMs,
+  SIGN_IN_CODE_LIFETIME_MS,
   SIGN_IN_CODE_TRIES,
   SIGN_IN_LIMITS,
   type Svcid,
@@ -18,7 +18,7 @@ import { type Clock, type Mailer, type Secrets, TooManyAttempts } from '../ports
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 
 /** A session ends this long after its last use. */
-export const SESSION_LIFETIME = 90 * DAY;
+export const SESSION_LIFETIME_MS = 90 * DAY;
 
 const signInFailed = (): DomainError =>
   new DomainError('sign_in_refused', 'Sign-in failed: the code or secret is wrong or has expired.');
@@ -37,7 +37,7 @@ async function lockCounters(tx: Tx, now: Instant, counters: readonly Counter[]) 
   const statesOf = (held: readonly (Attempts | null)[]) =>
     counters.map((counter, n) => ({ ...counter, attempts: attemptsAt(held[n] ?? null, now) }));
   const longestPause = (of: ReturnType<typeof statesOf>): number =>
-    Math.max(...of.map(({ limit, attempts }) => pauseLeft(limit, attempts, now)));
+    Math.max(...of.map(({ limit, attempts }) => remainingPauseMs(limit, attempts, now)));
   // Requests over a limit must not wait for its lock: each would hold a database connection.
   let states = statesOf(await tx.signInAttempts.find(subjects));
   if (longestPause(states) === 0) states = statesOf(await tx.signInAttempts.lock(subjects));
@@ -95,7 +95,7 @@ export const makeRequestSignInCode =
       if (ofPair.pauseMs > 0 || ofAll.pauseMs > 0) return null;
       for (const counters of [ofClient, ofPair, ofAll]) await counters.count();
 
-      const expiresAt = now + SIGN_IN_CODE_LIFETIME;
+      const expiresAt = now + SIGN_IN_CODE_LIFETIME_MS;
       const usedTries = ofAll.freeUsedUp ? SIGN_IN_CODE_TRIES - 1 : 0;
       await tx.signInAttempts.lock([subjects.requested]);
       await tx.signInAttempts.put(subjects.requested, { count: usedTries, lastAt: now, endsAt: expiresAt });
@@ -131,7 +131,7 @@ export async function openSession(
   adjuster: Adjuster,
 ): Promise<OpenedSession> {
   const { secret, hash } = deps.secrets.issue('app_session');
-  const expiresAt = deps.clock.now() + SESSION_LIFETIME;
+  const expiresAt = deps.clock.now() + SESSION_LIFETIME_MS;
   await tx.sessions.add({ tokenHash: hash, svcId: adjuster.svcId, expiresAt });
   return { token: secret, expiresAt, adjuster };
 }
@@ -181,7 +181,7 @@ async function byCode(
   const tries =
     hasRequested || (tried !== null && now < tried.endsAt)
       ? ((hasRequested ? requested : tried) as Attempts)
-      : { count: 0, lastAt: now, endsAt: now + SIGN_IN_CODE_LIFETIME };
+      : { count: 0, lastAt: now, endsAt: now + SIGN_IN_CODE_LIFETIME_MS };
   if (tries.count >= SIGN_IN_CODE_TRIES) {
     await guesses.count();
     return null;

@@ -5,7 +5,7 @@ import {
   type Membership,
   type Svcid,
   TEST_ACCOUNTS,
-  TEST_ANSWER_DELAY,
+  TEST_RESPONSE_DELAY_MS,
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import type { AdjusterView } from '../ports/reads.ts';
@@ -30,7 +30,10 @@ export const makeInviteAdjuster =
         adjuster.testOf !== null &&
         TEST_ACCOUNTS[adjuster.testOf.behavior].answersInvitation !== undefined
       ) {
-        await tx.outbox.add({ kind: 'rehearse_invitation_answer', ...invitation }, at + TEST_ANSWER_DELAY);
+        await tx.outbox.add(
+          { kind: 'simulate_invitation_response', ...invitation },
+          at + TEST_RESPONSE_DELAY_MS,
+        );
       }
       return { membership, adjuster };
     });

@@ -85,7 +85,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       if (firmName !== null && pending) await notify(job, { kind: 'invitation', firmName, firmId });
     },
 
-    rehearse_offer_answer: ({ claimId, svcId, offeredAt }) =>
+    simulate_offer_response: ({ claimId, svcId, offeredAt }) =>
       deps.uow.run(async (tx) => {
         const adjuster = await tx.adjusters.find(svcId);
         const [membership, claim] = await Promise.all([
@@ -104,7 +104,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
         await tx.claims.save(next);
       }),
 
-    rehearse_invitation_answer: ({ firmId, svcId, invitedAt }) =>
+    simulate_invitation_response: ({ firmId, svcId, invitedAt }) =>
       deps.uow.run(async (tx) => {
         const adjuster = await tx.adjusters.find(svcId);
         const membership = await tx.memberships.lock(firmId, svcId);

@@ -82,7 +82,7 @@ async function addTestAccount(
   return { svcId: account.svcId, behavior, signInSecret: secret };
 }
 
-type ChangeDeps = { uow: UnitOfWork; keyRing: ApiKeyAuthenticator };
+type ChangeDeps = { uow: UnitOfWork; apiKeyAuthenticator: ApiKeyAuthenticator };
 
 async function change(deps: ChangeDeps, id: FirmId, by: (firm: Firm) => Firm): Promise<Firm> {
   const changed = await deps.uow.run(async (tx) => {
@@ -92,7 +92,7 @@ async function change(deps: ChangeDeps, id: FirmId, by: (firm: Firm) => Firm): P
     await tx.firms.save(next);
     return next;
   });
-  deps.keyRing.invalidate();
+  deps.apiKeyAuthenticator.invalidate();
   return changed;
 }
 

@@ -10,7 +10,13 @@ export interface IssuedKey {
   readonly secret: string;
 }
 
-type Deps = { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids; keyRing: ApiKeyAuthenticator };
+type Deps = {
+  uow: UnitOfWork;
+  secrets: Secrets;
+  clock: Clock;
+  ids: Ids;
+  apiKeyAuthenticator: ApiKeyAuthenticator;
+};
 
 async function issue(
   tx: Tx,
@@ -64,7 +70,7 @@ export const makeRevokeKey =
       await tx.keys.save(next);
       return next;
     });
-    deps.keyRing.invalidate();
+    deps.apiKeyAuthenticator.invalidate();
     return revoked;
   };
 
@@ -87,6 +93,6 @@ export const makeRollKey =
       const properties = { firmId, environment, purpose, expiresAt: null };
       return { ...(await issue(tx, deps, properties, at)), replaced };
     });
-    deps.keyRing.invalidate();
+    deps.apiKeyAuthenticator.invalidate();
     return rolled;
   };

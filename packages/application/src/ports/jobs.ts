@@ -31,7 +31,7 @@ export type Job =
     })
   /** Simulates the response of a test account to this offer. */
   | {
-      readonly kind: 'rehearse_offer_answer';
+      readonly kind: 'simulate_offer_response';
       readonly firmId: FirmId;
       readonly claimId: ClaimId;
       readonly svcId: Svcid;
@@ -39,7 +39,7 @@ export type Job =
     }
   /** Simulates the response of a test account to this invitation. */
   | {
-      readonly kind: 'rehearse_invitation_answer';
+      readonly kind: 'simulate_invitation_response';
       readonly firmId: FirmId;
       readonly svcId: Svcid;
       readonly invitedAt: Instant;

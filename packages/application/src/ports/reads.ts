@@ -137,7 +137,10 @@ export interface CredentialStore {
   /** A number that changes with every change to a key, a plan or a firm's limits. */
   version(): Promise<string>;
   /** Stores when keys and sessions were last used; in batches, outside of requests. */
-  noteUse(use: { keys: ReadonlyMap<KeyId, Instant>; sessions: ReadonlyMap<string, Instant> }): Promise<void>;
+  recordUse(use: {
+    keys: ReadonlyMap<KeyId, Instant>;
+    sessions: ReadonlyMap<string, Instant>;
+  }): Promise<void>;
 }
 
 /** Reads for the operator. */

@@ -29,4 +29,4 @@ export interface RequestLogStore {
 }
 
 /** Retention in milliseconds. */
-export const REQUEST_LOG_KEPT = 14 * DAY;
+export const REQUEST_LOG_RETENTION_MS = 14 * DAY;

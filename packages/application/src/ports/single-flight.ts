@@ -30,4 +30,4 @@ export interface SingleFlight {
 }
 
 /** Milliseconds for which a key is stored. */
-export const IDEMPOTENCY_WINDOW = DAY;
+export const IDEMPOTENCY_WINDOW_MS = DAY;

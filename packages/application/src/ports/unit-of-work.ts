@@ -75,7 +75,7 @@ export interface Claims {
 export interface FormDetails {
   readonly firm: { readonly id: FirmId; readonly name: string };
   /** Null when the book has no such carrier. */
-  readonly heldCarrier: CarrierDetails | null;
+  readonly bookCarrier: CarrierDetails | null;
 }
 
 export interface IdempotencyRecords {

@@ -26,7 +26,7 @@ export interface ClaimChange {
 
 export interface IdempotentDeps {
   readonly uow: UnitOfWork;
-  readonly twins: SingleFlight;
+  readonly singleFlight: SingleFlight;
   readonly reads: FirmReads;
   readonly clock: Clock;
 }
@@ -44,7 +44,7 @@ export async function executeIdempotently(
 ): Promise<SentClaim> {
   const slot: IdempotencySlot = { firmId, environment, key: idempotencyKey };
   let saved: ClaimView | null = null;
-  const { claimId, replayed } = await deps.twins.run(slot, fingerprint, () =>
+  const { claimId, replayed } = await deps.singleFlight.run(slot, fingerprint, () =>
     deps.uow.run(async (tx) => {
       const at = deps.clock.now();
       // One round trip: the lookup is sent together with the reads of `decide`.

@@ -3,9 +3,9 @@ import type { LoggedRequest, RequestLogStore } from '../ports/request-log.ts';
 /** Collects finished requests and stores them in batches. */
 export interface RequestLog {
   /** Synchronous; never throws. */
-  note(request: LoggedRequest): void;
+  add(request: LoggedRequest): void;
   /** Stores what was collected; called periodically, outside of requests. */
-  write(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 export interface RequestLogDeps {
@@ -44,11 +44,11 @@ export function createRequestLog({
   };
 
   return {
-    note(request) {
+    add(request) {
       if (waiting.length < capacity) waiting.push(request);
       else dropped += 1;
     },
-    async write() {
+    async flush() {
       writing ??= drain().finally(() => {
         writing = null;
       });

@@ -8,8 +8,8 @@ import { type AppFile, readAppFiles } from './files.ts';
 import type { LiveUpdates } from './live-updates.ts';
 
 interface AdjusterAppDeps {
-  readonly sessionGate: SessionAuthenticator;
-  readonly live: LiveUpdates;
+  readonly sessionAuthenticator: SessionAuthenticator;
+  readonly liveUpdates: LiveUpdates;
   readonly addresses: ProblemAddresses;
   /** The VAPID public key, with which browsers subscribe to push messages. */
   readonly pushKey: () => string;
@@ -92,15 +92,15 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
     }
 
     const token = isSameOrigin(request, addresses) ? sessionOf(request, addresses) : null;
-    const session = token === null ? null : await deps.sessionGate.authenticate(token);
+    const session = token === null ? null : await deps.sessionAuthenticator.authenticate(token);
     if (token === null || session === null) throw new HttpProblem('invalid_session');
     if (deps.isDraining()) throw new Unavailable('The service is shutting down.');
     const lastEventId = request.headers['last-event-id'];
-    deps.live.open({
+    deps.liveUpdates.subscribe({
       svcId: session.svcId,
       response,
       seen: typeof lastEventId === 'string' ? lastEventId : null,
-      isSignedIn: async () => (await deps.sessionGate.authenticate(token)) !== null,
+      isSignedIn: async () => (await deps.sessionAuthenticator.authenticate(token)) !== null,
     });
   };
   // Requests of firms pass through here too and must not wait for a promise.

@@ -14,10 +14,10 @@ const MAX_UNSENT_BYTES = 4096;
 
 export interface LiveUpdates {
   /** Sends events to this reader until the connection closes. */
-  open(reader: Reader): void;
+  subscribe(reader: LiveUpdateSubscriber): void;
 }
 
-export interface Reader {
+export interface LiveUpdateSubscriber {
   readonly svcId: Svcid;
   readonly response: ServerResponse;
   /** The last event id the reader received, if any. */
@@ -68,7 +68,7 @@ export function createLiveUpdates(deps: {
   };
 
   return {
-    open(reader) {
+    subscribe(reader) {
       const own = streams.get(reader.svcId) ?? new Set();
       streams.set(reader.svcId, own);
       const stream = createStream(reader, () => {
@@ -95,7 +95,10 @@ interface Stream {
   end(): void;
 }
 
-function createStream({ svcId, response, seen, isSignedIn }: Reader, onClose: () => void): Stream {
+function createStream(
+  { svcId, response, seen, isSignedIn }: LiveUpdateSubscriber,
+  onClose: () => void,
+): Stream {
   let lastEventId = seen;
   const end = (): void => {
     response.end();

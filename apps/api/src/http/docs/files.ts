@@ -11,7 +11,7 @@ export interface DocsAddresses {
 
 export interface DocsFiles {
   /** By URL path. */
-  readonly at: ReadonlyMap<string, DocsFile>;
+  readonly byPath: ReadonlyMap<string, DocsFile>;
   readonly notFound: DocsFile | undefined;
   /** Content-Security-Policy sources for the inline scripts and styles of the generator. */
   readonly scripts: readonly string[];
@@ -71,8 +71,8 @@ export function readDocsFiles({ baseUrl, docsUrl }: DocsAddresses): DocsFiles | 
       const content = contentOf(name, BINARY.test(name) ? bytes : fill(bytes.toString()));
       return [urlPathOf(fill(name)), { content, immutable: name.includes(placeholders.version) }];
     });
-  const at = new Map(files);
-  return { at, notFound: at.get('/docs/404'), scripts, styles };
+  const byPath = new Map(files);
+  return { byPath, notFound: byPath.get('/docs/404'), scripts, styles };
 }
 
 function urlPathOf(name: string): string {

@@ -65,11 +65,11 @@ export function docsHandler(addresses: DocsAddresses): RequestHandler {
         detail: 'The documentation has not been built. Run "npx pnpm build".',
       });
     }
-    const markdown = files.at.get(path === '/docs' ? '/docs/index.md' : `${path}.md`);
+    const markdown = files.byPath.get(path === '/docs' ? '/docs/index.md' : `${path}.md`);
     if (markdown !== undefined) response.vary('Accept');
     const asMarkdown =
       markdown !== undefined && request.accepts(['html', 'text/markdown']) === 'text/markdown';
-    const file = asMarkdown ? markdown : files.at.get(path);
+    const file = asMarkdown ? markdown : files.byPath.get(path);
     // Routes are metric labels, so their number must be small.
     if (file === undefined) trace.route = 'GET /docs/{page}';
     else if (file.immutable) trace.route = 'GET /docs/assets/{name}';

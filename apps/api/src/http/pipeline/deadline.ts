@@ -1,7 +1,7 @@
 import { Unavailable } from '@svc/application';
 
 /** How long a request may take, not counting the time to receive its body. */
-export const ANSWER_WITHIN_MS = 5000;
+export const REQUEST_DEADLINE_MS = 5000;
 const CHECK_INTERVAL_MS = 100;
 
 interface Deadline {
@@ -21,7 +21,7 @@ interface PendingWork {
  * Creates a deadline per request, which counts only while work is awaited. One interval serves all of them, since a timer
  * for each step of each request would cost more than the step.
  */
-export function createDeadlines(timeoutMs: number = ANSWER_WITHIN_MS): () => Deadline {
+export function createDeadlines(timeoutMs: number = REQUEST_DEADLINE_MS): () => Deadline {
   const pending = new Set<PendingWork>();
   let interval: NodeJS.Timeout | undefined;
 

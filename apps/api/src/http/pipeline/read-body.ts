@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { LIMITS, sizeInWords } from '@svc/contract';
+import { formatSize, LIMITS } from '@svc/contract';
 import type { Request, Response } from 'express';
 import { HttpProblem } from '../problems/http-problem.ts';
 import type { HeldBytes } from './body-memory.ts';
@@ -22,7 +22,7 @@ const waitForTurn = (): Promise<void> => {
 
 const malformed = (detail: string): HttpProblem => new HttpProblem('malformed_request', { detail });
 const tooLarge = (maxBytes: number): HttpProblem =>
-  new HttpProblem('payload_too_large', { detail: `The body is larger than ${sizeInWords(maxBytes)}.` });
+  new HttpProblem('payload_too_large', { detail: `The body is larger than ${formatSize(maxBytes)}.` });
 const unreadable = (): HttpProblem =>
   malformed('The body is incomplete, or its Content-Encoding is invalid or not supported.');
 

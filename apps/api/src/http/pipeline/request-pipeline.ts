@@ -9,8 +9,8 @@ import { createDeadlines } from './deadline.ts';
 import { readJsonBody } from './read-body.ts';
 
 export interface PipelineDeps {
-  readonly keyRing: ApiKeyAuthenticator;
-  readonly sessionGate: SessionAuthenticator;
+  readonly apiKeyAuthenticator: ApiKeyAuthenticator;
+  readonly sessionAuthenticator: SessionAuthenticator;
   readonly rateLimiter: RateLimiter;
 }
 
@@ -22,7 +22,7 @@ export interface RequestTrace {
   firmId?: string;
   code?: string;
   /** Locations of validation errors. */
-  places?: readonly string[];
+  errorLocations?: readonly string[];
 }
 
 const BEARER = /^Bearer +([!-~]+) *$/i;
@@ -109,7 +109,7 @@ export function createPipeline(deps: PipelineDeps) {
 
     const token = bearerToken(request);
     if (route.caller === 'adjuster') {
-      const session = token === null ? null : await within(deps.sessionGate.authenticate(token));
+      const session = token === null ? null : await within(deps.sessionAuthenticator.authenticate(token));
       if (session === null) throw new HttpProblem('invalid_session');
       const { value, context } = await parse(`adjuster ${session.svcId}`);
       return within(route.handle(value, { ...context, actor: { svcId: session.svcId }, session }));
@@ -132,7 +132,7 @@ export function createPipeline(deps: PipelineDeps) {
     endpoint: Pick<Endpoint, 'scope' | 'write'>,
     trace: RequestTrace,
   ): Promise<KeyGrant> {
-    const grant = token === null ? null : await deps.keyRing.authenticate(token);
+    const grant = token === null ? null : await deps.apiKeyAuthenticator.authenticate(token);
     if (grant === null) throw new HttpProblem('invalid_key');
     trace.keyId = grant.keyId;
     trace.firmId = grant.firmId;

@@ -120,6 +120,6 @@ export function appClaimToWire(claim: AppClaimView): string {
     work: workToWire(claim.work),
     closed_at: toDateTimeOrNull(claim.closedAt),
   });
-  const sent = withCap(withHeldCarrier(claim.asSent, claim.heldCarrier));
+  const sent = withCap(withHeldCarrier(claim.asSent, claim.bookCarrier));
   return `${changing.slice(0, -1)},${sent.slice(1)}`;
 }

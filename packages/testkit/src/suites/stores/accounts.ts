@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { TooManyAttempts } from '@svc/application';
 import { DAY, DomainError, HOUR, MINUTE, type Svcid } from '@svc/domain';
 import type { Fixture } from '../../fixture.ts';
-import { refusalOf } from '../../injected-faults.ts';
+import { errorCodeOf } from '../../injected-faults.ts';
 
 const wrongFor = (code: string): string => (code === '000000' ? '000001' : '000000');
 
@@ -48,9 +48,9 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { newAdjuster, use } = fixture();
       const first = await newAdjuster();
       const email = first.email?.toUpperCase() ?? '';
-      expect(await refusalOf(newAdjuster({ email }))).toBe('email_taken');
+      expect(await errorCodeOf(newAdjuster({ email }))).toBe('email_taken');
       const { svcId } = await newAdjuster();
-      expect(await refusalOf(use.updateProfile({ svcId }, { email }))).toBe('email_taken');
+      expect(await errorCodeOf(use.updateProfile({ svcId }, { email }))).toBe('email_taken');
       // An account may change the case of its own address.
       expect((await use.updateProfile({ svcId: first.svcId }, { email })).adjuster.email).toBe(email);
       await use.updateProfile({ svcId: first.svcId }, { email: `${first.svcId}@moved.example` });
@@ -83,7 +83,9 @@ export function accountsBehavior(fixture: () => Fixture): void {
         [firm.accounts.manual, `${signInSecret}0`],
         [firm.accounts.manual, ''],
       ] as const) {
-        expect(await refusalOf(use.signIn({ svcId: account, signInSecret: secret }))).toBe('sign_in_refused');
+        expect(await errorCodeOf(use.signIn({ svcId: account, signInSecret: secret }))).toBe(
+          'sign_in_refused',
+        );
       }
     });
 
@@ -104,12 +106,12 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { newAdjuster, use } = fixture();
       const { svcId } = await newAdjuster();
       const [one, two] = [await use.openSession(svcId), await use.openSession(svcId)];
-      const signedIn = await use.sessionGate.authenticate(one.token);
+      const signedIn = await use.sessionAuthenticator.authenticate(one.token);
       expect(signedIn?.svcId).toBe(svcId);
       await use.signOut(signedIn?.tokenHash ?? '');
-      expect(await use.sessionGate.authenticate(one.token)).toBeNull();
-      expect(await use.sessionGate.authenticate(two.token)).not.toBeNull();
-      expect(await use.sessionGate.authenticate(`${two.token}x`)).toBeNull();
+      expect(await use.sessionAuthenticator.authenticate(one.token)).toBeNull();
+      expect(await use.sessionAuthenticator.authenticate(two.token)).not.toBeNull();
+      expect(await use.sessionAuthenticator.authenticate(`${two.token}x`)).toBeNull();
     });
 
     test('signing out everywhere ends all sessions and devices of this adjuster only', async () => {
@@ -120,8 +122,8 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
       for (const one of [svcId, other]) await use.putDevice({ svcId: one }, 'phone', subscription);
       await use.signOutEverywhere(svcId);
-      for (const { token } of opened) expect(await use.sessionGate.authenticate(token)).toBeNull();
-      expect((await use.sessionGate.authenticate(kept.token))?.svcId).toBe(other);
+      for (const { token } of opened) expect(await use.sessionAuthenticator.authenticate(token)).toBeNull();
+      expect((await use.sessionAuthenticator.authenticate(kept.token))?.svcId).toBe(other);
       expect(await stores.jobReads.devices(svcId)).toEqual([]);
       expect(await stores.jobReads.devices(other)).toHaveLength(1);
     });
@@ -131,26 +133,26 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { svcId } = await newAdjuster();
       const { token } = await use.openSession(svcId);
       const noteUse = () =>
-        stores.credentials.noteUse({ keys: new Map(), sessions: use.sessionGate.takeUses() });
+        stores.credentials.recordUse({ keys: new Map(), sessions: use.sessionAuthenticator.takeUses() });
       clock.advance(90 * DAY - 1);
-      expect(await use.sessionGate.authenticate(token)).not.toBeNull();
+      expect(await use.sessionAuthenticator.authenticate(token)).not.toBeNull();
       await noteUse();
       clock.advance(90 * DAY - 1);
-      expect(await use.sessionGate.authenticate(token)).not.toBeNull();
-      use.sessionGate.takeUses();
+      expect(await use.sessionAuthenticator.authenticate(token)).not.toBeNull();
+      use.sessionAuthenticator.takeUses();
       clock.advance(1);
-      expect(await use.sessionGate.authenticate(token)).toBeNull();
+      expect(await use.sessionAuthenticator.authenticate(token)).toBeNull();
     });
 
     test('a late use never shortens a session and never restores an ended one', async () => {
       const { newAdjuster, use, clock, stores } = fixture();
       const { svcId } = await newAdjuster();
       const { token } = await use.openSession(svcId);
-      const tokenHash = (await use.sessionGate.authenticate(token))?.tokenHash ?? '';
+      const tokenHash = (await use.sessionAuthenticator.authenticate(token))?.tokenHash ?? '';
       const end = async () => (await stores.credentials.sessionByHash(tokenHash))?.expiresAt;
       const before = await end();
       const note = (at: number) =>
-        stores.credentials.noteUse({ keys: new Map(), sessions: new Map([[tokenHash, at]]) });
+        stores.credentials.recordUse({ keys: new Map(), sessions: new Map([[tokenHash, at]]) });
       await note(clock.now() - DAY);
       expect(await end()).toBe(before);
       await note(clock.now() + DAY);
@@ -177,24 +179,24 @@ export function accountsBehavior(fixture: () => Fixture): void {
     });
 
     test('of ten concurrent guesses five are checked, then the correct code fails', async () => {
-      const { newAdjuster, use, outside } = fixture();
+      const { newAdjuster, use, external } = fixture();
       const email = (await newAdjuster()).email ?? '';
       const from = client();
       await use.requestSignInCode(email, from);
-      const right = outside.mails.at(-1)?.code ?? '';
+      const right = external.mails.at(-1)?.code ?? '';
       const guesses = await Promise.allSettled(
         Array.from({ length: 10 }, () => use.signIn({ email, code: wrongFor(right) }, from)),
       );
       for (const guess of guesses) expect(guess).toMatchObject({ status: 'rejected' });
-      expect(await refusalOf(use.signIn({ email, code: right }, from))).toBe('sign_in_refused');
+      expect(await errorCodeOf(use.signIn({ email, code: right }, from))).toBe('sign_in_refused');
     });
 
     test('a code opens one session, also with ten concurrent uses', async () => {
-      const { newAdjuster, use, outside } = fixture();
+      const { newAdjuster, use, external } = fixture();
       const email = (await newAdjuster()).email ?? '';
       const from = client();
       await use.requestSignInCode(email, from);
-      const right = outside.mails.at(-1)?.code ?? '';
+      const right = external.mails.at(-1)?.code ?? '';
       const opened = await Promise.allSettled(
         Array.from({ length: 10 }, () => use.signIn({ email, code: right }, from)),
       );
@@ -202,14 +204,14 @@ export function accountsBehavior(fixture: () => Fixture): void {
     });
 
     test('are mailed to the address on file, never to a similar one', async () => {
-      const { newAdjuster, use, outside, clock } = fixture();
+      const { newAdjuster, use, external, clock } = fixture();
       const tag = clock.now();
       const email = `Kim.Strasse.${tag}@Example.net`;
       await newAdjuster({ email });
       const mailedTo = async (typed: string) => {
-        const before = outside.mails.length;
+        const before = external.mails.length;
         await use.requestSignInCode(typed, client());
-        return outside.mails.slice(before).map((mail) => mail.email);
+        return external.mails.slice(before).map((mail) => mail.email);
       };
       expect(await mailedTo(email.toUpperCase())).toEqual([email]);
       for (const [letter, other] of [
@@ -227,11 +229,11 @@ export function accountsBehavior(fixture: () => Fixture): void {
     });
 
     test("a stranger's wrong guesses and requests do not invalidate the owner's code", async () => {
-      const { newAdjuster, use, outside } = fixture();
+      const { newAdjuster, use, external } = fixture();
       const email = (await newAdjuster()).email ?? '';
       const owner = client();
       await use.requestSignInCode(email, owner);
-      const right = outside.mails.at(-1)?.code ?? '';
+      const right = external.mails.at(-1)?.code ?? '';
       for (let n = 0; n < 12; n++) {
         const stranger = client();
         if (n % 3 === 0) await use.requestSignInCode(email, stranger);
@@ -242,22 +244,22 @@ export function accountsBehavior(fixture: () => Fixture): void {
     });
 
     test('the owner may enter the code on another network', async () => {
-      const { newAdjuster, use, outside } = fixture();
+      const { newAdjuster, use, external } = fixture();
       const email = (await newAdjuster()).email ?? '';
       await use.requestSignInCode(email, client());
-      const code = outside.mails.at(-1)?.code ?? '';
+      const code = external.mails.at(-1)?.code ?? '';
       expect((await use.signIn({ email, code }, client())).adjuster.email).toBe(email);
     });
 
     test('one client gets twenty guesses across all accounts, then growing pauses', async () => {
-      const { newAdjuster, use, outside, clock } = fixture();
+      const { newAdjuster, use, external, clock } = fixture();
       const from = client();
       let tried = 0;
       let checked = 0;
       while (tried < 60) {
         const email = (await newAdjuster()).email ?? '';
         await use.requestSignInCode(email, client());
-        const right = outside.mails.at(-1)?.code ?? '';
+        const right = external.mails.at(-1)?.code ?? '';
         for (let n = 0; n < 5; n++, tried++) {
           const end = await endOf(use.signIn({ email, code: wrongFor(right) }, from));
           if (end === 'rejected') checked += 1;
@@ -275,10 +277,10 @@ export function accountsBehavior(fixture: () => Fixture): void {
     });
 
     test('strangers together get ten guesses at one account, then growing pauses', async () => {
-      const { newAdjuster, use, outside, clock } = fixture();
+      const { newAdjuster, use, external, clock } = fixture();
       const email = (await newAdjuster()).email ?? '';
       await use.requestSignInCode(email, client());
-      const right = outside.mails.at(-1)?.code ?? '';
+      const right = external.mails.at(-1)?.code ?? '';
       for (const at of [email, `nobody-${clock.now()}@example.net`]) {
         const ends = await Promise.all(
           Array.from({ length: 30 }, () => endOf(use.signIn({ email: at, code: wrongFor(right) }, client()))),
@@ -289,14 +291,14 @@ export function accountsBehavior(fixture: () => Fixture): void {
     });
 
     test('limits do not reveal whether an account exists', async () => {
-      const { newAdjuster, use, outside, clock } = fixture();
+      const { newAdjuster, use, external, clock } = fixture();
       const known = (await newAdjuster()).email ?? '';
       const unknown = `never-${clock.now()}@example.net`;
       const walk = async (email: string) => {
         const [asker, other] = [client(), client()];
         const ends: unknown[] = [];
         for (let n = 0; n < 7; n++) await use.requestSignInCode(email, asker);
-        const code = wrongFor(outside.mails.at(-1)?.code ?? '');
+        const code = wrongFor(external.mails.at(-1)?.code ?? '');
         for (const from of [asker, other])
           for (let n = 0; n < 25; n++) ends.push(await endOf(use.signIn({ email, code }, from)));
         return ends;
@@ -305,12 +307,12 @@ export function accountsBehavior(fixture: () => Fixture): void {
     });
 
     test('one recipient gets at most ten mails at once, then one every 15 minutes, from any clients', async () => {
-      const { newAdjuster, use, outside, clock } = fixture();
+      const { newAdjuster, use, external, clock } = fixture();
       const email = (await newAdjuster()).email ?? '';
       const mailed = async (times: number) => {
-        const before = outside.mails.length;
+        const before = external.mails.length;
         await Promise.all(Array.from({ length: times }, () => use.requestSignInCode(email, client())));
-        return outside.mails.length - before;
+        return external.mails.length - before;
       };
       expect(await mailed(25)).toBe(10);
       for (const pause of [1, 2, 4, 8, 15, 15]) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { AppClaimList } from '@svc/application';
 import type { ClaimId, Svcid } from '@svc/domain';
 import { everyPage, type Fixture } from '../../fixture.ts';
-import { refusalOf } from '../../injected-faults.ts';
+import { errorCodeOf } from '../../injected-faults.ts';
 
 export function appReadsBehavior(fixture: () => Fixture): void {
   const listed = async (svcId: Svcid, list: AppClaimList, limit = 2): Promise<ClaimId[]> =>
@@ -36,7 +36,7 @@ export function appReadsBehavior(fixture: () => Fixture): void {
         firm: { id: firm.id, name: firm.name },
         work: { contactDate: null, inspectionDate: null, notes: null },
         closedAt: null,
-        heldCarrier: { name: 'Gulf Mutual', phone },
+        bookCarrier: { name: 'Gulf Mutual', phone },
       };
       expect(await stores.appReads.claim(svcId, sent.id)).toEqual(expected);
       const page = await stores.appReads.claims(svcId, 'pending_acceptance', { after: null, limit: 10 });
@@ -120,8 +120,8 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       expect(await listed(svcId, 'pending_acceptance')).toEqual([pending, ids[6], reoffered]);
       expect(await listed(svcId, 'accepted')).toEqual([accepted]);
       expect(await listed(svcId, 'closed')).toEqual([done]);
-      expect(await refusalOf(use.readAppClaim(actor, lost))).toBe('not_found');
-      expect(await refusalOf(use.readAppClaim(actor, rejected))).toBe('not_found');
+      expect(await errorCodeOf(use.readAppClaim(actor, lost))).toBe('not_found');
+      expect(await errorCodeOf(use.readAppClaim(actor, rejected))).toBe('not_found');
       expect((await use.readAppClaim(actor, closedWaiting)).closedAt).not.toBeNull();
     });
 

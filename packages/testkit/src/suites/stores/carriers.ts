@@ -4,7 +4,7 @@ import type { Fixture } from '../../fixture.ts';
 
 export function carriersBehavior(fixture: () => Fixture): void {
   const held = async (svcId: Svcid, id: ClaimId): Promise<CarrierDetails | null> =>
-    (await fixture().use.readAppClaim({ svcId }, id)).heldCarrier;
+    (await fixture().use.readAppClaim({ svcId }, id)).bookCarrier;
 
   describe("the firm's carrier book", () => {
     const address = { street: '1 Levee Rd', city: 'Slidell', state: 'LA', zip: '70458' };

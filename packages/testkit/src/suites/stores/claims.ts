@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimAsSent, ClaimId } from '@svc/domain';
 import type { Fixture } from '../../fixture.ts';
-import { refusalOf } from '../../injected-faults.ts';
+import { errorCodeOf } from '../../injected-faults.ts';
 
 export function claimsBehavior(fixture: () => Fixture): void {
   const read = (
@@ -98,8 +98,8 @@ export function claimsBehavior(fixture: () => Fixture): void {
           rejectionReason: null,
         },
       });
-      expect(await refusalOf(use.acceptOffer({ svcId: first }, id))).toBe('not_found');
-      expect(await refusalOf(use.readAppClaim({ svcId: first }, id))).toBe('not_found');
+      expect(await errorCodeOf(use.acceptOffer({ svcId: first }, id))).toBe('not_found');
+      expect(await errorCodeOf(use.readAppClaim({ svcId: first }, id))).toBe('not_found');
       await use.acceptOffer({ svcId: second }, id);
     });
 
@@ -110,7 +110,7 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const id = await sendId(firm.live, first);
       await use.acceptOffer({ svcId: first }, id);
       const before = await read(firm, id);
-      expect(await refusalOf(offer(firm.live, id, second))).toBe('claim_already_accepted');
+      expect(await errorCodeOf(offer(firm.live, id, second))).toBe('claim_already_accepted');
       expect(await read(firm, id)).toEqual(before);
     });
 
@@ -121,8 +121,8 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const id = await sendId(firm.live, svcId);
       await use.rejectOffer({ svcId }, id, null);
       const before = await read(firm, id);
-      expect(await refusalOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
-      expect(await refusalOf(use.rejectOffer({ svcId }, id, null))).toBe('offer_not_pending');
+      expect(await errorCodeOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
+      expect(await errorCodeOf(use.rejectOffer({ svcId }, id, null))).toBe('offer_not_pending');
       expect(await read(firm, id)).toEqual(before);
     });
 
@@ -144,7 +144,7 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const closed = await use.closeAcceptedClaim({ svcId }, id);
       expect(closed).toMatchObject({ closedAt: clock.now(), work: worked.work });
       expect(await read(firm, id)).toEqual(before);
-      expect(await refusalOf(use.recordWork({ svcId }, id, { notes: null }))).toBe('offer_not_pending');
+      expect(await errorCodeOf(use.recordWork({ svcId }, id, { notes: null }))).toBe('offer_not_pending');
     });
 
     test('a closed claim can be neither offered, accepted nor rejected', async () => {
@@ -153,9 +153,9 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
       await use.closeClaim(id);
-      expect(await refusalOf(offer(firm.live, id, svcId))).toBe('claim_closed');
-      expect(await refusalOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
-      expect(await refusalOf(use.rejectOffer({ svcId }, id, null))).toBe('offer_not_pending');
+      expect(await errorCodeOf(offer(firm.live, id, svcId))).toBe('claim_closed');
+      expect(await errorCodeOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
+      expect(await errorCodeOf(use.rejectOffer({ svcId }, id, null))).toBe('offer_not_pending');
     });
 
     test('a claim that does not exist cannot be offered, accepted or read', async () => {
@@ -164,9 +164,9 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const svcId = await newMember(firm);
       const id = ids.next() as ClaimId;
       expect(await read(firm, id)).toBeNull();
-      expect(await refusalOf(offer(firm.live, id, svcId))).toBe('not_found');
-      expect(await refusalOf(use.acceptOffer({ svcId }, id))).toBe('not_found');
-      expect(await refusalOf(use.readAppClaim({ svcId }, id))).toBe('not_found');
+      expect(await errorCodeOf(offer(firm.live, id, svcId))).toBe('not_found');
+      expect(await errorCodeOf(use.acceptOffer({ svcId }, id))).toBe('not_found');
+      expect(await errorCodeOf(use.readAppClaim({ svcId }, id))).toBe('not_found');
     });
   });
 

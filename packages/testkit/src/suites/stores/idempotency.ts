@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, HOUR } from '@svc/domain';
 import type { Fixture } from '../../fixture.ts';
-import { refusalOf } from '../../injected-faults.ts';
+import { errorCodeOf } from '../../injected-faults.ts';
 
 export function idempotencyBehavior(fixture: () => Fixture): void {
   describe('an Idempotency-Key', () => {
@@ -33,10 +33,10 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
       const { firm, svcId, claim } = await started();
       const first = await send(firm.live, svcId, { claim, idempotencyKey: 'key-1' });
       const reused = 'idempotency_key_reused';
-      expect(await refusalOf(send(firm.live, svcId, { claim: newClaim(), idempotencyKey: 'key-1' }))).toBe(
+      expect(await errorCodeOf(send(firm.live, svcId, { claim: newClaim(), idempotencyKey: 'key-1' }))).toBe(
         reused,
       );
-      expect(await refusalOf(offer(firm.live, first.claim.id, svcId, { idempotencyKey: 'key-1' }))).toBe(
+      expect(await errorCodeOf(offer(firm.live, first.claim.id, svcId, { idempotencyKey: 'key-1' }))).toBe(
         reused,
       );
     });
@@ -46,7 +46,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
       const { firm, svcId, claim } = await started();
       await use.setAcceptingAssignments({ svcId }, firm.id, false);
       const request = { claim, idempotencyKey: 'key-1' };
-      expect(await refusalOf(send(firm.live, svcId, request))).toBe('adjuster_not_accepting');
+      expect(await errorCodeOf(send(firm.live, svcId, request))).toBe('adjuster_not_accepting');
       await use.setAcceptingAssignments({ svcId }, firm.id, true);
       const corrected = { claim: newClaim(), idempotencyKey: 'key-1' };
       expect((await send(firm.live, svcId, corrected)).replayed).toBe(false);
@@ -77,14 +77,14 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
         lifetime: null,
       });
       const actor = async (secret: string) => {
-        const grant = await use.keyRing.authenticate(secret);
+        const grant = await use.apiKeyAuthenticator.authenticate(secret);
         if (grant === null) throw new Error('the API key is not valid');
         return { firmId: grant.firmId, environment: grant.environment };
       };
       const request = { claim, idempotencyKey: 'key-1' };
       const first = await send(await actor(old.secret), svcId, request);
       const rolled = await use.rollKey(old.key.id, 0);
-      expect(await use.keyRing.authenticate(old.secret)).toBeNull();
+      expect(await use.apiKeyAuthenticator.authenticate(old.secret)).toBeNull();
       const again = await send(await actor(rolled.secret), svcId, request);
       expect(again).toMatchObject({ replayed: true, claim: { id: first.claim.id } });
     });
@@ -109,7 +109,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
       clock.advance(24 * HOUR - 1);
       expect((await send(firm.live, svcId, request)).replayed).toBe(true);
       clock.advance(1);
-      expect(await refusalOf(send(firm.live, svcId, request))).toBe('duplicate_claim');
+      expect(await errorCodeOf(send(firm.live, svcId, request))).toBe('duplicate_claim');
     });
 
     test('can be reused after it expired, and is then stored again', async () => {
@@ -135,7 +135,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
       await use.acceptOffer({ svcId: second }, id);
       const again = await offer(firm.live, id, second, { idempotencyKey: 'key-1' });
       expect(again).toMatchObject({ replayed: true, claim: { id, assignment: { status: 'accepted' } } });
-      expect(await refusalOf(offer(firm.live, id, second))).toBe('claim_already_accepted');
+      expect(await errorCodeOf(offer(firm.live, id, second))).toBe('claim_already_accepted');
     });
 
     test('of any length and script is distinct from every other', async () => {

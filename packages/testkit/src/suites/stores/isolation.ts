@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Environment } from '@svc/domain';
 import type { Fixture } from '../../fixture.ts';
-import { refusalOf } from '../../injected-faults.ts';
+import { errorCodeOf } from '../../injected-faults.ts';
 
 const PAGE = { after: null, limit: 50 } as const;
 
@@ -44,10 +44,10 @@ export function isolationBehavior(fixture: () => Fixture): void {
       const { offer, send, use, stores } = fixture();
       const { owner, other, svcId, stranger, invited, id } = await started();
       const before = await stores.firmReads.claim(owner.id, 'live', id);
-      expect(await refusalOf(offer(other.live, id, stranger))).toBe('not_found');
-      expect(await refusalOf(offer(other.test, id, other.accounts.manual))).toBe('not_found');
-      expect(await refusalOf(send(other.live, svcId))).toBe('adjuster_not_in_firm');
-      expect(await refusalOf(use.withdrawInvitation(other.live, invited))).toBe('not_found');
+      expect(await errorCodeOf(offer(other.live, id, stranger))).toBe('not_found');
+      expect(await errorCodeOf(offer(other.test, id, other.accounts.manual))).toBe('not_found');
+      expect(await errorCodeOf(send(other.live, svcId))).toBe('adjuster_not_in_firm');
+      expect(await errorCodeOf(use.withdrawInvitation(other.live, invited))).toBe('not_found');
       expect(await stores.firmReads.claim(owner.id, 'live', id)).toEqual(before);
       expect((await stores.firmReads.adjuster(owner.id, invited))?.membership.status).toBe('pending');
     });
@@ -57,9 +57,9 @@ export function isolationBehavior(fixture: () => Fixture): void {
       const { owner, other } = await started();
       const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
       for (const actor of [other.live, other.test]) {
-        expect(await refusalOf(send(actor, owner.accounts.manual))).toBe('unknown_svcid');
+        expect(await errorCodeOf(send(actor, owner.accounts.manual))).toBe('unknown_svcid');
         const invitation = use.inviteAdjuster(actor, { svcId: owner.accounts.new, notes });
-        expect(await refusalOf(invitation)).toBe('unknown_svcid');
+        expect(await errorCodeOf(invitation)).toBe('unknown_svcid');
       }
     });
 
@@ -106,11 +106,11 @@ export function isolationBehavior(fixture: () => Fixture): void {
       const { stranger, id, accepted } = await started();
       const actor = { svcId: stranger };
       for (const claimId of [id, accepted]) {
-        expect(await refusalOf(use.readAppClaim(actor, claimId))).toBe('not_found');
-        expect(await refusalOf(use.acceptOffer(actor, claimId))).toBe('not_found');
-        expect(await refusalOf(use.rejectOffer(actor, claimId, 'no'))).toBe('not_found');
-        expect(await refusalOf(use.recordWork(actor, claimId, { notes: 'mine' }))).toBe('not_found');
-        expect(await refusalOf(use.closeAcceptedClaim(actor, claimId))).toBe('not_found');
+        expect(await errorCodeOf(use.readAppClaim(actor, claimId))).toBe('not_found');
+        expect(await errorCodeOf(use.acceptOffer(actor, claimId))).toBe('not_found');
+        expect(await errorCodeOf(use.rejectOffer(actor, claimId, 'no'))).toBe('not_found');
+        expect(await errorCodeOf(use.recordWork(actor, claimId, { notes: 'mine' }))).toBe('not_found');
+        expect(await errorCodeOf(use.closeAcceptedClaim(actor, claimId))).toBe('not_found');
       }
     });
 
@@ -118,10 +118,10 @@ export function isolationBehavior(fixture: () => Fixture): void {
       const { use, stores } = fixture();
       const { owner, svcId, stranger, invited } = await started();
       const actor = { svcId: stranger };
-      expect(await refusalOf(use.acceptInvitation(actor, owner.id))).toBe('not_found');
-      expect(await refusalOf(use.declineInvitation(actor, owner.id))).toBe('not_found');
-      expect(await refusalOf(use.setAcceptingAssignments(actor, owner.id, false))).toBe('not_found');
-      expect(await refusalOf(use.leaveFirm(actor, owner.id))).toBe('not_found');
+      expect(await errorCodeOf(use.acceptInvitation(actor, owner.id))).toBe('not_found');
+      expect(await errorCodeOf(use.declineInvitation(actor, owner.id))).toBe('not_found');
+      expect(await errorCodeOf(use.setAcceptingAssignments(actor, owner.id, false))).toBe('not_found');
+      expect(await errorCodeOf(use.leaveFirm(actor, owner.id))).toBe('not_found');
       expect((await stores.firmReads.adjuster(owner.id, invited))?.membership.status).toBe('pending');
       expect((await stores.firmReads.adjuster(owner.id, svcId))?.membership.status).toBe('active');
     });
@@ -132,10 +132,10 @@ export function isolationBehavior(fixture: () => Fixture): void {
       const { use, send, offer } = fixture();
       const { owner, svcId, invited, id } = await started();
       const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
-      expect(await refusalOf(send(owner.test, svcId))).toBe('adjuster_not_in_firm');
-      expect(await refusalOf(offer(owner.test, id, owner.accounts.manual))).toBe('not_found');
-      expect(await refusalOf(use.inviteAdjuster(owner.test, { svcId, notes }))).toBe('unknown_svcid');
-      expect(await refusalOf(use.withdrawInvitation(owner.test, invited))).toBe('not_found');
+      expect(await errorCodeOf(send(owner.test, svcId))).toBe('adjuster_not_in_firm');
+      expect(await errorCodeOf(offer(owner.test, id, owner.accounts.manual))).toBe('not_found');
+      expect(await errorCodeOf(use.inviteAdjuster(owner.test, { svcId, notes }))).toBe('unknown_svcid');
+      expect(await errorCodeOf(use.withdrawInvitation(owner.test, invited))).toBe('not_found');
     });
 
     test('a live key can neither name test accounts nor offer test claims', async () => {
@@ -144,10 +144,10 @@ export function isolationBehavior(fixture: () => Fixture): void {
       const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
       const tested = await sendId(owner.test, owner.accounts.manual);
       const mismatch = 'environment_mismatch';
-      expect(await refusalOf(send(owner.live, owner.accounts.manual))).toBe(mismatch);
-      expect(await refusalOf(offer(owner.live, id, owner.accounts.manual))).toBe(mismatch);
-      expect(await refusalOf(offer(owner.live, tested, svcId))).toBe(mismatch);
-      expect(await refusalOf(use.inviteAdjuster(owner.live, { svcId: owner.accounts.new, notes }))).toBe(
+      expect(await errorCodeOf(send(owner.live, owner.accounts.manual))).toBe(mismatch);
+      expect(await errorCodeOf(offer(owner.live, id, owner.accounts.manual))).toBe(mismatch);
+      expect(await errorCodeOf(offer(owner.live, tested, svcId))).toBe(mismatch);
+      expect(await errorCodeOf(use.inviteAdjuster(owner.live, { svcId: owner.accounts.new, notes }))).toBe(
         mismatch,
       );
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, DAY, type Svcid, statusAt } from '@svc/domain';
 import { everyPage, type Fixture, type TestFirm } from '../../fixture.ts';
-import { refusalOf } from '../../injected-faults.ts';
+import { errorCodeOf } from '../../injected-faults.ts';
 
 export function membershipsBehavior(fixture: () => Fixture): void {
   const statusOf = async (firm: TestFirm, svcId: Svcid) => {
@@ -64,8 +64,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       expect(await statusOf(firm, tooLate)).toBe('pending');
       clock.advance(1);
       expect(await statusOf(firm, tooLate)).toBe('expired');
-      expect(await refusalOf(use.acceptInvitation({ svcId: tooLate }, firm.id))).toBe('not_found');
-      expect(await refusalOf(use.withdrawInvitation(firm.live, tooLate))).toBe('not_found');
+      expect(await errorCodeOf(use.acceptInvitation({ svcId: tooLate }, firm.id))).toBe('not_found');
+      expect(await errorCodeOf(use.withdrawInvitation(firm.live, tooLate))).toBe('not_found');
       const page = { after: null, limit: 10 };
       expect((await stores.appReads.invitations(tooLate, clock.now(), page)).rows).toEqual([]);
       expect((await stores.appReads.invitations(tooLate, clock.now() - 1, page)).rows).toHaveLength(1);
@@ -90,8 +90,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       });
       expect((await use.withdrawInvitation(firm.live, svcId)).membership.status).toBe('withdrawn');
       expect(await statusOf(firm, svcId)).toBe('withdrawn');
-      expect(await refusalOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
-      expect(await refusalOf(use.acceptInvitation({ svcId }, firm.id))).toBe('not_found');
+      expect(await errorCodeOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
+      expect(await errorCodeOf(use.acceptInvitation({ svcId }, firm.id))).toBe('not_found');
     });
 
     test('a pending invitation and a membership each prevent another invitation', async () => {
@@ -99,9 +99,9 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const { svcId } = await newAdjuster();
       await invite(firm, svcId);
-      expect(await refusalOf(invite(firm, svcId))).toBe('invitation_pending');
+      expect(await errorCodeOf(invite(firm, svcId))).toBe('invitation_pending');
       await use.acceptInvitation({ svcId }, firm.id);
-      expect(await refusalOf(invite(firm, svcId))).toBe('already_member');
+      expect(await errorCodeOf(invite(firm, svcId))).toBe('already_member');
     });
 
     test('an invitation cannot be accepted with an incomplete profile', async () => {
@@ -109,7 +109,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const { svcId } = await newAdjuster({ firstName: null, email: null });
       await invite(firm, svcId);
-      expect(await refusalOf(use.acceptInvitation({ svcId }, firm.id))).toBe('profile_incomplete');
+      expect(await errorCodeOf(use.acceptInvitation({ svcId }, firm.id))).toBe('profile_incomplete');
       await use.updateProfile({ svcId }, { firstName: 'Ida', email: `${svcId}@ida.example` });
       await use.acceptInvitation({ svcId }, firm.id);
       expect(await statusOf(firm, svcId)).toBe('active');
@@ -145,8 +145,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       expect(await claim(rejected)).toMatchObject({ status: 'rejected' });
       expect(await claim(accepted)).toMatchObject({ status: 'accepted' });
       expect((await use.readAppClaim({ svcId }, accepted)).assignment.status).toBe('accepted');
-      expect(await refusalOf(use.readAppClaim({ svcId }, one))).toBe('not_found');
-      expect(await refusalOf(use.leaveFirm({ svcId }, firm.id))).toBe('not_found');
+      expect(await errorCodeOf(use.readAppClaim({ svcId }, one))).toBe('not_found');
+      expect(await errorCodeOf(use.leaveFirm({ svcId }, firm.id))).toBe('not_found');
     });
 
     test('a closed claim is unchanged when its adjuster leaves, also with a pending offer', async () => {
@@ -167,9 +167,9 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const [svcId, later] = [await newMember(firm), await newMember(firm)];
       await use.leaveFirm({ svcId }, firm.id);
-      expect(await refusalOf(send(firm.live, svcId))).toBe('adjuster_not_in_firm');
+      expect(await errorCodeOf(send(firm.live, svcId))).toBe('adjuster_not_in_firm');
       await invite(firm, svcId);
-      expect(await refusalOf(send(firm.live, svcId))).toBe('adjuster_not_in_firm');
+      expect(await errorCodeOf(send(firm.live, svcId))).toBe('adjuster_not_in_firm');
       await use.acceptInvitation({ svcId }, firm.id);
       await send(firm.live, svcId);
       const order = (await listed(firm)).map(({ membership }) => membership.svcId);
@@ -194,8 +194,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       const id = await sendId(firm.live, other);
       const errorCodes = async () => [
-        await refusalOf(send(firm.live, svcId)),
-        await refusalOf(offer(firm.live, id, svcId)),
+        await errorCodeOf(send(firm.live, svcId)),
+        await errorCodeOf(offer(firm.live, id, svcId)),
       ];
       const notAccepting = ['adjuster_not_accepting', 'adjuster_not_accepting'];
       await use.setAcceptingAssignments({ svcId }, firm.id, false);
@@ -238,8 +238,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
         const unassigned = await seen(id);
         expect(unassigned?.assignment).toEqual({ ...waiting[n]?.assignment, status: 'unassigned' });
         expect(unassigned?.updatedAt).toBeGreaterThan(waiting[n]?.updatedAt ?? 0);
-        expect(await refusalOf(use.acceptOffer(actor, id))).toBe('offer_not_pending');
-        expect(await refusalOf(use.readAppClaim(actor, id))).toBe('not_found');
+        expect(await errorCodeOf(use.acceptOffer(actor, id))).toBe('offer_not_pending');
+        expect(await errorCodeOf(use.readAppClaim(actor, id))).toBe('not_found');
       }
       expect(await untouched()).toEqual(before);
       await use.setMember(firm.id, svcId, true);
@@ -258,7 +258,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
         if (membership !== null) await tx.memberships.save({ ...membership, canAcceptClaims: false });
       });
       clock.advance(1);
-      expect(await refusalOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
+      expect(await errorCodeOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
       const after = await stores.firmReads.claim(firm.id, 'live', id);
       expect(after?.assignment).toEqual({ ...before?.assignment, status: 'unassigned' });
       expect(after?.updatedAt).toBeGreaterThan(before?.updatedAt ?? 0);
@@ -271,7 +271,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
         if (membership !== null) await tx.memberships.save({ ...membership, canAcceptClaims: false });
       });
       await use.runJob({
-        kind: 'rehearse_offer_answer',
+        kind: 'simulate_offer_response',
         firmId: firm.id,
         claimId: own,
         svcId: svc,
@@ -310,7 +310,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       const { svcId } = await newAdjuster();
       await invite(firm, svcId);
       const before = await stores.firmReads.adjuster(firm.id, svcId);
-      expect(await refusalOf(use.setAcceptingAssignments({ svcId }, firm.id, false))).toBe('not_found');
+      expect(await errorCodeOf(use.setAcceptingAssignments({ svcId }, firm.id, false))).toBe('not_found');
       expect(await stores.firmReads.adjuster(firm.id, svcId)).toEqual(before);
     });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import { HOUR, NO_OVERRIDES, TEST_BEHAVIORS } from '@svc/domain';
 import type { Fixture, TestFirm } from '../../fixture.ts';
-import { refusalOf } from '../../injected-faults.ts';
+import { errorCodeOf } from '../../injected-faults.ts';
 
 export function operatorBehavior(fixture: () => Fixture): void {
   const newKey = (firm: TestFirm, environment: 'live' | 'test' = 'live', lifetime: number | null = null) =>
@@ -94,7 +94,7 @@ export function operatorBehavior(fixture: () => Fixture): void {
       expect(await changed()).toBe(true);
       await use.setLimits(firm.id, { ...NO_OVERRIDES, burst: 5 });
       expect(await changed()).toBe(true);
-      await stores.credentials.noteUse({ keys: new Map([[key.id, clock.now()]]), sessions: new Map() });
+      await stores.credentials.recordUse({ keys: new Map([[key.id, clock.now()]]), sessions: new Map() });
       expect(await changed()).toBe(false);
     });
 
@@ -103,7 +103,7 @@ export function operatorBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const [{ key }, { key: unused }] = [await newKey(firm), await newKey(firm)];
       const note = (at: number) =>
-        stores.credentials.noteUse({
+        stores.credentials.recordUse({
           keys: new Map([
             [key.id, at],
             [`key_${ids.next()}` as KeyId, at],
@@ -140,12 +140,12 @@ export function operatorBehavior(fixture: () => Fixture): void {
       const rolled = await use.rollKey(key.id, HOUR);
       expect(rolled.key).toMatchObject({ firmId: firm.id, environment: 'live', purpose: 'full_access' });
       expect(rolled.replaced).toMatchObject({ id: key.id, expiresAt: clock.now() + HOUR });
-      expect(await use.keyRing.authenticate(rolled.secret)).not.toBeNull();
+      expect(await use.apiKeyAuthenticator.authenticate(rolled.secret)).not.toBeNull();
       clock.advance(HOUR - 1);
-      expect(await use.keyRing.authenticate(secret)).not.toBeNull();
+      expect(await use.apiKeyAuthenticator.authenticate(secret)).not.toBeNull();
       clock.advance(1);
-      expect(await use.keyRing.authenticate(secret)).toBeNull();
-      expect(await use.keyRing.authenticate(rolled.secret)).not.toBeNull();
+      expect(await use.apiKeyAuthenticator.authenticate(secret)).toBeNull();
+      expect(await use.apiKeyAuthenticator.authenticate(rolled.secret)).not.toBeNull();
     });
 
     test('rolling a key never extends the old one', async () => {
@@ -161,7 +161,7 @@ export function operatorBehavior(fixture: () => Fixture): void {
       const { key, secret } = await newKey(firm);
       const at = clock.now();
       await use.revokeKey(key.id);
-      expect(await use.keyRing.authenticate(secret)).toBeNull();
+      expect(await use.apiKeyAuthenticator.authenticate(secret)).toBeNull();
       clock.advance(HOUR);
       await use.revokeKey(key.id);
       expect((await stores.operatorReads.keys(firm.id))[0]?.revokedAt).toBe(at);
@@ -192,7 +192,7 @@ export function operatorBehavior(fixture: () => Fixture): void {
       const [firm, other] = [await newFirm(), await newFirm()];
       await use.addMember(firm.id, firm.accounts.new);
       await expect(use.addMember(firm.id, other.accounts.new)).rejects.toThrow('another firm');
-      expect(await refusalOf(use.addMember(firm.id, firm.accounts.new))).toBe('already_member');
+      expect(await errorCodeOf(use.addMember(firm.id, firm.accounts.new))).toBe('already_member');
     });
 
     test('gets an error for ids that do not exist', async () => {

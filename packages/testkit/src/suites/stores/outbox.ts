@@ -15,7 +15,7 @@ export function outboxBehavior(fixture: () => Fixture): void {
     }
   };
   const notificationsTo = (svcId: Svcid) =>
-    fixture().outside.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));
+    fixture().external.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));
 
   describe('jobs after a commit', () => {
     test('the adjuster is notified of an offer and of its withdrawal', async () => {
@@ -49,8 +49,8 @@ export function outboxBehavior(fixture: () => Fixture): void {
         { kind: 'notify_offer', ...about, claimId },
         { kind: 'notify_offer_withdrawn', ...about, claimId },
         { kind: 'notify_invitation', ...about, invitedAt: at },
-        { kind: 'rehearse_offer_answer', ...about, claimId, offeredAt: at },
-        { kind: 'rehearse_invitation_answer', ...about, invitedAt: at },
+        { kind: 'simulate_offer_response', ...about, claimId, offeredAt: at },
+        { kind: 'simulate_invitation_response', ...about, invitedAt: at },
       ];
       await stores.unitOfWork.run(async (tx) => {
         for (const job of jobs) await tx.outbox.add(job, at + 12_345);

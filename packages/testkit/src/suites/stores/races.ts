@@ -257,8 +257,9 @@ export function racesBehavior(fixture: () => Fixture): void {
         lifetime: null,
       });
       const rolled = await Promise.all([use.rollKey(key.id, 0), use.rollKey(key.id, 0)]);
-      expect(await use.keyRing.authenticate(secret)).toBeNull();
-      for (const { secret: fresh } of rolled) expect(await use.keyRing.authenticate(fresh)).not.toBeNull();
+      expect(await use.apiKeyAuthenticator.authenticate(secret)).toBeNull();
+      for (const { secret: fresh } of rolled)
+        expect(await use.apiKeyAuthenticator.authenticate(fresh)).not.toBeNull();
     });
 
     test('two accounts requesting one email address: one gets it', async () => {

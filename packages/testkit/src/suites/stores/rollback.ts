@@ -152,10 +152,10 @@ export function rollbackBehavior(fixture: () => Fixture): void {
     });
 
     test('a sign-in: the code can still be used', async () => {
-      const { useOn, use, stores, outside } = fixture();
+      const { useOn, use, stores, external } = fixture();
       const { email, svcId } = await fixture().newAdjuster();
       await use.requestSignInCode(email ?? '');
-      const { code = '' } = outside.mails.at(-1) ?? {};
+      const { code = '' } = external.mails.at(-1) ?? {};
       let calls = 1;
       for (; ; calls++) {
         const { uow, hasFailed } = failingAfter(stores.unitOfWork, calls);

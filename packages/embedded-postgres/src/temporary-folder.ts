@@ -10,11 +10,11 @@ import { systemFolder } from './system-folder.ts';
  * A temporary folder that the account can enter. Its name identifies its process, so that the next run can
  * remove folders left behind after a power failure or the end of a guardian.
  */
-export async function createThrowAwayFolder(account: Account): Promise<string> {
+export async function createTemporaryFolder(account: Account): Promise<string> {
   const parent = canReach(account, tmpdir()) ? tmpdir() : systemFolder(account);
   await removeLeftovers(parent);
   const { pid, start } = thisProcess();
-  const name = `claims-throw-away-${pid}-${start.replace(/[^0-9A-Za-z]/g, '_')}-`;
+  const name = `claims-temporary-${pid}-${start.replace(/[^0-9A-Za-z]/g, '_')}-`;
   const folder = realpathSync(mkdtempSync(join(parent, name)));
   // mkdtemp denies access to other users.
   chmodSync(folder, 0o711);
@@ -23,7 +23,7 @@ export async function createThrowAwayFolder(account: Account): Promise<string> {
 
 async function removeLeftovers(parent: string): Promise<void> {
   for (const name of readdirSync(parent)) {
-    const [, pid, start] = /^claims-throw-away-([0-9]+)-([0-9A-Za-z_]*)-/.exec(name) ?? [];
+    const [, pid, start] = /^claims-temporary-([0-9]+)-([0-9A-Za-z_]*)-/.exec(name) ?? [];
     if (pid === undefined || start === undefined) continue;
     const folder = join(parent, name);
     // In a shared folder, any user can create such a name.

@@ -4,28 +4,28 @@ import type { Binaries } from './binaries.ts';
 import { guard } from './guardian.ts';
 import type { Place } from './place.ts';
 import * as server from './server.ts';
-import { createThrowAwayFolder } from './throw-away-folder.ts';
+import { createTemporaryFolder } from './temporary-folder.ts';
 
-export interface ThrowAwayPostgres {
+export interface TemporaryPostgres {
   readonly url: string;
   readonly pid: number;
   stop(): Promise<void>;
 }
 
 /** A server for tests, used by this process only, removed when it ends, without durability. */
-export async function startThrowAwayPostgres({
+export async function startTemporaryPostgres({
   log = () => {},
   binaries,
 }: {
   log?: (line: string) => void;
   /** Replaces the embedded binaries. */
   binaries?: Binaries | undefined;
-} = {}): Promise<ThrowAwayPostgres> {
+} = {}): Promise<TemporaryPostgres> {
   const account = unprivilegedAccount(log);
-  const folder = await createThrowAwayFolder(account);
+  const folder = await createTemporaryFolder(account);
   const place: Place = { folder, account, link: undefined, binaries };
   try {
-    server.initialise(place, { durable: false });
+    server.initialize(place, { durable: false });
     const running = await server.start(place, server.THROW_AWAY_SETTINGS);
     // SIGQUIT is PostgreSQL's immediate shutdown: no checkpoint, but shared memory is released.
     const guardian = guard({ pid: running.pid, signal: 'QUIT', folder });
