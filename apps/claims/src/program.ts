@@ -9,6 +9,7 @@ import {
 } from '@svc/client';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from './environment.ts';
+import { serveMcp } from './mcp.ts';
 import {
   adjusterFields,
   adjusterRow,
@@ -262,6 +263,15 @@ export function createProgram(
     }
     show(options, { adjusters }, () => tableText(adjusters.map(adjusterRow), 'No adjusters.'));
   });
+
+  command(
+    'mcp',
+    'serve the API as tools for AI agents, over standard input and output (Model Context Protocol)',
+  )
+    .option('--allow-writes', 'also offer tools that change data')
+    .action(async (options: CommonOptions & { allowWrites?: boolean }) => {
+      await serveMcp(await connect(options, {}), { allowWrites: options.allowWrites ?? false }, environment);
+    });
 
   return program;
 }

@@ -1,17 +1,18 @@
 import { ClaimsApiError } from './errors.ts';
 import { createList, type List, type ListClaims } from './list.ts';
+import { OPERATIONS } from './operations.ts';
 import { type Platform, platform as realPlatform } from './platform.ts';
 import { type PollOptions, pollClaims } from './poll.ts';
 import type { Backoff } from './retry.ts';
 import { type NewClaims, type SendManyOptions, type SendOutcome, sendMany } from './send-many.ts';
 import {
-  type Call,
   type CallOptions,
   checkedConcurrency,
   checkedCount,
   checkedMs,
   createTransport,
   type Hooks,
+  type OperationRequest,
 } from './transport.ts';
 import { VERSION } from './version.ts';
 import type { Adjuster, Claim, Invitation, KeyInfo, NewClaim, PageOptions } from './wire.ts';
@@ -93,6 +94,8 @@ export interface Client {
   };
   /** The key, its firm and its current scopes. */
   me(options?: CallOptions): Promise<KeyInfo>;
+  /** Calls an operation by its id, with the same retries; for tools that are generated from the contract. */
+  request(request: OperationRequest, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
   /** Resolves if the service accepts requests. Not retried unless `maxRetries` is passed. */
   health(options?: CallOptions): Promise<void>;
   /** Yields claims as they change, until the loop is left. */
@@ -123,7 +126,10 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
     platform,
   });
 
-  const create = async (call: Call, { idempotencyKey, ...options }: IdempotentCallOptions): Promise<Claim> =>
+  const create = async (
+    call: OperationRequest,
+    { idempotencyKey, ...options }: IdempotentCallOptions,
+  ): Promise<Claim> =>
     (await send({ ...call, idempotencyKey: idempotencyKey ?? platform.newKey() }, options)) as Claim;
 
   const claims: Client['claims'] = {
@@ -149,7 +155,7 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
    * `conflictCode`; the list then shows whether the earlier attempt is the cause.
    */
   async function sendVerified(
-    call: Call,
+    call: OperationRequest,
     options: CallOptions | undefined,
     svcId: string,
     conflictCode: string,
@@ -206,6 +212,13 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
     claims,
     adjusters,
     me: async (options) => (await send({ operation: 'getKeyInfo' }, options)) as KeyInfo,
+    request: ({ idempotencyKey, ...request }, options) => {
+      const takesKey = OPERATIONS[request.operation].idempotencyKey;
+      return send(
+        takesKey ? { ...request, idempotencyKey: idempotencyKey ?? platform.newKey() } : request,
+        options,
+      );
+    },
     async health(options) {
       await send({ operation: 'getHealth' }, { maxRetries: 0, ...options });
     },

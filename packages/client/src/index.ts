@@ -18,7 +18,14 @@ export { type Platform, platform } from './platform.ts';
 export type { PollOptions } from './poll.ts';
 export { contentKey, hasContentOf } from './same-content.ts';
 export type { NewClaims, SendManyOptions, SendOutcome } from './send-many.ts';
-export type { CallOptions, Hooks, RequestEvent, ResponseEvent, RetryEvent } from './transport.ts';
+export type {
+  CallOptions,
+  Hooks,
+  OperationRequest,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+} from './transport.ts';
 export { VERSION } from './version.ts';
 export type {
   Adjuster,

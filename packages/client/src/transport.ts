@@ -68,11 +68,13 @@ interface Settings {
   readonly platform: Platform;
 }
 
-export interface Call {
+export interface OperationRequest {
   readonly operation: OperationId;
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON. */
   readonly body?: unknown;
+  /** By default random, where the operation takes one. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -82,7 +84,11 @@ export interface CallProgress {
   maybeProcessed: boolean;
 }
 
-export type Transport = (call: Call, options?: CallOptions, progress?: CallProgress) => Promise<unknown>;
+export type Transport = (
+  call: OperationRequest,
+  options?: CallOptions,
+  progress?: CallProgress,
+) => Promise<Readonly<Record<string, unknown>>>;
 
 type AttemptResult =
   | { readonly body: Readonly<Record<string, unknown>> }
@@ -249,7 +255,10 @@ export function createTransport(settings: Settings): Transport {
 
 const TIMED_OUT = Symbol('timed out');
 
-function requestOf(call: Call, { baseUrl, apiKey, userAgent }: Settings): { url: string; init: RequestInit } {
+function requestOf(
+  call: OperationRequest,
+  { baseUrl, apiKey, userAgent }: Settings,
+): { url: string; init: RequestInit } {
   const { method, auth, idempotencyKey } = OPERATIONS[call.operation];
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(call.query ?? {})) {

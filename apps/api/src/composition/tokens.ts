@@ -147,6 +147,7 @@ export const TOKENS = {
   firmRoutes: token<readonly Route[]>('firmRoutes'),
   appRoutes: token<readonly Route[]>('appRoutes'),
   browserSessionRoutes: token<readonly Route[]>('browserSessionRoutes'),
+  mcpRoute: token<Route>('mcpRoute'),
   routes: token<readonly Route[]>('routes'),
   liveUpdates: token<LiveUpdates>('liveUpdates'),
   adjusterApp: token<Middleware>('adjusterApp'),
