@@ -213,8 +213,8 @@ const problemItem = responseObject({
   parameter: responseField.text('Name of the query or path parameter.', 'limit').optional(),
   header: responseField.text('Name of the header.', 'Idempotency-Key').optional(),
 }).meta({
+  id: 'ValidationError',
   description: 'A validation error, with exactly one of pointer, parameter and header.',
-  oneOf: [{ required: ['pointer'] }, { required: ['parameter'] }, { required: ['header'] }],
   example: { detail: 'Must be a valid calendar date (YYYY-MM-DD).', pointer: '/loss/date' },
 });
 
@@ -231,6 +231,7 @@ export const problemSchema = responseObject({
   status: responseField.integer('The HTTP status of the response.', 404),
   detail: responseField.text('Explanation of this occurrence; wording may change.', 'No claim has this id.'),
   code: openEnum(ERROR_CODES, {
+    id: 'ErrorCode',
     description:
       'Stable error code; branch on it. New codes may be added: handle an unknown code by its status.',
     example: 'not_found',

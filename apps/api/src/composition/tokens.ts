@@ -54,7 +54,7 @@ import type { Express, RequestHandler } from 'express';
 import type { ServiceIdentifier } from 'inversify';
 import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import type { EdgeLimiter, Observe } from '../http/app.ts';
-import type { ProblemAddresses } from '../http/problems/http-problem.ts';
+import type { DocsAddresses } from '../http/docs/files.ts';
 import type { Route } from '../http/routes/route.ts';
 import type { Cursors } from '../http/serialization/cursor.ts';
 import type { Log } from '../logging.ts';
@@ -73,7 +73,7 @@ const made = <Make extends (deps: any) => unknown>(name: string): Token<ReturnTy
 /** Every service of the container. */
 export const TOKENS = {
   log: token<Log>('log'),
-  addresses: token<ProblemAddresses>('addresses'),
+  addresses: token<DocsAddresses>('addresses'),
   trustProxy: token<boolean | number | string>('trustProxy'),
   isDraining: token<() => boolean>('isDraining'),
   observe: token<Observe>('observe'),

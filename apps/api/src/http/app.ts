@@ -9,6 +9,7 @@ import express, {
   type Response,
 } from 'express';
 import type { Log } from '../logging.ts';
+import type { DocsAddresses } from './docs/files.ts';
 import { docsHandler } from './docs/handler.ts';
 import {
   createPipeline,
@@ -33,7 +34,7 @@ interface AppDeps extends PipelineDeps {
   readonly adjusterApp: RequestHandler;
   /** Express' `trust proxy` setting. */
   readonly trustProxy: boolean | number | string;
-  readonly addresses: ProblemAddresses;
+  readonly addresses: DocsAddresses;
   readonly log: Log;
   /** The process is shutting down: each connection is closed after its current response. */
   readonly isDraining: () => boolean;
