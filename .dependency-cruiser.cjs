@@ -34,7 +34,7 @@ module.exports = {
     room('application', '^packages/application/src/', [DOMAIN]),
     room('contract', '^packages/contract/src/', npm('zod')),
     room('mcp', '^packages/mcp/src/', [CONTRACT, ...npm('zod', '@modelcontextprotocol/sdk')]),
-    room('client', '^packages/client/src/', [CONTRACT]),
+    room('client', '^packages/client/src/', []),
     room('adapter-memory', '^packages/adapter-memory/src/', [DOMAIN, APPLICATION, NODE]),
     room('adapter-redis', '^packages/adapter-redis/src/', [DOMAIN, APPLICATION, NODE, ...npm('ioredis')]),
     room('adapter-postgres', '^packages/adapter-postgres/src/', [
@@ -87,6 +87,7 @@ module.exports = {
       to: { path: '^tools/' },
     },
     tool('services', PACKAGES, API_FOR_TOOLS),
+    tool('client-types', CONTRACT),
     tool('generate', CONTRACT),
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
     tool('chaos', CONTRACT, '^tools/(cluster|generate|services)/'),

@@ -21,6 +21,6 @@ test.each([new Error('password of the database'), new Unavailable('The database 
     const context = { grant: { scopes: [] }, requestId: 'r' } as unknown as FirmContext;
     const request = { params: {}, query: {}, headers: {}, body: message };
     if (route.caller !== 'firm') throw new Error('The route is for firms.');
-    await expect(route.handle(request, context)).rejects.toBe(error);
+    await expect(route.handle(request as never, context)).rejects.toBe(error);
   },
 );

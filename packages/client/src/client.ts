@@ -214,10 +214,8 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
     me: async (options) => (await send({ operation: 'getKeyInfo' }, options)) as KeyInfo,
     request: ({ idempotencyKey, ...request }, options) => {
       const takesKey = OPERATIONS[request.operation].idempotencyKey;
-      return send(
-        takesKey ? { ...request, idempotencyKey: idempotencyKey ?? platform.newKey() } : request,
-        options,
-      );
+      const call = takesKey ? { ...request, idempotencyKey: idempotencyKey ?? platform.newKey() } : request;
+      return send(call, options) as Promise<Readonly<Record<string, unknown>>>;
     },
     async health(options) {
       await send({ operation: 'getHealth' }, { maxRetries: 0, ...options });

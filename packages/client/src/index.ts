@@ -27,15 +27,4 @@ export type {
   RetryEvent,
 } from './transport.ts';
 export { VERSION } from './version.ts';
-export type {
-  Adjuster,
-  AssignmentStatus,
-  Claim,
-  ClaimFilters,
-  ErrorCode,
-  Invitation,
-  KeyInfo,
-  NewClaim,
-  Page,
-  PageOptions,
-} from './wire.ts';
+export type * from './wire.ts';

@@ -88,7 +88,7 @@ export type Transport = (
   call: OperationRequest,
   options?: CallOptions,
   progress?: CallProgress,
-) => Promise<Readonly<Record<string, unknown>>>;
+) => Promise<unknown>;
 
 type AttemptResult =
   | { readonly body: Readonly<Record<string, unknown>> }
