@@ -13,7 +13,6 @@ import type { Instant } from '@svc/domain';
 import { openDatabase } from './driver/database.ts';
 import { type JobHandler, type JobOptions, type RunningJobs, startJobs } from './jobs/job-queue.ts';
 import { type PurgeCounts, purge } from './jobs/purge.ts';
-import { workerHeartbeats } from './jobs/worker-heartbeats.ts';
 import { type DatabaseLog, SILENT } from './log.ts';
 import { pgAppReads } from './reads/pg-app-reads.ts';
 import { pgCredentials } from './reads/pg-credentials.ts';
@@ -103,7 +102,6 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           behindPooler: database.behindPooler,
           connectionFailures: database.connectionFailures,
           log,
-          workers: workerHeartbeats(maintenance),
           purge: async () => {
             await purge(maintenance, clock.now());
           },

@@ -9,6 +9,7 @@ export * from './examples.ts';
 export { suggestedFloodZone } from './flood-zone-spellings.ts';
 export { toPointer } from './json-pointer.ts';
 export { EDGE_REQUESTS_PER_MINUTE, LIMITS, RATES } from './limits.ts';
+export { mcpEndpoint } from './mcp.ts';
 export {
   exampleProblem,
   INTERFACE_VERSION,

@@ -42,6 +42,7 @@ import { Container } from 'inversify';
 import { adjusterAppHandler } from '../http/adjuster-app/handler.ts';
 import { createLiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import { createApp } from '../http/app.ts';
+import { mcpRoute } from '../http/mcp/mcp-route.ts';
 import { appRoutes } from '../http/routes/app-routes.ts';
 import { browserSessionRoutes } from '../http/routes/browser-session-routes.ts';
 import { firmRoutes } from '../http/routes/firm-routes.ts';
@@ -151,9 +152,14 @@ export function createContainer(external: ExternalServices): Container {
     signOutEverywhere: T.signOutEverywhere,
     addresses: T.addresses,
   });
+  bind(T.mcpRoute, mcpRoute, {
+    firmRoutes: T.firmRoutes,
+    rateLimiter: T.rateLimiter,
+    addresses: T.addresses,
+  });
   c.bind(T.routes).toResolvedValue(
     (...groups) => groups.flat(),
-    [T.firmRoutes, T.sandboxRoutes, T.appRoutes, T.browserSessionRoutes],
+    [T.firmRoutes, T.sandboxRoutes, T.appRoutes, T.browserSessionRoutes, T.mcpRoute],
   );
   bind(T.liveUpdates, createLiveUpdates, { reads: appReads, isDraining: T.isDraining });
   bind(T.adjusterApp, adjusterAppHandler, {

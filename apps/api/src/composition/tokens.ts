@@ -153,6 +153,7 @@ export const TOKENS = {
   sandboxRoutes: token<readonly Route[]>('sandboxRoutes'),
   appRoutes: token<readonly Route[]>('appRoutes'),
   browserSessionRoutes: token<readonly Route[]>('browserSessionRoutes'),
+  mcpRoute: token<Route>('mcpRoute'),
   routes: token<readonly Route[]>('routes'),
   liveUpdates: token<LiveUpdates>('liveUpdates'),
   adjusterApp: token<Middleware>('adjusterApp'),

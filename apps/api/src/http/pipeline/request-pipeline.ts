@@ -5,7 +5,14 @@ import type {
   RateLimiter,
   SessionAuthenticator,
 } from '@svc/application';
-import { type Endpoint, LIMITS, parseRequest, validationSummary } from '@svc/contract';
+import {
+  type Endpoint,
+  LIMITS,
+  parseRequest,
+  type RawRequest,
+  type RequestOf,
+  validationSummary,
+} from '@svc/contract';
 import { checkScope, limitsOf } from '@svc/domain';
 import type { Request, Response } from 'express';
 import { HttpProblem } from '../problems/http-problem.ts';
@@ -94,23 +101,13 @@ export function createPipeline(deps: PipelineDeps) {
               mayBeEmpty: endpoint.body === undefined || endpoint.bodyRequired === false,
               held,
             });
-      const parsed = parseRequest(
-        endpoint,
-        {
-          params: request.params as Record<string, string>,
-          search,
-          headers: request.headers,
-          body: sentBody,
-        },
-        route.rules,
-      );
-      if (!parsed.ok) {
-        throw new HttpProblem('validation_failed', {
-          detail: validationSummary(parsed.errorCount, parsed.errors.length),
-          errors: parsed.errors,
-        });
-      }
-      return { value: parsed.value, context: { sentBody, clientAddress } };
+      const value = parseOrThrow(route, {
+        params: request.params as Record<string, string>,
+        search,
+        headers: request.headers,
+        body: sentBody,
+      });
+      return { value, context: { sentBody, clientAddress, requestId: trace.requestId } };
     };
 
     if (route.caller === 'anyone') {
@@ -157,17 +154,34 @@ export function createPipeline(deps: PipelineDeps) {
     if (grant === null) throw new HttpProblem('invalid_key');
     trace.keyId = grant.keyId;
     trace.firmId = grant.firmId;
-    const limits = limitsOf(grant.environment, grant.limits);
-    const decision = await deps.rateLimiter.consume(grant.keyId, limits, { write: endpoint.write });
-    if (!decision.allowed) {
-      const seconds = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
-      throw new HttpProblem('rate_limited', { headers: { 'Retry-After': String(seconds) } });
-    }
+    await checkLimits(deps.rateLimiter, grant, endpoint);
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
     return grant;
   }
 
   return { handle, requireKey };
+}
+
+/** @throws HttpProblem `rate_limited` */
+export async function checkLimits(
+  rateLimiter: RateLimiter,
+  { keyId, environment, limits }: KeyGrant,
+  { write }: Pick<Endpoint, 'write'>,
+): Promise<void> {
+  const decision = await rateLimiter.consume(keyId, limitsOf(environment, limits), { write });
+  if (decision.allowed) return;
+  const seconds = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
+  throw new HttpProblem('rate_limited', { headers: { 'Retry-After': String(seconds) } });
+}
+
+/** @throws HttpProblem `validation_failed` */
+export function parseOrThrow({ endpoint, rules }: Route, request: RawRequest): RequestOf<Endpoint> {
+  const parsed = parseRequest(endpoint, request, rules);
+  if (parsed.ok) return parsed.value;
+  throw new HttpProblem('validation_failed', {
+    detail: validationSummary(parsed.errorCount, parsed.errors.length),
+    errors: parsed.errors,
+  });
 }
 
 /** Node joins repeated headers or keeps the first one, so this looks at the raw headers. */

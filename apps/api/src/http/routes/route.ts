@@ -16,6 +16,7 @@ export interface RequestContext {
   /** The body before validation, for the fingerprint. */
   readonly sentBody: unknown;
   readonly clientAddress: string;
+  readonly requestId: string;
 }
 
 export interface FirmContext extends RequestContext {
