@@ -39,7 +39,9 @@ const BODIES: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 // Simulated faults would make other requests fail.
-const ids = (Object.keys(endpoints) as EndpointId[]).filter((id) => id !== 'simulateFaults');
+const ids: readonly EndpointId[] = (Object.keys(endpoints) as EndpointId[]).filter(
+  (id) => id !== 'simulateFaults',
+);
 /** Requested more often than the others. */
 const FREQUENT: readonly EndpointId[] = [
   'sendClaim',
