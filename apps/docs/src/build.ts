@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PLACEHOLDERS } from './addresses.ts';
+import { PACKED_FOLDER, packages } from './packages.ts';
 import { PAGES, SITE } from './pages.ts';
 import { fillPlaceholders } from './values.ts';
 
@@ -30,6 +31,9 @@ if (!existsSync(MANIFEST) || JSON.parse(readFileSync(MANIFEST, 'utf8')).version 
   await build(ROOT);
   for (const [name, text] of sources) write(join(SITE_FOLDER, name), asMarkdown(name, text));
   write(join(SITE_FOLDER, 'llms.txt'), llmsTxt());
+  for (const { file } of packages()) copyFileSync(join(PACKED_FOLDER, file), join(SITE_FOLDER, 'packages', file));
+  const checksums = packages().map(({ sha256, file }) => `${sha256}  ${file}\n`);
+  write(join(SITE_FOLDER, 'packages/SHA256SUMS.txt'), checksums.join(''));
   write(MANIFEST, JSON.stringify({ version, placeholders: PLACEHOLDERS, ...inlineHashes() }));
 }
 

@@ -26,6 +26,7 @@ import {
   operationList,
   operationsTagged,
   operationTable,
+  packageTable,
 } from './generated.ts';
 import type { DocsAddresses } from './pages.ts';
 
@@ -74,6 +75,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 const BLOCKS: Readonly<Record<string, Block>> = {
+  'packages.table': packageTable,
   'errors.table': errorTable,
   'errors.entries': errorEntries,
   'operations.table': operationTable,
