@@ -27,12 +27,12 @@ describe('every claim', () => {
         const claim = generateClaim(index, seed);
         expect(errorsOf(JSON.parse(JSON.stringify(claim)))).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 
-  test('is valid under the cross-field rules, for two thousand indexes', () => {
-    const wrong = many.slice(0, 2000).filter((claim) => {
+  test('is valid under the cross-field rules, for five hundred indexes', () => {
+    const wrong = many.slice(0, 500).filter((claim) => {
       const { occupancy_type: use, building_type: type } = claim.building ?? {};
       const business = (NON_RESIDENTIAL_OCCUPANCY_TYPES as readonly unknown[]).includes(use);
       const { effective_date: from = '', expiration_date: to = '' } = claim.policy;
@@ -95,14 +95,14 @@ describe('many claims', () => {
     const ids = new Set<string>();
     const numbers = new Set<string>();
     for (const seed of [0, 1, 11, 111]) {
-      for (let index = 0; index < 2_000; index++) {
+      for (let index = 0; index < 500; index++) {
         const { external_id, claim_number } = generateClaim(index, seed);
         ids.add(external_id);
         numbers.add(claim_number);
       }
     }
-    expect(ids.size).toBe(8_000);
-    expect(numbers.size).toBe(8_000);
+    expect(ids.size).toBe(2_000);
+    expect(numbers.size).toBe(2_000);
   });
 
   test('causes have the shares rain 45%, tide 26%, river 21%, others 8%', () => {
@@ -151,7 +151,7 @@ describe('as CSV', () => {
   test('every field of every claim has its column', () => {
     const columns = new Set(CSV_COLUMNS);
     expect(columns.size).toBe(CSV_COLUMNS.length);
-    for (const claim of many.slice(0, 2000))
+    for (const claim of many.slice(0, 500))
       for (const path of leavesOf(claim)) if (!columns.has(path)) throw new Error(`no column ${path}`);
     expect(csvHeader()).toBe(`${CSV_COLUMNS.join(',')}\n`);
   });

@@ -14,7 +14,11 @@ test.each([
 });
 
 test('contract and domain treat the same characters as blank', () => {
-  const characters = Array.from({ length: 0x110000 }, (_, point) => String.fromCodePoint(point));
+  // Whitespace and invisible characters are all in the Basic Multilingual Plane, apart from tags (U+E0000 and up).
+  const points = [0, 0xe0000].flatMap((start) =>
+    Array.from({ length: 0x10000 }, (_, index) => start + index),
+  );
+  const characters = points.map((point) => String.fromCodePoint(point));
   expect(characters.filter(contract.isBlank)).toEqual(characters.filter(domain.isBlank));
 });
 

@@ -1,9 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type CursorScope, createCursors } from '../src/http/serialization/cursor.ts';
-
-// Not fast-check's `unit: 'binary'`, which builds a map of a million entries.
-const anyCharacter = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point));
+import { anyCharacter } from './any-character.ts';
 
 const SECRET = Buffer.alloc(32, 1);
 const cursors = createCursors(SECRET);

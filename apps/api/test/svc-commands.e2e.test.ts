@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
+import { withClient } from '../../../tools/services/postgres.ts';
 import { type CommandResult, svc, svcWithClosedStdout } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
@@ -221,6 +222,27 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
   );
   expect(unhealthy.code).toBe(1);
   expect(JSON.parse(unhealthy.stdout)).toMatchObject({ ok: false });
+});
+
+test('doctor names the migrations of a newer release and those that were changed', async () => {
+  const schema = async () =>
+    (JSON.parse((await run('doctor', '--json')).stdout).checks as { what: string }[]).find(
+      ({ what }) => what === 'schema',
+    );
+  await withClient(service.databaseUrl, async (client) => {
+    await client.query(
+      `INSERT INTO schema_migrations ("timestamp", name) VALUES (999, 'later 0000000000999')`,
+    );
+    expect(await schema()).toMatchObject({
+      state: 'note',
+      detail: 'has migrations of a newer release: 999 (later)',
+    });
+    await client.query(`UPDATE schema_migrations SET checksum = 'x' WHERE id = 2`);
+    expect(await schema()).toMatchObject({
+      state: 'wrong',
+      detail: 'applied with SQL that differs from this release: 2 (request log)',
+    });
+  });
 });
 
 describe('an operation that fails', () => {

@@ -29,6 +29,7 @@ export const SITE: readonly PageGroup[] = [
       page('index', 'Overview', 'What the service does, and the conventions of its API.'),
       page('quick-start', 'Quick start', 'From a test key to an accepted claim in ten minutes, with curl.'),
       page('test-accounts', 'Test accounts', 'Simulated adjusters to test every outcome with.'),
+      page('rehearse-a-hurricane', 'Rehearse a hurricane', 'A day after landfall, played with a test key.'),
     ],
   },
   {
@@ -64,6 +65,7 @@ export const SITE: readonly PageGroup[] = [
         'Key and health',
         'Check a key and the service: every field and error.',
       ),
+      page('reference/sandbox', 'Sandbox', 'Simulate adjusters, time and failures with a test key.'),
       page(
         'reference/adjuster-app',
         'Adjuster app',

@@ -53,6 +53,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
     zoneCount: FLOOD_ZONES.length,
     stateCount: LOSS_LOCATION_STATES.length,
     errorCount: ERROR_CODES.length,
+    slowSeconds: LIMITS.slowFaultMs / 1000,
     statusOfSending: firmEndpoints.sendClaim.success.status,
     statusOfOffering: firmEndpoints.offerClaim.success.status,
   },
@@ -83,6 +84,7 @@ const BLOCKS: Readonly<Record<string, Block>> = {
   'operations.claims': operationsTagged('Claims'),
   'operations.adjusters': operationsTagged('Adjusters'),
   'operations.keyAndHealth': operationsTagged('Key and health'),
+  'operations.sandbox': operationsTagged('Sandbox'),
   'operations.adjusterApp': operationsTagged('Adjuster app', 'app'),
 };
 

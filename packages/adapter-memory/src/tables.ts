@@ -136,17 +136,24 @@ export interface Database {
   draft(): Draft;
 }
 
-type Stored = { readonly [T in keyof Schema]: Map<string, Schema[T]> };
+/** The rows by primary key, and for each other unique key the primary key of the row that holds a value. */
+interface Stored<R> {
+  readonly rows: Map<string, R>;
+  readonly holders: readonly Map<string, string>[];
+}
 
 export function createDatabase(): Database {
-  const stored = mapTables<Stored>(() => new Map());
+  const stored = mapTables<{ readonly [T in keyof Schema]: Stored<Schema[T]> }>((name) => ({
+    rows: new Map(),
+    holders: UNIQUE[name].slice(1).map(() => new Map()),
+  }));
   return {
-    committed: mapTables<Tables>((name) => committedTable(stored[name] as Map<string, never>)),
+    committed: mapTables<Tables>((name) => committedTable(stored[name].rows as Map<string, never>)),
     draft() {
       const commits: (() => void)[] = [];
       const tables = mapTables<WritableTables>((name) => {
         const { table, commit } = draftTable(
-          stored[name] as Map<string, object>,
+          stored[name] as Stored<object>,
           UNIQUE[name] as unknown as UniqueKeys<object>,
         );
         commits.push(commit);
@@ -170,7 +177,7 @@ const committedTable = <R>(rows: Map<string, R>): Table<R> => ({
   all: () => [...rows.values()],
 });
 
-function draftTable<R extends object>(rows: Map<string, R>, [keyOfRow, ...otherKeys]: UniqueKeys<R>) {
+function draftTable<R extends object>({ rows, holders }: Stored<R>, [keyOfRow, ...otherKeys]: UniqueKeys<R>) {
   /** Rows changed by this unit of work; null: deleted. */
   const changed = new Map<string, R | null>();
   const get = (key: string): R | undefined =>
@@ -181,12 +188,17 @@ function draftTable<R extends object>(rows: Map<string, R>, [keyOfRow, ...otherK
   };
   const put = (row: R): void => {
     const key = keyOfRow(row);
-    for (const other of otherKeys) {
+    otherKeys.forEach((other, index) => {
       const value = other(row);
-      if (value === null) continue;
-      const holder = all().find((existing) => other(existing) === value);
-      if (holder !== undefined && keyOfRow(holder) !== key) throw new Collision(`${value} is taken`);
-    }
+      if (value === null) return;
+      const holder = holders[index]?.get(value);
+      const taken =
+        (holder !== undefined && holder !== key && !changed.has(holder)) ||
+        [...changed].some(
+          ([changedKey, existing]) => changedKey !== key && existing !== null && other(existing) === value,
+        );
+      if (taken) throw new Collision(`${value} is taken`);
+    });
     changed.set(key, frozenCopy(row));
   };
   const table: WritableTable<R> = {
@@ -201,6 +213,17 @@ function draftTable<R extends object>(rows: Map<string, R>, [keyOfRow, ...otherK
     delete: (key) => void changed.set(key, null),
   };
   const commit = (): void => {
+    otherKeys.forEach((other, index) => {
+      const keyIn = (row: R | null | undefined): string | null => (row == null ? null : other(row));
+      for (const key of changed.keys()) {
+        const before = keyIn(rows.get(key));
+        if (before !== null) holders[index]?.delete(before);
+      }
+      for (const [key, row] of changed) {
+        const value = keyIn(row);
+        if (value !== null) holders[index]?.set(value, key);
+      }
+    });
     for (const [key, row] of changed) {
       if (row === null) rows.delete(key);
       else rows.set(key, row);

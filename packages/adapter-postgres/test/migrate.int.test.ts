@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
+import pg from 'pg';
 import { connect, migrate, schemaState } from '../src/index.ts';
 import { MIGRATIONS } from '../src/schema/migrations/index.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
@@ -42,12 +45,17 @@ describe('migrations', () => {
   });
 
   test('reports unknown and edited migrations', async () => {
-    await database.sql.query('BEGIN');
     await database.sql.query(
-      `INSERT INTO schema_migrations (id, name, checksum) VALUES (999, 'from the future', 'x')`,
+      `INSERT INTO schema_migrations ("timestamp", name) VALUES (999, 'from the future 0000000000999')`,
     );
+    const warned: unknown[] = [];
+    const note = (message: string, fields?: object) => warned.push([message, fields]);
+    await migrate({ ...database, log: { info: note, warn: note, error: note } });
+    expect(warned).toEqual([
+      ['the database has migrations of a newer release', { migrations: ['999 (from the future)'] }],
+    ]);
+    expect(await schemaState(database)).toMatchObject({ current: true, unknown: [999], changed: [] });
     await database.sql.query(`UPDATE schema_migrations SET checksum = 'edited' WHERE id = 1`);
-    await database.sql.query('COMMIT');
     expect(await schemaState(database)).toMatchObject({ current: false, unknown: [999], changed: [1] });
   });
 
@@ -61,5 +69,58 @@ describe('migrations', () => {
     );
     expect(rows).toEqual([{ relname: 'claims' }]);
     await other.drop();
+  });
+
+  /** As the releases before TypeORM's runner left it, with the first migrations applied. */
+  async function earlierDatabase(count: number): Promise<FreshDatabase> {
+    const earlier = await freshDatabase();
+    await earlier.sql.query(`CREATE TABLE schema_migrations (id integer PRIMARY KEY, name text NOT NULL,
+      checksum text NOT NULL, applied_at timestamptz(3) NOT NULL DEFAULT clock_timestamp())`);
+    for (const { id, name, sql } of MIGRATIONS.slice(0, count)) {
+      await earlier.sql.query(sql);
+      await earlier.sql.query('INSERT INTO schema_migrations VALUES ($1, $2, $3)', [
+        id,
+        name,
+        createHash('sha256').update(sql).digest('hex'),
+      ]);
+    }
+    return earlier;
+  }
+
+  test('a database of an earlier release keeps its applied migrations and gets only the pending ones', async () => {
+    const earlier = await earlierDatabase(2);
+    const before = await schemaState(earlier);
+    expect(before).toMatchObject({ current: false, unknown: [], changed: [] });
+    expect(before.pending.map(({ id }) => id)).toEqual(MIGRATIONS.slice(2).map(({ id }) => id));
+    await Promise.all([1, 2, 3].map(() => migrate(earlier)));
+    const after = await schemaState(earlier);
+    expect(after).toMatchObject({ current: true, pending: [], unknown: [], changed: [] });
+    expect(after.applied.slice(0, 2)).toEqual(before.applied);
+    expect(after.applied.map(({ id, name }) => ({ id, name }))).toEqual(
+      MIGRATIONS.map(({ id, name }) => ({ id, name })),
+    );
+    // An earlier release that still runs beside this one finds its migrations by these ids.
+    const { rows } = await earlier.sql.query('SELECT id FROM schema_migrations ORDER BY id');
+    expect(rows).toEqual(MIGRATIONS.map((_, index) => ({ id: index + 1 })));
+    await earlier.drop();
+  });
+
+  test('a migration that waits for a lock lets others use the table, and is applied once the lock is released', async () => {
+    const earlier = await earlierDatabase(2);
+    await earlier.sql.query('BEGIN; LOCK TABLE sign_in_codes IN ROW SHARE MODE');
+    let retries = 0;
+    const warn = () => {
+      retries += 1;
+    };
+    const migrated = migrate({ ...earlier, lockTimeoutMs: 20, log: { info() {}, warn, error() {} } });
+    await eventually(() => retries > 0);
+    const reader = new pg.Client({ connectionString: earlier.url });
+    await reader.connect();
+    expect((await reader.query('SELECT * FROM sign_in_codes')).rows).toEqual([]);
+    await reader.end();
+    await earlier.sql.query('COMMIT');
+    await migrated;
+    expect(await schemaState(earlier)).toMatchObject({ current: true });
+    await earlier.drop();
   });
 });

@@ -21,5 +21,6 @@ export type { Page } from './page.ts';
 export { type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
 export * from './problems.ts';
 export type { OpenEnum, ResponseValue } from './response-schema.ts';
+export * from './sandbox.ts';
 export { codePointLength, hasUnusableCharacter, isBlank } from './text.ts';
 export * from './vocabulary.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
-import { appEndpoints, firmEndpoints } from './endpoints.ts';
+import { appEndpoints, firmEndpoints, sandboxEndpoints } from './endpoints.ts';
 import { EXAMPLE_PROBLEM, EXAMPLES } from './examples.ts';
 import { LIMITS, RATES } from './limits.ts';
 import {
@@ -15,7 +15,7 @@ import {
 type Json = Record<string, unknown>;
 
 /** Version of the interface, not of the release: the latest entry in the changelog. */
-export const INTERFACE_VERSION = '1.0.0';
+export const INTERFACE_VERSION = '1.1.0';
 
 export interface OpenApiAddresses {
   /** Base URL of the service. */
@@ -87,11 +87,15 @@ const APIS = {
   firm: {
     title: 'Claim assignment service',
     summary: 'Send flood claims to adjusters and poll for their responses.',
-    endpoints: Object.values(firmEndpoints) as readonly Endpoint[],
+    endpoints: [...Object.values(firmEndpoints), ...Object.values(sandboxEndpoints)] as readonly Endpoint[],
     tags: [
       { name: 'Claims', description: 'Send, read, poll and offer claims.' },
       { name: 'Adjusters', description: 'Invite adjusters and list the members of the firm.' },
       { name: 'Key and health', description: 'Check a key and the service.' },
+      {
+        name: 'Sandbox',
+        description: 'Simulate what adjusters, time and failures do. For test keys only.',
+      },
     ],
     securitySchemes: {
       apiKey: {
@@ -122,6 +126,7 @@ const DESCRIPTION = `Requests and responses are JSON; errors are problem documen
 
 const tagOf = (endpoint: Endpoint): string => {
   if (endpoint.path.startsWith('/app/')) return 'Adjuster app';
+  if (endpoint.sandbox) return 'Sandbox';
   if (endpoint.path.startsWith('/v1/claims')) return 'Claims';
   return endpoint.path.startsWith('/v1/adjusters') ? 'Adjusters' : 'Key and health';
 };

@@ -161,8 +161,8 @@ export const ERRORS = {
   environment_mismatch: {
     status: 422,
     title: 'A live key cannot use test data',
-    cause: 'A live key named a test account, or tried to offer a test claim.',
-    fix: 'Use a test key for test accounts and test claims.',
+    cause: 'A live key named a test account, tried to offer a test claim, or called the sandbox.',
+    fix: 'Use a test key for test accounts, test claims and the sandbox.',
   },
   rate_limited: {
     status: 429,

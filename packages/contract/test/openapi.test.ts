@@ -12,6 +12,7 @@ import {
   openApiDocument,
   parseRequest,
   problemSchema,
+  sandboxEndpoints,
 } from '../src/index.ts';
 
 const ADDRESSES = {
@@ -38,7 +39,9 @@ const namesOf = (list: readonly { method: string; path: string }[]): string[] =>
 
 test('each document has exactly the operations of its API, in either version', () => {
   for (const openapi of ['3.1', '3.0'] as const) {
-    expect(namesOf(operationsOf(documentOf({ openapi })))).toEqual(namesOf(Object.values(firmEndpoints)));
+    expect(namesOf(operationsOf(documentOf({ openapi })))).toEqual(
+      namesOf([...Object.values(firmEndpoints), ...Object.values(sandboxEndpoints)]),
+    );
     expect(namesOf(operationsOf(documentOf({ openapi, api: 'app' })))).toEqual(
       namesOf(Object.values(appEndpoints)),
     );

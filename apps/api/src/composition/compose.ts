@@ -5,7 +5,7 @@ import {
   createMemorySingleFlight,
   networkOf,
 } from '@svc/adapter-memory';
-import { connect, migrate, type PostgresStores, schemaState } from '@svc/adapter-postgres';
+import { connect, migrate, type PostgresStores, type SchemaState, schemaState } from '@svc/adapter-postgres';
 import { connectRedis } from '@svc/adapter-redis';
 import { type Clock, type Job, Unavailable } from '@svc/application';
 import { v7 as uuidV7 } from 'uuid';
@@ -128,6 +128,7 @@ export const migrateDatabase = (url: string, log: Log): Promise<void> =>
     throw new Error(`${error.message} Asked at ${where}, as DATABASE_URL says.`, { cause: error });
   });
 
+export type { SchemaState };
 export const readSchemaState = (url: string) => schemaState({ url });
 
 /** Whether the database answers. */

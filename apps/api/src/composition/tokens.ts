@@ -3,6 +3,7 @@ import type {
   AppReads,
   Clock,
   CredentialStore,
+  FaultStore,
   FirmReads,
   Ids,
   JobReads,
@@ -31,6 +32,7 @@ import type {
   makeRevokeKey,
   makeRollKey,
   makeRunJob,
+  makeSandbox,
   makeSendClaim,
   makeSetAcceptingAssignments,
   makeSetLimits,
@@ -95,6 +97,7 @@ export const TOKENS = {
   operatorReads: token<OperatorReads>('operatorReads'),
   jobReads: token<JobReads>('jobReads'),
   requestLog: token<RequestLogStore>('requestLog'),
+  faults: token<FaultStore>('faults'),
   credentials: token<CredentialStore>('credentials'),
   rateLimiter: token<RateLimiter>('rateLimiter'),
   singleFlight: token<SingleFlight>('singleFlight'),
@@ -109,6 +112,8 @@ export const TOKENS = {
   offerClaim: made<typeof makeOfferClaim>('offerClaim'),
   inviteAdjuster: made<typeof makeInviteAdjuster>('inviteAdjuster'),
   withdrawInvitation: made<typeof makeWithdrawInvitation>('withdrawInvitation'),
+
+  sandbox: made<typeof makeSandbox>('sandbox'),
 
   // the adjuster's app
   requestSignInCode: made<typeof makeRequestSignInCode>('requestSignInCode'),
@@ -145,6 +150,7 @@ export const TOKENS = {
 
   // HTTP
   firmRoutes: token<readonly Route[]>('firmRoutes'),
+  sandboxRoutes: token<readonly Route[]>('sandboxRoutes'),
   appRoutes: token<readonly Route[]>('appRoutes'),
   browserSessionRoutes: token<readonly Route[]>('browserSessionRoutes'),
   mcpRoute: token<Route>('mcpRoute'),
@@ -178,6 +184,7 @@ export const EXTERNAL = [
   'operatorReads',
   'jobReads',
   'requestLog',
+  'faults',
   'credentials',
   'rateLimiter',
   'singleFlight',

@@ -122,6 +122,10 @@ export function createApp(deps: AppDeps): Express {
       const result = await pipeline.handle(route, request, response, trace, addressOf(request));
       // The connection failed during the work and has its response already.
       if (response.headersSent) return;
+      if (result.dropped === true) {
+        response.destroy();
+        return;
+      }
       response.statusCode = result.status;
       for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value);
       if (result.json === undefined) {
@@ -213,7 +217,8 @@ function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHand
       : asHttpProblem(error);
     trace.code = problem.code;
     trace.errorLocations = errorLocations(problem.extra.errors);
-    if (problem.code === 'internal_error' || problem.code === 'service_unavailable') {
+    const isFailure = problem.code === 'internal_error' || problem.code === 'service_unavailable';
+    if (isFailure && problem.extra.simulated !== true) {
       log.error('request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });
     }
     if (response.headersSent) {

@@ -1,4 +1,4 @@
-import { probeDatabase, probeRedis, readSchemaState } from '../composition/compose.ts';
+import { probeDatabase, probeRedis, readSchemaState, type SchemaState } from '../composition/compose.ts';
 import { openDatabase } from '../composition/database.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
@@ -48,9 +48,7 @@ async function checkDatabase(config: Config): Promise<Check[]> {
       const state = await readSchemaState(opened.url);
       return [
         { what: 'database', state: 'ok', detail: `PostgreSQL ${state.server}, ${location}` },
-        state.current
-          ? { what: 'schema', state: 'ok', detail: `up to date (${state.applied.length} migrations)` }
-          : { what: 'schema', state: 'wrong', detail: 'not up to date: run svc migrate' },
+        checkSchema(state),
       ];
     } finally {
       await opened.release();
@@ -58,6 +56,23 @@ async function checkDatabase(config: Config): Promise<Check[]> {
   } catch (error) {
     return [{ what: 'database', state: 'wrong', detail: `${location}: ${messageOf(error)}` }];
   }
+}
+
+function checkSchema({ current, applied, unknown, changed }: SchemaState): Check {
+  const named = (ids: readonly number[]) =>
+    applied
+      .filter(({ id }) => ids.includes(id))
+      .map(({ id, name }) => `${id} (${name})`)
+      .join(', ');
+  if (changed.length > 0) {
+    const detail = `applied with SQL that differs from this release: ${named(changed)}`;
+    return { what: 'schema', state: 'wrong', detail };
+  }
+  if (!current) return { what: 'schema', state: 'wrong', detail: 'not up to date: run svc migrate' };
+  if (unknown.length > 0) {
+    return { what: 'schema', state: 'note', detail: `has migrations of a newer release: ${named(unknown)}` };
+  }
+  return { what: 'schema', state: 'ok', detail: `up to date (${applied.length} migrations)` };
 }
 
 async function checkRedis(config: Config): Promise<Check> {

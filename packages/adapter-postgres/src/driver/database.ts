@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { Unavailable } from '@svc/application';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
@@ -13,6 +12,7 @@ import type { Session } from './session.ts';
 import { beginWithSettings, PLAN_SETTINGS, urlWithSettings } from './session-settings.ts';
 import { StatementRunner } from './statement-runner.ts';
 import { Transaction, type TransactionOptions } from './transaction.ts';
+import { within } from './within.ts';
 
 interface DatabaseOptions {
   readonly url: string;
@@ -38,6 +38,8 @@ export interface Database {
   readonly connectionFailures: ConnectionFailures;
   close(): Promise<void>;
 }
+
+const NO_RESPONSE = 'PostgreSQL did not respond in time.';
 
 const APPLICATION_NAME = 'claim-assignment';
 
@@ -89,7 +91,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   });
   const timeoutMs = options.statementTimeoutMs + TIMEOUT_MARGIN_MS;
   try {
-    await within(timeoutMs, dataSource.initialize());
+    await within(timeoutMs, dataSource.initialize(), NO_RESPONSE);
   } catch (error) {
     throw translateError(error, 'connect');
   }
@@ -105,7 +107,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     behindPooler,
     connectionFailures,
     begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, statements),
-    ping: (timeoutMs) => within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' })),
+    async ping(timeoutMs) {
+      await within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' }), NO_RESPONSE);
+    },
     async close() {
       pipelined.close();
       await dataSource.destroy();
@@ -130,18 +134,5 @@ async function detectPooler(options: DatabaseOptions): Promise<boolean> {
     throw translateError(error, 'connect');
   } finally {
     client.end().catch(() => {});
-  }
-}
-
-async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Unavailable('PostgreSQL did not respond in time.')), timeoutMs);
-  });
-  try {
-    await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => {});
   }
 }

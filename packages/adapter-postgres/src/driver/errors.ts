@@ -48,6 +48,9 @@ const unwrap = (error: unknown): unknown => (error instanceof QueryFailedError ?
 
 const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
+/** A statement that waited longer than `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => (unwrap(error) as ErrorFields)?.code === '55P03';
+
 /** ECONNREFUSED, ENOTFOUND and so on, also as an AggregateError for a host with several addresses. */
 const isNetworkError = (error: unknown): boolean =>
   /^E[A-Z_]+$/.test(String((error as ErrorFields)?.code ?? ''));

@@ -1,26 +1,20 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '@svc/application';
-import {
-  Logger,
-  runTaskList,
-  type TaskList,
-  type WorkerEvents,
-  type WorkerPool,
-  type WorkerPoolOptions,
-} from 'graphile-worker';
+import { Logger, runTaskList, type TaskList, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
 import type { ConnectionFailures } from '../driver/connection-failures.ts';
+import { PooledReads } from '../driver/read-connections.ts';
+import { type Session, sql, type Value } from '../driver/session.ts';
 import {
   beginWithSettings,
   PLAN_SETTINGS,
   type SessionSettings,
   urlWithSettings,
 } from '../driver/session-settings.ts';
-import { inTransaction } from '../driver/single-statement.ts';
+import { within } from '../driver/within.ts';
 import type { DatabaseLog } from '../log.ts';
 import { JOB_KINDS } from './job-kinds.ts';
-import { WORKER_BEAT_MS, type WorkerHeartbeats } from './worker-heartbeats.ts';
 
 /** Throws when the job should be retried later. */
 export type JobHandler = (job: Job) => Promise<void>;
@@ -28,6 +22,8 @@ export type JobHandler = (job: Job) => Promise<void>;
 export interface JobOptions {
   /** How often each worker polls for jobs that are due. */
   readonly pollIntervalMs?: number;
+  /** A job that takes longer fails and is retried. */
+  readonly timeoutMs?: number;
 }
 
 export interface RunningJobs {
@@ -41,139 +37,27 @@ interface QueueEnvironment {
   readonly behindPooler: boolean;
   readonly connectionFailures: ConnectionFailures;
   readonly log: DatabaseLog;
-  readonly workers: WorkerHeartbeats;
   purge(): Promise<void>;
 }
 
 /** Concurrent jobs of this process. */
 const WORKERS = 4;
+/** More than a push or a mail takes. */
+const JOB_TIMEOUT_MS = 45_000;
+/** Longer than a job may take: its worker was killed. The queue itself waits four hours. */
+const UNLOCK_AFTER_MS = 60_000;
+const UNLOCK_INTERVAL_MS = 10_000;
 const PURGE_INTERVAL_MS = 3_600_000;
-const MIN_RESTART_DELAY_MS = 100;
-const MAX_RESTART_DELAY_MS = 5000;
-/** How long a run that ends may take to record its last jobs on a server that may be unreachable. */
-const SHUTDOWN_TIMEOUT_MS = 2000;
-/** The restart delay starts from its minimum again after a run of at least this long. */
-const STABLE_RUN_MS = 30_000;
+const MIN_RETRY_DELAY_MS = 100;
+const MAX_RETRY_DELAY_MS = 5000;
+const QUERY_TIMEOUT_MS = 5000;
+const CLOSE_TIMEOUT_MS = 2000;
 
-/**
- * Runs the queue until stopped. A graphile-worker worker that cannot record its job's result, because its connection
- * failed, ends. A run that loses a worker is therefore stopped and a new one started, with growing delays while
- * PostgreSQL is down.
- *
- * graphile-worker's cron is not used: when its connection fails, an unhandled rejection ends the process.
- */
-export function startJobs(
-  environment: QueueEnvironment,
-  handler: JobHandler,
-  options: JobOptions,
-): RunningJobs {
-  const { log, workers } = environment;
-  const stopping = new AbortController();
-  const activeJobs = new Set<Promise<void>>();
-  const taskList = tasksFor((job) => {
-    const work = handler(job).finally(() => activeJobs.delete(work));
-    activeJobs.add(work);
-    return work;
-  });
-  /** Workers of runs that have ended, until their jobs are unlocked. */
-  const ended = new Set<string>();
-  const releaseEnded = async (): Promise<void> => {
-    const ids = [...ended];
-    if (ids.length === 0) return;
-    await workers.release(ids);
-    for (const id of ids) ended.delete(id);
-  };
-
-  const runUntilStoppedOrBroken = async (): Promise<void> => {
-    const events = new EventEmitter() as WorkerEvents;
-    const workerIds = new Set<string>();
-    let onWorkerLost: () => void = () => {};
-    const workerLost = new Promise<void>((resolve) => {
-      onWorkerLost = resolve;
-    });
-    events.on('worker:create', ({ worker }) => workerIds.add(worker.workerId));
-    events.on('worker:fatalError', () => onWorkerLost());
-    events.on('job:error', ({ job, error }) => {
-      const permanently = job.attempts >= job.max_attempts;
-      const fields = { kind: job.task_identifier, attempt: job.attempts, error: nameOf(error) };
-      if (permanently) log.error('a job failed permanently', fields);
-      else log.warn('a job failed and will be retried', fields);
-    });
-    const pool = poolFor(environment);
-    let running: WorkerPool | undefined;
-    let heartbeat: NodeJS.Timeout | undefined;
-    try {
-      await pool.query('SELECT 1'); // runTaskList reports no error without a server
-      running = runTaskList(
-        poolOptions(environment, options, events),
-        taskList,
-        poolForQueue(pool, environment.behindPooler),
-      );
-      const beat = (): void => {
-        Promise.all([workers.beat([...workerIds]), releaseEnded()]).catch((error) => {
-          log.warn('the heartbeat of the job workers failed', { error: nameOf(error) });
-        });
-      };
-      beat();
-      heartbeat = setInterval(beat, WORKER_BEAT_MS);
-      heartbeat.unref();
-      const stopped = new Promise<void>((resolve) => {
-        if (stopping.signal.aborted) resolve();
-        stopping.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      await Promise.race([running.promise, stopped, workerLost]);
-    } finally {
-      clearInterval(heartbeat);
-      await Promise.race([
-        running?.gracefulShutdown().catch(() => {}), // it may have stopped already
-        Promise.allSettled(activeJobs).then(() => sleep(SHUTDOWN_TIMEOUT_MS, undefined, { ref: false })),
-      ]);
-      for (const id of workerIds) ended.add(id);
-      await releaseEnded().catch(() => {}); // retried by the next run; other processes detect the missing heartbeat
-      await Promise.race([pool.end(), sleep(SHUTDOWN_TIMEOUT_MS, undefined, { ref: false })]);
-    }
-  };
-
-  const supervise = async (): Promise<void> => {
-    for (let delayMs = MIN_RESTART_DELAY_MS; !stopping.signal.aborted; ) {
-      const startedAtMs = Date.now();
-      let reason = 'a worker was lost';
-      try {
-        await runUntilStoppedOrBroken();
-      } catch (error) {
-        reason = nameOf(error);
-      }
-      if (stopping.signal.aborted) return;
-      if (Date.now() - startedAtMs > STABLE_RUN_MS) delayMs = MIN_RESTART_DELAY_MS;
-      log.warn('the job queue restarts', { reason, pauseMs: delayMs });
-      await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => {});
-      delayMs = Math.min(delayMs * 2, MAX_RESTART_DELAY_MS);
-    }
-  };
-
-  const done = Promise.all([supervise(), purgeRepeatedly(environment, stopping.signal)]);
-  return {
-    async stop() {
-      stopping.abort();
-      await done;
-    },
-  };
-}
-
-/** Every process does so, starting after a random delay: most runs then find nothing left to delete. */
-async function purgeRepeatedly({ purge, log }: QueueEnvironment, stopping: AbortSignal): Promise<void> {
-  for (let delayMs = Math.random() * PURGE_INTERVAL_MS; !stopping.aborted; delayMs = PURGE_INTERVAL_MS) {
-    await sleep(delayMs, undefined, { signal: stopping, ref: false }).catch(() => {});
-    if (stopping.aborted) return;
-    await purge().catch((error) => log.warn('a purge failed and will be retried', { error: nameOf(error) }));
-  }
-}
-
-function tasksFor(handler: JobHandler): TaskList {
-  const tasks: TaskList = {};
-  for (const kind of JOB_KINDS) tasks[kind] = (payload) => handler(payload as Job);
-  return tasks;
-}
+const UNLOCK = sql(
+  'jobs_unlock',
+  `SELECT graphile_worker.force_unlock_workers(array_agg(locked_by)) FROM graphile_worker.jobs
+    WHERE locked_at < now() - interval '${UNLOCK_AFTER_MS} ms' HAVING count(*) > 0`,
+);
 
 /**
  * Asynchronous commit: a crash only loses that a job was started or completed, and any job may run twice. Waiting for
@@ -182,7 +66,56 @@ function tasksFor(handler: JobHandler): TaskList {
  */
 const QUEUE_SETTINGS: SessionSettings = { ...PLAN_SETTINGS, synchronous_commit: 'off', enable_sort: 'off' };
 
-const BEGIN_QUEUE_STATEMENT = beginWithSettings(QUEUE_SETTINGS);
+/** Runs the queue until stopped. graphile-worker's cron is not used: when its connection fails, the process ends. */
+export function startJobs(
+  environment: QueueEnvironment,
+  handler: JobHandler,
+  { pollIntervalMs = 250, timeoutMs = JOB_TIMEOUT_MS }: JobOptions,
+): RunningJobs {
+  const { log, purge } = environment;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const pool = poolFor(environment);
+  const session = new PooledReads(
+    pool,
+    QUERY_TIMEOUT_MS,
+    environment.behindPooler ? beginWithSettings(QUEUE_SETTINGS) : null,
+  );
+  const task = (payload: unknown): Promise<void> =>
+    within(timeoutMs, handler(payload as Job), 'The job took too long.');
+  const running = runTaskList(
+    {
+      events: logFailures(log),
+      concurrency: WORKERS,
+      pollInterval: pollIntervalMs,
+      noHandleSignals: true,
+      // Its messages and errors may quote a job's data.
+      logger: new Logger(() => () => {}),
+    },
+    Object.fromEntries(JOB_KINDS.map((kind) => [kind, task])) as TaskList,
+    graphilePool(session, signal, log),
+  );
+  const maintenance = Promise.all([
+    repeat(0, UNLOCK_INTERVAL_MS, signal, () => session.rows(UNLOCK)),
+    // Every process does so, after a random delay: most runs then find nothing left to delete.
+    repeat(Math.random() * PURGE_INTERVAL_MS, PURGE_INTERVAL_MS, signal, () =>
+      purge().catch((error) => log.warn('a purge failed and will be retried', { error: nameOf(error) })),
+    ),
+  ]);
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await running.gracefulShutdown();
+    await maintenance;
+    await Promise.race([pool.end(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
 
 function poolFor(environment: QueueEnvironment): pg.Pool {
   const pool = new pg.Pool({
@@ -193,48 +126,56 @@ function poolFor(environment: QueueEnvironment): pg.Pool {
     // Workers need a connection only before and after a job.
     max: WORKERS / 2,
     connectionTimeoutMillis: environment.connectTimeoutMs,
-    query_timeout: 10_000,
     keepAlive: true,
+    pipeline: true,
     Client: environment.connectionFailures.Client,
-  });
+  } as pg.PoolConfig);
   pool.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
   return pool;
 }
 
 /**
- * Denies graphile-worker its LISTEN connection, the only one it requests with a callback: the outbox sends no NOTIFY,
- * and if that connection fails during shutdown it is released twice, which ends the process.
- *
- * Behind a pooler, each statement runs in a transaction with its settings; graphile-worker itself begins none.
+ * What graphile-worker uses of a pool. Its statements are retried until PostgreSQL responds: a worker that could not
+ * record the result of its job would end. It gets no connection to LISTEN, the only one it requests with a callback: the
+ * outbox sends no NOTIFY.
  */
-function poolForQueue(pool: pg.Pool, behindPooler: boolean): pg.Pool {
-  const connectWorker = async (): Promise<pg.PoolClient> => {
-    const client = await pool.connect();
-    if (!behindPooler) return client;
-    const query = (statement: pg.QueryConfig) => inTransaction(client, BEGIN_QUEUE_STATEMENT, statement);
-    return Object.create(client, { query: { value: query } });
+function graphilePool(session: Session, stopping: AbortSignal, log: DatabaseLog): pg.Pool {
+  const query = async ({ name = 'job_queue', text, values }: pg.QueryConfig) => {
+    for (let delayMs = MIN_RETRY_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_RETRY_DELAY_MS)) {
+      try {
+        return { rows: await session.rows({ name, text }, values as Value[]) };
+      } catch (error) {
+        if (stopping.aborted) throw error;
+        if (delayMs === MIN_RETRY_DELAY_MS)
+          log.warn('the job queue waits for PostgreSQL', { error: nameOf(error) });
+        await sleep(delayMs, undefined, { signal: stopping }).catch(() => {});
+      }
+    }
   };
-  const connect = (callback?: unknown) => (callback === undefined ? connectWorker() : undefined);
-  return Object.create(pool, { connect: { value: connect } });
+  const client = { query, release() {} };
+  return { connect: async (callback?: unknown) => (callback === undefined ? client : undefined) } as never;
 }
 
-function poolOptions(
-  { behindPooler, log }: QueueEnvironment,
-  options: JobOptions,
-  events: WorkerEvents,
-): WorkerPoolOptions {
-  return {
-    events,
-    concurrency: WORKERS,
-    pollInterval: options.pollIntervalMs ?? 250,
-    noHandleSignals: true,
-    noPreparedStatements: behindPooler,
-    logger: new Logger(() => (level, _message, meta) => {
-      // Messages and errors may quote a job's data, so only the name of the error is logged.
-      if (level !== 'error' || meta?.failure) return;
-      log.warn('the job queue reported an error', { error: nameOf(meta?.error ?? meta?.fatalError) });
-    }),
-  };
+async function repeat(
+  firstDelayMs: number,
+  intervalMs: number,
+  stopping: AbortSignal,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  for (let delayMs = firstDelayMs; !stopping.aborted; delayMs = intervalMs) {
+    await sleep(delayMs, undefined, { signal: stopping, ref: false }).catch(() => {});
+    if (!stopping.aborted) await work().catch(() => {}); // runs again
+  }
+}
+
+function logFailures(log: DatabaseLog): WorkerEvents {
+  const events = new EventEmitter() as WorkerEvents;
+  events.on('job:error', ({ job, error }) => {
+    const fields = { kind: job.task_identifier, attempt: job.attempts, error: nameOf(error) };
+    if (job.attempts >= job.max_attempts) log.error('a job failed permanently', fields);
+    else log.warn('a job failed and will be retried', fields);
+  });
+  return events;
 }
 
 function nameOf(error: unknown): string {

@@ -2,7 +2,7 @@ import { type CredentialStore, type KeyGrant, SESSION_LIFETIME_MS } from '@svc/a
 import type { Environment, FirmId, Instant, KeyId, Plan, Purpose, Svcid } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
-import { type LimitColumns, limitsFrom } from '../stores/pg-firms.ts';
+import { type LimitColumns, limitsFrom } from '../stores/firm-rows.ts';
 
 interface GrantRow extends LimitColumns {
   readonly key_id: KeyId;

@@ -1,13 +1,10 @@
-import type { OperatorReads } from '@svc/application';
+import type { ApiKey, OperatorReads } from '@svc/application';
 import { isUuid } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
-import type { ApiKeyRow, FirmRow } from '../schema/entities.ts';
+import { FIRM_COLUMNS, type FirmRow, firmFrom } from '../stores/firm-rows.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-adjusters.ts';
-import { firmFrom } from '../stores/pg-firms.ts';
-import { keyFrom } from '../stores/pg-keys.ts';
 import { APP_CLAIM_COLUMNS, APP_CLAIM_JOINS, type AppClaimRow, appClaimFrom } from './app-claim-rows.ts';
 
-const FIRM_COLUMNS = 'id, name, plan, requests_per_minute, writes_per_minute, burst, created_at';
 const FIRMS = sql('operator_firms', `SELECT ${FIRM_COLUMNS} FROM firms ORDER BY created_at, id`);
 const FIRM = sql('operator_firm', `SELECT ${FIRM_COLUMNS} FROM firms WHERE id = $1`);
 
@@ -18,7 +15,8 @@ const TEST_ACCOUNTS = sql(
 
 const KEYS = sql(
   'operator_keys',
-  `SELECT id, firm_id, environment, purpose, secret_hash, created_at, expires_at, revoked_at, last_used_at
+  `SELECT id, firm_id AS "firmId", environment, purpose, secret_hash AS "secretHash", created_at AS "createdAt",
+     expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
      FROM api_keys WHERE firm_id = $1 ORDER BY created_at, id`,
 );
 
@@ -47,7 +45,7 @@ export function pgOperatorReads(session: Session): OperatorReads {
 
     async keys(firmId) {
       if (!isUuid(firmId)) return [];
-      return (await session.rows<ApiKeyRow>(KEYS, [firmId])).map(keyFrom);
+      return session.rows<ApiKey>(KEYS, [firmId]);
     },
 
     async claim(id) {

@@ -1,116 +1,110 @@
-import type { ApiKey, PushSubscription, Session, SignInCode } from '@svc/application';
-import type { Environment, FirmId, Instant, KeyId, Plan, Purpose, Svcid } from '@svc/domain';
+import type { ApiKey, Firm, PushSubscription, Session, SignInCode } from '@svc/application';
+import type { Attempts, Instant, LimitOverrides, Svcid } from '@svc/domain';
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 
-// Tables that are accessed through TypeORM's entity manager. The migrations define the schema; it is never synchronized
-// from here.
+// The tables behind repositories (docs/decisions.md says which). The migrations define the schema; it is never
+// synchronized from here.
 
-const text = { type: 'text' } as const;
-const nullable = { nullable: true } as const;
 const key = { primary: true } as const;
+const nullable = { nullable: true } as const;
+
+const column = (type: 'text' | 'uuid' | 'integer' | 'json', name?: string): EntitySchemaColumnOptions =>
+  name === undefined ? { type } : { type, name };
 
 /** Read as epoch milliseconds (see `columnTypes`), written as a Date. */
-const instant: EntitySchemaColumnOptions = {
+const instant = (name: string): EntitySchemaColumnOptions => ({
   type: 'timestamp with time zone',
+  name,
   precision: 3,
   transformer: {
     to: (at: Instant | null | undefined) => (typeof at === 'number' ? new Date(at) : at),
     from: (at: Instant | null) => at,
   },
-};
+});
 
-export interface FirmRow {
-  id: FirmId;
-  name: string;
-  plan: Plan;
-  requests_per_minute: number | null;
-  writes_per_minute: number | null;
-  burst: number | null;
-  created_at: Instant;
-}
+const LIMIT_OVERRIDES = new EntitySchema<LimitOverrides>({
+  name: 'LimitOverrides',
+  columns: {
+    requestsPerMinute: { ...column('integer', 'requests_per_minute'), ...nullable },
+    writesPerMinute: { ...column('integer', 'writes_per_minute'), ...nullable },
+    burst: { ...column('integer'), ...nullable },
+  },
+});
 
-export const FIRM_ROWS = new EntitySchema<FirmRow>({
+export const FIRMS = new EntitySchema<Firm>({
   name: 'Firm',
   tableName: 'firms',
   columns: {
-    id: { type: 'uuid', ...key },
-    name: text,
-    plan: text,
-    requests_per_minute: { type: 'integer', ...nullable },
-    writes_per_minute: { type: 'integer', ...nullable },
-    burst: { type: 'integer', ...nullable },
-    created_at: instant,
+    id: { ...column('uuid'), ...key },
+    name: column('text'),
+    plan: column('text'),
+    createdAt: instant('created_at'),
   },
+  embeddeds: { limits: { schema: LIMIT_OVERRIDES, prefix: false } },
 });
 
-export interface ApiKeyRow {
-  id: KeyId;
-  firm_id: FirmId;
-  environment: Environment;
-  purpose: Purpose;
-  secret_hash: ApiKey['secretHash'];
-  created_at: Instant;
-  expires_at: Instant | null;
-  revoked_at: Instant | null;
-  last_used_at: Instant | null;
-}
-
-export const API_KEY_ROWS = new EntitySchema<ApiKeyRow>({
+export const API_KEYS = new EntitySchema<ApiKey>({
   name: 'ApiKey',
   tableName: 'api_keys',
   columns: {
-    id: { ...text, ...key },
-    firm_id: { type: 'uuid' },
-    environment: text,
-    purpose: text,
-    secret_hash: text,
-    created_at: instant,
-    expires_at: { ...instant, ...nullable },
-    revoked_at: { ...instant, ...nullable },
-    last_used_at: { ...instant, ...nullable },
+    id: { ...column('text'), ...key },
+    firmId: column('uuid', 'firm_id'),
+    environment: column('text'),
+    purpose: column('text'),
+    secretHash: column('text', 'secret_hash'),
+    createdAt: instant('created_at'),
+    expiresAt: { ...instant('expires_at'), ...nullable },
+    revokedAt: { ...instant('revoked_at'), ...nullable },
+    lastUsedAt: { ...instant('last_used_at'), ...nullable },
   },
 });
 
-interface SessionRow {
-  token_hash: Session['tokenHash'];
-  svc_id: Svcid;
-  expires_at: Instant;
-}
-
-export const SESSION_ROWS = new EntitySchema<SessionRow>({
+export const SESSIONS = new EntitySchema<Session>({
   name: 'Session',
   tableName: 'sessions',
-  columns: { token_hash: { ...text, ...key }, svc_id: text, expires_at: instant },
+  columns: {
+    tokenHash: { ...column('text', 'token_hash'), ...key },
+    svcId: column('text', 'svc_id'),
+    expiresAt: instant('expires_at'),
+  },
 });
 
-interface SignInCodeRow {
-  email_key: SignInCode['emailKey'];
-  code_hash: SignInCode['codeHash'];
-  expires_at: Instant;
-  seed: string | null;
-}
-
-export const SIGN_IN_CODE_ROWS = new EntitySchema<SignInCodeRow>({
+export const SIGN_IN_CODES = new EntitySchema<SignInCode>({
   name: 'SignInCode',
   tableName: 'sign_in_codes',
   columns: {
-    email_key: { ...text, ...key },
-    code_hash: text,
-    expires_at: instant,
-    seed: { ...text, ...nullable },
+    emailKey: { ...column('text', 'email_key'), ...key },
+    codeHash: column('text', 'code_hash'),
+    expiresAt: instant('expires_at'),
+    seed: { ...column('text'), ...nullable },
   },
 });
 
-interface DeviceRow {
-  svc_id: Svcid;
-  device_id: string;
-  subscription: PushSubscription;
-}
-
-export const DEVICE_ROWS = new EntitySchema<DeviceRow>({
-  name: 'Device',
-  tableName: 'devices',
-  columns: { svc_id: { ...text, ...key }, device_id: { ...text, ...key }, subscription: { type: 'json' } },
+export const SIGN_IN_ATTEMPTS = new EntitySchema<Attempts & { readonly subject: string }>({
+  name: 'SignInAttempts',
+  tableName: 'sign_in_attempts',
+  columns: {
+    subject: { ...column('text'), ...key },
+    count: column('integer'),
+    lastAt: instant('last_at'),
+    endsAt: instant('ends_at'),
+  },
 });
 
-export const ENTITIES = [FIRM_ROWS, API_KEY_ROWS, SESSION_ROWS, SIGN_IN_CODE_ROWS, DEVICE_ROWS];
+interface Device {
+  readonly svcId: Svcid;
+  readonly deviceId: string;
+  readonly subscription: PushSubscription;
+}
+
+export const DEVICES = new EntitySchema<Device>({
+  name: 'Device',
+  tableName: 'devices',
+  columns: {
+    svcId: { ...column('text', 'svc_id'), ...key },
+    deviceId: { ...column('text', 'device_id'), ...key },
+    subscription: column('json'),
+  },
+});
+
+export const ENTITIES = [FIRMS, API_KEYS, SESSIONS, SIGN_IN_CODES, SIGN_IN_ATTEMPTS, DEVICES];

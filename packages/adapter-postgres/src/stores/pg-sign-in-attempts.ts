@@ -1,7 +1,7 @@
 import type { SignInAttempts } from '@svc/application';
-import type { Instant } from '@svc/domain';
-import { timestamp } from '../driver/column-types.ts';
+import { In } from 'typeorm';
 import { sql, type TxSession } from '../driver/session.ts';
+import { SIGN_IN_ATTEMPTS } from '../schema/entities.ts';
 
 /** Also locks rows that do not exist yet; in a fixed order, so that transactions do not deadlock. */
 const LOCK_SUBJECTS = sql(
@@ -10,29 +10,11 @@ const LOCK_SUBJECTS = sql(
      SELECT hashtextextended(subject, 1) AS key FROM unnest($1::text[]) AS subject ORDER BY 1) keys`,
 );
 
-const FIND = sql(
-  'sign_in_attempts_find',
-  `SELECT subject, count, last_at AS "lastAt", ends_at AS "endsAt" FROM sign_in_attempts
-    WHERE subject = ANY ($1::text[])`,
-);
-
-const PUT = sql(
-  'sign_in_attempts_put',
-  `INSERT INTO sign_in_attempts (subject, count, last_at, ends_at) VALUES ($1, $2, $3, $4)
-   ON CONFLICT (subject) DO UPDATE SET
-     count = excluded.count, last_at = excluded.last_at, ends_at = excluded.ends_at`,
-);
-
-interface Row {
-  readonly subject: string;
-  readonly count: number;
-  readonly lastAt: Instant;
-  readonly endsAt: Instant;
-}
-
 export function pgSignInAttempts(session: TxSession): SignInAttempts {
   const find: SignInAttempts['find'] = async (subjects) => {
-    const found = await session.rows<Row>(FIND, [subjects]);
+    const found = await session.orm('sign_in_attempts_find', (manager) =>
+      manager.findBy(SIGN_IN_ATTEMPTS, { subject: In(subjects) }),
+    );
     const bySubject = new Map(found.map(({ subject, ...attempts }) => [subject, attempts]));
     return subjects.map((subject) => bySubject.get(subject) ?? null);
   };
@@ -45,8 +27,10 @@ export function pgSignInAttempts(session: TxSession): SignInAttempts {
       return find(subjects);
     },
 
-    async put(subject, { count, lastAt, endsAt }) {
-      session.send(PUT, [subject, count, timestamp(lastAt), timestamp(endsAt)]);
+    async put(subject, attempts) {
+      await session.orm('sign_in_attempts_put', (manager) =>
+        manager.upsert(SIGN_IN_ATTEMPTS, { subject, ...attempts }, ['subject']),
+      );
     },
   };
 }

@@ -1,4 +1,10 @@
-import type { ApiKeyAuthenticator, KeyGrant, RateLimiter, SessionAuthenticator } from '@svc/application';
+import type {
+  ApiKeyAuthenticator,
+  FaultStore,
+  KeyGrant,
+  RateLimiter,
+  SessionAuthenticator,
+} from '@svc/application';
 import {
   type Endpoint,
   LIMITS,
@@ -14,11 +20,13 @@ import type { Route, RouteResponse } from '../routes/route.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
 import { createDeadlines } from './deadline.ts';
 import { readJsonBody } from './read-body.ts';
+import { withFault } from './simulated-faults.ts';
 
 export interface PipelineDeps {
   readonly apiKeyAuthenticator: ApiKeyAuthenticator;
   readonly sessionAuthenticator: SessionAuthenticator;
   readonly rateLimiter: RateLimiter;
+  readonly faults: FaultStore;
 }
 
 /** What the access log shows of a request. Filled in step by step, so that a failed request shows how far it came. */
@@ -31,6 +39,9 @@ export interface RequestTrace {
   /** Locations of validation errors. */
   errorLocations?: readonly string[];
 }
+
+/** In place of the route of a request that met a simulated fault. */
+const SIMULATED_ROUTE = 'simulated fault';
 
 const BEARER = /^Bearer +([!-~]+) *$/i;
 
@@ -113,9 +124,19 @@ export function createPipeline(deps: PipelineDeps) {
     }
 
     const grant = await within(authorize(token, endpoint, trace));
-    const { firmId, environment } = grant;
-    const { value, context } = await parse(`firm ${firmId}`);
-    return within(route.handle(value, { ...context, actor: { firmId, environment }, grant }));
+    const { firmId, environment, keyId } = grant;
+    const process = async (): Promise<RouteResponse> => {
+      const { value, context } = await parse(`firm ${firmId}`);
+      return within(route.handle(value, { ...context, actor: { firmId, environment }, grant }));
+    };
+    const fault =
+      environment === 'test' && endpoint.sandbox !== true
+        ? await within(deps.faults.take(firmId, keyId))
+        : null;
+    if (fault === null) return process();
+    // A route of its own in metrics and the request log: the failure is not one of the service.
+    trace.route = SIMULATED_ROUTE;
+    return withFault(fault, process);
   }
 
   /** Requires a valid key, and counts against its limits, for a request that matches no operation. */

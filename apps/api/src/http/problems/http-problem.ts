@@ -44,6 +44,8 @@ export class HttpProblem extends Error {
       readonly errors?: readonly ProblemItem[];
       readonly headers?: Readonly<Record<string, string>>;
       readonly existingClaimId?: string;
+      /** Not a failure of the service: it is not logged as one. */
+      readonly simulated?: boolean;
     } = {},
   ) {
     super(extra.detail ?? ERRORS[code].title);

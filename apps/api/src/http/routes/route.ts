@@ -7,6 +7,8 @@ export interface RouteResponse {
   /** Absent: no body. */
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The connection is closed instead: a simulated fault. */
+  readonly dropped?: true;
 }
 
 /** What a handler receives besides the parsed request. */

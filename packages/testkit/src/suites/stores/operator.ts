@@ -16,6 +16,7 @@ export function operatorBehavior(fixture: () => Fixture): void {
       const row = { id: firm.id, name: firm.name, plan: 'claims_only', limits: NO_OVERRIDES, createdAt: at };
       expect(await stores.operatorReads.firm(firm.id)).toEqual(row);
       expect(await stores.operatorReads.firms()).toContainEqual(row);
+      expect(await stores.unitOfWork.run((tx) => tx.firms.lock(firm.id))).toEqual(row);
       const accounts = await stores.operatorReads.testAccounts(firm.id);
       expect(accounts.map(({ testOf }) => testOf?.behavior).sort()).toEqual([...TEST_BEHAVIORS].sort());
       for (const { svcId, testOf } of accounts) {
