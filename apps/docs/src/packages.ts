@@ -46,7 +46,9 @@ function pack(): readonly PackedPackage[] {
   }
   rmSync(PACKED_FOLDER, { recursive: true, force: true });
   mkdirSync(PACKED_FOLDER, { recursive: true });
-  const manifests = FOLDERS.map((folder) => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')));
+  const manifests = FOLDERS.map((folder) =>
+    JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')),
+  );
   const filters = manifests.flatMap(({ name }) => ['--filter', name]);
   // Replaces references into the workspace and applies `publishConfig`, which npm would not.
   execFileSync('npx', ['pnpm', '-r', ...filters, 'pack', '--pack-destination', PACKED_FOLDER], {
@@ -77,7 +79,8 @@ function digestOfFiles(): string {
     const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /^(dist\/.*\.(m?js|map|d\.ts)|examples\/.*|[^/]+\.(md|json))$/.test(name))
       .sort();
-    for (const file of files) hash.update(`${folder}/${file}\0`).update(readFileSync(join(ROOT, folder, file)));
+    for (const file of files)
+      hash.update(`${folder}/${file}\0`).update(readFileSync(join(ROOT, folder, file)));
   }
   return hash.digest('hex');
 }
