@@ -10,6 +10,7 @@ import {
   openApiDocument,
   sandboxEndpoints,
 } from '@svc/contract';
+import { packages } from './packages.ts';
 import type { DocsAddresses } from './pages.ts';
 
 /** A part of a page, generated from the contract. Links to pages start with a slash: `/errors.md`. */
@@ -83,6 +84,16 @@ export const operationTable: Block = (addresses) => {
 };
 
 const scopeOf = ({ scope }: Endpoint): string => (scope === null ? 'none' : `\`${scope}\``);
+
+export const packageTable: Block = ({ baseUrl }) =>
+  tableOf(
+    ['Package', 'Content', 'SHA-256'],
+    packages().map(({ name, version, description, file, sha256 }) => [
+      `[\`${name}\` ${version}](${baseUrl}/docs/packages/${file})`,
+      description,
+      `\`${sha256}\``,
+    ]),
+  );
 
 interface JsonSchema {
   readonly $ref?: string;
