@@ -3,7 +3,7 @@ import { REQUEST_LOG } from './0002-request-log.ts';
 import { SIGN_IN_ATTEMPTS } from './0003-sign-in-attempts.ts';
 import { AUDIT } from './0004-audit.ts';
 import { ACCOUNTS } from './0005-accounts.ts';
-import { SIMULATED_FAULTS } from './0006-simulated-faults.ts';
+import { SIMULATED_FAULTS } from './0010-simulated-faults.ts';
 
 export interface Migration {
   readonly id: number;
@@ -19,5 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 3, name: 'sign-in attempts', sql: SIGN_IN_ATTEMPTS },
   { id: 4, name: 'audit', sql: AUDIT },
   { id: 5, name: 'accounts', sql: ACCOUNTS },
-  { id: 6, name: 'simulated faults', sql: SIMULATED_FAULTS },
+  { id: 10, name: 'simulated faults', sql: SIMULATED_FAULTS },
 ];
