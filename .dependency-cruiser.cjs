@@ -9,6 +9,7 @@ const room = (name, from, allowed) => ({
 const npm = (...names) => names.map((name) => `/node_modules/${name}(/|$)`);
 const DOMAIN = '^packages/domain/src/';
 const APPLICATION = '^packages/application/src/';
+const MCP = '^packages/mcp/src/';
 const CONTRACT = '^packages/contract/src/';
 const ADAPTERS = '^packages/(adapter-[a-z]+|embedded-postgres)/src/';
 /** What the API exports to tools; everything else in apps/api/src is closed to them. */
@@ -32,7 +33,8 @@ module.exports = {
     room('domain', '^packages/domain/src/', []),
     room('application', '^packages/application/src/', [DOMAIN]),
     room('contract', '^packages/contract/src/', npm('zod')),
-    room('client', '^packages/client/src/', [CONTRACT]),
+    room('mcp', '^packages/mcp/src/', [CONTRACT, ...npm('zod', '@modelcontextprotocol/sdk')]),
+    room('client', '^packages/client/src/', []),
     room('adapter-memory', '^packages/adapter-memory/src/', [DOMAIN, APPLICATION, NODE]),
     room('adapter-redis', '^packages/adapter-redis/src/', [DOMAIN, APPLICATION, NODE, ...npm('ioredis')]),
     room('adapter-postgres', '^packages/adapter-postgres/src/', [
@@ -56,8 +58,15 @@ module.exports = {
       APPLICATION,
       CONTRACT,
       NODE,
+      MCP,
       '^apps/api/src/logging\\.ts$',
-      ...npm('express', '@types/express', '@types/express-serve-static-core', 'canonicalize'),
+      ...npm(
+        '@modelcontextprotocol/sdk',
+        'express',
+        '@types/express',
+        '@types/express-serve-static-core',
+        'canonicalize',
+      ),
     ]),
     {
       name: 'only the composition root knows adapters and Inversify',
@@ -78,6 +87,7 @@ module.exports = {
       to: { path: '^tools/' },
     },
     tool('services', PACKAGES, API_FOR_TOOLS),
+    tool('client-types', CONTRACT),
     tool('generate', CONTRACT),
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
     tool('chaos', CONTRACT, '^tools/(cluster|generate|services)/'),
@@ -91,7 +101,12 @@ module.exports = {
       '^packages/adapter-push/test/',
       '^tools/(generate|services)/',
     ),
-    room('claims', '^apps/claims/src/', ['^packages/client/src/', NODE, ...npm('commander', 'picocolors')]),
+    room('claims', '^apps/claims/src/', [
+      '^packages/client/src/',
+      MCP,
+      NODE,
+      ...npm('@modelcontextprotocol/sdk', 'commander', 'picocolors'),
+    ]),
     room('adjuster', '^apps/adjuster/src/', [CONTRACT, ...npm('idb', 'preact', '@preact/[a-z-]+')]),
     room('docs', '^apps/docs/src/', [CONTRACT, NODE, ...npm('vitepress')]),
   ],

@@ -12,6 +12,8 @@ const shared = {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' } },
     ],
   },
+  // A dependency of the MCP client exports its TypeScript under the condition `source`, as our packages do.
+  transformIgnorePatterns: ['/node_modules/.+\\.[cm]?js$'],
   roots: ['<rootDir>/packages', '<rootDir>/apps', '<rootDir>/tools'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],

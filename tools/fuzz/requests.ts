@@ -50,21 +50,28 @@ const FREQUENT: readonly EndpointId[] = [
 ];
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is JSON, read by path
-const DOCUMENT: any = openApiDocument({
-  baseUrl: 'http://localhost',
-  docsUrl: 'http://localhost/docs',
-  version: '0',
-});
+const DOCUMENTS: readonly any[] = (['firm', 'app'] as const).map((api) =>
+  openApiDocument(
+    {
+      baseUrl: 'http://localhost',
+      docsUrl: 'http://localhost/docs',
+      version: '0',
+      supportEmail: 'support@localhost',
+    },
+    { api },
+  ),
+);
+const NAMED_SCHEMAS = Object.assign({}, ...DOCUMENTS.map(({ components }) => components.schemas));
 
 function schemaOf({ method, path }: Endpoint): Schema | null {
-  const content = DOCUMENT.paths[path]?.[method.toLowerCase()]?.requestBody?.content;
-  const schema = content?.['application/json']?.schema as Schema | undefined;
+  const operation = DOCUMENTS.map(({ paths }) => paths[path]?.[method.toLowerCase()]).find(Boolean);
+  const schema = operation?.requestBody?.content['application/json'].schema as Schema | undefined;
   return schema === undefined ? null : resolved(schema);
 }
 
 function resolved(schema: Schema): Schema {
   const name = schema.$ref?.split('/').at(-1);
-  const found: Schema = name === undefined ? schema : DOCUMENT.components.schemas[name];
+  const found: Schema = name === undefined ? schema : NAMED_SCHEMAS[name];
   return {
     ...found,
     ...(found.items && { items: resolved(found.items) }),

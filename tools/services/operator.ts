@@ -120,7 +120,7 @@ export async function openOperator(databaseUrl: string): Promise<ClosableOperato
     config: { ...readConfig({}, false), dbPoolMax: 4 },
     databaseUrl,
     log,
-    addresses: { baseUrl: '', docsUrl: '' },
+    addresses: { baseUrl: '', docsUrl: '', supportEmail: '' },
     isDraining: () => false,
     observe: () => {},
   });

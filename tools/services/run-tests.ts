@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { guard } from '@svc/embedded-postgres';
 import pc from 'picocolors';
 import { build } from './build.ts';
@@ -111,6 +112,7 @@ async function runStage({ name, projects }: Stage): Promise<Outcome> {
   const outcome = judge(
     await jest(['--selectProjects', ...projects, ...workers], report, {
       variables: { ...variables, ANSWERS_CHECKED_FILE: answers },
+      showFiles: true,
     }),
     report,
   );
@@ -203,14 +205,19 @@ function conclude(outcomes: readonly Outcome[]): number {
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
+/** The first line that Jest prints of a test file, with its duration. */
+const FINISHED_FILE = /^ *(?:PASS|FAIL) .*$/gm;
+
 interface RunOptions {
   readonly variables?: Readonly<Record<string, string>>;
   readonly inherit?: boolean;
   readonly watching?: boolean;
+  /** Prints a line for each test file that Jest has finished. */
+  readonly showFiles?: boolean;
 }
 
 function run(command: string, args: string[], options: RunOptions = {}): Promise<Finished> {
-  const { variables = {}, inherit = false, watching = false } = options;
+  const { variables = {}, inherit = false, watching = false, showFiles = false } = options;
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd: ROOT,
@@ -229,6 +236,9 @@ function run(command: string, args: string[], options: RunOptions = {}): Promise
     let output = '';
     const collect = (chunk: string) => {
       output += chunk;
+      if (!showFiles) return;
+      for (const [line] of stripVTControlCharacters(chunk).matchAll(FINISHED_FILE))
+        console.log(paint.dim(line));
     };
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', collect);
     let timedOut = false;

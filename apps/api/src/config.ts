@@ -10,6 +10,8 @@ export interface Config {
   /** Null: derived from the address on which the server listens. */
   readonly baseUrl: string | null;
   readonly docsUrl: string | null;
+  /** Null: `support@` and the host of the base URL. */
+  readonly supportEmail: string | null;
   /** Null: the embedded server under `dataDir`. */
   readonly databaseUrl: string | null;
   readonly dataDir: string;
@@ -84,6 +86,12 @@ export function readConfig(env: Env, terminal: boolean): Config {
       return fail(name, 'a URL without user, query and fragment', mayHoldPassword);
     return text.replace(/\/+$/, '');
   };
+  const emailAddress = (name: string): string | null => {
+    const text = read(name);
+    return text === undefined || /^[^\s@<>"]+@[^\s@<>"]+$/.test(text)
+      ? (text ?? null)
+      : fail(name, 'an email address');
+  };
   /** Database drivers have a default host; mail has none. */
   const mailServer = (name: string): string | null => {
     const text = url(name, ['smtp:', 'smtps:'], true);
@@ -114,6 +122,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
     host: host(read('HOST')),
     baseUrl: baseAddress('BASE_URL'),
     docsUrl: baseAddress('DOCS_URL'),
+    supportEmail: emailAddress('SUPPORT_EMAIL'),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:'], true),
     dataDir: resolve(read('DATA_DIR') ?? '.data'),
     redisUrls: (read('REDIS_URL')?.split(',') ?? []).map((part) => {

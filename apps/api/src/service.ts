@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, createRequestLog, type RequestLog } from '@svc/application';
 import type { FirmId, KeyId } from '@svc/domain';
@@ -8,6 +8,7 @@ import { createMetrics } from './composition/metrics.ts';
 import { type Services, TOKENS } from './composition/tokens.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Observe } from './http/app.ts';
+import type { DocsAddresses } from './http/docs/files.ts';
 import { createHttpServer } from './http/http-server.ts';
 import type { Log } from './logging.ts';
 
@@ -40,7 +41,7 @@ export async function startService(
   await migrateDatabase(databaseUrl, log);
 
   let draining = false;
-  const addresses = { baseUrl: '', docsUrl: '' };
+  const addresses: Mutable<DocsAddresses> = { baseUrl: '', docsUrl: '', supportEmail: '' };
   const metrics = config.metricsPort === null ? null : createMetrics();
   let requestLog: RequestLog | undefined;
   const observe: Observe = (request) => {
@@ -101,6 +102,7 @@ export async function startService(
   const url = urlOf(port);
   addresses.baseUrl = config.baseUrl ?? url;
   addresses.docsUrl = config.docsUrl ?? `${addresses.baseUrl}/docs`;
+  addresses.supportEmail = config.supportEmail ?? `support@${domainOf(addresses.baseUrl)}`;
 
   const jobs = wired.startJobs(services.get(TOKENS.runJob));
   const saveLastUse = async (): Promise<void> => {
@@ -133,6 +135,13 @@ export async function startService(
       await wired.close();
     },
   };
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+function domainOf(baseUrl: string): string {
+  const { hostname } = new URL(baseUrl);
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : 'localhost';
 }
 
 const listen = (server: Server, port: number, host: string): Promise<void> =>

@@ -10,6 +10,7 @@ test('an empty environment gives the default configuration with an embedded data
     host: '127.0.0.1',
     baseUrl: null,
     docsUrl: null,
+    supportEmail: null,
     databaseUrl: null,
     dataDir: `${process.cwd()}/.data`,
     redisUrls: [],
@@ -52,6 +53,7 @@ test('logs are pretty on a terminal and JSON elsewhere, unless LOG_FORMAT is set
 test.each([
   ['BASE_URL', 'https://claims.example.com/', 'baseUrl', 'https://claims.example.com'],
   ['DOCS_URL', 'https://docs.example.com/svc', 'docsUrl', 'https://docs.example.com/svc'],
+  ['SUPPORT_EMAIL', 'help@example.com', 'supportEmail', 'help@example.com'],
   ['DATABASE_URL', 'postgres://u:p@h/db', 'databaseUrl', 'postgres://u:p@h/db'],
   ['DATABASE_URL', 'postgresql://h', 'databaseUrl', 'postgresql://h'],
   ['REDIS_URL', 'redis://a:1, rediss://b:2', 'redisUrls', ['redis://a:1', 'rediss://b:2']],

@@ -76,7 +76,11 @@ export async function startCrashingHost(options: {
   // A request that stopped at a crash point never releases its connection, hence the large pool.
   const env = { EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '60', ...(redisUrl && { REDIS_URL: redisUrl }) };
   const config = readConfig(env, false);
-  const addresses = { baseUrl: 'http://localhost', docsUrl: 'http://localhost/docs' };
+  const addresses = {
+    baseUrl: 'http://localhost',
+    docsUrl: 'http://localhost/docs',
+    supportEmail: 'support@localhost',
+  };
   const compositionOptions = {
     config,
     databaseUrl,

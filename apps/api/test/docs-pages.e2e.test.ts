@@ -168,7 +168,7 @@ test('scripts and styles are cached permanently and compressed as the browser ac
 
 test('a base URL with a path applies to every page, script and search result', async () => {
   const [baseUrl, docsUrl] = ['https://claims.example.com/api', 'https://docs.example.com'];
-  const files = readDocsFiles({ baseUrl, docsUrl });
+  const files = readDocsFiles({ baseUrl, docsUrl, supportEmail: 'help@example.com' });
   expect(files?.byPath.get('/docs/assets/nowhere')).toBeUndefined();
   let searched = 0;
   for (const [path, { content }] of files?.byPath ?? []) {
@@ -184,7 +184,11 @@ test('a base URL with a path applies to every page, script and search result', a
   expect((await files?.byPath.get('/docs/errors.md')?.content.bytes(null))?.toString()).toContain(
     `"type": "${docsUrl}/errors#not_found"`,
   );
-  const other = readDocsFiles({ baseUrl: 'https://other.example.com', docsUrl });
+  const other = readDocsFiles({
+    baseUrl: 'https://other.example.com',
+    docsUrl,
+    supportEmail: 'help@example.com',
+  });
   const assets = [...(files?.byPath.keys() ?? [])].filter((path) => path.startsWith('/docs/assets/'));
   expect(assets.length).toBeGreaterThan(20);
   expect(assets.filter((path) => other?.byPath.has(path))).toEqual([]);

@@ -18,12 +18,22 @@ const OUTSIDE = new Set([
   'service_unavailable',
 ]);
 
-const document = openApiDocument({
-  baseUrl: 'http://localhost',
-  docsUrl: 'http://localhost/docs',
-  version: '0',
-}) as unknown as {
+interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Responses }>>>>;
+  readonly components: { readonly schemas: Json };
+}
+
+const [firm, app] = (['firm', 'app'] as const).map((api) =>
+  openApiDocument(
+    { baseUrl: 'http://localhost', docsUrl: 'http://localhost/docs', version: '0', supportEmail: '' },
+    { api },
+  ),
+) as unknown as [Document, Document];
+
+/** Both documents in one: shared schemas are the same. */
+const document: Document = {
+  paths: { ...firm.paths, ...app.paths },
+  components: { schemas: { ...firm.components.schemas, ...app.components.schemas } },
 };
 
 type Responses = Readonly<

@@ -26,7 +26,11 @@ const log = createLog({
   format: 'json',
   stream: new Writable({ write: (_chunk, _encoding, done) => done() }),
 });
-const addresses = { baseUrl: 'http://localhost', docsUrl: 'http://localhost/docs' };
+const addresses = {
+  baseUrl: 'http://localhost',
+  docsUrl: 'http://localhost/docs',
+  supportEmail: 'support@localhost',
+};
 const config = readConfig({ EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '4' }, false);
 
 async function listening(services: Services, close: () => Promise<void>): Promise<ModelHost> {

@@ -13,29 +13,44 @@ afterAll(() => service.stop());
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-test('/openapi.json documents exactly the operations that the service routes', async () => {
-  const { status, json } = await callHttp(service.url, 'GET', '/openapi.json');
-  expect(status).toBe(200);
-  const documented = Object.entries<Record<string, unknown>>(json.paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
-  );
+const DOCUMENTS = ['/openapi.json', '/app/openapi.json'];
+
+test('the documents list exactly the operations that the service routes', async () => {
+  const documented: string[] = [];
+  for (const path of DOCUMENTS) {
+    const { status, json } = await callHttp(service.url, 'GET', path);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      openapi: '3.1.0',
+      info: { version: INTERFACE_VERSION },
+      servers: [{ url: service.url }],
+    });
+    for (const [path, operations] of Object.entries<Record<string, unknown>>(json.paths))
+      documented.push(...Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`));
+  }
   const routed = service.service.services
     .get(TOKENS.routes)
     // The sign-in of the adjuster page is internal.
     .filter(({ endpoint }) => /^(\/app)?\/v1\//.test(endpoint.path))
     .map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`);
   expect(documented.sort()).toEqual(routed.sort());
-  expect(json).toMatchObject({
-    openapi: '3.1.0',
-    info: { version: INTERFACE_VERSION },
-    servers: [{ url: service.url }],
-  });
+});
+
+test('/openapi.json has no operation of the adjuster app, and /openapi-3.0.json is the same API in OpenAPI 3.0', async () => {
+  const [current, older] = await Promise.all(
+    ['/openapi.json', '/openapi-3.0.json'].map((path) => callHttp(service.url, 'GET', path)),
+  );
+  const paths = Object.keys(current?.json.paths);
+  expect(paths.filter((path) => !path.startsWith('/v1/'))).toEqual([]);
+  expect(older?.json.openapi).toBe('3.0.3');
+  expect(Object.keys(older?.json.paths)).toEqual(paths);
 });
 
 test('a method that the document does not list for a path gets 405 with the listed ones in Allow', async () => {
   const { live } = await service.firm();
-  const { json } = await callHttp(service.url, 'GET', '/openapi.json');
-  for (const [path, operations] of Object.entries<Record<string, unknown>>(json.paths)) {
+  const documents = await Promise.all(DOCUMENTS.map((path) => callHttp(service.url, 'GET', path)));
+  const paths = Object.assign({}, ...documents.map(({ json }) => json.paths));
+  for (const [path, operations] of Object.entries<Record<string, unknown>>(paths)) {
     const listed = Object.keys(operations);
     const method = METHODS.find((one) => !listed.includes(one)) ?? '';
     const id = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
@@ -56,24 +71,32 @@ test('a method that the document does not list for a path gets 405 with the list
   }
 });
 
-test('the document is cacheable for five minutes, revalidated with 304, and readable across origins', async () => {
-  const first = await callHttp(service.url, 'GET', '/openapi.json');
-  expect(first.headers.get('cache-control')).toBe('public, max-age=300');
-  expect(first.headers.get('access-control-allow-origin')).toBe('*');
-  const etag = first.headers.get('etag') ?? '';
-  const again = await fetch(`${service.url}/openapi.json`, { headers: { 'If-None-Match': etag } });
-  expect([again.status, await again.text()]).toEqual([304, '']);
-});
+test.each(['/openapi.json', '/openapi-3.0.json', '/app/openapi.json'])(
+  '%s is cacheable for five minutes, revalidated with 304, and readable across origins',
+  async (path) => {
+    const first = await callHttp(service.url, 'GET', path);
+    expect(first.headers.get('cache-control')).toBe('public, max-age=300');
+    expect(first.headers.get('access-control-allow-origin')).toBe('*');
+    const etag = first.headers.get('etag') ?? '';
+    const again = await fetch(`${service.url}${path}`, { headers: { 'If-None-Match': etag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  },
+);
 
 test('the document and the pages use the configured public address', async () => {
   const behindProxy = await startServiceUnderTest({
-    env: { BASE_URL: 'https://claims.svc.test/flood', DOCS_URL: 'https://docs.svc.test' },
+    env: {
+      BASE_URL: 'https://claims.svc.test/flood',
+      DOCS_URL: 'https://docs.svc.test',
+      SUPPORT_EMAIL: 'help@svc.test',
+    },
     databaseUrl: service.databaseUrl,
   });
   try {
     const { json } = await callHttp(behindProxy.url, 'GET', '/openapi.json');
     expect(json.servers).toEqual([{ url: 'https://claims.svc.test/flood' }]);
     expect(json.externalDocs.url).toBe('https://docs.svc.test');
+    expect(json.info.contact).toMatchObject({ url: 'https://docs.svc.test/support', email: 'help@svc.test' });
     const page = await callHttp(behindProxy.url, 'GET', '/docs');
     expect(page.text).toContain('href="/flood/docs/quick-start"');
   } finally {

@@ -9,23 +9,30 @@ import { openApiDocument } from '@svc/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-// Checks the interface document with a linter, two code generators and a JSON Schema validator.
+// Checks the interface documents with a linter, three code generators and a JSON Schema validator.
+// `npx pnpm openapi` runs more generators, which are not dependencies of this workspace.
 
 type Json = Record<string, unknown>;
 
-const document = openApiDocument({
+const addresses = {
   baseUrl: 'https://claims.svc.test',
   docsUrl: 'https://claims.svc.test/docs',
   version: '1.0.0',
-});
+  supportEmail: 'support@claims.svc.test',
+};
+const document = openApiDocument(addresses);
+const document30 = openApiDocument(addresses, { openapi: '3.0' });
 const resolve = createRequire(import.meta.url).resolve;
 
 let folder: string;
 let file: string;
+let file30: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'openapi-'));
   file = join(folder, 'openapi.json');
   writeFileSync(file, JSON.stringify(document));
+  file30 = join(folder, 'openapi-3.0.json');
+  writeFileSync(file30, JSON.stringify(document30));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -43,7 +50,8 @@ const compiles = (source: string) =>
   run(
     join(dirname(resolve('typescript/package.json')), 'bin/tsc'),
     ...['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022', '--lib', 'es2023,dom,dom.iterable'],
-    ...['--module', 'nodenext', '--types', '', source],
+    ...['--module', 'esnext', '--moduleResolution', 'bundler', '--allowImportingTsExtensions'],
+    ...['--types', '', source],
   );
 
 test('the linter reports nothing, with its recommended and stricter rules', async () => {
@@ -65,10 +73,13 @@ test('the linter reports nothing, with its recommended and stricter rules', asyn
       'no-unused-components': 'error',
     },
   });
-  const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: file, config });
-  const output = found.map(
-    ({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`,
-  );
+  const documents = [document, document30, openApiDocument(addresses, { api: 'app' })];
+  const output: string[] = [];
+  for (const one of documents) {
+    const found = await lintFromString({ source: JSON.stringify(one), absoluteRef: file, config });
+    for (const { ruleId, message, location } of found)
+      output.push(`${ruleId} at ${location[0]?.pointer}: ${message}`);
+  }
   expect(output).toEqual([]);
 });
 
@@ -82,6 +93,7 @@ test('openapi-typescript generates types that compile', () => {
     use,
     `import type { components, operations } from './types.ts';
 type Claim = components['schemas']['Claim'];
+type Building = components['schemas']['BuildingInput'];
 type Sent = operations['sendClaim']['responses'][201]['content']['application/json'];
 export const statusOf = (claim: Claim): string => claim.assignment.status;
 export const sameThing: (sent: Sent) => Claim = (sent) => sent;
@@ -90,6 +102,9 @@ export const body: operations['sendClaim']['requestBody']['content']['applicatio
   carrier: { name: 'C' }, loss_location: { street: 's', city: 'c', state: 'FL', zip: '33957' },
   policyholder: { company_name: 'P', phone: '1' },
 };
+// @ts-expect-error: the zones of a request are closed
+export const unknownZone: Building = { flood_zone: 'AX' };
+export const zoneOfResponse: components['schemas']['Building'] = { flood_zone: 'AX' };
 `,
   );
   expect(compiles(use)).toEqual({ status: 0, output: '' });
@@ -101,6 +116,14 @@ test('openapi-ts generates a client that compiles', () => {
   const made = run(cli, '--input', file, '--output', out, '--client', '@hey-api/client-fetch', '--silent');
   expect(made).toMatchObject({ status: 0 });
   expect(readFileSync(join(out, 'sdk.gen.ts'), 'utf8')).toMatch(/export const sendClaim\b/);
+  expect(compiles(join(out, 'index.ts'))).toEqual({ status: 0, output: '' });
+});
+
+test('openapi-typescript-codegen, which reads 3.0 only, generates models that compile', () => {
+  const cli = join(dirname(resolve('openapi-typescript-codegen/package.json')), 'bin/index.js');
+  const out = join(folder, 'models');
+  expect(run(cli, '--input', file30, '--output', out)).toMatchObject({ status: 0 });
+  expect(readFileSync(join(out, 'models/SendClaimRequest.ts'), 'utf8')).toMatch(/building\?: BuildingInput;/);
   expect(compiles(join(out, 'index.ts'))).toEqual({ status: 0, output: '' });
 });
 

@@ -1,6 +1,15 @@
-import { type Adjuster, type Claim, type Client, createClient } from '@svc/client';
+import {
+  type Adjuster,
+  type Claim,
+  type Client,
+  createClient,
+  type Hooks,
+  type RetryEvent,
+  VERSION,
+} from '@svc/client';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from './environment.ts';
+import { serveMcp } from './mcp.ts';
 import {
   adjusterFields,
   adjusterRow,
@@ -9,9 +18,11 @@ import {
   colorsFor,
   fieldLines,
   jsonDocument,
+  sanitized,
   table,
 } from './output.ts';
 import { send } from './send/command.ts';
+import { roundedDuration } from './send/pace.ts';
 import { type ConnectionOptions, keyFrom, urlFrom } from './settings.ts';
 import { duration, since } from './times.ts';
 import { watch } from './watch.ts';
@@ -33,7 +44,7 @@ export function createProgram(
     .description(
       'Send claims to adjusters and watch their responses.\n\nThe key is read from --key-file, CLAIMS_API_KEY or ~/.config/claims/key (only you may have access to the file); the base URL from --url or CLAIMS_URL.',
     )
-    .version('0.1.0')
+    .version(VERSION)
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void environment.stderr.write(text),
@@ -51,11 +62,25 @@ export function createProgram(
       .option('--key-file <file>', 'file with the API key')
       .exitOverride();
 
-  const connect = async (options: CommonOptions): Promise<Client> =>
+  /** For commands that do not report waits on their own. */
+  const reportWait =
+    ({ json = false }: CommonOptions) =>
+    ({ error, delayMs }: RetryEvent): void => {
+      if (!json)
+        environment.stderr.write(
+          `claims: ${sanitized(error.message)}; waiting ${roundedDuration(delayMs)}\n`,
+        );
+    };
+  const connect = async (
+    options: CommonOptions,
+    hooks: Hooks = { onRetry: reportWait(options) },
+  ): Promise<Client> =>
     createClient({
       baseUrl: urlFrom(options, environment),
       apiKey: await keyFrom(options, environment),
       fetch: environment.fetch,
+      userAgent: `claims/${VERSION}`,
+      ...hooks,
     });
 
   const show = (options: CommonOptions, document: unknown, text: () => string): void => {
@@ -97,7 +122,7 @@ export function createProgram(
       false,
     )
     .action(async (file: string, options: CommonOptions & { concurrency: number; journal: boolean }) => {
-      const client = await connect(options);
+      const client = await connect(options, {});
       const { concurrency, journal, json = false } = options;
       reportSuccess(
         await send(
@@ -117,12 +142,21 @@ export function createProgram(
     )
     .option('--external-id <id>', 'only the claim with this external_id')
     .addOption(new Option('--limit <n>', 'maximum number of claims').argParser(wholeNumber(1, 1_000_000)))
+    .option('--include-test', 'with a live key: also list test claims')
     .action(
       async (
-        options: CommonOptions & { status?: string; since?: Date; externalId?: string; limit?: number },
+        options: CommonOptions & {
+          status?: string;
+          since?: Date;
+          externalId?: string;
+          limit?: number;
+          includeTest?: boolean;
+        },
       ) => {
         const { limit = Number.POSITIVE_INFINITY } = options;
-        const list = (await connect(options)).claims.list(
+        const client = await connect(options);
+        const includeTest = options.includeTest || client.environment === 'test';
+        const list = client.claims.list(
           {
             assignment_status: options.status,
             updated_since: options.since,
@@ -133,6 +167,7 @@ export function createProgram(
         );
         const claims: Claim[] = [];
         for await (const claim of list) {
+          if (claim.test && !includeTest) continue;
           claims.push(claim);
           if (claims.length >= limit) break;
         }
@@ -168,19 +203,30 @@ export function createProgram(
         .default(60_000, '60s'),
     )
     .option('--state <file>', 'continue where the last run with this file stopped')
-    .action(async (options: CommonOptions & { since?: Date | 'all'; interval: number; state?: string }) => {
-      const start = options.since ?? new Date(environment.now() - DAY_MS);
-      await watch(
-        await connect(options),
-        {
-          since: start === 'all' ? undefined : start,
-          intervalMs: options.interval,
-          state: options.state,
-          json: options.json ?? false,
+    .option('--include-test', 'with a live key: also show test claims')
+    .action(
+      async (
+        options: CommonOptions & {
+          since?: Date | 'all';
+          interval: number;
+          state?: string;
+          includeTest?: boolean;
         },
-        environment,
-      );
-    });
+      ) => {
+        const start = options.since ?? new Date(environment.now() - DAY_MS);
+        await watch(
+          await connect(options, {}),
+          {
+            since: start === 'all' ? undefined : start,
+            includeTest: options.includeTest ?? false,
+            intervalMs: options.interval,
+            state: options.state,
+            json: options.json ?? false,
+          },
+          environment,
+        );
+      },
+    );
 
   command('invite', 'invite an adjuster to the firm')
     .addArgument(new Argument('<svcid>', "the adjuster's SVCID"))
@@ -217,6 +263,15 @@ export function createProgram(
     }
     show(options, { adjusters }, () => tableText(adjusters.map(adjusterRow), 'No adjusters.'));
   });
+
+  command(
+    'mcp',
+    'serve the API as tools for AI agents, over standard input and output (Model Context Protocol)',
+  )
+    .option('--allow-writes', 'also offer tools that change data')
+    .action(async (options: CommonOptions & { allowWrites?: boolean }) => {
+      await serveMcp(await connect(options, {}), { allowWrites: options.allowWrites ?? false }, environment);
+    });
 
   return program;
 }

@@ -5,6 +5,7 @@ import { type Colors, claimRow, colorsFor, jsonLine, sanitized, table } from './
 
 interface WatchOptions {
   readonly since: Date | undefined;
+  readonly includeTest: boolean;
   readonly intervalMs: number;
   /** File with the position for the next run. */
   readonly state: string | undefined;
@@ -25,6 +26,7 @@ export async function watch(client: Client, options: WatchOptions, environment: 
     const changes = client.pollClaims({
       position: state === undefined ? undefined : await readState(state),
       since: options.since,
+      includeTest: options.includeTest,
       intervalMs: options.intervalMs,
       signal,
       onPosition: async (position) => {

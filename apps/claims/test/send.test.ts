@@ -69,9 +69,15 @@ describe('sending a file', () => {
   it.each([1, 3, 20])('has at most %d concurrent requests', async (concurrency) => {
     const { service } = pretendService();
     let [now, most] = [0, 0];
+    let reached = () => {};
+    const full = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
     await outcomesOf(
       async (request) => {
         most = Math.max(most, ++now);
+        if (now === concurrency) reached();
+        await full;
         await new Promise((resolve) => setImmediate(resolve));
         now -= 1;
         return service(request);
@@ -185,6 +191,30 @@ describe('sending a file', () => {
 });
 
 describe('claims send', () => {
+  it('reports the rate and the remaining time at the rate limit, about once a minute', async () => {
+    const { service } = pretendService();
+    let clock = 0;
+    let requests = 0;
+    const limited: Service = (request) => {
+      if (request.path === '/v1/claims' && ++requests > 4) clock += 1000;
+      return requests > 4 && requests % 2 === 1
+        ? answer(429, { code: 'rate_limited' }, { 'Retry-After': '0' })
+        : service(request);
+    };
+    const stdin = Array.from({ length: 60 }, (_, i) => claimLine(i + 1)).join('\n');
+    const { stderr } = await claims(['send', '-', '--concurrency', '1'], {
+      service: limited,
+      stdin,
+      now: () => clock,
+    });
+    const [first, ...reports] = stderr.trim().split('\n');
+    expect(first).toMatch(/^rate_limited, retrying in 1 s; /);
+    expect(reports).toHaveLength(2);
+    expect(reports[0]).toMatch(
+      /^\d+ of 60 done, 3\d per minute: about (9\d|1\d\d) s|2 min left at the rate limit$/,
+    );
+  });
+
   it('reports rate limiting once in a log, and each time on the progress bar', async () => {
     for (const terminal of [false, true]) {
       const { service } = pretendService();
@@ -195,7 +225,7 @@ describe('claims send', () => {
       const { code, stderr } = await claims(['send', '-'], { service: limited, stdin, terminal });
       expect(code).toBe(0);
       if (terminal) expect(stderr.match(/rate_limited, retrying in \d s/g)).toHaveLength(2);
-      else expect(stderr).toBe('rate_limited: continuing at the rate limit\n');
+      else expect(stderr).toBe('rate_limited, retrying in 1 s; continuing at the rate limit of the key\n');
     }
   });
 

@@ -2,6 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { type Client, createClient } from '@svc/client';
 import { smallestClaim } from '@svc/contract';
 import {
@@ -13,7 +15,7 @@ import {
   startRealService,
 } from '../../../packages/client/test/real-service.ts';
 import { jsonLines } from './environment.ts';
-import { start } from './process.ts';
+import { MAIN_COMMAND, start } from './process.ts';
 
 let service: RealService;
 let firm: Firm;
@@ -135,6 +137,40 @@ describe('the command line against the real service', () => {
     }).ended;
     expect(sent.code).toBe(0);
     expect(jsonLines(sent.stdout).filter(({ outcome }) => outcome === 'sent')).toHaveLength(24);
+  });
+
+  it('serves the API as tools over standard input and output', async () => {
+    const connect = async (...args: string[]) => {
+      const agent = new McpClient({ name: 'test', version: '1' });
+      const [command = '', ...main] = MAIN_COMMAND;
+      await agent.connect(
+        new StdioClientTransport({ command, args: [...main, 'mcp', ...args], env: { ...env(), PATH: '' } }),
+      );
+      return agent;
+    };
+    const [reader, writer] = await Promise.all([connect(), connect('--allow-writes')]);
+    try {
+      const me = await reader.callTool({ name: 'getKeyInfo', arguments: {} });
+      expect(me.structuredContent).toMatchObject({ firm: { id: firm.id } });
+      expect((await reader.listTools()).tools.map(({ name }) => name)).not.toContain('sendClaim');
+      const claim = {
+        ...smallestClaim,
+        external_id: 'MCP-1',
+        claim_number: 'MCP-1',
+        adjuster_svc_id: firm.account('manual'),
+        idempotency_key: 'mcp-1',
+      };
+      const sent = await writer.callTool({ name: 'sendClaim', arguments: claim });
+      expect(sent).toMatchObject({ isError: false, structuredContent: { external_id: 'MCP-1' } });
+      const wrong = await writer.callTool({ name: 'sendClaim', arguments: { ...claim, loss: {} } });
+      expect(wrong).toMatchObject({
+        isError: true,
+        structuredContent: { code: 'validation_failed', errors: [{ pointer: '/loss/date' }] },
+      });
+    } finally {
+      await Promise.all([reader.close(), writer.close()]);
+    }
+    expect(await heldWith('MCP')).toEqual(['MCP-1']);
   });
 
   it('prints the error when the key is invalid', async () => {

@@ -4,6 +4,7 @@ import type { DocsAddresses } from './pages.ts';
 export const PLACEHOLDERS: DocsAddresses & { readonly pathPrefix: string; readonly version: string } = {
   baseUrl: 'https://placeholderbaseurl',
   docsUrl: 'https://placeholderdocsurl',
+  supportEmail: 'support@placeholdersupportemail',
   pathPrefix: '/placeholderpathprefix',
   version: 'placeholderversion',
 };

@@ -67,7 +67,7 @@ function llmsTxt(): string {
   });
   const summary =
     'REST API for flood-insurance adjusting firms: send claims to adjusters, offer them to others after a rejection, and poll for the responses.';
-  return `# Claim Assignment\n\n> ${summary}\n\n- [OpenAPI 3.1](${baseUrl}/openapi.json): every operation, schema and example\n\n${groups.join('\n\n')}\n`;
+  return `# Claim Assignment\n\n> ${summary}\n\n- [OpenAPI 3.1](${baseUrl}/openapi.json): every operation, schema and example\n- [OpenAPI 3.0](${baseUrl}/openapi-3.0.json): the same for older generators\n\n${groups.join('\n\n')}\n`;
 }
 
 /** Hashes of inline scripts and styles for the Content-Security-Policy. */

@@ -71,7 +71,7 @@ function returnedBy(code: ErrorCode): string {
 }
 
 export const operationTable: Block = (addresses) => {
-  const document = documentAt(addresses);
+  const document = documentAt(addresses, 'firm');
   return tableOf(
     ['Operation', 'Description', 'Scope'],
     FIRM.map((one) => [`[\`${nameOf(one)}\`](${linkTo(one, document)})`, one.summary, scopeOf(one)]),
@@ -124,7 +124,7 @@ interface Document {
 
 /** A short entry for each firm operation, with its id as anchor. */
 export const operationList: Block = (addresses) => {
-  const document = documentAt(addresses);
+  const document = documentAt(addresses, 'firm');
   return FIRM.map((endpoint) =>
     [
       `## ${endpoint.summary} {#${endpoint.id}}`,
@@ -135,8 +135,8 @@ export const operationList: Block = (addresses) => {
   ).join('\n\n');
 };
 
-const documentAt = (addresses: DocsAddresses): Document =>
-  openApiDocument({ ...addresses, version: '' }) as unknown as Document;
+const documentAt = (addresses: DocsAddresses, api: 'firm' | 'app'): Document =>
+  openApiDocument({ ...addresses, version: '' }, { api }) as unknown as Document;
 
 function linkTo(endpoint: Endpoint, document: Document): string {
   const page = operationOf(endpoint, document).tags[0]?.toLowerCase().replaceAll(' ', '-');
@@ -145,10 +145,12 @@ function linkTo(endpoint: Endpoint, document: Document): string {
 
 /** All operations with one tag: parameters, body, response, errors and samples; then the objects they return. */
 export const operationsTagged =
-  (tag: string): Block =>
+  (tag: string, api: 'firm' | 'app' = 'firm'): Block =>
   (addresses) => {
-    const document = documentAt(addresses);
-    const tagged = [...FIRM, ...APP].filter((one) => operationOf(one, document).tags.includes(tag));
+    const document = documentAt(addresses, api);
+    const tagged = (api === 'firm' ? FIRM : APP).filter((one) =>
+      operationOf(one, document).tags.includes(tag),
+    );
     const objects = new Set<string>();
     const operations = tagged.map((endpoint) => operationEntry(endpoint, document, objects, addresses));
     return [...operations, ...[...objects].map((name) => objectEntry(name, document))].join('\n\n');
@@ -315,8 +317,11 @@ const asPython = (value: unknown): string =>
 
 const nameOfSchema = ({ $ref }: JsonSchema): string => $ref?.split('/').at(-1) ?? '';
 
-const resolved = (schema: JsonSchema, { schemas }: Document['components']): JsonSchema =>
-  schemas[nameOfSchema(schema)] ?? schema;
+/** A reference can have a description of its own. */
+const resolved = (schema: JsonSchema, { schemas }: Document['components']): JsonSchema => ({
+  ...schemas[nameOfSchema(schema)],
+  ...schema,
+});
 
 function fieldRows(schema: JsonSchema, components: Document['components'], prefix = ''): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, unresolved]) => {

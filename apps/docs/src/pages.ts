@@ -1,6 +1,7 @@
 export interface DocsAddresses {
   readonly baseUrl: string;
   readonly docsUrl: string;
+  readonly supportEmail: string;
 }
 
 export const NAME = 'Claim Assignment';
@@ -48,6 +49,7 @@ export const SITE: readonly PageGroup[] = [
     title: 'Tools',
     pages: [
       page('sdk', 'TypeScript SDK', 'A client with retries, pagination and polling.'),
+      page('generated-clients', 'Generated clients', 'Code for your language from the OpenAPI document.'),
       page('command-line', 'Command line', 'Send files of claims and watch responses from a shell.'),
     ],
   },

@@ -81,7 +81,7 @@ const BLOCKS: Readonly<Record<string, Block>> = {
   'operations.claims': operationsTagged('Claims'),
   'operations.adjusters': operationsTagged('Adjusters'),
   'operations.keyAndHealth': operationsTagged('Key and health'),
-  'operations.adjusterApp': operationsTagged('Adjuster app'),
+  'operations.adjusterApp': operationsTagged('Adjuster app', 'app'),
 };
 
 /** Replaces placeholders by values or generated blocks; throws on an unknown one. */

@@ -2,6 +2,7 @@ import {
   type AppReads,
   type Clock,
   type CredentialStore,
+  type FaultStore,
   type FirmReads,
   type Job,
   type JobReads,
@@ -11,6 +12,7 @@ import {
   type UnitOfWork,
 } from '@svc/application';
 import type { Instant } from '@svc/domain';
+import { createMemoryFaults } from './faults.ts';
 import { memoryAppReads, memoryFirmReads, memoryJobReads, memoryOperatorReads } from './memory-reads.ts';
 import { memoryTx } from './memory-tx.ts';
 import { Collision, createDatabase, type Database, keyOf, type WritableTables } from './tables.ts';
@@ -40,6 +42,7 @@ export interface MemoryStores {
   readonly operatorReads: OperatorReads;
   readonly credentials: CredentialStore;
   readonly jobReads: JobReads;
+  readonly faults: FaultStore;
   readonly jobs: MemoryJobs;
 }
 
@@ -96,6 +99,7 @@ export function createMemoryStores(options: { clock?: Clock; everyUnitTwice?: bo
     operatorReads: memoryOperatorReads(database.committed),
     credentials: memoryCredentials(database, (work) => exclusively(() => attempt(work))),
     jobReads: memoryJobReads(database.committed),
+    faults: createMemoryFaults(),
     jobs: memoryJobs(database, (work) => exclusively(() => attempt(work))),
   };
 }

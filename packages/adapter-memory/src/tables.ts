@@ -214,13 +214,13 @@ function draftTable<R extends object>({ rows, holders }: Stored<R>, [keyOfRow, .
   };
   const commit = (): void => {
     otherKeys.forEach((other, index) => {
-      const valueOf = (row: R | null | undefined): string | null => (row == null ? null : other(row));
+      const keyIn = (row: R | null | undefined): string | null => (row == null ? null : other(row));
       for (const key of changed.keys()) {
-        const before = valueOf(rows.get(key));
+        const before = keyIn(rows.get(key));
         if (before !== null) holders[index]?.delete(before);
       }
       for (const [key, row] of changed) {
-        const value = valueOf(row);
+        const value = keyIn(row);
         if (value !== null) holders[index]?.set(value, key);
       }
     });

@@ -2,6 +2,7 @@ import type {
   AppReads,
   Clock,
   CredentialStore,
+  FaultStore,
   FirmReads,
   JobReads,
   OperatorReads,
@@ -20,6 +21,7 @@ import { pgJobReads } from './reads/pg-job-reads.ts';
 import { pgOperatorReads } from './reads/pg-operator-reads.ts';
 import { serviceSecret } from './reads/pg-service-secrets.ts';
 import type { ServiceSecret } from './schema/migrate.ts';
+import { pgFaults } from './stores/pg-faults.ts';
 import { pgRequestLog } from './stores/pg-request-log.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
 
@@ -48,6 +50,7 @@ export interface PostgresStores {
   readonly credentials: CredentialStore;
   readonly jobReads: JobReads;
   readonly requestLog: RequestLogStore;
+  readonly faults: FaultStore;
   readonly behindPooler: boolean;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
   ping(timeoutMs: number): Promise<void>;
@@ -87,6 +90,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     credentials: pgCredentials(reads, maintenance),
     jobReads: pgJobReads(reads),
     requestLog: pgRequestLog(reads, maintenance),
+    faults: pgFaults(maintenance),
     behindPooler: database.behindPooler,
     ping: (timeoutMs) => database.ping(timeoutMs),
     serviceSecret: (name) => serviceSecret(reads, name),

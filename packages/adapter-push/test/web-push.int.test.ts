@@ -120,7 +120,9 @@ describe('a device', () => {
     async (fault) => {
       const devices = { slow: service.device([fault]), phone: service.device() };
       // Only a service that never responds waits this long; a busy machine must not reach it.
-      const { send, registered } = sender(subscriptions(devices), { timeoutMs: fault === 'timeout' ? 1_000 : 10_000 });
+      const { send, registered } = sender(subscriptions(devices), {
+        timeoutMs: fault === 'timeout' ? 1_000 : 10_000,
+      });
       expect(await send()).toEqual(['slow']);
       expect([...registered.keys()]).toEqual(['slow', 'phone']);
       expect(await send(OFFER, 'slow')).toEqual([]);

@@ -1,16 +1,20 @@
 import { ClaimsApiError } from './errors.ts';
 import { createList, type List, type ListClaims } from './list.ts';
+import { OPERATIONS } from './operations.ts';
 import { type Platform, platform as realPlatform } from './platform.ts';
 import { type PollOptions, pollClaims } from './poll.ts';
 import type { Backoff } from './retry.ts';
+import { type NewClaims, type SendManyOptions, type SendOutcome, sendMany } from './send-many.ts';
 import {
-  type Call,
   type CallOptions,
+  checkedConcurrency,
   checkedCount,
   checkedMs,
   createTransport,
   type Hooks,
+  type OperationRequest,
 } from './transport.ts';
+import { VERSION } from './version.ts';
 import type { Adjuster, Claim, Invitation, KeyInfo, NewClaim, PageOptions } from './wire.ts';
 
 export interface ClientOptions extends Hooks {
@@ -32,6 +36,10 @@ export interface ClientOptions extends Hooks {
    * would start later fails immediately, with `retryAfterMs` on its error.
    */
   readonly deadlineMs?: number | undefined;
+  /** Maximum concurrent requests, 20 by default, for reads and for writes each; further calls wait in a queue. */
+  readonly maxConcurrency?: number | undefined;
+  /** Name and version of your program, such as `intake/2.1`. Added to the User-Agent header. */
+  readonly userAgent?: string | undefined;
   /** Exponential backoff between attempts; by default 0.5 seconds at first and at most 30 seconds. */
   readonly backoff?: Partial<Backoff> | undefined;
 }
@@ -55,9 +63,20 @@ export interface Offer extends IdempotentCallOptions {
  * `TypeError` for invalid arguments.
  */
 export interface Client {
+  /** The environment that the key can access, by the key's prefix. */
+  readonly environment: 'live' | 'test';
   readonly claims: {
     /** Creates a claim and offers it to its adjuster. */
     send(claim: NewClaim, options?: IdempotentCallOptions): Promise<Claim>;
+    /**
+     * Sends claims from an array or an async iterable, and yields an outcome for each, in the same order. Takes only as
+     * many claims as are sent concurrently. Sending the same claims again creates none twice.
+     *
+     * An error that concerns one claim is its outcome. After any other error, such as an invalid key, no more claims are
+     * taken: the loop yields the outcomes of those that were taken, then throws the error. Leaving the loop cancels the
+     * calls in flight.
+     */
+    sendMany(claims: NewClaims, options?: SendManyOptions): AsyncGenerator<SendOutcome, void, undefined>;
     /** @param id the service's id of the claim. */
     get(id: string, options?: CallOptions): Promise<Claim>;
     /** Ordered by `updated_at`, oldest change first. */
@@ -75,6 +94,8 @@ export interface Client {
   };
   /** The key, its firm and its current scopes. */
   me(options?: CallOptions): Promise<KeyInfo>;
+  /** Calls an operation by its id, with the same retries; for tools that are generated from the contract. */
+  request(request: OperationRequest, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
   /** Resolves if the service accepts requests. Not retried unless `maxRetries` is passed. */
   health(options?: CallOptions): Promise<void>;
   /** Yields claims as they change, until the loop is left. */
@@ -85,14 +106,18 @@ export interface Client {
 export function createClient(options: ClientOptions, overrides: Partial<Platform> = {}): Client {
   const platform = { ...realPlatform, ...overrides };
   const { onRequest, onResponse, onRetry } = options;
+  const apiKey = checkedApiKey(options.apiKey);
+  const environment = apiKey.startsWith('svc_test_') ? 'test' : 'live';
   const send = createTransport({
     baseUrl: checkedUrl(options.baseUrl),
-    apiKey: checkedApiKey(options.apiKey),
+    apiKey,
     // Looked up per call, so that tests can replace it, and called on globalThis, as browsers require.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     timeoutMs: checkedMs('timeoutMs', options.timeoutMs) ?? 30_000,
     maxRetries: checkedCount('maxRetries', options.maxRetries) ?? 5,
     deadlineMs: checkedMs('deadlineMs', options.deadlineMs) ?? 300_000,
+    maxConcurrency: checkedConcurrency('maxConcurrency', options.maxConcurrency) ?? 20,
+    userAgent: checkedUserAgent(options.userAgent),
     backoff: {
       baseMs: checkedMs('backoff.baseMs', options.backoff?.baseMs) ?? 500,
       maxMs: checkedMs('backoff.maxMs', options.backoff?.maxMs) ?? 30_000,
@@ -101,11 +126,15 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
     platform,
   });
 
-  const create = async (call: Call, { idempotencyKey, ...options }: IdempotentCallOptions): Promise<Claim> =>
+  const create = async (
+    call: OperationRequest,
+    { idempotencyKey, ...options }: IdempotentCallOptions,
+  ): Promise<Claim> =>
     (await send({ ...call, idempotencyKey: idempotencyKey ?? platform.newKey() }, options)) as Claim;
 
   const claims: Client['claims'] = {
     send: (claim, options = {}) => create({ operation: 'sendClaim', body: claim }, options),
+    sendMany: (all, options = {}) => sendMany(claims, all, options),
     get: async (id, options) => (await send({ operation: 'getClaim', params: { id } }, options)) as Claim,
     list: ({ updated_since, assignment_status, external_id, limit, cursor } = {}, options) =>
       createList<Claim>(
@@ -126,7 +155,7 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
    * `conflictCode`; the list then shows whether the earlier attempt is the cause.
    */
   async function sendVerified(
-    call: Call,
+    call: OperationRequest,
     options: CallOptions | undefined,
     svcId: string,
     conflictCode: string,
@@ -179,13 +208,24 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
   };
 
   return {
+    environment,
     claims,
     adjusters,
     me: async (options) => (await send({ operation: 'getKeyInfo' }, options)) as KeyInfo,
+    request: ({ idempotencyKey, ...request }, options) => {
+      const takesKey = OPERATIONS[request.operation].idempotencyKey;
+      const call = takesKey ? { ...request, idempotencyKey: idempotencyKey ?? platform.newKey() } : request;
+      return send(call, options) as Promise<Readonly<Record<string, unknown>>>;
+    },
     async health(options) {
       await send({ operation: 'getHealth' }, { maxRetries: 0, ...options });
     },
-    pollClaims: (options = {}) => pollClaims(claims.list, options, platform),
+    pollClaims: (options = {}) =>
+      pollClaims(
+        claims.list,
+        { ...options, includeTest: (options.includeTest ?? false) || environment === 'test' },
+        platform,
+      ),
   };
 }
 
@@ -206,4 +246,12 @@ function checkedUrl(baseUrl: unknown): string {
 function checkedApiKey(apiKey: unknown): string {
   if (typeof apiKey === 'string' && /^[!-~]+$/.test(apiKey)) return apiKey;
   throw new TypeError('apiKey must be printable ASCII characters without spaces');
+}
+
+/** Products and comments as in RFC 9110, so that fetch accepts the header. */
+function checkedUserAgent(program: unknown): string {
+  const own = `svc-client/${VERSION}`;
+  if (program === undefined) return own;
+  if (typeof program === 'string' && /^[!-~]([ -~]*[!-~])?$/.test(program)) return `${own} ${program}`;
+  throw new TypeError('userAgent must be printable ASCII characters without leading or trailing spaces');
 }

@@ -16,16 +16,15 @@ export type { List, ListClaims } from './list.ts';
 export type { OperationId } from './operations.ts';
 export { type Platform, platform } from './platform.ts';
 export type { PollOptions } from './poll.ts';
-export type { CallOptions, Hooks, RequestEvent, ResponseEvent, RetryEvent } from './transport.ts';
+export { contentKey, hasContentOf } from './same-content.ts';
+export type { NewClaims, SendManyOptions, SendOutcome } from './send-many.ts';
 export type {
-  Adjuster,
-  AssignmentStatus,
-  Claim,
-  ClaimFilters,
-  ErrorCode,
-  Invitation,
-  KeyInfo,
-  NewClaim,
-  Page,
-  PageOptions,
-} from './wire.ts';
+  CallOptions,
+  Hooks,
+  OperationRequest,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+} from './transport.ts';
+export { VERSION } from './version.ts';
+export type * from './wire.ts';

@@ -9,6 +9,11 @@ export interface PollOptions extends CallOptions {
   readonly position?: string | undefined;
   /** Where to start without a position; by default at the firm's first claim. */
   readonly since?: string | Date | undefined;
+  /**
+   * Whether to yield test claims to a live key, whose list contains them; false by default. A test key has only test
+   * claims and always gets them.
+   */
+  readonly includeTest?: boolean | undefined;
   /** Wait between two polls, one minute by default. */
   readonly intervalMs?: number | undefined;
   /** How far each poll goes back before the latest change, one minute by default. */
@@ -33,7 +38,7 @@ export async function* pollClaims(
   options: PollOptions,
   platform: Platform,
 ): AsyncGenerator<Claim, void, undefined> {
-  const { signal, onPosition, onError, since, ...callOptions } = options;
+  const { signal, onPosition, onError, since, includeTest, ...callOptions } = options;
   const intervalMs = checkedMs('intervalMs', options.intervalMs) ?? 60_000;
   const overlapMs = checkedMs('overlapMs', options.overlapMs) ?? 60_000;
   const state = createPollState(options.position, since, overlapMs);
@@ -71,7 +76,7 @@ export async function* pollClaims(
         for (const claim of claims) {
           if (!state.isNew(claim)) continue;
           if (signal?.aborted) return;
-          yield claim;
+          if (includeTest || !claim.test) yield claim;
           // The caller requests the next claim only after processing this one.
           state.markProcessed(claim);
         }

@@ -1,4 +1,4 @@
-import { ClaimsApiError, type ErrorResponse } from './errors.ts';
+import { ClaimsApiError, type ClaimsError, ClaimsTimeoutError, type ErrorResponse } from './errors.ts';
 import { MAX_TIMER_MS, type Platform } from './platform.ts';
 import { type Backoff, backoffMs, RETRY_AFTER_JITTER_MS } from './retry.ts';
 
@@ -19,11 +19,11 @@ interface Admission {
 /** Ends an attempt; `accepted` means that the service did not reject it with 429 or fail. */
 type Release = (accepted: boolean) => void;
 
-/** Queues the requests of a client after a 429. */
+/** Queues the requests of a client, for its limit of concurrent requests and after a 429. */
 export interface Throttle {
   /**
-   * Resolves when the attempt may start. Rejects with the last 429 if that would be after the deadline, and with the
-   * signal's reason if it is aborted.
+   * Resolves when the attempt may start. Rejects with the last 429, or a timeout without one, if that would be after
+   * the deadline, and with the signal's reason if it is aborted.
    */
   acquire(admission: Admission): Promise<Release>;
   /** Pauses all attempts after a 429; returns the length of the pause in milliseconds. */
@@ -42,17 +42,20 @@ const STALLED_AFTER_MS = 5_000;
 
 interface Waiter extends Admission {
   start(): void;
-  fail(error: ClaimsApiError): void;
+  fail(error: ClaimsError): void;
 }
 
 interface LaneState {
   readonly waiting: Waiter[];
-  /** Maximum concurrent attempts; unlimited until the first 429. */
+  /** Maximum concurrent attempts, without stalled ones: after a 429 lower than `maxConcurrency`. */
   window: number;
   inFlight: number;
+  stalled: number;
 }
 
-export function createThrottle(platform: Platform, backoff: Backoff): Throttle {
+/** @param maxConcurrency maximum concurrent attempts in a lane. */
+export function createThrottle(platform: Platform, backoff: Backoff, maxConcurrency: number): Throttle {
+  const createLane = (): LaneState => ({ waiting: [], window: maxConcurrency, inFlight: 0, stalled: 0 });
   const lanes: Record<Lane, LaneState> = { read: createLane(), write: createLane() };
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let last429: ErrorResponse | undefined;
@@ -61,33 +64,44 @@ export function createThrottle(platform: Platform, backoff: Backoff): Throttle {
   let cancelTimer = () => {};
 
   const isOpen = (lane: LaneState): boolean =>
-    lane.inFlight < Math.floor(lane.window) && platform.now() >= pausedUntil;
+    lane.inFlight < maxConcurrency &&
+    lane.inFlight - lane.stalled < Math.floor(lane.window) &&
+    platform.now() >= pausedUntil;
 
   const isPastDeadline = ({ deadlineAt }: Admission): boolean =>
     deadlineAt <= platform.now() || deadlineAt <= pausedUntil;
 
-  function rateLimitError({ attempts }: Admission, response: ErrorResponse): ClaimsApiError {
-    return new ClaimsApiError(response, Math.max(0, Math.ceil(pausedUntil - platform.now())), attempts);
+  function deadlineError({ attempts }: Admission): ClaimsError {
+    if (last429 === undefined) {
+      return new ClaimsTimeoutError(
+        `not sent before its deadline, after other calls: at most ${maxConcurrency} are sent at a time`,
+        attempts,
+      );
+    }
+    return new ClaimsApiError(last429, Math.max(0, Math.ceil(pausedUntil - platform.now())), attempts);
   }
 
   function startAttempt(lane: LaneState): Release {
     lane.inFlight += 1;
-    let isCounted = true;
-    const release = () => {
-      if (!isCounted) return;
-      isCounted = false;
-      cancelStallTimer();
-      lane.inFlight -= 1;
-      startWaiting();
-    };
-    const cancelStallTimer = last429 === undefined ? () => {} : platform.after(STALLED_AFTER_MS, release);
+    let isStalled = false;
+    const cancelStallTimer =
+      last429 === undefined
+        ? () => {}
+        : platform.after(STALLED_AFTER_MS, () => {
+            isStalled = true;
+            lane.stalled += 1;
+            startWaiting();
+          });
     return (accepted) => {
       // A request accepted during a pause was sent before it, so it does not show that the limit has room again.
       if (accepted && platform.now() >= pausedUntil) {
-        lane.window += WINDOW_GROWTH;
+        lane.window = Math.min(maxConcurrency, lane.window + WINDOW_GROWTH);
         consecutivePauses = 0;
       }
-      release();
+      cancelStallTimer();
+      lane.inFlight -= 1;
+      if (isStalled) lane.stalled -= 1;
+      startWaiting();
     };
   }
 
@@ -99,7 +113,7 @@ export function createThrottle(platform: Platform, backoff: Backoff): Throttle {
     for (const lane of Object.values(lanes)) {
       for (const late of lane.waiting.filter(isPastDeadline)) {
         lane.waiting.splice(lane.waiting.indexOf(late), 1);
-        if (last429 !== undefined) late.fail(rateLimitError(late, last429));
+        late.fail(deadlineError(late));
       }
       while (lane.waiting.length > 0 && isOpen(lane)) lane.waiting.shift()?.start();
       if (lane.waiting.length > 0 && platform.now() < pausedUntil) wakeAt = Math.min(wakeAt, pausedUntil);
@@ -114,7 +128,7 @@ export function createThrottle(platform: Platform, backoff: Backoff): Throttle {
     async acquire(admission) {
       const { signal, order } = admission;
       const lane = lanes[admission.lane];
-      if (last429 !== undefined && isPastDeadline(admission)) throw rateLimitError(admission, last429);
+      if (isPastDeadline(admission)) throw deadlineError(admission);
       if (lane.waiting.length === 0 && isOpen(lane)) return startAttempt(lane);
       return new Promise<Release>((resolve, reject) => {
         const removeListener = () => signal?.removeEventListener('abort', abort);
@@ -159,5 +173,3 @@ export function createThrottle(platform: Platform, backoff: Backoff): Throttle {
     },
   };
 }
-
-const createLane = (): LaneState => ({ waiting: [], window: Number.POSITIVE_INFINITY, inFlight: 0 });

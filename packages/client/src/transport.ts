@@ -61,16 +61,20 @@ interface Settings {
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly deadlineMs: number;
+  readonly maxConcurrency: number;
+  readonly userAgent: string;
   readonly backoff: Backoff;
   readonly hooks: Hooks;
   readonly platform: Platform;
 }
 
-export interface Call {
+export interface OperationRequest {
   readonly operation: OperationId;
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON. */
   readonly body?: unknown;
+  /** By default random, where the operation takes one. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -80,7 +84,11 @@ export interface CallProgress {
   maybeProcessed: boolean;
 }
 
-export type Transport = (call: Call, options?: CallOptions, progress?: CallProgress) => Promise<unknown>;
+export type Transport = (
+  call: OperationRequest,
+  options?: CallOptions,
+  progress?: CallProgress,
+) => Promise<unknown>;
 
 type AttemptResult =
   | { readonly body: Readonly<Record<string, unknown>> }
@@ -97,8 +105,8 @@ export function createTransport(settings: Settings): Transport {
   const { platform } = settings;
   // Health requires no key, so it does not count toward the key's rate limit.
   const throttles = {
-    key: createThrottle(platform, settings.backoff),
-    none: createThrottle(platform, settings.backoff),
+    key: createThrottle(platform, settings.backoff, settings.maxConcurrency),
+    none: createThrottle(platform, settings.backoff, settings.maxConcurrency),
   };
   let calls = 0;
 
@@ -247,14 +255,20 @@ export function createTransport(settings: Settings): Transport {
 
 const TIMED_OUT = Symbol('timed out');
 
-function requestOf(call: Call, { baseUrl, apiKey }: Settings): { url: string; init: RequestInit } {
+function requestOf(
+  call: OperationRequest,
+  { baseUrl, apiKey, userAgent }: Settings,
+): { url: string; init: RequestInit } {
   const { method, auth, idempotencyKey } = OPERATIONS[call.operation];
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(call.query ?? {})) {
     if (value !== undefined) query.set(name, String(value));
   }
   const search = query.size === 0 ? '' : `?${query}`;
-  const headers: Record<string, string> = { Accept: 'application/json, application/problem+json' };
+  const headers: Record<string, string> = {
+    Accept: 'application/json, application/problem+json',
+    'User-Agent': userAgent,
+  };
   if (auth === 'key') headers.Authorization = `Bearer ${apiKey}`;
   if (idempotencyKey && call.idempotencyKey !== undefined) {
     headers['Idempotency-Key'] = checkedIdempotencyKey(call.idempotencyKey);
@@ -298,6 +312,12 @@ export function checkedCount(name: string, value: number | undefined): number | 
     return value;
   }
   throw new TypeError(`${name} must be an integer, 0 or more`);
+}
+
+/** Validates an optional number of concurrent requests. */
+export function checkedConcurrency(name: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && value >= 1)) return value;
+  throw new TypeError(`${name} must be an integer, 1 or more`);
 }
 
 /** Validates an optional duration. */

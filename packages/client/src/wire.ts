@@ -1,29 +1,19 @@
-import type {
-  AdjusterResponse,
-  ClaimResponse,
-  AssignmentStatus as ContractAssignmentStatus,
-  ErrorCode as ContractErrorCode,
-  Page as ContractPage,
-  InviteAdjusterBody,
-  KeyInfo as KeyInfoResponse,
-  OpenEnum,
-  SendClaimBody,
-} from '@svc/contract';
+import type { AssignmentStatus, InviteAdjusterRequest, SendClaimRequest } from './api-types.ts';
 
-// Only types are imported from the contract, so that its schemas and zod are not loaded.
+export type * from './api-types.ts';
 
-/** A claim as it was sent, with its id and current assignment. */
-export type Claim = ClaimResponse;
 /** The argument of `claims.send`. */
-export type NewClaim = SendClaimBody;
-export type Adjuster = AdjusterResponse;
+export type NewClaim = SendClaimRequest;
 /** The argument of `adjusters.invite`. */
-export type Invitation = InviteAdjusterBody;
-export type KeyInfo = KeyInfoResponse;
-export type Page<Item> = ContractPage<Item>;
-/** Known codes; the service may add others. */
-export type ErrorCode = OpenEnum<ContractErrorCode>;
-export type AssignmentStatus = OpenEnum<ContractAssignmentStatus>;
+export type Invitation = InviteAdjusterRequest;
+
+/** A page of a list. */
+export interface Page<Item> {
+  /** The items of this page, in order. */
+  data: Item[];
+  /** Send it as cursor to get the next page; null on the last page. */
+  next_cursor: string | null;
+}
 
 export interface PageOptions {
   /** Items per page, 1 to 200. Iteration fetches all pages whatever their size. */

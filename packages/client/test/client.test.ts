@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { describe, expect, it, jest } from '@jest/globals';
 import { ERRORS, EXAMPLES, smallestClaim } from '@svc/contract';
 import {
@@ -9,6 +10,7 @@ import {
   type Client,
   createClient,
   type RetryEvent,
+  VERSION,
 } from '../src/index.ts';
 import {
   collect,
@@ -42,8 +44,27 @@ describe('a request', () => {
       authorization: 'Bearer svc_test_0123456789',
       'content-type': 'application/json',
       'idempotency-key': 'key-1',
+      'user-agent': `svc-client/${VERSION}`,
     });
   });
+
+  it('has the version of the package and the name of the program as User-Agent', async () => {
+    const { client, sent: requests } = createWorld([sent], { userAgent: 'intake/2.1 (batch)' });
+    await client.claims.get(ID);
+    const manifest = createRequire(import.meta.url)('../package.json') as { version: string };
+    expect(requests[0]?.headers.get('user-agent')).toBe(`svc-client/${manifest.version} intake/2.1 (batch)`);
+  });
+
+  it.each(['', ' a', 'a\nb', 'é'])('cannot have the User-Agent %j', (userAgent) => {
+    expect(() => createWorld([], { userAgent })).toThrow(TypeError);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    'cannot be one of %d at a time',
+    (maxConcurrency) => {
+      expect(() => createWorld([], { maxConcurrency })).toThrow(TypeError);
+    },
+  );
 
   it('has no body and no idempotency key where the operation takes none', async () => {
     const { client, sent: requests } = createWorld([json(claim)]);

@@ -7,7 +7,6 @@ import {
   firmEndpoints,
   parseRequest,
   riverClaim,
-  type SendClaimBody,
   smallestClaim,
   surgeClaim,
 } from '@svc/contract';
@@ -59,7 +58,7 @@ describe('every request the client makes', () => {
   it('is valid by the contract', async () => {
     const { client, sent } = createWorld([anything]);
     await client.claims.send(smallestClaim);
-    await client.claims.send(surgeClaim as unknown as SendClaimBody, { idempotencyKey: 'a b' });
+    await client.claims.send(surgeClaim, { idempotencyKey: 'a b' });
     await client.claims.send(riverClaim, { idempotencyKey: '~'.repeat(255) });
     await client.claims.get(ID);
     await collect(client.claims.list());

@@ -284,6 +284,37 @@ describe('polling with errors', () => {
     expect(errors).toMatchObject([{ code: 'validation_failed' }]);
   });
 
+  it('skips test claims with a live key unless they are requested, and never with a test key', async () => {
+    const mixed = [
+      { ...claim('a', 0), test: true },
+      { ...claim('b', 10), test: false },
+    ];
+    const results: string[][] = [];
+    for (const [apiKey, includeTest] of [
+      ['svc_live_1', undefined],
+      ['svc_live_1', false],
+      ['svc_live_1', true],
+      ['svc_test_1', undefined],
+      ['svc_test_1', false],
+    ] as const) {
+      const { client } = createWorld([page(mixed), page([])], { apiKey });
+      const controller = new AbortController();
+      const positions: string[] = [];
+      const options = {
+        includeTest,
+        signal: controller.signal,
+        onPosition: (position: string) => {
+          positions.push(position);
+          controller.abort();
+        },
+      };
+      const seen = (await collect(client.pollClaims(options))).map(short);
+      expect(JSON.parse(positions[0] ?? '').latest).toBe(at(10));
+      results.push(seen);
+    }
+    expect(results).toEqual([['b@10'], ['b@10'], ['a@0', 'b@10'], ['a@0', 'b@10'], ['a@0', 'b@10']]);
+  });
+
   it('waits at least Retry-After', async () => {
     const wait = problem(429, 'rate_limited', {}, { 'Retry-After': '90' });
     const { sent } = await poll([wait, page([]), page([])]);

@@ -24,7 +24,7 @@ export const inviteAdjusterBody = fields({
     example: 'Certified for large losses.',
   }).optional(),
 }).meta({
-  id: 'InviteAdjuster',
+  id: 'InviteAdjusterRequest',
   description: 'The adjuster to invite, and up to four notes. Omit the notes that you do not need.',
 });
 export type InviteAdjusterBody = z.output<typeof inviteAdjusterBody>;
@@ -32,6 +32,7 @@ export type InviteAdjusterBody = z.output<typeof inviteAdjusterBody>;
 export const adjusterSchema = responseObject({
   svc_id: responseField.text("The adjuster's SVCID.", 'SVC-7F3K-Delacroix'),
   status: openEnum(ADJUSTER_STATUSES, {
+    id: 'AdjusterStatus',
     description: 'Status of the invitation or membership. More values may be added.',
     example: 'active',
   }),
@@ -63,27 +64,33 @@ export const adjusterSchema = responseObject({
 
 export type AdjusterResponse = z.output<typeof adjusterSchema>;
 
+export const firmSchema = responseObject({
+  id: responseField.uuid('Id of the firm.', '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21'),
+  name: responseField.text('Name of the firm.', 'Gulf Adjusting Partners'),
+}).meta({
+  id: 'Firm',
+  description: 'An adjusting firm.',
+  example: { id: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21', name: 'Gulf Adjusting Partners' },
+});
+
 export const keyInfoSchema = responseObject({
   key: responseObject({
     id: responseField.text('Id of the key, not the key itself.', 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02'),
     environment: openEnum(ENVIRONMENTS, {
+      id: 'Environment',
       description: 'The environment whose data the key can access.',
       example: 'live',
     }),
   }).meta({
+    id: 'Key',
     description: 'The key.',
     example: { id: 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02', environment: 'live' },
   }),
-  firm: responseObject({
-    id: responseField.uuid('Id of the firm.', '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21'),
-    name: responseField.text('Name of the firm.', 'Gulf Adjusting Partners'),
-  }).meta({
-    description: 'The firm the key belongs to.',
-    example: { id: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21', name: 'Gulf Adjusting Partners' },
-  }),
+  firm: firmSchema.meta({ description: 'The firm the key belongs to.' }),
   scopes: z
     .array(
       openEnum(SCOPES, {
+        id: 'Scope',
         description: 'A scope. More values may be added.',
         example: 'claims:read',
       }),

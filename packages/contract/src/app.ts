@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { firmSchema } from './adjuster.ts';
 import { claimSchema } from './claim.ts';
 import {
   base64url,
@@ -23,7 +24,7 @@ const accountEmail = () =>
   email({ description: "The account's email address.", example: 'jean.delacroix@example.com' });
 
 export const requestSignInCodeBody = fields({ email: accountEmail() }).meta({
-  id: 'RequestSignInCode',
+  id: 'SignInCodeRequest',
   description: 'The email address to send a sign-in code to.',
 });
 export type RequestSignInCodeBody = z.output<typeof requestSignInCodeBody>;
@@ -60,16 +61,18 @@ export const signInBody = exactlyOnePair(
     }).optional(),
   }),
 ).meta({
-  id: 'SignIn',
+  id: 'SignInRequest',
   description: 'Either an email address and the code sent to it, or a test account and its secret.',
-  oneOf: [{ required: [...EMAIL_PAIR] }, { required: [...SECRET_PAIR] }],
 }) as unknown as z.ZodType<SignInBody>;
 
 export const updateProfileBody = fields({
   first_name: nonBlankText(LIMITS.personName, { description: 'First name.', example: 'Jean' }).optional(),
   last_name: nonBlankText(LIMITS.personName, { description: 'Last name.', example: 'Delacroix' }).optional(),
   email: accountEmail().optional(),
-}).meta({ id: 'UpdateProfile', description: 'The profile fields to change. Omitted fields are unchanged.' });
+}).meta({
+  id: 'UpdateProfileRequest',
+  description: 'The profile fields to change. Omitted fields are unchanged.',
+});
 export type UpdateProfileBody = z.output<typeof updateProfileBody>;
 
 export const updateMembershipBody = fields({
@@ -77,7 +80,7 @@ export const updateMembershipBody = fields({
     description: 'Whether the adjuster currently accepts offers from this firm.',
     example: false,
   }),
-}).meta({ id: 'UpdateMembership', description: 'Pauses or resumes offers from a firm.' });
+}).meta({ id: 'UpdateMembershipRequest', description: 'Pauses or resumes offers from a firm.' });
 export type UpdateMembershipBody = z.output<typeof updateMembershipBody>;
 
 export const rejectClaimBody = fields({
@@ -85,7 +88,7 @@ export const rejectClaimBody = fields({
     description: 'Reason for rejecting; shown to the firm.',
     example: 'Too far from my other files.',
   }).optional(),
-}).meta({ id: 'RejectClaim', description: 'An optional reason.' });
+}).meta({ id: 'RejectClaimRequest', description: 'An optional reason.' });
 export type RejectClaimBody = z.output<typeof rejectClaimBody>;
 
 export const updateWorkBody = fields({
@@ -108,7 +111,7 @@ export const updateWorkBody = fields({
     .nullable()
     .optional(),
 }).meta({
-  id: 'UpdateWork',
+  id: 'UpdateWorkRequest',
   description: "The adjuster's entries to change. Omitted fields are unchanged; null clears a field.",
 });
 export type UpdateWorkBody = z.output<typeof updateWorkBody>;
@@ -135,6 +138,7 @@ export const registerDeviceBody = fields({
         example: 'tBHItJI5svbpez7KI4CCXg',
       }),
     }).meta({
+      id: 'PushSubscriptionKeysInput',
       description: 'Keys for encrypting messages.',
       example: {
         p256dh: 'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM',
@@ -142,6 +146,7 @@ export const registerDeviceBody = fields({
       },
     }),
   }).meta({
+    id: 'PushSubscriptionInput',
     description: "The browser's push subscription, as returned by its toJSON().",
     example: {
       endpoint: 'https://push.example.net/send/c1KrmpTuRm',
@@ -153,7 +158,7 @@ export const registerDeviceBody = fields({
     },
   }),
 }).meta({
-  id: 'RegisterDevice',
+  id: 'RegisterDeviceRequest',
   description: 'Push subscription for notifications of claims and invitations.',
 });
 export type RegisterDeviceBody = z.output<typeof registerDeviceBody>;
@@ -239,6 +244,7 @@ const workSchema = responseObject({
     .optional(),
   notes: responseField.text("The adjuster's notes.", 'Water line 14 inches in the den.').optional(),
 }).meta({
+  id: 'Work',
   description: "The adjuster's entries. Fields without an entry are omitted.",
   example: { contact_date: '2026-08-30' },
 });
@@ -246,10 +252,7 @@ export type Work = z.output<typeof workSchema>;
 
 export const appClaimSchema = responseObject({
   ...claimSchema.shape,
-  firm: responseObject({
-    id: responseField.uuid('Id of the firm.', FIRM_ID),
-    name: responseField.text('Name of the firm.', FIRM_NAME),
-  }).meta({ description: 'The firm that sent the claim.', example: { id: FIRM_ID, name: FIRM_NAME } }),
+  firm: firmSchema.meta({ description: 'The firm that sent the claim.' }),
   offered_at: responseField.dateTime(
     'When the claim was offered to this adjuster.',
     '2026-08-29T14:52:07.113Z',

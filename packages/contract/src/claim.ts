@@ -43,7 +43,11 @@ import {
 
 const loss = fields({
   date: calendarDate({ description: 'Date of the loss.', example: '2026-08-27' }),
-  peril: oneOf(PERILS, { description: 'Cause of the loss; always flood.', example: 'flood' }).optional(),
+  peril: oneOf(PERILS, {
+    id: 'Peril',
+    description: 'Cause of the loss; always flood.',
+    example: 'flood',
+  }).optional(),
   time: timeOfDay({
     description: 'Local time of the loss in 24-hour format (HH:MM).',
     example: '04:30',
@@ -53,6 +57,7 @@ const loss = fields({
     example: 'Storm surge entered the ground floor through the garage.',
   }).optional(),
   cause: oneOf(LOSS_CAUSES, {
+    id: 'LossCause',
     description: 'Source of the flood water.',
     example: 'tidal_water_overflow',
   }).optional(),
@@ -76,7 +81,7 @@ const loss = fields({
     description: 'How long the water stayed, in hours.',
     example: 9,
   }).optional(),
-}).meta({ description: 'The loss.', example: { date: '2026-08-27', peril: 'flood' } });
+}).meta({ id: 'LossInput', description: 'The loss.', example: { date: '2026-08-27', peril: 'flood' } });
 
 const policy = fields({
   number: identifier(LIMITS.policyNumber, {
@@ -95,8 +100,13 @@ const policy = fields({
     description: 'First day of the first term of this policy.',
     example: '2019-03-14',
   }).optional(),
-  form_type: oneOf(FORM_TYPES, { description: 'Policy form.', example: 'dwelling' }).optional(),
+  form_type: oneOf(FORM_TYPES, {
+    id: 'FormType',
+    description: 'Policy form.',
+    example: 'dwelling',
+  }).optional(),
   program_type: oneOf(PROGRAM_TYPES, {
+    id: 'ProgramType',
     description: 'Phase of the National Flood Insurance Program (NFIP) that the community is in.',
     example: 'regular',
   }).optional(),
@@ -105,22 +115,26 @@ const policy = fields({
     example: '10064',
   }).optional(),
 }).meta({
+  id: 'PolicyInput',
   description: 'The policy.',
   example: { number: '87-4410029316-2025', effective_date: '2026-03-14', expiration_date: '2027-03-14' },
 });
 
 const building = fields({
   occupancy_type: oneOf(OCCUPANCY_TYPES, {
+    id: 'OccupancyType',
     description:
       'How the building is used. building_type must be of the same class: residential or non-residential.',
     example: 'single_family_home',
   }).optional(),
   building_type: oneOf(BUILDING_TYPES, {
+    id: 'BuildingType',
     description:
       'Type of the building. Must be of the same class as occupancy_type: residential or non-residential. Without occupancy_type it must be residential.',
     example: 'main_dwelling',
   }).optional(),
   firm_status: oneOf(FIRM_STATUSES, {
+    id: 'FirmStatus',
     description:
       "pre_firm: built or substantially improved by December 31, 1974 or before the community's first flood map took effect, whichever is later. post_firm: built after that.",
     example: 'post_firm',
@@ -135,7 +149,7 @@ const building = fields({
   }).optional(),
   flood_zone: oneOfWithHint(
     FLOOD_ZONES,
-    { description: 'Flood zone, in uppercase as on the flood map.', example: 'AE' },
+    { id: 'FloodZone', description: 'Flood zone, in uppercase as on the flood map.', example: 'AE' },
     'one of the 72 flood zones, such as AE',
     (sent) => {
       const intended = suggestedFloodZone(sent);
@@ -153,6 +167,7 @@ const building = fields({
     example: '12071C0554G',
   }).optional(),
   construction_type: oneOf(CONSTRUCTION_TYPES, {
+    id: 'ConstructionType',
     description: 'Construction of the walls.',
     example: 'masonry',
   }).optional(),
@@ -173,6 +188,7 @@ const building = fields({
     example: 4,
   }).optional(),
 }).meta({
+  id: 'BuildingInput',
   description: 'The building, and its flood map data.',
   example: { occupancy_type: 'single_family_home', building_type: 'main_dwelling', flood_zone: 'AE' },
 });
@@ -199,10 +215,12 @@ const coverages = fields({
   contents_replacement_cost: dollars('Replacement cost of the contents.', 84200),
   contents_actual_cash_value: dollars('Actual cash value of the contents before the loss.', 51730.25),
   building_settlement_basis: oneOf(SETTLEMENT_BASES, {
+    id: 'SettlementBasis',
     description: 'Settlement basis for the building.',
     example: 'replacement_cost',
   }).optional(),
 }).meta({
+  id: 'CoveragesInput',
   description: 'Limits, deductibles, reserves, advance payments and values.',
   example: { building_limit: 250000, contents_limit: 100000, building_deductible: 2000 },
 });
@@ -220,6 +238,7 @@ const estimate = fields({
     example: 'FLFM8X_AUG26',
   }).optional(),
 }).meta({
+  id: 'EstimateInput',
   description: 'Initial values for the estimate.',
   example: { contents_tax_rate: 0.065, price_list: 'FLFM8X_AUG26' },
 });
@@ -280,11 +299,11 @@ export const sendClaimBody = fields({
   claim_number,
   adjuster_svc_id: adjusterSvcId,
   ...otherRequestFields,
-}).meta({ id: 'SendClaim', description: 'A claim, and the adjuster to offer it to.' });
+}).meta({ id: 'SendClaimRequest', description: 'A claim, and the adjuster to offer it to.' });
 export type SendClaimBody = z.output<typeof sendClaimBody>;
 
 export const offerClaimBody = fields({ adjuster_svc_id: adjusterSvcId }).meta({
-  id: 'OfferClaim',
+  id: 'OfferClaimRequest',
   description: 'The adjuster to offer the claim to.',
 });
 export type OfferClaimBody = z.output<typeof offerClaimBody>;
@@ -294,6 +313,7 @@ export type ClaimFields = Omit<SendClaimBody, 'adjuster_svc_id'>;
 
 const assignmentSchema = responseObject({
   status: openEnum(ASSIGNMENT_STATUSES, {
+    id: 'AssignmentStatus',
     description: 'Status of the latest offer. More values may be added.',
     example: 'accepted',
   }),
@@ -308,6 +328,7 @@ const assignmentSchema = responseObject({
     .text("The adjuster's reason for rejecting; null if there is none.", 'Too far from my other files.')
     .nullable(),
 }).meta({
+  id: 'Assignment',
   description: 'The latest offer of the claim. Earlier offers are not included.',
   example: {
     status: 'accepted',
@@ -318,11 +339,17 @@ const assignmentSchema = responseObject({
 });
 export type Assignment = z.output<typeof assignmentSchema>;
 
-const responseLoss = loss.extend({ peril: loss.shape.peril.unwrap() }).meta(loss.meta() ?? {});
+const { loss: _, ...fieldsWithoutLoss } = claimFields;
+const responseFields = responseSchema(fields(fieldsWithoutLoss)) as unknown as z.ZodObject<
+  ResponseShape<typeof fieldsWithoutLoss>,
+  z.core.$strip
+>;
 
-const responseFields = responseSchema(
-  fields({ ...claimFields, loss: responseLoss }),
-) as unknown as z.ZodObject<ResponseShape<typeof claimFields & { loss: typeof responseLoss }>, z.core.$strip>;
+// The peril is optional in requests and always in responses.
+const { id: __, ...lossMeta } = loss.meta() ?? {};
+const lossSchema = responseSchema(loss.extend({ peril: loss.shape.peril.unwrap() }).meta(lossMeta)).meta({
+  id: 'Loss',
+});
 
 type ResponseShape<Shape extends Record<string, z.ZodType>> = {
   [Name in keyof Shape]: Shape[Name] extends z.ZodOptional<infer Inner extends z.ZodType>
@@ -343,6 +370,7 @@ export const claimSchema = responseObject({
     '2026-08-29T15:04:11.208Z',
   ),
   assignment: assignmentSchema,
+  loss: lossSchema,
   ...otherFields,
 }).meta({ id: 'Claim', description: 'A claim as it was sent, with its id and current assignment.' });
 

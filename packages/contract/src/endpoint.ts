@@ -16,6 +16,8 @@ export interface Endpoint {
   readonly auth: Auth;
   /** The scope the key must have; null if any key is allowed or none is required. */
   readonly scope: Scope | null;
+  /** Part of the sandbox: test keys only, and never affected by simulated faults. */
+  readonly sandbox?: true;
   /** Whether it counts toward the rate limit for writes. */
   readonly write: boolean;
   readonly summary: string;

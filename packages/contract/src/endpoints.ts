@@ -22,6 +22,7 @@ import { LIMITS } from './limits.ts';
 import { pageOf, pageParameters } from './page.ts';
 import { externalId, svcId } from './people.ts';
 import { responseObject } from './response-schema.ts';
+import { departedAdjusterSchema, simulatedFaultsSchema, simulateFaultsBody } from './sandbox.ts';
 import { APP_CLAIM_STATUSES, ASSIGNMENT_STATUSES } from './vocabulary.ts';
 
 const ANY_REQUEST = ['validation_failed', 'internal_error', 'service_unavailable'] as const;
@@ -229,6 +230,168 @@ export const firmEndpoints = {
       description: 'The service accepts requests.',
     },
     problems: ANY_REQUEST,
+  }),
+} as const satisfies Record<string, Endpoint>;
+
+const SANDBOX_REQUEST = [...WITH_BODY, ...SCOPED_REQUEST, 'environment_mismatch'] as const;
+
+const testAccountParams = fields({ svc_id: svcId() });
+
+const sandboxClaim = {
+  auth: 'key',
+  scope: 'claims:write',
+  sandbox: true,
+  write: true,
+  params: claimParams,
+} as const;
+const sandboxAdjuster = {
+  auth: 'key',
+  scope: 'adjusters:write',
+  sandbox: true,
+  write: true,
+  params: testAccountParams,
+} as const;
+const sandboxFaults = { auth: 'key', scope: null, sandbox: true, write: true } as const;
+
+/** Operations that simulate what adjusters, time and failures do. For test keys only. */
+export const sandboxEndpoints = {
+  acceptTestClaim: endpoint({
+    ...sandboxClaim,
+    id: 'acceptTestClaim',
+    method: 'POST',
+    path: '/v1/test/claims/{id}/acceptance',
+    summary: 'Accept an offer as the test account',
+    description:
+      'The test account that the claim is offered to accepts it now. If its permission was withdrawn, the claim becomes `unassigned` and the error is `offer_not_pending`, as in the app.',
+    success: { status: 200, schema: claimSchema, description: 'The accepted claim.' },
+    problems: [...SANDBOX_REQUEST, 'not_found', 'offer_not_pending'],
+  }),
+  rejectTestClaim: endpoint({
+    ...sandboxClaim,
+    id: 'rejectTestClaim',
+    method: 'POST',
+    path: '/v1/test/claims/{id}/rejection',
+    summary: 'Reject an offer as the test account',
+    description: 'The test account that the claim is offered to rejects it now, with or without a reason.',
+    body: rejectClaimBody,
+    bodyRequired: false,
+    success: { status: 200, schema: claimSchema, description: 'The rejected claim.' },
+    problems: [...SANDBOX_REQUEST, 'not_found', 'offer_not_pending'],
+  }),
+  closeTestClaim: endpoint({
+    ...sandboxClaim,
+    id: 'closeTestClaim',
+    method: 'POST',
+    path: '/v1/test/claims/{id}/closure',
+    summary: 'Close a test claim',
+    description:
+      'Closes the claim, whatever its status: its claim number is free again, and it can no longer be offered. As with every closed claim, the response does not show it and `updated_at` does not change.',
+    success: { status: 200, schema: claimSchema, description: 'The claim.' },
+    problems: [...SANDBOX_REQUEST, 'not_found'],
+  }),
+  acceptTestInvitation: endpoint({
+    ...sandboxAdjuster,
+    id: 'acceptTestInvitation',
+    method: 'POST',
+    path: '/v1/test/invitations/{svc_id}/acceptance',
+    summary: 'Accept an invitation as the test account',
+    description: 'The invited test account joins the firm now.',
+    success: { status: 200, schema: adjusterSchema, description: 'The member.' },
+    problems: [...SANDBOX_REQUEST, 'not_found'],
+  }),
+  declineTestInvitation: endpoint({
+    ...sandboxAdjuster,
+    id: 'declineTestInvitation',
+    method: 'POST',
+    path: '/v1/test/invitations/{svc_id}/decline',
+    summary: 'Decline an invitation as the test account',
+    description: 'The invited test account declines now.',
+    success: { status: 200, schema: adjusterSchema, description: 'The declined invitation.' },
+    problems: [...SANDBOX_REQUEST, 'not_found'],
+  }),
+  expireTestInvitation: endpoint({
+    ...sandboxAdjuster,
+    id: 'expireTestInvitation',
+    method: 'POST',
+    path: '/v1/test/invitations/{svc_id}/expiry',
+    summary: 'Let an invitation expire now',
+    description: `Ends a pending invitation as if its ${LIMITS.invitationExpiryDays} days had passed.`,
+    success: { status: 200, schema: adjusterSchema, description: 'The expired invitation.' },
+    problems: [...SANDBOX_REQUEST, 'not_found'],
+  }),
+  departTestAdjuster: endpoint({
+    ...sandboxAdjuster,
+    id: 'departTestAdjuster',
+    method: 'POST',
+    path: '/v1/test/adjusters/{svc_id}/departure',
+    summary: 'Let a test account leave the firm',
+    description:
+      'The test account leaves the firm as an adjuster can in the app: pending offers become `unassigned`, accepted claims stay with it, and the list of adjusters no longer has it. Invite it again to bring it back.',
+    success: { status: 200, schema: departedAdjusterSchema, description: 'The account that left.' },
+    problems: [...SANDBOX_REQUEST, 'not_found'],
+  }),
+  pauseTestAdjuster: endpoint({
+    ...sandboxAdjuster,
+    id: 'pauseTestAdjuster',
+    method: 'POST',
+    path: '/v1/test/adjusters/{svc_id}/pause',
+    summary: 'Pause assignments of a test account',
+    description: 'New offers to the test account get `adjuster_not_accepting`. Pending offers stay.',
+    success: { status: 200, schema: adjusterSchema, description: 'The member.' },
+    problems: [...SANDBOX_REQUEST, 'not_found'],
+  }),
+  resumeTestAdjuster: endpoint({
+    ...sandboxAdjuster,
+    id: 'resumeTestAdjuster',
+    method: 'POST',
+    path: '/v1/test/adjusters/{svc_id}/resume',
+    summary: 'Resume assignments of a test account',
+    description: 'Ends a pause.',
+    success: { status: 200, schema: adjusterSchema, description: 'The member.' },
+    problems: [...SANDBOX_REQUEST, 'not_found'],
+  }),
+  suspendTestAdjuster: endpoint({
+    ...sandboxAdjuster,
+    id: 'suspendTestAdjuster',
+    method: 'POST',
+    path: '/v1/test/adjusters/{svc_id}/suspension',
+    summary: 'Withdraw the permission to accept claims',
+    description:
+      'Withdraws the permission of the test account to accept claims: pending offers become `unassigned`, new ones get `adjuster_not_accepting`.',
+    success: { status: 200, schema: adjusterSchema, description: 'The member.' },
+    problems: [...SANDBOX_REQUEST, 'not_found'],
+  }),
+  reinstateTestAdjuster: endpoint({
+    ...sandboxAdjuster,
+    id: 'reinstateTestAdjuster',
+    method: 'POST',
+    path: '/v1/test/adjusters/{svc_id}/reinstatement',
+    summary: 'Restore the permission to accept claims',
+    description: 'Ends a suspension.',
+    success: { status: 200, schema: adjusterSchema, description: 'The member.' },
+    problems: [...SANDBOX_REQUEST, 'not_found'],
+  }),
+  simulateFaults: endpoint({
+    ...sandboxFaults,
+    id: 'simulateFaults',
+    method: 'PUT',
+    path: '/v1/test/faults',
+    summary: 'Simulate faults',
+    description:
+      'The next requests with this key to paths outside of `/v1/test` meet a fault. Replaces faults that were set before.',
+    body: simulateFaultsBody,
+    success: { status: 200, schema: simulatedFaultsSchema, description: 'The faults of the key.' },
+    problems: [...WITH_BODY, ...KEY_REQUEST, 'environment_mismatch'],
+  }),
+  clearFaults: endpoint({
+    ...sandboxFaults,
+    id: 'clearFaults',
+    method: 'DELETE',
+    path: '/v1/test/faults',
+    summary: 'End simulated faults',
+    description: 'The next requests with this key meet no fault.',
+    success: { status: 200, schema: simulatedFaultsSchema, description: 'No faults.' },
+    problems: [...WITH_BODY, ...KEY_REQUEST, 'environment_mismatch'],
   }),
 } as const satisfies Record<string, Endpoint>;
 
@@ -487,5 +650,5 @@ export const appEndpoints = {
   }),
 } as const satisfies Record<string, Endpoint>;
 
-export const endpoints = { ...firmEndpoints, ...appEndpoints } as const;
+export const endpoints = { ...firmEndpoints, ...sandboxEndpoints, ...appEndpoints } as const;
 export type EndpointId = keyof typeof endpoints;

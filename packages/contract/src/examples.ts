@@ -3,6 +3,7 @@ import type { AppClaim, AppInvitation, Membership, Profile, Session } from './ap
 import type { ClaimResponse, OfferClaimBody, SendClaimBody } from './claim.ts';
 import type { EndpointId } from './endpoints.ts';
 import { makeProblem, type Problem } from './problems.ts';
+import type { DepartedAdjuster, SimulatedFaults, SimulateFaultsBody } from './sandbox.ts';
 
 // Examples for the documentation and tests. People, firms and numbers are fictitious.
 
@@ -189,6 +190,29 @@ const activeAdjuster = {
   responded_at: '2026-08-20T16:41:30.052Z',
 } satisfies AdjusterResponse;
 
+const TEST_ACCOUNT = 'test_5d0c2c1e_accepts';
+
+const testClaim = (changes: Partial<ClaimResponse['assignment']>) =>
+  ({
+    ...sentClaim,
+    test: true,
+    updated_at: '2026-08-29T15:04:11.208Z',
+    assignment: { ...sentClaim.assignment, adjuster_svc_id: TEST_ACCOUNT, ...changes },
+  }) satisfies ClaimResponse;
+
+const testAccount = {
+  ...activeAdjuster,
+  svc_id: TEST_ACCOUNT,
+  test: true,
+  name: 'Test Accepts',
+  email: 'accepts@test.example.com',
+  invited_as: null,
+  invited_by: null,
+  purpose: null,
+} satisfies AdjusterResponse;
+
+const unansweredInvitation = { ...testAccount, name: null, email: null } satisfies AdjusterResponse;
+
 const membership = {
   firm_id: FIRM.id,
   firm_name: FIRM.name,
@@ -247,6 +271,7 @@ interface Example {
 }
 
 const claimPath = { id: CLAIM_ID };
+const testAccountPath = { svc_id: TEST_ACCOUNT };
 const firmPath = { firm_id: FIRM.id };
 const devicePath = { device_id: 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60' };
 const idempotencyHeader = { 'idempotency-key': '6f1f4c0e-6c0b-4a2f-9d57-8f3f3f0a1c22' };
@@ -291,6 +316,42 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
     } satisfies KeyInfo,
   },
   getHealth: { response: {} },
+  acceptTestClaim: {
+    params: claimPath,
+    response: testClaim({ status: 'accepted', responded_at: '2026-08-29T15:04:11.208Z' }),
+  },
+  rejectTestClaim: {
+    params: claimPath,
+    body: { reason: 'Too far from my other files.' },
+    response: testClaim({
+      status: 'rejected',
+      responded_at: '2026-08-29T15:04:11.208Z',
+      rejection_reason: 'Too far from my other files.',
+    }),
+  },
+  closeTestClaim: { params: claimPath, response: testClaim({}) },
+  acceptTestInvitation: { params: testAccountPath, response: testAccount },
+  declineTestInvitation: {
+    params: testAccountPath,
+    response: { ...unansweredInvitation, status: 'declined' } satisfies AdjusterResponse,
+  },
+  expireTestInvitation: {
+    params: testAccountPath,
+    response: { ...unansweredInvitation, status: 'expired', responded_at: null } satisfies AdjusterResponse,
+  },
+  departTestAdjuster: {
+    params: testAccountPath,
+    response: { svc_id: TEST_ACCOUNT, status: 'left' } satisfies DepartedAdjuster,
+  },
+  pauseTestAdjuster: { params: testAccountPath, response: testAccount },
+  resumeTestAdjuster: { params: testAccountPath, response: testAccount },
+  suspendTestAdjuster: { params: testAccountPath, response: testAccount },
+  reinstateTestAdjuster: { params: testAccountPath, response: testAccount },
+  simulateFaults: {
+    body: { kind: 'dropped', count: 2 } satisfies SimulateFaultsBody,
+    response: { kind: 'dropped', count: 2 } satisfies SimulatedFaults,
+  },
+  clearFaults: { response: { kind: null, count: 0 } satisfies SimulatedFaults },
   requestSignInCode: { body: { email: 'jean.delacroix@example.com' } },
   signIn: {
     body: { email: 'jean.delacroix@example.com', code: '402913' },

@@ -7,6 +7,8 @@ import { hasUnusableCharacter, isBlank, lengthWithin } from './text.ts';
 interface FieldMeta {
   readonly description: string;
   readonly example: unknown;
+  /** Name of the schema in the OpenAPI document. */
+  readonly id?: string;
 }
 
 interface Bounds {

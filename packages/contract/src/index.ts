@@ -9,10 +9,18 @@ export * from './examples.ts';
 export { suggestedFloodZone } from './flood-zone-spellings.ts';
 export { toPointer } from './json-pointer.ts';
 export { EDGE_REQUESTS_PER_MINUTE, LIMITS, RATES } from './limits.ts';
-export { exampleProblem, INTERFACE_VERSION, type OpenApiAddresses, openApiDocument } from './openapi.ts';
+export { mcpEndpoint } from './mcp.ts';
+export {
+  exampleProblem,
+  INTERFACE_VERSION,
+  type OpenApiAddresses,
+  type OpenApiOptions,
+  openApiDocument,
+} from './openapi.ts';
 export type { Page } from './page.ts';
 export { type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
 export * from './problems.ts';
 export type { OpenEnum, ResponseValue } from './response-schema.ts';
+export * from './sandbox.ts';
 export { codePointLength, hasUnusableCharacter, isBlank } from './text.ts';
 export * from './vocabulary.ts';

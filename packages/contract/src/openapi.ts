@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
-import { appEndpoints, firmEndpoints } from './endpoints.ts';
+import { appEndpoints, firmEndpoints, sandboxEndpoints } from './endpoints.ts';
 import { EXAMPLE_PROBLEM, EXAMPLES } from './examples.ts';
 import { LIMITS, RATES } from './limits.ts';
 import {
@@ -23,6 +23,14 @@ export interface OpenApiAddresses {
   readonly docsUrl: string;
   /** Version of the release, such as `1.4.0`. */
   readonly version: string;
+  readonly supportEmail: string;
+}
+
+export interface OpenApiOptions {
+  /** The API of firm systems, or the API of the adjuster app. */
+  readonly api?: 'firm' | 'app';
+  /** 3.0 is for generators that do not support 3.1 yet. */
+  readonly openapi?: '3.1' | '3.0';
 }
 
 /** Errors of the HTTP server that any request can get before it is routed. */
@@ -30,43 +38,38 @@ const SERVER_PROBLEMS = ['malformed_request', 'request_timeout', 'headers_too_la
 
 const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
 
-/** The OpenAPI 3.1 document, generated from the schemas that requests are validated with. */
-export function openApiDocument(addresses: OpenApiAddresses): Json {
-  const { baseUrl, docsUrl, version } = addresses;
-  const schemas = new Map<string, Json>();
+/** The OpenAPI document of an API, generated from the schemas that requests are validated with. */
+export function openApiDocument(
+  addresses: OpenApiAddresses,
+  { api = 'firm', openapi = '3.1' }: OpenApiOptions = {},
+): Json {
+  const { baseUrl, docsUrl, version, supportEmail } = addresses;
+  const { title, summary, endpoints, tags, securitySchemes } = APIS[api];
+  const components = new Components(openapi);
   const paths: Record<string, Json> = {};
-  const add = (endpoint: Endpoint, tag: string): void => {
+  for (const endpoint of endpoints) {
     const path = paths[endpoint.path] ?? {};
     paths[endpoint.path] = path;
-    path[endpoint.method.toLowerCase()] = operation(endpoint, tag, schemas, addresses);
-  };
-  for (const endpoint of Object.values(firmEndpoints)) add(endpoint, tagOf(endpoint));
-  for (const endpoint of Object.values(appEndpoints)) add(endpoint, 'Adjuster app');
-  component(problemSchema, 'output', schemas);
+    path[endpoint.method.toLowerCase()] = operation(endpoint, components, addresses);
+  }
+  components.refer(problemSchema, 'output');
 
   return {
-    openapi: '3.1.0',
+    openapi: openapi === '3.1' ? '3.1.0' : '3.0.3',
     info: {
-      title: 'Claim assignment service',
+      title,
       version,
-      summary: 'Send flood claims to adjusters and poll for their responses.',
+      ...(openapi === '3.1' && { summary }),
       description: DESCRIPTION,
-      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      contact: { name: 'Support', url: `${docsUrl}/support`, email: supportEmail },
+      license: { name: 'Proprietary', url: `${docsUrl}/support#license` },
     },
     externalDocs: { description: 'Guides', url: docsUrl },
     servers: [{ url: baseUrl }],
-    tags: [
-      { name: 'Claims', description: 'Send, read, poll and offer claims.' },
-      { name: 'Adjusters', description: 'Invite adjusters and list the members of the firm.' },
-      { name: 'Key and health', description: 'Check a key and the service.' },
-      {
-        name: 'Adjuster app',
-        description: 'Operations of the app for adjusters. Not for firm systems.',
-      },
-    ],
+    tags,
     paths,
     components: {
-      schemas: Object.fromEntries([...schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
+      schemas: components.sorted(),
       headers: {
         RequestId: {
           description:
@@ -75,40 +78,65 @@ export function openApiDocument(addresses: OpenApiAddresses): Json {
           schema: { type: 'string' },
         },
       },
-      securitySchemes: {
-        apiKey: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'An API key of the firm: `svc_live_…` or `svc_test_…`.',
-        },
-        session: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'A session token of the adjuster app: `svc_app_…`.',
-        },
-      },
+      securitySchemes,
     },
   };
 }
 
+const APIS = {
+  firm: {
+    title: 'Claim assignment service',
+    summary: 'Send flood claims to adjusters and poll for their responses.',
+    endpoints: [...Object.values(firmEndpoints), ...Object.values(sandboxEndpoints)] as readonly Endpoint[],
+    tags: [
+      { name: 'Claims', description: 'Send, read, poll and offer claims.' },
+      { name: 'Adjusters', description: 'Invite adjusters and list the members of the firm.' },
+      { name: 'Key and health', description: 'Check a key and the service.' },
+      {
+        name: 'Sandbox',
+        description: 'Simulate what adjusters, time and failures do. For test keys only.',
+      },
+    ],
+    securitySchemes: {
+      apiKey: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'An API key of the firm: `svc_live_…` or `svc_test_…`.',
+      },
+    },
+  },
+  app: {
+    title: 'Claim assignment service: adjuster app',
+    summary: 'The API of the app for adjusters. Not for firm systems.',
+    endpoints: Object.values(appEndpoints) as readonly Endpoint[],
+    tags: [
+      { name: 'Adjuster app', description: 'Operations of the app for adjusters. Not for firm systems.' },
+    ],
+    securitySchemes: {
+      session: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'A session token of the adjuster app: `svc_app_…`.',
+      },
+    },
+  },
+} as const;
+
 const DESCRIPTION = `Requests and responses are JSON; errors are problem documents (RFC 9457). Rate limits: ${RATES.live.requestsPerMinute} requests and ${RATES.live.writesPerMinute} writes per minute with a live key, ${RATES.test.requestsPerMinute} and ${RATES.test.writesPerMinute} with a test key, in bursts of at most ${RATES.live.burst}. A body can be up to ${LIMITS.bodyBytes / 2 ** 20} MB. Enums marked \`x-extensible-enum\` may get new values; accept values that are not listed.`;
 
 const tagOf = (endpoint: Endpoint): string => {
+  if (endpoint.path.startsWith('/app/')) return 'Adjuster app';
+  if (endpoint.sandbox) return 'Sandbox';
   if (endpoint.path.startsWith('/v1/claims')) return 'Claims';
   return endpoint.path.startsWith('/v1/adjusters') ? 'Adjusters' : 'Key and health';
 };
 
-function operation(
-  endpoint: Endpoint,
-  tag: string,
-  schemas: Map<string, Json>,
-  addresses: OpenApiAddresses,
-): Json {
+function operation(endpoint: Endpoint, components: Components, addresses: OpenApiAddresses): Json {
   const example = EXAMPLES[endpoint.id as keyof typeof EXAMPLES] as { body?: unknown; response?: unknown };
   const { success } = endpoint;
   return {
     operationId: endpoint.id,
-    tags: [tag],
+    tags: [tagOf(endpoint)],
     summary: endpoint.summary,
     description: describe(endpoint),
     security: endpoint.auth === 'none' ? [] : [endpoint.auth === 'key' ? { apiKey: [] } : { session: [] }],
@@ -123,7 +151,7 @@ function operation(
         required: endpoint.bodyRequired !== false,
         content: {
           'application/json': {
-            schema: component(endpoint.body, 'input', schemas),
+            schema: components.refer(endpoint.body, 'input'),
             ...(example.body !== undefined && { example: example.body }),
           },
         },
@@ -136,7 +164,7 @@ function operation(
         ...(success.schema !== null && {
           content: {
             'application/json': {
-              schema: component(success.schema, 'output', schemas),
+              schema: components.refer(success.schema, 'output'),
               ...(example.response !== undefined && { example: example.response }),
             },
           },
@@ -234,43 +262,82 @@ interface Conversion {
   readonly definitions: readonly (readonly [string, Json])[];
 }
 
+type Io = 'input' | 'output';
+
 /** Cache by schema: most schemas are used in several operations. */
-const conversions = {
-  input: new WeakMap<z.ZodType, Conversion>(),
-  output: new WeakMap<z.ZodType, Conversion>(),
+const conversions = new WeakMap<z.ZodType, Map<string, Conversion>>();
+
+/** The named schemas of a document. */
+class Components {
+  private readonly schemas = new Map<string, Json>();
+
+  constructor(private readonly openapi: '3.1' | '3.0') {}
+
+  /** Adds the schema and every schema that it refers to; returns a reference to it. */
+  refer(schema: z.ZodType, io: Io): Json {
+    const { root, definitions } = this.convert(schema, io);
+    for (const [name, definition] of definitions) this.schemas.set(name, definition);
+    return root;
+  }
+
+  sorted(): Json {
+    return Object.fromEntries([...this.schemas].sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+
+  private convert(schema: z.ZodType, io: Io): Conversion {
+    const cached = conversions.get(schema) ?? new Map<string, Conversion>();
+    conversions.set(schema, cached);
+    const key = `${io} ${this.openapi}`;
+    const found = cached.get(key);
+    if (found !== undefined) return found;
+    const target = this.openapi === '3.1' ? 'draft-2020-12' : 'openapi-3.0';
+    const {
+      $schema: _,
+      $defs,
+      definitions = $defs ?? {},
+      ...root
+    } = z.toJSONSchema(schema, { io, target }) as Json & { $defs?: Json; definitions?: Json };
+    const toOpenApi = this.openapi === '3.1' ? toOpenApi31 : toOpenApi30;
+    const conversion = {
+      root: toOpenApi(root) as Json,
+      definitions: Object.entries(definitions).map(([name, one]) => [name, toOpenApi(one) as Json] as const),
+    };
+    cached.set(key, conversion);
+    return conversion;
+  }
+}
+
+const inComponents = (ref: unknown): string =>
+  String(ref).replace(/^#\/(\$defs|definitions)\//, '#/components/schemas/');
+
+const mapJson = (value: unknown, adapt: (object: Json) => unknown): unknown => {
+  if (Array.isArray(value)) return value.map((item) => mapJson(item, adapt));
+  return typeof value === 'object' && value !== null ? adapt(value as Json) : value;
 };
 
-function convert(schema: z.ZodType, io: 'input' | 'output'): Conversion {
-  const cached = conversions[io].get(schema);
-  if (cached !== undefined) return cached;
-  const {
-    $schema: _,
-    $defs = {},
-    ...root
-  } = z.toJSONSchema(schema, { io }) as Json & { $defs?: Record<string, Json> };
-  const conversion = {
-    root: inComponents(root) as Json,
-    definitions: Object.entries($defs).map(([name, one]) => [name, inComponents(one) as Json] as const),
-  };
-  conversions[io].set(schema, conversion);
-  return conversion;
-}
+/** Adapts JSON Schema to OpenAPI 3.1: references to components, and a list of examples. */
+const toOpenApi31 = (schema: unknown): unknown =>
+  mapJson(schema, ({ example, ...keywords }) => ({
+    ...adaptKeywords(keywords, toOpenApi31),
+    ...(example !== undefined && { examples: [example] }),
+  }));
 
-/** Adds the schema and every schema that it refers to; returns a reference to it. */
-function component(schema: z.ZodType, io: 'input' | 'output', schemas: Map<string, Json>): Json {
-  const { root, definitions } = convert(schema, io);
-  for (const [name, definition] of definitions) schemas.set(name, definition);
-  return root;
-}
+/** Adapts JSON Schema to OpenAPI 3.0, which has no `dependentRequired` and wraps a reference only to add to it. */
+const toOpenApi30 = (schema: unknown): unknown =>
+  mapJson(schema, ({ dependentRequired: _, example, ...keywords }) => {
+    const { allOf } = keywords;
+    if (Array.isArray(allOf) && allOf.length === 1 && Object.keys(keywords).length === 1)
+      return toOpenApi30(allOf[0]);
+    return { ...adaptKeywords(keywords, toOpenApi30), ...(example !== undefined && { example }) };
+  });
 
-/** Replaces `$defs` by `components`, and `example` by the `examples` list of OpenAPI 3.1. */
-function inComponents(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inComponents);
-  if (typeof value !== 'object' || value === null) return value;
+function adaptKeywords(keywords: Json, adapt: (schema: unknown) => unknown): Json {
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => {
-      if (name === '$ref') return [name, String(inner).replace('#/$defs/', '#/components/schemas/')];
-      return name === 'example' ? ['examples', [inner]] : [name, inComponents(inner)];
+    Object.entries(keywords).flatMap(([name, inner]) => {
+      if (name === '$ref') return [[name, inComponents(inner)]];
+      // The default; generators would add an index signature, which hides misspelled fields from the compiler.
+      if (name === 'additionalProperties' && inner !== false) return [];
+      return [[name, adapt(inner)]];
     }),
   );
 }

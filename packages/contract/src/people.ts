@@ -10,27 +10,32 @@ const city = () => nonBlankText(LIMITS.city, { description: 'City or town.', exa
 const lossLocationState = () =>
   oneOf(
     LOSS_LOCATION_STATES,
-    { description: 'Two-letter USPS code of the state or territory.', example: 'FL' },
+    { id: 'State', description: 'Two-letter USPS code of the state or territory.', example: 'FL' },
     'an uppercase two-letter USPS code of a state, DC, AS, GU, MP, PR or VI',
   );
 
 const mailingState = () =>
   oneOf(
     MAILING_STATES,
-    { description: 'Two-letter USPS code of the state, territory or military region.', example: 'FL' },
+    {
+      id: 'MailingState',
+      description: 'Two-letter USPS code of the state, territory or military region.',
+      example: 'FL',
+    },
     'an uppercase two-letter USPS code of a state, DC, a territory, a freely associated state, AA, AE or AP',
   );
 
 const zipCode = () =>
   zip({ description: 'Five-digit ZIP code or ZIP+4, as a string.', example: '33931-4207' });
 
-const ADDRESS_EXAMPLE = { street: '200 Harbor Plaza', city: 'Tampa', state: 'FL', zip: '33602' };
+const address = fields({ street: street(), city: city(), state: mailingState(), zip: zipCode() }).meta({
+  id: 'AddressInput',
+  description: 'A postal address. All four fields are required.',
+  example: { street: '200 Harbor Plaza', city: 'Tampa', state: 'FL', zip: '33602' },
+});
 
 const mailingAddress = (description: string) =>
-  fields({ street: street(), city: city(), state: mailingState(), zip: zipCode() }).meta({
-    description: `${description} All four fields are required.`,
-    example: ADDRESS_EXAMPLE,
-  });
+  address.meta({ description: `${description} All four fields are required.` });
 
 const contactParts = () => ({
   first_name: nonBlankText(LIMITS.personName, {
@@ -73,10 +78,8 @@ const contactErrors = (present: IsPresent) =>
     ? []
     : [{ path: [], detail: 'Contact details are required. Send phone or email, or both.' }];
 
-const NAME_KEYWORDS = {
-  anyOf: [{ required: ['first_name', 'last_name'] }, { required: ['company_name'] }],
-  dependentRequired: { first_name: ['last_name'], last_name: ['first_name'] },
-};
+// Not as `anyOf`: code generators turn it into a union or `any`.
+const NAME_KEYWORDS = { dependentRequired: { first_name: ['last_name'], last_name: ['first_name'] } };
 
 const withName = presenceRule(nameErrors);
 
@@ -90,11 +93,11 @@ export const policyholder = presenceRule((present) => [...nameErrors(present), .
     }).optional(),
   }),
 ).meta({
+  id: 'PolicyholderInput',
   description:
     'The policyholder: a first and last name, a company name, or all three; and a phone number, an email address, or both.',
   example: { first_name: 'Marisol', last_name: 'Delgado', phone: '239-555-0142' },
-  dependentRequired: NAME_KEYWORDS.dependentRequired,
-  allOf: [{ anyOf: NAME_KEYWORDS.anyOf }, { anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+  ...NAME_KEYWORDS,
 });
 
 export const agent = withName(
@@ -106,6 +109,7 @@ export const agent = withName(
     }).optional(),
   }),
 ).meta({
+  id: 'AgentInput',
   description: 'Agent or agency on the policy: a first and last name, a company name, or all three.',
   example: { company_name: 'Estero Bay Insurance', phone: '239-555-0170', agency_number: 'A-20417' },
   ...NAME_KEYWORDS,
@@ -120,6 +124,7 @@ export const mortgagee = withName(
     }).optional(),
   }),
 ).meta({
+  id: 'MortgageeInput',
   description: 'Holder of the mortgage on the property: a first and last name, a company name, or all three.',
   example: { company_name: 'First Coast Mortgage', loan_number: '0048812237' },
   ...NAME_KEYWORDS,
@@ -134,6 +139,7 @@ export const additionalContact = withName(
     }).optional(),
   }),
 ).meta({
+  id: 'ContactInput',
   description: 'Another person or company involved: a first and last name, a company name, or all three.',
   example: { first_name: 'Ray', last_name: 'Okafor', phone: '239-555-0121', role: 'Tenant' },
   ...NAME_KEYWORDS,
@@ -154,6 +160,7 @@ export const carrier = fields({
   }).optional(),
   address: mailingAddress("The carrier's postal address; printed on the forms.").optional(),
 }).meta({
+  id: 'CarrierInput',
   description:
     'The insurance company. Only the name is required; phone, email and address are printed on the forms.',
   example: { name: 'Palmetto Mutual Insurance', phone: '813-555-0100' },
@@ -167,6 +174,7 @@ export const lossLocation = fields({
   state: lossLocationState(),
   zip: zipCode(),
 }).meta({
+  id: 'LossLocationInput',
   description:
     'Location of the insured property. If it has no street address, send the legal description as street.',
   example: { street: '1420 Seagrape Lane', city: 'Fort Myers Beach', state: 'FL', zip: '33931' },

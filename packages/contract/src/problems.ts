@@ -161,8 +161,8 @@ export const ERRORS = {
   environment_mismatch: {
     status: 422,
     title: 'A live key cannot use test data',
-    cause: 'A live key named a test account, or tried to offer a test claim.',
-    fix: 'Use a test key for test accounts and test claims.',
+    cause: 'A live key named a test account, tried to offer a test claim, or called the sandbox.',
+    fix: 'Use a test key for test accounts, test claims and the sandbox.',
   },
   rate_limited: {
     status: 429,
@@ -213,8 +213,8 @@ const problemItem = responseObject({
   parameter: responseField.text('Name of the query or path parameter.', 'limit').optional(),
   header: responseField.text('Name of the header.', 'Idempotency-Key').optional(),
 }).meta({
+  id: 'ValidationError',
   description: 'A validation error, with exactly one of pointer, parameter and header.',
-  oneOf: [{ required: ['pointer'] }, { required: ['parameter'] }, { required: ['header'] }],
   example: { detail: 'Must be a valid calendar date (YYYY-MM-DD).', pointer: '/loss/date' },
 });
 
@@ -231,6 +231,7 @@ export const problemSchema = responseObject({
   status: responseField.integer('The HTTP status of the response.', 404),
   detail: responseField.text('Explanation of this occurrence; wording may change.', 'No claim has this id.'),
   code: openEnum(ERROR_CODES, {
+    id: 'ErrorCode',
     description:
       'Stable error code; branch on it. New codes may be added: handle an unknown code by its status.',
     example: 'not_found',

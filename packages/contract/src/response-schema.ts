@@ -39,8 +39,26 @@ export function responseSchema<Value>(schema: z.ZodType<Value>): z.ZodType<Respo
   return withoutChecks(schema) as z.ZodType<ResponseValue<Value>>;
 }
 
+const nameOf = (schema: z.core.$ZodType | undefined): string | undefined =>
+  schema && z.globalRegistry.get(schema)?.id;
+
+/** Named schemas are converted once, because a name must be unique in the OpenAPI document. */
+const namedResponses = new WeakMap<z.core.$ZodType, z.ZodType>();
+
 function withoutChecks(schema: z.core.$ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional) return withoutChecks(schema.unwrap()).optional();
+  const { parent } = schema._zod;
+  // A named schema with another description.
+  if (parent !== undefined && nameOf(parent) !== undefined && nameOf(schema) === undefined)
+    return withMeta(withoutChecks(parent), schema);
+  const cached = namedResponses.get(schema);
+  if (cached !== undefined) return cached;
+  const converted = convert(schema);
+  if (nameOf(schema) !== undefined) namedResponses.set(schema, converted);
+  return converted;
+}
+
+function convert(schema: z.core.$ZodType): z.ZodType {
   // `arrayOf` is a pipe that checks the length first; its output is the array.
   if (schema instanceof z.ZodPipe) return withMeta(withoutChecks(schema.out), schema);
   return withMeta(baseTypeOf(schema), schema);
@@ -61,7 +79,23 @@ function baseTypeOf(schema: z.core.$ZodType): z.ZodType {
 }
 
 function withMeta(view: z.ZodType, original: z.core.$ZodType): z.ZodType {
-  // An id must be unique among the schemas of the document.
-  const { id: _, ...meta } = z.globalRegistry.get(original) ?? {};
-  return view.meta({ ...view.meta(), ...meta });
+  const { id, ...all } = z.globalRegistry.get(original) ?? {};
+  const meta = Object.fromEntries(Object.entries(all).filter(([keyword]) => !CHECKS.has(keyword)));
+  const name = id?.endsWith(REQUEST_SUFFIX) ? { id: id.slice(0, -REQUEST_SUFFIX.length) } : {};
+  const { id: _, ...viewMeta } = view.meta() ?? {};
+  return view.meta({ ...viewMeta, ...meta, ...name });
 }
+
+/** Keywords of the documented checks. */
+const CHECKS: ReadonlySet<string> = new Set([
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minimum',
+  'maximum',
+  'maxItems',
+  'dependentRequired',
+]);
+
+/** The request schema of `Building` is `BuildingInput`: it is closed, while the response may get new fields and values. */
+const REQUEST_SUFFIX = 'Input';

@@ -129,5 +129,15 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** Failures that a firm can simulate with a test key. */
+export const FAULT_KINDS = [
+  'rate_limited',
+  'internal_error',
+  'service_unavailable',
+  'slow',
+  'dropped',
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
 export const ENVIRONMENTS = ['live', 'test'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];

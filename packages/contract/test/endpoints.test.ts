@@ -107,6 +107,7 @@ describe('a response', () => {
 
 interface JsonSchema {
   readonly [keyword: string]: unknown;
+  readonly $ref?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
 }
 
@@ -171,15 +172,17 @@ describe('the documentation', () => {
   }
 
   it('has the bounds that are enforced', () => {
-    const schema = z.toJSONSchema(endpoints.sendClaim.body, { io: 'input' }) as unknown as {
-      $defs: { SendClaim: JsonSchema };
+    const { $defs } = z.toJSONSchema(endpoints.sendClaim.body, { io: 'input' }) as unknown as {
+      $defs: Record<string, JsonSchema>;
     };
-    const claim = schema.$defs.SendClaim;
+    const resolved = (schema: JsonSchema | undefined): JsonSchema | undefined =>
+      schema?.$ref === undefined ? schema : $defs[schema.$ref.split('/').at(-1) ?? ''];
+    const claim = $defs.SendClaimRequest;
     const at = (path: string): JsonSchema | undefined =>
       path
         .slice(1)
         .split('/')
-        .reduce<JsonSchema | undefined>((inner, name) => inner?.properties?.[name], claim);
+        .reduce<JsonSchema | undefined>((inner, name) => resolved(inner?.properties?.[name]), claim);
     expect(claim).toMatchObject({
       additionalProperties: false,
       required: [
@@ -204,7 +207,7 @@ describe('the documentation', () => {
     expect(at('/additional_contacts')).toMatchObject({
       type: 'array',
       maxItems: 20,
-      items: { type: 'object' },
+      items: { $ref: '#/$defs/ContactInput' },
     });
     expect(z.toJSONSchema(endpoints.listClaims.query, { io: 'input' }).properties).toMatchObject({
       limit: { type: 'integer', minimum: 1, maximum: 200 },

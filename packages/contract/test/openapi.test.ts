@@ -1,39 +1,106 @@
 import { expect, test } from '@jest/globals';
 import {
+  appEndpoints,
   type Endpoint,
   ERROR_CODES,
   ERRORS,
   EXAMPLES,
   endpoints,
   exampleProblem,
+  firmEndpoints,
+  type OpenApiOptions,
   openApiDocument,
   parseRequest,
   problemSchema,
+  sandboxEndpoints,
 } from '../src/index.ts';
 
-const ADDRESSES = { baseUrl: 'https://claims.example.com', docsUrl: 'https://claims.example.com/docs' };
+const ADDRESSES = {
+  baseUrl: 'https://claims.example.com',
+  docsUrl: 'https://claims.example.com/docs',
+  supportEmail: 'help@claims.example.com',
+  version: '1.2.3',
+};
 // biome-ignore lint/suspicious/noExplicitAny: read as JSON
-const document = openApiDocument({ ...ADDRESSES, version: '1.2.3' }) as any;
+const documentOf = (options: OpenApiOptions): any => openApiDocument(ADDRESSES, options);
+const [document, app] = [documentOf({ api: 'firm' }), documentOf({ api: 'app' })];
+const paths = { ...document.paths, ...app.paths };
 const all = Object.values(endpoints) as readonly Endpoint[];
 
-const operations = Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({
-    path,
-    method,
+// biome-ignore lint/suspicious/noExplicitAny: read as JSON
+const operationsOf = (document: any) =>
+  Object.entries<Record<string, unknown>>(document.paths).flatMap(([path, methods]) =>
     // biome-ignore lint/suspicious/noExplicitAny: read as JSON
-    operation: operation as any,
-  })),
-);
-
-test('every operation of the contract is in the document, and nothing else', () => {
-  expect(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort()).toEqual(
-    all.map(({ path, method }) => `${method} ${path}`).sort(),
+    Object.entries<any>(methods).map(([method, operation]) => ({ path, method, operation })),
   );
+const operations = [...operationsOf(document), ...operationsOf(app)];
+const namesOf = (list: readonly { method: string; path: string }[]): string[] =>
+  list.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort();
+
+test('each document has exactly the operations of its API, in either version', () => {
+  for (const openapi of ['3.1', '3.0'] as const) {
+    expect(namesOf(operationsOf(documentOf({ openapi })))).toEqual(
+      namesOf([...Object.values(firmEndpoints), ...Object.values(sandboxEndpoints)]),
+    );
+    expect(namesOf(operationsOf(documentOf({ openapi, api: 'app' })))).toEqual(
+      namesOf(Object.values(appEndpoints)),
+    );
+  }
+});
+
+test('an object or enum below a named schema is itself named', () => {
+  for (const { components } of [document, app, documentOf({ openapi: '3.0' })]) {
+    const inline: string[] = [];
+    const walk = (at: string, value: unknown, isNamed: boolean): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { properties, enum: values } = value as Record<string, unknown>;
+      if (!isNamed && (properties !== undefined || values !== undefined)) inline.push(at);
+      for (const [name, inner] of Object.entries(value)) {
+        if (name === 'properties')
+          for (const [field, one] of Object.entries(inner)) walk(`${at}.${field}`, one, false);
+        else if (!['enum', 'example', 'examples', 'x-extensible-enum'].includes(name)) walk(at, inner, false);
+      }
+    };
+    for (const [name, schema] of Object.entries(components.schemas)) walk(name, schema, true);
+    expect(inline).toEqual([]);
+  }
+});
+
+test('shapes of requests and responses have the names that integrators use', () => {
+  expect(Object.keys(document.components.schemas)).toEqual(
+    expect.arrayContaining([
+      ...['Claim', 'Address', 'Contact', 'Building', 'Coverages', 'Estimate', 'Problem', 'ValidationError'],
+      ...['SendClaimRequest', 'OfferClaimRequest', 'InviteAdjusterRequest', 'State', 'FloodZone'],
+      ...['AddressInput', 'ContactInput', 'BuildingInput', 'CoveragesInput', 'EstimateInput'],
+    ]),
+  );
+});
+
+test('the list of states is in the document of firms once for each kind of address', () => {
+  const lists = JSON.stringify(document.components.schemas).match(/"enum":\["AL","AK"/g);
+  expect(lists).toHaveLength(2);
+});
+
+test('the 3.0 document uses no keyword of 3.1', () => {
+  const keywords = new Set<string>();
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, inner] of Object.entries(value)) {
+      keywords.add(name === 'type' ? `type ${JSON.stringify(inner)}` : name);
+      if (name !== 'example' && name !== 'examples') walk(inner);
+    }
+  };
+  const old = documentOf({ openapi: '3.0' });
+  expect(old.openapi).toBe('3.0.3');
+  walk(old.components.schemas);
+  for (const keyword of ['examples', 'const', 'dependentRequired', '$defs', 'type "null"'])
+    expect(keywords).not.toContain(keyword);
+  expect(keywords).toContain('nullable');
 });
 
 test('an operation shows each problem it can answer with, under its status, with an example of that very code', () => {
   for (const endpoint of all) {
-    const { responses } = document.paths[endpoint.path][endpoint.method.toLowerCase()];
+    const { responses } = paths[endpoint.path][endpoint.method.toLowerCase()];
     for (const code of endpoint.problems) {
       const shown = responses[ERRORS[code].status].content['application/problem+json'].examples[code].value;
       expect(shown).toMatchObject({
@@ -60,7 +127,7 @@ test('every answer carries X-Request-Id, a refused key WWW-Authenticate, and a w
 
 test('an operation names its security, its scope, and its idempotency header', () => {
   for (const endpoint of all) {
-    const operation = document.paths[endpoint.path][endpoint.method.toLowerCase()];
+    const operation = paths[endpoint.path][endpoint.method.toLowerCase()];
     const scheme = { key: [{ apiKey: [] }], session: [{ session: [] }], none: [] }[endpoint.auth];
     expect(operation.security).toEqual(scheme);
     expect(operation['x-required-scope'] ?? null).toBe(endpoint.scope);
@@ -74,24 +141,30 @@ test('an operation names its security, its scope, and its idempotency header', (
 });
 
 test('lists that may grow are marked in answers, and closed in requests', () => {
-  const { Claim, SendClaim, Adjuster, KeyInfo } = document.components.schemas;
-  expect(Claim.properties.assignment.properties.status['x-extensible-enum']).toContain('unassigned');
-  expect(Claim.properties.building.properties.flood_zone['x-extensible-enum']).toHaveLength(72);
-  expect(SendClaim.properties.building.properties.flood_zone.enum).toHaveLength(72);
-  expect(Adjuster.properties.status['x-extensible-enum']).toContain('withdrawn');
-  expect(KeyInfo.properties.scopes.items['x-extensible-enum']).toContain('claims:create');
-  expect(document.components.schemas.Problem.properties.code['x-extensible-enum']).toEqual([...ERROR_CODES]);
+  const { schemas } = document.components;
+  expect(schemas.AssignmentStatus['x-extensible-enum']).toContain('unassigned');
+  expect(schemas.Building.properties.flood_zone['x-extensible-enum']).toHaveLength(72);
+  expect(schemas.FloodZone.enum).toHaveLength(72);
+  expect(schemas.AdjusterStatus['x-extensible-enum']).toContain('withdrawn');
+  expect(schemas.Scope['x-extensible-enum']).toContain('claims:create');
+  expect(schemas.ErrorCode['x-extensible-enum']).toEqual([...ERROR_CODES]);
 });
 
 test('a request refuses fields that are not known, an answer may bring new ones', () => {
-  const { Claim, SendClaim, Problem } = document.components.schemas;
-  expect(SendClaim.additionalProperties).toBe(false);
+  const { Claim, SendClaimRequest, BuildingInput, Problem } = document.components.schemas;
+  expect(SendClaimRequest.additionalProperties).toBe(false);
+  expect(BuildingInput.additionalProperties).toBe(false);
   expect(Claim.additionalProperties ?? {}).toEqual({});
   expect(Problem.additionalProperties ?? {}).toEqual({});
 });
 
 test('the addresses and the version are those of the deployment', () => {
   expect(document.servers).toEqual([{ url: ADDRESSES.baseUrl }]);
+  expect(document.info.contact).toEqual({
+    name: 'Support',
+    url: `${ADDRESSES.docsUrl}/support`,
+    email: ADDRESSES.supportEmail,
+  });
   expect(document.info.version).toBe('1.2.3');
   expect(JSON.stringify(document)).toContain(`${ADDRESSES.docsUrl}/errors#not_found`);
 });

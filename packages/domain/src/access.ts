@@ -54,6 +54,13 @@ export function checkScope(scope: Scope, purpose: Purpose, plan: Plan): void {
   }
 }
 
+/** The sandbox changes test data and simulates faults, so a live key may not call it. */
+export function checkSandboxKey(environment: Environment): void {
+  if (environment === 'live') {
+    throw new DomainError('environment_mismatch', 'The sandbox is for test keys; this is a live key.');
+  }
+}
+
 /** A live key also reads test data; a test key reads nothing else. */
 const isEnvironmentVisible = (data: Environment, key: Environment): boolean =>
   key === 'live' || data === 'test';

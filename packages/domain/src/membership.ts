@@ -151,6 +151,12 @@ export const withdrawInvitation = (membership: Membership, at: Instant): Members
   expiresAt: null,
 });
 
+/** Ends a pending invitation now, as if its time had passed. */
+export function expireInvitation(membership: Membership, at: Instant): Membership {
+  if (statusAt(membership, at) !== 'pending') throw new DomainError('not_found', ERROR_DETAILS.not_found);
+  return { ...membership, expiresAt: at };
+}
+
 export const leaveFirm = (membership: Membership, at: Instant): Membership => ({
   ...membership,
   status: statusAfter(membership, 'leave', at),

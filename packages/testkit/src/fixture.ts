@@ -4,6 +4,7 @@ import {
   type CredentialStore,
   createApiKeyAuthenticator,
   createSessionAuthenticator,
+  type FaultStore,
   type FirmActor,
   type FirmReads,
   type Job,
@@ -33,6 +34,7 @@ import {
   makeRevokeKey,
   makeRollKey,
   makeRunJob,
+  makeSandbox,
   makeSendClaim,
   makeSetAcceptingAssignments,
   makeSetLimits,
@@ -77,6 +79,7 @@ export interface Stores {
   readonly operatorReads: OperatorReads;
   readonly credentials: CredentialStore;
   readonly jobReads: JobReads;
+  readonly faults: FaultStore;
   readonly jobs: {
     /** Committed jobs that have not run. */
     pending(): Promise<readonly { readonly job: Job; readonly runAt: Instant }[]>;
@@ -165,6 +168,7 @@ function composeUseCases(
     signIn: (proof: SignInProof, clientAddress = CLIENT_ADDRESS) => signIn(proof, clientAddress),
     signOut: makeSignOut({ uow }),
     signOutEverywhere: makeSignOutEverywhere({ uow }),
+    sandbox: makeSandbox({ uow, reads: firmReads, faults: stores.faults, clock }),
     runJob: makeRunJob({ uow, reads: jobReads, firmReads, notifier, clock }),
     createFirm: makeCreateFirm(operator),
     setPlan: makeSetPlan(operator),

@@ -11,7 +11,7 @@ import { type Clock, type Job, Unavailable } from '@svc/application';
 import { v7 as uuidV7 } from 'uuid';
 import type { Config } from '../config.ts';
 import type { Observe } from '../http/app.ts';
-import type { ProblemAddresses } from '../http/problems/http-problem.ts';
+import type { DocsAddresses } from '../http/docs/files.ts';
 import { createCursors } from '../http/serialization/cursor.ts';
 import type { Log } from '../logging.ts';
 import { createContainer } from './container.ts';
@@ -38,7 +38,7 @@ interface Surroundings {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly log: Log;
-  readonly addresses: ProblemAddresses;
+  readonly addresses: DocsAddresses;
   readonly isDraining: () => boolean;
   readonly observe: Observe;
   /** The system's when left out. */

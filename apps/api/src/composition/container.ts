@@ -26,6 +26,7 @@ import {
   makeRevokeKey,
   makeRollKey,
   makeRunJob,
+  makeSandbox,
   makeSendClaim,
   makeSetAcceptingAssignments,
   makeSetLimits,
@@ -41,9 +42,11 @@ import { Container } from 'inversify';
 import { adjusterAppHandler } from '../http/adjuster-app/handler.ts';
 import { createLiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import { createApp } from '../http/app.ts';
+import { mcpRoute } from '../http/mcp/mcp-route.ts';
 import { appRoutes } from '../http/routes/app-routes.ts';
 import { browserSessionRoutes } from '../http/routes/browser-session-routes.ts';
 import { firmRoutes } from '../http/routes/firm-routes.ts';
+import { sandboxRoutes } from '../http/routes/sandbox-routes.ts';
 import { EXTERNAL, type ExternalServices, TOKENS as T, type Token } from './tokens.ts';
 
 /** The one composition root. Every service lives as long as the process; none is made per request. */
@@ -74,6 +77,8 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.offerClaim, makeOfferClaim, idempotent);
   bind(T.inviteAdjuster, makeInviteAdjuster, { uow, clock });
   bind(T.withdrawInvitation, makeWithdrawInvitation, { uow, clock });
+
+  bind(T.sandbox, makeSandbox, { uow, reads: firmReads, faults: T.faults, clock });
 
   bind(T.requestSignInCode, makeRequestSignInCode, { uow, secrets, mailer: T.mailer, clock, networkOf });
   bind(T.signIn, makeSignIn, { uow, secrets, clock, networkOf });
@@ -118,6 +123,7 @@ export function createContainer(external: ExternalServices): Container {
     clock,
     checkHealth: T.checkHealth,
   });
+  bind(T.sandboxRoutes, sandboxRoutes, { sandbox: T.sandbox, clock });
   bind(T.appRoutes, appRoutes, {
     requestSignInCode: T.requestSignInCode,
     signIn: T.signIn,
@@ -146,9 +152,14 @@ export function createContainer(external: ExternalServices): Container {
     signOutEverywhere: T.signOutEverywhere,
     addresses: T.addresses,
   });
+  bind(T.mcpRoute, mcpRoute, {
+    firmRoutes: T.firmRoutes,
+    rateLimiter: T.rateLimiter,
+    addresses: T.addresses,
+  });
   c.bind(T.routes).toResolvedValue(
     (...groups) => groups.flat(),
-    [T.firmRoutes, T.appRoutes, T.browserSessionRoutes],
+    [T.firmRoutes, T.sandboxRoutes, T.appRoutes, T.browserSessionRoutes, T.mcpRoute],
   );
   bind(T.liveUpdates, createLiveUpdates, { reads: appReads, isDraining: T.isDraining });
   bind(T.adjusterApp, adjusterAppHandler, {
@@ -163,6 +174,7 @@ export function createContainer(external: ExternalServices): Container {
     apiKeyAuthenticator,
     sessionAuthenticator: T.sessionAuthenticator,
     rateLimiter: T.rateLimiter,
+    faults: T.faults,
     edgeLimiter: T.edgeLimiter,
     adjusterApp: T.adjusterApp,
     trustProxy: T.trustProxy,

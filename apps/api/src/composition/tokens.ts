@@ -3,6 +3,7 @@ import type {
   AppReads,
   Clock,
   CredentialStore,
+  FaultStore,
   FirmReads,
   Ids,
   JobReads,
@@ -31,6 +32,7 @@ import type {
   makeRevokeKey,
   makeRollKey,
   makeRunJob,
+  makeSandbox,
   makeSendClaim,
   makeSetAcceptingAssignments,
   makeSetLimits,
@@ -54,7 +56,7 @@ import type { Express, RequestHandler } from 'express';
 import type { ServiceIdentifier } from 'inversify';
 import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import type { EdgeLimiter, Observe } from '../http/app.ts';
-import type { ProblemAddresses } from '../http/problems/http-problem.ts';
+import type { DocsAddresses } from '../http/docs/files.ts';
 import type { Route } from '../http/routes/route.ts';
 import type { Cursors } from '../http/serialization/cursor.ts';
 import type { Log } from '../logging.ts';
@@ -73,7 +75,7 @@ const made = <Make extends (deps: any) => unknown>(name: string): Token<ReturnTy
 /** Every service of the container. */
 export const TOKENS = {
   log: token<Log>('log'),
-  addresses: token<ProblemAddresses>('addresses'),
+  addresses: token<DocsAddresses>('addresses'),
   trustProxy: token<boolean | number | string>('trustProxy'),
   isDraining: token<() => boolean>('isDraining'),
   observe: token<Observe>('observe'),
@@ -95,6 +97,7 @@ export const TOKENS = {
   operatorReads: token<OperatorReads>('operatorReads'),
   jobReads: token<JobReads>('jobReads'),
   requestLog: token<RequestLogStore>('requestLog'),
+  faults: token<FaultStore>('faults'),
   credentials: token<CredentialStore>('credentials'),
   rateLimiter: token<RateLimiter>('rateLimiter'),
   singleFlight: token<SingleFlight>('singleFlight'),
@@ -109,6 +112,8 @@ export const TOKENS = {
   offerClaim: made<typeof makeOfferClaim>('offerClaim'),
   inviteAdjuster: made<typeof makeInviteAdjuster>('inviteAdjuster'),
   withdrawInvitation: made<typeof makeWithdrawInvitation>('withdrawInvitation'),
+
+  sandbox: made<typeof makeSandbox>('sandbox'),
 
   // the adjuster's app
   requestSignInCode: made<typeof makeRequestSignInCode>('requestSignInCode'),
@@ -145,8 +150,10 @@ export const TOKENS = {
 
   // HTTP
   firmRoutes: token<readonly Route[]>('firmRoutes'),
+  sandboxRoutes: token<readonly Route[]>('sandboxRoutes'),
   appRoutes: token<readonly Route[]>('appRoutes'),
   browserSessionRoutes: token<readonly Route[]>('browserSessionRoutes'),
+  mcpRoute: token<Route>('mcpRoute'),
   routes: token<readonly Route[]>('routes'),
   liveUpdates: token<LiveUpdates>('liveUpdates'),
   adjusterApp: token<Middleware>('adjusterApp'),
@@ -177,6 +184,7 @@ export const EXTERNAL = [
   'operatorReads',
   'jobReads',
   'requestLog',
+  'faults',
   'credentials',
   'rateLimiter',
   'singleFlight',

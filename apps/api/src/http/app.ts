@@ -9,6 +9,7 @@ import express, {
   type Response,
 } from 'express';
 import type { Log } from '../logging.ts';
+import type { DocsAddresses } from './docs/files.ts';
 import { docsHandler } from './docs/handler.ts';
 import {
   createPipeline,
@@ -33,7 +34,7 @@ interface AppDeps extends PipelineDeps {
   readonly adjusterApp: RequestHandler;
   /** Express' `trust proxy` setting. */
   readonly trustProxy: boolean | number | string;
-  readonly addresses: ProblemAddresses;
+  readonly addresses: DocsAddresses;
   readonly log: Log;
   /** The process is shutting down: each connection is closed after its current response. */
   readonly isDraining: () => boolean;
@@ -121,6 +122,10 @@ export function createApp(deps: AppDeps): Express {
       const result = await pipeline.handle(route, request, response, trace, addressOf(request));
       // The connection failed during the work and has its response already.
       if (response.headersSent) return;
+      if (result.dropped === true) {
+        response.destroy();
+        return;
+      }
       response.statusCode = result.status;
       for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value);
       if (result.json === undefined) {
@@ -212,7 +217,8 @@ function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHand
       : asHttpProblem(error);
     trace.code = problem.code;
     trace.errorLocations = errorLocations(problem.extra.errors);
-    if (problem.code === 'internal_error' || problem.code === 'service_unavailable') {
+    const isFailure = problem.code === 'internal_error' || problem.code === 'service_unavailable';
+    if (isFailure && problem.extra.simulated !== true) {
       log.error('request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });
     }
     if (response.headersSent) {

@@ -18,7 +18,7 @@ export async function withService<T>(
       config: { ...config, redisUrls: [], dbPoolMax: 2 },
       databaseUrl: database.url,
       log,
-      addresses: { baseUrl: '', docsUrl: '' },
+      addresses: { baseUrl: '', docsUrl: '', supportEmail: '' },
       isDraining: () => false,
       observe: () => {},
     });

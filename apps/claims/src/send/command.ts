@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import type { Client } from '@svc/client';
-import { ClaimsApiError } from '@svc/client';
+import { ClaimsApiError, type Client, type RetryEvent } from '@svc/client';
 import { type Environment, UsageError } from '../environment.ts';
 import { failureLines } from '../failure.ts';
 import { colorsFor, jsonLine, sanitized } from '../output.ts';
 import { openJournal } from './journal.ts';
+import { createPace, roundedDuration } from './pace.ts';
 import { createProgress } from './progress.ts';
 import { readClaims } from './read-claims.ts';
 import { type Outcome, sendClaims } from './send-claims.ts';
+
+/** Between two lines about the rate limit, where there is no progress bar. */
+const REPORT_INTERVAL_MS = 60_000;
 
 interface SendCommandOptions {
   readonly file: string;
@@ -37,15 +40,25 @@ export async function send(
   const counts: Record<Outcome['outcome'], number> = { sent: 0, already_sent: 0, failed: 0, not_sent: 0 };
   const progress = createProgress(stderr, lines.length, colorsFor(stderr, env));
   const done = () => counts.sent + counts.already_sent + counts.failed;
-  let throttled = false;
-  const onRetry = ({ error, delayMs }: { error: unknown; delayMs: number }) => {
+  const pace = createPace(environment.now);
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  const onRetry = ({ error, delayMs }: RetryEvent) => {
     const reason = error instanceof ClaimsApiError ? (error.code ?? `status ${error.status}`) : 'no response';
-    if (error instanceof ClaimsApiError && error.status === 429 && !throttled) {
-      throttled = true;
-      // Without a progress bar, printed once.
-      if (!stderr.isTTY) stderr.write(`${reason}: continuing at the rate limit\n`);
+    const waits = `${reason}, retrying in ${roundedDuration(delayMs)}`;
+    if (!(error instanceof ClaimsApiError) || error.status !== 429) {
+      progress.show(done(), counts.failed, waits);
+      return;
     }
-    progress.show(done(), counts.failed, `${reason}, retrying in ${Math.ceil(delayMs / 1000)} s`);
+    // Without a progress bar, a line now and then.
+    if (!stderr.isTTY && !pace.isLimited) stderr.write(`${waits}; continuing at the rate limit of the key\n`);
+    pace.limited(done());
+    const estimate = pace.estimate(done(), lines.length);
+    if (estimate === null) return progress.show(done(), counts.failed, waits);
+    const remaining = `about ${roundedDuration(estimate.remainingMs)} left at the rate limit`;
+    progress.show(done(), counts.failed, remaining);
+    if (stderr.isTTY || environment.now() - reportedAt < REPORT_INTERVAL_MS) return;
+    reportedAt = environment.now();
+    stderr.write(`${done()} of ${lines.length} done, ${estimate.perMinute} per minute: ${remaining}\n`);
   };
 
   const colors = colorsFor(stdout, env);

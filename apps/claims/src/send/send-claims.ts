@@ -1,8 +1,14 @@
-import { ClaimsApiError, type Client, type NewClaim, type RetryEvent } from '@svc/client';
+import {
+  ClaimsError,
+  type Client,
+  contentKey,
+  type NewClaim,
+  type RetryEvent,
+  type SendOutcome,
+} from '@svc/client';
 import { type Failure, failureFrom } from '../failure.ts';
 import type { Journal } from './journal.ts';
 import type { Line } from './read-claims.ts';
-import { hasContentOf, idempotencyKeyOf } from './same-content.ts';
 
 /** The result for one line. */
 export interface Outcome {
@@ -23,66 +29,68 @@ interface SendOptions {
 /** Enough for a restart of the service. A 429 does not count. */
 const MAX_RETRIES = 8;
 
-/** Yields outcomes in the order of the lines, whatever the order of the responses. */
+/** Yields outcomes in the order of the lines. Lines that are invalid or in the journal are not sent. */
 export async function* sendClaims(
   client: Client,
   lines: readonly Line[],
   { concurrency, journal, signal, onRetry }: SendOptions,
 ): AsyncGenerator<Outcome, void, undefined> {
-  let stopped = false;
-  const inFlight: Promise<Outcome>[] = [];
+  /** By line number, until their outcome has been yielded. */
+  const sentEarlier = new Map<number, string>();
+  const sending: { readonly line: Line; readonly key: string }[] = [];
 
-  for (const line of lines) {
-    if (inFlight.length >= concurrency) yield await (inFlight.shift() as Promise<Outcome>);
-    inFlight.push(outcomeOf(line));
+  async function* toSend(): AsyncGenerator<NewClaim> {
+    for (const line of lines) {
+      if ('problem' in line) continue;
+      const key = await contentKey(line.claim);
+      const id = journal?.idOf(key);
+      if (id === undefined) {
+        sending.push({ line, key });
+        // Validated by the service.
+        yield line.claim as unknown as NewClaim;
+      } else {
+        sentEarlier.set(line.number, id);
+      }
+    }
   }
-  for (const outcome of inFlight) yield await outcome;
 
-  async function outcomeOf(line: Line): Promise<Outcome> {
+  const outcomes = client.claims.sendMany(toSend(), {
+    concurrency,
+    signal,
+    maxRetries: MAX_RETRIES,
+    onRetry,
+    idempotencyKey: (_, index) => sending[index]?.key ?? '',
+  });
+  let next = await nextOutcome();
+  for (const line of lines) {
     const base = { line: line.number, external_id: externalIdOf(line) };
     if ('problem' in line) {
-      return { ...base, outcome: 'failed', error: { code: 'unreadable_line', detail: line.problem } };
+      yield { ...base, outcome: 'failed', error: { code: 'unreadable_line', detail: line.problem } };
+      continue;
     }
-    if (stopped || signal.aborted) return { ...base, outcome: 'not_sent' };
-    const key = idempotencyKeyOf(line.claim);
-    const sentId = journal?.idOf(key);
-    if (sentId !== undefined) return { ...base, outcome: 'already_sent', id: sentId };
-    try {
-      const { id, alreadySent } = await send(line.claim, key);
-      await journal?.add(key, id);
-      return { ...base, outcome: alreadySent ? 'already_sent' : 'sent', id };
-    } catch (error) {
-      // An interrupted claim may have been sent; the next run checks.
-      if (signal.aborted) return { ...base, outcome: 'not_sent' };
-      if (!affectsOneClaim(error)) stopped = true;
-      return { ...base, outcome: 'failed', error: failureFrom(error) };
+    const { key, line: sentLine } = (next && sending[next.index]) ?? {};
+    if (next === undefined || key === undefined || sentLine !== line) {
+      const id = sentEarlier.get(line.number);
+      yield id === undefined ? { ...base, outcome: 'not_sent' } : { ...base, outcome: 'already_sent', id };
+      continue;
     }
+    if (next.status === 'failed') {
+      yield { ...base, outcome: 'failed', error: failureFrom(next.error) };
+    } else {
+      await journal?.add(key, next.claim.id);
+      yield { ...base, outcome: next.status, id: next.claim.id };
+    }
+    next = await nextOutcome();
   }
 
-  async function send(
-    claim: Readonly<Record<string, unknown>>,
-    idempotencyKey: string,
-  ): Promise<{ readonly id: string; readonly alreadySent: boolean }> {
-    let alreadySent = false;
+  /** Undefined at the end, and after an error that stops the run: the remaining lines are not sent. */
+  async function nextOutcome(): Promise<SendOutcome | undefined> {
     try {
-      const { id } = await client.claims.send(claim as unknown as NewClaim, {
-        idempotencyKey,
-        signal,
-        maxRetries: MAX_RETRIES,
-        onRetry,
-        onResponse: ({ attempt, replayed }) => {
-          // On a later attempt, the replay is of this run's own earlier attempt.
-          alreadySent = replayed && attempt === 1;
-        },
-      });
-      return { id, alreadySent };
+      return (await outcomes.next()).value ?? undefined;
     } catch (error) {
-      const existing = error instanceof ClaimsApiError ? error.existingClaimId : null;
-      if (existing === null) throw error;
-      // Idempotency keys expire after 24 hours: the existing claim may be from an earlier run.
-      const stored = await client.claims.get(existing, { signal }).catch(() => undefined);
-      if (stored === undefined || !hasContentOf(stored, claim)) throw error;
-      return { id: existing, alreadySent: true };
+      // The error is the outcome of a line, or the interruption.
+      if (error instanceof ClaimsError || signal.aborted) return undefined;
+      throw error;
     }
   }
 }
@@ -91,7 +99,3 @@ const externalIdOf = (line: Line): string | null => {
   const id = 'problem' in line ? line.externalId : line.claim.external_id;
   return typeof id === 'string' ? id : null;
 };
-
-/** Other errors, such as an invalid key or an unavailable service, would fail every claim. */
-const affectsOneClaim = (error: unknown): boolean =>
-  error instanceof ClaimsApiError && [400, 409, 413, 422].includes(error.status);

@@ -13,6 +13,7 @@ import { operatorBehavior } from './stores/operator.ts';
 import { outboxBehavior } from './stores/outbox.ts';
 import { racesBehavior } from './stores/races.ts';
 import { rollbackBehavior } from './stores/rollback.ts';
+import { sandboxBehavior } from './stores/sandbox.ts';
 
 export interface StoresUnderTest {
   /** Initially empty. */
@@ -53,5 +54,6 @@ export function storesSuite(name: string, makeStores: () => Promise<StoresUnderT
     accountsBehavior(fixture);
     operatorBehavior(fixture);
     outboxBehavior(fixture);
+    sandboxBehavior(fixture);
   });
 }

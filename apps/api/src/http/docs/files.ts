@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { ProblemAddresses } from '../problems/http-problem.ts';
 import { type Content, contentOf } from '../static/compression.ts';
 
-export interface DocsAddresses {
-  readonly baseUrl: string;
-  readonly docsUrl: string;
+export interface DocsAddresses extends ProblemAddresses {
+  readonly supportEmail: string;
 }
 
 export interface DocsFiles {
@@ -28,7 +28,9 @@ export interface DocsFile {
 interface Manifest {
   readonly version: string;
   /** Placeholders in the files for each address, for the path before `/docs` and for the version. */
-  readonly placeholders: Readonly<Record<'baseUrl' | 'docsUrl' | 'pathPrefix' | 'version', string>>;
+  readonly placeholders: Readonly<
+    Record<'baseUrl' | 'docsUrl' | 'supportEmail' | 'pathPrefix' | 'version', string>
+  >;
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
 }
@@ -36,7 +38,7 @@ interface Manifest {
 const BINARY = /\.(ico|png|woff2)$/;
 
 /** Reads the built site and fills in the addresses of this service; null when it has not been built. */
-export function readDocsFiles({ baseUrl, docsUrl }: DocsAddresses): DocsFiles | null {
+export function readDocsFiles({ baseUrl, docsUrl, supportEmail }: DocsAddresses): DocsFiles | null {
   const folder = join(dirname(createRequire(import.meta.url).resolve('@svc/docs/package.json')), 'dist');
   let manifest: Manifest;
   try {
@@ -49,9 +51,10 @@ export function readDocsFiles({ baseUrl, docsUrl }: DocsAddresses): DocsFiles | 
   const values = {
     baseUrl,
     docsUrl,
+    supportEmail,
     pathPrefix: new URL(baseUrl).pathname.replace(/\/$/, ''),
     version: createHash('sha256')
-      .update(`${manifest.version} ${baseUrl} ${docsUrl}`)
+      .update(`${manifest.version} ${baseUrl} ${docsUrl} ${supportEmail}`)
       .digest('hex')
       .slice(0, 12),
   };

@@ -1,4 +1,4 @@
-import { INTERFACE_VERSION, openApiDocument } from '@svc/contract';
+import { INTERFACE_VERSION, type OpenApiOptions, openApiDocument } from '@svc/contract';
 import type { RequestHandler } from 'express';
 import type { RequestTrace } from '../pipeline/request-pipeline.ts';
 import { HttpProblem } from '../problems/http-problem.ts';
@@ -24,16 +24,27 @@ const FIVE_MINUTES = 'public, max-age=300';
 const isDocsPath = (path: string): boolean =>
   path === '/docs' ||
   path.startsWith('/docs/') ||
-  path === '/openapi.json' ||
+  Object.hasOwn(OPENAPI_DOCUMENTS, path) ||
   path === '/llms.txt' ||
   path === '/favicon.ico';
 
-/** `GET /docs` and below, `/openapi.json`, `/llms.txt`, `/favicon.ico`, and `/` for browsers. */
+const OPENAPI_DOCUMENTS: Readonly<Record<string, OpenApiOptions>> = {
+  '/openapi.json': {},
+  '/openapi-3.0.json': { openapi: '3.0' },
+  '/app/openapi.json': { api: 'app' },
+};
+
+/** `GET /docs` and below, the OpenAPI documents, `/llms.txt`, `/favicon.ico`, and `/` for browsers. */
 export function docsHandler(addresses: DocsAddresses): RequestHandler {
   // The addresses are known only once the service listens.
   const currentFiles = memoize(addresses, readDocsFiles);
-  const currentOpenApi = memoize(addresses, (urls) =>
-    contentOf('.json', JSON.stringify(openApiDocument({ ...urls, version: INTERFACE_VERSION }))),
+  const openApiDocuments = new Map(
+    Object.entries(OPENAPI_DOCUMENTS).map(([path, options]) => [
+      path,
+      memoize(addresses, (urls) =>
+        contentOf('.json', JSON.stringify(openApiDocument({ ...urls, version: INTERFACE_VERSION }, options))),
+      ),
+    ]),
   );
 
   return async (request, response, next) => {
@@ -52,7 +63,8 @@ export function docsHandler(addresses: DocsAddresses): RequestHandler {
       );
       return;
     }
-    if (path === '/openapi.json') {
+    const currentOpenApi = openApiDocuments.get(path);
+    if (currentOpenApi !== undefined) {
       if (!isRead) throw notAllowed();
       response.setHeader('Cache-Control', FIVE_MINUTES);
       response.setHeader('Access-Control-Allow-Origin', '*');
@@ -93,7 +105,7 @@ const notAllowed = (): HttpProblem =>
 function memoize<T>(addresses: DocsAddresses, compute: (addresses: DocsAddresses) => T): () => T {
   let cached: { readonly key: string; readonly value: T } | undefined;
   return () => {
-    const key = `${addresses.baseUrl} ${addresses.docsUrl}`;
+    const key = JSON.stringify(addresses);
     if (cached?.key !== key) cached = { key, value: compute(addresses) };
     return cached.value;
   };

@@ -1,5 +1,18 @@
-import type { ApiKeyAuthenticator, KeyGrant, RateLimiter, SessionAuthenticator } from '@svc/application';
-import { type Endpoint, LIMITS, parseRequest, validationSummary } from '@svc/contract';
+import type {
+  ApiKeyAuthenticator,
+  FaultStore,
+  KeyGrant,
+  RateLimiter,
+  SessionAuthenticator,
+} from '@svc/application';
+import {
+  type Endpoint,
+  LIMITS,
+  parseRequest,
+  type RawRequest,
+  type RequestOf,
+  validationSummary,
+} from '@svc/contract';
 import { checkScope, limitsOf } from '@svc/domain';
 import type { Request, Response } from 'express';
 import { HttpProblem } from '../problems/http-problem.ts';
@@ -7,11 +20,13 @@ import type { Route, RouteResponse } from '../routes/route.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
 import { createDeadlines } from './deadline.ts';
 import { readJsonBody } from './read-body.ts';
+import { withFault } from './simulated-faults.ts';
 
 export interface PipelineDeps {
   readonly apiKeyAuthenticator: ApiKeyAuthenticator;
   readonly sessionAuthenticator: SessionAuthenticator;
   readonly rateLimiter: RateLimiter;
+  readonly faults: FaultStore;
 }
 
 /** What the access log shows of a request. Filled in step by step, so that a failed request shows how far it came. */
@@ -24,6 +39,9 @@ export interface RequestTrace {
   /** Locations of validation errors. */
   errorLocations?: readonly string[];
 }
+
+/** In place of the route of a request that met a simulated fault. */
+const SIMULATED_ROUTE = 'simulated fault';
 
 const BEARER = /^Bearer +([!-~]+) *$/i;
 
@@ -83,23 +101,13 @@ export function createPipeline(deps: PipelineDeps) {
               mayBeEmpty: endpoint.body === undefined || endpoint.bodyRequired === false,
               held,
             });
-      const parsed = parseRequest(
-        endpoint,
-        {
-          params: request.params as Record<string, string>,
-          search,
-          headers: request.headers,
-          body: sentBody,
-        },
-        route.rules,
-      );
-      if (!parsed.ok) {
-        throw new HttpProblem('validation_failed', {
-          detail: validationSummary(parsed.errorCount, parsed.errors.length),
-          errors: parsed.errors,
-        });
-      }
-      return { value: parsed.value, context: { sentBody, clientAddress } };
+      const value = parseOrThrow(route, {
+        params: request.params as Record<string, string>,
+        search,
+        headers: request.headers,
+        body: sentBody,
+      });
+      return { value, context: { sentBody, clientAddress, requestId: trace.requestId } };
     };
 
     if (route.caller === 'anyone') {
@@ -116,9 +124,19 @@ export function createPipeline(deps: PipelineDeps) {
     }
 
     const grant = await within(authorize(token, endpoint, trace));
-    const { firmId, environment } = grant;
-    const { value, context } = await parse(`firm ${firmId}`);
-    return within(route.handle(value, { ...context, actor: { firmId, environment }, grant }));
+    const { firmId, environment, keyId } = grant;
+    const process = async (): Promise<RouteResponse> => {
+      const { value, context } = await parse(`firm ${firmId}`);
+      return within(route.handle(value, { ...context, actor: { firmId, environment }, grant }));
+    };
+    const fault =
+      environment === 'test' && endpoint.sandbox !== true
+        ? await within(deps.faults.take(firmId, keyId))
+        : null;
+    if (fault === null) return process();
+    // A route of its own in metrics and the request log: the failure is not one of the service.
+    trace.route = SIMULATED_ROUTE;
+    return withFault(fault, process);
   }
 
   /** Requires a valid key, and counts against its limits, for a request that matches no operation. */
@@ -136,17 +154,34 @@ export function createPipeline(deps: PipelineDeps) {
     if (grant === null) throw new HttpProblem('invalid_key');
     trace.keyId = grant.keyId;
     trace.firmId = grant.firmId;
-    const limits = limitsOf(grant.environment, grant.limits);
-    const decision = await deps.rateLimiter.consume(grant.keyId, limits, { write: endpoint.write });
-    if (!decision.allowed) {
-      const seconds = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
-      throw new HttpProblem('rate_limited', { headers: { 'Retry-After': String(seconds) } });
-    }
+    await checkLimits(deps.rateLimiter, grant, endpoint);
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
     return grant;
   }
 
   return { handle, requireKey };
+}
+
+/** @throws HttpProblem `rate_limited` */
+export async function checkLimits(
+  rateLimiter: RateLimiter,
+  { keyId, environment, limits }: KeyGrant,
+  { write }: Pick<Endpoint, 'write'>,
+): Promise<void> {
+  const decision = await rateLimiter.consume(keyId, limitsOf(environment, limits), { write });
+  if (decision.allowed) return;
+  const seconds = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
+  throw new HttpProblem('rate_limited', { headers: { 'Retry-After': String(seconds) } });
+}
+
+/** @throws HttpProblem `validation_failed` */
+export function parseOrThrow({ endpoint, rules }: Route, request: RawRequest): RequestOf<Endpoint> {
+  const parsed = parseRequest(endpoint, request, rules);
+  if (parsed.ok) return parsed.value;
+  throw new HttpProblem('validation_failed', {
+    detail: validationSummary(parsed.errorCount, parsed.errors.length),
+    errors: parsed.errors,
+  });
 }
 
 /** Node joins repeated headers or keeps the first one, so this looks at the raw headers. */

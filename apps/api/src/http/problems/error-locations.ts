@@ -2,7 +2,7 @@ import { openApiDocument, type ProblemItem } from '@svc/contract';
 
 let names: ReadonlySet<string> | undefined;
 
-/** The names of all fields, parameters and headers in the interface document. */
+/** The names of all fields, parameters and headers in the interface documents. */
 function knownNames(): ReadonlySet<string> {
   if (names !== undefined) return names;
   const found = new Set<string>();
@@ -15,7 +15,9 @@ function knownNames(): ReadonlySet<string> {
     if (typeof name === 'string' && typeof location === 'string') found.add(name.toLowerCase());
     for (const inner of Object.values(value)) walk(inner);
   };
-  walk(openApiDocument({ baseUrl: '', docsUrl: '', version: '' }));
+  const addresses = { baseUrl: '', docsUrl: '', version: '', supportEmail: '' };
+  walk(openApiDocument(addresses));
+  walk(openApiDocument(addresses, { api: 'app' }));
   names = found;
   return found;
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { TooManyAttempts, Unavailable } from '@svc/application';
-import { ERRORS, type ErrorCode, makeProblem, type ProblemItem } from '@svc/contract';
+import { ERRORS, type ErrorCode, makeProblem, type Problem, type ProblemItem } from '@svc/contract';
 import { DomainError, type DomainErrorCode } from '@svc/domain';
 
 /** Maps error codes of the domain to error codes of the API. */
@@ -44,6 +44,8 @@ export class HttpProblem extends Error {
       readonly errors?: readonly ProblemItem[];
       readonly headers?: Readonly<Record<string, string>>;
       readonly existingClaimId?: string;
+      /** Not a failure of the service: it is not logged as one. */
+      readonly simulated?: boolean;
     } = {},
   ) {
     super(extra.detail ?? ERRORS[code].title);
@@ -81,14 +83,12 @@ export interface ProblemAddresses {
   readonly docsUrl: string;
 }
 
-export function sendProblem(
-  response: ServerResponse,
+export function problemDocument(
   requestId: string,
-  problem: HttpProblem,
+  { code, extra: { detail, errors, existingClaimId } }: HttpProblem,
   addresses: ProblemAddresses,
-): void {
-  const { detail, errors, headers, existingClaimId } = problem.extra;
-  const body = makeProblem(problem.code, {
+): Problem {
+  return makeProblem(code, {
     docsUrl: addresses.docsUrl,
     requestId,
     ...(detail !== undefined && { detail }),
@@ -97,8 +97,17 @@ export function sendProblem(
       existingClaim: { id: existingClaimId, url: `${addresses.baseUrl}/v1/claims/${existingClaimId}` },
     }),
   });
+}
+
+export function sendProblem(
+  response: ServerResponse,
+  requestId: string,
+  problem: HttpProblem,
+  addresses: ProblemAddresses,
+): void {
+  const body = problemDocument(requestId, problem, addresses);
   response.statusCode = body.status;
-  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(problem.extra.headers ?? {})) response.setHeader(name, value);
   if (body.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
   response.setHeader('Content-Type', 'application/problem+json');
   response.end(JSON.stringify(body));

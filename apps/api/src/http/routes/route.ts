@@ -7,6 +7,8 @@ export interface RouteResponse {
   /** Absent: no body. */
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The connection is closed instead: a simulated fault. */
+  readonly dropped?: true;
 }
 
 /** What a handler receives besides the parsed request. */
@@ -14,6 +16,7 @@ export interface RequestContext {
   /** The body before validation, for the fingerprint. */
   readonly sentBody: unknown;
   readonly clientAddress: string;
+  readonly requestId: string;
 }
 
 export interface FirmContext extends RequestContext {

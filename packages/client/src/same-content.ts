@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+/** The value that JSON transmits, without undefined members. */
+const asSent = (value: object): unknown => JSON.parse(JSON.stringify(value));
 
 /** JSON with sorted fields, so that equal values have equal texts. */
 function canonical(value: unknown): string {
@@ -10,21 +11,23 @@ function canonical(value: unknown): string {
   return `{${members.sort().join(',')}}`;
 }
 
-/** Derived from the content: sending the same line again is a retry, and a changed line is a new request. */
-export const idempotencyKeyOf = (claim: Readonly<Record<string, unknown>>): string =>
-  `claims-${createHash('sha256').update(canonical(claim)).digest('hex')}`;
+/**
+ * An idempotency key derived from the content of a claim: sending the same claim again is a retry, and a changed claim is
+ * a new request.
+ */
+export async function contentKey(claim: object): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonical(asSent(claim))));
+  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `claims-${hex}`;
+}
 
 /**
- * Whether the stored claim has the content of the claim in the file. It may have more fields, and may have been offered
- * to another adjuster since.
+ * Whether the stored claim has the content of the claim. It may have more fields, and may have been offered to another
+ * adjuster since.
  */
-export function hasContentOf(
-  stored: Readonly<Record<string, unknown>>,
-  claim: Readonly<Record<string, unknown>>,
-): boolean {
-  return Object.entries(claim).every(
-    ([name, value]) => name === 'adjuster_svc_id' || includes(stored[name], value),
-  );
+export function hasContentOf(stored: object, claim: object): boolean {
+  const { adjuster_svc_id: _, ...fields } = claim as Readonly<Record<string, unknown>>;
+  return includes(stored, asSent(fields));
 }
 
 function includes(stored: unknown, sent: unknown): boolean {

@@ -1,0 +1,69 @@
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import type { RateLimiter } from '@svc/application';
+import { INTERFACE_VERSION, mcpEndpoint } from '@svc/contract';
+import { checkScope } from '@svc/domain';
+import { createMcpServer, type OperationRequest, type ToolResult } from '@svc/mcp';
+import { checkLimits, parseOrThrow } from '../pipeline/request-pipeline.ts';
+import { asHttpProblem, type ProblemAddresses, problemDocument } from '../problems/http-problem.ts';
+import { type FirmContext, firmRoute, type Route, type RouteResponse } from '../routes/route.ts';
+
+interface McpDeps {
+  readonly firmRoutes: readonly Route[];
+  readonly rateLimiter: RateLimiter;
+  readonly addresses: ProblemAddresses;
+}
+
+/** A message counts as one request of the key; a tool that writes also counts as a write. */
+export function mcpRoute({ firmRoutes, rateLimiter, addresses }: McpDeps): Route {
+  const routes = new Map(firmRoutes.map((route) => [route.endpoint.id, route]));
+
+  async function callTool(request: OperationRequest, context: FirmContext): Promise<ToolResult> {
+    const { endpoint, params, query, body, idempotencyKey } = request;
+    const route = routes.get(endpoint.id);
+    if (route?.caller !== 'firm') throw new Error(`The operation ${endpoint.id} has no route.`);
+    const { grant } = context;
+    try {
+      if (endpoint.write) await checkLimits(rateLimiter, grant, endpoint);
+      if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
+      const value = parseOrThrow(route, {
+        params,
+        search: new URLSearchParams(query).toString(),
+        headers: { 'idempotency-key': idempotencyKey },
+        body: body ?? {},
+      });
+      const { json = '{}' } = await route.handle(value, { ...context, sentBody: body ?? {} });
+      return { isError: false, body: JSON.parse(json) };
+    } catch (error) {
+      const problem = asHttpProblem(error);
+      if (problem.code === 'internal_error' || problem.code === 'service_unavailable') throw error;
+      return { isError: true, body: { ...problemDocument(context.requestId, problem, addresses) } };
+    }
+  }
+
+  return firmRoute(mcpEndpoint, async ({ query, body }, context): Promise<RouteResponse> => {
+    let failure: { readonly error: unknown } | undefined;
+    const server = createMcpServer({
+      version: INTERFACE_VERSION,
+      allowWrites: query.allow_writes === 'true',
+      call: (request) =>
+        callTool(request, context).catch((error: unknown) => {
+          // Becomes the response of this request; the protocol would show its message to the client.
+          failure = { error };
+          return { isError: true, body: {} };
+        }),
+    });
+    // Without a session id: each request has a server of its own, so any process can respond.
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    try {
+      await server.connect(transport);
+      const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+      const request = new Request(`${addresses.baseUrl}/mcp`, { method: 'POST', headers });
+      const response = await transport.handleRequest(request, { parsedBody: body });
+      if (failure !== undefined) throw (failure as { error: unknown }).error;
+      const json = await response.text();
+      return { status: response.status, ...(json !== '' && { json }) };
+    } finally {
+      await server.close();
+    }
+  });
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Endpoint, type FaultKind, LIMITS, sandboxEndpoints } from '@svc/contract';
+import { TOKENS } from '../src/composition/tokens.ts';
+import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+
+let service: ServiceUnderTest;
+/** A second process on the same database. */
+let other: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  other = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
+});
+afterAll(async () => {
+  await other.stop();
+  await service.stop();
+});
+
+const post = (key: string, path: string, body?: unknown) =>
+  service.call('POST', `/v1/test${path}`, { as: key, ...(body !== undefined && { body }) });
+const setFaults = (key: string, kind: FaultKind, count: number) =>
+  service.call('PUT', '/v1/test/faults', { as: key, body: { kind, count } });
+
+test('a day of a test firm runs through the sandbox alone', async () => {
+  const firm = await service.firm();
+  const [manual, fresh] = [firm.account.manual, firm.account.new];
+  const send = async (adjuster: string) => (await sendClaim(service, firm.test, claimBody(adjuster))).json.id;
+
+  const [accepted, rejected] = [await send(manual), await send(manual)];
+  expect((await post(firm.test, `/claims/${accepted}/acceptance`)).json.assignment.status).toBe('accepted');
+  const rejection = await post(firm.test, `/claims/${rejected}/rejection`, { reason: 'Too far.' });
+  expect(rejection.json.assignment).toMatchObject({ status: 'rejected', rejection_reason: 'Too far.' });
+  expect((await post(firm.test, `/claims/${accepted}/rejection`)).json.code).toBe('offer_not_pending');
+  expect((await post(firm.test, `/claims/${accepted}/closure`)).json.assignment.status).toBe('accepted');
+
+  const invite = () =>
+    service.call('POST', '/v1/adjusters/invitations', { as: firm.test, body: { svc_id: fresh } });
+  await invite();
+  expect((await post(firm.test, `/invitations/${fresh}/expiry`)).json).toMatchObject({
+    status: 'expired',
+    expires_at: null,
+  });
+  await invite();
+  expect((await post(firm.test, `/invitations/${fresh}/decline`)).json.status).toBe('declined');
+  await invite();
+  expect((await post(firm.test, `/invitations/${fresh}/acceptance`)).json.status).toBe('active');
+
+  expect((await post(firm.test, `/adjusters/${fresh}/pause`)).status).toBe(200);
+  expect((await sendClaim(service, firm.test, claimBody(fresh))).json.code).toBe('adjuster_not_accepting');
+  await post(firm.test, `/adjusters/${fresh}/resume`);
+  const pending = await send(fresh);
+  await post(firm.test, `/adjusters/${fresh}/suspension`);
+  const read = await service.call('GET', `/v1/claims/${pending}`, { as: firm.test });
+  expect(read.json.assignment.status).toBe('unassigned');
+  await post(firm.test, `/adjusters/${fresh}/reinstatement`);
+  expect((await post(firm.test, `/adjusters/${fresh}/departure`)).json).toEqual({
+    svc_id: fresh,
+    status: 'left',
+  });
+  const { json } = await service.call('GET', '/v1/adjusters?limit=200', { as: firm.test });
+  expect(json.data.map(({ svc_id }: { svc_id: string }) => svc_id)).not.toContain(fresh);
+});
+
+test('every operation of the sandbox is refused to a live key with environment_mismatch', async () => {
+  const firm = await service.firm();
+  const { json: claim } = await sendClaim(service, firm.test, claimBody(firm.account.manual));
+  const codes: unknown[] = [];
+  for (const { method, path, id } of Object.values(sandboxEndpoints) as readonly Endpoint[]) {
+    const body = id === 'simulateFaults' ? { body: { kind: 'slow', count: 1 } } : {};
+    const url = path.replace('{id}', claim.id).replace('{svc_id}', firm.account.manual);
+    const { status, json } = await service.call(method, url, { as: firm.live, ...body });
+    codes.push([id, status, json.code]);
+  }
+  expect(codes).toEqual(Object.keys(sandboxEndpoints).map((id) => [id, 422, 'environment_mismatch']));
+});
+
+test.each([
+  ['rate_limited', 429, '1'],
+  ['internal_error', 500, null],
+  ['service_unavailable', 503, '1'],
+] as const)(
+  '%s meets the next requests of the key in every process, and creates no claim',
+  async (kind, status, retryAfter) => {
+    const firm = await service.firm();
+    const body = claimBody(firm.account.manual);
+    expect((await setFaults(firm.test, kind, 2)).json).toEqual({ kind, count: 2 });
+    const first = await sendClaim(service, firm.test, body, 'the-key');
+    expect([first.status, first.json.code, first.headers.get('retry-after')]).toEqual([
+      status,
+      kind,
+      retryAfter,
+    ]);
+    expect(first.json.detail).toContain('Simulated');
+    expect((await post(firm.test, '/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10/closure')).status).toBe(404);
+    expect((await service.call('GET', '/v1/me', { as: firm.live })).status).toBe(200);
+    expect((await other.call('GET', '/v1/me', { as: firm.test })).json.code).toBe(kind);
+    const sent = await sendClaim(other, firm.test, body, 'the-key');
+    expect([sent.status, sent.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    const errors = service.logged.filter((line) => line.includes('request failed'));
+    expect(errors).toEqual([]);
+  },
+);
+
+test('a dropped request is processed and its connection closed, so the retry is a replay', async () => {
+  const firm = await service.firm();
+  const body = claimBody(firm.account.manual);
+  await setFaults(firm.test, 'dropped', 1);
+  await expect(sendClaim(service, firm.test, body, 'the-key')).rejects.toThrow();
+  const retry = await sendClaim(service, firm.test, body, 'the-key');
+  expect([retry.status, retry.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+});
+
+test('a slow request is processed, and answered only after a client with a shorter timeout has given up', async () => {
+  const firm = await service.firm();
+  const body = claimBody(firm.account.manual);
+  await setFaults(firm.test, 'slow', 1);
+  const signal = AbortSignal.timeout(LIMITS.slowFaultMs / 3);
+  const request = { as: firm.test, body, headers: { 'Idempotency-Key': 'the-key' } };
+  await expect(service.call('POST', '/v1/claims', { ...request, signal })).rejects.toThrow();
+  const retry = await service.call('POST', '/v1/claims', request);
+  expect([retry.status, retry.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+});
+
+test('faults end when they are cleared, and requests that met one have a route of their own in the request log', async () => {
+  const firm = await service.firm();
+  await setFaults(firm.test, 'internal_error', 100);
+  expect((await service.call('GET', '/v1/me', { as: firm.test })).status).toBe(500);
+  const cleared = await service.call('DELETE', '/v1/test/faults', { as: firm.test });
+  expect(cleared.json).toEqual({ kind: null, count: 0 });
+  expect((await service.call('GET', '/v1/me', { as: firm.test })).status).toBe(200);
+  const lines = service.logged.map((line) => JSON.parse(line)).filter((line) => line.firm_id === firm.id);
+  expect(lines.filter(({ status }) => status === 500).map(({ route }) => route)).toEqual(['simulated fault']);
+});
+
+test('the sandbox is routed exactly as the contract lists it', () => {
+  const routed = service.service.services.get(TOKENS.sandboxRoutes).map(({ endpoint }) => endpoint.id);
+  expect(routed.sort()).toEqual(Object.keys(sandboxEndpoints).sort());
+});

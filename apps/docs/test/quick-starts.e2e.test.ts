@@ -1,0 +1,184 @@
+// Runs the quick start programs as a reader would, through a network that loses responses.
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { findCommand } from '../../../tools/services/debian-package.ts';
+import {
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+} from '../../api/test/service-under-test.ts';
+
+const run = promisify(execFile);
+const SOURCES = fileURLToPath(new URL('../../../docs/quick-starts', import.meta.url));
+const TSC = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
+const TYPES = fileURLToPath(new URL('../../../node_modules/@types', import.meta.url));
+
+interface Language {
+  readonly name: string;
+  readonly file: string;
+  /** Programs that must be installed. */
+  readonly needs: readonly string[];
+  readonly position: string;
+  readonly commands: readonly (readonly [string, ...string[]])[];
+}
+
+const LANGUAGES: readonly Language[] = [
+  {
+    name: 'Python',
+    file: 'quick_start.py',
+    needs: ['python3'],
+    position: 'position.json',
+    commands: [['python3', 'quick_start.py']],
+  },
+  {
+    name: 'TypeScript',
+    file: 'quick-start.ts',
+    needs: [],
+    position: 'position.txt',
+    commands: [
+      [
+        process.execPath,
+        ...[TSC, '--strict', '--module', 'nodenext', '--target', 'es2022', '--outDir', 'out'],
+        ...['--typeRoots', TYPES, '--types', 'node', 'quick-start.ts'],
+      ],
+      [process.execPath, 'out/quick-start.js'],
+    ],
+  },
+  {
+    name: 'Java',
+    file: 'QuickStart.java',
+    needs: ['java', 'javac'],
+    position: 'position.txt',
+    commands: [['java', 'QuickStart.java']],
+  },
+  {
+    name: 'C#',
+    file: 'QuickStart.cs',
+    needs: ['mcs', 'mono'],
+    position: 'position.txt',
+    commands: [
+      ['mcs', '-r:System.Net.Http', '-r:System.Runtime.Serialization', 'QuickStart.cs'],
+      ['mono', 'QuickStart.exe'],
+    ],
+  },
+];
+
+const INSTALLED = LANGUAGES.filter(({ needs }) => needs.every((command) => findCommand(command)));
+
+/** More than one page of changes. */
+const EARLIER_CLAIMS = 201;
+
+let service: ServiceUnderTest;
+let proxy: Server;
+let faults = 0;
+
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  proxy = unreliableProxy();
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  if (process.env.TEST_NOTES_FILE !== undefined) {
+    const names = INSTALLED.map(({ name }) => name).join(', ');
+    appendFileSync(process.env.TEST_NOTES_FILE, `quick starts in ${names}\n`);
+  }
+});
+afterAll(async () => {
+  proxy?.close();
+  proxy?.closeAllConnections();
+  await service?.stop();
+});
+
+/** Loses the response to every fourth request, or replaces it by an error. */
+function unreliableProxy(): Server {
+  let requests = 0;
+  return createServer(async (request, response) => {
+    const { method = 'GET', url = '', headers } = request;
+    const body = await readAll(request);
+    const names = ['authorization', 'content-type', 'idempotency-key'];
+    const sent = Object.fromEntries(names.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
+    const forwarded = await fetch(service.url + url, {
+      method,
+      headers: sent as Record<string, string>,
+      ...(body !== '' && { body }),
+    });
+    const text = await forwarded.text();
+    requests += 1;
+    if (requests % 4 !== 0) return response.writeHead(forwarded.status).end(text);
+    faults += 1;
+    if (faults % 3 === 0) return request.socket.destroy();
+    const status = faults % 3 === 1 ? 503 : 429;
+    return response.writeHead(status, { 'Retry-After': '1' }).end('<h1>busy</h1>');
+  });
+}
+
+const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+async function runQuickStart({ file, position, commands }: Language) {
+  const folder = await mkdtemp(join(tmpdir(), 'quick-start-'));
+  try {
+    const firm = await service.firm();
+    const earlier = Array.from({ length: EARLIER_CLAIMS }, () => claimBody(firm.account.manual));
+    for (let at = 0; at < earlier.length; at += 10) {
+      await Promise.all(earlier.slice(at, at + 10).map((claim) => sendClaim(service, firm.test, claim)));
+    }
+    await copyFile(join(SOURCES, file), join(folder, file));
+    await writeFile(join(folder, 'package.json'), '{"type": "module"}');
+    // The position of a run before those claims.
+    const start = '2026-01-01T00:00:00.000Z';
+    await writeFile(join(folder, position), position.endsWith('.json') ? JSON.stringify(start) : start);
+    const { PATH = '' } = process.env;
+    const env = { PATH, HOME: folder, CLAIMS_URL: urlOf(proxy), CLAIMS_API_KEY: firm.test };
+    let printed = '';
+    for (const [command, ...args] of commands) {
+      printed = (await run(command, args, { cwd: folder, env })).stdout;
+    }
+    const list = await service.call('GET', '/v1/claims?limit=1&assignment_status=accepted', {
+      as: firm.test,
+    });
+    return { lines: printed.trim().split('\n'), earlier, accepted: list.json.data };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+it('runs the quick starts in Python and TypeScript, and in other languages that are installed', () => {
+  expect(INSTALLED.map(({ name }) => name)).toEqual(expect.arrayContaining(['Python', 'TypeScript']));
+});
+
+it('each quick start sends one claim, reads every change once, and offers again after a rejection', async () => {
+  const results = await Promise.all(
+    INSTALLED.map(async (language) => ({ language: language.name, ...(await runQuickStart(language)) })),
+  );
+  for (const { language, lines, earlier, accepted } of results) {
+    const [sent, ...changes] = lines;
+    const externalId = sent?.replace('sent ', '') ?? '';
+    const own = changes.filter((line) => line.includes(externalId));
+    const others = changes.filter((line) => !line.includes(externalId));
+    const statuses = own.map((line) => line.split(' ')[0]);
+    expect({
+      language,
+      accepted: accepted.map((claim: { external_id: string }) => claim.external_id),
+    }).toEqual({ language, accepted: [externalId] });
+    // Whether a poll sees a claim while it is pending depends on its time.
+    expect({ language, own: statuses.filter((status) => status !== 'pending_acceptance') }).toEqual({
+      language,
+      own: ['rejected', 'accepted'],
+    });
+    expect(own.find((line) => line.startsWith('rejected'))).toContain('Test account: rejects every offer.');
+    expect({ language, others: others.sort() }).toEqual({
+      language,
+      others: earlier.map(({ external_id }) => `pending_acceptance ${external_id}`).sort(),
+    });
+  }
+  expect(faults).toBeGreaterThan(INSTALLED.length);
+});

@@ -1,0 +1,133 @@
+// Sends a claim, polls for the adjuster's response, and offers the claim to another adjuster after a rejection.
+// Node 20 or later, without dependencies. Run with a test key:
+// CLAIMS_URL=... CLAIMS_API_KEY=... npx tsx quick-start.ts (Node 22.18 or later: node quick-start.ts)
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const URL = (process.env.CLAIMS_URL ?? '').replace(/\/+$/, '');
+const KEY = process.env.CLAIMS_API_KEY ?? '';
+const POLL_SECONDS = 2; // for a test; 60 or more in production
+const POSITION_FILE = 'position.txt';
+
+interface Claim {
+  id: string;
+  external_id: string;
+  created_at: string;
+  updated_at: string;
+  assignment: { status: string; adjuster_svc_id: string; rejection_reason: string | null };
+}
+
+interface Page<Item> {
+  data: Item[];
+  next_cursor: string | null;
+}
+
+/** Sends a request and retries it with the same Idempotency-Key, so that nothing is done twice. */
+async function call<Result>(
+  method: string,
+  path: string,
+  body?: unknown,
+  idempotencyKey?: string,
+): Promise<Result> {
+  const headers: Record<string, string> = { Authorization: `Bearer ${KEY}`, Accept: 'application/json' };
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
+  for (let attempt = 0; ; attempt++) {
+    let waitSeconds = 0;
+    let problem: string;
+    try {
+      const signal = AbortSignal.timeout(30_000);
+      const init = { method, headers, signal, body: body === undefined ? null : JSON.stringify(body) };
+      const response = await fetch(URL + path, init);
+      const text = await response.text();
+      if (response.ok) return JSON.parse(text) as Result;
+      problem = `${method} ${path}: ${response.status} ${text}`;
+      if (response.status !== 429 && response.status < 500) return fail(problem);
+      // A 429 without Retry-After comes from a proxy in front of the API and lasts a minute.
+      const retryAfter = response.headers.get('retry-after');
+      waitSeconds = retryAfter === null ? (response.status === 429 ? 60 : 0) : Number(retryAfter);
+    } catch (lostConnection) {
+      problem = `${method} ${path}: ${lostConnection}`;
+    }
+    if (attempt === 7) throw new Error(problem);
+    await sleep((waitSeconds + Math.random() * Math.min(30, 0.5 * 2 ** attempt)) * 1000);
+  }
+}
+
+/** The request is wrong, and would be wrong again. */
+function fail(problem: string): never {
+  console.error(problem);
+  process.exit(1);
+}
+
+/** The SVCID of the firm's test account with this behavior, such as accepts. */
+async function testAccount(behavior: string): Promise<string> {
+  const adjusters = await call<Page<{ svc_id: string }>>('GET', '/v1/adjusters?limit=200');
+  const found = adjusters.data.find(
+    ({ svc_id }) => /^test_.*_/.test(svc_id) && svc_id.endsWith(`_${behavior}`),
+  );
+  return found?.svc_id ?? fail(`no test account ${behavior}`);
+}
+
+const sendClaim = (externalId: string, adjuster: string): Promise<Claim> =>
+  call<Claim>(
+    'POST',
+    '/v1/claims',
+    {
+      external_id: externalId,
+      claim_number: `FL-${externalId}`,
+      adjuster_svc_id: adjuster,
+      loss: { date: '2026-08-27' },
+      policy: { number: '87-4410029317-2025' },
+      carrier: { name: 'Palmetto Mutual Insurance' },
+      loss_location: { street: '88 Mangrove Court', city: 'Sanibel', state: 'FL', zip: '33957' },
+      policyholder: { company_name: 'Gulf Shore Rentals LLC', phone: '239-555-0163' },
+    },
+    // Derived from your own id, so that a restarted program repeats the same request.
+    `send-${externalId}`,
+  );
+
+const offerAgain = (claim: Claim, adjuster: string): Promise<Claim> =>
+  call<Claim>(
+    'POST',
+    `/v1/claims/${claim.id}/assignment`,
+    { adjuster_svc_id: adjuster },
+    `offer-${claim.id}-${claim.updated_at}`, // one offer for each rejection
+  );
+
+/** Yields every change once, and saves the position after each page that was processed. */
+async function* changes(position: string): AsyncGenerator<Claim> {
+  let latest = Date.parse(position);
+  const seen = new Map<string, string>();
+  for (;;) {
+    const query = new URLSearchParams({
+      updated_since: new Date(latest - 60_000).toISOString(),
+      limit: '200',
+    });
+    for (;;) {
+      const page = await call<Page<Claim>>('GET', `/v1/claims?${query}`);
+      for (const claim of page.data) {
+        if (seen.get(claim.id) === claim.updated_at) continue;
+        yield claim;
+        seen.set(claim.id, claim.updated_at);
+        latest = Math.max(latest, Date.parse(claim.updated_at));
+      }
+      writeFileSync(POSITION_FILE, new Date(latest).toISOString());
+      if (page.next_cursor === null) break;
+      query.set('cursor', page.next_cursor);
+    }
+    await sleep(POLL_SECONDS * 1000);
+  }
+}
+
+const [rejects, accepts] = [await testAccount('rejects'), await testAccount('accepts')];
+const sent = await sendClaim(`QS-TS-${Date.now()}`, rejects);
+console.log(`sent ${sent.external_id}`);
+const position = existsSync(POSITION_FILE) ? readFileSync(POSITION_FILE, 'utf8') : sent.created_at;
+for await (const claim of changes(position)) {
+  const { status, rejection_reason: reason } = claim.assignment;
+  console.log([status, claim.external_id, reason ?? ''].join(' ').trim());
+  if (status === 'rejected') await offerAgain(claim, accepts);
+  if (status === 'accepted' && claim.id === sent.id) break;
+}

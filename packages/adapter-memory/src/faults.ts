@@ -1,0 +1,20 @@
+import type { FaultStore, SimulatedFaults } from '@svc/application';
+
+/** Simulated faults of this process. */
+export function createMemoryFaults(): FaultStore {
+  const byKey = new Map<string, SimulatedFaults>();
+  return {
+    async set(firmId, keyId, faults) {
+      if (faults === null) byKey.delete(`${firmId} ${keyId}`);
+      else byKey.set(`${firmId} ${keyId}`, faults);
+    },
+    async take(firmId, keyId) {
+      const key = `${firmId} ${keyId}`;
+      const faults = byKey.get(key);
+      if (faults === undefined) return null;
+      if (faults.count > 1) byKey.set(key, { ...faults, count: faults.count - 1 });
+      else byKey.delete(key);
+      return faults.kind;
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { ClaimsApiError, ClaimsError } from './errors.ts';
+import { contentKey, hasContentOf } from './same-content.ts';
+import { type CallOptions, checkedConcurrency } from './transport.ts';
+import type { Claim, NewClaim } from './wire.ts';
+
+export type NewClaims = Iterable<NewClaim> | AsyncIterable<NewClaim>;
+
+export interface SendManyOptions extends CallOptions {
+  /** Maximum claims in flight, 10 by default. */
+  readonly concurrency?: number | undefined;
+  /** By default derived from the content of the claim, so that sending the same claims again creates none twice. */
+  readonly idempotencyKey?: ((claim: NewClaim, index: number) => string | Promise<string>) | undefined;
+}
+
+interface Item {
+  /** Position in the input, from 0. */
+  readonly index: number;
+  readonly request: NewClaim;
+}
+
+/** `already_sent`: an earlier call sent the same content. */
+export type SendOutcome =
+  | (Item & { readonly status: 'sent' | 'already_sent'; readonly claim: Claim })
+  | (Item & { readonly status: 'failed'; readonly error: ClaimsError });
+
+interface Sender {
+  send(claim: NewClaim, options: CallOptions & { readonly idempotencyKey: string }): Promise<Claim>;
+  get(id: string, options: CallOptions): Promise<Claim>;
+}
+
+type Event =
+  | { readonly taken: IteratorResult<NewClaim> }
+  | { readonly outcome: SendOutcome | undefined }
+  | 'aborted';
+
+export async function* sendMany(
+  sender: Sender,
+  claims: NewClaims,
+  options: SendManyOptions,
+): AsyncGenerator<SendOutcome, void, undefined> {
+  const { concurrency, idempotencyKey = contentKey, signal: callerSignal, ...callOptions } = options;
+  const maxInFlight = checkedConcurrency('concurrency', concurrency) ?? 10;
+  const left = new AbortController();
+  const signal = callerSignal === undefined ? left.signal : AbortSignal.any([callerSignal, left.signal]);
+  const aborted = new Promise<Event>((resolve) =>
+    signal.addEventListener('abort', () => resolve('aborted'), { once: true }),
+  );
+  const source = iteratorOf(claims);
+  const inFlight: Promise<Event>[] = [];
+  let taking: Promise<Event> | undefined;
+  let isExhausted = false;
+  /** An error that would be the same for every claim. */
+  let failure: { readonly error: unknown } | undefined;
+
+  async function sendOne(request: NewClaim, index: number): Promise<Event> {
+    const item = { index, request };
+    let isReplay = false;
+    try {
+      const claim = await sender.send(request, {
+        ...callOptions,
+        signal,
+        idempotencyKey: await idempotencyKey(request, index),
+        onResponse(event) {
+          // On a later attempt, the replay is of this call's own earlier attempt.
+          isReplay = event.replayed && event.attempt === 1;
+          callOptions.onResponse?.(event);
+        },
+      });
+      return { outcome: { ...item, status: isReplay ? 'already_sent' : 'sent', claim } };
+    } catch (error) {
+      // A canceled call has no outcome: the claim may have been sent.
+      if (signal.aborted) return { outcome: undefined };
+      const claim = await earlierClaim(request, error);
+      if (claim !== undefined) return { outcome: { ...item, status: 'already_sent', claim } };
+      if (!concernsOneClaim(error)) failure ??= { error };
+      return { outcome: error instanceof ClaimsError ? { ...item, status: 'failed', error } : undefined };
+    }
+  }
+
+  /** After 24 hours, when idempotency keys expire, the existing claim may be from an earlier call. */
+  async function earlierClaim(request: NewClaim, error: unknown): Promise<Claim | undefined> {
+    if (!(error instanceof ClaimsApiError) || error.existingClaimId === null) return undefined;
+    const stored = await sender.get(error.existingClaimId, { ...callOptions, signal }).catch(() => undefined);
+    return stored !== undefined && hasContentOf(stored, request) ? stored : undefined;
+  }
+
+  try {
+    for (let index = 0; ; ) {
+      const mayTake = !isExhausted && failure === undefined && !signal.aborted;
+      if (mayTake && inFlight.length < maxInFlight) {
+        taking ??= source.next().then((taken) => ({ taken }));
+      }
+      const [first] = inFlight;
+      const events = [...(mayTake && taking ? [taking, aborted] : []), ...(first ? [first] : [])];
+      if (events.length === 0) break;
+      const event = await Promise.race(events);
+      if (event === 'aborted') continue;
+      if ('taken' in event) {
+        taking = undefined;
+        if (event.taken.done) isExhausted = true;
+        else inFlight.push(sendOne(event.taken.value, index++));
+      } else {
+        inFlight.shift();
+        if (event.outcome !== undefined) yield event.outcome;
+      }
+    }
+    signal.throwIfAborted();
+    if (failure !== undefined) throw (failure as { error: unknown }).error;
+  } finally {
+    left.abort();
+    taking?.catch(() => {});
+    // A source that is waiting for its next claim would not return before it.
+    if (!isExhausted && taking === undefined) await source.return?.();
+  }
+}
+
+function iteratorOf(claims: NewClaims): {
+  next(): Promise<IteratorResult<NewClaim>>;
+  return?: () => Promise<unknown>;
+} {
+  const iterator =
+    Symbol.asyncIterator in claims ? claims[Symbol.asyncIterator]() : claims[Symbol.iterator]();
+  return {
+    next: async () => iterator.next(),
+    return: async () => iterator.return?.(),
+  };
+}
+
+/** Other errors, such as an invalid key or an unavailable service, would fail every claim. */
+const concernsOneClaim = (error: unknown): boolean =>
+  error instanceof ClaimsApiError && [400, 409, 413, 422].includes(error.status);

@@ -1,0 +1,33 @@
+import type { z } from 'zod';
+import { fields, integer, oneOf, responseField } from './fields.ts';
+import { LIMITS } from './limits.ts';
+import { openEnum, responseObject } from './response-schema.ts';
+import { FAULT_KINDS } from './vocabulary.ts';
+
+export const departedAdjusterSchema = responseObject({
+  svc_id: responseField.text("The test account's SVCID.", 'test_5d0c2c1e_accepts'),
+  status: openEnum(['left'], {
+    description: 'Always left; the list of adjusters no longer has it.',
+    example: 'left',
+  }),
+}).meta({ id: 'DepartedAdjuster', description: 'A test account that left the firm.' });
+export type DepartedAdjuster = z.output<typeof departedAdjusterSchema>;
+
+export const simulateFaultsBody = fields({
+  kind: oneOf(FAULT_KINDS, {
+    id: 'FaultKind',
+    description: `What the requests meet. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and answered after ${LIMITS.slowFaultMs / 1000} more seconds; dropped is processed, and then the connection is closed without a response.`,
+    example: 'dropped',
+  }),
+  count: integer(LIMITS.faultCount, { description: 'How many of the next requests meet it.', example: 2 }),
+}).meta({ id: 'SimulateFaultsRequest', description: 'The fault, and for how many requests.' });
+export type SimulateFaultsBody = z.output<typeof simulateFaultsBody>;
+
+export const simulatedFaultsSchema = responseObject({
+  kind: openEnum(FAULT_KINDS, {
+    description: 'What the requests meet; null if none.',
+    example: 'dropped',
+  }).nullable(),
+  count: responseField.integer('How many of the next requests with this key meet it.', 2),
+}).meta({ id: 'SimulatedFaults', description: 'The simulated faults of the key.' });
+export type SimulatedFaults = z.output<typeof simulatedFaultsSchema>;

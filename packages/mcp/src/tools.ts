@@ -1,0 +1,126 @@
+import { type Endpoint, firmEndpoints } from '@svc/contract';
+import { z } from 'zod';
+
+/** The values of a request to an operation. */
+export interface OperationRequest {
+  readonly endpoint: Endpoint;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** An operation of the API as a tool. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown };
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+  requestOf(input: Readonly<Record<string, unknown>>): OperationRequest;
+}
+
+const IDEMPOTENCY_KEY = 'idempotency_key';
+
+/** Tools for all operations that need a key; without writes, only those that read. */
+export function createTools({ allowWrites }: { readonly allowWrites: boolean }): Tool[] {
+  return (Object.values(firmEndpoints) as readonly Endpoint[])
+    .filter(({ auth, write }) => auth === 'key' && (allowWrites || !write))
+    .map(toolOf);
+}
+
+function toolOf(endpoint: Endpoint): Tool {
+  const params = Object.keys(endpoint.params?.shape ?? {});
+  const query = Object.keys(endpoint.query?.shape ?? {});
+  const isIdempotent = endpoint.headers !== undefined;
+  return {
+    name: endpoint.id,
+    title: endpoint.summary,
+    description: descriptionOf(endpoint),
+    inputSchema: inputSchemaOf(endpoint),
+    annotations: {
+      readOnlyHint: !endpoint.write,
+      destructiveHint: endpoint.method === 'DELETE',
+      idempotentHint: !endpoint.write || isIdempotent,
+      openWorldHint: endpoint.write,
+    },
+    requestOf({ [IDEMPOTENCY_KEY]: key, ...input }) {
+      const named = (names: readonly string[]) =>
+        Object.fromEntries(names.flatMap((name) => (name in input ? [[name, asText(input[name])]] : [])));
+      // Unknown names go to the part of the request whose errors name them.
+      const rest = Object.fromEntries(
+        Object.entries(input).filter(([name]) => !params.includes(name) && !query.includes(name)),
+      );
+      const hasBody = endpoint.body !== undefined;
+      return {
+        endpoint,
+        params: named(params),
+        query: hasBody ? named(query) : { ...named(query), ...textsOf(rest) },
+        body: hasBody ? rest : undefined,
+        idempotencyKey: isIdempotent && key !== undefined ? asText(key) : undefined,
+      };
+    },
+  };
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const textsOf = (values: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asText(value)]));
+
+const descriptionOf = ({ description, scope, write }: Endpoint): string =>
+  [description, write && 'This changes data.', scope && `Requires the scope ${scope}.`]
+    .filter(Boolean)
+    .join(' ');
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[];
+  readonly $defs?: Readonly<Record<string, ObjectSchema>>;
+}
+
+/** A named schema is a reference to its definition. */
+function objectSchemaOf(schema: z.ZodType): ObjectSchema {
+  const {
+    $ref,
+    $defs = {},
+    ...root
+  } = z.toJSONSchema(schema, { io: 'input' }) as ObjectSchema & {
+    readonly $ref?: string;
+  };
+  const { [$ref?.split('/').at(-1) ?? '']: named = root, ...definitions } = $defs;
+  return { ...named, $defs: definitions };
+}
+
+/** One flat object: path and query parameters, the fields of the body, and the idempotency key. */
+function inputSchemaOf({ params, query, body, headers }: Endpoint): Tool['inputSchema'] {
+  const parts = [params, query, body].flatMap((schema) =>
+    schema === undefined ? [] : [objectSchemaOf(schema)],
+  );
+  if (headers !== undefined) {
+    parts.push({
+      properties: {
+        [IDEMPOTENCY_KEY]: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 255,
+          description:
+            'A unique value that you choose for this change. Repeat it to retry without a second change.',
+        },
+      },
+      required: [IDEMPOTENCY_KEY],
+    });
+  }
+  const definitions = Object.assign({}, ...parts.map(({ $defs }) => $defs));
+  return {
+    type: 'object',
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+    required: parts.flatMap(({ required = [] }) => required),
+    additionalProperties: false,
+    ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
+  };
+}

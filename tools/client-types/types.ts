@@ -1,0 +1,163 @@
+// The types of the SDK, from the interface document. openapi-typescript would lose the descriptions of fields that are
+// null or refer to a named schema.
+import {
+  NON_RESIDENTIAL_BUILDING_TYPES,
+  NON_RESIDENTIAL_OCCUPANCY_TYPES,
+  openApiDocument,
+  RESIDENTIAL_BUILDING_TYPES,
+  RESIDENTIAL_OCCUPANCY_TYPES,
+} from '@svc/contract';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxItems?: number;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly 'x-extensible-enum'?: readonly string[];
+}
+
+const HEADER = `// Generated from the contract by \`pnpm client-types\`; a test fails when it is out of date.
+
+/** A value that is known today, or another that the service adds later. */
+type Open<Known extends string> = Known | (string & {});
+
+/** A first and last name, a company name, or all three. */
+type Named =
+  | { first_name: string; last_name: string }
+  | { company_name: string; first_name?: undefined; last_name?: undefined };
+
+/** A phone number, an email address, or both. */
+type Reachable = { phone: string } | { email: string };
+
+/** Both of the same class; without an occupancy, the building is residential. */
+type OccupancyPair =
+  | { occupancy_type: ResidentialOccupancyType; building_type?: ResidentialBuildingType | undefined }
+  | { occupancy_type: NonResidentialOccupancyType; building_type?: NonResidentialBuildingType | undefined }
+  | { occupancy_type?: undefined; building_type?: ResidentialBuildingType | undefined };
+`;
+
+/** Rules about several fields that the compiler can check. */
+const RULES: Readonly<Record<string, string>> = {
+  AgentInput: 'Named',
+  BuildingInput: 'OccupancyPair',
+  ContactInput: 'Named',
+  MortgageeInput: 'Named',
+  PolicyholderInput: 'Named & Reachable',
+};
+
+const union = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(' | ');
+
+const CLASSES = {
+  ResidentialOccupancyType: RESIDENTIAL_OCCUPANCY_TYPES,
+  NonResidentialOccupancyType: NON_RESIDENTIAL_OCCUPANCY_TYPES,
+  ResidentialBuildingType: RESIDENTIAL_BUILDING_TYPES,
+  NonResidentialBuildingType: NON_RESIDENTIAL_BUILDING_TYPES,
+} as const;
+
+/** The named schemas of the firm API as TypeScript. */
+export function clientTypes(): string {
+  const document = openApiDocument({
+    baseUrl: 'https://claims.example.com',
+    docsUrl: 'https://claims.example.com/docs',
+    version: '',
+    supportEmail: 'support@example.com',
+  }) as unknown as { components: { schemas: Readonly<Record<string, Schema>> } };
+  const { schemas } = document.components;
+  const classes = Object.entries(CLASSES).map(
+    ([name, values]) => `export type ${name} = ${union(values)};\n`,
+  );
+  const named = Object.entries(schemas)
+    // The response of the health check, which the client does not return.
+    .filter(([, { type, properties = {} }]) => type !== 'object' || Object.keys(properties).length > 0)
+    .map(([name, schema]) => declaration(name, schema, schemas));
+  return [HEADER, ...classes, ...named].join('\n');
+}
+
+type Schemas = Readonly<Record<string, Schema>>;
+
+function declaration(name: string, schema: Schema, schemas: Schemas): string {
+  const doc = comment(schema, '');
+  if (schema.type !== 'object') return `${doc}export type ${name} = ${typeOf(schema, schemas, name)};\n`;
+  const isInput = /(Input|Request)$/.test(name);
+  const fields = Object.entries(schema.properties ?? {}).map(([field, value]) => {
+    const isRequired = schema.required?.includes(field);
+    const type = typeOf(value, schemas);
+    const optional = isInput ? `${type} | undefined` : type;
+    return `${comment(documented(value, schemas), '  ')}  ${field}${isRequired ? '' : '?'}: ${isRequired ? type : optional};\n`;
+  });
+  const body = `{\n${fields.join('')}}`;
+  const rule = RULES[name];
+  return rule === undefined
+    ? `${doc}export interface ${name} ${body}\n`
+    : `interface ${name}Fields ${body}\n\n${doc}export type ${name} = ${name}Fields & ${rule};\n`;
+}
+
+function typeOf(schema: Schema, schemas: Schemas, ownName?: string): string {
+  if (schema.$ref !== undefined) return nameOf(schema);
+  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, schemas)).join(' | ');
+  if (schema.enum !== undefined) return union(schema.enum);
+  const known = schema['x-extensible-enum'];
+  if (known !== undefined) {
+    const same = Object.entries(schemas).find(([, { enum: values }]) => values?.join() === known.join());
+    return same === undefined || same[0] === ownName ? `Open<${union(known)}>` : `Open<${same[0]}>`;
+  }
+  if (schema.type === 'array' && schema.items !== undefined)
+    return `readonly ${typeOf(schema.items, schemas)}[]`;
+  const type = { string: 'string', number: 'number', integer: 'number', boolean: 'boolean', null: 'null' }[
+    schema.type ?? ''
+  ];
+  if (type === undefined) throw new Error(`A schema of type ${schema.type} needs a name.`);
+  return type;
+}
+
+const nameOf = ({ $ref = '' }: Schema): string => $ref.split('/').at(-1) ?? '';
+
+/** The schema that describes a field: its own, that of its value besides null, or the named one it refers to. */
+function documented(schema: Schema, schemas: Schemas): Schema {
+  if (schema.description !== undefined) return schema;
+  const value = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
+  return value.description !== undefined ? value : (schemas[nameOf(value)] ?? value);
+}
+
+/** JSDoc with the description, the limits and an example. */
+function comment(schema: Schema, indent: string): string {
+  const { description, examples: [example] = [] } = schema;
+  if (description === undefined) throw new Error('A schema has no description.');
+  const text = [description.replace(/(?<![.:!?])$/, '.'), limits(schema)].filter(Boolean).join(' ');
+  const hasExample = typeof example === 'string' || typeof example === 'number';
+  if (!hasExample || schema.enum !== undefined) return `${indent}/** ${text} */\n`;
+  return `${indent}/**\n${indent} * ${text}\n${indent} * @example ${JSON.stringify(example)}\n${indent} */\n`;
+}
+
+function limits({
+  format,
+  minLength,
+  maxLength,
+  minimum,
+  maximum,
+  maxItems,
+  default: initial,
+}: Schema): string {
+  const count = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 2 });
+  return [
+    format === 'date' && 'YYYY-MM-DD.',
+    maxLength !== undefined && `${count(minLength ?? 0)} to ${count(maxLength)} characters.`,
+    maximum !== undefined && `${count(minimum ?? 0)} to ${count(maximum)}.`,
+    maxItems !== undefined && `At most ${maxItems}.`,
+    initial !== undefined && `Default: ${initial}.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
