@@ -13,16 +13,14 @@ export async function openDatabase(config: Config, log: (line: string) => void):
   if (config.databaseUrl !== null) {
     return { url: config.databaseUrl, embeddedIn: null, release: async () => {} };
   }
-  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log }).catch(
-    (error: unknown) => {
-      const { code, syscall } = error as NodeJS.ErrnoException;
-      if (syscall === 'mkdir') {
-        throw new ConfigError(
-          `DATA_DIR holds ${JSON.stringify(config.dataDir)}; allowed: a folder that exists or can be created (${code})`,
-        );
-      }
-      throw error;
-    },
-  );
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log }).catch((error: unknown) => {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === 'mkdir') {
+      throw new ConfigError(
+        `DATA_DIR holds ${JSON.stringify(config.dataDir)}; allowed: a folder that exists or can be created (${code})`,
+      );
+    }
+    throw error;
+  });
   return { url: embedded.url, embeddedIn: embedded.dataDir, release: () => embedded.stop() };
 }
