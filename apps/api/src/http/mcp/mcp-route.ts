@@ -1,21 +1,27 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { RateLimiter } from '@svc/application';
 import { INTERFACE_VERSION, mcpEndpoint } from '@svc/contract';
 import { checkScope } from '@svc/domain';
-import { createMcpServer, type OperationRequest, type ToolResult } from '@svc/mcp';
+import type { OperationRequest, ToolResult } from '@svc/mcp';
 import { checkLimits, parseOrThrow } from '../pipeline/request-pipeline.ts';
 import { asHttpProblem, type ProblemAddresses, problemDocument } from '../problems/http-problem.ts';
 import { type FirmContext, firmRoute, type Route, type RouteResponse } from '../routes/route.ts';
 
 interface McpDeps {
   readonly firmRoutes: readonly Route[];
+  readonly sandboxRoutes: readonly Route[];
   readonly rateLimiter: RateLimiter;
   readonly addresses: ProblemAddresses;
 }
 
+/** Loaded with the first message: the protocol's library takes as long to load as Express, and few firms use it. */
+const loadProtocol = async () => ({
+  ...(await import('@svc/mcp')),
+  ...(await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js')),
+});
+
 /** A message counts as one request of the key; a tool that writes also counts as a write. */
-export function mcpRoute({ firmRoutes, rateLimiter, addresses }: McpDeps): Route {
-  const routes = new Map(firmRoutes.map((route) => [route.endpoint.id, route]));
+export function mcpRoute({ firmRoutes, sandboxRoutes, rateLimiter, addresses }: McpDeps): Route {
+  const routes = new Map([...firmRoutes, ...sandboxRoutes].map((route) => [route.endpoint.id, route]));
 
   async function callTool(request: OperationRequest, context: FirmContext): Promise<ToolResult> {
     const { endpoint, params, query, body, idempotencyKey } = request;
@@ -41,10 +47,12 @@ export function mcpRoute({ firmRoutes, rateLimiter, addresses }: McpDeps): Route
   }
 
   return firmRoute(mcpEndpoint, async ({ query, body }, context): Promise<RouteResponse> => {
+    const { createMcpServer, WebStandardStreamableHTTPServerTransport } = await loadProtocol();
     let failure: { readonly error: unknown } | undefined;
     const server = createMcpServer({
       version: INTERFACE_VERSION,
       allowWrites: query.allow_writes === 'true',
+      environment: context.grant.environment,
       call: (request) =>
         callTool(request, context).catch((error: unknown) => {
           // Becomes the response of this request; the protocol would show its message to the client.
