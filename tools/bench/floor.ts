@@ -275,7 +275,7 @@ function readBody(request: IncomingMessage): Promise<string> {
   });
 }
 
-async function answer(request: IncomingMessage): Promise<[number, unknown]> {
+async function handle(request: IncomingMessage): Promise<[number, unknown]> {
   const token = (request.headers.authorization ?? '').replace('Bearer ', '');
   const url = new URL(request.url ?? '/', 'http://floor');
   if (url.pathname.startsWith('/app/v1/claims/')) {
@@ -313,7 +313,7 @@ function respond(response: ServerResponse, status: number, body: unknown): void 
 }
 
 const server = createServer((request, response) => {
-  answer(request).then(
+  handle(request).then(
     ([status, body]) => respond(response, status, body),
     () => respond(response, 500, { code: 'internal_error' }),
   );

@@ -45,7 +45,7 @@ export function summarise(rounds: readonly Round[]): Summary {
       Object.keys(rounds[0]?.[subject].cpu ?? {}).map((name) => [
         name,
         rounded(
-          median(rounds.map((round) => ((round[subject].cpu[name] ?? 0) / round[subject].answers) * 1e6)),
+          median(rounds.map((round) => ((round[subject].cpu[name] ?? 0) / round[subject].responses) * 1e6)),
           1,
         ),
       ]),

@@ -82,23 +82,23 @@ program
       );
       const next = mixed(data);
       const memory: {
-        answers: number;
+        responses: number;
         minutes: number;
         rss_mb: number;
         heap_mb: number;
         lag_p99_ms: number;
       }[] = [];
       const began = performance.now();
-      let answers = 0;
-      while (answers < requests) {
-        answers += (await load(subject.url, next, 200, 15)).answers;
+      let responses = 0;
+      while (responses < requests) {
+        responses += (await load(subject.url, next, 200, 15)).responses;
         const { rss, heap, lag } = await figures(subject);
         const minutes = rounded((performance.now() - began) / 60_000);
-        memory.push({ answers, minutes, rss_mb: rss, heap_mb: heap, lag_p99_ms: lag });
-        say(`${answers} of ${requests}: ${rss} MB, heap ${heap} MB, event loop delay p99 ${lag} ms`);
+        memory.push({ responses, minutes, rss_mb: rss, heap_mb: heap, lag_p99_ms: lag });
+        say(`${responses} of ${requests}: ${rss} MB, heap ${heap} MB, event loop delay p99 ${lag} ms`);
       }
       const calm = await disturbed(subject, data, async () => {});
-      const results: Record<string, unknown> = { requests: answers, memory, calm };
+      const results: Record<string, unknown> = { requests: responses, memory, calm };
       for (const [name, disturb] of Object.entries(disturbances(subject, data))) {
         results[name] = await disturbed(subject, data, disturb);
         say(`${name}: ${JSON.stringify(results[name])}`);
@@ -184,11 +184,11 @@ program
       if (firm === undefined) throw new Error('firms are missing');
       const since = new Date().toISOString();
       const poller = startPoller(async (from) => {
-        const answer = await fetch(`${other.url}/v1/claims?limit=200${from}`, {
+        const response = await fetch(`${other.url}/v1/claims?limit=200${from}`, {
           headers: { authorization: `Bearer ${firm.key}` },
         });
-        if (answer.status !== 200) throw new Error(`the poll returned ${answer.status}`);
-        const page = (await answer.json()) as { data: Version[]; next_cursor: string | null };
+        if (response.status !== 200) throw new Error(`the poll returned ${response.status}`);
+        const page = (await response.json()) as { data: Version[]; next_cursor: string | null };
         // Keep only what is compared.
         return { ...page, data: page.data.map(({ id, updated_at }) => ({ id, updated_at })) };
       }, since);
@@ -207,9 +207,9 @@ program
         const sends = await Promise.all(
           [subject, other].map((one) => load(one.url, shotsAt('send', [firm]), EXPECTED.send, 10, 16)),
         );
-        for (const { answers, wrong } of sends) {
+        for (const { responses, wrong } of sends) {
           if (wrong > 0) throw new Error(`${wrong} responses to a send were not ${EXPECTED.send}`);
-          made += answers;
+          made += responses;
         }
         say(`${made + slowChanges} of ${changes} changes`);
       }
@@ -240,9 +240,9 @@ program
       for (let round = 0; round <= rounds; round += 1) {
         const began = performance.now();
         const subject = await startService(url, redisUrl);
-        const answer = await fetch(`${subject.url}/v1/health`);
+        const response = await fetch(`${subject.url}/v1/health`);
         if (round > 0) took.push(performance.now() - began); // the first start reads uncached files
-        if (answer.status !== 200) throw new Error(`health returned ${answer.status}`);
+        if (response.status !== 200) throw new Error(`health returned ${response.status}`);
         subject.stop();
       }
       print({
@@ -404,12 +404,12 @@ function disturbances(
         Array.from({ length: clients }, async () => {
           while (!isOver()) {
             const { method, path, headers, body } = shot();
-            const answer = await fetch(subject.url + path, {
+            const response = await fetch(subject.url + path, {
               method,
               headers,
               ...(body !== undefined && { body }),
             });
-            await answer.arrayBuffer();
+            await response.arrayBuffer();
           }
         }),
       );

@@ -1,7 +1,7 @@
 import { endpoints, parseRequest, type SendClaimBody } from '@svc/contract';
 import { type Mapped, mapRow, type Note } from './map-row.ts';
 import { type File, type FileRow, UnreadableFile } from './read-rows.ts';
-import { CannotGoOn, type Delivery, idempotencyKey, type RefusedWith } from './send-claim.ts';
+import { type Delivery, FatalError, idempotencyKey, type Rejection } from './send-claim.ts';
 
 /** Counts of a run. Only the list of skipped rows grows with the file. */
 export interface Tally {
@@ -13,7 +13,7 @@ export interface Tally {
   undelivered: number;
   skipped: number;
   /** Read, but not sent because the run was stopped. */
-  calledOff: number;
+  notSent: number;
   /** Rows whose claim lacks a value of the file. */
   withLosses: number;
   readonly losses: Map<string, number>;
@@ -27,7 +27,7 @@ export interface Listener {
   noted(row: number, note: Note): void;
   /** Before a claim goes out, or instead of it in a dry run. */
   mapped(row: number, body: SendClaimBody): void;
-  refused(row: number, id: string, problem: RefusedWith): void;
+  refused(row: number, id: string, problem: Rejection): void;
   undelivered(row: number, id: string, because: string): void;
   counted(tally: Tally): void;
 }
@@ -42,7 +42,7 @@ export interface ImportOptions {
 }
 
 /** After this many undelivered claims in a row the service is considered down. */
-const UNDELIVERED_IN_A_ROW = 5;
+const MAX_UNDELIVERED_IN_A_ROW = 5;
 
 export const noClaims = (): Tally => ({
   rows: 0,
@@ -51,7 +51,7 @@ export const noClaims = (): Tally => ({
   refused: 0,
   undelivered: 0,
   skipped: 0,
-  calledOff: 0,
+  notSent: 0,
   withLosses: 0,
   losses: new Map(),
   normalized: new Map(),
@@ -66,8 +66,8 @@ export async function importClaims(file: File, options: ImportOptions, listener:
   const stop = (because: string): void => {
     tally.stopped ??= because;
   };
-  const wakers: (() => void)[] = [];
-  let underWay = 0;
+  const waiting: (() => void)[] = [];
+  let inFlight = 0;
 
   try {
     for await (const fileRow of file.rows) {
@@ -80,7 +80,7 @@ export async function importClaims(file: File, options: ImportOptions, listener:
     if (!(error instanceof UnreadableFile)) throw error;
     stop(error.message);
   }
-  while (underWay > 0) await new Promise<void>((wake) => wakers.push(wake));
+  while (inFlight > 0) await new Promise<void>((wake) => waiting.push(wake));
   if (failed !== undefined) throw failed;
   return tally;
 
@@ -90,15 +90,15 @@ export async function importClaims(file: File, options: ImportOptions, listener:
     note(fileRow.number, mapped);
     if (mapped.ok) {
       listener.mapped(fileRow.number, mapped.body);
-      if (underWay >= options.concurrency) await new Promise<void>((wake) => wakers.push(wake));
-      underWay += 1;
+      if (inFlight >= options.concurrency) await new Promise<void>((wake) => waiting.push(wake));
+      inFlight += 1;
       void deliver(fileRow.number, mapped.body)
         .catch((error: unknown) => {
           failed ??= error;
         })
         .finally(() => {
-          underWay -= 1;
-          wakers.shift()?.();
+          inFlight -= 1;
+          waiting.shift()?.();
         });
     }
     listener.counted(tally);
@@ -120,14 +120,14 @@ export async function importClaims(file: File, options: ImportOptions, listener:
     // The run may have stopped while this claim waited for its turn.
     if (tally.stopped !== null || options.signal?.aborted) {
       stop('interrupted');
-      tally.calledOff += 1;
+      tally.notSent += 1;
       return;
     }
     try {
-      settle(row, body, options.send === null ? judgeHere(body) : await options.send(body));
+      settle(row, body, options.send === null ? validateLocally(body) : await options.send(body));
     } catch (error) {
-      if (!(error instanceof CannotGoOn)) throw error;
-      tally.calledOff += 1;
+      if (!(error instanceof FatalError)) throw error;
+      tally.notSent += 1;
       stop(error.message);
     }
     listener.counted(tally);
@@ -149,7 +149,7 @@ export async function importClaims(file: File, options: ImportOptions, listener:
       case 'undelivered':
         tally.undelivered += 1;
         listener.undelivered(row, body.external_id, delivery.because);
-        if (undeliveredInARow >= UNDELIVERED_IN_A_ROW)
+        if (undeliveredInARow >= MAX_UNDELIVERED_IN_A_ROW)
           stop(`the service cannot be reached: ${delivery.because}`);
         break;
     }
@@ -157,7 +157,7 @@ export async function importClaims(file: File, options: ImportOptions, listener:
 }
 
 /** Validates like the service, with the same contract. */
-export function judgeHere(body: SendClaimBody): Delivery {
+export function validateLocally(body: SendClaimBody): Delivery {
   const request = { headers: { 'idempotency-key': idempotencyKey(body) }, body };
   const parsed = parseRequest(endpoints.sendClaim, request);
   if (parsed.ok) return { outcome: 'sent' };

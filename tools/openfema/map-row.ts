@@ -54,7 +54,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   };
 
   const id = row('id')?.value ?? null;
-  if (id === null) skip('id', '', 'a claim needs an id of its own');
+  if (id === null) skip('id', '', 'a claim needs an id');
   else if (id.length > LIMITS.externalId.max)
     skip('id', id, `longer than ${LIMITS.externalId.max} characters`);
   const state = stateOf();

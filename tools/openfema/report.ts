@@ -21,9 +21,9 @@ const ACTIONS: Readonly<Record<Note['action'], string>> = {
 
 export function textReport(write: Write): Report {
   return {
-    header({ withoutAField, unknown }) {
-      if (withoutAField.length > 0)
-        write(`Not sent, columns without a field in a claim: ${withoutAField.join(', ')}`);
+    header({ withoutField, unknown }) {
+      if (withoutField.length > 0)
+        write(`Not sent, columns without a field in a claim: ${withoutField.join(', ')}`);
       if (unknown.length > 0) write(`Not sent, unknown or repeated columns: ${unknown.join(', ')}`);
     },
     noted(row, { column, value, action, what }) {
@@ -50,7 +50,7 @@ export function textReport(write: Write): Report {
       line('normalized', `${sum(tally.normalized)}${byColumn(tally.normalized)}`);
       line('rejected', tally.refused);
       if (!dryRun) line('not delivered', tally.undelivered);
-      if (tally.calledOff > 0) line('not sent (stopped)', tally.calledOff);
+      if (tally.notSent > 0) line('not sent (stopped)', tally.notSent);
       line('skipped', `${tally.skipped}${listed(tally.skippedRows)}`);
     },
   };
@@ -59,8 +59,8 @@ export function textReport(write: Write): Report {
 export function jsonReport(write: Write, options: { readonly bodies: boolean }): Report {
   const say = (type: string, value: object): void => write(JSON.stringify({ type, ...value }));
   return {
-    header: ({ withoutAField, unknown }) =>
-      say('header', { columns_without_a_field: withoutAField, unknown_columns: unknown }),
+    header: ({ withoutField, unknown }) =>
+      say('header', { columns_without_a_field: withoutField, unknown_columns: unknown }),
     noted: (row, note) => say('note', { row, ...note }),
     mapped: (row: number, body: SendClaimBody) => {
       if (options.bodies) say('claim', { row, body });
@@ -79,7 +79,7 @@ export function jsonReport(write: Write, options: { readonly bodies: boolean }):
         refused: tally.refused,
         undelivered: tally.undelivered,
         skipped: tally.skipped,
-        called_off: tally.calledOff,
+        called_off: tally.notSent,
         skipped_rows: tally.skippedRows,
         stopped: tally.stopped,
         seconds,

@@ -7,7 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { guard } from '@svc/embedded-postgres';
+import { startWatchdog } from '@svc/embedded-postgres';
 import pc from 'picocolors';
 import { build } from './build.ts';
 import { startTestServers, type TestServers } from './test-servers.ts';
@@ -232,7 +232,7 @@ function run(command: string, args: string[], options: RunOptions = {}): Promise
       stdio: inherit ? [watching ? 'inherit' : 'ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
     });
     children.add(child);
-    const guardian = child.pid === undefined ? undefined : guard({ pid: child.pid, signal: 'KILL' });
+    const watchdog = child.pid === undefined ? undefined : startWatchdog({ pid: child.pid, signal: 'KILL' });
     let output = '';
     const collect = (chunk: string) => {
       output += chunk;
@@ -251,7 +251,7 @@ function run(command: string, args: string[], options: RunOptions = {}): Promise
     const finish = (code: number | null) => {
       clearTimeout(timer);
       children.delete(child);
-      guardian?.dismiss();
+      watchdog?.cancel();
       resolve({ code, timedOut, output });
     };
     child.once('error', (error) => {

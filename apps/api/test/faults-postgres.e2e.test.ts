@@ -66,7 +66,7 @@ test.each(['fast', 'crash', 'kill'] as const)(
       (await healthStatuses()).every((status) => status === 503),
     );
     await until(() => load.outcomes.length > startedAt + 40);
-    const away = load.outcomes.slice(startedAt + 12);
+    const duringOutage = load.outcomes.slice(startedAt + 12);
     await cluster.postgres.startServer();
     const backAfterMs = await waitForRecovery();
     const healthyAfterMs = await until(async () =>
@@ -74,7 +74,7 @@ test.each(['fast', 'crash', 'kill'] as const)(
     );
     await expectRecovered(`PostgreSQL stopped (${how})`, {
       unhealthyAfterMs,
-      longestWhileAwayMs: maxDurationMs(away),
+      longestDuringOutageMs: maxDurationMs(duringOutage),
       backAfterMs,
       healthyAfterMs,
     });

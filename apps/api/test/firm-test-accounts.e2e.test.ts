@@ -62,7 +62,7 @@ describe('automatically', () => {
   // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
   let sent: any[];
   // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
-  let standing: { moved: any; withdrawn: any; byHand: any; last: any };
+  let unchanged: { moved: any; withdrawn: any; byHand: any; last: any };
 
   // All requests first, since test accounts respond after a delay.
   beforeAll(async () => {
@@ -88,7 +88,7 @@ describe('automatically', () => {
     await rejectClaim(service, await signIn(other, 'accepts'), answeredByHand.id, 'by hand');
     const byHand = await getClaim(service, other.test, answeredByHand.id);
     const last = await sentClaim(service, other.test, accepts);
-    standing = { moved: moved.json, withdrawn: withdrawn.json, byHand: byHand.json, last };
+    unchanged = { moved: moved.json, withdrawn: withdrawn.json, byHand: byHand.json, last };
   });
 
   test('one account accepts, and another rejects with a reason', async () => {
@@ -141,10 +141,10 @@ describe('automatically', () => {
 
   test('an account does not answer an offer or invitation that is no longer pending', async () => {
     // The last offer has been answered, so all jobs before it have run.
-    await answered(other, standing.last.id);
-    expect((await getClaim(service, other.test, standing.moved.id)).json).toEqual(standing.moved);
-    expect((await getClaim(service, other.test, standing.byHand.id)).json).toEqual(standing.byHand);
-    expect(await adjusterRecord(service, other.test, other.account.joins)).toEqual(standing.withdrawn);
+    await answered(other, unchanged.last.id);
+    expect((await getClaim(service, other.test, unchanged.moved.id)).json).toEqual(unchanged.moved);
+    expect((await getClaim(service, other.test, unchanged.byHand.id)).json).toEqual(unchanged.byHand);
+    expect(await adjusterRecord(service, other.test, other.account.joins)).toEqual(unchanged.withdrawn);
   });
 });
 

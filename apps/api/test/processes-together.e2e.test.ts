@@ -31,15 +31,15 @@ describe('limits', () => {
   ): Promise<ApiResponse[]> {
     for (;;) {
       const firm = await cluster.operator.firm({ limited: true });
-      const away = countPrinted('Redis is unavailable');
+      const outages = countPrinted('Redis is unavailable');
       const startedAt = performance.now();
       const responses = await sendConcurrently(cluster.urls, 25, (url) => request(url, firm));
       const short = performance.now() - startedAt < REFILL_MS;
       // The output of a process arrives after its responses.
       await sleep(500);
       const undisturbed =
-        `${countPrinted('Redis is unavailable')}` === `${away}` &&
-        `${countPrinted('Redis is available again')}` === `${away}`;
+        `${countPrinted('Redis is unavailable')}` === `${outages}` &&
+        `${countPrinted('Redis is available again')}` === `${outages}`;
       if (short && undisturbed) return responses;
     }
   }
