@@ -1,5 +1,4 @@
 import type { Adjuster } from './adjuster.ts';
-import type { Claim } from './claim.ts';
 import { DomainError } from './errors.ts';
 import { DAY, type Environment } from './ids.ts';
 
@@ -83,7 +82,7 @@ const isEnvironmentVisible = (data: Environment, key: Environment): boolean =>
   key === 'live' || data === 'test';
 
 /** Whether a key of this environment may read the claim. */
-export const isClaimVisible = (claim: Pick<Claim, 'environment'>, key: Environment): boolean =>
+export const isClaimVisible = (claim: { readonly environment: Environment }, key: Environment): boolean =>
   isEnvironmentVisible(claim.environment, key);
 
 /** Whether a key of this environment may read the adjuster; test accounts are test data. */
