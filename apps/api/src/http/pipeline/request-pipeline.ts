@@ -18,7 +18,7 @@ import type { Request, Response } from 'express';
 import { HttpProblem } from '../problems/http-problem.ts';
 import type { Route, RouteResponse } from '../routes/route.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
-import { createDeadlines } from './deadline.ts';
+import { createDeadline } from './deadline.ts';
 import { readJsonBody } from './read-body.ts';
 import { withFault } from './simulated-faults.ts';
 
@@ -53,7 +53,6 @@ const bearerToken = (request: Request): string | null =>
 
 /** The steps of a request, in order: authentication, rate limits, scope, body, contract, handler. */
 export function createPipeline(deps: PipelineDeps) {
-  const nextDeadline = createDeadlines();
   const bodyMemory = createBodyMemory();
 
   function handle(
@@ -80,7 +79,7 @@ export function createPipeline(deps: PipelineDeps) {
     clientAddress: string,
   ): Promise<RouteResponse> {
     const { endpoint } = route;
-    const { within } = nextDeadline();
+    const { within } = createDeadline();
     trace.route = `${endpoint.method} ${endpoint.path}`;
     const queryStart = request.url.indexOf('?');
     const search = queryStart === -1 ? '' : request.url.slice(queryStart + 1);
@@ -142,7 +141,7 @@ export function createPipeline(deps: PipelineDeps) {
   /** Requires a valid key, and counts against its limits, for a request that matches no operation. */
   async function requireKey(request: Request, trace: RequestTrace): Promise<void> {
     const write = request.method !== 'GET' && request.method !== 'HEAD';
-    await nextDeadline().within(authorize(bearerToken(request), { scope: null, write }, trace));
+    await createDeadline().within(authorize(bearerToken(request), { scope: null, write }, trace));
   }
 
   async function authorize(
