@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
@@ -10,16 +10,15 @@ import { createDemo } from '../src/demo.ts';
 import { callHttp, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
-let folder: string;
+let testKey: string;
 beforeAll(async () => {
   await build();
   if (findCommand('curl') === undefined) await installDebianPackage('curl', () => {});
   service = await startServiceUnderTest();
-  folder = mkdtempSync(join(tmpdir(), 'quick-start-'));
+  testKey = (await createDemo(service.service.services))?.testKey ?? '';
 }, 600_000);
 afterAll(async () => {
   await service.stop();
-  rmSync(folder, { recursive: true });
 });
 
 interface Step {
@@ -44,38 +43,41 @@ const settled = (text: string): string =>
   text
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
-    .replace(/\b(QS|FL26)-\d+/g, '$1-<run>')
+    .replace(/\b(QS|HUR|FL26)-\d+/g, '$1-<run>')
     .replace(/\btest_[A-Za-z0-9]+_(?=[a-z])/g, 'test_<firm>_');
 
 const comparable = (text: string, language: string): string =>
   settled(language === 'json' ? JSON.stringify(JSON.parse(text), null, 2) : text.trim());
 
-test('the quick start, pasted block by block into a shell, prints the output shown on the page', async () => {
-  const demo = await createDemo(service.service.services);
-  const { text } = await callHttp(service.url, 'GET', '/docs/quick-start.md');
-  const steps = stepsOf(text);
-  expect(steps.length).toBeGreaterThan(7);
-  expect(readdirSync(folder)).toEqual([]);
+test.each(['quick-start', 'rehearse-a-hurricane'])(
+  '%s, pasted block by block into a shell, prints the output shown on the page',
+  async (page) => {
+    const { text } = await callHttp(service.url, 'GET', `/docs/${page}.md`);
+    const steps = stepsOf(text);
+    expect(steps.length).toBeGreaterThan(7);
+    const folder = mkdtempSync(join(tmpdir(), `${page}-`));
 
-  const border = '----- end of block -----';
-  const script = steps
-    // The only value that the reader must fill in.
-    .map(({ commands }) => commands.replace('svc_test_your_key', demo?.testKey ?? ''))
-    .map((commands) => `${commands}\nprintf '\\n%s\\n' '${border}'\n`)
-    .join('');
-  const shell = spawn('bash', ['-s'], { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } });
-  shell.stdin.end(script);
-  const [stdout, stderr] = await Promise.all([readAll(shell.stdout), readAll(shell.stderr)]);
-  expect(stderr).toBe('');
-  const outputs = stdout.split(border);
-  const shown = steps.map(({ printed, language }, at) => ({
-    at,
-    printed,
-    language,
-    real: outputs[at] ?? '',
-  }));
-  for (const { printed, language, real } of shown) {
-    if (printed === null) expect(real.trim()).toBe('');
-    else expect(comparable(real, language)).toBe(comparable(printed, language));
-  }
-});
+    const border = '----- end of block -----';
+    const script = steps
+      // The only value that the reader must fill in.
+      .map(({ commands }) => commands.replace('svc_test_your_key', testKey))
+      .map((commands) => `${commands}\nprintf '\\n%s\\n' '${border}'\n`)
+      .join('');
+    const shell = spawn('bash', ['-s'], { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } });
+    shell.stdin.end(script);
+    const [stdout, stderr] = await Promise.all([readAll(shell.stdout), readAll(shell.stderr)]);
+    rmSync(folder, { recursive: true });
+    expect(stderr).toBe('');
+    const outputs = stdout.split(border);
+    const shown = steps.map(({ printed, language }, at) => ({
+      at,
+      printed,
+      language,
+      real: outputs[at] ?? '',
+    }));
+    for (const { printed, language, real } of shown) {
+      if (printed === null) expect(real.trim()).toBe('');
+      else expect(comparable(real, language)).toBe(comparable(printed, language));
+    }
+  },
+);

@@ -73,7 +73,9 @@ const bodies = (): Record<string, Json> => ({
   },
 });
 
-const CALLS = Object.values(endpoints).filter(({ id }) => id !== 'signOut' && id !== 'leaveFirm');
+const CALLS = Object.values(endpoints).filter(
+  ({ id }) => id !== 'signOut' && id !== 'leaveFirm' && id !== 'simulateFaults',
+);
 const tokenFor = (auth: string): { as?: string } =>
   auth === 'key' ? { as: firm.live } : auth === 'session' ? { as: adjuster.token } : {};
 const fill = (path: string): string =>

@@ -8,13 +8,16 @@ import {
   exampleProblem,
   firmEndpoints,
   openApiDocument,
+  sandboxEndpoints,
 } from '@svc/contract';
+import { packages } from './packages.ts';
 import type { DocsAddresses } from './pages.ts';
 
 /** A part of a page, generated from the contract. Links to pages start with a slash: `/errors.md`. */
 export type Block = (addresses: DocsAddresses) => string;
 
 const FIRM = Object.values(firmEndpoints) as readonly Endpoint[];
+const SANDBOX = Object.values(sandboxEndpoints) as readonly Endpoint[];
 const APP = Object.values(appEndpoints) as readonly Endpoint[];
 
 const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
@@ -25,9 +28,9 @@ const json = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, nu
 const operationsWith = (code: ErrorCode, endpoints: readonly Endpoint[]): readonly Endpoint[] =>
   endpoints.filter(({ problems }) => problems.includes(code));
 
-/** Whether firm systems can receive the code; codes of the adjuster app are listed last. */
+/** Whether firm systems can receive the code, in the sandbox too; codes of the adjuster app are listed last. */
 const isForFirms = (code: ErrorCode): boolean =>
-  operationsWith(code, FIRM).length > 0 || operationsWith(code, APP).length === 0;
+  operationsWith(code, [...FIRM, ...SANDBOX]).length > 0 || operationsWith(code, APP).length === 0;
 
 const orderedCodes = (): readonly ErrorCode[] => [
   ...ERROR_CODES.filter(isForFirms),
@@ -55,7 +58,7 @@ export const errorEntries: Block = (addresses) =>
 /** Formats the names of fields, headers and operations as code. */
 const inCode = (text: string): string =>
   text.replace(
-    /\b(?:(?:GET|POST|DELETE) \/v1\/\w+|[a-z]+(?:_[a-z]+)+|Authorization: Bearer|Content-Type: application\/json|Idempotency-Key|Retry-After|Content-Type)\b/g,
+    /\b(?:(?:GET|POST|PUT|DELETE) \/v1\/\w+|[a-z]+(?:_[a-z]+)+|Authorization: Bearer|Content-Type: application\/json|Idempotency-Key|Retry-After|Content-Type)\b/g,
     '`$&`',
   );
 
@@ -64,6 +67,8 @@ function returnedBy(code: ErrorCode): string {
   const app = operationsWith(code, APP);
   if (firm.length + app.length === 0) return '**Returned by** any request.';
   if (firm.length === FIRM.length) return '**Returned by** every operation.';
+  if (firm.length === 0 && operationsWith(code, SANDBOX).length > 0)
+    return '**Returned by** the [sandbox](/reference/sandbox.md) and the adjuster app only.';
   if (firm.length === 0) return '**Returned by** the adjuster app only.';
   const keyed = FIRM.filter(({ auth }) => auth === 'key');
   if (firm.length === keyed.length) return '**Returned by** every operation that needs a key.';
@@ -79,6 +84,16 @@ export const operationTable: Block = (addresses) => {
 };
 
 const scopeOf = ({ scope }: Endpoint): string => (scope === null ? 'none' : `\`${scope}\``);
+
+export const packageTable: Block = ({ baseUrl }) =>
+  tableOf(
+    ['Package', 'Content', 'SHA-256'],
+    packages().map(({ name, version, description, file, sha256 }) => [
+      `[\`${name}\` ${version}](${baseUrl}/docs/packages/${file})`,
+      description,
+      `\`${sha256}\``,
+    ]),
+  );
 
 interface JsonSchema {
   readonly $ref?: string;
@@ -148,7 +163,7 @@ export const operationsTagged =
   (tag: string, api: 'firm' | 'app' = 'firm'): Block =>
   (addresses) => {
     const document = documentAt(addresses, api);
-    const tagged = (api === 'firm' ? FIRM : APP).filter((one) =>
+    const tagged = (api === 'firm' ? [...FIRM, ...SANDBOX] : APP).filter((one) =>
       operationOf(one, document).tags.includes(tag),
     );
     const objects = new Set<string>();

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   ADJUSTER_STATUSES,
   ASSIGNMENT_STATUSES,
@@ -26,11 +27,17 @@ import {
   operationList,
   operationsTagged,
   operationTable,
+  packageTable,
 } from './generated.ts';
+import { packages } from './packages.ts';
 import type { DocsAddresses } from './pages.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
 const codes = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ');
+
+/** A program in docs/quick-starts, without a final line break. */
+const program = (name: string): string =>
+  readFileSync(new URL(`../../../docs/quick-starts/${name}`, import.meta.url), 'utf8').trimEnd();
 
 /** Values from the contract for placeholders in pages, such as `{{limits.page.max}}`. */
 const VALUES: Readonly<Record<string, unknown>> = {
@@ -52,6 +59,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
     zoneCount: FLOOD_ZONES.length,
     stateCount: LOSS_LOCATION_STATES.length,
     errorCount: ERROR_CODES.length,
+    slowSeconds: LIMITS.slowFaultMs / 1000,
     statusOfSending: firmEndpoints.sendClaim.success.status,
     statusOfOffering: firmEndpoints.offerClaim.success.status,
   },
@@ -67,6 +75,12 @@ const VALUES: Readonly<Record<string, unknown>> = {
     nonResidentialBuildings: codes(NON_RESIDENTIAL_BUILDING_TYPES),
   },
   scope: Object.fromEntries(Object.values(firmEndpoints).map(({ id, scope }) => [id, `\`${scope}\``])),
+  programs: {
+    python: program('quick_start.py'),
+    typescript: program('quick-start.ts'),
+    java: program('QuickStart.java'),
+    csharp: program('QuickStart.cs'),
+  },
   // Readers try it with a test key, which requires a test account.
   example: {
     smallestClaim: JSON.stringify({ ...smallestClaim, adjuster_svc_id: 'test_…_accepts' }, null, 2),
@@ -74,6 +88,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 const BLOCKS: Readonly<Record<string, Block>> = {
+  'packages.table': packageTable,
   'errors.table': errorTable,
   'errors.entries': errorEntries,
   'operations.table': operationTable,
@@ -81,6 +96,7 @@ const BLOCKS: Readonly<Record<string, Block>> = {
   'operations.claims': operationsTagged('Claims'),
   'operations.adjusters': operationsTagged('Adjusters'),
   'operations.keyAndHealth': operationsTagged('Key and health'),
+  'operations.sandbox': operationsTagged('Sandbox'),
   'operations.adjusterApp': operationsTagged('Adjuster app', 'app'),
 };
 
@@ -94,6 +110,9 @@ export function fillPlaceholders(markdown: string, addresses: DocsAddresses): st
       .reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], {
         ...VALUES,
         ...addresses,
+        package: Object.fromEntries(
+          packages().map(({ key, file }) => [key, `${addresses.baseUrl}/docs/packages/${file}`]),
+        ),
       });
     if (typeof found === 'number') return count(found);
     if (typeof found === 'string') return found;

@@ -154,6 +154,7 @@ export function createContainer(external: ExternalServices): Container {
   });
   bind(T.mcpRoute, mcpRoute, {
     firmRoutes: T.firmRoutes,
+    sandboxRoutes: T.sandboxRoutes,
     rateLimiter: T.rateLimiter,
     addresses: T.addresses,
   });

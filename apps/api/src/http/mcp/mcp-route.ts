@@ -8,6 +8,7 @@ import { type FirmContext, firmRoute, type Route, type RouteResponse } from '../
 
 interface McpDeps {
   readonly firmRoutes: readonly Route[];
+  readonly sandboxRoutes: readonly Route[];
   readonly rateLimiter: RateLimiter;
   readonly addresses: ProblemAddresses;
 }
@@ -19,8 +20,8 @@ const loadProtocol = async () => ({
 });
 
 /** A message counts as one request of the key; a tool that writes also counts as a write. */
-export function mcpRoute({ firmRoutes, rateLimiter, addresses }: McpDeps): Route {
-  const routes = new Map(firmRoutes.map((route) => [route.endpoint.id, route]));
+export function mcpRoute({ firmRoutes, sandboxRoutes, rateLimiter, addresses }: McpDeps): Route {
+  const routes = new Map([...firmRoutes, ...sandboxRoutes].map((route) => [route.endpoint.id, route]));
 
   async function callTool(request: OperationRequest, context: FirmContext): Promise<ToolResult> {
     const { endpoint, params, query, body, idempotencyKey } = request;
@@ -51,6 +52,7 @@ export function mcpRoute({ firmRoutes, rateLimiter, addresses }: McpDeps): Route
     const server = createMcpServer({
       version: INTERFACE_VERSION,
       allowWrites: query.allow_writes === 'true',
+      environment: context.grant.environment,
       call: (request) =>
         callTool(request, context).catch((error: unknown) => {
           // Becomes the response of this request; the protocol would show its message to the client.

@@ -12,11 +12,12 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   md: 'text/markdown; charset=utf-8',
   png: 'image/png',
   svg: 'image/svg+xml',
+  tgz: 'application/gzip',
   txt: 'text/plain; charset=utf-8',
   webmanifest: 'application/manifest+json',
 };
 
-const ALREADY_COMPRESSED = new Set(['image/png']);
+const ALREADY_COMPRESSED = new Set(['application/gzip', 'image/png']);
 
 /** `Cache-Control` of files whose path changes with their content. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable';

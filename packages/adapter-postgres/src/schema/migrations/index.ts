@@ -1,7 +1,7 @@
 import { FIRST_SCHEMA } from './0001-first-schema.ts';
 import { REQUEST_LOG } from './0002-request-log.ts';
 import { SIGN_IN_ATTEMPTS } from './0003-sign-in-attempts.ts';
-import { SIMULATED_FAULTS } from './0006-simulated-faults.ts';
+import { SIMULATED_FAULTS } from './0010-simulated-faults.ts';
 
 export interface Migration {
   readonly id: number;
@@ -15,5 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: 'first schema', sql: FIRST_SCHEMA },
   { id: 2, name: 'request log', sql: REQUEST_LOG },
   { id: 3, name: 'sign-in attempts', sql: SIGN_IN_ATTEMPTS },
-  { id: 6, name: 'simulated faults', sql: SIMULATED_FAULTS },
+  { id: 10, name: 'simulated faults', sql: SIMULATED_FAULTS },
 ];
