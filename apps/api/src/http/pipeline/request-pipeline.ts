@@ -22,7 +22,7 @@ import { HttpProblem } from '../problems/http-problem.ts';
 import type { Route, RouteResponse } from '../routes/route.ts';
 import { type AuditedRequest, auditActionOf } from './audited-requests.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
-import { createDeadlines } from './deadline.ts';
+import { createDeadline } from './deadline.ts';
 import { readJsonBody } from './read-body.ts';
 import { withFault } from './simulated-faults.ts';
 
@@ -58,7 +58,6 @@ const bearerToken = (request: Request): string | null =>
 
 /** The steps of a request, in order: authentication, rate limits, scope, body, contract, handler. */
 export function createPipeline(deps: PipelineDeps) {
-  const nextDeadline = createDeadlines();
   const bodyMemory = createBodyMemory();
 
   function handle(
@@ -85,7 +84,7 @@ export function createPipeline(deps: PipelineDeps) {
     clientAddress: string,
   ): Promise<RouteResponse> {
     const { endpoint } = route;
-    const { within } = nextDeadline();
+    const { within } = createDeadline();
     trace.route = `${endpoint.method} ${endpoint.path}`;
     const origin = { requestId: trace.requestId, address: clientAddress };
     const params = request.params as Record<string, string>;
@@ -156,7 +155,7 @@ export function createPipeline(deps: PipelineDeps) {
   /** Requires a valid key, and counts against its limits, for a request that matches no operation. */
   async function requireKey(request: Request, trace: RequestTrace): Promise<void> {
     const write = request.method !== 'GET' && request.method !== 'HEAD';
-    await nextDeadline().within(authorize(bearerToken(request), { scope: null, write }, trace));
+    await createDeadline().within(authorize(bearerToken(request), { scope: null, write }, trace));
   }
 
   async function authorize(
