@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import {
   ADJUSTER_STATUSES,
   ASSIGNMENT_STATUSES,
@@ -28,16 +27,13 @@ import {
   operationsTagged,
   operationTable,
   packageTable,
+  programs,
 } from './generated.ts';
 import { packages } from './packages.ts';
 import type { DocsAddresses } from './pages.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
 const codes = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ');
-
-/** A program in docs/quick-starts, without a final line break. */
-const program = (name: string): string =>
-  readFileSync(new URL(`../../../docs/quick-starts/${name}`, import.meta.url), 'utf8').trimEnd();
 
 /** Values from the contract for placeholders in pages, such as `{{limits.page.max}}`. */
 const VALUES: Readonly<Record<string, unknown>> = {
@@ -75,12 +71,6 @@ const VALUES: Readonly<Record<string, unknown>> = {
     nonResidentialBuildings: codes(NON_RESIDENTIAL_BUILDING_TYPES),
   },
   scope: Object.fromEntries(Object.values(firmEndpoints).map(({ id, scope }) => [id, `\`${scope}\``])),
-  programs: {
-    python: program('quick_start.py'),
-    typescript: program('quick-start.ts'),
-    java: program('QuickStart.java'),
-    csharp: program('QuickStart.cs'),
-  },
   // Readers try it with a test key, which requires a test account.
   example: {
     smallestClaim: JSON.stringify({ ...smallestClaim, adjuster_svc_id: 'test_…_accepts' }, null, 2),
@@ -89,6 +79,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 
 const BLOCKS: Readonly<Record<string, Block>> = {
   'packages.table': packageTable,
+  programs,
   'errors.table': errorTable,
   'errors.entries': errorEntries,
   'operations.table': operationTable,

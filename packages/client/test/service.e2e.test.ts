@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RATES, smallestClaim, surgeClaim } from '@svc/contract';
 import { TOKENS } from '../../../apps/api/src/composition/tokens.ts';
-import { type Claim, type Client, type ClientOptions, createClient, type NewClaim } from '../src/index.ts';
+import {
+  type Claim,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type NewClaim,
+  type SendOutcome,
+} from '../src/index.ts';
 import {
   createFirm,
   type Firm,
@@ -203,6 +210,65 @@ describe('against the real service', () => {
     await Promise.all(senders);
     await watching;
     expect(seen.sort()).toEqual(sent.map(({ id, updated_at }) => `${id} ${updated_at}`).sort());
+  });
+
+  it('the sandbox answers for adjusters, lets time pass, and makes requests fail', async () => {
+    const own = await createFirm(service);
+    const { sandbox, ...tester } = connect({ apiKey: own.testKey, maxRetries: 3 });
+    const send = () =>
+      tester.claims.send({ ...newClaim(), adjuster_svc_id: own.account('manual') }).then(({ id }) => id);
+    const statusOf = ({ assignment }: Claim) => assignment.status;
+    const accepted = await send();
+    expect(statusOf(await sandbox.acceptClaim(accepted))).toBe('accepted');
+    expect(statusOf(await sandbox.closeClaim(accepted))).toBe('accepted');
+    expect((await sandbox.rejectClaim(await send(), { reason: 'Too far.' })).assignment).toMatchObject({
+      status: 'rejected',
+      rejection_reason: 'Too far.',
+    });
+    const svcId = own.account('new');
+    for (const [end, status] of [
+      ['expireInvitation', 'expired'],
+      ['declineInvitation', 'declined'],
+      ['acceptInvitation', 'active'],
+    ] as const) {
+      await tester.adjusters.invite({ svc_id: svcId });
+      expect(await sandbox[end](svcId)).toMatchObject({ svc_id: svcId, status });
+    }
+    const manual = own.account('manual');
+    for (const [stop, restart] of [
+      ['pauseAdjuster', 'resumeAdjuster'],
+      ['suspendAdjuster', 'reinstateAdjuster'],
+    ] as const) {
+      await sandbox[stop](manual);
+      expect(await failureOf(send())).toMatchObject({ code: 'adjuster_not_accepting' });
+      await sandbox[restart](manual);
+      await send();
+    }
+    const pending = await send();
+    expect(await sandbox.leaveFirm(manual)).toMatchObject({ svc_id: manual, status: 'left' });
+    expect(statusOf(await tester.claims.get(pending))).toBe('unassigned');
+
+    const attempts: number[] = [];
+    for (const kind of ['service_unavailable', 'internal_error', 'dropped'] as const) {
+      expect(await sandbox.simulateFaults({ kind, count: 2 })).toEqual({ kind, count: 2 });
+      await tester.me({ onResponse: ({ attempt, status }) => status === 200 && attempts.push(attempt) });
+    }
+    expect(attempts).toEqual([3, 3, 3]);
+    await sandbox.simulateFaults({ kind: 'internal_error', count: 100 });
+    expect(await sandbox.clearFaults()).toEqual({ kind: null, count: 0 });
+    await tester.me({ maxRetries: 0 });
+  });
+
+  it('sendMany sends each claim once, and nothing when it runs again', async () => {
+    const claims = Array.from({ length: 30 }, () => newClaim());
+    const lossy = connect({ baseUrl: proxy.url, maxRetries: 30, backoff: { baseMs: 20, maxMs: 200 } });
+    proxy.dropEvery(3);
+    const first = await collect(lossy.claims.sendMany(claims)).finally(() => proxy.dropEvery(0));
+    expect(first.map(({ status }) => status)).toEqual(claims.map(() => 'sent'));
+    const second = await collect(client.claims.sendMany(claims));
+    expect(second.map(({ status }) => status)).toEqual(claims.map(() => 'already_sent'));
+    const idOf = (outcome: SendOutcome) => outcome.status !== 'failed' && outcome.claim.id;
+    expect(second.map(idOf)).toEqual(first.map(idOf));
   });
 
   it('an abort cancels a call without affecting the service', async () => {
