@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { Client } from 'undici';
 
-export interface Shot {
+export interface BenchRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: Record<string, string>;
@@ -25,7 +25,7 @@ const CONNECTIONS = 32;
 /** Sends requests on all connections, one at a time on each, for the given time. */
 export async function load(
   url: string,
-  next: () => Shot,
+  next: () => BenchRequest,
   expected: number,
   seconds: number,
   connections: number = CONNECTIONS,

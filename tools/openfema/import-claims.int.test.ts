@@ -118,7 +118,7 @@ describe('delivery', () => {
     expect(tally).toMatchObject({
       rows: 18,
       sent: CLAIMS,
-      alreadyThere: 0,
+      existing: 0,
       refused: 0,
       skipped: 1,
       stopped: null,
@@ -211,7 +211,7 @@ describe('a repeated run', () => {
     const service = await fake();
     expect((await run(service.url)).tally.sent).toBe(CLAIMS);
     const { tally } = await run(service.url);
-    expect(tally).toMatchObject({ sent: 0, alreadyThere: CLAIMS, refused: 0 });
+    expect(tally).toMatchObject({ sent: 0, existing: CLAIMS, refused: 0 });
     for (const keys of keysOf(service).values()) expect(keys.size).toBe(1);
   });
 
@@ -219,7 +219,7 @@ describe('a repeated run', () => {
     const service = await fake();
     await run(service.url);
     const { tally } = await run(service.url, { adjuster: 'SVC-2' });
-    expect(tally).toMatchObject({ sent: 0, alreadyThere: CLAIMS, refused: 0 });
+    expect(tally).toMatchObject({ sent: 0, existing: CLAIMS, refused: 0 });
     expect([...service.claims.values()].every((claim) => claim.adjuster_svc_id === 'SVC-1')).toBe(true);
   });
 
@@ -239,7 +239,7 @@ describe('a repeated run', () => {
     expect(sent + notSent).toBe(rows);
     expect(service.claims.size).toBe(sent);
     const second = await run(service.url);
-    expect(second.tally).toMatchObject({ sent: CLAIMS - sent, alreadyThere: sent });
+    expect(second.tally).toMatchObject({ sent: CLAIMS - sent, existing: sent });
   });
 });
 
@@ -322,7 +322,7 @@ describe('the file', () => {
     const service = await fake();
     const row = 'a,FL,33931,2022-09-28';
     const { tally } = await run(service.url, { input: text(head, row, row), concurrency: 1 });
-    expect(tally).toMatchObject({ rows: 2, sent: 1, alreadyThere: 1 });
+    expect(tally).toMatchObject({ rows: 2, sent: 1, existing: 1 });
   });
 });
 

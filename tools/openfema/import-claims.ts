@@ -8,7 +8,7 @@ export interface Tally {
   rows: number;
   /** Created by this run; in a dry run, those that would be sent. */
   sent: number;
-  alreadyThere: number;
+  existing: number;
   refused: number;
   undelivered: number;
   skipped: number;
@@ -28,7 +28,7 @@ export interface Listener {
   /** Before a claim goes out, or instead of it in a dry run. */
   mapped(row: number, body: SendClaimBody): void;
   refused(row: number, id: string, problem: Rejection): void;
-  undelivered(row: number, id: string, because: string): void;
+  undelivered(row: number, id: string, reason: string): void;
   counted(tally: Tally): void;
 }
 
@@ -47,7 +47,7 @@ const MAX_UNDELIVERED_IN_A_ROW = 5;
 export const noClaims = (): Tally => ({
   rows: 0,
   sent: 0,
-  alreadyThere: 0,
+  existing: 0,
   refused: 0,
   undelivered: 0,
   skipped: 0,
@@ -63,8 +63,8 @@ export async function importClaims(file: File, options: ImportOptions, listener:
   const tally = noClaims();
   let undeliveredInARow = 0;
   let failed: unknown;
-  const stop = (because: string): void => {
-    tally.stopped ??= because;
+  const stop = (reason: string): void => {
+    tally.stopped ??= reason;
   };
   const waiting: (() => void)[] = [];
   let inFlight = 0;
@@ -140,7 +140,7 @@ export async function importClaims(file: File, options: ImportOptions, listener:
         tally.sent += 1;
         break;
       case 'already_there':
-        tally.alreadyThere += 1;
+        tally.existing += 1;
         break;
       case 'refused':
         tally.refused += 1;
@@ -148,9 +148,9 @@ export async function importClaims(file: File, options: ImportOptions, listener:
         break;
       case 'undelivered':
         tally.undelivered += 1;
-        listener.undelivered(row, body.external_id, delivery.because);
+        listener.undelivered(row, body.external_id, delivery.reason);
         if (undeliveredInARow >= MAX_UNDELIVERED_IN_A_ROW)
-          stop(`the service cannot be reached: ${delivery.because}`);
+          stop(`the service cannot be reached: ${delivery.reason}`);
         break;
     }
   }

@@ -72,7 +72,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     external_id: id,
     claim_number: made.claimNumber,
     adjuster_svc_id: adjuster,
-    instructions: `Imported from OpenFEMA claim ${id}. Names, streets, phones and numbers are placeholders, because FEMA does not publish them.`,
+    instructions: `Imported from OpenFEMA claim ${id}. Names, streets, phones and numbers are placeholders, reason FEMA does not publish them.`,
     loss: present({
       date: lossDate,
       peril: 'flood',

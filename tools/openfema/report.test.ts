@@ -7,7 +7,7 @@ const tally = (parts: Partial<Tally> = {}): Tally => ({ ...noClaims(), ...parts 
 
 describe('the exit code', () => {
   test.each([
-    [{ sent: 3, alreadyThere: 2 }, false, 0],
+    [{ sent: 3, existing: 2 }, false, 0],
     [{ sent: 3, skipped: 1 }, false, 1],
     [{ sent: 3, skipped: 1 }, true, 0],
     [{ sent: 3, refused: 1 }, true, 1],

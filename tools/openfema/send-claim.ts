@@ -6,7 +6,7 @@ export type Delivery =
   | { readonly outcome: 'sent' | 'already_there' }
   | { readonly outcome: 'refused'; readonly problem: Rejection }
   /** Retries are exhausted; the claim may or may not exist. */
-  | { readonly outcome: 'undelivered'; readonly because: string };
+  | { readonly outcome: 'undelivered'; readonly reason: string };
 
 export interface Rejection {
   readonly status: number;
@@ -29,7 +29,7 @@ export interface SenderOptions {
   readonly timeoutMs?: number;
   /** For a 429 without Retry-After, which the edge limit sends. */
   readonly edgeBlockMs?: number;
-  readonly onWait?: (milliseconds: number, because: string) => void;
+  readonly onWait?: (milliseconds: number, reason: string) => void;
 }
 
 const FATAL_CODES: ReadonlySet<string> = new Set([
@@ -71,7 +71,7 @@ export function makeSender(options: SenderOptions): (body: SendClaimBody) => Pro
     let failures = 0;
     for (;;) {
       await waitUntilOpen();
-      let because: string;
+      let reason: string;
       let requestedMs = 0;
       try {
         const response = await fetch(address, {
@@ -93,16 +93,15 @@ export function makeSender(options: SenderOptions): (body: SendClaimBody) => Pro
           continue;
         }
         if (response.status < 500) return deliveryOf(response.status, responseText);
-        because = `${response.status} ${response.statusText}`.trim();
+        reason = `${response.status} ${response.statusText}`.trim();
         requestedMs = waitMs;
       } catch (error) {
         if (error instanceof FatalError) throw error;
-        because = reasonOf(error);
+        reason = reasonOf(error);
       }
       reached = true;
       failures += 1;
-      if (failures >= maxAttempts)
-        return { outcome: 'undelivered', because: `${because}, ${failures} times` };
+      if (failures >= maxAttempts) return { outcome: 'undelivered', reason: `${reason}, ${failures} times` };
       const longest = Math.min(longestPauseMs, pauseMs * 2 ** (failures - 1));
       // Jitter keeps failed requests from retrying at the same time.
       await sleep(Math.max(requestedMs, longest * (0.5 + Math.random() / 2)));
@@ -113,11 +112,11 @@ export function makeSender(options: SenderOptions): (body: SendClaimBody) => Pro
     for (let left = pausedUntil - Date.now(); left > 0; left = pausedUntil - Date.now()) await sleep(left);
   }
 
-  function pauseAll(milliseconds: number, because: string): void {
+  function pauseAll(milliseconds: number, reason: string): void {
     const until = Date.now() + milliseconds;
     if (until <= pausedUntil) return;
     pausedUntil = until;
-    onWait(milliseconds, because);
+    onWait(milliseconds, reason);
   }
 }
 

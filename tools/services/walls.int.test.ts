@@ -74,9 +74,9 @@ test('every dependency rule reports a planted violation', () => {
   expect([...new Set(found)]).toEqual([
     'apps/adjuster/src/page.ts: adjuster reaches only what it may',
     'apps/api/src/http/routes/route.ts: http reaches only what it may',
-    'apps/api/src/http/routes/route.ts: only the composition root knows adapters and Inversify',
+    'apps/api/src/http/routes/route.ts: only the composition root imports adapters and Inversify',
     'apps/api/src/one.ts: no cycles',
-    'apps/api/src/service.ts: only the composition root knows adapters and Inversify',
+    'apps/api/src/service.ts: only the composition root imports adapters and Inversify',
     'packages/adapter-redis/src/limiter.ts: adapter-redis reaches only what it may',
     'packages/application/src/send.ts: application reaches only what it may',
     'packages/client/src/client.ts: client reaches only what it may',

@@ -101,8 +101,8 @@ describe('every error has its status, its code and all members of a problem', ()
       },
     ],
   ];
-  test.each(CODES)('%s', async (code, status, provoke) => {
-    expectProblem(service, await provoke(), status, code);
+  test.each(CODES)('%s', async (code, status, cause) => {
+    expectProblem(service, await cause(), status, code);
   });
 
   test('duplicate_claim, with the id and the URL of the existing claim', async () => {

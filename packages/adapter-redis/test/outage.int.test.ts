@@ -14,7 +14,7 @@ import {
 import { allowedOf, type Connected, connected, LONG_TIMEOUT, SLOW } from './connected.ts';
 
 const isUp = (connection: Connected) => () => connection.state().status === 'up';
-const isAway = (connection: Connected) => () => connection.state().status === 'away';
+const isDown = (connection: Connected) => () => connection.state().status === 'away';
 const READ = { write: false };
 /** Longer than in production, since Redis shares the test machine. */
 const TIMEOUT = { commandTimeoutMs: 300 };
@@ -92,7 +92,7 @@ describe('an outage of Redis', () => {
     const inFlight = Promise.all(Array.from({ length: 50 }, (_, n) => consume(`in flight ${n}`)));
     await server.kill();
     expect(await inFlight).toEqual(Array(50).fill({ allowed: true }));
-    await eventually(isAway(connection));
+    await eventually(isDown(connection));
     for (let n = 0; n < 50; n++) expect(await consume(`dead ${n}`)).toEqual({ allowed: true });
     await server.restart();
     await eventually(isUp(connection));
@@ -104,7 +104,7 @@ describe('an outage of Redis', () => {
 
   test('while Redis is unavailable, limits apply per process', async () => {
     await server.kill();
-    await eventually(isAway(connection));
+    await eventually(isDown(connection));
     expect(await allowedOf(connection.rateLimiter, 'alone', SLOW, 25)).toBe(20);
     await server.restart();
     await eventually(isUp(connection));
@@ -225,7 +225,7 @@ describe('an outage of Redis', () => {
 
     test('killed: duplicates within one process still wait for each other', async () => {
       await server.kill();
-      await eventually(isAway(connection));
+      await eventually(isDown(connection));
       const slot = aSlot();
       const outcome = created();
       let attempts = 0;
