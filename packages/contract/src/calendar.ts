@@ -48,3 +48,30 @@ export function readInstant(value: string): number | null {
   const roundUp = /[1-9]/.test(fraction.slice(3)) ? 1 : 0;
   return midnight + minuteOfDay * 60_000 + second * 1000 + milliseconds + roundUp;
 }
+
+/** The date in another format; null where day and month could be confused. */
+export function intendedDate(sent: string): string | null {
+  const text = sent.trim();
+  const inOrder =
+    /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text) ??
+    /^(\d{4})(\d{2})(\d{2})$/.exec(text) ??
+    /^(\d{4})-(\d{2})-(\d{2})[Tt ]\d{2}:\d{2}/.exec(text);
+  const [, year, month, day] = inOrder ?? [];
+  if (inOrder !== null) return validDate(year, month, day);
+  const american = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})$/.exec(text);
+  // With a day after the 12th, only the American order is a date.
+  return american !== null && Number(american[2]) > 12
+    ? validDate(american[3], american[1], american[2])
+    : null;
+}
+
+function validDate(year = '', month = '', day = ''): string | null {
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  return isCalendarDate(date) ? date : null;
+}
+
+/** The time in UTC of a calendar date, or of a date-time without an offset. */
+export function intendedInstant(sent: string): string | null {
+  const text = isCalendarDate(sent) ? `${sent}T00:00:00Z` : `${sent.trim().replace(' ', 'T')}Z`;
+  return readInstant(text) === null ? null : text;
+}

@@ -46,10 +46,17 @@ const idempotencyHeaders = z.object({
 });
 
 const claimParams = fields({
-  id: uuidParameter({
-    description: "The service's id of the claim.",
-    example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
-  }),
+  id: uuidParameter(
+    {
+      description: "The service's id of the claim.",
+      example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
+    },
+    'use the id from the response to sending, or find the claim with GET /v1/claims?external_id=.',
+  ),
+});
+
+const offeredClaimParams = fields({
+  id: uuidParameter({ description: 'Id of the claim.', example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' }),
 });
 
 const firmParams = fields({
@@ -598,7 +605,7 @@ export const appEndpoints = {
     summary: 'Get a claim of the adjuster',
     description:
       'A claim offered to or accepted by the adjuster. Returns `not_found` after the adjuster rejected it, the offer was withdrawn, the claim was offered to another adjuster, or the adjuster left the firm and the claim is closed.',
-    params: claimParams,
+    params: offeredClaimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The claim.' },
     problems: [...SESSION_REQUEST, 'not_found'],
   }),
@@ -612,7 +619,7 @@ export const appEndpoints = {
     summary: 'Accept a claim',
     description:
       'Accepts an offer. Also returns `offer_not_pending` if the permission to accept claims was withdrawn; the claim is then `unassigned`.',
-    params: claimParams,
+    params: offeredClaimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The accepted claim.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending'],
   }),
@@ -625,7 +632,7 @@ export const appEndpoints = {
     write: true,
     summary: 'Reject a claim',
     description: 'Rejects an offer, with or without a reason.',
-    params: claimParams,
+    params: offeredClaimParams,
     body: rejectClaimBody,
     bodyRequired: false,
     success: { status: 200, schema: appClaimSchema, description: 'The rejected claim.' },
@@ -641,7 +648,7 @@ export const appEndpoints = {
     summary: "Update the adjuster's entries",
     description:
       "Updates the adjuster's entries on an accepted claim; null clears a field. What the firm sent does not change.",
-    params: claimParams,
+    params: offeredClaimParams,
     body: updateWorkBody,
     success: { status: 200, schema: appClaimSchema, description: 'The claim.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending'],
@@ -655,7 +662,7 @@ export const appEndpoints = {
     write: true,
     summary: 'Close a claim',
     description: 'Closes an accepted claim.',
-    params: claimParams,
+    params: offeredClaimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The closed claim.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending'],
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isCalendarDate, readInstant } from './calendar.ts';
+import { intendedDate, intendedInstant, isCalendarDate, readInstant } from './calendar.ts';
 import { LIMITS } from './limits.ts';
 import { hasUnusableCharacter, isBlank, lengthWithin } from './text.ts';
 
@@ -32,20 +32,37 @@ function jsonTypeOf(value: unknown): string {
   return JSON_TYPES[typeof value] ?? 'another type';
 }
 
+/** Says how to correct a value of the wrong type; null unless what was meant is certain. */
+type TypeHint = (sent: unknown) => string | null;
+
 /** The error of a value that is missing, null or of the wrong JSON type. */
-export function expected(what: string): { error: (issue: { code?: string; input?: unknown }) => string } {
+export function expected(
+  what: string,
+  hintFor: TypeHint = () => null,
+): { error: (issue: { code?: string; input?: unknown }) => string } {
   const missing = `This field is required: ${what}.`;
   const isNull = `Must be ${what}, not null. If the field is optional, omit it instead.`;
   return {
     error: ({ input }) => {
       if (input === undefined) return missing;
       if (input === null) return isNull;
-      return typeof input === 'string'
-        ? `Must be ${what}.`
-        : `Must be ${what}; received ${jsonTypeOf(input)}.`;
+      const received = typeof input === 'string' ? '' : `; received ${jsonTypeOf(input)}`;
+      return withHint(`Must be ${what}${received}.`, hintFor(input));
     },
   };
 }
+
+const withHint = (detail: string, hint: string | null): string =>
+  hint === null ? detail : `${detail.slice(0, -1)}; ${hint}`;
+
+const inQuotes: TypeHint = (sent) => (typeof sent === 'number' ? 'send it in quotes.' : null);
+
+const JSON_NUMBER = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
+const withoutQuotes: TypeHint = (sent) =>
+  typeof sent === 'string' && JSON_NUMBER.test(sent.trim()) ? 'send the number without quotes.' : null;
+
+const asBoolean: TypeHint = (sent) =>
+  sent === 'true' || sent === 'false' ? `send ${sent} without quotes.` : null;
 
 /** Returns the error text, or null for a valid value. */
 type Check<Value> = (value: Value) => string | null;
@@ -67,7 +84,7 @@ const lengthError = (what: string, { min, max }: Bounds): string =>
 function textOf(what: string, bounds: Bounds, meta: object, check: Check<string> = () => null): z.ZodString {
   const wrongLength = lengthError(what, bounds);
   return z
-    .string(expected(`${what} of ${charactersWithin(bounds)}`))
+    .string(expected(`${what} of ${charactersWithin(bounds)}`, inQuotes))
     .check(
       checked((value) => {
         if (!lengthWithin(value, bounds.min, bounds.max)) return wrongLength;
@@ -84,15 +101,19 @@ function formattedString(
   keywords: object,
   meta: FieldMeta,
   isValid: (value: string) => boolean,
+  hintFor: (sent: string) => string | null = () => null,
 ): z.ZodString {
   const detail = `Must be ${what}.`;
   return z
-    .string(expected(what))
-    .check(checked((value) => (isValid(value) ? null : detail)))
+    .string(expected(what, inQuotes))
+    .check(checked((value) => (isValid(value) ? null : withHint(detail, hintFor(value)))))
     .meta({ ...keywords, ...meta });
 }
 
 export const text = (bounds: Bounds, meta: FieldMeta): z.ZodString => textOf('a string', bounds, meta);
+
+const didYouMean = (intended: string | null): string | null =>
+  intended === null ? null : `did you mean ${intended}?`;
 
 /** The documented pattern is looser than the check: it cannot list every invisible character. */
 export const nonBlankText = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
@@ -121,7 +142,9 @@ export const email = (meta: FieldMeta): z.ZodString =>
   );
 
 export const calendarDate = (meta: FieldMeta): z.ZodString =>
-  formattedString('a valid calendar date (YYYY-MM-DD)', { format: 'date' }, meta, isCalendarDate);
+  formattedString('a valid calendar date (YYYY-MM-DD)', { format: 'date' }, meta, isCalendarDate, (sent) =>
+    didYouMean(intendedDate(sent)),
+  );
 
 const TIME_OF_DAY = /^([01][0-9]|2[0-3]):[0-5][0-9]$/;
 
@@ -138,7 +161,15 @@ export const zip = (meta: FieldMeta): z.ZodString =>
     { pattern: ZIP.source },
     meta,
     (value) => ZIP.test(value),
+    zipHint,
   );
+
+/** Spreadsheets drop the first zero of ZIP codes in New England, New Jersey and Puerto Rico. */
+function zipHint(sent: string): string | null {
+  const digits = sent.trim();
+  if (/^[0-9]{9}$/.test(digits)) return 'ZIP+4 has a hyphen after the fifth digit.';
+  return /^[0-9]{4}$/.test(digits) ? 'the first zero is missing.' : null;
+}
 
 /** Digits as a string, so that leading zeros are kept. */
 export const digits = (length: number, meta: FieldMeta): z.ZodString => {
@@ -170,7 +201,23 @@ export function oneOf<const Value extends string>(
   meta: FieldMeta,
   what = `one of ${values.join(', ')}`,
 ) {
-  return z.enum(values, expected(what)).meta({ ...meta });
+  const hint: TypeHint = (sent) =>
+    typeof sent === 'string' ? didYouMean(intendedOneOf(values, sent)) : null;
+  return z.enum(values, expected(what, hint)).meta({ ...meta });
+}
+
+/** The value that differs only in case, spaces and separators. */
+export function intendedOneOf<const Value extends string>(
+  values: readonly Value[],
+  sent: string,
+): Value | null {
+  const normalized = (text: string): string =>
+    text
+      .trim()
+      .toLowerCase()
+      .replace(/[\s_-]+/g, '_');
+  const wanted = normalized(sent);
+  return values.find((value) => normalized(value) === wanted) ?? null;
 }
 
 /** An enum whose error text depends on the invalid value. */
@@ -188,12 +235,13 @@ export function oneOfWithHint<const Value extends string>(
     .meta({ ...meta });
 }
 
-export const flag = (meta: FieldMeta): z.ZodBoolean => z.boolean(expected('true or false')).meta({ ...meta });
+export const flag = (meta: FieldMeta): z.ZodBoolean =>
+  z.boolean(expected('true or false', asBoolean)).meta({ ...meta });
 
 export const integer = ({ min, max }: Bounds, meta: FieldMeta): z.ZodNumber => {
   const what = `an integer from ${count(min)} to ${count(max)}`;
   return z
-    .number(expected(what))
+    .number(expected(what, withoutQuotes))
     .check(
       checked((value) =>
         Number.isInteger(value) && value >= min && value <= max ? null : `Must be ${what}.`,
@@ -209,7 +257,7 @@ export const amount = (meta: FieldMeta): z.ZodNumber => {
   const { min, max } = LIMITS.amount;
   const what = `an amount in US dollars from ${count(min)} to ${count(max)} with at most two decimals`;
   return z
-    .number(expected(what))
+    .number(expected(what, withoutQuotes))
     .check(
       checked((value) =>
         value >= min && value <= max && DOLLARS_AND_CENTS.test(String(value)) ? null : `Must be ${what}.`,
@@ -222,7 +270,7 @@ export const rate = (meta: FieldMeta): z.ZodNumber => {
   const { min, max } = LIMITS.rate;
   const what = `a fraction from ${min} to ${max}, such as 0.07 for 7%`;
   return z
-    .number(expected(what))
+    .number(expected(what, withoutQuotes))
     .check(checked((value) => (value >= min && value <= max ? null : `Must be ${what}.`)))
     .meta({ minimum: min, maximum: max, ...meta });
 };
@@ -282,13 +330,18 @@ function parameter<Value>(
   keywords: object,
   meta: FieldMeta,
   parse: (sent: string) => Value | null,
+  hintFor: (sent: string) => string | null = () => null,
 ) {
   return z
     .string(expected(what))
     .transform((sent, context): Value => {
       const value = parse(sent);
       if (value !== null) return value;
-      context.issues.push({ code: 'custom', message: `Must be ${what}.`, input: undefined });
+      context.issues.push({
+        code: 'custom',
+        message: withHint(`Must be ${what}.`, hintFor(sent)),
+        input: undefined,
+      });
       return z.NEVER;
     })
     .meta({ ...keywords, ...meta });
@@ -296,8 +349,15 @@ function parameter<Value>(
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-export const uuidParameter = (meta: FieldMeta) =>
-  parameter('a UUID', { format: 'uuid' }, meta, (sent) => (UUID.test(sent) ? sent.toLowerCase() : null));
+/** @param hint where to find the id. */
+export const uuidParameter = (meta: FieldMeta, hint: string | null = null) =>
+  parameter(
+    'a UUID',
+    { format: 'uuid' },
+    meta,
+    (sent) => (UUID.test(sent) ? sent.toLowerCase() : null),
+    () => hint,
+  );
 
 export const integerParameter = ({ min, max }: Bounds, meta: FieldMeta) =>
   parameter(
@@ -319,6 +379,7 @@ export const instantParameter = (meta: FieldMeta) =>
     meta,
     // A plus sign that was not percent-encoded is decoded as a space, which is valid nowhere else in a date-time.
     (sent) => readInstant(sent.replace(/ (?=[0-9]{2}:[0-9]{2}$)/, '+')),
+    (sent) => didYouMean(intendedInstant(sent)),
   );
 
 const PRINTABLE = /^[\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff][\x20-\x7e\x80-\xff]*$/;

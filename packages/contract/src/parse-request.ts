@@ -183,7 +183,7 @@ function parseBody(
     for (const issue of result.error.issues) {
       const path = issue.path;
       if (issue.code === 'unrecognized_keys') {
-        reportUnknown(toPointer(path), issue.keys, fieldsAt(schema, path), errors);
+        reportUnknown(toPointer(path), issue.keys, objectAt(schema, path), errors);
       } else {
         const pointer = toPointer(path);
         invalid.add(pointer);
@@ -217,7 +217,7 @@ const MAX_COMPARED_LENGTH = 40;
 function reportUnknown(
   parent: string,
   names: readonly string[],
-  known: readonly string[],
+  object: z.ZodObject | null,
   errors: ErrorList,
 ): void {
   const room = errors.capacity - errors.items.length;
@@ -232,7 +232,7 @@ function reportUnknown(
       });
       continue;
     }
-    const suggested = names.length <= MAX_SUGGESTIONS ? suggestion(name, known) : null;
+    const suggested = names.length <= MAX_SUGGESTIONS ? suggestion(name, parent, object) : null;
     errors.push({
       detail: suggested === null ? 'Unknown field.' : `Unknown field. Did you mean ${suggested}?`,
       pointer: `${parent}/${escapeSegment(name)}`,
@@ -240,8 +240,24 @@ function reportUnknown(
   }
 }
 
-/** Words that are one letter away from a field's word and mean something else. */
-const NOT_MISSPELLED: ReadonlySet<string> = new Set(['country']);
+/** Words that are a letter or two away from a word of a field and mean something else. */
+const NOT_MISSPELLED: ReadonlySet<string> = new Set([
+  ...['country', 'contract', 'contracted', 'contractor', 'estimator', 'mortgagor', 'mortgager', 'inspector'],
+]);
+
+/** Usual names for the same thing in other systems; suggested only where the object has the field. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  zip: ['zip_code', 'zipcode', 'postal_code', 'postcode'],
+  street: ['street1', 'street_address', 'address1', 'address_1', 'address_line1', 'address_line_1', 'line1'],
+  street2: ['street_2', 'address2', 'address_2', 'address_line2', 'address_line_2', 'line2'],
+  phone: ['phone_number', 'telephone', 'telephone_number'],
+  email: ['email_address', 'e_mail'],
+  company_name: ['company', 'organization', 'business_name'],
+  first_name: ['given_name'],
+  last_name: ['surname', 'family_name'],
+  policyholder: ['insured'],
+  loss_location: ['property_address', 'risk_address', 'loss_address'],
+};
 
 const wordsOf = (name: string): string[] =>
   name
@@ -251,9 +267,32 @@ const wordsOf = (name: string): string[] =>
 
 const digitsIn = (name: string): string => name.replace(/[^0-9]/g, '');
 
+/** The field that this name surely stands for: misspelled, called so elsewhere, or a field of an object in this one. */
+function suggestion(name: string, parent: string, object: z.ZodObject | null): string | null {
+  if (name.length > MAX_COMPARED_LENGTH || object === null) return null;
+  const known = Object.keys(object.shape);
+  const snake = wordsOf(name).join('_');
+  return (
+    misspelled(name, known) ??
+    known.find((field) => SYNONYMS[field]?.includes(snake)) ??
+    nestedField(snake, parent, object)
+  );
+}
+
+/** The pointer of the one field below this object with this name: after the name of its object, or of several words. */
+function nestedField(name: string, parent: string, object: z.ZodObject): string | null {
+  const found = Object.entries(object.shape).flatMap(([outer, field]) => {
+    const inner = unwrapped(field as z.core.$ZodType);
+    if (!(inner instanceof z.ZodObject)) return [];
+    return Object.keys(inner.shape)
+      .filter((own) => `${outer}_${own}` === name || (own === name && name.includes('_')))
+      .map((own) => `${parent}/${outer}/${own}`);
+  });
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
 /** The known field that this name misspells. Compares word by word: contact_name is not a typo of contact_date. */
-function suggestion(name: string, known: readonly string[]): string | null {
-  if (name.length > MAX_COMPARED_LENGTH) return null;
+function misspelled(name: string, known: readonly string[]): string | null {
   const words = wordsOf(name);
   let best: string | null = null;
   let fewest = Number.POSITIVE_INFINITY;
@@ -276,7 +315,9 @@ function editsBetween(words: readonly string[], meant: readonly string[]): numbe
   return words.reduce((sum, word, index) => {
     const intended = meant[index] ?? '';
     if (word === intended) return sum;
-    const allowed = intended.length < 4 ? 0 : intended.length < 8 ? 1 : 2;
+    // In a short word a changed letter makes another word; letters in the wrong order do not.
+    if (isTransposed(word, intended)) return sum + 1;
+    const allowed = intended.length < 5 ? 0 : intended.length < 8 ? 1 : 2;
     if (NOT_MISSPELLED.has(word) || Math.abs(word.length - intended.length) > allowed) {
       return Number.POSITIVE_INFINITY;
     }
@@ -285,15 +326,23 @@ function editsBetween(words: readonly string[], meant: readonly string[]): numbe
   }, 0);
 }
 
-/** The names that the schema lists for the object at this path. */
-function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
+const isTransposed = (word: string, intended: string): boolean =>
+  word.length === intended.length &&
+  word.length > 3 &&
+  editDistance(word, intended) === 1 &&
+  sorted(word) === sorted(intended);
+
+const sorted = (word: string): string => [...word].sort().join('');
+
+/** The object at this path of the schema. */
+function objectAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.ZodObject | null {
   const inner = unwrapped(schema);
   const [next, ...rest] = path;
-  if (inner instanceof z.ZodArray) return next === undefined ? [] : fieldsAt(inner.element, rest);
-  if (!(inner instanceof z.ZodObject)) return [];
-  if (next === undefined) return Object.keys(inner.shape);
+  if (inner instanceof z.ZodArray) return next === undefined ? null : objectAt(inner.element, rest);
+  if (!(inner instanceof z.ZodObject)) return null;
+  if (next === undefined) return inner;
   const field = inner.shape[String(next)];
-  return field ? fieldsAt(field, rest) : [];
+  return field ? objectAt(field, rest) : null;
 }
 
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {

@@ -1,5 +1,17 @@
-import { email, fields, identifier, nonBlankText, oneOf, phone, presenceRule, text, zip } from './fields.ts';
+import {
+  email,
+  fields,
+  identifier,
+  nonBlankText,
+  type oneOf,
+  oneOfWithHint,
+  phone,
+  presenceRule,
+  text,
+  zip,
+} from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { intendedState } from './states.ts';
 import { LOSS_LOCATION_STATES, MAILING_STATES } from './vocabulary.ts';
 
 const street = () =>
@@ -8,14 +20,24 @@ const street = () =>
 const city = () => nonBlankText(LIMITS.city, { description: 'City or town.', example: 'Fort Myers Beach' });
 
 const lossLocationState = () =>
-  oneOf(
+  state(
     LOSS_LOCATION_STATES,
     { id: 'State', description: 'Two-letter USPS code of the state or territory.', example: 'FL' },
     'an uppercase two-letter USPS code of a state, DC, AS, GU, MP, PR or VI',
   );
 
+const state = <const Code extends string>(
+  codes: readonly Code[],
+  meta: Parameters<typeof oneOf>[1],
+  what: string,
+) =>
+  oneOfWithHint(codes, meta, what, (sent) => {
+    const intended = intendedState(codes, sent);
+    return intended === null ? `Must be ${what}.` : `Must be ${what}; did you mean ${intended}?`;
+  });
+
 const mailingState = () =>
-  oneOf(
+  state(
     MAILING_STATES,
     {
       id: 'MailingState',

@@ -102,7 +102,7 @@ describe('an invalid body', () => {
   });
 
   it.each([
-    ...['/contact_name', '/inspection_time', '/file_name', '/claim_name', '/policy_number'],
+    ...['/contact_name', '/inspection_time', '/file_name', '/claim_name', '/number'],
     ...['/agent/agency_name', '/agent/company_number', '/mortgagee/loan_name', '/loss_location/country'],
     ...[
       '/building/community_name',
@@ -114,6 +114,58 @@ describe('an invalid body', () => {
     ...['/loss_location/street3', '/policyholder/phone2', '/policyholder/zip4', '/x', '/_', '/'],
   ])('suggests nothing for %s, which may mean something else', (pointer) => {
     expect(detailAt(pointer)).toBe('Unknown field.');
+  });
+
+  it.each([
+    ['/policy_number', '/policy/number'],
+    ['/policyNumber', '/policy/number'],
+    ['/flood_zone', '/building/flood_zone'],
+    ['/carrier_name', '/carrier/name'],
+    ['/loss_date', '/loss/date'],
+    ['/policyholder/postal_code', null],
+    ['/loss_location/zip_code', 'zip'],
+    ['/loss_location/address1', 'street'],
+    ['/policyholder/phone_number', 'phone'],
+    ['/first_name', null],
+    ['/email', null],
+    ['/mortgagor', null],
+    ['/contract_date', null],
+    ['/loss/rate', null],
+  ])('suggests for %s only what is surely meant: %s', (pointer, meant) => {
+    expect(detailAt(pointer)).toBe(
+      meant === null ? 'Unknown field.' : `Unknown field. Did you mean ${meant}?`,
+    );
+  });
+
+  it.each([
+    ['/loss_location/state', 'Florida', 'did you mean FL?'],
+    ['/loss_location/state', 'fl', 'did you mean FL?'],
+    ['/loss_location/state', ' new  york', 'did you mean NY?'],
+    ['/loss_location/state', 'FLA', null],
+    ['/loss_location/state', 'AE', null],
+    ['/building/occupancy_type', 'Single Family Home', 'did you mean single_family_home?'],
+    ['/building/construction_type', 'MASONRY', 'did you mean masonry?'],
+    ['/building/construction_type', 'brick', null],
+    ['/building/flood_zone', 'a08', 'did you mean A8?'],
+    ['/coverages/building_limit', '250000', 'send the number without quotes.'],
+    ['/coverages/building_limit', '250,000', null],
+    ['/building/number_of_units', '1', 'send the number without quotes.'],
+    ['/loss_location/zip', 33957, 'send it in quotes.'],
+    ['/loss_location/zip', '339314207', 'ZIP+4 has a hyphen after the fifth digit.'],
+    ['/loss_location/zip', '2108', 'the first zero is missing.'],
+    ['/claim_number', 93184, 'send it in quotes.'],
+    ['/loss/date', '08/27/2026', 'did you mean 2026-08-27?'],
+    ['/loss/date', '2026-08-27T00:00:00Z', 'did you mean 2026-08-27?'],
+    ['/loss/date', '20260827', 'did you mean 2026-08-27?'],
+    ['/loss/date', '08/07/2026', null],
+    ['/loss/date', '27.08.2026', null],
+    ['/loss/date', 'yesterday', null],
+  ])('at %s, %j: %s', (pointer, value, hint) => {
+    const errors = errorsOf(sendClaim(claimWith(pointer, value)));
+    const detail = errors.find((error) => error.pointer === pointer)?.detail ?? '';
+    const [, given = null] = /; (?!received|see)([^;]*)$/.exec(detail.replace(/; received [^;.]*/, '')) ?? [];
+    expect(detail).toMatch(/^Must be /);
+    expect(given).toBe(hint);
   });
 
   const detailAt = (pointer: string): string | undefined =>
@@ -339,7 +391,7 @@ describe('a path parameter', () => {
     'rejects %j as a UUID',
     (wrong) => {
       expect(errorsOf(parseRequest(endpoints.getClaim, { params: { id: wrong } }))).toEqual([
-        { parameter: 'id', detail: 'Must be a UUID.' },
+        { parameter: 'id', detail: expect.stringMatching(/^Must be a UUID; .*external_id=/) },
       ]);
     },
   );

@@ -13,14 +13,11 @@ import type { Log } from '../logging.ts';
 import type { DocsAddresses } from './docs/files.ts';
 import { docsHandler } from './docs/handler.ts';
 import { auditEventsOf } from './pipeline/audited-requests.ts';
-import {
-  createPipeline,
-  isRepeated,
-  type PipelineDeps,
-  type RequestTrace,
-} from './pipeline/request-pipeline.ts';
+import { isRepeated } from './pipeline/credentials.ts';
+import { createPipeline, type PipelineDeps, type RequestTrace } from './pipeline/request-pipeline.ts';
 import { errorLocations } from './problems/error-locations.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
+import { createIntendedPath } from './problems/intended-path.ts';
 import type { Route } from './routes/route.ts';
 import { compress, encodingOf } from './static/compression.ts';
 
@@ -126,7 +123,11 @@ export function createApp(deps: AppDeps): Express {
     app.all(path, async (request, response) => {
       // HEAD is GET without the body, which node omits.
       const route = routes.get(request.method === 'HEAD' ? 'GET' : request.method);
-      if (route === undefined) throw new HttpProblem('method_not_allowed', { headers: { Allow: allow } });
+      if (route === undefined)
+        throw new HttpProblem('method_not_allowed', {
+          detail: `This path supports ${allow} only.`,
+          headers: { Allow: allow },
+        });
       const trace = response.locals.trace as RequestTrace;
       const result = await pipeline.handle(route, request, response, trace, addressOf(request));
       if (result.reads !== undefined && trace.audit !== undefined) trace.audit.reads = result.reads;
@@ -158,9 +159,12 @@ export function createApp(deps: AppDeps): Express {
   }
 
   app.use(docsHandler(addresses));
-  app.use(() => {
+  const intendedPath = createIntendedPath(deps.routes.map(({ endpoint }) => endpoint.path));
+  app.use((request) => {
+    const intended = intendedPath(request.path);
+    const hint = intended === null ? '' : ` Did you mean ${intended}?`;
     throw new HttpProblem('not_found', {
-      detail: `This path is not part of the interface. The documentation is at ${addresses.docsUrl}.`,
+      detail: `This path is not part of the interface.${hint} The documentation is at ${addresses.docsUrl}.`,
     });
   });
   // Without a valid key, unknown paths are `invalid_key`, so that paths cannot be discovered.

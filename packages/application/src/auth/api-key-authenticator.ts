@@ -14,8 +14,15 @@ interface Lookup {
   readonly grant: Promise<KeyGrant | null>;
 }
 
+/** Why a key is not valid. `malformed`: its checksum is wrong, as when a part is missing. */
+export type KeyRejection = 'malformed' | 'unknown' | 'revoked' | 'expired';
+
+export type KeyCheck = { readonly grant: KeyGrant } | { readonly rejected: KeyRejection };
+
 /** Authenticates API keys without a query on every request. */
 export interface ApiKeyAuthenticator {
+  /** The grant of a key that is valid now, or why it is not. */
+  check(secret: string): Promise<KeyCheck>;
   /** The grant of a key that is valid now; null when it is malformed, unknown, revoked or expired. */
   authenticate(secret: string): Promise<KeyGrant | null>;
   /** Drops cached grants after a change made in this process. */
@@ -117,18 +124,25 @@ export function createApiKeyAuthenticator(deps: {
     return (lookups.get(hash) ?? startLookup(hash)).grant;
   };
 
+  const check = async (secret: string): Promise<KeyCheck> => {
+    const hash = secrets.hashOf(secret, 'live_key') ?? secrets.hashOf(secret, 'test_key');
+    if (hash === null) return { rejected: 'malformed' };
+    const arrivedAt = clock.now();
+    if (!isFresh(arrivedAt)) await confirmed(arrivedAt);
+    const grant = grants.get(hash) ?? (await findGrant(hash, arrivedAt));
+    if (grant === null) return { rejected: 'unknown' };
+    const now = clock.now();
+    if (grant.revokedAt !== null) return { rejected: 'revoked' };
+    if (grant.expiresAt !== null && now >= grant.expiresAt) return { rejected: 'expired' };
+    uses.set(grant.keyId, now);
+    return { grant };
+  };
+
   return {
+    check,
     async authenticate(secret) {
-      const hash = secrets.hashOf(secret, 'live_key') ?? secrets.hashOf(secret, 'test_key');
-      if (hash === null) return null;
-      const arrivedAt = clock.now();
-      if (!isFresh(arrivedAt)) await confirmed(arrivedAt);
-      const grant = grants.get(hash) ?? (await findGrant(hash, arrivedAt));
-      if (grant === null) return null;
-      const now = clock.now();
-      if (grant.revokedAt !== null || (grant.expiresAt !== null && now >= grant.expiresAt)) return null;
-      uses.set(grant.keyId, now);
-      return grant;
+      const checked = await check(secret);
+      return 'grant' in checked ? checked.grant : null;
     },
     invalidate() {
       clearGrants();

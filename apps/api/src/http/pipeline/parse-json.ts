@@ -1,5 +1,6 @@
 import { LIMITS, toPointer } from '@svc/contract';
 import { HttpProblem } from '../problems/http-problem.ts';
+import { findSyntaxError, lineAndColumn } from './json-syntax.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -23,8 +24,11 @@ export function parseJson(bytes: Uint8Array): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's message quotes the input, which may hold personal data.
-    throw malformed('The body is not valid JSON.');
+    const { at, expected } = findSyntaxError(text);
+    if (text.trim() === '') throw malformed('The body is empty.');
+    const { line, column } = lineAndColumn(text, at);
+    const place = at >= text.length ? 'The body ends too early' : 'The body is not valid JSON';
+    throw malformed(`${place}: expected ${expected} at line ${line}, column ${column}.`);
   }
   // JSON.parse keeps the last of duplicate members, so the text then has more members than the value.
   if (colons !== countMembers(value)) {

@@ -22,6 +22,7 @@ import { HttpProblem } from '../problems/http-problem.ts';
 import type { Route, RouteResponse } from '../routes/route.ts';
 import { type AuditedRequest, auditActionOf } from './audited-requests.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
+import { bearerToken, invalidKey, isRepeated } from './credentials.ts';
 import { createDeadline } from './deadline.ts';
 import { readJsonBody } from './read-body.ts';
 import { withFault } from './simulated-faults.ts';
@@ -45,16 +46,8 @@ export interface RequestTrace {
   audit?: AuditedRequest;
 }
 
-/** In place of the route of a request that met a simulated fault. */
+/** Logged instead of the route if the request failed with a simulated fault. */
 const SIMULATED_ROUTE = 'simulated fault';
-
-const BEARER = /^Bearer +([!-~]+) *$/i;
-
-/** Null without exactly one well-formed header. */
-const bearerToken = (request: Request): string | null =>
-  isRepeated('authorization', request)
-    ? null
-    : (BEARER.exec(request.headers.authorization ?? '')?.[1] ?? null);
 
 /** The steps of a request, in order: authentication, rate limits, scope, body, contract, handler. */
 export function createPipeline(deps: PipelineDeps) {
@@ -116,8 +109,8 @@ export function createPipeline(deps: PipelineDeps) {
       return within(route.handle(value, context));
     }
 
-    const token = bearerToken(request);
     if (route.caller === 'adjuster') {
+      const token = bearerToken(request);
       const session = token === null ? null : await within(deps.sessionAuthenticator.authenticate(token));
       if (session === null) throw new HttpProblem('invalid_session');
       const actor = { svcId: session.svcId, origin };
@@ -132,7 +125,7 @@ export function createPipeline(deps: PipelineDeps) {
       origin: { ...origin, keyId },
     });
     const grant = await within(
-      authorize(token, endpoint, trace, (known) => {
+      authorize(request, endpoint, trace, (known) => {
         const caller = byFirm(actorOf(known));
         trace.audit = { caller, action: auditActionOf(endpoint.id), firmId: known.firmId, params };
       }),
@@ -143,7 +136,7 @@ export function createPipeline(deps: PipelineDeps) {
       return within(route.handle(value, { ...context, actor: actorOf(grant), grant }));
     };
     const fault =
-      environment === 'test' && endpoint.sandbox !== true
+      environment === 'test' && endpoint.sandbox !== true && endpoint.path.startsWith('/v1/')
         ? await within(deps.faults.take(firmId, keyId))
         : null;
     if (fault === null) return process();
@@ -155,17 +148,20 @@ export function createPipeline(deps: PipelineDeps) {
   /** Requires a valid key, and counts against its limits, for a request that matches no operation. */
   async function requireKey(request: Request, trace: RequestTrace): Promise<void> {
     const write = request.method !== 'GET' && request.method !== 'HEAD';
-    await createDeadline().within(authorize(bearerToken(request), { scope: null, write }, trace));
+    await createDeadline().within(authorize(request, { scope: null, write }, trace));
   }
 
   async function authorize(
-    token: string | null,
+    request: Request,
     endpoint: Pick<Endpoint, 'scope' | 'write'>,
     trace: RequestTrace,
     onKnown?: (grant: KeyGrant) => void,
   ): Promise<KeyGrant> {
-    const grant = token === null ? null : await deps.apiKeyAuthenticator.authenticate(token);
-    if (grant === null) throw new HttpProblem('invalid_key');
+    const token = bearerToken(request);
+    if (token === null) throw invalidKey(request, null);
+    const checked = await deps.apiKeyAuthenticator.check(token);
+    if ('rejected' in checked) throw invalidKey(request, checked.rejected);
+    const { grant } = checked;
     trace.keyId = grant.keyId;
     trace.firmId = grant.firmId;
     onKnown?.(grant);
@@ -197,16 +193,4 @@ export function parseOrThrow({ endpoint, rules }: Route, request: RawRequest): R
     detail: validationSummary(parsed.errorCount, parsed.errors.length),
     errors: parsed.errors,
   });
-}
-
-/** Node joins repeated headers or keeps the first one, so this looks at the raw headers. */
-export function isRepeated(name: string, { rawHeaders }: Request): boolean {
-  let found = false;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const header = rawHeaders[at];
-    if (header?.length !== name.length || header.toLowerCase() !== name) continue;
-    if (found) return true;
-    found = true;
-  }
-  return false;
 }
