@@ -7,7 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { guard } from '@svc/embedded-postgres';
+import { startWatchdog } from '@svc/embedded-postgres';
 import pc from 'picocolors';
 import { build } from './build.ts';
 import { startTestServers, type TestServers } from './test-servers.ts';
@@ -20,6 +20,9 @@ const STAGES = [{ name: 'unit', projects: ['unit'] }, WITH_SERVERS] as const;
 type Stage = (typeof STAGES)[number];
 /** More than the cores, because tests that wait for a server, a timer or a browser leave a core idle. */
 const WORKERS = availableParallelism() * 2;
+
+/** The first line that Jest prints of a test file, with its duration. */
+const FINISHED_FILE = /^ *(?:PASS|FAIL) .*$/gm;
 
 const interactive = process.stdout.isTTY === true;
 const paint = pc.createColors(interactive && !process.env.NO_COLOR);
@@ -216,9 +219,6 @@ function conclude(outcomes: readonly Outcome[]): number {
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
-/** The first line that Jest prints of a test file, with its duration. */
-const FINISHED_FILE = /^ *(?:PASS|FAIL) .*$/gm;
-
 interface RunOptions {
   readonly variables?: Readonly<Record<string, string>>;
   readonly inherit?: boolean;
@@ -243,7 +243,7 @@ function run(command: string, args: string[], options: RunOptions = {}): Promise
       stdio: inherit ? [watching ? 'inherit' : 'ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
     });
     children.add(child);
-    const guardian = child.pid === undefined ? undefined : guard({ pid: child.pid, signal: 'KILL' });
+    const watchdog = child.pid === undefined ? undefined : startWatchdog({ pid: child.pid, signal: 'KILL' });
     let output = '';
     const collect = (chunk: string) => {
       output += chunk;
@@ -262,7 +262,7 @@ function run(command: string, args: string[], options: RunOptions = {}): Promise
     const finish = (code: number | null) => {
       clearTimeout(timer);
       children.delete(child);
-      guardian?.dismiss();
+      watchdog?.cancel();
       resolve({ code, timedOut, output });
     };
     child.once('error', (error) => {

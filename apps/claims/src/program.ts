@@ -63,7 +63,7 @@ export function createProgram(
       .option('--key-file <file>', 'file with the API key')
       .exitOverride();
 
-  /** For commands that do not report waits on their own. */
+  /** For commands that do not report waits themselves. */
   const reportWait =
     ({ json = false }: CommonOptions) =>
     ({ error, delayMs }: RetryEvent): void => {

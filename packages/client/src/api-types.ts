@@ -918,7 +918,7 @@ export interface EstimateInput {
   price_list?: string | undefined;
 }
 
-/** What the requests meet. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and answered after 3 more seconds; dropped is processed, and then the connection is closed without a response. */
+/** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response. */
 export type FaultKind = 'rate_limited' | 'internal_error' | 'service_unavailable' | 'slow' | 'dropped';
 
 /** An adjusting firm. */
@@ -1696,10 +1696,10 @@ export type SettlementBasis = 'replacement_cost' | 'actual_cash_value';
 
 /** The fault, and for how many requests. */
 export interface SimulateFaultsRequest {
-  /** What the requests meet. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and answered after 3 more seconds; dropped is processed, and then the connection is closed without a response. */
+  /** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response. */
   kind: FaultKind;
   /**
-   * How many of the next requests meet it. 1 to 100.
+   * How many of the next requests are affected. 1 to 100.
    * @example 2
    */
   count: number;
@@ -1708,12 +1708,12 @@ export interface SimulateFaultsRequest {
 /** The simulated faults of the key. */
 export interface SimulatedFaults {
   /**
-   * What the requests meet; null if none.
+   * What happens to the requests; null if nothing is simulated.
    * @example "dropped"
    */
   kind: Open<FaultKind> | null;
   /**
-   * How many of the next requests with this key meet it.
+   * How many of the next requests with this key are affected.
    * @example 2
    */
   count: number;

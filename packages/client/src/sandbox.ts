@@ -24,7 +24,7 @@ export interface Sandbox {
   /** The firm withdraws the permission to accept claims. */
   suspendAdjuster(svcId: string, options?: CallOptions): Promise<Adjuster>;
   reinstateAdjuster(svcId: string, options?: CallOptions): Promise<Adjuster>;
-  /** The next `count` requests with this key, outside the sandbox, meet the fault. */
+  /** The next `count` requests with this key, outside the sandbox, fail this way. */
   simulateFaults(faults: SimulateFaultsRequest, options?: CallOptions): Promise<SimulatedFaults>;
   clearFaults(options?: CallOptions): Promise<SimulatedFaults>;
 }

@@ -69,7 +69,7 @@ describe('against the real service', () => {
     const attempts: number[] = [];
     const lossy = connect({ baseUrl: proxy.url, onRequest: ({ attempt }) => attempts.push(attempt) });
     const before = proxy.dropped();
-    proxy.dropAnswers(3);
+    proxy.dropResponses(3);
     const claim = newClaim();
     let replayed = false;
     const sent = await lossy.claims.send(claim, {
@@ -104,13 +104,13 @@ describe('against the real service', () => {
   it('invite and withdraw succeed when their response is lost', async () => {
     const lossy = connect({ baseUrl: proxy.url });
     const invitation = { svc_id: firm.account('new'), invited_as: 'Jo', note: 'by a lossy line' };
-    proxy.dropAnswers(1);
+    proxy.dropResponses(1);
     const invited = await lossy.adjusters.invite(invitation);
     expect(invited).toMatchObject({ ...invitation, status: 'pending' });
     expect(await failureOf(client.adjusters.invite(invitation))).toMatchObject({
       code: 'invitation_pending',
     });
-    proxy.dropAnswers(1);
+    proxy.dropResponses(1);
     expect(await lossy.adjusters.withdraw(invitation.svc_id)).toMatchObject({ status: 'withdrawn' });
     expect(await failureOf(client.adjusters.withdraw(invitation.svc_id))).toMatchObject({
       code: 'not_found',
@@ -307,8 +307,8 @@ describe('at the limits of a test key', () => {
 
   it('a call that cannot be sent before its deadline fails with the remaining wait', async () => {
     const limited = await createFirm(service, { limited: true });
-    const hasty = connect({ apiKey: limited.testKey, deadlineMs: 900 });
-    const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => hasty.me()));
+    const shortDeadline = connect({ apiKey: limited.testKey, deadlineMs: 900 });
+    const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => shortDeadline.me()));
     const refused = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
     expect(refused.length).toBeGreaterThanOrEqual(1);
     expect(refused[0]?.reason).toMatchObject({ code: 'rate_limited', attempts: 1 });

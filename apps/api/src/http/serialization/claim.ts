@@ -58,13 +58,11 @@ export function claimToWire({
   asSent,
 }: ClaimView): string {
   const { status, adjuster, respondedAt, rejectionReason } = assignment;
-  const created = toDateTime(createdAt);
-  const updated = updatedAt === createdAt ? created : toDateTime(updatedAt);
   const responded = respondedAt === null ? 'null' : `"${toDateTime(respondedAt)}"`;
   const reason = rejectionReason === null ? 'null' : asciiJson(rejectionReason);
   return (
-    `{"id":"${id}","test":${environment === 'test'},"created_at":"${created}",` +
-    `"updated_at":"${updated}","assignment":{"status":"${status}",` +
+    `{"id":"${id}","test":${environment === 'test'},"created_at":"${toDateTime(createdAt)}",` +
+    `"updated_at":"${toDateTime(updatedAt)}","assignment":{"status":"${status}",` +
     `"adjuster_svc_id":${asciiJson(adjuster)},"responded_at":${responded},"rejection_reason":${reason}},` +
     asSent.slice(1)
   );

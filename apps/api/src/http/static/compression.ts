@@ -40,7 +40,7 @@ export const compress: Readonly<Record<Encoding, (plain: Buffer | string) => Pro
   gzip: (plain) => promisify(gzip)(plain),
 };
 
-/** The best encoding that the client accepts. Asked one by one, since Express would return the client's first. */
+/** The best encoding that the client accepts. Checked one by one, since Express would return the client's first. */
 export const encodingOf = (request: Request): Encoding | null =>
   ENCODINGS.find((encoding) => request.acceptsEncodings(encoding)) ?? null;
 
