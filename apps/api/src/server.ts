@@ -39,6 +39,9 @@ async function main(): Promise<void> {
   }
 
   if (config.smtpUrl === null) print('No SMTP_URL is set: sign-in codes are logged instead of mailed.');
+  // Beside the line above: in production somebody reads the log, not the terminal.
+  if (config.smtpUrl === null && config.databaseUrl !== null)
+    log.warn('SMTP_URL is unset: sign-in codes are written to this log');
   try {
     database = await openDatabase(config, print);
     service = await startService(config, database.url, log);

@@ -274,9 +274,21 @@ test('attempts for unknown addresses store few rows, without the address, for at
   const addresses = Array.from({ length: 60 }, (_, i) => `nobody-${i}@example.com`);
   await Promise.all(addresses.map((email) => requestCode(email)));
   await Promise.all(addresses.map((email) => signIn({ email, code: '000000' })));
-  const { 'public.sign_in_attempts': counted = 0, ...others } = await countRows(service.databaseUrl);
-  const { 'public.sign_in_attempts': countedBefore = 0, ...othersBefore } = before;
+  const after = await countRows(service.databaseUrl);
+  const { 'public.sign_in_attempts': counted = 0, 'public.sign_in_codes': codesAfter = 0, ...others } = after;
+  const {
+    'public.sign_in_attempts': countedBefore = 0,
+    'public.sign_in_codes': codesBefore = 0,
+    ...othersBefore
+  } = before;
   expect(others).toEqual(othersBefore);
+  // Stored as for an account, so that the time of a response does not reveal one, but without the address.
+  expect(codesAfter - codesBefore).toBeLessThanOrEqual(30);
+  const keys = await withClient(service.databaseUrl, async (client) => {
+    const found = await client.query<{ email_key: string }>('SELECT email_key FROM sign_in_codes');
+    return found.rows.map(({ email_key }) => email_key);
+  });
+  expect(keys.filter((key) => key.includes('nobody'))).toEqual([]);
   // Thirty requests and twenty attempts were allowed; limited ones are not stored.
   expect(counted - countedBefore).toBeLessThanOrEqual(30 * 3 + 20 * 2 + 4);
   for (const { subject, ends_at } of await rows()) {

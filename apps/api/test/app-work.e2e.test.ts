@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endpoints } from '@svc/contract';
+import { eventually } from '@svc/testkit/eventually';
 import { TOKENS } from '../src/composition/tokens.ts';
 import { expectProblem } from './problem-shape.ts';
 import {
@@ -103,15 +104,54 @@ test('a profile is updated field by field', async () => {
   expect((await app(person, 'GET', '/me')).json).toEqual(full.json);
 });
 
-test('two accounts cannot have the same e-mail address in any case', async () => {
+test('a changed email address counts after the code, and no response reveals who has an address', async () => {
   const [one, other] = [await service.adjuster(), await service.adjuster()];
-  const { email } = (await app(one, 'GET', '/me')).json;
-  for (const acceptedId of [email, email.toUpperCase()]) {
-    const response = await app(other, 'PATCH', '/me', { email: acceptedId });
-    expectProblem(response, 422, 'validation_failed');
-    expect(response.json.errors).toEqual([{ detail: expect.any(String), pointer: '/email' }]);
-  }
-  expect((await app(one, 'PATCH', '/me', { email: email.toUpperCase() })).status).toBe(200);
+  const { email: taken } = (await app(one, 'GET', '/me')).json;
+  const { email: old } = (await app(other, 'GET', '/me')).json;
+  for (const email of [taken, taken.toUpperCase()])
+    expect((await app(other, 'PATCH', '/me', { email })).json.email).toBe(old);
+  expect(service.logged.filter((line) => line.includes('email_code'))).toEqual([]);
+
+  const email = `new.${other.svcId.toLowerCase()}@example.com`;
+  expect((await app(other, 'PATCH', '/me', { email })).json.email).toBe(old);
+  const mailed = await eventually(() => service.logged.find((line) => line.includes('email_code')));
+  const { email_code: code } = JSON.parse(mailed);
+  const wrong = await app(other, 'POST', '/me/email-confirmation', {
+    code: code === '000000' ? '000001' : '000000',
+  });
+  expectProblem(wrong, 422, 'validation_failed');
+  expect(wrong.json.errors).toEqual([{ detail: expect.any(String), pointer: '/code' }]);
+  expect((await app(other, 'POST', '/me/email-confirmation', { code })).json.email).toBe(email);
+  expect((await app(one, 'PATCH', '/me', { email: taken.toUpperCase() })).json.email).toBe(
+    taken.toUpperCase(),
+  );
+});
+
+test('an adjuster lists their sessions by device and ends another one', async () => {
+  const firm = await service.firm();
+  const svc_id = firm.account.manual;
+  const proof = { svc_id, sign_in_secret: firm.signInSecret.manual };
+  const signIn = async (headers: Record<string, string>, body = {}) =>
+    (await service.call('POST', '/app/v1/sessions', { body: { ...proof, ...body }, headers })).json.token;
+  const phone = await signIn({
+    'User-Agent':
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 (KHTML) Version/18.0 Mobile/15E148 Safari/604.1',
+  });
+  const tablet = await signIn({}, { device_name: 'Tablet in the truck' });
+  const list = async () => (await service.call('GET', '/app/v1/sessions', { as: tablet })).json.data;
+  const sessions = await list();
+  expect(
+    sessions.map((session: Record<string, unknown>) => [session.device_name, session.current]).sort(),
+  ).toEqual([
+    ['Safari on iPhone', false],
+    ['Tablet in the truck', true],
+  ]);
+  const { id } = sessions.find(({ current }: { current: boolean }) => !current);
+  const end = () => service.call('DELETE', `/app/v1/sessions/${id}`, { as: tablet });
+  expect((await end()).status).toBe(204);
+  expectProblem(await service.call('GET', '/app/v1/me', { as: phone }), 401, 'invalid_session');
+  expectProblem(await end(), 404, 'not_found');
+  expect(await list()).toHaveLength(1);
 });
 
 test('an invitation shows the firm, the name it used and the expiration, but no other notes', async () => {

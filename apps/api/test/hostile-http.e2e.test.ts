@@ -74,6 +74,10 @@ describe('invalid HTTP', () => {
       'a length and chunks',
       request('POST /v1/claims', { 'Content-Length': '2', 'Transfer-Encoding': 'chunked' }, '[]'),
     ],
+    [
+      'identity beside chunked',
+      request('POST /v1/claims', { 'Transfer-Encoding': 'identity, chunked' }, '2\r\n[]\r\n0\r\n\r\n'),
+    ],
     ['an unknown transfer encoding', request('POST /v1/claims', { 'Transfer-Encoding': 'rot13' }, '[]')],
   ])('%s gets one malformed_request, and the connection is closed', (_, bytes) =>
     expectClosedWith(bytes, 400, 'malformed_request'),

@@ -14,8 +14,12 @@ export const sanitized = (value: unknown): string =>
     ? '-'
     : String(value).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd');
 
-export const jsonDocument = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-export const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
+/** JSON leaves DEL and the control characters above it as they are, and some terminals obey them. */
+const escaped = (json: string): string =>
+  json.replace(/[\u007f-\u009f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+export const jsonDocument = (value: unknown): string => `${escaped(JSON.stringify(value, null, 2))}\n`;
+export const jsonLine = (value: unknown): string => `${escaped(JSON.stringify(value))}\n`;
 
 /** Names and values, one per line. */
 export function fieldLines(fields: Readonly<Record<string, unknown>>, colors: Colors): string {

@@ -6,6 +6,7 @@ import {
   type Clock,
   type CredentialStore,
   type FaultStore,
+  type FirmData,
   type FirmReads,
   type Job,
   type JobReads,
@@ -17,6 +18,7 @@ import {
 import type { Instant } from '@svc/domain';
 import { createMemoryFaults } from './faults.ts';
 import { appendRow, memoryAuditReads } from './memory-audit.ts';
+import { memoryFirmData } from './memory-firm-data.ts';
 import { memoryAppReads, memoryFirmReads, memoryJobReads, memoryOperatorReads } from './memory-reads.ts';
 import { memoryTx } from './memory-tx.ts';
 import { Collision, createDatabase, type Database, keyOf, type WritableTables } from './tables.ts';
@@ -50,6 +52,7 @@ export interface MemoryStores {
   readonly jobs: MemoryJobs;
   readonly audit: AuditLog;
   readonly auditReads: AuditReads;
+  readonly firmData: FirmData;
 }
 
 const systemClock: Clock = { now: () => Date.now() };
@@ -116,6 +119,7 @@ export function createMemoryStores(options: { clock?: Clock; everyUnitTwice?: bo
         ),
     },
     auditReads: memoryAuditReads(database.committed),
+    firmData: memoryFirmData(database.committed, (work) => exclusively(() => attempt(work))),
   };
 }
 

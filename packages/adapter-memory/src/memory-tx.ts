@@ -2,6 +2,7 @@ import { type Clock, IDEMPOTENCY_WINDOW_MS, type Tx } from '@svc/application';
 import { type Claim, carrierNameKey, DomainError, emailKey, mergeCarrier } from '@svc/domain';
 import { appendRow } from './memory-audit.ts';
 import { formDetailsOf, sessionsOf } from './memory-reads.ts';
+import { compareText } from './pages.ts';
 import { Collision, emailKeyOf, keyOf, type WritableTables } from './tables.ts';
 
 /** The stores of one transaction, over tables that others see only after the commit. */
@@ -169,6 +170,11 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
         increment('credentials');
       }),
       lock: step((id) => tables.firms.get(keyOf(id)) ?? null),
+      legalHoldSince: step((id) => tables.legalHolds.get(keyOf(id))?.since ?? null),
+      setLegalHold: step((firmId, since) => {
+        if (since === null) tables.legalHolds.delete(keyOf(firmId));
+        else tables.legalHolds.put({ firmId, since });
+      }),
       planOf: step((id) => tables.firms.get(keyOf(id))?.plan ?? null),
       save: step((firm) => {
         tables.firms.put(firm);
@@ -216,8 +222,23 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
       put: step((subject, attempts) => tables.signInAttempts.put({ subject, attempts })),
     },
 
+    emailChanges: {
+      put: step((change) => tables.emailChanges.put(change)),
+      lock: step((svcId) => tables.emailChanges.get(keyOf(svcId)) ?? null),
+      remove: step((svcId) => tables.emailChanges.delete(keyOf(svcId))),
+    },
+
     devices: {
-      put: step((svcId, deviceId, subscription) => tables.devices.put({ svcId, deviceId, subscription })),
+      put: step((svcId, deviceId, subscription, registeredAt) =>
+        tables.devices.put({ svcId, deviceId, subscription, registeredAt }),
+      ),
+      keepLatest: step((svcId, count) => {
+        const own = tables.devices
+          .all()
+          .filter((device) => device.svcId === svcId)
+          .sort((a, b) => b.registeredAt - a.registeredAt || compareText(a.deviceId, b.deviceId));
+        for (const { deviceId } of own.slice(count)) tables.devices.delete(keyOf(svcId, deviceId));
+      }),
       remove: step((svcId, deviceId) => tables.devices.delete(keyOf(svcId, deviceId))),
       removeAllOf: step((svcId) => {
         for (const device of tables.devices.all()) {

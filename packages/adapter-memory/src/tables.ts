@@ -3,6 +3,7 @@ import type {
   AuditChain,
   AuditChainId,
   AuditRow,
+  EmailChange,
   Firm,
   IdempotencySlot,
   Job,
@@ -41,6 +42,7 @@ interface DeviceRow {
   readonly svcId: Svcid;
   readonly deviceId: string;
   readonly subscription: PushSubscription;
+  readonly registeredAt: Instant;
 }
 interface JobRow {
   readonly number: number;
@@ -79,10 +81,12 @@ export interface Schema {
   readonly sessions: Session;
   readonly signInCodes: SignInCode;
   readonly signInAttempts: AttemptsRow;
+  readonly emailChanges: EmailChange;
   readonly devices: DeviceRow;
   readonly jobs: JobRow;
   readonly feeds: FeedRow;
   readonly counters: CounterRow;
+  readonly legalHolds: { readonly firmId: FirmId; readonly since: Instant };
   readonly auditLog: AuditLogRow;
   readonly auditChains: AuditChainRow;
 }
@@ -106,11 +110,13 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   keys: [({ id }) => keyOf(id), ({ secretHash }) => secretHash],
   sessions: [({ tokenHash }) => keyOf(tokenHash)],
   signInCodes: [({ emailKey }) => keyOf(emailKey)],
+  emailChanges: [({ svcId }) => keyOf(svcId)],
   signInAttempts: [({ subject }) => keyOf(subject)],
   devices: [({ svcId, deviceId }) => keyOf(svcId, deviceId)],
   jobs: [({ number }) => keyOf(number)],
   feeds: [({ firmId }) => keyOf(firmId)],
   counters: [({ name }) => keyOf(name)],
+  legalHolds: [({ firmId }) => keyOf(firmId)],
   auditLog: [({ chain, seq }) => keyOf(chain, seq)],
   auditChains: [({ chain }) => keyOf(chain)],
 };

@@ -5,6 +5,7 @@ import type {
   Clock,
   CredentialStore,
   FaultStore,
+  FirmData,
   FirmReads,
   JobReads,
   OperatorReads,
@@ -25,6 +26,7 @@ import { serviceSecret } from './reads/pg-service-secrets.ts';
 import type { ServiceSecret } from './schema/migrate.ts';
 import { pgAuditLog, pgAuditReads } from './stores/pg-audit.ts';
 import { pgFaults } from './stores/pg-faults.ts';
+import { pgFirmData } from './stores/pg-firm-data.ts';
 import { pgRequestLog } from './stores/pg-request-log.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
 
@@ -55,6 +57,7 @@ export interface PostgresStores {
   readonly requestLog: RequestLogStore;
   readonly audit: AuditLog;
   readonly auditReads: AuditReads;
+  readonly firmData: FirmData;
   readonly faults: FaultStore;
   readonly behindPooler: boolean;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
@@ -97,6 +100,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     requestLog: pgRequestLog(reads, maintenance),
     audit: pgAuditLog(database),
     auditReads: pgAuditReads(maintenance),
+    firmData: pgFirmData(maintenance),
     faults: pgFaults(maintenance),
     behindPooler: database.behindPooler,
     ping: (timeoutMs) => database.ping(timeoutMs),

@@ -8,6 +8,7 @@ import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
 import { pgClaims } from './stores/pg-claims.ts';
 import { pgDevices } from './stores/pg-devices.ts';
+import { pgEmailChanges } from './stores/pg-email-changes.ts';
 import { pgFirms } from './stores/pg-firms.ts';
 import { pgIdempotency } from './stores/pg-idempotency.ts';
 import { pgKeys } from './stores/pg-keys.ts';
@@ -30,6 +31,7 @@ const storesOn = (session: TxSession, clock: Clock): Tx & { readonly audit: PgAu
   sessions: pgSessions(session),
   signInCodes: pgSignInCodes(session),
   signInAttempts: pgSignInAttempts(session),
+  emailChanges: pgEmailChanges(session),
   devices: pgDevices(session),
   outbox: pgOutbox(session),
   audit: pgAuditTrail(session),

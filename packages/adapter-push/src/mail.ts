@@ -11,6 +11,18 @@ export interface Mail extends Mailer {
 /** Mail servers reply within seconds; waiting longer does not help. */
 const TIMEOUTS = { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 10_000 };
 
+/** English and Spanish. */
+const EMAIL_NOTICES = {
+  requested: [
+    'Another email address was requested for your account. It counts once it is confirmed.',
+    'Se pidió otro correo para su cuenta. Contará cuando se confirme.',
+  ],
+  changed: [
+    'Another email address has replaced this one in your account.',
+    'Otro correo reemplazó a este en su cuenta.',
+  ],
+} as const;
+
 /**
  * @param smtpUrl may name the sender: `smtp://host?from=claims@example.com`.
  * @param appUrl the adjuster app's address, for the link in an invitation.
@@ -41,6 +53,29 @@ export function createMail(smtpUrl: string, appUrl: () => string, log: PushLog):
         log.error('a sign-in code could not be mailed', { error_code: codeOf(error) });
       }
     },
+    async sendEmailCode(email, code) {
+      try {
+        await send(
+          email,
+          `${code} confirms your new email address · confirma su nuevo correo`,
+          `Enter ${code} in the app to confirm this email address. The code is valid for ten minutes.\nIf you did not ask for it, ignore this mail.\n\nEscriba ${code} en la aplicación para confirmar este correo. El código sirve por diez minutos.\nSi usted no lo pidió, ignore este mensaje.\n`,
+        );
+      } catch (error) {
+        log.error('a code for a new email address could not be mailed', { error_code: codeOf(error) });
+      }
+    },
+    async sendEmailNotice(email, event) {
+      const [english, spanish] = EMAIL_NOTICES[event];
+      try {
+        await send(
+          email,
+          'Your email address · Su correo electrónico',
+          `${english}\nIf it was not you, sign out everywhere in the app and contact your firm.\n\n${spanish}\nSi no fue usted, cierre todas las sesiones en la aplicación y avise a su firma.\n`,
+        );
+      } catch (error) {
+        log.error('a notice to an old email address could not be mailed', { error_code: codeOf(error) });
+      }
+    },
     async sendInvitation(email, firmName) {
       const firm = oneLine(firmName);
       try {
@@ -62,6 +97,12 @@ export function createMailLog(log: PushLog): Mail {
   return {
     async sendSignInCode(_email, code) {
       log.warn('SMTP_URL is unset; sign-in code not mailed', { sign_in_code: code });
+    },
+    async sendEmailCode(_email, code) {
+      log.warn('SMTP_URL is unset; code for a new email address not mailed', { email_code: code });
+    },
+    async sendEmailNotice() {
+      log.debug('SMTP_URL is unset; notice to an old email address not mailed');
     },
     async sendInvitation() {
       log.debug('SMTP_URL is unset; invitation not mailed');

@@ -98,6 +98,7 @@ describe('a sign-in code', () => {
     const { svcId, email } = await fixture.newAdjuster();
     const code = await codeFor(fixture, email ?? '');
     await fixture.use.updateProfile({ svcId }, { email: 'moved@example.net' });
+    await fixture.use.confirmEmail({ svcId }, fixture.external.mails.at(-1)?.code ?? '');
     expect(await errorCodeOf(fixture.use.signIn({ email: email ?? '', code }))).toBe('sign_in_refused');
     expect(await errorCodeOf(fixture.use.signIn({ email: 'moved@example.net', code }))).toBe(
       'sign_in_refused',
@@ -149,6 +150,8 @@ describe('requesting a sign-in code', () => {
       clock,
       networkOf: (address) => address,
       mailer: {
+        sendEmailCode: async () => {},
+        sendEmailNotice: async () => {},
         sendSignInCode: () => {
           handed += 1;
           return new Promise(() => {});

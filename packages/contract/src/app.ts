@@ -80,6 +80,11 @@ export const updateProfileBody = fields({
 });
 export type UpdateProfileBody = z.output<typeof updateProfileBody>;
 
+export const confirmEmailBody = fields({
+  code: digits(6, { description: 'The code from the email.', example: '402913' }),
+}).meta({ id: 'ConfirmEmail', description: 'The code that was sent to the new email address.' });
+export type ConfirmEmailBody = z.output<typeof confirmEmailBody>;
+
 export const updateMembershipBody = fields({
   accepting_assignments: flag({
     description: 'Whether the adjuster currently accepts offers from this firm.',

@@ -3,6 +3,7 @@ import { adjusterSchema, inviteAdjusterBody, keyInfoSchema } from './adjuster.ts
 import {
   appClaimSchema,
   appInvitationSchema,
+  confirmEmailBody,
   declinedInvitationSchema,
   membershipSchema,
   ownSessionSchema,
@@ -502,9 +503,24 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Update the profile',
-    description: 'Updates the fields that are sent.',
+    description:
+      'Updates the fields that are sent. The first email address counts at once; a changed one only after confirmEmail with the code that is sent to it, and until then the response shows the old one. The response is the same whether or not another account has the address.',
     body: updateProfileBody,
     success: { status: 200, schema: profileSchema, description: 'The profile.' },
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'rate_limited'],
+  }),
+  confirmEmail: endpoint({
+    id: 'confirmEmail',
+    method: 'POST',
+    path: '/app/v1/me/email-confirmation',
+    auth: 'session',
+    scope: null,
+    write: true,
+    summary: 'Confirm a new email address',
+    description:
+      'Replaces the email address by the one that the code was sent to. The code is valid for ten minutes and five attempts.',
+    body: confirmEmailBody,
+    success: { status: 200, schema: profileSchema, description: 'The profile with the new address.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST],
   }),
   listInvitations: endpoint({

@@ -375,6 +375,7 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
   endSession: { params: { session_id: ownSession.id } },
   getProfile: { response: profile },
   updateProfile: { body: { first_name: 'Jean-Luc' }, response: profile },
+  confirmEmail: { body: { code: '402913' }, response: profile },
   listInvitations: { response: { data: [invitation], next_cursor: null } },
   acceptInvitation: { params: firmPath, response: membership },
   declineInvitation: {

@@ -35,17 +35,15 @@ export const PURPOSES = Object.keys(PURPOSE_SCOPES) as readonly Purpose[];
 export interface Retention {
   /** Accepted, open claims stay readable this long for an adjuster who left the firm. */
   readonly readableAfterLeavingMs: number;
-  /** Closed claims are deleted this long after they were closed. */
-  readonly closedClaimsMs: number;
   readonly auditMs: number;
 }
 
 const YEAR = 365 * DAY;
 
 export const PLAN_RETENTION: Readonly<Record<Plan, Retention>> = {
-  standard: { readableAfterLeavingMs: 90 * DAY, closedClaimsMs: 7 * YEAR, auditMs: 7 * YEAR },
-  claims_only: { readableAfterLeavingMs: 90 * DAY, closedClaimsMs: 7 * YEAR, auditMs: 7 * YEAR },
-  read_only: { readableAfterLeavingMs: 30 * DAY, closedClaimsMs: 7 * YEAR, auditMs: 7 * YEAR },
+  standard: { readableAfterLeavingMs: 90 * DAY, auditMs: 7 * YEAR },
+  claims_only: { readableAfterLeavingMs: 90 * DAY, auditMs: 7 * YEAR },
+  read_only: { readableAfterLeavingMs: 30 * DAY, auditMs: 7 * YEAR },
 };
 
 const includes = (scopes: readonly Scope[], scope: Scope): boolean => scopes.includes(scope);

@@ -18,6 +18,7 @@ export type DomainErrorCode =
   | 'offer_not_pending'
   | 'profile_incomplete'
   | 'email_taken'
+  | 'code_refused'
   | 'sign_in_refused';
 
 /** A rule does not allow the operation. Thrown inside a unit of work, it rolls the unit back. */

@@ -11,6 +11,7 @@ import {
   createSessionAuthenticator,
   type FaultStore,
   type FirmActor,
+  type FirmData,
   type FirmReads,
   type Job,
   type JobReads,
@@ -21,6 +22,7 @@ import {
   makeAddMember,
   makeCloseAcceptedClaim,
   makeCloseClaimAsOperator,
+  makeConfirmEmail,
   makeCreateAdjuster,
   makeCreateFirm,
   makeCreateKey,
@@ -29,6 +31,8 @@ import {
   makeEnableAdjuster,
   makeEndSession,
   makeEndSessions,
+  makeEraseFirm,
+  makeExportFirm,
   makeInviteAdjuster,
   makeLeaveFirm,
   makeOfferClaim,
@@ -47,6 +51,7 @@ import {
   makeSandbox,
   makeSendClaim,
   makeSetAcceptingAssignments,
+  makeSetLegalHold,
   makeSetLimits,
   makeSetMember,
   makeSetPlan,
@@ -92,6 +97,7 @@ export interface Stores {
   readonly jobReads: JobReads;
   readonly audit: AuditLog;
   readonly auditReads: AuditReads;
+  readonly firmData: FirmData;
   readonly faults: FaultStore;
   readonly jobs: {
     /** Committed jobs that have not run. */
@@ -117,6 +123,7 @@ export interface SendOptions {
 /** Records mails and notifications instead of sending them. */
 export interface ExternalServices {
   readonly mails: { readonly email: string; readonly code: string }[];
+  readonly notices: { readonly email: string; readonly event: string }[];
   readonly notifications: { readonly svcId: Svcid; readonly notification: Notification }[];
 }
 
@@ -146,6 +153,12 @@ function composeUseCases(
     async sendSignInCode(email, code) {
       external.mails.push({ email, code });
     },
+    async sendEmailCode(email, code) {
+      external.mails.push({ email, code });
+    },
+    async sendEmailNotice(email, event) {
+      external.notices.push({ email, event });
+    },
   };
   const notifier: Notifier = {
     async notify(svcId, notification) {
@@ -160,6 +173,8 @@ function composeUseCases(
   const apiKeyAuthenticator = createApiKeyAuthenticator({ credentials, secrets, clock });
   const firm = { uow, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
   const app = { uow, reads: appReads, clock };
+  const { operatorReads, auditReads, firmData } = stores;
+  const ofFirm = { uow, reads: operatorReads, auditReads, firmData, clock, operator: OPERATOR };
   const operator = { uow, secrets, clock, ids, apiKeyAuthenticator, sessionMaxAgeMs, operator: OPERATOR };
   return {
     apiKeyAuthenticator,
@@ -178,8 +193,9 @@ function composeUseCases(
     setAcceptingAssignments: makeSetAcceptingAssignments(app),
     leaveFirm: makeLeaveFirm(app),
     readProfile: makeReadProfile(app),
-    updateProfile: makeUpdateProfile(app),
-    putDevice: makePutDevice({ uow }),
+    updateProfile: makeUpdateProfile({ ...app, secrets, mailer, networkOf }),
+    confirmEmail: makeConfirmEmail({ ...app, secrets, mailer }),
+    putDevice: makePutDevice({ uow, clock }),
     removeDevice: makeRemoveDevice({ uow }),
     requestSignInCode: (email: string, clientAddress = CLIENT_ADDRESS) =>
       requestSignInCode(email, clientAddress),
@@ -190,6 +206,9 @@ function composeUseCases(
     endSession: makeEndSession({ uow, clock }),
     sandbox: makeSandbox({ uow, reads: firmReads, faults: stores.faults, clock }),
     runJob: makeRunJob({ uow, reads: jobReads, firmReads, notifier, clock }),
+    exportFirm: makeExportFirm({ ...ofFirm, pageRows: 2 }),
+    eraseFirm: makeEraseFirm({ ...ofFirm, pause: async () => {} }),
+    setLegalHold: makeSetLegalHold(ofFirm),
     createFirm: makeCreateFirm(operator),
     setPlan: makeSetPlan(operator),
     setLimits: makeSetLimits(operator),
@@ -212,7 +231,7 @@ export type UseCases = ReturnType<typeof composeUseCases>;
 
 /** The use cases on the given stores, with helpers for common test setups. */
 export function createFixture(stores: Stores, clock: FixedClock) {
-  const external: ExternalServices = { mails: [], notifications: [] };
+  const external: ExternalServices = { mails: [], notices: [], notifications: [] };
   const auditBatch = createBatch<AuditEvent>({ store: stores.audit, onDropped: () => {} });
   const support = {
     clock,

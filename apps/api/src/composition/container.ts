@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type AuditEvent,
   createApiKeyAuthenticator,
@@ -9,6 +10,7 @@ import {
   makeAddMember,
   makeCloseAcceptedClaim,
   makeCloseClaimAsOperator,
+  makeConfirmEmail,
   makeCreateAdjuster,
   makeCreateFirm,
   makeCreateFirstFirm,
@@ -18,6 +20,8 @@ import {
   makeEnableAdjuster,
   makeEndSession,
   makeEndSessions,
+  makeEraseFirm,
+  makeExportFirm,
   makeInviteAdjuster,
   makeLeaveFirm,
   makeOfferClaim,
@@ -36,6 +40,7 @@ import {
   makeSandbox,
   makeSendClaim,
   makeSetAcceptingAssignments,
+  makeSetLegalHold,
   makeSetLimits,
   makeSetMember,
   makeSetPlan,
@@ -109,8 +114,10 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.endSession, makeEndSession, { uow, clock });
   bind(T.signOut, makeSignOut, { uow, clock });
   bind(T.signOutEverywhere, makeSignOutEverywhere, { uow, clock });
+  const profile = { uow, reads: appReads, clock, secrets, mailer: T.mailer };
   bind(T.readProfile, makeReadProfile, { reads: appReads });
-  bind(T.updateProfile, makeUpdateProfile, { uow, reads: appReads, clock });
+  bind(T.updateProfile, makeUpdateProfile, { ...profile, networkOf });
+  bind(T.confirmEmail, makeConfirmEmail, profile);
   const memberships = { uow, reads: appReads, clock };
   bind(T.acceptInvitation, makeAcceptInvitation, memberships);
   bind(T.declineInvitation, makeDeclineInvitation, memberships);
@@ -121,12 +128,27 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.rejectClaim, makeRejectClaim, { uow, clock });
   bind(T.recordWork, makeRecordWork, { uow, clock });
   bind(T.closeAcceptedClaim, makeCloseAcceptedClaim, { uow, clock });
-  bind(T.putDevice, makePutDevice, { uow });
+  bind(T.putDevice, makePutDevice, { uow, clock });
   bind(T.removeDevice, makeRemoveDevice, { uow });
 
   const apiKeyAuthenticator = T.apiKeyAuthenticator;
   bind(T.createFirm, makeCreateFirm, { uow, secrets, clock, ids, operator });
   bind(T.createFirstFirm, makeCreateFirstFirm, { uow, secrets, clock, ids, operator });
+  const ofFirm = {
+    uow,
+    reads: T.operatorReads,
+    auditReads: T.auditReads,
+    firmData: T.firmData,
+    clock,
+    operator,
+  };
+  bind(T.exportFirm, makeExportFirm, ofFirm);
+  bind(
+    T.eraseFirm,
+    (deps: Parameters<typeof makeExportFirm>[0]) => makeEraseFirm({ ...deps, pause }),
+    ofFirm,
+  );
+  bind(T.setLegalHold, makeSetLegalHold, ofFirm);
   bind(T.setPlan, makeSetPlan, { uow, clock, operator, apiKeyAuthenticator });
   bind(T.setLimits, makeSetLimits, { uow, clock, operator, apiKeyAuthenticator });
   const keys = { uow, secrets, clock, ids, apiKeyAuthenticator, operator };
@@ -162,6 +184,7 @@ export function createContainer(external: ExternalServices): Container {
     endSession: T.endSession,
     readProfile: T.readProfile,
     updateProfile: T.updateProfile,
+    confirmEmail: T.confirmEmail,
     acceptInvitation: T.acceptInvitation,
     declineInvitation: T.declineInvitation,
     setAcceptingAssignments: T.setAcceptingAssignments,

@@ -52,6 +52,9 @@ export type Observe = (completed: {
   readonly trace: RequestTrace;
 }) => void;
 
+/** Two years; subdomains may be other services. */
+const STRICT_TRANSPORT_SECURITY = 'max-age=63072000';
+
 const TOO_MANY = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Too many requests</title></head>
 <body><h1>Too many requests</h1><p>This address sends too many requests. Wait a minute, then try again.</p></body></html>
@@ -77,6 +80,10 @@ export function createApp(deps: AppDeps): Express {
   app.use((request, response, next) => {
     response.setHeader('Cache-Control', 'no-store');
     if (deps.isDraining()) response.setHeader('Connection', 'close');
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    if (addresses.baseUrl.startsWith('https:')) {
+      response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT_SECURITY);
+    }
     // Responds like a proxy in front of the service: HTML, no request id, no problem document.
     if (!deps.edgeLimiter.allow(addressOf(request))) {
       response.statusCode = 429;
@@ -87,7 +94,6 @@ export function createApp(deps: AppDeps): Express {
     const trace: RequestTrace = { requestId: randomUUID() };
     response.locals.trace = trace;
     response.setHeader('X-Request-Id', trace.requestId);
-    response.setHeader('X-Content-Type-Options', 'nosniff');
     const startedAt = performance.now();
     // The response also finishes when the connection is destroyed with the response in its buffer.
     let isSent = false;
@@ -107,6 +113,12 @@ export function createApp(deps: AppDeps): Express {
     // Required by RFC 9112. Checked here because node would respond without a problem document.
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       throw new HttpProblem('malformed_request', { detail: 'The Host header is missing.' });
+    }
+    const transferEncoding = request.headers['transfer-encoding'];
+    if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
+      // A proxy may disagree about where the body ends, so nothing else is read from the connection.
+      response.setHeader('Connection', 'close');
+      throw new HttpProblem('malformed_request', { detail: 'The Transfer-Encoding must be chunked.' });
     }
     if (isRepeated('host', request)) {
       throw new HttpProblem('malformed_request', { detail: 'The Host header was sent twice.' });

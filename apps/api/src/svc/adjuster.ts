@@ -3,7 +3,7 @@ import { LIMITS } from '@svc/contract';
 import type { Adjuster, Svcid } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
-import { toDateTime, toDateTimeOrNull } from '../http/serialization/time.ts';
+import { toDateTime } from '../http/serialization/time.ts';
 import { parseEmail, parseNewSvcId, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions, svcIdOption } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
@@ -15,7 +15,7 @@ const adjusterDocument = (adjuster: Adjuster) => ({
   first_name: adjuster.firstName,
   last_name: adjuster.lastName,
   email: adjuster.email,
-  disabled_at: toDateTimeOrNull(adjuster.disabledAt ?? null),
+  ...(adjuster.disabledAt !== undefined && { disabled_at: toDateTime(adjuster.disabledAt) }),
 });
 
 const sessionDocument = (session: Session) => ({

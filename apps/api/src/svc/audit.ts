@@ -6,7 +6,7 @@ import { type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
 import { parsePositiveInteger, parseTime } from './arguments.ts';
 import { addCommand, addGroup, firmOption, type OutputOptions } from './command.ts';
-import { printFields, printJson, printTable } from './output.ts';
+import { jsonLine, printFields, printJson, printTable } from './output.ts';
 import { withService } from './session.ts';
 
 interface Period {
@@ -31,10 +31,7 @@ const EXPORT_PAGE_ROWS = 1000;
 async function exportRows(reads: AuditReads, firmId: FirmId, period: Period): Promise<void> {
   for (let after = 0; ; ) {
     const rows = await reads.rows(firmId, { after, limit: EXPORT_PAGE_ROWS, ...period });
-    const lines = rows
-      .flatMap(auditDocuments)
-      .map((document) => `${JSON.stringify(document)}\n`)
-      .join('');
+    const lines = rows.flatMap(auditDocuments).map(jsonLine).join('');
     if (lines !== '' && !process.stdout.write(lines)) await once(process.stdout, 'drain');
     const last = rows.at(-1);
     if (last === undefined || rows.length < EXPORT_PAGE_ROWS) return;

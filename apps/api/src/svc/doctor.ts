@@ -106,6 +106,14 @@ function notesOn(config: Config): Check[] {
       detail: 'SMTP_URL is unset: sign-in codes are written to the log',
     });
   }
+  if (config.trustProxy === true) {
+    notes.push({
+      what: 'proxies',
+      state: 'note',
+      detail:
+        'TRUST_PROXY is true: every client can choose the address that limits and the audit trail use; name the proxies or their number',
+    });
+  }
   if (config.edgeLimitPerMinute === 0 && config.trustProxy === false) {
     notes.push({
       what: 'edge limit',

@@ -1,12 +1,13 @@
-import type { Firm } from '@svc/application';
+import { once } from 'node:events';
+import type { ExportedRow, Firm } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import { type FirmId, PLANS, type Plan } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
-import { toDateTime } from '../http/serialization/time.ts';
+import { toDateTime, toDateTimeOrNull } from '../http/serialization/time.ts';
 import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, type OutputOptions } from './command.ts';
-import { printFields, printJson, printTable } from './output.ts';
+import { jsonLine, printFields, printJson, printTable } from './output.ts';
 import { withService } from './session.ts';
 
 const firmDocument = (firm: Firm) => ({
@@ -20,6 +21,31 @@ const firmDocument = (firm: Firm) => ({
   },
   created_at: toDateTime(firm.createdAt),
 });
+
+/** How often the progress of an export is shown. */
+const PROGRESS_ROWS = 10_000;
+
+/** One line of an export. Hashes of secrets are not part of it. */
+function exportDocument(row: ExportedRow): Record<string, unknown> {
+  switch (row.type) {
+    case 'firm':
+      return { type: 'firm', ...firmDocument(row.firm) };
+    case 'key': {
+      const { secretHash: _, ...key } = row.key;
+      return { type: 'key', ...key };
+    }
+    case 'member':
+      return { type: 'member', ...row.member.membership, adjuster: row.member.adjuster };
+    case 'carrier':
+      return { type: 'carrier', ...row.carrier };
+    case 'claim': {
+      const { asSent, ...claim } = row.claim;
+      return { type: 'claim', ...claim, as_sent: JSON.parse(asSent) };
+    }
+    case 'audit':
+      return { type: 'audit', seq: row.row.seq, events: JSON.parse(row.row.text), hash: row.row.hash };
+  }
+}
 
 const firmIdArgument = () => new Argument('<id>', "the firm's id").argParser(parseUuid);
 
@@ -115,4 +141,46 @@ export function addFirmCommands(program: Command): void {
         printFields({ id: document.id, name: document.name, ...document.limits });
       },
     );
+
+  addCommand(group, 'export', 'print everything that is stored for a firm as JSON Lines')
+    .addArgument(firmIdArgument())
+    .action((id: FirmId) =>
+      withService(async (services) => {
+        let rows = 0;
+        for await (const row of services.get(TOKENS.exportFirm)(id)) {
+          if (!process.stdout.write(jsonLine(exportDocument(row)))) await once(process.stdout, 'drain');
+          rows += 1;
+          if (rows % PROGRESS_ROWS === 0) process.stderr.write(`${rows} rows\n`);
+        }
+        process.stderr.write(`${rows} rows exported\n`);
+      }),
+    );
+
+  addCommand(group, 'erase', 'delete everything of a firm but its id and its audit trail')
+    .addArgument(firmIdArgument())
+    .addOption(new Option('--confirm <name>', 'the name of the firm').makeOptionMandatory())
+    .action(async (id: FirmId, options: OutputOptions & { confirm: string }) => {
+      const erased = await withService((services) =>
+        services.get(TOKENS.eraseFirm)(id, options.confirm, (rows) => process.stderr.write(`${rows} rows\n`)),
+      );
+      if (options.json) return printJson({ erased });
+      process.stdout.write(`${erased} rows erased.\n`);
+    });
+
+  for (const [name, isHeld] of [
+    ['hold', true],
+    ['release', false],
+  ] as const) {
+    const what = isHeld
+      ? 'put a firm under legal hold: it cannot be erased, and retention deletes nothing'
+      : 'end the legal hold of a firm';
+    addCommand(group, name, what)
+      .addArgument(firmIdArgument())
+      .action(async (id: FirmId, options: OutputOptions) => {
+        const since = await withService((services) => services.get(TOKENS.setLegalHold)(id, isHeld));
+        const document = { id, legal_hold_since: toDateTimeOrNull(since) };
+        if (options.json) return printJson({ firm: document });
+        printFields(document);
+      });
+  }
 }

@@ -2,9 +2,14 @@ import pc from 'picocolors';
 
 const { bold, dim } = pc.createColors(process.stdout.isTTY === true);
 
+/** JSON leaves DEL and the control characters above it as they are, and some terminals obey them. */
+const escaped = (json: string): string => json.replace(/[\u007f-\u009f]/g, escapeOf);
+
 export const printJson = (value: unknown): void => {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  process.stdout.write(`${escaped(JSON.stringify(value, null, 2))}\n`);
 };
+
+export const jsonLine = (value: unknown): string => `${escaped(JSON.stringify(value))}\n`;
 
 /** One name and value per line. */
 export function printFields(fields: Readonly<Record<string, unknown>>): void {
@@ -37,5 +42,13 @@ export function printTable(rows: readonly Readonly<Record<string, unknown>>[], e
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  return Array.isArray(value) ? value.join(' ') : String(value);
+  return withoutControls(Array.isArray(value) ? value.join(' ') : String(value));
+}
+
+/** Control characters, which a terminal would obey, as visible escapes: names come from firms and adjusters. */
+export const withoutControls = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, escapeOf);
+
+function escapeOf(character: string): string {
+  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 }

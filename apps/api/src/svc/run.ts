@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { withoutControls } from './output.ts';
 import { createProgram } from './program.ts';
 
 const FAILED = 1;
@@ -16,7 +17,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;
-    process.stderr.write(`svc: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`svc: ${withoutControls(error instanceof Error ? error.message : String(error))}\n`);
     return FAILED;
   }
 }

@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_WINDOW_MS, REQUEST_LOG_RETENTION_MS } from '@svc/application';
-import { DAY, HOUR, type Instant } from '@svc/domain';
+import { DAY, HOUR, type Instant, PLAN_RETENTION, PLANS } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import { type Session, type Statement, sql } from '../driver/session.ts';
 
@@ -19,6 +19,7 @@ const IDEMPOTENCY = deleteBatch('idempotency_records', 'bound_at');
 const SESSIONS = deleteBatch('sessions', 'expires_at');
 const REQUEST_LOG = deleteBatch('request_log', 'at');
 const SIGN_IN_CODES = deleteBatch('sign_in_codes', 'expires_at');
+const EMAIL_CHANGES = deleteBatch('email_changes', 'expires_at');
 const SIGN_IN_ATTEMPTS = deleteBatch('sign_in_attempts', 'ends_at');
 
 /** Jobs whose last attempt failed, kept so that an operator can inspect them. `complete_jobs` deletes them. */
@@ -29,13 +30,37 @@ const FAILED_JOBS = sql(
      SELECT id FROM graphile_worker.jobs WHERE attempts >= max_attempts AND run_at <= $1 LIMIT ${BATCH_SIZE}))`,
 );
 
+/**
+ * Deletes from the start of each chain, and moves its start, in one statement. Not of firms under legal hold; the
+ * service's own chain is kept as long as a standard plan's.
+ */
+const AUDIT = sql(
+  'purge_audit',
+  `WITH due AS (
+     SELECT c.firm_id, c.purged_seq, (
+         SELECT max(l.seq) FROM audit_log l
+          WHERE l.firm_id = c.firm_id AND l.seq > c.purged_seq AND l.seq <= c.purged_seq + ${BATCH_SIZE}
+            AND l.at <= kept.since) AS seq
+       FROM audit_chains c LEFT JOIN firms f ON f.id = c.firm_id
+       JOIN unnest($1::text[], $2::timestamptz[]) AS kept (plan, since) ON kept.plan = coalesce(f.plan, 'standard')
+      WHERE NOT EXISTS (SELECT 1 FROM legal_holds h WHERE h.firm_id = c.firm_id)),
+   moved AS (
+     UPDATE audit_chains c SET purged_seq = l.seq, purged_hash = l.hash
+       FROM due JOIN audit_log l ON l.firm_id = due.firm_id AND l.seq = due.seq
+      WHERE c.firm_id = due.firm_id AND c.purged_seq = due.purged_seq
+      RETURNING c.firm_id, c.purged_seq)
+   DELETE FROM audit_log l USING moved WHERE l.firm_id = moved.firm_id AND l.seq <= moved.purged_seq RETURNING 1`,
+);
+
 export interface PurgeCounts {
   readonly idempotencyRecords: number;
   readonly sessions: number;
   readonly signInCodes: number;
+  readonly emailChanges: number;
   readonly signInAttempts: number;
   readonly failedJobs: number;
   readonly requestLog: number;
+  readonly audit: number;
 }
 
 /** Deletes expired rows. Several processes may do so at once. */
@@ -51,8 +76,19 @@ export async function purge(session: Session, now: Instant): Promise<PurgeCounts
     idempotencyRecords: await purgeAll(IDEMPOTENCY, now - IDEMPOTENCY_WINDOW_MS - IDEMPOTENCY_MARGIN),
     sessions: await purgeAll(SESSIONS, now),
     signInCodes: await purgeAll(SIGN_IN_CODES, now),
+    emailChanges: await purgeAll(EMAIL_CHANGES, now),
     signInAttempts: await purgeAll(SIGN_IN_ATTEMPTS, now),
     failedJobs: await purgeAll(FAILED_JOBS, now - FAILED_JOBS_KEPT),
     requestLog: await purgeAll(REQUEST_LOG, now - REQUEST_LOG_RETENTION_MS),
+    audit: await purgeAudit(session, now),
   };
+}
+
+async function purgeAudit(session: Session, now: Instant): Promise<number> {
+  const ends = PLANS.map((plan) => timestamp(now - PLAN_RETENTION[plan].auditMs));
+  for (let total = 0; ; ) {
+    const removed = (await session.rows(AUDIT, [PLANS, ends])).length;
+    total += removed;
+    if (removed === 0) return total;
+  }
 }

@@ -1,4 +1,4 @@
-import type { ApiKey, Firm, PushSubscription, Session, SignInCode } from '@svc/application';
+import type { ApiKey, EmailChange, Firm, PushSubscription, Session, SignInCode } from '@svc/application';
 import type { Attempts, Instant, LimitOverrides, Svcid } from '@svc/domain';
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 
@@ -88,6 +88,18 @@ export const SIGN_IN_CODES = new EntitySchema<SignInCode>({
   },
 });
 
+export const EMAIL_CHANGES = new EntitySchema<EmailChange>({
+  name: 'EmailChange',
+  tableName: 'email_changes',
+  columns: {
+    svcId: { ...column('text', 'svc_id'), ...key },
+    email: column('text'),
+    codeHash: column('text', 'code_hash'),
+    expiresAt: instant('expires_at'),
+    triesLeft: column('integer', 'tries_left'),
+  },
+});
+
 export const SIGN_IN_ATTEMPTS = new EntitySchema<Attempts & { readonly subject: string }>({
   name: 'SignInAttempts',
   tableName: 'sign_in_attempts',
@@ -103,6 +115,7 @@ interface Device {
   readonly svcId: Svcid;
   readonly deviceId: string;
   readonly subscription: PushSubscription;
+  readonly registeredAt: Instant;
 }
 
 export const DEVICES = new EntitySchema<Device>({
@@ -112,7 +125,8 @@ export const DEVICES = new EntitySchema<Device>({
     svcId: { ...column('text', 'svc_id'), ...key },
     deviceId: { ...column('text', 'device_id'), ...key },
     subscription: column('json'),
+    registeredAt: instant('registered_at'),
   },
 });
 
-export const ENTITIES = [FIRMS, API_KEYS, SESSIONS, SIGN_IN_CODES, SIGN_IN_ATTEMPTS, DEVICES];
+export const ENTITIES = [FIRMS, API_KEYS, SESSIONS, SIGN_IN_CODES, EMAIL_CHANGES, SIGN_IN_ATTEMPTS, DEVICES];

@@ -1,6 +1,7 @@
 import type { Firms } from '@svc/application';
-import { isUuid } from '../driver/column-types.ts';
-import { sql, type TxSession } from '../driver/session.ts';
+import type { Instant } from '@svc/domain';
+import { isUuid, timestamp } from '../driver/column-types.ts';
+import { first, sql, type TxSession } from '../driver/session.ts';
 import { FIRMS } from '../schema/entities.ts';
 import { registryChanged } from './registry-version.ts';
 
@@ -9,6 +10,13 @@ const ADD_FEED = sql('firm_feeds_add', `INSERT INTO firm_feeds (firm_id, last_st
 
 /** Blocks other transactions that add firms, not those that read them. */
 const LOCK_TABLE = sql('firms_lock_table', 'LOCK TABLE firms IN SHARE ROW EXCLUSIVE MODE');
+
+const HOLD = sql('legal_holds_find', 'SELECT since FROM legal_holds WHERE firm_id = $1');
+const SET_HOLD = sql(
+  'legal_holds_set',
+  'INSERT INTO legal_holds (firm_id, since) VALUES ($1, $2) ON CONFLICT (firm_id) DO NOTHING',
+);
+const RELEASE = sql('legal_holds_release', 'DELETE FROM legal_holds WHERE firm_id = $1');
 
 export function pgFirms(session: TxSession): Firms {
   return {
@@ -28,6 +36,16 @@ export function pgFirms(session: TxSession): Firms {
       return (
         (await session.orm('firms_plan_of', (manager) => manager.findOneBy(FIRMS, { id })))?.plan ?? null
       );
+    },
+
+    async legalHoldSince(id) {
+      if (!isUuid(id)) return null;
+      return first(await session.rows<{ since: Instant }>(HOLD, [id]))?.since ?? null;
+    },
+
+    async setLegalHold(id, since) {
+      if (since === null) session.send(RELEASE, [id]);
+      else session.send(SET_HOLD, [id, timestamp(since)]);
     },
 
     async save({ id, name, plan, limits }) {

@@ -1,7 +1,15 @@
-import { type Adjuster, DomainError } from '@svc/domain';
+import {
+  type Adjuster,
+  DomainError,
+  emailKey,
+  SIGN_IN_CODE_LIFETIME_MS,
+  SIGN_IN_CODE_TRIES,
+  type Svcid,
+} from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
+import { countEmailCode, type NetworkOf } from '../auth/sign-in.ts';
 import type { AppReads, FirmMembershipView } from '../ports/reads.ts';
-import type { Clock } from '../ports/support.ts';
+import type { Clock, Mailer, Secrets } from '../ports/support.ts';
 import type { PushSubscription, UnitOfWork } from '../ports/unit-of-work.ts';
 import { byAdjuster, recordAccountAct } from '../support/audit.ts';
 
@@ -21,30 +29,107 @@ export const makeReadProfile =
     return { adjuster, firms };
   };
 
-/** Missing fields are unchanged. */
+type ProfileChanges = Partial<Pick<Adjuster, 'firstName' | 'lastName' | 'email'>>;
+type UpdateDeps = {
+  uow: UnitOfWork;
+  reads: AppReads;
+  clock: Clock;
+  secrets: Secrets;
+  mailer: Mailer;
+  networkOf: NetworkOf;
+};
+
+/**
+ * Missing fields are unchanged. The first email address of an account counts at once; a changed one once it is
+ * confirmed by the code that is sent there. The response does not reveal whether another account has the address: no
+ * code is sent then, and a first address that is taken is not stored.
+ */
 export const makeUpdateProfile =
-  (deps: { uow: UnitOfWork; reads: AppReads; clock: Clock }) =>
-  async (
-    actor: AdjusterActor,
-    changes: Partial<Pick<Adjuster, 'firstName' | 'lastName' | 'email'>>,
-  ): Promise<Profile> => {
-    const adjuster = await deps.uow.run(async (tx) => {
+  (deps: UpdateDeps) =>
+  async (actor: AdjusterActor, { email, ...names }: ProfileChanges): Promise<Profile> => {
+    const { adjuster, mail } = await deps.uow.run(async (tx) => {
       const current = await tx.adjusters.lock(actor.svcId);
       if (current === null) throw new DomainError('not_found', 'No such account.');
-      const changed: Adjuster = { ...current, ...changes };
+      const at = deps.clock.now();
+      const holder = email === undefined || email === null ? null : await tx.adjusters.findByEmail(email);
+      const isTaken = holder !== null && holder.svcId !== actor.svcId;
+      const isSame = holder?.svcId === actor.svcId;
+      const countsAtOnce = current.testOf !== null || current.email === null || isSame;
+      const changed: Adjuster = {
+        ...current,
+        ...names,
+        ...(email !== undefined && countsAtOnce && !isTaken && { email }),
+      };
       await tx.adjusters.saveProfile(changed);
-      const act = { at: deps.clock.now(), action: 'profile.change' } as const;
-      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
-      return changed;
+      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), { at, action: 'profile.change' });
+      if (email === undefined || email === null || countsAtOnce) return { adjuster: changed, mail: null };
+
+      await countEmailCode(tx, deps, actor, email);
+      const { code, hash } = deps.secrets.issueCode(codeSubject(actor.svcId, email));
+      const expiresAt = at + SIGN_IN_CODE_LIFETIME_MS;
+      const change = { svcId: actor.svcId, email, codeHash: hash, expiresAt, triesLeft: SIGN_IN_CODE_TRIES };
+      await tx.emailChanges.put(change);
+      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), { at, action: 'email.change' });
+      return { adjuster: changed, mail: { email, code: isTaken ? null : code, old: current.email } };
     });
+    if (mail !== null) {
+      if (mail.code !== null) void deps.mailer.sendEmailCode(mail.email, mail.code);
+      if (mail.old !== null) void deps.mailer.sendEmailNotice(mail.old, 'requested');
+    }
     return { adjuster, firms: await deps.reads.memberships(actor.svcId) };
   };
 
+/** The code is bound to the account and the new address. */
+const codeSubject = (svcId: Svcid, email: string): string => JSON.stringify([svcId, emailKey(email)]);
+
+const codeRefused = (): DomainError =>
+  new DomainError('code_refused', 'The code is wrong, has expired, or was tried too often.');
+
+/** Replaces the email address by the one that the code was sent to. */
+export const makeConfirmEmail =
+  (deps: Pick<UpdateDeps, 'uow' | 'reads' | 'clock' | 'secrets' | 'mailer'>) =>
+  async (actor: AdjusterActor, code: string): Promise<Profile> => {
+    // A wrong code is counted, so the unit must commit: it returns null instead of throwing.
+    const confirming = deps.uow.run(async (tx) => {
+      const at = deps.clock.now();
+      const current = await tx.adjusters.lock(actor.svcId);
+      const change = await tx.emailChanges.lock(actor.svcId);
+      if (current === null || change === null || at >= change.expiresAt || change.triesLeft === 0)
+        return null;
+      const hash = deps.secrets.hashOfCode(codeSubject(actor.svcId, change.email), code);
+      const holder = await tx.adjusters.findByEmail(change.email);
+      const isTaken = holder !== null && holder.svcId !== actor.svcId;
+      if (isTaken || !deps.secrets.equal(change.codeHash, hash)) {
+        await tx.emailChanges.put({ ...change, triesLeft: change.triesLeft - 1 });
+        return null;
+      }
+      const adjuster: Adjuster = { ...current, email: change.email };
+      await tx.adjusters.saveProfile(adjuster);
+      await tx.emailChanges.remove(actor.svcId);
+      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), { at, action: 'email.confirm' });
+      return { adjuster, old: current.email };
+    });
+    const confirmed = await confirming.catch((error: unknown) => {
+      // Another account confirmed the address at the same time.
+      if (error instanceof DomainError && error.code === 'email_taken') return null;
+      throw error;
+    });
+    if (confirmed === null) throw codeRefused();
+    if (confirmed.old !== null) void deps.mailer.sendEmailNotice(confirmed.old, 'changed');
+    return { adjuster: confirmed.adjuster, firms: await deps.reads.memberships(actor.svcId) };
+  };
+
+/** An account gets no push notifications on more devices; registering another one removes the oldest. */
+const MAX_DEVICES_PER_ADJUSTER = 10;
+
 /** Sets the push subscription of a device. */
 export const makePutDevice =
-  (deps: { uow: UnitOfWork }) =>
+  (deps: { uow: UnitOfWork; clock: Clock }) =>
   (actor: AdjusterActor, deviceId: string, subscription: PushSubscription): Promise<void> =>
-    deps.uow.run((tx) => tx.devices.put(actor.svcId, deviceId, subscription));
+    deps.uow.run(async (tx) => {
+      await tx.devices.put(actor.svcId, deviceId, subscription, deps.clock.now());
+      await tx.devices.keepLatest(actor.svcId, MAX_DEVICES_PER_ADJUSTER);
+    });
 
 export const makeRemoveDevice =
   (deps: { uow: UnitOfWork }) =>

@@ -33,7 +33,7 @@ const signInFailed = (): DomainError =>
   new DomainError('sign_in_refused', 'Sign-in failed: the code or secret is wrong or has expired.');
 
 /** Groups the addresses of one client: one IPv4 address or one IPv6 network. */
-type NetworkOf = (clientAddress: string) => string;
+export type NetworkOf = (clientAddress: string) => string;
 
 interface Counter {
   readonly limit: AttemptLimit;
@@ -78,6 +78,27 @@ const subjectsOf = ({ hashOfSubject: of }: Secrets, email: string, client: strin
   requested: of('asked', client, email),
 });
 
+/** Counts a code for a new email address like a sign-in code to it. Throws when too many were requested. */
+export async function countEmailCode(
+  tx: Tx,
+  { secrets, clock, networkOf }: { secrets: Secrets; clock: Clock; networkOf: NetworkOf },
+  actor: AdjusterActor,
+  email: string,
+): Promise<void> {
+  const now = clock.now();
+  // The account stands for the client: its sessions may be on any network.
+  const client = actor.origin === undefined ? actor.svcId : networkOf(actor.origin.address);
+  const subjects = subjectsOf(secrets, emailKey(email), client);
+  const counters = await lockCounters(tx, now, [
+    { limit: SIGN_IN_LIMITS.codesPerClient, subject: subjects.codesOfClient },
+    { limit: SIGN_IN_LIMITS.codesPerClientAndRecipient, subject: subjects.codesOfClientAndRecipient },
+    { limit: SIGN_IN_LIMITS.codesPerRecipient, subject: subjects.codesOfRecipient },
+    { limit: SIGN_IN_LIMITS.codesInTotal, subject: subjects.codesInTotal },
+  ]);
+  if (counters.pauseMs > 0) throw new TooManyAttempts(counters.pauseMs);
+  await counters.count();
+}
+
 /**
  * Mails a six-digit code to the address on file. Neither result nor timing reveals whether the account exists. While a
  * code is valid the same one is mailed again, so that another request cannot invalidate it.
@@ -109,11 +130,13 @@ export const makeRequestSignInCode =
       await tx.signInAttempts.lock([subjects.requested]);
       await tx.signInAttempts.put(subjects.requested, { count: usedTries, lastAt: now, endsAt: expiresAt });
       const adjuster = await tx.adjusters.findByEmail(email);
-      if (adjuster === null || adjuster.email === null) return null;
-      const held = await tx.signInCodes.lock(key);
+      // The same statements without an account, so that the time does not reveal it; its address is not stored.
+      const slot = adjuster === null ? deps.secrets.hashOfSubject('no account', key) : key;
+      const held = await tx.signInCodes.lock(slot);
       const seed = held !== null && now < held.expiresAt ? (held.seed ?? undefined) : undefined;
       const issued = deps.secrets.issueCode(key, seed);
-      await tx.signInCodes.put({ emailKey: key, codeHash: issued.hash, seed: issued.seed, expiresAt });
+      await tx.signInCodes.put({ emailKey: slot, codeHash: issued.hash, seed: issued.seed, expiresAt });
+      if (adjuster === null || adjuster.email === null || adjuster.disabledAt !== undefined) return null;
       return { email: adjuster.email, code: issued.code };
     });
     if (mail !== null) void deps.mailer.sendSignInCode(mail.email, mail.code);

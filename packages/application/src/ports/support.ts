@@ -37,6 +37,10 @@ export interface Secrets {
 export interface Mailer {
   /** Mails a sign-in code, or logs it when no mail server is configured. The mailer reports its own errors. */
   sendSignInCode(email: string, code: string): Promise<void>;
+  /** Mails the code that confirms a new address to that address. */
+  sendEmailCode(email: string, code: string): Promise<void>;
+  /** Tells the old address that another one was requested, or has replaced it. */
+  sendEmailNotice(email: string, event: 'requested' | 'changed'): Promise<void>;
 }
 
 /** Rejected before any check; the same attempt may be made again after `retryAfterMs`. */

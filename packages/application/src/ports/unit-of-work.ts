@@ -40,6 +40,7 @@ export interface Tx {
   readonly sessions: Sessions;
   readonly signInCodes: SignInCodes;
   readonly signInAttempts: SignInAttempts;
+  readonly emailChanges: EmailChanges;
   readonly devices: Devices;
   readonly outbox: Outbox;
   readonly audit: AuditTrail;
@@ -136,6 +137,9 @@ export interface Firms {
   lock(id: FirmId): Promise<Firm | null>;
   /** Without a lock. */
   planOf(id: FirmId): Promise<Plan | null>;
+  /** Null: not under legal hold. */
+  legalHoldSince(id: FirmId): Promise<Instant | null>;
+  setLegalHold(id: FirmId, since: Instant | null): Promise<void>;
   save(firm: Firm): Promise<void>;
   /** The number of firms; prevents others from adding one until the transaction ends. */
   count(): Promise<number>;
@@ -195,6 +199,22 @@ export interface SignInCode {
   readonly seed: string | null;
 }
 
+/** A new email address that does not count before its code is confirmed. */
+export interface EmailChange {
+  readonly svcId: Svcid;
+  readonly email: string;
+  readonly codeHash: string;
+  readonly expiresAt: Instant;
+  readonly triesLeft: number;
+}
+
+export interface EmailChanges {
+  /** Replaces an earlier change of the same account. */
+  put(change: EmailChange): Promise<void>;
+  lock(svcId: Svcid): Promise<EmailChange | null>;
+  remove(svcId: Svcid): Promise<void>;
+}
+
 /** Sign-in attempts, counted across all processes. */
 export interface SignInAttempts {
   /** Does not wait for locks. */
@@ -219,7 +239,9 @@ export interface PushSubscription {
 }
 
 export interface Devices {
-  put(svcId: Svcid, deviceId: string, subscription: PushSubscription): Promise<void>;
+  put(svcId: Svcid, deviceId: string, subscription: PushSubscription, at: Instant): Promise<void>;
+  /** Removes all but the devices registered last. */
+  keepLatest(svcId: Svcid, count: number): Promise<void>;
   remove(svcId: Svcid, deviceId: string): Promise<void>;
   removeAllOf(svcId: Svcid): Promise<void>;
 }

@@ -7,6 +7,7 @@ import { auditBehavior } from './stores/audit.ts';
 import { carriersBehavior } from './stores/carriers.ts';
 import { claimsBehavior } from './stores/claims.ts';
 import { feedBehavior } from './stores/feed.ts';
+import { firmDataBehavior } from './stores/firm-data.ts';
 import { idempotencyBehavior } from './stores/idempotency.ts';
 import { isolationBehavior } from './stores/isolation.ts';
 import { membershipsBehavior } from './stores/memberships.ts';
@@ -58,6 +59,7 @@ export function storesSuite(name: string, makeStores: () => Promise<StoresUnderT
     outboxBehavior(fixture);
     auditBehavior(fixture);
     offBoardingBehavior(fixture);
+    firmDataBehavior(fixture);
     sandboxBehavior(fixture);
   });
 }

@@ -45,6 +45,7 @@ const ACTIONS: Readonly<Partial<Record<EndpointId, AuditAction>>> = {
   acceptInvitation: 'invitation.accept',
   declineInvitation: 'invitation.decline',
   updateProfile: 'profile.change',
+  confirmEmail: 'email.confirm',
   leaveFirm: 'member.leave',
 };
 

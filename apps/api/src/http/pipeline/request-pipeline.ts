@@ -1,7 +1,6 @@
 import {
   type ApiKeyAuthenticator,
   byAdjuster,
-  byFirm,
   type FaultStore,
   type FirmActor,
   type KeyGrant,
@@ -119,21 +118,17 @@ export function createPipeline(deps: PipelineDeps) {
       return within(route.handle(value, { ...context, actor, session }));
     }
 
-    const actorOf = ({ firmId, environment, keyId }: KeyGrant): FirmActor => ({
-      firmId,
-      environment,
-      origin: { ...origin, keyId },
-    });
     const grant = await within(
-      authorize(request, endpoint, trace, (known) => {
-        const caller = byFirm(actorOf(known));
-        trace.audit = { caller, action: auditActionOf(endpoint.id), firmId: known.firmId, params };
+      authorize(request, endpoint, trace, ({ firmId, keyId }) => {
+        const caller = { actor: `key:${keyId}`, address: clientAddress, requestId: trace.requestId };
+        trace.audit = { caller, action: auditActionOf(endpoint.id), firmId, params };
       }),
     );
     const { firmId, environment, keyId } = grant;
+    const actor: FirmActor = { firmId, environment, origin: { ...origin, keyId } };
     const process = async (): Promise<RouteResponse> => {
       const { value, context } = await parse(`firm ${firmId}`);
-      return within(route.handle(value, { ...context, actor: actorOf(grant), grant }));
+      return within(route.handle(value, { ...context, actor, grant }));
     };
     const fault =
       environment === 'test' && endpoint.sandbox !== true && endpoint.path.startsWith('/v1/')

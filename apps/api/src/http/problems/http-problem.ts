@@ -24,6 +24,7 @@ const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
   offer_not_pending: 'offer_not_pending',
   profile_incomplete: 'profile_incomplete',
   email_taken: 'validation_failed',
+  code_refused: 'validation_failed',
   sign_in_refused: 'invalid_sign_in',
 };
 
@@ -32,6 +33,7 @@ const POINTERS: Partial<Record<DomainErrorCode, string>> = {
   building_pair_refused: '/building/building_type',
   policy_term_reversed: '/policy/expiration_date',
   email_taken: '/email',
+  code_refused: '/code',
 };
 
 /** An error that is sent as a problem document (RFC 9457). */

@@ -7,6 +7,7 @@ import {
   type makeAcceptClaim,
   type makeAcceptInvitation,
   type makeCloseAcceptedClaim,
+  type makeConfirmEmail,
   type makeDeclineInvitation,
   type makeEndSession,
   type makeLeaveFirm,
@@ -47,6 +48,7 @@ export interface AppRouteDeps {
   readonly endSession: ReturnType<typeof makeEndSession>;
   readonly readProfile: ReturnType<typeof makeReadProfile>;
   readonly updateProfile: ReturnType<typeof makeUpdateProfile>;
+  readonly confirmEmail: ReturnType<typeof makeConfirmEmail>;
   readonly acceptInvitation: ReturnType<typeof makeAcceptInvitation>;
   readonly declineInvitation: ReturnType<typeof makeDeclineInvitation>;
   readonly setAcceptingAssignments: ReturnType<typeof makeSetAcceptingAssignments>;
@@ -135,6 +137,10 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       });
       return jsonResponse(profileToWire(await deps.updateProfile(actor, changes)));
     }),
+
+    appRoute(endpoints.confirmEmail, async ({ body }, { actor }) =>
+      jsonResponse(profileToWire(await deps.confirmEmail(actor, body.code))),
+    ),
 
     appRoute(endpoints.listInvitations, async ({ query }, { actor }) => {
       const scope: CursorScope = { list: 'invitations', reader: actor.svcId, filters: {} };

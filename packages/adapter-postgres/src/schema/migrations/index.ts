@@ -3,6 +3,7 @@ import { REQUEST_LOG } from './0002-request-log.ts';
 import { SIGN_IN_ATTEMPTS } from './0003-sign-in-attempts.ts';
 import { AUDIT } from './0004-audit.ts';
 import { ACCOUNTS } from './0005-accounts.ts';
+import { LEGAL_HOLDS } from './0007-legal-holds.ts';
 import { SIMULATED_FAULTS } from './0010-simulated-faults.ts';
 
 export interface Migration {
@@ -19,5 +20,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 3, name: 'sign-in attempts', sql: SIGN_IN_ATTEMPTS },
   { id: 4, name: 'audit', sql: AUDIT },
   { id: 5, name: 'accounts', sql: ACCOUNTS },
+  { id: 7, name: 'legal holds', sql: LEGAL_HOLDS },
   { id: 10, name: 'simulated faults', sql: SIMULATED_FAULTS },
 ];

@@ -50,11 +50,10 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const email = first.email?.toUpperCase() ?? '';
       expect(await errorCodeOf(newAdjuster({ email }))).toBe('email_taken');
       const { svcId } = await newAdjuster();
-      expect(await errorCodeOf(use.updateProfile({ svcId }, { email }))).toBe('email_taken');
+      const { adjuster } = await use.updateProfile({ svcId }, { email });
+      expect(adjuster.email).not.toBe(email);
       // An account may change the case of its own address.
       expect((await use.updateProfile({ svcId: first.svcId }, { email })).adjuster.email).toBe(email);
-      await use.updateProfile({ svcId: first.svcId }, { email: `${first.svcId}@moved.example` });
-      expect((await use.updateProfile({ svcId }, { email })).adjuster.email).toBe(email);
     });
 
     test('an account is found by its email in any case, a test account never', async () => {
@@ -98,6 +97,98 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(await stores.appReads.adjuster(svcId)).toEqual({ ...before, lastName: 'Reyes' });
       const signInSecret = firm.signInSecrets.manual;
       expect((await use.signIn({ svcId, signInSecret })).adjuster.lastName).toBe('Reyes');
+    });
+  });
+
+  describe('a new email address', () => {
+    const wrong = (code: string): string => (code === '000000' ? '000001' : '000000');
+    const latestCode = (email: string): string =>
+      fixture().external.mails.findLast((mail) => mail.email === email)?.code ?? '';
+    const noticesTo = (email: string | null) =>
+      fixture()
+        .external.notices.filter((notice) => notice.email === email)
+        .map(({ event }) => event);
+
+    test('counts at once for an account without one', async () => {
+      const { newAdjuster, use } = fixture();
+      const { svcId } = await newAdjuster({ email: null });
+      const email = `${svcId}@first.example`;
+      expect((await use.updateProfile({ svcId }, { email })).adjuster.email).toBe(email);
+      expect(latestCode(email)).toBe('');
+    });
+
+    test('counts once its code is confirmed, and the old address is told', async () => {
+      const { newAdjuster, use, stores } = fixture();
+      const { svcId, email: old } = await newAdjuster();
+      const email = `${svcId}@new.example`;
+      const stored = async () => (await stores.appReads.adjuster(svcId))?.email;
+      const { adjuster } = await use.updateProfile({ svcId }, { email, firstName: 'Zoë' });
+      expect([adjuster.email, adjuster.firstName]).toEqual([old, 'Zoë']);
+      expect(await stored()).toBe(old);
+      expect(noticesTo(old)).toEqual(['requested']);
+      const code = latestCode(email);
+      expect(await errorCodeOf(use.confirmEmail({ svcId }, wrong(code)))).toBe('code_refused');
+      expect((await use.confirmEmail({ svcId }, code)).adjuster.email).toBe(email);
+      expect(await stored()).toBe(email);
+      expect(noticesTo(old)).toEqual(['requested', 'changed']);
+      expect(await errorCodeOf(use.confirmEmail({ svcId }, code))).toBe('code_refused');
+    });
+
+    test('is not confirmed by an expired code, one of another account, or after five attempts', async () => {
+      const { newAdjuster, use, clock } = fixture();
+      const { svcId } = await newAdjuster();
+      const { svcId: other } = await newAdjuster();
+      const email = `${svcId}@late.example`;
+      const begin = async (): Promise<string> => {
+        await use.updateProfile({ svcId }, { email });
+        return latestCode(email);
+      };
+      const first = await begin();
+      expect(await errorCodeOf(use.confirmEmail({ svcId: other }, first))).toBe('code_refused');
+      clock.advance(10 * MINUTE);
+      expect(await errorCodeOf(use.confirmEmail({ svcId }, first))).toBe('code_refused');
+      const second = await begin();
+      for (let n = 0; n < 5; n += 1)
+        expect(await errorCodeOf(use.confirmEmail({ svcId }, wrong(second)))).toBe('code_refused');
+      expect(await errorCodeOf(use.confirmEmail({ svcId }, second))).toBe('code_refused');
+    });
+
+    test('does not reveal whether another account has it, and is never taken from that account', async () => {
+      const { newAdjuster, use, external, stores } = fixture();
+      const { svcId: owner, email: taken } = await newAdjuster();
+      const { svcId, email: old } = await newAdjuster();
+      const { svcId: bare } = await newAdjuster({ email: null });
+      const free = `${svcId}@free.example`;
+      const answers = [];
+      for (const email of [free, taken ?? '']) answers.push(await use.updateProfile({ svcId }, { email }));
+      expect(answers[1]).toEqual(answers[0]);
+      expect(external.mails.filter(({ email }) => email === taken)).toEqual([]);
+      for (const code of ['000000', '123456'])
+        expect(await errorCodeOf(use.confirmEmail({ svcId }, code))).toBe('code_refused');
+      expect((await use.updateProfile({ svcId: bare }, { email: taken })).adjuster.email).toBeNull();
+      expect((await stores.appReads.adjuster(svcId))?.email).toBe(old);
+      expect((await stores.appReads.adjuster(owner))?.email).toBe(taken);
+    });
+
+    test('that somebody else confirmed first is not confirmed again', async () => {
+      const { newAdjuster, use } = fixture();
+      const [{ svcId: one }, { svcId: two }] = [await newAdjuster(), await newAdjuster()];
+      const email = `${one}@contested.example`;
+      await use.updateProfile({ svcId: one }, { email });
+      const first = latestCode(email);
+      await use.updateProfile({ svcId: two }, { email });
+      const second = latestCode(email);
+      await use.confirmEmail({ svcId: two }, second);
+      expect(await errorCodeOf(use.confirmEmail({ svcId: one }, first))).toBe('code_refused');
+    });
+
+    test('is mailed a limited number of codes', async () => {
+      const { newAdjuster, use } = fixture();
+      const { svcId } = await newAdjuster();
+      const email = `${svcId}@flooded.example`;
+      const request = () => use.updateProfile({ svcId }, { email });
+      for (let n = 0; n < 5; n += 1) await request();
+      await expect(request()).rejects.toThrow(TooManyAttempts);
     });
   });
 
@@ -328,6 +419,18 @@ export function accountsBehavior(fixture: () => Fixture): void {
     const at = (n: number) => ({
       endpoint: `https://push.example/${n}`,
       keys: { p256dh: `p${n}`, auth: `a${n}` },
+    });
+
+    test('an account has at most ten devices; a further one replaces the one registered first', async () => {
+      const { newAdjuster, use, stores, clock } = fixture();
+      const { svcId } = await newAdjuster();
+      const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
+      for (let n = 0; n < 12; n += 1) {
+        clock.advance(1);
+        await use.putDevice({ svcId }, `device-${String(n).padStart(2, '0')}`, subscription);
+      }
+      const kept = (await stores.jobReads.devices(svcId)).map(({ deviceId }) => deviceId).sort();
+      expect([kept.length, kept[0], kept.at(-1)]).toEqual([10, 'device-02', 'device-11']);
     });
 
     test('a device has one subscription, the latest, until it is removed', async () => {

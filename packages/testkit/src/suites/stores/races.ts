@@ -262,16 +262,21 @@ export function racesBehavior(fixture: () => Fixture): void {
         expect(await use.apiKeyAuthenticator.authenticate(fresh)).not.toBeNull();
     });
 
-    test('two accounts requesting one email address: one gets it', async () => {
-      const { newAdjuster, use } = fixture();
+    test('two accounts confirming one email address: one gets it', async () => {
+      const { newAdjuster, use, external } = fixture();
       await rounds(async (n) => {
         const [one, two] = [await newAdjuster(), await newAdjuster()];
         const email = `shared.${one.svcId}@example.net`;
+        const codes: string[] = [];
+        for (const { svcId } of [one, two]) {
+          await use.updateProfile({ svcId }, { email: n % 2 === 0 ? email : email.toUpperCase() });
+          codes.push(external.mails.at(-1)?.code ?? '');
+        }
         const ends = await outcomes([
-          use.updateProfile({ svcId: one.svcId }, { email }),
-          use.updateProfile({ svcId: two.svcId }, { email: n % 2 === 0 ? email : email.toUpperCase() }),
+          use.confirmEmail({ svcId: one.svcId }, codes[0] ?? ''),
+          use.confirmEmail({ svcId: two.svcId }, codes[1] ?? ''),
         ]);
-        expect([...ends].sort()).toEqual([null, 'email_taken'].sort());
+        expect([...ends].sort()).toEqual([null, 'code_refused'].sort());
       });
     });
   });

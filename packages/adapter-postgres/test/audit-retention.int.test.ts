@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { auditEntriesFrom, verifyAuditChain } from '@svc/application';
+import { DAY, type FirmId, PLAN_RETENTION } from '@svc/domain';
+import { connect, migrate, type PostgresStores } from '../src/index.ts';
+import { aFirm, NOW } from './a-firm.ts';
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+
+let database: FreshDatabase;
+let stores: PostgresStores;
+beforeAll(async () => {
+  database = await freshDatabase();
+  await migrate({ url: database.url });
+  stores = await connect({ url: database.url });
+});
+afterAll(async () => {
+  await stores.close();
+  await database.drop();
+});
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const { auditMs } = PLAN_RETENTION.standard;
+
+async function readAt(chain: FirmId, at: number): Promise<void> {
+  const caller = { actor: 'key:key_1', address: null, requestId: null };
+  const entry = { at, ...caller, action: 'claim.read', object: `claim:${at}`, outcome: 'ok' } as const;
+  await stores.audit.append([{ chain, entry }]);
+}
+const timesOf = async (firmId: FirmId) =>
+  (await stores.auditReads.rows(firmId, { after: 0, limit: 100 })).flatMap(({ text }) =>
+    auditEntriesFrom(text).map(({ at }) => at - NOW),
+  );
+
+test('events older than the plan allows are deleted, and the rest of the chain still verifies', async () => {
+  const { firmId } = await aFirm(stores);
+  for (const at of [-2, -1, 0, 1]) await readAt(firmId, NOW + at * DAY);
+  const { audit } = await stores.purge(NOW + auditMs - DAY);
+  expect(audit).toBe(2);
+  expect(await timesOf(firmId)).toEqual([0, DAY]);
+  const verified = await verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId);
+  expect(verified).toMatchObject({ intact: true, rows: 2 });
+  await readAt(firmId, NOW + 2 * DAY);
+  expect(await verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId)).toMatchObject({ rows: 3 });
+});
+
+test('nothing of a firm under legal hold is deleted until it is released', async () => {
+  const { firmId } = await aFirm(stores);
+  await readAt(firmId, NOW);
+  const hold = (since: number | null) => stores.unitOfWork.run((tx) => tx.firms.setLegalHold(firmId, since));
+  await hold(NOW);
+  await stores.purge(NOW + auditMs + DAY);
+  expect(await timesOf(firmId)).toEqual([0]);
+  await hold(null);
+  await stores.purge(NOW + auditMs + DAY);
+  expect(await timesOf(firmId)).toEqual([]);
+  expect(await verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId)).toMatchObject({
+    intact: true,
+  });
+});

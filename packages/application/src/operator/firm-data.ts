@@ -1,0 +1,133 @@
+import type { CarrierDetails, Claim, FirmId, Instant } from '@svc/domain';
+import type { Operator } from '../actors.ts';
+import { GRANT_MAX_AGE_MS } from '../auth/api-key-authenticator.ts';
+import type { AuditReads, AuditRow } from '../ports/audit.ts';
+import type { FirmData, HeldCarrier } from '../ports/firm-data.ts';
+import type { AdjusterView, OperatorReads } from '../ports/reads.ts';
+import type { Clock } from '../ports/support.ts';
+import type { ApiKey, Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import { byOperator, recordAct } from '../support/audit.ts';
+import { OperatorError } from './operator-error.ts';
+
+interface Deps {
+  readonly uow: UnitOfWork;
+  readonly reads: OperatorReads;
+  readonly auditReads: AuditReads;
+  readonly firmData: FirmData;
+  readonly clock: Clock;
+  readonly operator: Operator;
+}
+
+export type ExportedRow =
+  | { readonly type: 'firm'; readonly firm: Firm }
+  | { readonly type: 'key'; readonly key: ApiKey }
+  | { readonly type: 'member'; readonly member: AdjusterView }
+  | { readonly type: 'carrier'; readonly carrier: CarrierDetails }
+  | { readonly type: 'claim'; readonly claim: Claim }
+  | { readonly type: 'audit'; readonly row: AuditRow };
+
+const PAGE_ROWS = 500;
+
+async function* inPages<Row, Position>(
+  read: (after: Position | null) => Promise<Row[]>,
+  positionOf: (row: Row) => Position,
+): AsyncGenerator<Row> {
+  for (let after: Position | null = null; ; ) {
+    const rows = await read(after);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = positionOf(last);
+  }
+}
+
+async function lockFirm(tx: Tx, id: FirmId): Promise<Firm> {
+  const firm = await tx.firms.lock(id);
+  if (firm === null) throw new OperatorError(`no firm has the id ${id}`);
+  return firm;
+}
+
+const recordFirmAct = (
+  tx: Tx,
+  { clock, operator }: Deps,
+  id: FirmId,
+  action: 'firm.erase' | 'firm.export' | 'firm.hold' | 'firm.release',
+): Promise<void> =>
+  recordAct(tx, id, byOperator(operator), { at: clock.now(), action, object: `firm:${id}` });
+
+/** Everything that is stored for a firm, as it is read: rows that change meanwhile may be from before or after. */
+export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
+  async function* (id: FirmId): AsyncGenerator<ExportedRow> {
+    const firm = await deps.uow.run(async (tx) => {
+      const found = await lockFirm(tx, id);
+      await recordFirmAct(tx, deps, id, 'firm.export');
+      return found;
+    });
+    const { firmData, pageRows = PAGE_ROWS } = deps;
+    yield { type: 'firm', firm };
+    for (const key of await deps.reads.keys(id)) yield { type: 'key', key };
+    const members = inPages(
+      (after) => firmData.members(id, after, pageRows),
+      ({ membership }: AdjusterView) => membership.svcId,
+    );
+    for await (const member of members) yield { type: 'member', member };
+    const carriers = inPages(
+      (after) => firmData.carriers(id, after, pageRows),
+      ({ nameKey }: HeldCarrier) => nameKey,
+    );
+    for await (const { carrier } of carriers) yield { type: 'carrier', carrier };
+    const claims = inPages(
+      (after) => firmData.claims(id, after, pageRows),
+      (claim: Claim) => claim.id,
+    );
+    for await (const claim of claims) yield { type: 'claim', claim };
+    const trail = inPages(
+      (after) => deps.auditReads.rows(id, { after: after ?? 0, limit: pageRows }),
+      ({ seq }: AuditRow) => seq,
+    );
+    for await (const row of trail) yield { type: 'audit', row };
+  };
+
+export const ERASED_FIRM_NAME = 'Erased firm';
+
+/**
+ * Deletes everything of a firm but its id and its audit trail, which holds ids only and can still be verified. May be
+ * repeated after an interruption: the name is replaced last.
+ */
+export const makeEraseFirm =
+  (deps: Deps & { readonly pause: (ms: number) => Promise<void> }) =>
+  async (id: FirmId, confirmedName: string, onProgress: (rows: number) => void): Promise<number> => {
+    await deps.uow.run(async (tx) => {
+      const firm = await lockFirm(tx, id);
+      if (firm.name !== confirmedName)
+        throw new OperatorError(`the name of the firm ${id} is not ${JSON.stringify(confirmedName)}`);
+      if ((await tx.firms.legalHoldSince(id)) !== null)
+        throw new OperatorError(`the firm ${id} is under legal hold; release it first`);
+      await recordFirmAct(tx, deps, id, 'firm.erase');
+    });
+    await deps.firmData.close(id);
+    // Until then, other processes may accept requests with a key that they have cached.
+    await deps.pause(GRANT_MAX_AGE_MS);
+    let total = 0;
+    for (let erased = -1; erased !== 0; total += erased) {
+      erased = await deps.firmData.eraseSome(id);
+      onProgress(total + erased);
+    }
+    await deps.uow.run(async (tx) => {
+      await tx.firms.save({ ...(await lockFirm(tx, id)), name: ERASED_FIRM_NAME });
+    });
+    return total;
+  };
+
+/** Under legal hold a firm cannot be erased, and retention deletes nothing of it. */
+export const makeSetLegalHold =
+  (deps: Deps) =>
+  (id: FirmId, isHeld: boolean): Promise<Instant | null> =>
+    deps.uow.run(async (tx) => {
+      await lockFirm(tx, id);
+      const current = await tx.firms.legalHoldSince(id);
+      const since = isHeld ? (current ?? deps.clock.now()) : null;
+      await tx.firms.setLegalHold(id, since);
+      await recordFirmAct(tx, deps, id, isHeld ? 'firm.hold' : 'firm.release');
+      return since;
+    });

@@ -1,0 +1,20 @@
+import type { CarrierDetails, Claim, ClaimId, FirmId, Svcid } from '@svc/domain';
+import type { AdjusterView } from './reads.ts';
+
+/** Everything that is stored for one firm, apart from its audit trail. */
+export interface FirmData {
+  /** In the order of their ids, after `after`. */
+  claims(firmId: FirmId, after: ClaimId | null, limit: number): Promise<Claim[]>;
+  /** Also former members, in the order of their SVCIDs. */
+  members(firmId: FirmId, after: Svcid | null, limit: number): Promise<AdjusterView[]>;
+  carriers(firmId: FirmId, after: string | null, limit: number): Promise<HeldCarrier[]>;
+  /** Ends the access of the firm's keys and adjusters. Part of erasing, and in force everywhere within a second. */
+  close(firmId: FirmId): Promise<void>;
+  /** Deletes a batch of rows. @returns how many; 0: nothing is left but the firm's id and its audit trail. */
+  eraseSome(firmId: FirmId): Promise<number>;
+}
+
+export interface HeldCarrier {
+  readonly nameKey: string;
+  readonly carrier: CarrierDetails;
+}

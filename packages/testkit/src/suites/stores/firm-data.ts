@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ExportedRow, verifyAuditChain } from '@svc/application';
+import type { Fixture, TestFirm } from '../../fixture.ts';
+import { sha256 } from '../../test-secrets.ts';
+
+export function firmDataBehavior(fixture: () => Fixture): void {
+  const started = async () => {
+    const { newFirm, newMember, sendId, use } = fixture();
+    const firm = await newFirm();
+    const svcId = await newMember(firm);
+    const accepted = await sendId(firm.live, svcId);
+    await use.acceptOffer({ svcId }, accepted);
+    await use.recordWork({ svcId }, accepted, { notes: 'Water line in the den' });
+    await sendId(firm.test, firm.accounts.manual);
+    await use.createKey({ firmId: firm.id, environment: 'live', purpose: 'claims', lifetime: null });
+    await use.openSession(firm.accounts.manual);
+    return { firm, svcId, accepted };
+  };
+  const exported = async (firm: TestFirm): Promise<ExportedRow[]> => {
+    const rows: ExportedRow[] = [];
+    for await (const row of fixture().use.exportFirm(firm.id)) rows.push(row);
+    return rows;
+  };
+  const countsOf = (rows: readonly ExportedRow[]) => {
+    const counts: Record<string, number> = {};
+    for (const { type } of rows) counts[type] = (counts[type] ?? 0) + 1;
+    return counts;
+  };
+
+  describe('the data of a firm', () => {
+    test('is exported whole: keys, members, carriers, claims with their work, and the audit trail', async () => {
+      const { firm, svcId, accepted } = await started();
+      const rows = await exported(firm);
+      const { audit, ...counts } = countsOf(rows);
+      expect(counts).toEqual({ firm: 1, key: 1, member: 5, carrier: expect.any(Number), claim: 2 });
+      expect(audit).toBe((await fixture().stores.auditReads.chain(firm.id))?.last.seq);
+      expect(rows).toContainEqual({
+        type: 'claim',
+        claim: expect.objectContaining({
+          id: accepted,
+          work: expect.objectContaining({ notes: 'Water line in the den' }),
+        }),
+      });
+      expect(rows.some((row) => row.type === 'member' && row.member.membership.svcId === svcId)).toBe(true);
+    });
+
+    test('of more than a page is exported once each', async () => {
+      const { newFirm, send, use } = fixture();
+      const firm = await newFirm();
+      for (let n = 0; n < 5; n += 1) await send(firm.test, firm.accounts.manual);
+      const ids = (await exported(firm)).flatMap((row) => (row.type === 'claim' ? [row.claim.id] : []));
+      expect([ids.length, new Set(ids).size]).toEqual([5, 5]);
+      await use.eraseFirm(firm.id, firm.name, () => {});
+      expect(countsOf(await exported(firm))).toEqual({ firm: 1, audit: expect.any(Number) });
+    });
+
+    test('is erased but for the id and the audit trail, which still verifies; other firms keep theirs', async () => {
+      const { use, stores, clock } = fixture();
+      const [{ firm, svcId }, other] = [await started(), await started()];
+      await use.addMember(other.firm.id, svcId);
+      const before = countsOf(await exported(other.firm));
+      await expect(use.eraseFirm(firm.id, 'Another name', () => {})).rejects.toThrow('is not');
+      const progress: number[] = [];
+      const erased = await use.eraseFirm(firm.id, firm.name, (rows) => progress.push(rows));
+      expect(progress.at(-1)).toBe(erased);
+      expect(erased).toBeGreaterThan(10);
+      const rows = await exported(firm);
+      expect(countsOf(rows)).toEqual({ firm: 1, audit: expect.any(Number) });
+      expect(JSON.stringify(rows)).not.toContain(firm.name);
+      expect(await stores.operatorReads.testAccounts(firm.id)).toEqual([]);
+      expect(await stores.appReads.sessions(firm.accounts.manual, clock.now())).toEqual([]);
+      const chain = await verifyAuditChain({ reads: stores.auditReads, sha256 }, firm.id);
+      expect(chain).toMatchObject({ intact: true });
+      expect((await stores.appReads.adjuster(svcId))?.svcId).toBe(svcId);
+      const after = countsOf(await exported(other.firm));
+      expect(after).toEqual({ ...before, audit: (before.audit ?? 0) + 1 });
+    });
+
+    test('cannot be erased under legal hold', async () => {
+      const { use, clock } = fixture();
+      const { firm } = await started();
+      const since = clock.now();
+      expect(await use.setLegalHold(firm.id, true)).toBe(since);
+      clock.advance(1000);
+      expect(await use.setLegalHold(firm.id, true)).toBe(since);
+      await expect(use.eraseFirm(firm.id, firm.name, () => {})).rejects.toThrow('legal hold');
+      expect(await use.setLegalHold(firm.id, false)).toBeNull();
+      expect(await use.eraseFirm(firm.id, firm.name, () => {})).toBeGreaterThan(0);
+    });
+  });
+}
