@@ -131,14 +131,11 @@ function answersChecked(file: string): string {
 }
 
 /** What tests report about their run, such as the installed languages, one per line. */
-const notesOfTests = (file: string): string =>
-  existsSync(file)
-    ? readFileSync(file, 'utf8')
-        .trim()
-        .split('\n')
-        .map((note) => `, ${note}`)
-        .join('')
-    : '';
+function notesOfTests(file: string): string {
+  if (!existsSync(file)) return '';
+  const notes = readFileSync(file, 'utf8').trim().split('\n');
+  return notes.map((note) => `, ${note}`).join('');
+}
 
 /** Shows Jest's own output. Jest's setup starts the servers if the selected tests need any. */
 async function onlyTests(args: string[]): Promise<Outcome> {
