@@ -18,7 +18,7 @@ const PACKAGES = '^packages/[a-z-]+/src/';
 /** Servers and helpers of the API's own tests, for tests and figures in tools. */
 const API_TESTS = '^apps/api/test/';
 
-/** Tools may use any library that tools/package.json lists, which pnpm holds them to. */
+/** Tools may use any library that tools/package.json lists; pnpm enforces that. */
 const tool = (name, ...allowed) =>
   room(`tools/${name}`, `^tools/${name}/`, [NODE, '/node_modules/', ...allowed]);
 /** Node's own modules show as their bare names. */
@@ -69,7 +69,7 @@ module.exports = {
       ),
     ]),
     {
-      name: 'only the composition root knows adapters and Inversify',
+      name: 'only the composition root imports adapters and Inversify',
       severity: 'error',
       from: { path: '^apps/', pathNot: ['^apps/api/src/composition/', '/test/'] },
       to: { path: [ADAPTERS, ...npm('inversify')] },

@@ -85,14 +85,14 @@ try {
     await close();
   }
 
-  const { svcId: told, token: hers } = await service.member(firm);
+  const { svcId: member, token: session } = await service.member(firm);
   const phone = push.device();
   const { subscription } = phone;
-  await service.call('PUT', '/app/v1/devices/phone', { as: hers, body: { subscription } });
+  await service.call('PUT', '/app/v1/devices/phone', { as: session, body: { subscription } });
   const sentAt = new Map<string, number>();
   for (let n = 0; n < CLAIMS; n += 1) {
     const at = Date.now();
-    const sent = await sendClaim(service, firm.live, claimBody(told));
+    const sent = await sendClaim(service, firm.live, claimBody(member));
     sentAt.set(sent.json.id, at);
     // Five claims a second are a large firm's peak.
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, 50 - (Date.now() - at))));

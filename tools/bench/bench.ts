@@ -1,4 +1,4 @@
-// Benchmarks: the service and the hand-written floor take turns under the same load and data on one machine. Compare the
+// Benchmarks: the service and the hand-written baseline take turns under the same load and data on one machine. Compare the
 // ratio; absolute figures depend on the machine.
 import { writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
@@ -8,10 +8,10 @@ import pc from 'picocolors';
 import { startPostgres } from '../services/postgres.ts';
 import { startRedis } from '../services/redis.ts';
 import { type BenchData, loadData, reopenOffers } from './data.ts';
-import { childrenOf, cpuSeconds, load, type Measured, type Shot } from './load.ts';
+import { type BenchRequest, childrenOf, cpuSeconds, load, type Measured } from './load.ts';
 import { PATHS, type Path } from './paths.ts';
 import { PEER_NAMES, type Peer, Peers } from './peer-runs.ts';
-import { median, plot, type Round, type Summary, summarise, table } from './report.ts';
+import { median, plot, type Round, type Summary, summarize, table } from './report.ts';
 import { type Server, start, startService } from './subject.ts';
 
 const EXPECTED: Readonly<Record<Path, number>> = { get: 200, page: 200, send: 201, accept: 200 };
@@ -30,8 +30,8 @@ interface Options {
 
 interface Subject extends Server {
   /** A peer's form of requests and responses. */
-  readonly shot?: Peer['shot'];
-  readonly answer?: Peer['answer'];
+  readonly mapRequest?: Peer['mapRequest'];
+  readonly mapResponse?: Peer['mapResponse'];
 }
 
 const whole = (text: string): number => {
@@ -44,7 +44,7 @@ const say = (line: string): void => {
 };
 
 const options = new Command('bench')
-  .description('Compares the service with a hand-written floor on the same data.')
+  .description('Compares the service with a hand-written baseline on the same data.')
   .option('--path <path...>', `paths to measure: ${PATHS.join(', ')} (default: all)`)
   .option('--rounds <n>', 'number of rounds', whole, 5)
   .option('--rows <n>', 'claims in the database, for 200 firms', whole, 200_000)
@@ -84,10 +84,14 @@ try {
   const data = await loadData(databaseUrl, { firms: 200, rows, say });
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: redis.url };
   const service = await startService(databaseUrl, redis.url);
-  const floor = await start('floor', ['--conditions=source', '--import', 'tsx', 'tools/bench/floor.ts'], env);
+  const baseline = await start(
+    'baseline',
+    ['--conditions=source', '--import', 'tsx', 'tools/bench/baseline.ts'],
+    env,
+  );
   stops.unshift(
     () => service.stop(),
-    () => floor.stop(),
+    () => baseline.stop(),
   );
 
   const peers = new Peers(say);
@@ -98,9 +102,9 @@ try {
 
   const summaries: Partial<Record<Path, Summary>> = {};
   for (const path of wanted) {
-    await sameAnswers(path, data, [service, floor]);
-    const fit = await peers.fitFor(path, (peer) => sameAnswers(path, data, [floor, peer]));
-    summaries[path] = summarise(await measure(path, data, service, floor, databaseUrl, fit, peers));
+    await checkSameResponses(path, data, [service, baseline]);
+    const usable = await peers.usableFor(path, (peer) => checkSameResponses(path, data, [baseline, peer]));
+    summaries[path] = summarize(await measure(path, data, service, baseline, databaseUrl, usable, peers));
   }
   const document = {
     rows,
@@ -123,13 +127,13 @@ async function measure(
   path: Path,
   data: BenchData,
   service: Subject,
-  floor: Subject,
+  baseline: Subject,
   databaseUrl: string,
-  fit: readonly Peer[],
+  usable: readonly Peer[],
   peers: Peers,
 ): Promise<Round[]> {
   const measured: Round[] = [];
-  const measuredPeers = new Map(fit.map(({ name }): [string, Round[]] => [name, []]));
+  const measuredPeers = new Map(usable.map(({ name }): [string, Round[]] => [name, []]));
   const once = async (subject: Subject, length: number) => {
     if (path === 'accept') await reopenOffers(databaseUrl);
     const groups = {
@@ -138,8 +142,8 @@ async function measure(
       redis: [redis.pid],
       load: [process.pid],
     };
-    const shots = data.shots(path);
-    const next = () => subject.shot?.(path, shots()) ?? shots();
+    const requests = data.requests(path);
+    const next = () => subject.mapRequest?.(path, requests()) ?? requests();
     const before = Object.values(groups).map(cpuSeconds);
     const result: Measured = await load(subject.url, next, EXPECTED[path], length);
     const cpu = Object.fromEntries(
@@ -149,7 +153,7 @@ async function measure(
       throw new Error(`${subject.name}: ${result.wrong} responses to ${path} were not ${EXPECTED[path]}`);
     return { ...result, cpu };
   };
-  /** A failing peer is excluded; a failure of the service or the floor ends the run. */
+  /** A failing peer is excluded; a failure of the service or the baseline ends the run. */
   const eachOf = async (subjects: readonly Subject[], length: number) => {
     const results = new Map<string, Awaited<ReturnType<typeof once>>>();
     for (const subject of subjects) {
@@ -163,24 +167,25 @@ async function measure(
     return results;
   };
   // Warm-up, not measured: JIT compilation and PostgreSQL's plans.
-  await eachOf([service, floor, ...fit], Math.min(2, seconds));
+  await eachOf([service, baseline, ...usable], Math.min(2, seconds));
   for (let round = 0; round < rounds; round += 1) {
-    const subjects = [service, floor, ...fit.filter(({ name }) => measuredPeers.has(name))];
+    const subjects = [service, baseline, ...usable.filter(({ name }) => measuredPeers.has(name))];
     // Alternate the order, because later subjects find warmer caches.
     const first = round % subjects.length;
     const results = await eachOf([...subjects.slice(first), ...subjects.slice(0, first)], seconds);
-    const [ours, theirs] = [results.get('service'), results.get('floor')];
-    if (ours === undefined || theirs === undefined) throw new Error('a round lacks a subject');
-    measured.push({ service: ours, floor: theirs });
+    const [serviceResult, baselineResult] = [results.get('service'), results.get('baseline')];
+    if (serviceResult === undefined || baselineResult === undefined)
+      throw new Error('a round lacks a subject');
+    measured.push({ service: serviceResult, baseline: baselineResult });
     for (const [name, held] of measuredPeers) {
       const peer = results.get(name);
-      if (peer !== undefined) held.push({ service: peer, floor: theirs });
+      if (peer !== undefined) held.push({ service: peer, baseline: baselineResult });
     }
-    const ratio = median(measured.map((one) => one.service.rps / one.floor.rps));
-    const others = fit.map(({ name }) => results.get(name)?.rps.toFixed(0) ?? 'none');
+    const ratio = median(measured.map((one) => one.service.rps / one.baseline.rps));
+    const others = usable.map(({ name }) => results.get(name)?.rps.toFixed(0) ?? 'none');
     say(
       pc.dim(
-        `${path} round ${round + 1} of ${rounds}: ${ours.rps.toFixed(0)} and ${theirs.rps.toFixed(0)} responses/s, median ratio ${ratio.toFixed(2)}${others.length > 0 ? `; peers ${others.join(', ')}` : ''}`,
+        `${path} round ${round + 1} of ${rounds}: ${serviceResult.rps.toFixed(0)} and ${baselineResult.rps.toFixed(0)} responses/s, median ratio ${ratio.toFixed(2)}${others.length > 0 ? `; peers ${others.join(', ')}` : ''}`,
       ),
     );
   }
@@ -189,13 +194,13 @@ async function measure(
 }
 
 /** Checks that all subjects return the same response, except for generated values. */
-async function sameAnswers(path: Path, data: BenchData, subjects: readonly Subject[]): Promise<void> {
-  const answers: unknown[] = [];
-  const shot = data.shots(path)();
+async function checkSameResponses(path: Path, data: BenchData, subjects: readonly Subject[]): Promise<void> {
+  const bodies: unknown[] = [];
+  const request = data.requests(path)();
   for (const [i, subject] of subjects.entries()) {
     if (path === 'accept') await reopenOffers(postgres.url);
-    const own: Shot = path === 'send' && i > 0 ? data.shots(path)() : shot;
-    const one = subject.shot?.(path, own) ?? own;
+    const own: BenchRequest = path === 'send' && i > 0 ? data.requests(path)() : request;
+    const one = subject.mapRequest?.(path, own) ?? own;
     const response = await fetch(subject.url + one.path, {
       method: one.method,
       headers: one.headers,
@@ -204,40 +209,40 @@ async function sameAnswers(path: Path, data: BenchData, subjects: readonly Subje
     if (response.status !== EXPECTED[path]) {
       throw new Error(`${subject.name} returned ${response.status} for ${path}: ${await response.text()}`);
     }
-    const answer: unknown = await response.json();
-    const said = subject.answer?.(path, answer) ?? answer;
-    if (path === 'send') await mustBeStored(said, own, subject.name, subjects[0]);
-    answers.push(comparable(path, said));
+    const json: unknown = await response.json();
+    const body = subject.mapResponse?.(path, json) ?? json;
+    if (path === 'send') await mustBeStored(body, own, subject.name, subjects[0]);
+    bodies.push(comparable(path, body));
   }
-  if (!isDeepStrictEqual(answers[0], answers[1])) {
-    throw new Error(`the responses to ${path} differ:\n${JSON.stringify(answers, null, 2)}`);
+  if (!isDeepStrictEqual(bodies[0], bodies[1])) {
+    throw new Error(`the responses to ${path} differ:\n${JSON.stringify(bodies, null, 2)}`);
   }
 }
 
 /** A claim created by one subject must be readable through another. */
 async function mustBeStored(
-  said: unknown,
-  sent: Shot,
+  body: unknown,
+  sent: BenchRequest,
   by: string,
-  finder: Subject | undefined,
+  reader: Subject | undefined,
 ): Promise<void> {
-  const { id, external_id } = said as { id: string; external_id: string };
+  const { id, external_id } = body as { id: string; external_id: string };
   const { authorization = '' } = sent.headers;
-  const response = await fetch(`${finder?.url}/v1/claims/${id}`, { headers: { authorization } });
-  const asked = JSON.parse(sent.body ?? '') as { external_id: string };
-  if (external_id !== asked.external_id || !isDeepStrictEqual(await response.json(), said)) {
+  const response = await fetch(`${reader?.url}/v1/claims/${id}`, { headers: { authorization } });
+  const sentBody = JSON.parse(sent.body ?? '') as { external_id: string };
+  if (external_id !== sentBody.external_id || !isDeepStrictEqual(await response.json(), body)) {
     throw new Error(`${by} did not store the claim as returned`);
   }
 }
 
 /** Removes values that differ between responses; of a new claim only the structure is compared. */
-function comparable(path: Path, answer: unknown): unknown {
-  if (path === 'page') return { ...(answer as object), next_cursor: 'a cursor' };
+function comparable(path: Path, json: unknown): unknown {
+  if (path === 'page') return { ...(json as object), next_cursor: 'a cursor' };
   if (path === 'accept') {
-    const { updated_at: _, assignment, ...rest } = answer as { updated_at: string; assignment: object };
+    const { updated_at: _, assignment, ...rest } = json as { updated_at: string; assignment: object };
     return { ...rest, assignment: { ...assignment, responded_at: 'now' } };
   }
-  return path === 'send' ? shapeOf(answer) : answer;
+  return path === 'send' ? shapeOf(json) : json;
 }
 
 function shapeOf(value: unknown): unknown {

@@ -7,7 +7,7 @@ import pg from 'pg';
 import copyStreams from 'pg-copy-streams';
 import { v7 as uuidV7 } from 'uuid';
 import { generateClaim } from '../generate/claim.ts';
-import type { Shot } from './load.ts';
+import type { BenchRequest } from './load.ts';
 import { loadingBar } from './loading-bar.ts';
 import type { Path } from './paths.ts';
 
@@ -22,7 +22,7 @@ export interface Firm {
 export interface BenchData {
   readonly firms: readonly Firm[];
   /** Returns the requests of a path, one per call. */
-  shots(path: Path): () => Shot;
+  requests(path: Path): () => BenchRequest;
 }
 
 /** Pending offers per firm for the acceptance path; reset before each round. */
@@ -62,7 +62,7 @@ export async function loadData(
     );
     wanted.say('Gathering statistics …');
     await client.query('VACUUM ANALYZE');
-    return { firms, shots: (path) => shotsAt(path, firms) };
+    return { firms, requests: (path) => requestsOf(path, firms) };
   } finally {
     await client.end();
   }
@@ -222,7 +222,7 @@ const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.
 let sent = 0;
 
 /** `poll` requests the ten latest changes, as a polling firm does. */
-export function shotsAt(path: Path | 'poll', firms: readonly Firm[]): () => Shot {
+export function requestsOf(path: Path | 'poll', firms: readonly Firm[]): () => BenchRequest {
   if (path === 'get') {
     return () => {
       const firm = pick(firms);

@@ -19,10 +19,12 @@ export const versionOf = ({ id, updated_at }: Version): string => `${id} ${updat
 /**
  * Polls a firm's changes from the last position, without overlap.
  *
- * @param ask fetches a page of `GET /v1/claims` with `&updated_since=…&cursor=…` if present.
+ * @param fetchPage fetches a page of `GET /v1/claims` with `&updated_since=…&cursor=…` if present.
  */
 export function startPoller<Row extends Version>(
-  ask: (query: string) => Promise<{ readonly data: readonly Row[]; readonly next_cursor: string | null }>,
+  fetchPage: (
+    query: string,
+  ) => Promise<{ readonly data: readonly Row[]; readonly next_cursor: string | null }>,
   since = '',
 ): Poller<Row> {
   const seen: Row[] = [];
@@ -35,7 +37,7 @@ export function startPoller<Row extends Version>(
     let last = '';
     do {
       const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      const page = await ask(`${filter}${more}`);
+      const page = await fetchPage(`${filter}${more}`);
       seen.push(...page.data);
       last = page.data.at(-1)?.updated_at ?? last;
       cursor = page.next_cursor;
@@ -67,7 +69,7 @@ export const changeSlowly = (
   databaseUrl: string,
   firmId: string,
   claimId: string,
-  meanwhile: () => Promise<void>,
+  work: () => Promise<void>,
 ): Promise<void> =>
   withClient(databaseUrl, async (client) => {
     await client.query('BEGIN');
@@ -77,6 +79,6 @@ export const changeSlowly = (
        UPDATE claims SET status = 'unassigned', updated_at = last_stamp FROM stamp WHERE firm_id = $1 AND id = $2`,
       [firmId, claimId],
     );
-    await meanwhile();
+    await work();
     await client.query('COMMIT');
   });

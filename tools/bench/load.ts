@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { Client } from 'undici';
 
-export interface Shot {
+export interface BenchRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: Record<string, string>;
@@ -15,7 +15,7 @@ export interface Measured {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  readonly answers: number;
+  readonly responses: number;
   /** Responses with an unexpected status, which invalidate the round. */
   readonly wrong: number;
 }
@@ -25,7 +25,7 @@ const CONNECTIONS = 32;
 /** Sends requests on all connections, one at a time on each, for the given time. */
 export async function load(
   url: string,
-  next: () => Shot,
+  next: () => BenchRequest,
   expected: number,
   seconds: number,
   connections: number = CONNECTIONS,
@@ -40,10 +40,10 @@ export async function load(
       while (performance.now() < end) {
         const { method, path, headers, body } = next();
         const sentAt = performance.now();
-        const answer = await client.request({ method, path, headers, body: body ?? null });
-        await answer.body.arrayBuffer();
+        const response = await client.request({ method, path, headers, body: body ?? null });
+        await response.body.arrayBuffer();
         latencies.push(performance.now() - sentAt);
-        if (answer.statusCode !== expected) wrong += 1;
+        if (response.statusCode !== expected) wrong += 1;
       }
     }),
   );
@@ -52,7 +52,7 @@ export async function load(
   latencies.sort((a, b) => a - b);
   const at = (share: number): number =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-  return { rps: latencies.length / elapsed, p50: at(0.5), p99: at(0.99), answers: latencies.length, wrong };
+  return { rps: latencies.length / elapsed, p50: at(0.5), p99: at(0.99), responses: latencies.length, wrong };
 }
 
 /** CPU seconds used by these processes; 0 except on Linux. */

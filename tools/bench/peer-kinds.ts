@@ -1,18 +1,18 @@
 // Translates requests for each peer, and its responses to the format of the service.
 
-import type { Shot } from './load.ts';
+import type { BenchRequest } from './load.ts';
 import type { Path } from './paths.ts';
 
 export interface PeerKind {
   /** The folder in peers/ with its sources. */
   readonly name: string;
   readonly paths: readonly Path[];
-  /** Work of the service and the floor that this peer omits, which improves its ratio. */
-  readonly spared: string;
+  /** Work of the service and the baseline that this peer omits, which improves its ratio. */
+  readonly omits: string;
   /** The request in the peer's form. */
-  readonly shot: (path: Path, shot: Shot) => Shot;
+  readonly mapRequest: (path: Path, request: BenchRequest) => BenchRequest;
   /** The peer's response in the service's form. */
-  readonly answer: (path: Path, answer: unknown) => unknown;
+  readonly mapResponse: (path: Path, response: unknown) => unknown;
 }
 
 interface Node {
@@ -43,7 +43,7 @@ const claimOf = (node: Node): object => ({
   ...node.document,
 });
 
-function graphqlShot(path: Path, { path: place, headers }: Shot): Shot {
+function toGraphql(path: Path, { path: place, headers }: BenchRequest): BenchRequest {
   const url = new URL(place, 'http://peer');
   const variables =
     path === 'get'
@@ -57,8 +57,8 @@ function graphqlShot(path: Path, { path: place, headers }: Shot): Shot {
   };
 }
 
-function graphqlAnswer(path: Path, answer: unknown): unknown {
-  const { data } = answer as {
+function fromGraphql(path: Path, response: unknown): unknown {
+  const { data } = response as {
     data: {
       claimByFirmIdAndId: Node;
       allClaims: { nodes: Node[]; pageInfo: { endCursor: string; hasNextPage: boolean } };
@@ -73,15 +73,15 @@ export const PEERS: readonly PeerKind[] = [
   {
     name: 'nestjs',
     paths: ['get', 'page', 'send', 'accept'],
-    spared: 'no limits per key, no notification job, cursors unsigned, rules across fields unchecked',
-    shot: (_, shot) => shot,
-    answer: (_, answer) => answer,
+    omits: 'no limits per key, no notification job, cursors unsigned, rules across fields unchecked',
+    mapRequest: (_, request) => request,
+    mapResponse: (_, response) => response,
   },
   {
     name: 'postgraphile',
     paths: ['get', 'page'],
-    spared: 'no limits per key, only two known queries',
-    shot: graphqlShot,
-    answer: graphqlAnswer,
+    omits: 'no limits per key, only two known queries',
+    mapRequest: toGraphql,
+    mapResponse: fromGraphql,
   },
 ];

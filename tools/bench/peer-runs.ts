@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Path } from './paths.ts';
 import { createTemporaryFolder, type Installed, install } from './peer-install.ts';
 import { PEERS, type PeerKind } from './peer-kinds.ts';
-import { grid, type Round, type Summary, summarise } from './report.ts';
+import { grid, type Round, type Summary, summarize } from './report.ts';
 
 interface Running {
   readonly url: string;
@@ -28,9 +28,9 @@ interface PeerSummary extends Omit<Summary, 'service_rps' | 'cpu_us' | 'rounds'>
   readonly rps: number;
   readonly cpu_us: {
     readonly peer: Summary['cpu_us']['service'];
-    readonly floor: Summary['cpu_us']['floor'];
+    readonly baseline: Summary['cpu_us']['baseline'];
   };
-  readonly rounds: readonly { readonly peer: Round['service']; readonly floor: Round['floor'] }[];
+  readonly rounds: readonly { readonly peer: Round['service']; readonly baseline: Round['baseline'] }[];
 }
 
 type Summaries = Record<string, Partial<Record<Path, PeerSummary>>>;
@@ -73,17 +73,17 @@ export class Peers {
   stop: () => void = () => {};
 
   /** Peers that support a path and return the right response. */
-  async fitFor(path: Path, check: (peer: Peer) => Promise<void>): Promise<Peer[]> {
-    const fit: Peer[] = [];
+  async usableFor(path: Path, check: (peer: Peer) => Promise<void>): Promise<Peer[]> {
+    const usable: Peer[] = [];
     for (const peer of this.#running.filter(({ paths }) => paths.includes(path))) {
       try {
         await check(peer);
-        fit.push(peer);
+        usable.push(peer);
       } catch (error) {
         this.leaveOut(peer.name, error, path);
       }
     }
-    return fit;
+    return usable;
   }
 
   leaveOut(peer: string, error: unknown, path?: Path): void {
@@ -97,14 +97,14 @@ export class Peers {
 
   /** Stores a peer's rounds on a path. */
   add(peer: string, path: Path, rounds: readonly Round[]): void {
-    const { service_rps: rps, cpu_us, rounds: _, ...same } = summarise(rounds);
+    const { service_rps: rps, cpu_us, rounds: _, ...same } = summarize(rounds);
     this.#summaries[peer] = {
       ...this.#summaries[peer],
       [path]: {
         ...same,
         rps,
-        cpu_us: { peer: cpu_us.service, floor: cpu_us.floor },
-        rounds: rounds.map(({ service, floor }) => ({ peer: service, floor })),
+        cpu_us: { peer: cpu_us.service, baseline: cpu_us.baseline },
+        rounds: rounds.map(({ service, baseline }) => ({ peer: service, baseline })),
       },
     };
   }
@@ -121,7 +121,7 @@ export class Peers {
   table(service: Partial<Record<Path, Summary>>): string {
     const header = [
       ...['peer', 'path', 'ratio', 'service', 'spread', 'p50', 'p99'],
-      ...['peer/s', 'floor/s', 'µs node', 'µs database'],
+      ...['peer/s', 'baseline/s', 'µs node', 'µs database'],
     ];
     const rows = Object.entries(this.#summaries).flatMap(([peer, paths]) =>
       Object.entries(paths).map(([path, summary]) => [
@@ -133,13 +133,13 @@ export class Peers {
         summary.p50_ratio.toFixed(2),
         summary.p99_ratio.toFixed(2),
         summary.rps.toFixed(0),
-        summary.floor_rps.toFixed(0),
-        `${summary.cpu_us.peer.node} / ${summary.cpu_us.floor.node}`,
-        `${summary.cpu_us.peer.database} / ${summary.cpu_us.floor.database}`,
+        summary.baseline_rps.toFixed(0),
+        `${summary.cpu_us.peer.node} / ${summary.cpu_us.baseline.node}`,
+        `${summary.cpu_us.peer.database} / ${summary.cpu_us.baseline.database}`,
       ]),
     );
     const notes = [
-      ...this.#running.map(({ name, spared }) => `${name} omits: ${spared}.`),
+      ...this.#running.map(({ name, omits }) => `${name} omits: ${omits}.`),
       ...this.leftOut.map(
         ({ peer, path, why }) => `${peer} is excluded${path === undefined ? '' : ` from ${path}`}: ${why}`,
       ),

@@ -7,21 +7,21 @@ type Cpu = Readonly<Record<string, number>>;
 /** Results of one round. */
 export interface Round {
   readonly service: Measured & { readonly cpu: Cpu };
-  readonly floor: Measured & { readonly cpu: Cpu };
+  readonly baseline: Measured & { readonly cpu: Cpu };
 }
 
 export interface Summary {
-  /** Responses per second, service divided by floor; median of the rounds. Higher is better. */
+  /** Responses per second, service divided by baseline; median of the rounds. Higher is better. */
   readonly ratio: number;
-  /** Latency, floor divided by service. Higher is better. */
+  /** Latency, baseline divided by service. Higher is better. */
   readonly p50_ratio: number;
   readonly p99_ratio: number;
   readonly service_rps: number;
-  readonly floor_rps: number;
+  readonly baseline_rps: number;
   /** Lowest and highest ratio of a round. */
   readonly spread: readonly [number, number];
   /** CPU microseconds per response, by process. */
-  readonly cpu_us: { readonly service: Cpu; readonly floor: Cpu };
+  readonly cpu_us: { readonly service: Cpu; readonly baseline: Cpu };
   readonly rounds: readonly Round[];
 }
 
@@ -37,27 +37,27 @@ export function median(values: readonly number[]): number {
 
 const rounded = (value: number, digits = 3): number => Number(value.toFixed(digits));
 
-export function summarise(rounds: readonly Round[]): Summary {
+export function summarize(rounds: readonly Round[]): Summary {
   const over = (of: (round: Round) => number): number => rounded(median(rounds.map(of)));
-  const ratios = rounds.map(({ service, floor }) => service.rps / floor.rps);
-  const cpu = (subject: 'service' | 'floor'): Cpu =>
+  const ratios = rounds.map(({ service, baseline }) => service.rps / baseline.rps);
+  const cpu = (subject: 'service' | 'baseline'): Cpu =>
     Object.fromEntries(
       Object.keys(rounds[0]?.[subject].cpu ?? {}).map((name) => [
         name,
         rounded(
-          median(rounds.map((round) => ((round[subject].cpu[name] ?? 0) / round[subject].answers) * 1e6)),
+          median(rounds.map((round) => ((round[subject].cpu[name] ?? 0) / round[subject].responses) * 1e6)),
           1,
         ),
       ]),
     );
   return {
-    ratio: over(({ service, floor }) => service.rps / floor.rps),
-    p50_ratio: over(({ service, floor }) => floor.p50 / service.p50),
-    p99_ratio: over(({ service, floor }) => floor.p99 / service.p99),
+    ratio: over(({ service, baseline }) => service.rps / baseline.rps),
+    p50_ratio: over(({ service, baseline }) => baseline.p50 / service.p50),
+    p99_ratio: over(({ service, baseline }) => baseline.p99 / service.p99),
     service_rps: over(({ service }) => service.rps),
-    floor_rps: over(({ floor }) => floor.rps),
+    baseline_rps: over(({ baseline }) => baseline.rps),
     spread: [rounded(Math.min(...ratios)), rounded(Math.max(...ratios))],
-    cpu_us: { service: cpu('service'), floor: cpu('floor') },
+    cpu_us: { service: cpu('service'), baseline: cpu('baseline') },
     rounds,
   };
 }
@@ -71,7 +71,7 @@ export function table(summaries: Partial<Record<Path, Summary>>): string {
     'p50',
     'p99',
     'service/s',
-    'floor/s',
+    'baseline/s',
     'µs node',
     'µs database',
   ];
@@ -83,11 +83,11 @@ export function table(summaries: Partial<Record<Path, Summary>>): string {
     summary.p50_ratio.toFixed(2),
     summary.p99_ratio.toFixed(2),
     summary.service_rps.toFixed(0),
-    summary.floor_rps.toFixed(0),
-    `${summary.cpu_us.service.node} / ${summary.cpu_us.floor.node}`,
-    `${summary.cpu_us.service.database} / ${summary.cpu_us.floor.database}`,
+    summary.baseline_rps.toFixed(0),
+    `${summary.cpu_us.service.node} / ${summary.cpu_us.baseline.node}`,
+    `${summary.cpu_us.service.database} / ${summary.cpu_us.baseline.database}`,
   ]);
-  return `${grid(header, rows)}\n\nRatios are service to floor (latencies: floor to service), medians of the rounds; higher is better.\n`;
+  return `${grid(header, rows)}\n\nRatios are service to baseline (latencies: baseline to service), medians of the rounds; higher is better.\n`;
 }
 
 export function grid(header: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -101,7 +101,7 @@ export function grid(header: readonly string[], rows: readonly (readonly string[
   return [title, ...rows.map(line)].join('\n');
 }
 
-/** A bar chart of the ratios, with the floor as a line at 1. */
+/** A bar chart of the ratios, with the baseline as a line at 1. */
 export function plot(summaries: Partial<Record<Path, Summary>>): string {
   const [left, scale, step] = [70, 150, 44];
   const entries = Object.entries(summaries);
@@ -116,11 +116,11 @@ export function plot(summaries: Partial<Record<Path, Summary>>): string {
   const widest = Math.max(1, ...entries.map(([, { ratio, spread }]) => Math.max(ratio, spread[1])));
   const width = Math.ceil(left + widest * scale + 60);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="14">
-<title>Answers a second, service over floor</title>
+<title>Responses per second, service divided by baseline</title>
 <rect width="${width}" height="${height}" fill="#fff"/>
 ${bars.join('\n')}
 <line x1="${left + scale}" x2="${left + scale}" y1="10" y2="${height - 22}" stroke="#d00000" stroke-dasharray="4 3"/>
-<text x="${left + scale}" y="${height - 6}" text-anchor="middle" fill="#d00000">the floor</text>
+<text x="${left + scale}" y="${height - 6}" text-anchor="middle" fill="#d00000">the baseline</text>
 </svg>
 `;
 }

@@ -11,9 +11,9 @@ import { migrate } from '@svc/adapter-postgres';
 import { Command, InvalidArgumentError } from 'commander';
 import { startPostgres, withClient } from '../services/postgres.ts';
 import { startRedis } from '../services/redis.ts';
-import { type BenchData, loadData, shotsAt } from './data.ts';
+import { type BenchData, loadData, requestsOf } from './data.ts';
 import { changeSlowly, startPoller, type Version, versionOf } from './feed.ts';
-import { childrenOf, cpuSeconds, load, type Measured, type Shot } from './load.ts';
+import { type BenchRequest, childrenOf, cpuSeconds, load, type Measured } from './load.ts';
 import { median } from './report.ts';
 import { type Server, startService } from './subject.ts';
 
@@ -55,13 +55,13 @@ program
       const result: Record<string, unknown> = { rows, small, rounds, seconds, firms: FIRMS };
       for (const kind of ['poll', 'get', 'send'] as const) {
         result[kind] = await compared(kind, rounds, seconds, [
-          { name: `${rows} claims`, subject: much.subject, next: shotsAt(kind, others) },
-          { name: `${small} claims`, subject: little.subject, next: shotsAt(kind, ofLittle) },
+          { name: `${rows} claims`, subject: much.subject, next: requestsOf(kind, others) },
+          { name: `${small} claims`, subject: little.subject, next: requestsOf(kind, ofLittle) },
         ]);
       }
       result.poll_of_large_firm = await compared('poll', rounds, seconds, [
-        { name: 'firm of 100000', subject: much.subject, next: shotsAt('poll', [large]) },
-        { name: 'firm of 100', subject: much.subject, next: shotsAt('poll', [tiny]) },
+        { name: 'firm of 100000', subject: much.subject, next: requestsOf('poll', [large]) },
+        { name: 'firm of 100', subject: much.subject, next: requestsOf('poll', [tiny]) },
       ]);
       print(result);
     }),
@@ -82,23 +82,23 @@ program
       );
       const next = mixed(data);
       const memory: {
-        answers: number;
+        responses: number;
         minutes: number;
         rss_mb: number;
         heap_mb: number;
         lag_p99_ms: number;
       }[] = [];
       const began = performance.now();
-      let answers = 0;
-      while (answers < requests) {
-        answers += (await load(subject.url, next, 200, 15)).answers;
+      let responses = 0;
+      while (responses < requests) {
+        responses += (await load(subject.url, next, 200, 15)).responses;
         const { rss, heap, lag } = await figures(subject);
         const minutes = rounded((performance.now() - began) / 60_000);
-        memory.push({ answers, minutes, rss_mb: rss, heap_mb: heap, lag_p99_ms: lag });
-        say(`${answers} of ${requests}: ${rss} MB, heap ${heap} MB, event loop delay p99 ${lag} ms`);
+        memory.push({ responses, minutes, rss_mb: rss, heap_mb: heap, lag_p99_ms: lag });
+        say(`${responses} of ${requests}: ${rss} MB, heap ${heap} MB, event loop delay p99 ${lag} ms`);
       }
-      const calm = await disturbed(subject, data, async () => {});
-      const results: Record<string, unknown> = { requests: answers, memory, calm };
+      const undisturbed = await disturbed(subject, data, async () => {});
+      const results: Record<string, unknown> = { requests: responses, memory, undisturbed };
       for (const [name, disturb] of Object.entries(disturbances(subject, data))) {
         results[name] = await disturbed(subject, data, disturb);
         say(`${name}: ${JSON.stringify(results[name])}`);
@@ -137,7 +137,7 @@ program
               used.map((one) =>
                 load(
                   one.url,
-                  shotsAt(kind, data.firms),
+                  requestsOf(kind, data.firms),
                   EXPECTED[kind],
                   round < 0 ? 2 : seconds,
                   Math.ceil(32 / used.length),
@@ -184,11 +184,11 @@ program
       if (firm === undefined) throw new Error('firms are missing');
       const since = new Date().toISOString();
       const poller = startPoller(async (from) => {
-        const answer = await fetch(`${other.url}/v1/claims?limit=200${from}`, {
+        const response = await fetch(`${other.url}/v1/claims?limit=200${from}`, {
           headers: { authorization: `Bearer ${firm.key}` },
         });
-        if (answer.status !== 200) throw new Error(`the poll returned ${answer.status}`);
-        const page = (await answer.json()) as { data: Version[]; next_cursor: string | null };
+        if (response.status !== 200) throw new Error(`the poll returned ${response.status}`);
+        const page = (await response.json()) as { data: Version[]; next_cursor: string | null };
         // Keep only what is compared.
         return { ...page, data: page.data.map(({ id, updated_at }) => ({ id, updated_at })) };
       }, since);
@@ -205,11 +205,11 @@ program
       let made = 0;
       while (made + slowChanges < changes) {
         const sends = await Promise.all(
-          [subject, other].map((one) => load(one.url, shotsAt('send', [firm]), EXPECTED.send, 10, 16)),
+          [subject, other].map((one) => load(one.url, requestsOf('send', [firm]), EXPECTED.send, 10, 16)),
         );
-        for (const { answers, wrong } of sends) {
+        for (const { responses, wrong } of sends) {
           if (wrong > 0) throw new Error(`${wrong} responses to a send were not ${EXPECTED.send}`);
-          made += answers;
+          made += responses;
         }
         say(`${made + slowChanges} of ${changes} changes`);
       }
@@ -240,9 +240,9 @@ program
       for (let round = 0; round <= rounds; round += 1) {
         const began = performance.now();
         const subject = await startService(url, redisUrl);
-        const answer = await fetch(`${subject.url}/v1/health`);
+        const response = await fetch(`${subject.url}/v1/health`);
         if (round > 0) took.push(performance.now() - began); // the first start reads uncached files
-        if (answer.status !== 200) throw new Error(`health returned ${answer.status}`);
+        if (response.status !== 200) throw new Error(`health returned ${response.status}`);
         subject.stop();
       }
       print({
@@ -316,7 +316,7 @@ const changedSince = (databaseUrl: string, firmId: string, since: string): Promi
 interface Side {
   readonly name: string;
   readonly subject: Server;
-  readonly next: () => Shot;
+  readonly next: () => BenchRequest;
 }
 
 /** Compares the latency of two sides in alternating rounds. */
@@ -356,8 +356,12 @@ async function compared(
 }
 
 /** A usual mix of requests: mostly polls and reads. */
-function mixed(data: BenchData): () => Shot {
-  const [poll, get, page] = [shotsAt('poll', data.firms), shotsAt('get', data.firms), data.shots('page')];
+function mixed(data: BenchData): () => BenchRequest {
+  const [poll, get, page] = [
+    requestsOf('poll', data.firms),
+    requestsOf('get', data.firms),
+    data.requests('page'),
+  ];
   let count = 0;
   return () => {
     count += 1;
@@ -386,7 +390,7 @@ async function disturbed(
   await figures(subject);
   let over = false;
   const disturbing = disturb(() => over);
-  const { p50, p99, rps } = await load(subject.url, shotsAt('get', data.firms), 200, 10);
+  const { p50, p99, rps } = await load(subject.url, requestsOf('get', data.firms), 200, 10);
   over = true;
   const { lag } = await figures(subject);
   await disturbing;
@@ -398,27 +402,27 @@ function disturbances(
   data: BenchData,
 ): Record<string, (isOver: () => boolean) => Promise<void>> {
   const repeatedly =
-    (clients: number, shot: () => Shot) =>
+    (clients: number, request: () => BenchRequest) =>
     async (isOver: () => boolean): Promise<void> => {
       await Promise.all(
         Array.from({ length: clients }, async () => {
           while (!isOver()) {
-            const { method, path, headers, body } = shot();
-            const answer = await fetch(subject.url + path, {
+            const { method, path, headers, body } = request();
+            const response = await fetch(subject.url + path, {
               method,
               headers,
               ...(body !== undefined && { body }),
             });
-            await answer.arrayBuffer();
+            await response.arrayBuffer();
           }
         }),
       );
     };
-  const page = data.shots('page');
-  const claim = data.shots('send')();
+  const page = data.requests('page');
+  const claim = data.requests('send')();
   const unknown = Array.from({ length: 20_000 }, (_, i) => [`unknown_field_${i}`, 'x'.repeat(20)]);
   const body = JSON.stringify({ ...JSON.parse(claim.body ?? '{}'), ...Object.fromEntries(unknown) });
-  const large: Shot = { ...claim, body };
+  const large: BenchRequest = { ...claim, body };
   return {
     // Fifty clients that request a page of two hundred and never read the response.
     slow_clients: async (isOver) => {

@@ -18,7 +18,7 @@ import {
 } from './clients.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 import type { ClaimView, Fault, History, Interval, LimitedKey, Operation } from './history.ts';
-import { injectFaults, QUIET_FAULT_RATE } from './nemesis.ts';
+import { BASE_FAULT_RATE, injectFaults } from './nemesis.ts';
 
 interface ChaosOptions {
   readonly seconds: number;
@@ -172,7 +172,7 @@ export async function runChaos({
     limited.push({ actor: 'limited', ...TEST_KEY });
     clients.push(limitedClient(context('limited', tagOf(0), small.test)));
 
-    for (const proxy of proxies) proxy.faultRate = QUIET_FAULT_RATE;
+    for (const proxy of proxies) proxy.faultRate = BASE_FAULT_RATE;
     log(`${count} processes started, seed ${seed}`);
     const faults: Fault[] = [];
     const deadline = performance.now() + seconds * 1_000;
@@ -226,7 +226,7 @@ export async function runChaos({
   }
 }
 
-/** A process counts requests locally until it has connected to Redis, and while Redis is away. */
+/** A process counts requests locally until it has connected to Redis, and while Redis is unavailable. */
 function localBucketsOf(printed: readonly string[], listeningSince: readonly number[]): Interval[] {
   const intervals = listeningSince.map((at) => ({
     startedAt: at - REDIS_CONNECT_MS,
@@ -255,13 +255,13 @@ const EXPECTED_OUTPUT = /^$|^\{"|^No SMTP_URL is set: |^Listening on |^The servi
 
 function ofProcesses(processes: readonly ApiProcess[], kept: readonly RestartMonitor[]): Violation[] {
   return processes.flatMap(({ output }, n) => {
-    const deaths = kept[n]?.unexpectedExits ?? [];
+    const exits = kept[n]?.unexpectedExits ?? [];
     const found: Violation[] = [];
     const note = (rule: string, description: string): void =>
       void found.push({ rule, description, calls: [] });
-    for (const death of deaths) note('no process ends unexpectedly', `process ${n}: ${death}`);
+    for (const exit of exits) note('no process ends unexpectedly', `process ${n}: ${exit}`);
     const unexpected = output.find((line) => !EXPECTED_OUTPUT.test(line));
-    if (unexpected !== undefined && deaths.length === 0)
+    if (unexpected !== undefined && exits.length === 0)
       note('nothing is printed outside the log', unexpected);
     for (const secret of SENSITIVE) {
       const line = output.find((each) => secret.test(each));

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { check, RULE_NAMES } from './checker.ts';
 import type { Call, ClaimView, Fault, History } from './history.ts';
 
-const stamp = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
+const timestamp = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
 
 const seen = (changes: Partial<ClaimView> = {}): ClaimView => ({
   id: 'c1',
@@ -11,18 +11,18 @@ const seen = (changes: Partial<ClaimView> = {}): ClaimView => ({
   adjuster: 'anna',
   respondedAt: null,
   reason: null,
-  createdAt: stamp(0),
-  updatedAt: stamp(0),
+  createdAt: timestamp(0),
+  updatedAt: timestamp(0),
   ...changes,
 });
 const accepted = (changes: Partial<ClaimView> = {}): ClaimView =>
-  seen({ status: 'accepted', respondedAt: stamp(5), updatedAt: stamp(5), ...changes });
+  seen({ status: 'accepted', respondedAt: timestamp(5), updatedAt: timestamp(5), ...changes });
 const rejected = (changes: Partial<ClaimView> = {}): ClaimView =>
-  seen({ status: 'rejected', respondedAt: stamp(3), updatedAt: stamp(3), reason: 'far', ...changes });
+  seen({ status: 'rejected', respondedAt: timestamp(3), updatedAt: timestamp(3), reason: 'far', ...changes });
 
 type Draft = Partial<Call> & Pick<Call, 'operation'>;
 
-/** Calls one after the other, each in a millisecond of its own and a task of its own unless it says otherwise. */
+/** Sequential calls, 10 ms apart; by default each belongs to a separate task. */
 function calls(...drafts: Draft[]): Call[] {
   return drafts.map((draft, n) => ({
     n,
@@ -55,10 +55,10 @@ const accept: Draft = {
   seen: [accepted()],
 };
 
-const history = (made: Call[], final: ClaimView[], changes: Partial<History> = {}): History => ({
+const history = (recorded: Call[], final: ClaimView[], changes: Partial<History> = {}): History => ({
   seed: 's',
   processes: 1,
-  calls: made,
+  calls: recorded,
   faults: [],
   localBuckets: [],
   final: new Map([['tag1x', final]]),
@@ -75,7 +75,7 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
     history(calls({ ...send }), []),
     history(calls(send, poll(seen())), [
       seen(),
-      seen({ id: 'c2', updatedAt: stamp(1), createdAt: stamp(1) }),
+      seen({ id: 'c2', updatedAt: timestamp(1), createdAt: timestamp(1) }),
     ]),
     history(calls(send, poll(seen())), [seen({ externalId: 'tag1x-2' })]),
   ],
@@ -108,7 +108,7 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
       ),
       [seen()],
     ),
-    // Refused, though the claim went to this adjuster by nobody else's doing.
+    // Rejected, although only this request can have assigned the claim to this adjuster.
     history(
       calls(
         send,
@@ -152,15 +152,15 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
     ),
   ],
   'claims follow allowed transitions': [
-    history(calls(send, accept, poll(accepted(), seen({ updatedAt: stamp(9) }))), [
-      seen({ updatedAt: stamp(9) }),
+    history(calls(send, accept, poll(accepted(), seen({ updatedAt: timestamp(9) }))), [
+      seen({ updatedAt: timestamp(9) }),
     ]),
     history(calls(send, poll(seen({ adjuster: 'ben' }))), [seen()]),
-    history(calls(send, poll(seen({ respondedAt: stamp(0) }))), [seen({ respondedAt: stamp(0) })]),
+    history(calls(send, poll(seen({ respondedAt: timestamp(0) }))), [seen({ respondedAt: timestamp(0) })]),
     history(calls(send, poll(seen({ status: 'lost' }))), [seen({ status: 'lost' })]),
-    history(calls(poll(accepted({ updatedAt: stamp(0) }))), [accepted({ updatedAt: stamp(0) })]),
-    // Two versions, though nobody spec for a change.
-    history(calls(send, poll(seen({ updatedAt: stamp(4) }))), [seen({ updatedAt: stamp(4) })]),
+    history(calls(poll(accepted({ updatedAt: timestamp(0) }))), [accepted({ updatedAt: timestamp(0) })]),
+    // Two versions without a request to change the claim.
+    history(calls(send, poll(seen({ updatedAt: timestamp(4) }))), [seen({ updatedAt: timestamp(4) })]),
   ],
   'no read returns an earlier state': [
     history(calls(send, accept, { operation: 'get', seen: [seen()] }, poll(accepted())), [accepted()]),
@@ -204,10 +204,10 @@ describe('the checker of a chaos run', () => {
   });
 
   for (const [rule, planted] of Object.entries(PLANTED)) {
-    test.each(planted.map((made, n) => [n + 1, made] as const))(
+    test.each(planted.map((recorded, n) => [n + 1, recorded] as const))(
       `a violation of "${rule}" is found (%i)`,
-      (_n, made) => {
-        expect(broken(made)).toContain(rule);
+      (_n, recorded) => {
+        expect(broken(recorded)).toContain(rule);
       },
     );
   }
@@ -217,11 +217,11 @@ describe('the checker of a chaos run', () => {
       operation: 'offer',
       idempotencyKey: 'k2',
       intent: { claimId: 'c1', adjuster: 'ben', mayHaveLeft: true },
-      seen: [seen({ adjuster: 'ben', updatedAt: stamp(6) })],
+      seen: [seen({ adjuster: 'ben', updatedAt: timestamp(6) })],
     };
-    const lapsed = seen({ adjuster: 'ben', status: 'unassigned', updatedAt: stamp(7) });
-    const again = seen({ updatedAt: stamp(8) });
-    const taken = accepted({ updatedAt: stamp(9), respondedAt: stamp(9) });
+    const lapsed = seen({ adjuster: 'ben', status: 'unassigned', updatedAt: timestamp(7) });
+    const again = seen({ updatedAt: timestamp(8) });
+    const taken = accepted({ updatedAt: timestamp(9), respondedAt: timestamp(9) });
     const valid = history(
       calls(
         { ...send, task: 1, status: null, seen: [] },
@@ -267,7 +267,7 @@ describe('the checker of a chaos run', () => {
   });
 
   test('a rate-limited key gets more only where Redis lost its data or a process counted locally', () => {
-    const made = (count: number, changes: Partial<History>): History =>
+    const recorded = (count: number, changes: Partial<History>): History =>
       history(calls(...Array.from({ length: count }, () => ({ operation: 'limited' as const }))), [], {
         limited: [{ actor: 'limited', requestsPerMinute: 60, burst: 20 }],
         ...changes,
@@ -277,21 +277,21 @@ describe('the checker of a chaos run', () => {
     });
     const alone = { localBuckets: [{ startedAt: 100, endedAt: 200 }] };
     const rule = 'rate limits hold within the documented approximation';
-    expect(check(made(41, fault('redis flushed')))).toEqual([]);
-    expect(check(made(41, alone))).toEqual([]);
-    expect(broken(made(41, fault('postgres killed')))).toEqual([rule]);
-    expect(broken(made(45, fault('redis flushed')))).toEqual([rule]);
-    expect(broken(made(45, alone))).toEqual([rule]);
+    expect(check(recorded(41, fault('redis flushed')))).toEqual([]);
+    expect(check(recorded(41, alone))).toEqual([]);
+    expect(broken(recorded(41, fault('postgres killed')))).toEqual([rule]);
+    expect(broken(recorded(45, fault('redis flushed')))).toEqual([rule]);
+    expect(broken(recorded(45, alone))).toEqual([rule]);
   });
 
   test('requests with 429, 503 or no response do not count against a rate limit', () => {
-    const made = calls(
+    const recorded = calls(
       ...Array.from({ length: 20 }, () => ({ operation: 'limited' as const })),
       { operation: 'limited', status: 429, code: 'rate_limited' },
       { operation: 'limited', status: null },
       { operation: 'limited', status: 503, code: 'service_unavailable' },
     );
     const limited = [{ actor: 'limited', requestsPerMinute: 60, burst: 20 }];
-    expect(check(history(made, [], { limited }))).toEqual([]);
+    expect(check(history(recorded, [], { limited }))).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ export interface Violation {
 type Finding = Omit<Violation, 'rule'>;
 type Rule = (history: History) => Iterable<Finding>;
 
-const answered = (call: Call): boolean => call.status !== null;
+const hasResponse = (call: Call): boolean => call.status !== null;
 const succeeded = (call: Call): boolean => call.status !== null && call.status < 300;
 
 function grouped<T>(items: Iterable<T>, nameOf: (item: T) => string | undefined): Map<string, T[]> {
@@ -104,32 +104,37 @@ function* retriesConverge(history: History): Iterable<Finding> {
     const done = calls.filter(succeeded);
     const ids = new Set(done.flatMap(({ seen }) => seen.map(({ id }) => id)));
     if (ids.size > 1) yield { description: `the retries of ${first.operation} gave several claims`, calls };
-    for (const refused of calls) {
-      if (refused.status === null || refused.status < 400 || refused.status >= 500 || refused.status === 429)
+    for (const rejected of calls) {
+      if (
+        rejected.status === null ||
+        rejected.status < 400 ||
+        rejected.status >= 500 ||
+        rejected.status === 429
+      )
         continue;
       // The adjuster may have left between two concurrent attempts.
-      const concurrent = refused.code === 'adjuster_not_in_firm' && first.intent.mayHaveLeft === true;
-      const contradicted = done.some(({ endedAt }) => !concurrent || endedAt < refused.startedAt);
+      const concurrent = rejected.code === 'adjuster_not_in_firm' && first.intent.mayHaveLeft === true;
+      const contradicted = done.some(({ endedAt }) => !concurrent || endedAt < rejected.startedAt);
       if (contradicted)
-        yield { description: `${first.operation} succeeded and was rejected (${refused.code})`, calls };
-      else if (done.length === 0 && tookEffect(history, refused)) {
-        yield { description: `${first.operation} was rejected (${refused.code}) and took effect`, calls };
+        yield { description: `${first.operation} succeeded and was rejected (${rejected.code})`, calls };
+      else if (done.length === 0 && tookEffect(history, rejected)) {
+        yield { description: `${first.operation} was rejected (${rejected.code}) and took effect`, calls };
       }
     }
   }
 }
 
 /** The claim is with the adjuster of a rejected offer, and no other request offered it to them. */
-function tookEffect({ calls, final }: History, refused: Call): boolean {
-  const { claimId, adjuster } = refused.intent;
-  if (refused.operation !== 'offer' || claimId === undefined) return false;
+function tookEffect({ calls, final }: History, rejected: Call): boolean {
+  const { claimId, adjuster } = rejected.intent;
+  if (rejected.operation !== 'offer' || claimId === undefined) return false;
   const claim = [...final.values()].flat().find(({ id }) => id === claimId);
   return (
     claim?.adjuster === adjuster &&
     !calls.some(
       ({ operation, intent, task }) =>
         intent.adjuster === adjuster &&
-        ((operation === 'offer' && intent.claimId === claimId && task !== refused.task) ||
+        ((operation === 'offer' && intent.claimId === claimId && task !== rejected.task) ||
           (operation === 'send' && intent.externalId === claim?.externalId)),
     )
   );
@@ -166,11 +171,11 @@ function* errorsAreExplained(history: History): Iterable<Finding> {
       }
       continue;
     }
-    const fine =
+    const expected =
       status < 300 ||
       (status === 503 && code === 'service_unavailable') ||
       (status < 500 && code !== undefined && EXPECTED_ERRORS[call.operation].includes(code));
-    if (!fine) yield { description: outcome, calls: [call] };
+    if (!expected) yield { description: outcome, calls: [call] };
     else if (code === 'adjuster_not_in_firm' && intent.mayHaveLeft !== true) {
       yield { description: `${outcome}, though the adjuster never left`, calls: [call] };
     }
@@ -250,7 +255,7 @@ function requestedChanges({ calls, autoResponding }: History): Map<string, numbe
     if (operation === 'accept' || operation === 'reject') note(intent.claimId, `answer ${task} ${attempt}`);
     if (operation === 'leave' && intent.adjuster !== undefined) leavers.add(intent.adjuster);
   }
-  // Offers to an adjuster who leaves may lapse, and test accounts respond by themselves.
+  // Offers to an adjuster who leaves may become unassigned, and test accounts respond automatically.
   for (const { operation, idempotencyKey, intent, seen } of calls) {
     if (operation !== 'send' && operation !== 'offer') continue;
     const id = operation === 'send' ? seen[0]?.id : intent.claimId;
@@ -375,15 +380,15 @@ function* pollersMissNothing(history: History): Iterable<Finding> {
         calls: callsOn(history, id),
       };
     }
-    const stamps = grouped(claims, ({ updatedAt }) => updatedAt);
-    for (const [stamp, duplicates] of stamps) {
+    const timestamps = grouped(claims, ({ updatedAt }) => updatedAt);
+    for (const [timestamp, duplicates] of timestamps) {
       if (duplicates.length > 1)
-        yield { description: `${firm} has ${duplicates.length} claims at ${stamp}`, calls: [] };
+        yield { description: `${firm} has ${duplicates.length} claims at ${timestamp}`, calls: [] };
     }
   }
 }
 
-function* firmsAreApart(history: History): Iterable<Finding> {
+function* firmsAreIsolated(history: History): Iterable<Finding> {
   for (const call of history.calls) {
     if (call.foreign !== undefined && call.foreign.length > 0) {
       yield { description: `${call.actor} received data of ${call.foreign.join(', ')}`, calls: [call] };
@@ -402,7 +407,7 @@ function* firmsAreApart(history: History): Iterable<Finding> {
 }
 
 /** Longer intervals add nothing, because every fault in them raises the allowance. */
-const LONGEST_STRETCH_MS = 60_000;
+const MAX_INTERVAL_MS = 60_000;
 
 /** After these faults every key has a full bucket. */
 const RESETS_BUCKETS: readonly FaultKind[] = ['redis flushed', 'redis killed'];
@@ -413,24 +418,24 @@ const RESETS_BUCKETS: readonly FaultKind[] = ['redis flushed', 'redis killed'];
  */
 function* limitsHold(history: History): Iterable<Finding> {
   for (const key of history.limited) {
-    const spent = history.calls.filter(
-      (call) => call.actor === key.actor && answered(call) && call.status !== 429 && call.status !== 503,
+    const accepted = history.calls.filter(
+      (call) => call.actor === key.actor && hasResponse(call) && call.status !== 429 && call.status !== 503,
     );
-    const times = spent
+    const times = accepted
       .map(({ startedAt, endedAt }) => ({ startedAt, endedAt }))
       .sort((a, b) => a.endedAt - b.endedAt);
     for (let from = 0; from < times.length; from += 1) {
       for (let to = from; to < times.length; to += 1) {
         const [first, last] = [times[from], times[to]];
         if (first === undefined || last === undefined) continue;
-        if (last.endedAt - first.startedAt > LONGEST_STRETCH_MS) break;
+        if (last.endedAt - first.startedAt > MAX_INTERVAL_MS) break;
         const count = to - from + 1;
         // The token was consumed between request and response.
         const allowed = allowance(key, history, Math.min(first.startedAt, first.endedAt), last.endedAt);
         if (count > allowed) {
           yield {
             description: `${key.actor} had ${count} requests, allowed are ${Math.floor(allowed)}`,
-            calls: spent.slice(from, to + 1).slice(-30),
+            calls: accepted.slice(from, to + 1).slice(-30),
           };
           return;
         }
@@ -439,7 +444,7 @@ function* limitsHold(history: History): Iterable<Finding> {
   }
 }
 
-/** Redis commands that may fail, each counted locally, before a process logs that Redis is away. */
+/** Redis commands that may fail, each counted locally, before a process logs that Redis is unavailable. */
 const UNLOGGED_FAILURES = 2;
 
 /** How many requests may be accepted in an interval. */
@@ -473,7 +478,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'an adjuster who left has no offers': leaversHaveNoOffers,
   'no job is lost': jobsAreDone,
   'a poller without overlap misses no change': pollersMissNothing,
-  'no firm sees data of another': firmsAreApart,
+  'no firm sees data of another': firmsAreIsolated,
   'rate limits hold within the documented approximation': limitsHold,
 };
 

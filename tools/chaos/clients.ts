@@ -123,7 +123,7 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
     });
   }
 
-  async function askForRefusal(): Promise<void> {
+  async function sendInvalid(): Promise<void> {
     if (state.sent.length === 0) return;
     const { claim, body, key } = random.pick(state.sent);
     const again = random.chance(0.5);
@@ -147,7 +147,7 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
     if (draw < 0.5) return send();
     if (draw < 0.8) return offer();
     if (draw < 0.93) return look();
-    return askForRefusal();
+    return sendInvalid();
   });
 }
 

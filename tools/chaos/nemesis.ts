@@ -9,8 +9,8 @@ interface Targets extends Pick<Cluster, 'processes' | 'postgres' | 'redis'> {
   readonly proxies: readonly CuttingProxy[];
 }
 
-export const QUIET_FAULT_RATE = 0.02;
-const LOUD_FAULT_RATE = 0.4;
+export const BASE_FAULT_RATE = 0.02;
+const HIGH_FAULT_RATE = 0.4;
 const RECOVERY_TIMEOUT_MS = 30_000;
 
 /** Injects faults one after another, each kind once per round, in random order. */
@@ -31,7 +31,7 @@ export async function injectFaults(
     if (remaining.length === 0) remaining = random.shuffle(FAULTS);
     const kind = remaining.pop();
     if (kind === undefined) return;
-    const hold = random.integer(200, options.longestHoldMs);
+    const holdMs = random.integer(200, options.longestHoldMs);
     const second = random.chance(0.3) ? random.pick(targets.processes) : undefined;
     const startedAt = options.now();
     let recovery: Promise<Omit<Fault, 'kind'>> | undefined;
@@ -47,9 +47,9 @@ export async function injectFaults(
     await INJECTORS[kind](targets, random, {
       markRecoverable,
       async hold() {
-        await sleep(hold / 2);
+        await sleep(holdMs / 2);
         void second?.kill();
-        await sleep(hold / 2);
+        await sleep(holdMs / 2);
       },
     });
     const fault = await markRecoverable();
@@ -66,13 +66,13 @@ async function recovered(url: string): Promise<void> {
   }
 }
 
-interface Course {
+interface FaultControl {
   hold(): Promise<void>;
   /** Marks the time from which the service can recover. */
   markRecoverable(): unknown;
 }
 
-type Injector = (targets: Targets, random: Random, course: Course) => Promise<void>;
+type Injector = (targets: Targets, random: Random, control: FaultControl) => Promise<void>;
 
 const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
   async 'process killed'({ processes }, random, { hold, markRecoverable }) {
@@ -127,8 +127,8 @@ const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
     await postgres.startServer();
   },
   async 'connections cut'({ proxies }, _random, { hold }) {
-    for (const proxy of proxies) proxy.faultRate = LOUD_FAULT_RATE;
+    for (const proxy of proxies) proxy.faultRate = HIGH_FAULT_RATE;
     await hold();
-    for (const proxy of proxies) proxy.faultRate = QUIET_FAULT_RATE;
+    for (const proxy of proxies) proxy.faultRate = BASE_FAULT_RATE;
   },
 };

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort, type Guardian, guard } from '@svc/embedded-postgres';
+import { freePort, startWatchdog, type Watchdog } from '@svc/embedded-postgres';
 
 const SERVER = fileURLToPath(new URL('../../apps/api/dist/server.js', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
@@ -64,11 +64,12 @@ export async function launchApiProcess({ env, onLine }: ApiProcessOptions): Prom
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const { pid } = child;
-    const guardian: Guardian | undefined = pid === undefined ? undefined : guard({ pid, signal: 'KILL' });
+    const watchdog: Watchdog | undefined =
+      pid === undefined ? undefined : startWatchdog({ pid, signal: 'KILL' });
     for (const stream of [child.stdout, child.stderr]) readLines(stream.setEncoding('utf8'), note);
     const exited = new Promise<Exit>((resolve) => {
       const end = (exit: Exit): void => {
-        guardian?.dismiss();
+        watchdog?.cancel();
         started.ended = true;
         resolve(exit);
       };

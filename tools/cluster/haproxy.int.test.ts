@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
-import { createTemporaryFolder, freePort, guard, SELF } from '@svc/embedded-postgres';
+import { createTemporaryFolder, freePort, SELF, startWatchdog } from '@svc/embedded-postgres';
 import { findCommand, installDebianPackage } from '../services/debian-package.ts';
 
-// The proxy of docker/compose.yaml, with a server behind it that records what it receives. Loopback has a whole network
-// of addresses, so clients and fronts connect from addresses of their own.
+// The proxy of docker/compose.yaml, with a server behind it that records requests. Clients and trusted proxies connect
+// from different loopback addresses.
 
 const DOCKER = fileURLToPath(new URL('../../docker/', import.meta.url));
-const FRONT = '127.0.0.20';
-const OUTER_FRONT = '127.0.0.21';
+const TRUSTED_PROXY = '127.0.0.20';
+const OUTER_PROXY = '127.0.0.21';
 /** More than the limit of one address, which is 600. */
 const TOO_MANY = 640;
 
@@ -25,13 +25,13 @@ afterEach(async () => {
 
 interface Response {
   readonly status: number;
-  /** What the server behind the proxy received; empty when the proxy answered. */
+  /** Headers that the server behind the proxy received; empty when the proxy responded itself. */
   readonly received: IncomingHttpHeaders;
 }
 
 type Send = (from: string, headers?: Record<string, string>) => Promise<Response>;
 
-async function haproxy(trustedFront: string): Promise<Send> {
+async function startHaproxy(trustedProxies: string): Promise<Send> {
   const server = createServer((incoming, outgoing) => {
     outgoing.setHeader('X-Received', JSON.stringify(incoming.headers));
     outgoing.end('{}');
@@ -45,17 +45,18 @@ async function haproxy(trustedFront: string): Promise<Send> {
   const folder = await createTemporaryFolder(SELF);
   const port = await freePort();
   const config = join(folder, 'haproxy.cfg');
-  writeFileSync(config, onThisMachine(port, (server.address() as AddressInfo).port));
+  writeFileSync(config, localConfig(port, (server.address() as AddressInfo).port));
   const child = spawn(command, ['-db', '-f', config], {
-    env: { TRUSTED_FRONT: trustedFront },
+    env: { TRUSTED_FRONT: trustedProxies },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const guardian = child.pid === undefined ? undefined : guard({ pid: child.pid, signal: 'KILL', folder });
-  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const watchdog =
+    child.pid === undefined ? undefined : startWatchdog({ pid: child.pid, signal: 'KILL', folder });
+  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
   stops.push(async () => {
     child.kill('SIGKILL');
-    await gone;
-    guardian?.dismiss();
+    await exited;
+    watchdog?.cancel();
     rmSync(folder, { recursive: true, force: true });
   });
   const send: Send = (from, headers = {}) =>
@@ -85,8 +86,8 @@ async function program(): Promise<string> {
   throw new Error(`These tests need HAProxy, and it could not be installed: ${error}.`);
 }
 
-/** The shipped configuration; only where it listens, its page and its servers are those of this machine. */
-function onThisMachine(port: number, target: number): string {
+/** The shipped configuration with the port, error page and servers of this test. */
+function localConfig(port: number, target: number): string {
   const shipped = readFileSync(join(DOCKER, 'haproxy.cfg'), 'utf8');
   const changed = shipped
     .replace('bind :8080', `bind 127.0.0.1:${port}`)
@@ -97,7 +98,7 @@ function onThisMachine(port: number, target: number): string {
   return changed;
 }
 
-async function listening(child: ChildProcess, ask: () => Promise<unknown>): Promise<void> {
+async function listening(child: ChildProcess, probe: () => Promise<unknown>): Promise<void> {
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -107,7 +108,7 @@ async function listening(child: ChildProcess, ask: () => Promise<unknown>): Prom
   for (;;) {
     if (child.exitCode !== null) throw new Error(`HAProxy ended:\n${printed}`);
     try {
-      await ask();
+      await probe();
       return;
     } catch {
       await sleep(20);
@@ -115,7 +116,7 @@ async function listening(child: ChildProcess, ask: () => Promise<unknown>): Prom
   }
 }
 
-/** How many of so many requests were served. */
+/** The number of requests that got 200. */
 async function served(send: () => Promise<Response>, count = TOO_MANY): Promise<number> {
   let ok = 0;
   for (let n = 0; n < count; n += 20) {
@@ -131,41 +132,55 @@ async function served(send: () => Promise<Response>, count = TOO_MANY): Promise<
 const forwardedFor = (addresses: string) => ({ 'X-Forwarded-For': addresses });
 
 test('behind a trusted proxy, a client at the edge limit does not limit another one', async () => {
-  const send = await haproxy(`${FRONT} ${OUTER_FRONT}`);
-  expect(await served(() => send(FRONT, forwardedFor('203.0.113.7')))).toBe(600);
-  expect(await send(FRONT, forwardedFor('203.0.113.7'))).toMatchObject({ status: 429 });
-  // What the client itself claimed to be stands before the address that the front appended.
-  expect(await send(FRONT, forwardedFor('198.51.100.1, 203.0.113.7'))).toMatchObject({ status: 429 });
-  expect(await send(FRONT, forwardedFor(`203.0.113.7, ${OUTER_FRONT}`))).toMatchObject({ status: 429 });
-  expect(await send(FRONT, forwardedFor('203.0.113.8'))).toMatchObject({ status: 200 });
-  expect(await send(FRONT, forwardedFor('2001:db8::8'))).toMatchObject({ status: 200 });
-  expect(await send(FRONT, forwardedFor(`203.0.113.8, ${OUTER_FRONT}`))).toMatchObject({ status: 200 });
+  const send = await startHaproxy(`${TRUSTED_PROXY} ${OUTER_PROXY}`);
+  expect(await served(() => send(TRUSTED_PROXY, forwardedFor('203.0.113.7')))).toBe(600);
+  expect(await send(TRUSTED_PROXY, forwardedFor('203.0.113.7'))).toMatchObject({ status: 429 });
+  // Addresses sent by the client come before the one that the trusted proxy appends.
+  expect(await send(TRUSTED_PROXY, forwardedFor('198.51.100.1, 203.0.113.7'))).toMatchObject({ status: 429 });
+  expect(await send(TRUSTED_PROXY, forwardedFor(`203.0.113.7, ${OUTER_PROXY}`))).toMatchObject({
+    status: 429,
+  });
+  expect(await send(TRUSTED_PROXY, forwardedFor('203.0.113.8'))).toMatchObject({ status: 200 });
+  expect(await send(TRUSTED_PROXY, forwardedFor('2001:db8::8'))).toMatchObject({ status: 200 });
+  expect(await send(TRUSTED_PROXY, forwardedFor(`203.0.113.8, ${OUTER_PROXY}`))).toMatchObject({
+    status: 200,
+  });
 });
 
 test.each([
-  ['behind a trusted front', FRONT, '203.0.113.7', '203.0.113.7'],
-  ['who names somebody else, behind a trusted front', FRONT, '198.51.100.1, 203.0.113.7', '203.0.113.7'],
-  ['behind two trusted fronts', FRONT, `198.51.100.1, 203.0.113.7, ${OUTER_FRONT}`, '203.0.113.7'],
-  ['with an IPv6 address', FRONT, '2001:db8::8', '2001:db8::8'],
-  ['who connects directly and names somebody else', '127.0.0.30', '203.0.113.7', '127.0.0.30'],
-  ['who connects directly and names a front', '127.0.0.30', `203.0.113.7, ${FRONT}`, '127.0.0.30'],
-])('the service receives the one true address of a client %s', async (_, from, header, expected) => {
-  const send = await haproxy(`${FRONT} ${OUTER_FRONT}`);
+  ['behind a trusted proxy', TRUSTED_PROXY, '203.0.113.7', '203.0.113.7'],
+  [
+    'behind a trusted proxy that forges an address',
+    TRUSTED_PROXY,
+    '198.51.100.1, 203.0.113.7',
+    '203.0.113.7',
+  ],
+  ['behind two trusted proxies', TRUSTED_PROXY, `198.51.100.1, 203.0.113.7, ${OUTER_PROXY}`, '203.0.113.7'],
+  ['with an IPv6 address', TRUSTED_PROXY, '2001:db8::8', '2001:db8::8'],
+  ['that connects directly and forges an address', '127.0.0.30', '203.0.113.7', '127.0.0.30'],
+  [
+    'that connects directly and forges the address of a trusted proxy',
+    '127.0.0.30',
+    `203.0.113.7, ${TRUSTED_PROXY}`,
+    '127.0.0.30',
+  ],
+])('the service receives only the real address of a client %s', async (_, from, header, expected) => {
+  const send = await startHaproxy(`${TRUSTED_PROXY} ${OUTER_PROXY}`);
   const { received } = await send(from, { ...forwardedFor(header), 'X-Forwarded-Proto': 'https' });
   expect(received['x-forwarded-for']).toBe(expected);
-  expect(received['x-forwarded-proto']).toBe(from === FRONT ? 'https' : 'http');
+  expect(received['x-forwarded-proto']).toBe(from === TRUSTED_PROXY ? 'https' : 'http');
 });
 
 test.each([
-  ['no front is configured', ''],
-  ['another front is configured', FRONT],
-])('a client cannot leave its edge limit by its X-Forwarded-For where %s', async (_, trustedFront) => {
-  const send = await haproxy(trustedFront);
+  ['no trusted proxy is configured', ''],
+  ['another trusted proxy is configured', TRUSTED_PROXY],
+])('X-Forwarded-For does not change the edge limit of a client if %s', async (_, trustedProxies) => {
+  const send = await startHaproxy(trustedProxies);
   let n = 0;
   const spoofing = () => send('127.0.0.30', forwardedFor(`203.0.113.${n++ % 250}`));
   expect(await served(spoofing)).toBe(600);
   expect(await spoofing()).toMatchObject({ status: 429 });
-  // Nor does it use up the limit of those it named.
+  // The forged addresses keep their own limits.
   expect(await send('127.0.0.31', forwardedFor('127.0.0.30'))).toMatchObject({
     status: 200,
     received: { 'x-forwarded-for': '127.0.0.31' },

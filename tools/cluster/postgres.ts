@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createTemporaryFolder,
   type EmbeddedPostgres,
-  type Guardian,
-  guard,
   identify,
   startEmbeddedPostgres,
+  startWatchdog,
   unprivilegedAccount,
+  type Watchdog,
 } from '@svc/embedded-postgres';
 import pg from 'pg';
 import { postgresBinaries } from '../services/system-postgres.ts';
@@ -40,7 +40,7 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
   const folder = await createTemporaryFolder(unprivilegedAccount(log));
   const binaries = await postgresBinaries(log);
   const handles: EmbeddedPostgres[] = [];
-  let guardian: Guardian | undefined;
+  let watchdog: Watchdog | undefined;
   let pid = 0;
   let frozen: readonly number[] = [];
 
@@ -55,8 +55,8 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
         });
         handles.push(handle);
         pid = Number(readFileSync(join(handle.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
-        guardian?.dismiss();
-        guardian = guard({ pid, signal: 'QUIT', folder });
+        watchdog?.cancel();
+        watchdog = startWatchdog({ pid, signal: 'QUIT', folder });
         return;
       } catch (error) {
         // The children of a killed postmaster release its shared memory a moment later.
@@ -117,7 +117,7 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
       resume();
       for (const handle of handles) await handle.stop();
       rmSync(folder, { recursive: true, force: true });
-      guardian?.dismiss();
+      watchdog?.cancel();
     },
   };
 }

@@ -95,32 +95,32 @@ test('a response arrives unchanged', async () => {
 });
 
 test('a request to an unreachable target is sent to another one, with its body', async () => {
-  const there = await target();
+  const reachable = await target();
   const proxy = await startProxy({
-    targets: [`http://127.0.0.1:${await freePort()}`, there.url],
-    // Never again: the refusal alone has to tell.
+    targets: [`http://127.0.0.1:${await freePort()}`, reachable.url],
+    // No health checks: only the refused connection shows that the target is down.
     checkEveryMs: 3_600_000,
   });
   stops.push(() => proxy.close());
   for (let n = 0; n < 4; n += 1) {
     expect((await fetch(proxy.url, { method: 'POST', body: `body ${n}` })).status).toBe(200);
   }
-  expect(there.seen.map(({ body }) => body)).toEqual(['body 0', 'body 1', 'body 2', 'body 3']);
+  expect(reachable.seen.map(({ body }) => body)).toEqual(['body 0', 'body 1', 'body 2', 'body 3']);
 });
 
 test('a draining target gets no requests until it is healthy again', async () => {
   let health = 200;
-  const going = await target(undefined, () => health);
-  const staying = await target();
-  const proxy = await proxyTo(going.url, staying.url);
+  const draining = await target(undefined, () => health);
+  const healthy = await target();
+  const proxy = await proxyTo(draining.url, healthy.url);
   health = 503;
   while (proxy.healthy()[0]) await sleep(5);
   for (let n = 0; n < 4; n += 1) await fetch(proxy.url);
-  expect(going.seen).toHaveLength(0);
+  expect(draining.seen).toHaveLength(0);
   health = 200;
   while (!proxy.healthy()[0]) await sleep(5);
   for (let n = 0; n < 4; n += 1) await fetch(proxy.url);
-  expect(going.seen).toHaveLength(2);
+  expect(draining.seen).toHaveLength(2);
 });
 
 test('a request that reached a target is never sent to another one', async () => {
@@ -162,12 +162,16 @@ test('a client that disconnects aborts its request', async () => {
 
 test('without a healthy target, the error of a target is returned', async () => {
   const { url } = await target(
-    (_, response) => response.writeHead(503, { 'Retry-After': '1' }).end('away'),
+    (_, response) => response.writeHead(503, { 'Retry-After': '1' }).end('unavailable'),
     () => 503,
   );
   const proxy = await proxyTo(url);
   const answer = await fetch(proxy.url);
-  expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([503, '1', 'away']);
+  expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([
+    503,
+    '1',
+    'unavailable',
+  ]);
 });
 
 test('without a reachable target, the response is 503 with Retry-After', async () => {

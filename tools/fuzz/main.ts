@@ -43,7 +43,7 @@ else {
   console.log(counts(report.byStatus));
   console.log(counts(report.byCode));
   for (const finding of report.findings) console.log(`✗ ${finding}`);
-  for (const death of kept.unexpectedExits) console.log(`✗ the process ended unexpectedly: ${death}`);
+  for (const exit of kept.unexpectedExits) console.log(`✗ the process ended unexpectedly: ${exit}`);
   console.log(`${report.findings.length} findings`);
 }
 process.exit(report.findings.length + kept.unexpectedExits.length === 0 ? 0 : 1);

@@ -85,7 +85,7 @@ describe('every claim', () => {
     [Number.NaN, 1],
     [0, -1],
     [0, 1.5],
-  ])('there is none at %d of seed %d', (index, seed) => {
+  ])('throws for the index %d of seed %d', (index, seed) => {
     expect(() => generateClaim(index, seed)).toThrow(RangeError);
   });
 });

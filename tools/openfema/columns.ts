@@ -103,7 +103,7 @@ const WITHOUT_A_FIELD = [
 ];
 
 const folded = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
-const withoutAField = new Set(WITHOUT_A_FIELD.map(folded));
+const withoutField = new Set(WITHOUT_A_FIELD.map(folded));
 
 /** A value and its column as named in the file. */
 export interface Cell {
@@ -118,7 +118,7 @@ export interface Header {
   readonly names: readonly string[];
   readonly row: (record: readonly string[]) => Row;
   /** FEMA columns without a field in a claim. */
-  readonly withoutAField: readonly string[];
+  readonly withoutField: readonly string[];
   /** Unknown or repeated columns. */
   readonly unknown: readonly string[];
   /** Missing required columns, by FEMA's name. */
@@ -153,9 +153,9 @@ export function readHeader(names: readonly string[]): Header {
       }
       return null;
     },
-    withoutAField: unread.filter(([name]) => withoutAField.has(name)).map(([, place]) => names[place] ?? ''),
+    withoutField: unread.filter(([name]) => withoutField.has(name)).map(([, place]) => names[place] ?? ''),
     unknown: [
-      ...unread.filter(([name]) => !withoutAField.has(name)).map(([, place]) => names[place] ?? ''),
+      ...unread.filter(([name]) => !withoutField.has(name)).map(([, place]) => names[place] ?? ''),
       ...unknown,
     ],
     missing: REQUIRED.filter((field) => placesOf[field].length === 0).map((field) => COLUMNS[field][0]),

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { endpoints, makeProblem, parseRequest, type SendClaimBody } from '@svc/contract';
 
-export interface Asked {
+export interface ReceivedClaim {
   readonly key: string;
   readonly externalId: string;
   readonly authorization: string;
@@ -11,58 +11,62 @@ export interface Asked {
 }
 
 /** A fault for a request; null handles it normally, `done` has written the response. */
-export type Mishap = 'lost before' | 'lost after' | 'cut off' | 'done' | null;
+export type InjectedFault = 'lost before' | 'lost after' | 'cut off' | 'done' | null;
 
 export interface FakeService {
   readonly url: string;
-  readonly asked: readonly Asked[];
+  readonly received: readonly ReceivedClaim[];
   /** Created claims by external id. */
   readonly claims: ReadonlyMap<string, SendClaimBody>;
-  readonly mostAtOnce: () => number;
+  readonly maxConcurrent: () => number;
   close(): Promise<void>;
 }
 
-export type Misbehave = (asked: Asked, response: ServerResponse, times: number) => Mishap;
+export type FaultInjector = (
+  received: ReceivedClaim,
+  response: ServerResponse,
+  times: number,
+) => InjectedFault;
 
-export async function startFakeService(misbehave: Misbehave = () => null): Promise<FakeService> {
-  const asked: Asked[] = [];
+export async function startFakeService(injectFault: FaultInjector = () => null): Promise<FakeService> {
+  const received: ReceivedClaim[] = [];
   const claims = new Map<string, SendClaimBody>();
-  const answered = new Map<string, string>();
-  let atOnce = 0;
-  let mostAtOnce = 0;
+  const textByKey = new Map<string, string>();
+  let concurrent = 0;
+  let maxConcurrent = 0;
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let text = '';
     for await (const chunk of request) text += chunk;
     // Long enough for requests to overlap.
     await new Promise((resolve) => setTimeout(resolve, 3));
     const body = JSON.parse(text) as SendClaimBody;
-    const entry: Asked = {
+    const entry: ReceivedClaim = {
       key: String(request.headers['idempotency-key']),
       externalId: body.external_id,
       authorization: String(request.headers.authorization),
       at: performance.now(),
     };
-    asked.push(entry);
-    const mishap = misbehave(entry, response, asked.filter(({ key }) => key === entry.key).length);
-    if (mishap === 'done') return;
-    if (mishap === 'lost before') return void request.socket.destroy();
+    received.push(entry);
+    const fault = injectFault(entry, response, received.filter(({ key }) => key === entry.key).length);
+    if (fault === 'done') return;
+    if (fault === 'lost before') return void request.socket.destroy();
 
     const problem = (code: 'validation_failed' | 'idempotency_key_reused' | 'duplicate_claim', errors = {}) =>
       sendProblem(response, code, errors);
     const parsed = parseRequest(endpoints.sendClaim, { headers: request.headers, body });
     if (!parsed.ok) return problem('validation_failed', { errors: parsed.errors });
-    const before = answered.get(entry.key);
+    const before = textByKey.get(entry.key);
     if (before !== undefined && before !== text) return problem('idempotency_key_reused');
     if (before === undefined && claims.has(body.external_id)) return problem('duplicate_claim');
     claims.set(body.external_id, body);
-    answered.set(entry.key, text);
-    if (mishap === 'lost after') return void request.socket.destroy();
+    textByKey.set(entry.key, text);
+    if (fault === 'lost after') return void request.socket.destroy();
     response.writeHead(201, {
       'content-type': 'application/json',
       ...(before !== undefined && { 'idempotent-replayed': 'true' }),
     });
-    if (mishap === 'cut off') {
+    if (fault === 'cut off') {
       response.write('{"id":"');
       return void setTimeout(() => request.socket.destroy(), 5);
     }
@@ -70,19 +74,19 @@ export async function startFakeService(misbehave: Misbehave = () => null): Promi
   };
 
   const server = createServer((request, response) => {
-    atOnce += 1;
-    mostAtOnce = Math.max(mostAtOnce, atOnce);
+    concurrent += 1;
+    maxConcurrent = Math.max(maxConcurrent, concurrent);
     response.once('close', () => {
-      atOnce -= 1;
+      concurrent -= 1;
     });
-    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+    handle(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    received,
     claims,
-    mostAtOnce: () => mostAtOnce,
+    maxConcurrent: () => maxConcurrent,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -26,8 +26,8 @@ async function importSample(key: string, adjuster: string) {
     undelivered: () => {},
     counted: () => {},
   };
-  const onWait = (_milliseconds: number, because: string): void => {
-    waits.push(because);
+  const onWait = (_milliseconds: number, reason: string): void => {
+    waits.push(reason);
   };
   const send = makeSender({ url: under.url, key, onWait });
   const file = await readFile(createReadStream(SAMPLE));
@@ -56,9 +56,9 @@ test('every valid row is stored as mapped, and a second run finds all claims', a
     building: { flood_zone: 'A8', firm_status: 'pre_firm' },
   });
 
-  expect((await importSample(firm.live, svcId)).tally).toMatchObject({ sent: 0, alreadyThere: CLAIMS });
+  expect((await importSample(firm.live, svcId)).tally).toMatchObject({ sent: 0, existing: CLAIMS });
   const other = await under.member(firm);
-  expect((await importSample(firm.live, other.svcId)).tally).toMatchObject({ sent: 0, alreadyThere: CLAIMS });
+  expect((await importSample(firm.live, other.svcId)).tally).toMatchObject({ sent: 0, existing: CLAIMS });
 });
 
 test('rate limits slow the import down without losing a claim', async () => {
@@ -67,7 +67,7 @@ test('rate limits slow the import down without losing a claim', async () => {
   const first = await importSample(firm.live, svcId);
   const second = await importSample(firm.live, svcId);
   expect(first.tally).toMatchObject({ sent: CLAIMS, undelivered: 0 });
-  expect(second.tally).toMatchObject({ alreadyThere: CLAIMS, undelivered: 0 });
+  expect(second.tally).toMatchObject({ existing: CLAIMS, undelivered: 0 });
   expect(second.waits).toContain('the limit of the key');
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type FakeService, type Misbehave, sendProblem, startFakeService } from './fake-service.ts';
+import { type FakeService, type FaultInjector, sendProblem, startFakeService } from './fake-service.ts';
 import { exitCode, type ImportOptions, importClaims, type Listener, type Tally } from './import-claims.ts';
 import type { Note } from './map-row.ts';
 import { readFile, UnreadableFile } from './read-rows.ts';
@@ -23,8 +23,8 @@ afterEach(async () => {
   for (const service of started.splice(0)) await service.close();
 });
 
-async function fake(misbehave?: Misbehave): Promise<FakeService> {
-  const service = await startFakeService(misbehave);
+async function fake(injectFault?: FaultInjector): Promise<FakeService> {
+  const service = await startFakeService(injectFault);
   started.push(service);
   return service;
 }
@@ -80,7 +80,7 @@ async function run(
 
 const keysOf = (service: FakeService): Map<string, Set<string>> => {
   const keys = new Map<string, Set<string>>();
-  for (const { externalId, key } of service.asked)
+  for (const { externalId, key } of service.received)
     keys.set(externalId, (keys.get(externalId) ?? new Set()).add(key));
   return keys;
 };
@@ -118,23 +118,23 @@ describe('delivery', () => {
     expect(tally).toMatchObject({
       rows: 18,
       sent: CLAIMS,
-      alreadyThere: 0,
+      existing: 0,
       refused: 0,
       skipped: 1,
       stopped: null,
     });
     expect(service.claims.size).toBe(CLAIMS);
     for (const keys of keysOf(service).values()) expect(keys.size).toBe(1);
-    expect(new Set(service.asked.map(({ key }) => key)).size).toBe(CLAIMS);
-    expect(service.asked.length).toBeGreaterThan(CLAIMS);
-    expect(service.asked.every(({ authorization }) => authorization === `Bearer ${KEY}`)).toBe(true);
+    expect(new Set(service.received.map(({ key }) => key)).size).toBe(CLAIMS);
+    expect(service.received.length).toBeGreaterThan(CLAIMS);
+    expect(service.received.every(({ authorization }) => authorization === `Bearer ${KEY}`)).toBe(true);
   });
 
   test('after a 429, all requests wait for Retry-After, and the row is sent', async () => {
-    let refusedAt = 0;
+    let limitedAt = 0;
     const service = await fake(({ at }, response) => {
-      if (refusedAt !== 0) return null;
-      refusedAt = at;
+      if (limitedAt !== 0) return null;
+      limitedAt = at;
       sendProblem(response, 'rate_limited', {}, { 'retry-after': '1' });
       return 'done';
     });
@@ -142,9 +142,9 @@ describe('delivery', () => {
     expect(tally).toMatchObject({ sent: CLAIMS, undelivered: 0 });
     expect(waits).toEqual([1000]);
     // A concurrent request may have been sent before the 429.
-    const early = service.asked.slice(1).filter(({ at }) => at - refusedAt < 950);
+    const early = service.received.slice(1).filter(({ at }) => at - limitedAt < 950);
     expect(early.length).toBeLessThanOrEqual(1);
-    expect(service.asked).toHaveLength(CLAIMS + 1);
+    expect(service.received).toHaveLength(CLAIMS + 1);
   });
 
   test('a 429 does not count as a failed attempt', async () => {
@@ -153,7 +153,7 @@ describe('delivery', () => {
       sendProblem(response, 'rate_limited', {}, { 'retry-after': '0.02' });
       return 'done';
     });
-    const { tally } = await run(service.url, { sender: { tries: 2 } });
+    const { tally } = await run(service.url, { sender: { maxAttempts: 2 } });
     expect(tally).toMatchObject({ sent: CLAIMS, undelivered: 0, stopped: null });
   });
 
@@ -165,16 +165,16 @@ describe('delivery', () => {
       response.writeHead(429, { 'content-type': 'text/html' }).end('<h1>Too many requests</h1>');
       return 'done';
     });
-    const { tally, waits } = await run(service.url, { sender: { blockedMs: 80 }, concurrency: 1 });
+    const { tally, waits } = await run(service.url, { sender: { edgeBlockMs: 80 }, concurrency: 1 });
     expect(waits).toEqual([80]);
     expect(tally.sent).toBe(CLAIMS);
   });
 
   test('a service that does not respond times out', async () => {
     const service = await fake(() => 'done');
-    const { tally } = await run(service.url, { sender: { timeoutMs: 20, tries: 1 }, concurrency: 5 });
+    const { tally } = await run(service.url, { sender: { timeoutMs: 20, maxAttempts: 1 }, concurrency: 5 });
     expect(tally.sent).toBe(0);
-    expect(tally.stopped).toContain('no answer in time');
+    expect(tally.stopped).toContain('no response in time');
   });
 
   test('a claim that keeps failing is undelivered, and the others are sent', async () => {
@@ -184,15 +184,15 @@ describe('delivery', () => {
       sendProblem(response, 'internal_error');
       return 'done';
     });
-    const { tally, undelivered } = await run(service.url, { sender: { tries: 3 } });
+    const { tally, undelivered } = await run(service.url, { sender: { maxAttempts: 3 } });
     expect(undelivered).toEqual([5]);
     expect(tally).toMatchObject({ sent: CLAIMS - 1, undelivered: 1, stopped: null });
-    expect(service.asked.filter(({ externalId }) => externalId === unlucky)).toHaveLength(3);
+    expect(service.received.filter(({ externalId }) => externalId === unlucky)).toHaveLength(3);
     expect(exitCode(tally, true)).toBe(1);
   });
 
   test('the run stops when the service is down', async () => {
-    const { tally } = await run('http://127.0.0.1:9', { sender: { tries: 2 }, concurrency: 1 });
+    const { tally } = await run('http://127.0.0.1:9', { sender: { maxAttempts: 2 }, concurrency: 1 });
     expect(tally).toMatchObject({ sent: 0, undelivered: 5 });
     expect(tally.stopped).toContain('cannot be reached');
     expect(exitCode(tally, true)).toBe(2);
@@ -201,8 +201,8 @@ describe('delivery', () => {
   test('requests do not exceed the given concurrency', async () => {
     const service = await fake();
     await run(service.url, { concurrency: 3 });
-    expect(service.mostAtOnce()).toBeGreaterThan(1);
-    expect(service.mostAtOnce()).toBeLessThanOrEqual(3);
+    expect(service.maxConcurrent()).toBeGreaterThan(1);
+    expect(service.maxConcurrent()).toBeLessThanOrEqual(3);
   });
 });
 
@@ -211,7 +211,7 @@ describe('a repeated run', () => {
     const service = await fake();
     expect((await run(service.url)).tally.sent).toBe(CLAIMS);
     const { tally } = await run(service.url);
-    expect(tally).toMatchObject({ sent: 0, alreadyThere: CLAIMS, refused: 0 });
+    expect(tally).toMatchObject({ sent: 0, existing: CLAIMS, refused: 0 });
     for (const keys of keysOf(service).values()) expect(keys.size).toBe(1);
   });
 
@@ -219,7 +219,7 @@ describe('a repeated run', () => {
     const service = await fake();
     await run(service.url);
     const { tally } = await run(service.url, { adjuster: 'SVC-2' });
-    expect(tally).toMatchObject({ sent: 0, alreadyThere: CLAIMS, refused: 0 });
+    expect(tally).toMatchObject({ sent: 0, existing: CLAIMS, refused: 0 });
     expect([...service.claims.values()].every((claim) => claim.adjuster_svc_id === 'SVC-1')).toBe(true);
   });
 
@@ -235,18 +235,18 @@ describe('a repeated run', () => {
     });
     expect(first.tally.stopped).toBe('interrupted');
     expect(exitCode(first.tally, true)).toBe(2);
-    const { sent, calledOff, rows } = first.tally;
-    expect(sent + calledOff).toBe(rows);
+    const { sent, notSent, rows } = first.tally;
+    expect(sent + notSent).toBe(rows);
     expect(service.claims.size).toBe(sent);
     const second = await run(service.url);
-    expect(second.tally).toMatchObject({ sent: CLAIMS - sent, alreadyThere: sent });
+    expect(second.tally).toMatchObject({ sent: CLAIMS - sent, existing: sent });
   });
 });
 
 describe('rejected claims', () => {
   test('a rejected claim is reported with the fields that the error names', async () => {
-    const service = await fake((asked, response) => {
-      if (asked.externalId !== SAMPLE_CASES[0]?.line.split(',')[0]) return null;
+    const service = await fake((received, response) => {
+      if (received.externalId !== SAMPLE_CASES[0]?.line.split(',')[0]) return null;
       const errors = [{ detail: 'Must be a calendar date.', pointer: '/loss/date' }];
       sendProblem(response, 'validation_failed', { errors });
       return 'done';
@@ -254,7 +254,7 @@ describe('rejected claims', () => {
     const { tally, refused } = await run(service.url);
     expect(refused).toEqual([{ row: 1, where: ['/loss/date'] }]);
     expect(tally).toMatchObject({ sent: CLAIMS - 1, refused: 1, stopped: null });
-    expect(service.asked).toHaveLength(CLAIMS);
+    expect(service.received).toHaveLength(CLAIMS);
   });
 
   test.each([
@@ -274,7 +274,7 @@ describe('rejected claims', () => {
     const { tally } = await run(service.url, { concurrency: 1 });
     expect(tally.stopped).toMatch(code === 'not_found' ? /404/ : new RegExp(code));
     expect(tally).toMatchObject({ sent: 0, refused: 0 });
-    expect(service.asked).toHaveLength(1);
+    expect(service.received).toHaveLength(1);
   });
 });
 
@@ -322,7 +322,7 @@ describe('the file', () => {
     const service = await fake();
     const row = 'a,FL,33931,2022-09-28';
     const { tally } = await run(service.url, { input: text(head, row, row), concurrency: 1 });
-    expect(tally).toMatchObject({ rows: 2, sent: 1, alreadyThere: 1 });
+    expect(tally).toMatchObject({ rows: 2, sent: 1, existing: 1 });
   });
 });
 
@@ -391,7 +391,7 @@ describe('the command', () => {
     rmSync(folder, { recursive: true });
     expect(second.code).toBe(1);
     expect(second.out).toMatch(/existing +17/);
-    expect(service.asked.at(-1)?.authorization).toBe('Bearer svc_test_of-a-file');
+    expect(service.received.at(-1)?.authorization).toBe('Bearer svc_test_of-a-file');
   });
 
   test.each([

@@ -1,19 +1,19 @@
 import { endpoints, parseRequest, type SendClaimBody } from '@svc/contract';
 import { type Mapped, mapRow, type Note } from './map-row.ts';
 import { type File, type FileRow, UnreadableFile } from './read-rows.ts';
-import { CannotGoOn, type Delivery, idempotencyKey, type RefusedWith } from './send-claim.ts';
+import { type Delivery, FatalError, idempotencyKey, type Rejection } from './send-claim.ts';
 
 /** Counts of a run. Only the list of skipped rows grows with the file. */
 export interface Tally {
   rows: number;
   /** Created by this run; in a dry run, those that would be sent. */
   sent: number;
-  alreadyThere: number;
+  existing: number;
   refused: number;
   undelivered: number;
   skipped: number;
   /** Read, but not sent because the run was stopped. */
-  calledOff: number;
+  notSent: number;
   /** Rows whose claim lacks a value of the file. */
   withLosses: number;
   readonly losses: Map<string, number>;
@@ -27,8 +27,8 @@ export interface Listener {
   noted(row: number, note: Note): void;
   /** Before a claim goes out, or instead of it in a dry run. */
   mapped(row: number, body: SendClaimBody): void;
-  refused(row: number, id: string, problem: RefusedWith): void;
-  undelivered(row: number, id: string, because: string): void;
+  refused(row: number, id: string, problem: Rejection): void;
+  undelivered(row: number, id: string, reason: string): void;
   counted(tally: Tally): void;
 }
 
@@ -42,16 +42,16 @@ export interface ImportOptions {
 }
 
 /** After this many undelivered claims in a row the service is considered down. */
-const UNDELIVERED_IN_A_ROW = 5;
+const MAX_UNDELIVERED_IN_A_ROW = 5;
 
 export const noClaims = (): Tally => ({
   rows: 0,
   sent: 0,
-  alreadyThere: 0,
+  existing: 0,
   refused: 0,
   undelivered: 0,
   skipped: 0,
-  calledOff: 0,
+  notSent: 0,
   withLosses: 0,
   losses: new Map(),
   normalized: new Map(),
@@ -63,11 +63,11 @@ export async function importClaims(file: File, options: ImportOptions, listener:
   const tally = noClaims();
   let undeliveredInARow = 0;
   let failed: unknown;
-  const stop = (because: string): void => {
-    tally.stopped ??= because;
+  const stop = (reason: string): void => {
+    tally.stopped ??= reason;
   };
-  const wakers: (() => void)[] = [];
-  let underWay = 0;
+  const waiting: (() => void)[] = [];
+  let inFlight = 0;
 
   try {
     for await (const fileRow of file.rows) {
@@ -80,7 +80,7 @@ export async function importClaims(file: File, options: ImportOptions, listener:
     if (!(error instanceof UnreadableFile)) throw error;
     stop(error.message);
   }
-  while (underWay > 0) await new Promise<void>((wake) => wakers.push(wake));
+  while (inFlight > 0) await new Promise<void>((wake) => waiting.push(wake));
   if (failed !== undefined) throw failed;
   return tally;
 
@@ -90,15 +90,15 @@ export async function importClaims(file: File, options: ImportOptions, listener:
     note(fileRow.number, mapped);
     if (mapped.ok) {
       listener.mapped(fileRow.number, mapped.body);
-      if (underWay >= options.concurrency) await new Promise<void>((wake) => wakers.push(wake));
-      underWay += 1;
+      if (inFlight >= options.concurrency) await new Promise<void>((wake) => waiting.push(wake));
+      inFlight += 1;
       void deliver(fileRow.number, mapped.body)
         .catch((error: unknown) => {
           failed ??= error;
         })
         .finally(() => {
-          underWay -= 1;
-          wakers.shift()?.();
+          inFlight -= 1;
+          waiting.shift()?.();
         });
     }
     listener.counted(tally);
@@ -120,14 +120,14 @@ export async function importClaims(file: File, options: ImportOptions, listener:
     // The run may have stopped while this claim waited for its turn.
     if (tally.stopped !== null || options.signal?.aborted) {
       stop('interrupted');
-      tally.calledOff += 1;
+      tally.notSent += 1;
       return;
     }
     try {
-      settle(row, body, options.send === null ? judgeHere(body) : await options.send(body));
+      settle(row, body, options.send === null ? validateLocally(body) : await options.send(body));
     } catch (error) {
-      if (!(error instanceof CannotGoOn)) throw error;
-      tally.calledOff += 1;
+      if (!(error instanceof FatalError)) throw error;
+      tally.notSent += 1;
       stop(error.message);
     }
     listener.counted(tally);
@@ -140,7 +140,7 @@ export async function importClaims(file: File, options: ImportOptions, listener:
         tally.sent += 1;
         break;
       case 'already_there':
-        tally.alreadyThere += 1;
+        tally.existing += 1;
         break;
       case 'refused':
         tally.refused += 1;
@@ -148,16 +148,16 @@ export async function importClaims(file: File, options: ImportOptions, listener:
         break;
       case 'undelivered':
         tally.undelivered += 1;
-        listener.undelivered(row, body.external_id, delivery.because);
-        if (undeliveredInARow >= UNDELIVERED_IN_A_ROW)
-          stop(`the service cannot be reached: ${delivery.because}`);
+        listener.undelivered(row, body.external_id, delivery.reason);
+        if (undeliveredInARow >= MAX_UNDELIVERED_IN_A_ROW)
+          stop(`the service cannot be reached: ${delivery.reason}`);
         break;
     }
   }
 }
 
 /** Validates like the service, with the same contract. */
-export function judgeHere(body: SendClaimBody): Delivery {
+export function validateLocally(body: SendClaimBody): Delivery {
   const request = { headers: { 'idempotency-key': idempotencyKey(body) }, body };
   const parsed = parseRequest(endpoints.sendClaim, request);
   if (parsed.ok) return { outcome: 'sent' };

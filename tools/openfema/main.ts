@@ -100,7 +100,7 @@ function open(path: string): { input: Readable; size: number | null; bytesRead: 
   return { input, size: stats.size, bytesRead: () => input.bytesRead };
 }
 
-function sender(flags: Flags, onWait: (milliseconds: number, because: string) => void) {
+function sender(flags: Flags, onWait: (milliseconds: number, reason: string) => void) {
   const url = flags.url ?? (process.env.CLAIMS_URL || wrong('Set CLAIMS_URL or use --url.'));
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     return wrong(`Not an http or https URL: ${url}`);

@@ -8,7 +8,7 @@ import {
 } from '@svc/contract';
 import { BUILDINGS, OCCUPANCIES } from './codes.ts';
 import { readHeader } from './columns.ts';
-import { judgeHere } from './import-claims.ts';
+import { validateLocally } from './import-claims.ts';
 import { type Mapped, mapRow } from './map-row.ts';
 import { SAMPLE_CASES, SAMPLE_HEADER } from './sample-cases.ts';
 
@@ -26,7 +26,7 @@ function mapValues(values: Readonly<Record<string, string>>): Mapped {
 
 function bodyOf(mapped: Mapped): SendClaimBody {
   if (!mapped.ok) throw new Error(`skipped: ${JSON.stringify(mapped.notes)}`);
-  expect(judgeHere(mapped.body)).toEqual({ outcome: 'sent' });
+  expect(validateLocally(mapped.body)).toEqual({ outcome: 'sent' });
   return mapped.body;
 }
 
@@ -35,7 +35,7 @@ const brief = ({ notes }: Mapped): string[] =>
 
 describe('the eighteen rows of the sample', () => {
   test.each(SAMPLE_CASES.map((sample, index) => ({ ...sample, row: index + 1 })))(
-    'row $row is the claim that it has to be',
+    'row $row gives the expected claim',
     ({ line, expected }) => {
       const mapped = mapLine(sampleNames, line);
       if ('skipped' in expected) {
@@ -126,7 +126,7 @@ describe('the spellings of the columns', () => {
   test('missing required columns, columns without a field and unknown columns are reported', () => {
     const header = readHeader(['ID', 'latitude', 'floodZoneCurrent', 'adjusterName', 'id', 'DateOfLoss']);
     expect(header.missing).toEqual(['state', 'reportedZipCode']);
-    expect(header.withoutAField).toEqual(['latitude', 'floodZoneCurrent']);
+    expect(header.withoutField).toEqual(['latitude', 'floodZoneCurrent']);
     expect(header.unknown).toEqual(['adjusterName', 'id']);
   });
 

@@ -54,7 +54,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   };
 
   const id = row('id')?.value ?? null;
-  if (id === null) skip('id', '', 'a claim needs an id of its own');
+  if (id === null) skip('id', '', 'a claim needs an id');
   else if (id.length > LIMITS.externalId.max)
     skip('id', id, `longer than ${LIMITS.externalId.max} characters`);
   const state = stateOf();
@@ -72,7 +72,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     external_id: id,
     claim_number: made.claimNumber,
     adjuster_svc_id: adjuster,
-    instructions: `Imported from OpenFEMA claim ${id}. Names, streets, phones and numbers are placeholders, because FEMA does not publish them.`,
+    instructions: `Imported from OpenFEMA claim ${id}. Names, streets, phones and numbers are placeholders, reason FEMA does not publish them.`,
     loss: present({
       date: lossDate,
       peril: 'flood',

@@ -11,7 +11,7 @@ interface ProgressOptions {
 
 interface Progress {
   counted(tally: Tally): void;
-  waiting(milliseconds: number, because: string): void;
+  waiting(milliseconds: number, reason: string): void;
   /** Clears the line before other output. */
   clear(): void;
 }
@@ -35,7 +35,7 @@ export function makeProgress({ stream, share, everyRows = 1000, now = Date.now }
   return {
     clear,
     counted(tally) {
-      const done = tally.sent + tally.alreadyThere + tally.refused + tally.undelivered + tally.skipped;
+      const done = tally.sent + tally.existing + tally.refused + tally.undelivered + tally.skipped;
       if (onTerminal) {
         if (now() - drawnAt < REDRAW_MS) return;
         drawnAt = now();
@@ -47,9 +47,9 @@ export function makeProgress({ stream, share, everyRows = 1000, now = Date.now }
         stream.write(`${line(tally, done)}\n`);
       }
     },
-    waiting(milliseconds, because) {
+    waiting(milliseconds, reason) {
       waitsUntil = now() + milliseconds;
-      waitsFor = `waiting ${Math.ceil(milliseconds / 1000)} s: ${because}`;
+      waitsFor = `waiting ${Math.ceil(milliseconds / 1000)} s: ${reason}`;
       // Short waits for the rate limit are expected and not shown in a pipe.
       if (!onTerminal && milliseconds >= 10_000) stream.write(`${waitsFor}\n`);
     },
@@ -65,7 +65,7 @@ export function makeProgress({ stream, share, everyRows = 1000, now = Date.now }
       ...(read === null ? [] : [`${Math.floor(read * 100)}%`]),
       ...(left === null ? [] : [`${duration(left)} left`]),
       `${tally.sent} sent`,
-      ...(tally.alreadyThere > 0 ? [`${tally.alreadyThere} existing`] : []),
+      ...(tally.existing > 0 ? [`${tally.existing} existing`] : []),
       ...(tally.refused > 0 ? [`${tally.refused} rejected`] : []),
       ...(tally.undelivered > 0 ? [`${tally.undelivered} not delivered`] : []),
       ...(tally.skipped > 0 ? [`${tally.skipped} skipped`] : []),

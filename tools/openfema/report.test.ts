@@ -7,7 +7,7 @@ const tally = (parts: Partial<Tally> = {}): Tally => ({ ...noClaims(), ...parts 
 
 describe('the exit code', () => {
   test.each([
-    [{ sent: 3, alreadyThere: 2 }, false, 0],
+    [{ sent: 3, existing: 2 }, false, 0],
     [{ sent: 3, skipped: 1 }, false, 1],
     [{ sent: 3, skipped: 1 }, true, 0],
     [{ sent: 3, refused: 1 }, true, 1],
@@ -65,7 +65,7 @@ describe('the report', () => {
   });
 
   test('starts with the reason when the run stopped', () => {
-    const sums = tally({ rows: 9, sent: 5, calledOff: 4, stopped: 'interrupted' });
+    const sums = tally({ rows: 9, sent: 5, notSent: 4, stopped: 'interrupted' });
     const lines = linesOf((report) => report.summary(sums, { seconds: 2, dryRun: false }));
     expect(lines[1]).toBe('STOPPED after 9 rows: interrupted');
     expect(lines.join('\n')).toMatch(/not sent \(stopped\) +4/);
@@ -75,10 +75,10 @@ describe('the report', () => {
     const lines: string[] = [];
     const report = jsonReport((line) => lines.push(line), { bodies: false });
     report.noted(2, { column: 'a', value: 'line\nbreak', action: 'left_out', what: 'x' });
-    report.undelivered(3, 'X-1', 'no answer in time');
+    report.undelivered(3, 'X-1', 'no response in time');
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       { type: 'note', row: 2, column: 'a', value: 'line\nbreak', action: 'left_out', what: 'x' },
-      { type: 'undelivered', row: 3, external_id: 'X-1', because: 'no answer in time' },
+      { type: 'undelivered', row: 3, external_id: 'X-1', because: 'no response in time' },
     ]);
   });
 });

@@ -21,9 +21,9 @@ const ACTIONS: Readonly<Record<Note['action'], string>> = {
 
 export function textReport(write: Write): Report {
   return {
-    header({ withoutAField, unknown }) {
-      if (withoutAField.length > 0)
-        write(`Not sent, columns without a field in a claim: ${withoutAField.join(', ')}`);
+    header({ withoutField, unknown }) {
+      if (withoutField.length > 0)
+        write(`Not sent, columns without a field in a claim: ${withoutField.join(', ')}`);
       if (unknown.length > 0) write(`Not sent, unknown or repeated columns: ${unknown.join(', ')}`);
     },
     noted(row, { column, value, action, what }) {
@@ -36,8 +36,8 @@ export function textReport(write: Write): Report {
       for (const error of errors)
         write(`row ${row}:   ${error.where || '(the whole body)'}: ${error.detail}`);
     },
-    undelivered(row, id, because) {
-      write(`row ${row}: claim ${id} NOT DELIVERED: ${because}`);
+    undelivered(row, id, reason) {
+      write(`row ${row}: claim ${id} NOT DELIVERED: ${reason}`);
     },
     summary(tally, { seconds, dryRun }) {
       const line = (name: string, value: number | string): void => write(`${name.padEnd(22)}${value}`);
@@ -45,41 +45,41 @@ export function textReport(write: Write): Report {
       if (tally.stopped !== null) write(`STOPPED after ${tally.rows} rows: ${tally.stopped}`);
       line('rows', `${tally.rows} in ${seconds.toFixed(1)} s`);
       line(dryRun ? 'would be sent' : 'sent', tally.sent);
-      if (!dryRun) line('existing', tally.alreadyThere);
+      if (!dryRun) line('existing', tally.existing);
       line('with losses', `${tally.withLosses}${byColumn(tally.losses)}`);
       line('normalized', `${sum(tally.normalized)}${byColumn(tally.normalized)}`);
       line('rejected', tally.refused);
       if (!dryRun) line('not delivered', tally.undelivered);
-      if (tally.calledOff > 0) line('not sent (stopped)', tally.calledOff);
+      if (tally.notSent > 0) line('not sent (stopped)', tally.notSent);
       line('skipped', `${tally.skipped}${listed(tally.skippedRows)}`);
     },
   };
 }
 
 export function jsonReport(write: Write, options: { readonly bodies: boolean }): Report {
-  const say = (type: string, value: object): void => write(JSON.stringify({ type, ...value }));
+  const print = (type: string, value: object): void => write(JSON.stringify({ type, ...value }));
   return {
-    header: ({ withoutAField, unknown }) =>
-      say('header', { columns_without_a_field: withoutAField, unknown_columns: unknown }),
-    noted: (row, note) => say('note', { row, ...note }),
+    header: ({ withoutField, unknown }) =>
+      print('header', { columns_without_a_field: withoutField, unknown_columns: unknown }),
+    noted: (row, note) => print('note', { row, ...note }),
     mapped: (row: number, body: SendClaimBody) => {
-      if (options.bodies) say('claim', { row, body });
+      if (options.bodies) print('claim', { row, body });
     },
-    refused: (row, id, problem) => say('refused', { row, external_id: id, ...problem }),
-    undelivered: (row, id, because) => say('undelivered', { row, external_id: id, because }),
+    refused: (row, id, problem) => print('refused', { row, external_id: id, ...problem }),
+    undelivered: (row, id, reason) => print('undelivered', { row, external_id: id, because: reason }),
     summary: (tally, { seconds, dryRun }) =>
-      say('summary', {
+      print('summary', {
         dry_run: dryRun,
         rows: tally.rows,
         sent: tally.sent,
-        already_there: tally.alreadyThere,
+        already_there: tally.existing,
         with_losses: tally.withLosses,
         losses: Object.fromEntries(tally.losses),
         normalized: Object.fromEntries(tally.normalized),
         refused: tally.refused,
         undelivered: tally.undelivered,
         skipped: tally.skipped,
-        called_off: tally.calledOff,
+        called_off: tally.notSent,
         skipped_rows: tally.skippedRows,
         stopped: tally.stopped,
         seconds,

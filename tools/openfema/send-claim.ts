@@ -4,11 +4,11 @@ import { endpoints, type Problem, type SendClaimBody } from '@svc/contract';
 
 export type Delivery =
   | { readonly outcome: 'sent' | 'already_there' }
-  | { readonly outcome: 'refused'; readonly problem: RefusedWith }
+  | { readonly outcome: 'refused'; readonly problem: Rejection }
   /** Retries are exhausted; the claim may or may not exist. */
-  | { readonly outcome: 'undelivered'; readonly because: string };
+  | { readonly outcome: 'undelivered'; readonly reason: string };
 
-export interface RefusedWith {
+export interface Rejection {
   readonly status: number;
   readonly code: string | null;
   readonly detail: string;
@@ -16,23 +16,23 @@ export interface RefusedWith {
 }
 
 /** An error that every further claim would get as well. */
-export class CannotGoOn extends Error {}
+export class FatalError extends Error {}
 
 export interface SenderOptions {
   readonly url: string;
   readonly key: string;
   /** Attempts per claim that may end in a lost connection or a 5xx. */
-  readonly tries?: number;
+  readonly maxAttempts?: number;
   /** First backoff; doubles up to `longestPauseMs`. */
   readonly pauseMs?: number;
   readonly longestPauseMs?: number;
   readonly timeoutMs?: number;
   /** For a 429 without Retry-After, which the edge limit sends. */
-  readonly blockedMs?: number;
-  readonly onWait?: (milliseconds: number, because: string) => void;
+  readonly edgeBlockMs?: number;
+  readonly onWait?: (milliseconds: number, reason: string) => void;
 }
 
-const ABOUT_EVERY_CLAIM: ReadonlySet<string> = new Set([
+const FATAL_CODES: ReadonlySet<string> = new Set([
   'invalid_key',
   'insufficient_scope',
   'not_in_plan',
@@ -53,12 +53,12 @@ export const idempotencyKey = (body: SendClaimBody): string =>
     .slice(0, 40)}`;
 
 export function makeSender(options: SenderOptions): (body: SendClaimBody) => Promise<Delivery> {
-  const { tries = 8, pauseMs = 500, longestPauseMs = 30_000, timeoutMs = 30_000 } = options;
-  const { blockedMs = 60_000, onWait = () => {} } = options;
+  const { maxAttempts = 8, pauseMs = 500, longestPauseMs = 30_000, timeoutMs = 30_000 } = options;
+  const { edgeBlockMs = 60_000, onWait = () => {} } = options;
   const { method, path, success } = endpoints.sendClaim;
   const address = new URL(path.slice(1), options.url.endsWith('/') ? options.url : `${options.url}/`);
   // Rate limits apply to the key, so all requests wait.
-  let openAt = 0;
+  let pausedUntil = 0;
 
   return async (body) => {
     const text = JSON.stringify(body);
@@ -70,9 +70,9 @@ export function makeSender(options: SenderOptions): (body: SendClaimBody) => Pro
     let reached = false;
     let failures = 0;
     for (;;) {
-      await untilOpen();
-      let because: string;
-      let askedMs = 0;
+      await waitUntilOpen();
+      let reason: string;
+      let requestedMs = 0;
       try {
         const response = await fetch(address, {
           method,
@@ -81,7 +81,7 @@ export function makeSender(options: SenderOptions): (body: SendClaimBody) => Pro
           redirect: 'error',
           signal: AbortSignal.timeout(timeoutMs),
         });
-        const answer = await response.text();
+        const responseText = await response.text();
         const waitMs = secondsOf(response) * 1000;
         if (response.status === success.status) {
           // Replayed on the first attempt: created by an earlier run.
@@ -89,46 +89,46 @@ export function makeSender(options: SenderOptions): (body: SendClaimBody) => Pro
           return { outcome: repeated ? 'already_there' : 'sent' };
         }
         if (response.status === 429) {
-          close(waitMs || blockedMs, waitMs ? 'the limit of the key' : 'the limit of this address');
+          pauseAll(waitMs || edgeBlockMs, waitMs ? 'the limit of the key' : 'the limit of this address');
           continue;
         }
-        if (response.status < 500) return judge(response.status, answer);
-        because = `${response.status} ${response.statusText}`.trim();
-        askedMs = waitMs;
+        if (response.status < 500) return deliveryOf(response.status, responseText);
+        reason = `${response.status} ${response.statusText}`.trim();
+        requestedMs = waitMs;
       } catch (error) {
-        if (error instanceof CannotGoOn) throw error;
-        because = reasonOf(error);
+        if (error instanceof FatalError) throw error;
+        reason = reasonOf(error);
       }
       reached = true;
       failures += 1;
-      if (failures >= tries) return { outcome: 'undelivered', because: `${because}, ${failures} times` };
+      if (failures >= maxAttempts) return { outcome: 'undelivered', reason: `${reason}, ${failures} times` };
       const longest = Math.min(longestPauseMs, pauseMs * 2 ** (failures - 1));
       // Jitter keeps failed requests from retrying at the same time.
-      await sleep(Math.max(askedMs, longest * (0.5 + Math.random() / 2)));
+      await sleep(Math.max(requestedMs, longest * (0.5 + Math.random() / 2)));
     }
   };
 
-  async function untilOpen(): Promise<void> {
-    for (let left = openAt - Date.now(); left > 0; left = openAt - Date.now()) await sleep(left);
+  async function waitUntilOpen(): Promise<void> {
+    for (let left = pausedUntil - Date.now(); left > 0; left = pausedUntil - Date.now()) await sleep(left);
   }
 
-  function close(milliseconds: number, because: string): void {
+  function pauseAll(milliseconds: number, reason: string): void {
     const until = Date.now() + milliseconds;
-    if (until <= openAt) return;
-    openAt = until;
-    onWait(milliseconds, because);
+    if (until <= pausedUntil) return;
+    pausedUntil = until;
+    onWait(milliseconds, reason);
   }
 }
 
-function judge(status: number, answer: string): Delivery {
-  const problem = readProblem(answer);
+function deliveryOf(status: number, responseText: string): Delivery {
+  const problem = readProblem(responseText);
   const detail = problem.detail ?? problem.title ?? `The response was ${status} without details.`;
   const code = problem.code ?? null;
   if (code === 'duplicate_claim') return { outcome: 'already_there' };
-  if (status === 401 || status === 403 || (code !== null && ABOUT_EVERY_CLAIM.has(code)))
-    throw new CannotGoOn(`${detail} (${code ?? status})`);
+  if (status === 401 || status === 403 || (code !== null && FATAL_CODES.has(code)))
+    throw new FatalError(`${detail} (${code ?? status})`);
   if (status === 404 || status === 405)
-    throw new CannotGoOn(`This URL does not accept claims: ${status}. ${detail}`);
+    throw new FatalError(`This URL does not accept claims: ${status}. ${detail}`);
   return {
     outcome: 'refused',
     problem: {
@@ -144,9 +144,9 @@ function judge(status: number, answer: string): Delivery {
   };
 }
 
-function readProblem(answer: string): Partial<Problem> {
+function readProblem(responseText: string): Partial<Problem> {
   try {
-    const problem: unknown = JSON.parse(answer);
+    const problem: unknown = JSON.parse(responseText);
     return typeof problem === 'object' && problem !== null ? problem : {};
   } catch {
     return {};
@@ -161,7 +161,7 @@ function secondsOf(response: Response): number {
 
 function reasonOf(error: unknown): string {
   const { name, message, cause } = error as Partial<Error> & { cause?: { code?: string; message?: string } };
-  if (name === 'TimeoutError') return 'no answer in time';
+  if (name === 'TimeoutError') return 'no response in time';
   // The message of fetch is always "fetch failed"; the reason is in its cause.
   const why = cause?.code ?? cause?.message;
   return why ? `${message} (${why})` : (message ?? String(error));

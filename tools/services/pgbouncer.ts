@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chownSync, closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTemporaryFolder, freePort, guard, unprivilegedAccount } from '@svc/embedded-postgres';
+import { createTemporaryFolder, freePort, startWatchdog, unprivilegedAccount } from '@svc/embedded-postgres';
 import pg from 'pg';
 import { findCommand, installDebianPackage } from './debian-package.ts';
 
@@ -49,7 +49,7 @@ export async function startPgBouncer({
     closeSync(output);
     child.unref();
     let ended: string | undefined;
-    const gone = new Promise<void>((resolve) => {
+    const exited = new Promise<void>((resolve) => {
       child.once('error', (error) => {
         ended = error.message;
         resolve();
@@ -59,12 +59,13 @@ export async function startPgBouncer({
         resolve();
       });
     });
-    const guardian = child.pid === undefined ? undefined : guard({ pid: child.pid, signal: 'KILL', folder });
+    const watchdog =
+      child.pid === undefined ? undefined : startWatchdog({ pid: child.pid, signal: 'KILL', folder });
     const stop = async () => {
       child.ref();
       child.kill('SIGKILL');
-      await gone;
-      guardian?.dismiss();
+      await exited;
+      watchdog?.cancel();
       rmSync(folder, { recursive: true, force: true });
     };
     const url = new URL(databaseUrl);
@@ -74,7 +75,7 @@ export async function startPgBouncer({
     let lastError = 'no response';
     while (ended === undefined && Date.now() < deadline) {
       try {
-        await ask(url.href);
+        await checkConnection(url.href);
         return { url: url.href, pid: child.pid ?? 0, stop };
       } catch (error) {
         lastError = (error as Error).message;
@@ -83,7 +84,7 @@ export async function startPgBouncer({
     }
     const lastLines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-15).join('\n');
     if (/Address already in use/.test(lastLines) && attempt < 5) {
-      guardian?.dismiss();
+      watchdog?.cancel();
       continue;
     }
     await stop();
@@ -125,7 +126,7 @@ async function program(log: (line: string) => void): Promise<string> {
   );
 }
 
-async function ask(url: string): Promise<void> {
+async function checkConnection(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   await client.connect();

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTemporaryFolder, freePort, type Guardian, guard, SELF } from '@svc/embedded-postgres';
+import { createTemporaryFolder, freePort, SELF, startWatchdog, type Watchdog } from '@svc/embedded-postgres';
 import { Redis } from 'ioredis';
 import { findCommand, installDebianPackage } from './debian-package.ts';
 
@@ -188,8 +188,8 @@ async function freeRedisPort(): Promise<number> {
 interface Running {
   readonly child: ChildProcess;
   readonly pid: number;
-  readonly guardian: Guardian;
-  readonly gone: Promise<void>;
+  readonly watchdog: Watchdog;
+  readonly exited: Promise<void>;
   signal(name: 'STOP' | 'CONT' | 'KILL'): void;
 }
 
@@ -208,8 +208,8 @@ function handle(
     // Unreferenced on launch, so that it does not keep the test process running.
     ending.child.ref();
     ending.signal('KILL');
-    await ending.gone;
-    ending.guardian.dismiss();
+    await ending.exited;
+    ending.watchdog.cancel();
   };
   return {
     url: `redis://127.0.0.1:${port}`,
@@ -264,7 +264,7 @@ async function launch(
   closeSync(log);
   child.unref();
   let ended: string | undefined;
-  const gone = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     child.once('error', (error) => {
       ended = error.message;
       resolve();
@@ -278,19 +278,20 @@ async function launch(
     existsSync(logFile) ? readFileSync(logFile, 'utf8').trim().split('\n').slice(-15).join('\n') : '';
   const pid = child.pid;
   // Docker's client forwards SIGTERM to the container, but cannot forward SIGKILL.
-  const guardian = pid === undefined ? undefined : guard({ pid, signal: inDocker ? 'TERM' : 'KILL', folder });
+  const watchdog =
+    pid === undefined ? undefined : startWatchdog({ pid, signal: inDocker ? 'TERM' : 'KILL', folder });
   // Docker may have to pull the image.
   const deadline = Date.now() + (inDocker ? 180_000 : 20_000);
   for (;;) {
-    if (ended !== undefined || pid === undefined || guardian === undefined) {
-      guardian?.dismiss();
+    if (ended !== undefined || pid === undefined || watchdog === undefined) {
+      watchdog?.cancel();
       if (/Address already in use|bind: Address/i.test(lastLines())) return 'port taken';
       throw new Error(`Redis did not start (${ended}). Last log lines:\n${lastLines()}`);
     }
     if (await pings(port, pid, inDocker)) break;
     if (Date.now() > deadline) {
       child.kill('SIGKILL');
-      guardian.dismiss();
+      watchdog.cancel();
       throw new Error(`Redis did not respond on port ${port}. Last log lines:\n${lastLines()}`);
     }
     await sleep(20);
@@ -298,8 +299,8 @@ async function launch(
   return {
     child,
     pid,
-    guardian,
-    gone,
+    watchdog,
+    exited,
     signal(signal) {
       if (inDocker) spawnSync(program.command, ['kill', '--signal', signal, name], { stdio: 'ignore' });
       else child.kill(`SIG${signal}`);

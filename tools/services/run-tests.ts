@@ -7,7 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { guard } from '@svc/embedded-postgres';
+import { startWatchdog } from '@svc/embedded-postgres';
 import pc from 'picocolors';
 import { build } from './build.ts';
 import { startTestServers, type TestServers } from './test-servers.ts';
@@ -109,14 +109,15 @@ async function runStage({ name, projects }: Stage): Promise<Outcome> {
   if (name !== 'unit') await built;
   const report = join(reports, `${name}.json`);
   const answers = join(reports, `${name}.answers`);
+  const notes = join(reports, `${name}.notes`);
   const outcome = judge(
     await jest(['--selectProjects', ...projects, ...workers], report, {
-      variables: { ...variables, ANSWERS_CHECKED_FILE: answers },
+      variables: { ...variables, ANSWERS_CHECKED_FILE: answers, TEST_NOTES_FILE: notes },
       showFiles: true,
     }),
     report,
   );
-  return { ...outcome, note: outcome.note + answersChecked(answers) };
+  return { ...outcome, note: outcome.note + answersChecked(answers) + notesOfTests(notes) };
 }
 
 /** How many responses the tests have checked against OpenAPI. */
@@ -125,6 +126,16 @@ function answersChecked(file: string): string {
   const counts = readFileSync(file, 'utf8').trim().split('\n').map(Number);
   return `, ${counts.reduce((sum, count) => sum + count, 0)} responses checked against OpenAPI`;
 }
+
+/** What tests report about their run, such as the installed languages, one per line. */
+const notesOfTests = (file: string): string =>
+  existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((note) => `, ${note}`)
+        .join('')
+    : '';
 
 /** Shows Jest's own output. Jest's setup starts the servers if the selected tests need any. */
 async function onlyTests(args: string[]): Promise<Outcome> {
@@ -232,7 +243,7 @@ function run(command: string, args: string[], options: RunOptions = {}): Promise
       stdio: inherit ? [watching ? 'inherit' : 'ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
     });
     children.add(child);
-    const guardian = child.pid === undefined ? undefined : guard({ pid: child.pid, signal: 'KILL' });
+    const watchdog = child.pid === undefined ? undefined : startWatchdog({ pid: child.pid, signal: 'KILL' });
     let output = '';
     const collect = (chunk: string) => {
       output += chunk;
@@ -251,7 +262,7 @@ function run(command: string, args: string[], options: RunOptions = {}): Promise
     const finish = (code: number | null) => {
       clearTimeout(timer);
       children.delete(child);
-      guardian?.dismiss();
+      watchdog?.cancel();
       resolve({ code, timedOut, output });
     };
     child.once('error', (error) => {

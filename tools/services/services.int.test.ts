@@ -84,7 +84,7 @@ test('a Redis Cluster has three masters that share all slots and serve any key',
     expect(held.reduce((sum, count) => sum + count)).toBe(keys.length);
     client.disconnect();
 
-    // A node that was down comes back into its place.
+    // A restarted node rejoins with its slots.
     const [first] = cluster.nodes;
     await first?.kill();
     await first?.restart();
@@ -144,7 +144,7 @@ test('killing a test process leaves no server and no folder', async () => {
   await eventually(async () => !pids.some(isRunning) && folders().length === 0);
 });
 
-/** A zombie does not count: whether anybody reaps it is not ours to see to. */
+/** A zombie has ended, but stays in the process table until its parent reaps it. */
 function isRunning(pid: number): boolean {
   if (existsSync('/proc/self/stat')) {
     try {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A house of the same shape as this one, in which every file but the first breaks into a room that is closed to it. */
+/** A small workspace with the same folders; most files import something that their rule forbids. */
 const PLANTED = {
   'packages/domain/src/claim.ts': 'export const claim = 1;',
   'packages/domain/src/clock.ts':
@@ -39,16 +39,16 @@ const PLANTED = {
   'tools/bench/two.ts': "import type { one } from './one.ts';\nexport const two: typeof one = 1;",
 };
 
-let house: string;
+let workspace: string;
 beforeAll(() => {
-  house = mkdtempSync(join(tmpdir(), 'walls-'));
+  workspace = mkdtempSync(join(tmpdir(), 'walls-'));
   for (const [path, text] of Object.entries(PLANTED)) {
-    mkdirSync(join(house, dirname(path)), { recursive: true });
-    writeFileSync(join(house, path), text);
+    mkdirSync(join(workspace, dirname(path)), { recursive: true });
+    writeFileSync(join(workspace, path), text);
   }
-  writeFileSync(join(house, 'tsconfig.json'), '{ "compilerOptions": { "module": "NodeNext" } }');
+  writeFileSync(join(workspace, 'tsconfig.json'), '{ "compilerOptions": { "module": "NodeNext" } }');
 });
-afterAll(() => rmSync(house, { recursive: true }));
+afterAll(() => rmSync(workspace, { recursive: true }));
 
 test('every dependency rule reports a planted violation', () => {
   const run = spawnSync(
@@ -65,18 +65,18 @@ test('every dependency rule reports a planted violation', () => {
         'tools',
       ],
     ],
-    { cwd: house, encoding: 'utf8' },
+    { cwd: workspace, encoding: 'utf8' },
   );
   const { summary } = JSON.parse(run.stdout) as {
     summary: { violations: { from: string; rule: { name: string } }[] };
   };
-  const caught = summary.violations.map(({ from, rule }) => `${from}: ${rule.name}`).sort();
-  expect([...new Set(caught)]).toEqual([
+  const found = summary.violations.map(({ from, rule }) => `${from}: ${rule.name}`).sort();
+  expect([...new Set(found)]).toEqual([
     'apps/adjuster/src/page.ts: adjuster reaches only what it may',
     'apps/api/src/http/routes/route.ts: http reaches only what it may',
-    'apps/api/src/http/routes/route.ts: only the composition root knows adapters and Inversify',
+    'apps/api/src/http/routes/route.ts: only the composition root imports adapters and Inversify',
     'apps/api/src/one.ts: no cycles',
-    'apps/api/src/service.ts: only the composition root knows adapters and Inversify',
+    'apps/api/src/service.ts: only the composition root imports adapters and Inversify',
     'packages/adapter-redis/src/limiter.ts: adapter-redis reaches only what it may',
     'packages/application/src/send.ts: application reaches only what it may',
     'packages/client/src/client.ts: client reaches only what it may',

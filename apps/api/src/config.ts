@@ -30,6 +30,8 @@ export interface Config {
     readonly subject: string;
   } | null;
   readonly edgeLimitPerMinute: number;
+  /** Days after which a session of the adjuster app ends, however often it is used. */
+  readonly sessionMaxDays: number;
   /** Time for a client to send the headers, and the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -145,6 +147,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
           }
         : null,
     edgeLimitPerMinute: integer('EDGE_LIMIT_PER_MINUTE', EDGE_REQUESTS_PER_MINUTE, 0, 1_000_000_000),
+    sessionMaxDays: integer('SESSION_MAX_DAYS', 180, 1, 3650),
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs: integer('RESPONSE_TIMEOUT_MS', 30_000, 100, 600_000),

@@ -7,7 +7,7 @@ interface Demo {
   readonly liveKey: string;
   /** The test account that accepts every offer. */
   readonly adjuster: string;
-  /** The test account whose offers are answered by hand, with its sign-in secret. */
+  /** The test account that responds only manually, with its sign-in secret. */
   readonly manual: { readonly svcId: string; readonly signInSecret: string };
 }
 

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, createRequestLog, type RequestLog } from '@svc/application';
+import { type Batch, type Clock, createBatch, type LoggedRequest } from '@svc/application';
 import type { FirmId, KeyId } from '@svc/domain';
 import { compose, migrateDatabase } from './composition/compose.ts';
 import { createMetrics } from './composition/metrics.ts';
@@ -16,6 +16,8 @@ import type { Log } from './logging.ts';
 const SAVE_LAST_USE_INTERVAL_MS = 30_000;
 /** How often new requests are written to the request log. */
 const WRITE_REQUESTS_INTERVAL_MS = 1000;
+/** How often events that belong to no transaction are written to the audit trail. */
+const WRITE_AUDIT_INTERVAL_MS = 1000;
 
 export interface Service {
   /** The address on which it listens; `BASE_URL` may differ. */
@@ -43,7 +45,7 @@ export async function startService(
   let draining = false;
   const addresses: Mutable<DocsAddresses> = { baseUrl: '', docsUrl: '', supportEmail: '' };
   const metrics = config.metricsPort === null ? null : createMetrics();
-  let requestLog: RequestLog | undefined;
+  let requestLog: Batch<LoggedRequest> | undefined;
   const observe: Observe = (request) => {
     metrics?.observe(request);
     const { requestId, firmId, keyId, code, errorLocations } = request.trace;
@@ -71,7 +73,7 @@ export async function startService(
     clock,
   });
   const { services } = wired;
-  requestLog = createRequestLog({
+  requestLog = createBatch({
     store: services.get(TOKENS.requestLog),
     onDropped: (count) => log.warn('requests were dropped from the request log', { dropped: count }),
   });
@@ -116,6 +118,8 @@ export async function startService(
     () => void saveLastUse().catch(() => {}),
     SAVE_LAST_USE_INTERVAL_MS,
   ).unref();
+  const auditBatch = services.get(TOKENS.auditBatch);
+  const auditTimer = setInterval(() => void auditBatch.flush(), WRITE_AUDIT_INTERVAL_MS).unref();
   const requestLogTimer = setInterval(() => void requestLog?.flush(), WRITE_REQUESTS_INTERVAL_MS).unref();
 
   return {
@@ -127,6 +131,7 @@ export async function startService(
       draining = true;
       clearInterval(lastUseTimer);
       clearInterval(requestLogTimer);
+      clearInterval(auditTimer);
       await drain(server, lingerMs, config.shutdownGraceMs);
       await jobs.stop();
       await saveLastUse().catch(() => {});

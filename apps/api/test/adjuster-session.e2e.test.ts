@@ -77,7 +77,7 @@ test('a cross-site request with the cookie is rejected, since it lacks the heade
 
 test('CORS preflights are not allowed, and the firm API accepts no cookie', async () => {
   const { token } = await service.member(firm);
-  const asked = await fetch(`${service.url}/app/v1/me`, {
+  const preflight = await fetch(`${service.url}/app/v1/me`, {
     method: 'OPTIONS',
     headers: {
       Origin: 'https://evil.example',
@@ -85,8 +85,8 @@ test('CORS preflights are not allowed, and the firm API accepts no cookie', asyn
       'Access-Control-Request-Headers': 'x-claims-page',
     },
   });
-  expect(asked.status).toBe(405);
-  expect(asked.headers.get('access-control-allow-origin')).toBeNull();
+  expect(preflight.status).toBe(405);
+  expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
   expect(await statusOf('/v1/claims', { ...cookie(token), ...PAGE })).toBe(401);
 });
 
@@ -248,9 +248,9 @@ test.each(['/dev/null/data', '/proc/data'])(
 test('an open page gets an event for every change, whichever process made it', async () => {
   const second = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
   const { svcId, token } = await service.member(firm);
-  const bystander = await service.member(firm);
+  const otherMember = await service.member(firm);
   const streams = await Promise.all([openStream(service, token), openStream(second, token)]);
-  const other = await openStream(second, bystander.token);
+  const other = await openStream(second, otherMember.token);
   expect(streams[0]?.response.headers.get('content-type')).toBe('text/event-stream');
   expect(streams[0]?.response.headers.get('cache-control')).toBe('no-store');
   await until('the first word', async () => [...streams, other].every(({ events }) => events.length === 1));

@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 const otherAddress = (n: number): string => `203.0.113.${n}`;
 const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
-const askForCode = (email: string, address = ownAddress): Promise<ApiResponse> =>
+const requestCode = (email: string, address = ownAddress): Promise<ApiResponse> =>
   service.call('POST', '/app/v1/sign-in-codes', { body: { email }, ...from(address) });
 const signIn = (body: object, address = ownAddress): Promise<ApiResponse> =>
   service.call('POST', '/app/v1/sessions', { body, ...from(address) });
@@ -38,7 +38,7 @@ const signIn = (body: object, address = ownAddress): Promise<ApiResponse> =>
 /** Requests a code and returns it from the log, where it is written without a mail server. */
 async function codeFor(email: string): Promise<string> {
   const before = codes().length;
-  await askForCode(email);
+  await requestCode(email);
   for (let waited = 0; codes().length === before && waited < 100; waited++)
     await new Promise((resolve) => setTimeout(resolve, 5));
   const code = codes().at(-1);
@@ -72,8 +72,8 @@ test('a mailed code opens a session for the account', async () => {
 
 test('a request for a code gets the same empty response whether or not the address has an account', async () => {
   const { email } = await person();
-  const known = await askForCode(email);
-  const unknown = await askForCode('nobody-has-this@example.com');
+  const known = await requestCode(email);
+  const unknown = await requestCode('nobody-has-this@example.com');
   const fixed = ({ status, text, headers }: ApiResponse) => ({
     status,
     text,
@@ -82,7 +82,7 @@ test('a request for a code gets the same empty response whether or not the addre
   expect(known.status).toBe(202);
   expect(fixed(unknown)).toEqual(fixed(known));
   const before = codes().length;
-  await askForCode('nobody-has-this@example.com');
+  await requestCode('nobody-has-this@example.com');
   expect(codes()).toHaveLength(before);
 });
 
@@ -138,7 +138,7 @@ test('a code expires after exactly ten minutes', async () => {
 test('a valid code is mailed again, so that the request of a stranger does not invalidate it', async () => {
   const { email } = await person();
   const code = await codeFor(email);
-  await askForCode(email, otherAddress(1));
+  await requestCode(email, otherAddress(1));
   expect(await codeFor(email)).toBe(code);
   expect((await signIn({ email, code })).status).toBe(201);
   expect(await codeFor(email)).not.toBe(code);
@@ -157,10 +157,10 @@ test('a code allows five attempts', async () => {
 });
 
 /** Twenty at a time, so that none times out on a busy machine. */
-async function inBatches(count: number, ask: (i: number) => Promise<ApiResponse>): Promise<ApiResponse[]> {
+async function inBatches(count: number, send: (i: number) => Promise<ApiResponse>): Promise<ApiResponse[]> {
   const responses: ApiResponse[] = [];
   for (let first = 0; first < count; first += 20)
-    responses.push(...(await Promise.all(Array.from({ length: 20 }, (_, n) => ask(first + n)))));
+    responses.push(...(await Promise.all(Array.from({ length: 20 }, (_, n) => send(first + n)))));
   return responses;
 }
 
@@ -230,7 +230,7 @@ test('an account gets ten attempts from new addresses, and its owner can still s
 test('addresses with and without an account have the same limits', async () => {
   const walk = async (email: string, first: number): Promise<number[]> => {
     const statuses: number[] = [];
-    for (let i = 0; i < 7; i++) statuses.push((await askForCode(email, otherAddress(first))).status);
+    for (let i = 0; i < 7; i++) statuses.push((await requestCode(email, otherAddress(first))).status);
     for (const address of [otherAddress(first), otherAddress(first + 1)])
       for (let i = 0; i < 25; i++) statuses.push((await signIn({ email, code: '000000' }, address)).status);
     return statuses;
@@ -256,7 +256,7 @@ test('sign-in with a cookie has the same limits', async () => {
 test('one e-mail address gets five codes and then one a minute, always with the same response', async () => {
   const { email } = await person();
   const before = codes().length;
-  for (let i = 0; i < 12; i++) expect((await askForCode(email)).status).toBe(202);
+  for (let i = 0; i < 12; i++) expect((await requestCode(email)).status).toBe(202);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(codes().length - before).toBe(5);
   now += MINUTE;
@@ -272,7 +272,7 @@ test('attempts for unknown addresses store few rows, without the address, for at
     });
   const before = await countRows(service.databaseUrl);
   const addresses = Array.from({ length: 60 }, (_, i) => `nobody-${i}@example.com`);
-  await Promise.all(addresses.map((email) => askForCode(email)));
+  await Promise.all(addresses.map((email) => requestCode(email)));
   await Promise.all(addresses.map((email) => signIn({ email, code: '000000' })));
   const { 'public.sign_in_attempts': counted = 0, ...others } = await countRows(service.databaseUrl);
   const { 'public.sign_in_attempts': countedBefore = 0, ...othersBefore } = before;
@@ -300,7 +300,7 @@ test('a test account gets no code by mail', async () => {
   const firm = await service.firm();
   const { json } = await signIn({ svc_id: firm.account.manual, sign_in_secret: firm.signInSecret.manual });
   const before = codes().length;
-  await askForCode(json.adjuster.email);
+  await requestCode(json.adjuster.email);
   expect(codes()).toHaveLength(before);
 });
 

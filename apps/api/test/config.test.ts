@@ -23,6 +23,7 @@ test('an empty environment gives the default configuration with an embedded data
     smtpUrl: null,
     vapid: null,
     edgeLimitPerMinute: 600,
+    sessionMaxDays: 180,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
     responseTimeoutMs: 30_000,

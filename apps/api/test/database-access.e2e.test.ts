@@ -68,10 +68,10 @@ test.each([
   ],
 ] as const)(
   'when the service cannot log in to PostgreSQL because %s, every response is 503 with Retry-After, and it recovers',
-  async (_, code, takeAway, giveBack) => {
+  async (_, code, revoke, restore) => {
     const firm = await service.firm();
     const { svcId, token } = await service.member(firm);
-    await asOperator(...takeAway());
+    await asOperator(...revoke());
     await endConnections();
 
     const calls = () =>
@@ -96,7 +96,7 @@ test.each([
     expect(causes.join('')).toContain(code === '3D000' ? name : role);
     expect(service.logged.join('')).not.toContain(PASSWORD);
 
-    await asOperator(...giveBack());
+    await asOperator(...restore());
     await until(async () => (await service.call('GET', '/v1/health')).status === 200, 100);
     const sent = await sendClaim(service, firm.test, claimBody(firm.account.accepts));
     expect(sent.status).toBe(201);

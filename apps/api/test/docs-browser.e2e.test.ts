@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-const DESK = { viewport: { width: 1360, height: 900 } };
+const DESKTOP = { viewport: { width: 1360, height: 900 } };
 
 const paths = PAGES.map(({ name }) => (name === 'index' ? '/docs' : `/docs/${name}`));
 
@@ -92,9 +92,9 @@ interface Seen {
 }
 
 /** Visits every page once, in light and dark mode and at the size of each screen. */
-async function tour(): Promise<{ seen: Seen[]; faults: string[] }> {
+async function visitAllPages(): Promise<{ seen: Seen[]; faults: string[] }> {
   // Without motion, colors change at once with the theme.
-  return visiting({ ...DESK, colorScheme: 'light', reducedMotion: 'reduce' }, async ({ page, faults }) => {
+  return visiting({ ...DESKTOP, colorScheme: 'light', reducedMotion: 'reduce' }, async ({ page, faults }) => {
     const seen: Seen[] = [];
     for (const path of paths) {
       await open(page, path);
@@ -112,7 +112,7 @@ async function tour(): Promise<{ seen: Seen[]; faults: string[] }> {
         .locator('a[href]')
         .evaluateAll((all) => all.map((one) => (one as unknown as { href: string }).href));
       const widths: Record<number, [number, number]> = {};
-      for (const screen of [{ width: 320, height: 640 }, PHONE.viewport, DESK.viewport]) {
+      for (const screen of [{ width: 320, height: 640 }, PHONE.viewport, DESKTOP.viewport]) {
         await page.setViewportSize(screen);
         widths[screen.width] = await page.evaluate<[number, number]>(
           '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
@@ -128,11 +128,11 @@ async function tour(): Promise<{ seen: Seen[]; faults: string[] }> {
 const themeOf = async (page: Page): Promise<string> =>
   (await page.locator('html.dark').count()) === 1 ? 'dark' : 'light';
 
-describe('on a tour of all pages', () => {
+describe('on a visit to all pages', () => {
   let seen: Seen[];
   let faults: string[];
   beforeAll(async () => {
-    ({ seen, faults } = await tour());
+    ({ seen, faults } = await visitAllPages());
   }, 600_000);
 
   test('no page requests another host or causes a browser error, in light or dark mode', () => {
@@ -179,7 +179,7 @@ describe('on a tour of all pages', () => {
 
 test('the type URL of an error opens the entry of its code', async () => {
   const failed = await service.call('GET', '/v1/me');
-  await visiting(DESK, async ({ page, faults }) => {
+  await visiting(DESKTOP, async ({ page, faults }) => {
     await page.goto(failed.json.type);
     const target = page.locator(':target');
     expect(await target.getAttribute('id')).toBe('invalid_key');
@@ -209,7 +209,7 @@ test.each([
   ['rate_limited', 'rate_limited'],
   ['number_of_units', 'building.number_of_units'],
 ])('the search finds %s, opens the result, and has no accessibility violation', async (words, text) => {
-  await visiting(DESK, async ({ page, faults }) => {
+  await visiting(DESKTOP, async ({ page, faults }) => {
     await open(page, '/docs');
     await page.keyboard.press('/');
     await page.locator('#localsearch-input:focus').waitFor();
@@ -226,7 +226,7 @@ test.each([
 
 test('a sample is copied unchanged in the chosen language', async () => {
   await visiting(
-    { ...DESK, permissions: ['clipboard-read', 'clipboard-write'] },
+    { ...DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] },
     async ({ page, faults }) => {
       await open(page, '/docs/reference/claims');
       const samples = page.locator('.vp-code-group').first();
@@ -243,7 +243,7 @@ test('a sample is copied unchanged in the chosen language', async () => {
 });
 
 test('a chosen theme is kept on the next page', async () => {
-  await visiting({ ...DESK, colorScheme: 'light' }, async ({ page, faults }) => {
+  await visiting({ ...DESKTOP, colorScheme: 'light' }, async ({ page, faults }) => {
     await open(page, '/docs');
     await page.getByRole('switch').click();
     await open(page, '/docs/limits');
@@ -255,14 +255,14 @@ test('a chosen theme is kept on the next page', async () => {
 });
 
 test('the overview links to the entry of each operation, and the page links to its Markdown version', async () => {
-  await visiting(DESK, async ({ page, faults }) => {
+  await visiting(DESKTOP, async ({ page, faults }) => {
     await open(page, '/docs');
     await page.getByRole('link', { name: 'DELETE /v1/adjusters/invitations/{svc_id}' }).click();
     const heading = page.getByRole('heading', { name: 'Withdraw an invitation' }).first();
     // A script loads the page and scrolls to the entry.
     await eventually(
       async () => ((await heading.isVisible()) ? ((await heading.boundingBox())?.y ?? -1) : -1),
-      (y) => y >= 0 && y < DESK.viewport.height / 2,
+      (y) => y >= 0 && y < DESKTOP.viewport.height / 2,
     );
     await page.getByRole('link', { name: 'This page as Markdown' }).click();
     await page.waitForURL(`${service.url}/docs/reference/adjusters.md`);
@@ -272,7 +272,7 @@ test('the overview links to the entry of each operation, and the page links to i
 });
 
 test('the page for unknown addresses links to the overview, and has no accessibility violation', async () => {
-  await visiting(DESK, async ({ page }) => {
+  await visiting(DESKTOP, async ({ page }) => {
     await open(page, '/docs/nowhere');
     await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
     expect(await violationsOn(page)).toEqual([]);

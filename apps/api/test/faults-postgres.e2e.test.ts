@@ -66,7 +66,7 @@ test.each(['fast', 'crash', 'kill'] as const)(
       (await healthStatuses()).every((status) => status === 503),
     );
     await until(() => load.outcomes.length > startedAt + 40);
-    const away = load.outcomes.slice(startedAt + 12);
+    const duringOutage = load.outcomes.slice(startedAt + 12);
     await cluster.postgres.startServer();
     const backAfterMs = await waitForRecovery();
     const healthyAfterMs = await until(async () =>
@@ -74,7 +74,7 @@ test.each(['fast', 'crash', 'kill'] as const)(
     );
     await expectRecovered(`PostgreSQL stopped (${how})`, {
       unhealthyAfterMs,
-      longestWhileAwayMs: maxDurationMs(away),
+      longestDuringOutageMs: maxDurationMs(duringOutage),
       backAfterMs,
       healthyAfterMs,
     });
@@ -89,12 +89,12 @@ test('while PostgreSQL is frozen, every request gets 503, and requests work agai
       (await healthStatuses()).every((status) => status === 503),
     );
     // Each of the six clients has a response.
-    const answeredAfterMs = await until(
+    const respondedAfterMs = await until(
       () => load.outcomes.slice(startedAt).filter(({ status }) => status === 503).length >= 6,
     );
     report('PostgreSQL frozen', {
       unhealthyAfterMs,
-      answeredAfterMs,
+      respondedAfterMs,
       responses: countByOutcome(load.outcomes.slice(startedAt)),
     });
   } finally {
@@ -158,9 +158,9 @@ test('jobs run again after these faults', async () => {
     headers: { 'Idempotency-Key': 'answered' },
   });
   expect(sent.status).toBe(201);
-  const answeredAfterMs = await until(async () => {
+  const respondedAfterMs = await until(async () => {
     const claim = await callHttp(cluster.url, 'GET', `/v1/claims/${sent.json.id}`, { as: firm.test });
     return claim.json.assignment?.status === 'accepted';
   }, 50);
-  report('a test account answers after these faults, ms', { answeredAfterMs });
+  report('a test account responds after these faults, ms', { respondedAfterMs });
 });

@@ -136,7 +136,7 @@ describe.each(PLANS)('with the plan %s', (plan) => {
 });
 
 describe('the next request sees the change', () => {
-  const ask = async (key: string): Promise<unknown[]> => outcome(await listClaims(service, key));
+  const listOutcome = async (key: string): Promise<unknown[]> => outcome(await listClaims(service, key));
   const keyId = async (key: string) => (await service.call('GET', '/v1/me', { as: key })).json.key.id;
 
   test('of a plan', async () => {
@@ -155,27 +155,30 @@ describe('the next request sees the change', () => {
   test('of a revoked key, and other keys are unaffected', async () => {
     const firm = await service.firm();
     const second = await service.key(firm);
-    expect(await ask(second)).toEqual([200]);
+    expect(await listOutcome(second)).toEqual([200]);
     await service.service.services.get(TOKENS.revokeKey)(await keyId(second));
-    expect(await ask(second)).toEqual([401, 'invalid_key']);
-    expect(await ask(firm.live)).toEqual([200]);
+    expect(await listOutcome(second)).toEqual([401, 'invalid_key']);
+    expect(await listOutcome(firm.live)).toEqual([200]);
   });
 
   test('of a rolled key: both keys work during the overlap', async () => {
     const firm = await service.firm();
     const rolled = await service.service.services.get(TOKENS.rollKey)(await keyId(firm.live), DAY);
-    expect([await ask(firm.live), await ask(rolled.secret)]).toEqual([[200], [200]]);
+    expect([await listOutcome(firm.live), await listOutcome(rolled.secret)]).toEqual([[200], [200]]);
     clock.advance(DAY - 1);
-    expect(await ask(firm.live)).toEqual([200]);
+    expect(await listOutcome(firm.live)).toEqual([200]);
     clock.advance(1);
-    expect([await ask(firm.live), await ask(rolled.secret)]).toEqual([[401, 'invalid_key'], [200]]);
+    expect([await listOutcome(firm.live), await listOutcome(rolled.secret)]).toEqual([
+      [401, 'invalid_key'],
+      [200],
+    ]);
   });
 
   test('of a key rolled without an overlap', async () => {
     const firm = await service.firm();
     const claim = await sentClaim(service, firm.test, firm.account.manual);
     const rolled = await service.service.services.get(TOKENS.rollKey)(await keyId(firm.test), 0);
-    expect(await ask(firm.test)).toEqual([401, 'invalid_key']);
+    expect(await listOutcome(firm.test)).toEqual([401, 'invalid_key']);
     expect((await getClaim(service, rolled.secret, claim.id)).json).toEqual(claim);
     const { json } = await service.call('GET', '/v1/me', { as: rolled.secret });
     expect([json.key.environment, json.firm.id]).toEqual(['test', firm.id]);
@@ -190,9 +193,9 @@ describe('the next request sees the change', () => {
       lifetime: 90 * DAY,
     });
     clock.advance(90 * DAY - 1);
-    expect(await ask(secret)).toEqual([200]);
+    expect(await listOutcome(secret)).toEqual([200]);
     clock.advance(1);
-    expect(await ask(secret)).toEqual([401, 'invalid_key']);
+    expect(await listOutcome(secret)).toEqual([401, 'invalid_key']);
   });
 });
 
@@ -285,10 +288,10 @@ describe('the order of checks', () => {
       expect(outcome(await post(key, raw))).toEqual([403, 'insufficient_scope']);
     for (const raw of [HUGE, '{', '{}'])
       expect(outcome(await post(firms.read_only.live, raw))).toEqual([403, 'not_in_plan']);
-    const asked = await service.call('GET', '/v1/claims/no-uuid?x=1', {
+    const response = await service.call('GET', '/v1/claims/no-uuid?x=1', {
       as: await service.key(firms.standard, { purpose: 'adjusters' }),
     });
-    expect(outcome(asked)).toEqual([403, 'insufficient_scope']);
+    expect(outcome(response)).toEqual([403, 'insufficient_scope']);
   });
 
   test('then the size of the body, then its JSON syntax, then all fields', async () => {

@@ -32,14 +32,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 type Status = 'pending_acceptance' | 'accepted' | 'rejected' | 'unassigned';
-interface Situation {
+interface ClaimWithAdjuster {
   // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
   readonly claim: any;
   readonly first: { svcId: string; token: string };
 }
 
 /** Creates a claim and brings it to this status through the API. */
-async function claimIn(status: Status): Promise<Situation> {
+async function claimIn(status: Status): Promise<ClaimWithAdjuster> {
   const first = await service.member(firm);
   const { id } = await sentClaim(service, firm.live, first.svcId);
   if (status === 'accepted') await acceptClaim(service, first.token, id);
@@ -60,12 +60,12 @@ describe('an assignment', () => {
     ['accepted', true, null],
     ['rejected', true, 'too far'],
     ['unassigned', false, null],
-  ])('that is %s has its response time and reason', async (status, answered, reason) => {
+  ])('that is %s has its response time and reason', async (status, responded, reason) => {
     const { claim, first } = await claimIn(status);
     expect(claim.assignment).toEqual({
       status,
       adjuster_svc_id: first.svcId,
-      responded_at: answered ? expect.stringMatching(DATE_TIME) : null,
+      responded_at: responded ? expect.stringMatching(DATE_TIME) : null,
       rejection_reason: reason,
     });
   });
@@ -116,7 +116,7 @@ describe('updated_at', () => {
 
 describe('an offer to another adjuster', () => {
   test.each<Status>(['pending_acceptance', 'rejected', 'unassigned'])(
-    'of a claim that is %s makes it pending for the new one, and clears the earlier answer',
+    'of a claim that is %s makes it pending for the new one, and clears the earlier response',
     async (status) => {
       const { claim, first } = await claimIn(status);
       const second = await service.member(firm);
@@ -135,7 +135,7 @@ describe('an offer to another adjuster', () => {
       });
       expect(response.json.updated_at > claim.updated_at).toBe(true);
       expect(await now(claim.id)).toEqual(response.json);
-      // The first adjuster can no longer answer.
+      // The first adjuster can no longer respond.
       expect(outcome(await acceptClaim(service, first.token, claim.id))).toEqual([404, 'not_found']);
       expect(outcome(await rejectClaim(service, first.token, claim.id))).toEqual([404, 'not_found']);
       expect(await now(claim.id)).toEqual(response.json);
@@ -168,7 +168,7 @@ describe('an offer to another adjuster', () => {
     expect(await now(claim.id)).toEqual(claim);
   });
 
-  test('can also go to the same adjuster, who can then answer again', async () => {
+  test('can also go to the same adjuster, who can then respond again', async () => {
     const { claim, first } = await claimIn('rejected');
     expect((await offerClaim(service, firm.live, claim.id, first.svcId)).json.assignment.status).toBe(
       'pending_acceptance',

@@ -101,8 +101,8 @@ describe('every error has its status, its code and all members of a problem', ()
       },
     ],
   ];
-  test.each(CODES)('%s', async (code, status, provoke) => {
-    expectProblem(service, await provoke(), status, code);
+  test.each(CODES)('%s', async (code, status, cause) => {
+    expectProblem(service, await cause(), status, code);
   });
 
   test('duplicate_claim, with the id and the URL of the existing claim', async () => {
@@ -114,7 +114,7 @@ describe('every error has its status, its code and all members of a problem', ()
   });
 
   test('validation_failed, with exactly one location for each error', async () => {
-    const response = await service.call('POST', '/v1/claims?x=1', { as: firm.live, body: { colour: 'red' } });
+    const response = await service.call('POST', '/v1/claims?x=1', { as: firm.live, body: { color: 'red' } });
     expectProblem(service, response, 422, 'validation_failed', { errors: expect.any(Array) });
     const { errors } = response.json;
     expect(errors.length).toBeGreaterThan(8);
@@ -125,7 +125,7 @@ describe('every error has its status, its code and all members of a problem', ()
     }
     expect(errors).toEqual(
       expect.arrayContaining([
-        { detail: expect.any(String), pointer: '/colour' },
+        { detail: expect.any(String), pointer: '/color' },
         { detail: expect.any(String), parameter: 'x' },
         { detail: expect.any(String), header: 'Idempotency-Key' },
       ]),

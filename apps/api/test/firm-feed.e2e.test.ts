@@ -140,15 +140,15 @@ test('a change waits while the feed is locked, and then gets a later timestamp',
     await sentClaim(service, firm.live, member.svcId),
     await sentClaim(service, firm.live, member.svcId),
   ];
-  let answered = false;
+  let responded = false;
   let quick: Promise<void> = Promise.resolve();
   await changeSlowly(service.databaseUrl, firm.id, held.id, async () => {
     quick = acceptClaim(otherService, member.token, other.id).then((response) => {
       expect(outcome(response)).toEqual([200]);
-      answered = true;
+      responded = true;
     });
     await pause(100);
-    expect(answered).toBe(false);
+    expect(responded).toBe(false);
   });
   await quick;
   const rows: Row[] = await wholeList(service, firm.live, '/v1/claims');

@@ -361,8 +361,8 @@ describe('a withdrawal', () => {
   test('accepts an SVCID of up to 128 characters in the path, and no query', async () => {
     expectValidationErrors(await withdraw(service, firm.live, 'x'.repeat(129)), 'svc_id');
     expect(outcome(await withdraw(service, firm.live, 'x'.repeat(128)))).toEqual([404, 'not_found']);
-    const asked = await service.call('DELETE', '/v1/adjusters/invitations/x?y=1', { as: firm.live });
-    expectValidationErrors(asked, 'y');
+    const response = await service.call('DELETE', '/v1/adjusters/invitations/x?y=1', { as: firm.live });
+    expectValidationErrors(response, 'y');
   });
 
   test('accepts SVCIDs with any characters', async () => {
@@ -469,18 +469,18 @@ describe('the list of adjusters', () => {
   });
 
   test('accepts only limit and cursor', async () => {
-    const ask = (query: string) => service.call('GET', `/v1/adjusters?${query}`, { as: firm.live });
+    const list = (query: string) => service.call('GET', `/v1/adjusters?${query}`, { as: firm.live });
     for (const limit of ['0', '201', '-1', '1.5', 'ten', '', '01', '1e2'])
-      expectValidationErrors(await ask(`limit=${limit}`), 'limit');
-    for (const limit of ['1', '200']) expect(outcome(await ask(`limit=${limit}`))).toEqual([200]);
-    expectValidationErrors(await ask('status=active'), 'status');
+      expectValidationErrors(await list(`limit=${limit}`), 'limit');
+    for (const limit of ['1', '200']) expect(outcome(await list(`limit=${limit}`))).toEqual([200]);
+    expectValidationErrors(await list('status=active'), 'status');
     expectValidationErrors(
-      await ask('updated_since=2024-01-01T00:00:00Z&cursor='),
+      await list('updated_since=2024-01-01T00:00:00Z&cursor='),
       'updated_since',
       'cursor',
     );
-    expectValidationErrors(await ask(`cursor=${'x'.repeat(513)}`), 'cursor');
-    expectValidationErrors(await ask(`cursor=${'x'.repeat(512)}`), 'cursor');
+    expectValidationErrors(await list(`cursor=${'x'.repeat(513)}`), 'cursor');
+    expectValidationErrors(await list(`cursor=${'x'.repeat(512)}`), 'cursor');
   });
 
   test('has 50 rows on a page by default', async () => {

@@ -198,13 +198,13 @@ describe('the other filters', () => {
     const { firm, token, claims } = await firmWith(4);
     clock.advance(1000);
     await acceptClaim(service, token, claims[3].id);
-    const ask = async (query: string) => ids((await listClaims(service, firm.live, query)).json.data);
+    const idsOf = async (query: string) => ids((await listClaims(service, firm.live, query)).json.data);
     const since = `updated_since=${encoded(claims[1].updated_at)}`;
-    expect(await ask(`${since}&assignment_status=pending_acceptance`)).toEqual(ids(claims.slice(1, 3)));
-    expect(await ask(`${since}&external_id=${claims[0].external_id}`)).toEqual([]);
-    expect(await ask(`${since}&external_id=${claims[1].external_id}`)).toEqual([claims[1].id]);
-    expect(await ask(`external_id=${claims[3].external_id}&assignment_status=rejected`)).toEqual([]);
-    expect(await ask(`external_id=${claims[3].external_id}&assignment_status=accepted&${since}`)).toEqual([
+    expect(await idsOf(`${since}&assignment_status=pending_acceptance`)).toEqual(ids(claims.slice(1, 3)));
+    expect(await idsOf(`${since}&external_id=${claims[0].external_id}`)).toEqual([]);
+    expect(await idsOf(`${since}&external_id=${claims[1].external_id}`)).toEqual([claims[1].id]);
+    expect(await idsOf(`external_id=${claims[3].external_id}&assignment_status=rejected`)).toEqual([]);
+    expect(await idsOf(`external_id=${claims[3].external_id}&assignment_status=accepted&${since}`)).toEqual([
       claims[3].id,
     ]);
   });

@@ -38,7 +38,7 @@ async function signIn(firm: TestFirm, behavior: Behavior): Promise<string> {
   return response.json.token;
 }
 
-const answered = (firm: TestFirm, id: string) =>
+const untilAnswered = (firm: TestFirm, id: string) =>
   eventually(
     async () => (await getClaim(service, firm.test, id)).json,
     (claim) => claim.assignment.status !== 'pending_acceptance',
@@ -62,7 +62,7 @@ describe('automatically', () => {
   // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
   let sent: any[];
   // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
-  let standing: { moved: any; withdrawn: any; byHand: any; last: any };
+  let unchanged: { moved: any; withdrawn: any; byHand: any; last: any };
 
   // All requests first, since test accounts respond after a delay.
   beforeAll(async () => {
@@ -88,13 +88,13 @@ describe('automatically', () => {
     await rejectClaim(service, await signIn(other, 'accepts'), answeredByHand.id, 'by hand');
     const byHand = await getClaim(service, other.test, answeredByHand.id);
     const last = await sentClaim(service, other.test, accepts);
-    standing = { moved: moved.json, withdrawn: withdrawn.json, byHand: byHand.json, last };
+    unchanged = { moved: moved.json, withdrawn: withdrawn.json, byHand: byHand.json, last };
   });
 
   test('one account accepts, and another rejects with a reason', async () => {
     const [first, second] = sent;
     expect([first.test, first.assignment.status]).toEqual([true, 'pending_acceptance']);
-    const accepted = await answered(firm, first.id);
+    const accepted = await untilAnswered(firm, first.id);
     expect(accepted.assignment).toEqual({
       status: 'accepted',
       adjuster_svc_id: firm.account.accepts,
@@ -102,7 +102,7 @@ describe('automatically', () => {
       rejection_reason: null,
     });
     expect(accepted.updated_at > first.updated_at).toBe(true);
-    expect((await answered(firm, second.id)).assignment).toEqual({
+    expect((await untilAnswered(firm, second.id)).assignment).toEqual({
       status: 'rejected',
       adjuster_svc_id: firm.account.rejects,
       responded_at: expect.stringMatching(DATE_TIME),
@@ -131,20 +131,20 @@ describe('automatically', () => {
       email: expect.stringMatching(/@/),
       note: 'n',
     });
-    const { id } = await answered(firm, sent[1].id);
+    const { id } = await untilAnswered(firm, sent[1].id);
     expect(outcome(await offerClaim(service, firm.test, id, joined.svc_id))).toEqual([200]);
-    expect((await answered(firm, id)).assignment).toMatchObject({
+    expect((await untilAnswered(firm, id)).assignment).toMatchObject({
       status: 'accepted',
       adjuster_svc_id: joined.svc_id,
     });
   });
 
-  test('an account does not answer an offer or invitation that is no longer pending', async () => {
-    // The last offer has been answered, so all jobs before it have run.
-    await answered(other, standing.last.id);
-    expect((await getClaim(service, other.test, standing.moved.id)).json).toEqual(standing.moved);
-    expect((await getClaim(service, other.test, standing.byHand.id)).json).toEqual(standing.byHand);
-    expect(await adjusterRecord(service, other.test, other.account.joins)).toEqual(standing.withdrawn);
+  test('an account does not respond to an offer or invitation that is no longer pending', async () => {
+    // The last offer has a response, so all jobs before it have run.
+    await untilAnswered(other, unchanged.last.id);
+    expect((await getClaim(service, other.test, unchanged.moved.id)).json).toEqual(unchanged.moved);
+    expect((await getClaim(service, other.test, unchanged.byHand.id)).json).toEqual(unchanged.byHand);
+    expect(await adjusterRecord(service, other.test, other.account.joins)).toEqual(unchanged.withdrawn);
   });
 });
 

@@ -431,12 +431,12 @@ describe('an action that takes no body', () => {
   afterAll(async () => {
     rowsBefore = await countRows(service.databaseUrl);
   });
-  const bodiless = Object.values(endpoints).filter(
+  const withoutBody = Object.values(endpoints).filter(
     (endpoint) => endpoint.method !== 'GET' && !('body' in endpoint) && endpoint.id !== 'signOut',
   );
   const id = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
 
-  test.each(bodiless.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
+  test.each(withoutBody.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
     '%s accepts only an empty body or an empty object',
     async (_, { method, path, auth, ...endpoint }) => {
       const key = 'sandbox' in endpoint ? firm.test : firm.live;

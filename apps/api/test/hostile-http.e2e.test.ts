@@ -490,13 +490,13 @@ describe('methods', () => {
       `/v1/claims/${claimId}`,
       '/nope',
     ]) {
-      const got = await service.call('GET', path, { as: firm.live });
+      const get = await service.call('GET', path, { as: firm.live });
       const head = await sendBytes(service.url, request(`HEAD ${path}`, { ...bearer, Connection: 'close' }), {
         bodiless: true,
       });
       expect(head.responses).toHaveLength(1);
-      expect(head.responses[0]?.status).toBe(got.status);
-      expect(head.responses[0]?.headers.get('content-type')).toBe(got.headers.get('content-type'));
+      expect(head.responses[0]?.status).toBe(get.status);
+      expect(head.responses[0]?.headers.get('content-type')).toBe(get.headers.get('content-type'));
       expect(head.responses[0]?.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     }
   });
@@ -544,14 +544,14 @@ describe('connections', () => {
       'Content-Type': 'application/json',
       'Content-Length': String(body.length),
     };
-    const asked = await sendBytes(
+    const exchange = await sendBytes(
       service.url,
       request('POST /v1/claims', { ...headers, Expect: '100-continue' }, body),
       {
         responses: 2,
       },
     );
-    expect(asked.responses.map(({ status }) => status)).toEqual([100, 422]);
+    expect(exchange.responses.map(({ status }) => status)).toEqual([100, 422]);
     const odd = await sendBytes(service.url, request('GET /v1/me', { ...bearer, Expect: 'the unexpected' }), {
       responses: 1,
     });

@@ -14,7 +14,7 @@ afterEach(() => {
 const SVC_ID = 'SVC-1' as Svcid;
 
 /** A fake response that records the events written to it. */
-function reader(isSignedIn: () => Promise<boolean> = async () => true) {
+function reader() {
   const events: string[] = [];
   const response = Object.assign(new EventEmitter(), {
     writableLength: 0,
@@ -28,13 +28,20 @@ function reader(isSignedIn: () => Promise<boolean> = async () => true) {
       response.emit('close');
     },
   });
-  const open = { svcId: SVC_ID, response: response as unknown as ServerResponse, seen: null, isSignedIn };
+  const open = {
+    svcId: SVC_ID,
+    response: response as unknown as ServerResponse,
+    seen: null,
+    tokenHash: 'hash',
+  };
   return { events, response, open };
 }
 
-const live = (edition: () => string = () => 'one') =>
+const live = (edition: () => string = () => 'one', openSessions: () => string[] = () => ['hash']) =>
   createLiveUpdates({
     reads: { revisions: async () => new Map([[SVC_ID, edition()]]) },
+    credentials: { openSessions: async () => new Set(openSessions()) },
+    clock: { now: () => Date.now() },
     isDraining: () => false,
   });
 
@@ -52,13 +59,16 @@ test('a stream sends a heartbeat every twenty seconds, and one event for each ch
   response.end();
 });
 
-test('a stream sends signed-out and ends when its session was ended elsewhere', async () => {
-  let signedIn = true;
-  const { events, response, open } = reader(async () => signedIn);
-  live().subscribe(open);
+test('a stream sends signed-out and ends within a second after its session was ended elsewhere', async () => {
+  let open = ['hash'];
+  const { events, response, open: reading } = reader();
+  live(
+    () => 'one',
+    () => open,
+  ).subscribe(reading);
   await jest.advanceTimersByTimeAsync(21_000);
-  signedIn = false;
-  await jest.advanceTimersByTimeAsync(20_000);
+  open = [];
+  await jest.advanceTimersByTimeAsync(1000);
   expect(events).toEqual(['changed', 'here', 'signed-out']);
   expect(response.writableEnded).toBe(true);
 });

@@ -9,6 +9,7 @@ test.each([new Error('password of the database'), new Unavailable('The database 
   async (error) => {
     const route = mcpRoute({
       firmRoutes: [firmRoute(endpoints.getKeyInfo, () => Promise.reject(error))],
+      sandboxRoutes: [],
       rateLimiter: { consume: async () => ({ allowed: true }) },
       addresses: { baseUrl: 'http://127.0.0.1', docsUrl: 'http://127.0.0.1/docs' },
     });
@@ -18,7 +19,7 @@ test.each([new Error('password of the database'), new Unavailable('The database 
       method: 'tools/call',
       params: { name: 'getKeyInfo', arguments: {} },
     };
-    const context = { grant: { scopes: [] }, requestId: 'r' } as unknown as FirmContext;
+    const context = { grant: { environment: 'live' }, requestId: 'r' } as unknown as FirmContext;
     const request = { params: {}, query: {}, headers: {}, body: message };
     if (route.caller !== 'firm') throw new Error('The route is for firms.');
     await expect(route.handle(request as never, context)).rejects.toBe(error);

@@ -55,7 +55,7 @@ test('behind a pooler forty concurrent identical sends create one claim', async 
   expect(responses[0]?.status).toBe(201);
 });
 
-test('behind a pooler test accounts answer offers and invitations', async () => {
+test('behind a pooler test accounts respond to offers and invitations', async () => {
   const firm = await cluster.operator.firm();
   const service = serviceAt(cluster.url);
   expect(outcome(await invite(service, firm.test, firm.account.joins))).toEqual([201]);

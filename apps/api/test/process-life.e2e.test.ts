@@ -177,7 +177,7 @@ test('while PostgreSQL is stopped requests get 503, and they work again when it 
     expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
     expect((await own.call('GET', '/v1/claims', { as: firm.live })).json.data).toHaveLength(1);
     expect((await sendClaim(own, firm.live, claimBody(svcId), 'during')).status).toBe(201);
-    // A test account answers, so jobs run again as well.
+    // A test account responds, so jobs run again as well.
     const testClaim = await sendClaim(own, firm.test, claimBody(firm.account.accepts));
     let status = '';
     for (let round = 0; round < 150 && status !== 'accepted'; round++) {

@@ -20,11 +20,11 @@ afterAll(() => cluster?.stop());
 test('processes that start concurrently on an empty database share one schema and one set of secrets', async () => {
   const client = await cluster.postgres.connect();
   try {
-    const ledger = await client.query(
+    const counts = await client.query(
       'SELECT count(*)::int AS n, count(DISTINCT id)::int AS ids FROM schema_migrations',
     );
-    expect(ledger.rows[0].n).toBeGreaterThan(0);
-    expect(ledger.rows[0].n).toBe(ledger.rows[0].ids);
+    expect(counts.rows[0].n).toBeGreaterThan(0);
+    expect(counts.rows[0].n).toBe(counts.rows[0].ids);
   } finally {
     await client.end();
   }
@@ -64,11 +64,11 @@ test('replacing processes one by one behind the proxy fails no request', async (
 
 test('killing a process under load only fails its own requests, and retries create no duplicates', async () => {
   const firm = await cluster.operator.firm();
-  const [victim] = cluster.processes;
+  const [killed] = cluster.processes;
   // Bypasses the proxy, to see which process failed a request.
   const load = startLoad(cluster.urls, firm, { clients: 12, pauseMs: 5 });
   await until(() => load.outcomes.length > 150);
-  expect(await victim?.kill()).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(await killed?.kill()).toEqual({ code: null, signal: 'SIGKILL' });
   const killedAt = load.outcomes.length;
   await until(() => load.outcomes.length > killedAt + 150);
   const outcomes = await load.stop();
@@ -83,7 +83,7 @@ test('killing a process under load only fails its own requests, and retries crea
   const sent = outcomes.filter(({ write }) => write);
   expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map(({ body }) => [body?.external_id, 1])));
 
-  await victim?.restart();
+  await killed?.restart();
   const back = startLoad(cluster.urls, firm);
   await until(() => back.outcomes.length > 30);
   expect(Object.keys(countByOutcome(await back.stop())).sort()).toEqual(['200', '201']);

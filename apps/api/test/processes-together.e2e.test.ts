@@ -31,15 +31,15 @@ describe('limits', () => {
   ): Promise<ApiResponse[]> {
     for (;;) {
       const firm = await cluster.operator.firm({ limited: true });
-      const away = countPrinted('Redis is unavailable');
+      const outages = countPrinted('Redis is unavailable');
       const startedAt = performance.now();
       const responses = await sendConcurrently(cluster.urls, 25, (url) => request(url, firm));
       const short = performance.now() - startedAt < REFILL_MS;
       // The output of a process arrives after its responses.
       await sleep(500);
       const undisturbed =
-        `${countPrinted('Redis is unavailable')}` === `${away}` &&
-        `${countPrinted('Redis is available again')}` === `${away}`;
+        `${countPrinted('Redis is unavailable')}` === `${outages}` &&
+        `${countPrinted('Redis is available again')}` === `${outages}`;
       if (short && undisturbed) return responses;
     }
   }
@@ -193,7 +193,7 @@ describe('all processes see the change of the operator', () => {
   });
 });
 
-test('with three processes, a test account answers each offer once', async () => {
+test('with three processes, a test account responds to each offer once', async () => {
   const firm = await cluster.operator.firm();
   const sent = await sendConcurrently(cluster.urls, 24, (url) =>
     callHttp(url, 'POST', '/v1/claims', {
@@ -208,7 +208,7 @@ test('with three processes, a test account answers each offer once', async () =>
   await until(async () => (await list()).every(({ assignment }) => assignment.status === 'accepted'), 100);
   const settled = await list();
   expect(settled).toHaveLength(24);
-  // A second answer to the same offer would show as a later change.
+  // A second response to the same offer would show as a later change.
   await until(
     async () => (await countRows(cluster.postgres.url))['graphile_worker._private_jobs'] === 0,
     100,

@@ -118,7 +118,7 @@ test('a push that fails temporarily is retried with backoff, and other devices g
   expect(third - second).toBeGreaterThan(1900);
 });
 
-test('an expired device is removed, and an answered offer is not pushed again', async () => {
+test('an expired device is removed, and an offer with a response is not pushed again', async () => {
   const { svcId, token } = await service.member(firm);
   const [gone, late] = [push.device([410]), push.device([503])];
   await register(token, 'gone', gone);

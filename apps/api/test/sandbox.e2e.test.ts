@@ -20,7 +20,7 @@ const post = (key: string, path: string, body?: unknown) =>
 const setFaults = (key: string, kind: FaultKind, count: number) =>
   service.call('PUT', '/v1/test/faults', { as: key, body: { kind, count } });
 
-test('a day of a test firm runs through the sandbox alone', async () => {
+test('a test firm can simulate a whole day with the sandbox alone', async () => {
   const firm = await service.firm();
   const [manual, fresh] = [firm.account.manual, firm.account.new];
   const send = async (adjuster: string) => (await sendClaim(service, firm.test, claimBody(adjuster))).json.id;
@@ -60,7 +60,7 @@ test('a day of a test firm runs through the sandbox alone', async () => {
   expect(json.data.map(({ svc_id }: { svc_id: string }) => svc_id)).not.toContain(fresh);
 });
 
-test('every operation of the sandbox is refused to a live key with environment_mismatch', async () => {
+test('every operation of the sandbox rejects a live key with environment_mismatch', async () => {
   const firm = await service.firm();
   const { json: claim } = await sendClaim(service, firm.test, claimBody(firm.account.manual));
   const codes: unknown[] = [];
@@ -78,7 +78,7 @@ test.each([
   ['internal_error', 500, null],
   ['service_unavailable', 503, '1'],
 ] as const)(
-  '%s meets the next requests of the key in every process, and creates no claim',
+  '%s is the response to the next requests of the key in every process, and no claim is created',
   async (kind, status, retryAfter) => {
     const firm = await service.firm();
     const body = claimBody(firm.account.manual);
@@ -109,7 +109,7 @@ test('a dropped request is processed and its connection closed, so the retry is 
   expect([retry.status, retry.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
 });
 
-test('a slow request is processed, and answered only after a client with a shorter timeout has given up', async () => {
+test('a slow request is processed, and gets its response only after a client with a shorter timeout has given up', async () => {
   const firm = await service.firm();
   const body = claimBody(firm.account.manual);
   await setFaults(firm.test, 'slow', 1);
@@ -120,7 +120,7 @@ test('a slow request is processed, and answered only after a client with a short
   expect([retry.status, retry.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
 });
 
-test('faults end when they are cleared, and requests that met one have a route of their own in the request log', async () => {
+test('faults end when they are cleared, and requests that failed with one have a separate route in the request log', async () => {
   const firm = await service.firm();
   await setFaults(firm.test, 'internal_error', 100);
   expect((await service.call('GET', '/v1/me', { as: firm.test })).status).toBe(500);

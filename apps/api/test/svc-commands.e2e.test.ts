@@ -109,7 +109,10 @@ test('a key is created, rolled and revoked while a server runs', async () => {
   expect((await me(created.secret)).json.key).toEqual({ id: created.key.id, environment: 'test' });
 
   const rolled = await json('key', 'roll', created.key.id, '--overlap', '1h');
-  expect(rolled.key).toMatchObject({ environment: 'test', purpose: 'claims', expires_at: null });
+  expect(rolled.key).toMatchObject({ environment: 'test', purpose: 'claims' });
+  const lifetimeOf = (key: { created_at: string; expires_at: string }): number =>
+    Date.parse(key.expires_at) - Date.parse(key.created_at);
+  expect(lifetimeOf(rolled.key)).toBe(lifetimeOf(created.key));
   expect(rolled.key.id).not.toBe(created.key.id);
   expect(Date.parse(rolled.replaced.expires_at) - Date.parse(rolled.key.created_at)).toBe(3_600_000);
   for (const secret of [created.secret, rolled.secret]) expect((await me(secret)).status).toBe(200);

@@ -52,13 +52,13 @@ test('the timeout applies to each response, not to the whole connection', () => 
 
 test('a client that reads a long response slowly but steadily keeps its connection, one that trickles does not', () => {
   const { unsent, client } = fixture(Number.POSITIVE_INFINITY);
-  const [steady, trickling] = [client(10_000_000), client(10_000_000)];
+  const [steady, slow] = [client(10_000_000), client(10_000_000)];
   for (let now = 0; now < 10_000; now += 500) {
     unsent.check(now);
     steady.writableLength -= 65_536;
-    trickling.writableLength -= 1;
+    slow.writableLength -= 1;
   }
-  expect([steady.destroyed, trickling.destroyed]).toEqual([false, true]);
+  expect([steady.destroyed, slow.destroyed]).toEqual([false, true]);
 });
 
 test('an idle connection is not destroyed', () => {

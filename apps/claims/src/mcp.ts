@@ -18,6 +18,7 @@ export async function serveMcp(
   const server = createMcpServer({
     version: VERSION,
     allowWrites,
+    environment: client.environment,
     async call({ endpoint, params, query, body, idempotencyKey }) {
       // The tools are operations of firms, which the client has too.
       const operation = endpoint.id as OperationId;

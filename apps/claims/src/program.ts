@@ -21,6 +21,7 @@ import {
   sanitized,
   table,
 } from './output.ts';
+import { FAULT_KINDS, type FaultKind, SANDBOX_COMMANDS } from './sandbox.ts';
 import { send } from './send/command.ts';
 import { roundedDuration } from './send/pace.ts';
 import { type ConnectionOptions, keyFrom, urlFrom } from './settings.ts';
@@ -53,8 +54,8 @@ export function createProgram(
     .showHelpAfterError('(claims --help lists the commands)');
 
   // Options on every command instead of the program, so that they can follow the command's arguments.
-  const command = (spec: string, description: string): Command =>
-    program
+  const command = (spec: string, description: string, parent = program): Command =>
+    parent
       .command(spec)
       .description(description)
       .option('--json', 'print JSON only')
@@ -62,7 +63,7 @@ export function createProgram(
       .option('--key-file <file>', 'file with the API key')
       .exitOverride();
 
-  /** For commands that do not report waits on their own. */
+  /** For commands that do not report waits themselves. */
   const reportWait =
     ({ json = false }: CommonOptions) =>
     ({ error, delayMs }: RetryEvent): void => {
@@ -262,6 +263,39 @@ export function createProgram(
       adjusters.push(adjuster);
     }
     show(options, { adjusters }, () => tableText(adjusters.map(adjusterRow), 'No adjusters.'));
+  });
+
+  const sandbox = program
+    .command('sandbox')
+    .description('simulate adjusters, time and failures; with a test key only')
+    .exitOverride();
+  for (const { name, description, argument, run } of SANDBOX_COMMANDS) {
+    const isClaim = argument === 'id';
+    const subcommand = command(name, description, sandbox)
+      .addArgument(
+        isClaim
+          ? new Argument('<id>', "the service's id of the claim").argParser(claimId)
+          : new Argument('<svcid>', 'SVCID of a test account'),
+      )
+      .action(async (value: string, options: CommonOptions & { reason?: string }) => {
+        const result = await run((await connect(options)).sandbox, value, { signal, reason: options.reason });
+        show(options, result, () =>
+          fieldLines(isClaim ? claimFields(result as Claim) : { ...result }, colors),
+        );
+      });
+    if (name === 'reject') subcommand.option('--reason <text>', "the adjuster's reason");
+  }
+  command('faults', 'let the next requests with this key fail', sandbox)
+    .addArgument(new Argument('<kind>', 'what they meet').choices(FAULT_KINDS))
+    .addOption(new Option('--count <n>', 'number of requests').argParser(wholeNumber(1, 1000)).default(1))
+    .action(async (kind: FaultKind, options: CommonOptions & { count: number }) => {
+      const { count } = options;
+      const result = await (await connect(options)).sandbox.simulateFaults({ kind, count }, { signal });
+      show(options, result, () => fieldLines({ ...result }, colors));
+    });
+  command('clear-faults', 'end the simulated failures', sandbox).action(async (options: CommonOptions) => {
+    const result = await (await connect(options)).sandbox.clearFaults({ signal });
+    show(options, result, () => fieldLines({ ...result }, colors));
   });
 
   command(

@@ -1,10 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { EXAMPLES } from '@svc/contract';
-import { answer, claimAnswer, claims, idOf, type Request, refusal, type Service } from './environment.ts';
+import {
+  claimJson,
+  claims,
+  idOf,
+  jsonResponse,
+  problemResponse,
+  type Request,
+  type Service,
+} from './environment.ts';
 
 const me = EXAMPLES.getKeyInfo.response;
 const adjuster = EXAMPLES.inviteAdjuster.response as Record<string, unknown>;
-const page = (...data: unknown[]) => answer(200, { data, next_cursor: null });
+const page = (...data: unknown[]) => jsonResponse(200, { data, next_cursor: null });
 
 /** Records its requests. */
 function recording(reply: (request: Request) => Response) {
@@ -18,7 +26,7 @@ function recording(reply: (request: Request) => Response) {
 
 describe('claims whoami', () => {
   it('shows the key, its firm and its scopes', async () => {
-    const { service, requests } = recording(() => answer(200, me));
+    const { service, requests } = recording(() => jsonResponse(200, me));
     const { code, stdout } = await claims(['whoami'], { service });
     expect(code).toBe(0);
     expect(stdout).toContain('firm         Gulf Adjusting Partners');
@@ -28,7 +36,7 @@ describe('claims whoami', () => {
   });
 
   it('prints the document with --json', async () => {
-    const { stdout } = await claims(['whoami', '--json'], { service: () => answer(200, me) });
+    const { stdout } = await claims(['whoami', '--json'], { service: () => jsonResponse(200, me) });
     expect(JSON.parse(stdout)).toEqual(me);
   });
 });
@@ -50,7 +58,7 @@ describe('claims list', () => {
 
   it('prints an aligned table, and one document with --json', async () => {
     const service = () =>
-      page(claimAnswer(), claimAnswer({ external_id: 'A', id: idOf(2) }, { status: 'on_hold' }));
+      page(claimJson(), claimJson({ external_id: 'A', id: idOf(2) }, { status: 'on_hold' }));
     const { stdout } = await claims(['list'], { service });
     const lines = stdout.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^updated_at +status +external_id +claim_number +adjuster +reason +id$/);
@@ -61,7 +69,7 @@ describe('claims list', () => {
 
   it('stops at its limit, across pages', async () => {
     const { service, requests } = recording(() =>
-      answer(200, { data: [claimAnswer(), claimAnswer()], next_cursor: `c${Math.random()}` }),
+      jsonResponse(200, { data: [claimJson(), claimJson()], next_cursor: `c${Math.random()}` }),
     );
     const { stdout } = await claims(['list', '--limit', '5', '--json'], { service });
     expect(JSON.parse(stdout).claims).toHaveLength(5);
@@ -70,7 +78,7 @@ describe('claims list', () => {
 
   it('replaces control characters on the terminal and keeps them in JSON', async () => {
     const reason = 'no\u001b[2J\u0007\u202e\nway';
-    const service = () => page(claimAnswer({}, { status: 'rejected', rejection_reason: reason }));
+    const service = () => page(claimJson({}, { status: 'rejected', rejection_reason: reason }));
     const { stdout } = await claims(['list'], { service, terminal: true });
     expect(stdout).toContain('no\ufffd[2J\ufffd\ufffd\ufffdway');
     const { stdout: json } = await claims(['list', '--json'], { service });
@@ -80,7 +88,7 @@ describe('claims list', () => {
 
 describe('claims get and offer', () => {
   it('show a claim', async () => {
-    const { service, requests } = recording(() => answer(200, claimAnswer()));
+    const { service, requests } = recording(() => jsonResponse(200, claimJson()));
     const { code, stdout } = await claims(['get', idOf(7).toUpperCase()], { service });
     expect(code).toBe(0);
     expect(stdout).toContain('status        accepted');
@@ -89,10 +97,10 @@ describe('claims get and offer', () => {
   });
 
   it('offer a claim to another adjuster, with the given idempotency key', async () => {
-    const { service, requests } = recording(() => answer(200, claimAnswer()));
+    const { service, requests } = recording(() => jsonResponse(200, claimJson()));
     const args = ['offer', idOf(7), '--adjuster', 'SVC-2', '--idempotency-key', 'second-round', '--json'];
     const { stdout } = await claims(args, { service });
-    expect(JSON.parse(stdout)).toEqual(claimAnswer());
+    expect(JSON.parse(stdout)).toEqual(claimJson());
     expect(requests).toMatchObject([
       { method: 'POST', path: `/v1/claims/${idOf(7)}/assignment`, body: { adjuster_svc_id: 'SVC-2' } },
     ]);
@@ -108,7 +116,7 @@ describe('claims get and offer', () => {
 
 describe('claims invite, withdraw and adjusters', () => {
   it('invite with the given notes only', async () => {
-    const { service, requests } = recording(() => answer(201, adjuster));
+    const { service, requests } = recording(() => jsonResponse(201, adjuster));
     const { code, stdout } = await claims(['invite', 'SVC-7F3K-Delacroix', '--invited-as', 'Jean'], {
       service,
     });
@@ -119,7 +127,7 @@ describe('claims invite, withdraw and adjusters', () => {
   });
 
   it('withdraw by the exact SVCID', async () => {
-    const { service, requests } = recording(() => answer(200, { ...adjuster, status: 'withdrawn' }));
+    const { service, requests } = recording(() => jsonResponse(200, { ...adjuster, status: 'withdrawn' }));
     expect(await claims(['withdraw', 'a/b'], { service })).toMatchObject({ code: 0 });
     expect(requests).toMatchObject([{ method: 'DELETE', path: '/v1/adjusters/invitations/a%2Fb' }]);
   });
@@ -140,7 +148,7 @@ describe('an error', () => {
       { detail: 'Must be one of these.', parameter: 'assignment_status' },
       { detail: 'Too long.', parameter: 'x' },
     ];
-    const service = () => refusal(422, 'validation_failed', { errors });
+    const service = () => problemResponse(422, 'validation_failed', { errors });
     expect(await claims(['list'], { service })).toEqual({
       code: 1,
       stdout: '',
@@ -155,7 +163,7 @@ describe('an error', () => {
   });
 
   it('is JSON on standard error with --json', async () => {
-    const service = () => refusal(404, 'not_found');
+    const service = () => problemResponse(404, 'not_found');
     const { code, stdout, stderr } = await claims(['get', idOf(1), '--json'], { service });
     expect([code, stdout]).toEqual([1, '']);
     expect(JSON.parse(stderr)).toEqual({
@@ -176,10 +184,10 @@ describe('an error', () => {
       { env: { CLAIMS_URL: 'http://x.test', CLAIMS_API_KEY: 'svc_test_a b' } },
       'CLAIMS_API_KEY',
     ],
-  ])('for %s has exit code 2', async (_, given, said) => {
-    const { code, stderr } = await claims(['whoami'], given);
+  ])('for %s has exit code 2', async (_, options, message) => {
+    const { code, stderr } = await claims(['whoami'], options);
     expect(code).toBe(2);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
     expect(stderr).not.toContain('svc_test_a');
   });
 
@@ -216,7 +224,7 @@ describe('an error', () => {
 
   it('never contains the key', async () => {
     for (const args of [['whoami'], ['whoami', '--json']]) {
-      const { stdout, stderr } = await claims(args, { service: () => refusal(401, 'invalid_key') });
+      const { stdout, stderr } = await claims(args, { service: () => problemResponse(401, 'invalid_key') });
       expect(stdout + stderr).not.toContain('svc_test_secret');
     }
   });

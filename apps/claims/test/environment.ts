@@ -13,11 +13,11 @@ export interface Request {
 
 export type Service = (request: Request) => Response | Promise<Response>;
 
-export const answer = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
+export const jsonResponse = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
   new Response(JSON.stringify(body), { status, headers });
 
-export const refusal = (status: number, code: string, more: Record<string, unknown> = {}): Response =>
-  answer(status, {
+export const problemResponse = (status: number, code: string, more: Record<string, unknown> = {}): Response =>
+  jsonResponse(status, {
     type: 'x',
     title: 'T',
     status,
@@ -49,15 +49,20 @@ interface Ran {
   readonly stderr: string;
 }
 
-interface Given extends Partial<Omit<Environment, 'stdin' | 'fetch'>> {
+interface ClaimsOptions extends Partial<Omit<Environment, 'stdin' | 'fetch'>> {
   readonly service?: Service;
   readonly stdin?: string;
   readonly terminal?: boolean;
 }
 
 /** Runs the command line without disk, network or clock. */
-export async function claims(args: readonly string[], given: Given = {}): Promise<Ran> {
-  const { service = () => refusal(500, 'internal_error'), stdin = '', terminal = false, ...rest } = given;
+export async function claims(args: readonly string[], options: ClaimsOptions = {}): Promise<Ran> {
+  const {
+    service = () => problemResponse(500, 'internal_error'),
+    stdin = '',
+    terminal = false,
+    ...rest
+  } = options;
   let [stdout, stderr] = ['', ''];
   const sink = (write: (text: string) => void): Output => ({
     write,
@@ -87,10 +92,7 @@ export async function claims(args: readonly string[], given: Given = {}): Promis
 
 const { adjuster_svc_id: _, ...sentFields } = smallestClaim;
 
-export const claimAnswer = (
-  fields: Record<string, unknown> = {},
-  assignment: Record<string, unknown> = {},
-) => {
+export const claimJson = (fields: Record<string, unknown> = {}, assignment: Record<string, unknown> = {}) => {
   const example = EXAMPLES.getClaim.response as { readonly id: string; readonly assignment: object };
   return {
     id: example.id,
@@ -106,7 +108,7 @@ export const claimAnswer = (
 export const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
 /** A fake service with idempotency keys, duplicates and stored claims. */
-export function pretendService() {
+export function createFakeService() {
   const byKey = new Map<string, string>();
   const held = new Map<string, Record<string, unknown>>();
   const requests: Request[] = [];
@@ -114,7 +116,7 @@ export function pretendService() {
     requests.push(request);
     const { method, path, headers, body } = request;
     if (path === '/v1/me') {
-      return answer(200, {
+      return jsonResponse(200, {
         key: { id: 'k', environment: 'test' },
         firm: { id: idOf(0), name: 'F' },
         scopes: [],
@@ -122,23 +124,23 @@ export function pretendService() {
     }
     if (method === 'GET') {
       const claim = held.get(path.split('/').at(-1) ?? '');
-      return claim === undefined ? refusal(404, 'not_found') : answer(200, claim);
+      return claim === undefined ? problemResponse(404, 'not_found') : jsonResponse(200, claim);
     }
     const key = headers.get('idempotency-key') ?? '';
     const known = byKey.get(key);
-    if (known !== undefined) return answer(201, held.get(known), { 'Idempotent-Replayed': 'true' });
+    if (known !== undefined) return jsonResponse(201, held.get(known), { 'Idempotent-Replayed': 'true' });
     if (typeof body.claim_number !== 'string') {
       const errors = [{ detail: 'This field is required.', pointer: '/claim_number' }];
-      return refusal(422, 'validation_failed', { errors });
+      return problemResponse(422, 'validation_failed', { errors });
     }
     const existing = [...held.values()].find(({ external_id }) => external_id === body.external_id);
-    if (existing) return refusal(409, 'duplicate_claim', { existing_claim_id: existing.id });
+    if (existing) return problemResponse(409, 'duplicate_claim', { existing_claim_id: existing.id });
     const { adjuster_svc_id, ...fields } = body;
     const id = idOf(held.size + 1);
-    const claim = claimAnswer({ ...fields, id }, { adjuster_svc_id });
+    const claim = claimJson({ ...fields, id }, { adjuster_svc_id });
     byKey.set(key, id);
     held.set(id, claim);
-    return answer(201, claim);
+    return jsonResponse(201, claim);
   };
   return { service, held, requests, forgetKeys: () => byKey.clear() };
 }

@@ -6,7 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
-import { answer, claimAnswer, claimLine, claims, fetchOf, idOf, pretendService } from './environment.ts';
+import {
+  claimJson,
+  claimLine,
+  claims,
+  createFakeService,
+  fetchOf,
+  idOf,
+  jsonResponse,
+} from './environment.ts';
 import { start } from './process.ts';
 
 let folder: string;
@@ -20,7 +28,7 @@ const url = { CLAIMS_URL: 'http://service.test' };
 
 describe('the key file', () => {
   const service = ({ headers }: { headers: Headers }) =>
-    answer(200, {
+    jsonResponse(200, {
       key: { id: headers.get('authorization'), environment: 'test' },
       firm: { id: 'f', name: 'F' },
       scopes: [],
@@ -80,7 +88,7 @@ describe('the key file', () => {
     ['empty', 'empty', 'is empty'],
     ['something else', 'pem', 'is not a key'],
     ['far too large', 'large', 'is too large'],
-  ])('that is %s is rejected', async (_, name, said) => {
+  ])('that is %s is rejected', async (_, name, message) => {
     await write(join(folder, 'empty'), 0o600, ' \n');
     await write(join(folder, 'pem'), 0o600, '-----BEGIN SECRET-----\nabc\n');
     await write(join(folder, 'large'), 0o600, 'x'.repeat(5000));
@@ -88,7 +96,7 @@ describe('the key file', () => {
     const path = name === '' ? join(folder, 'none') : join(folder, name);
     const { code, stderr } = await claims(['whoami', '--key-file', path], { service, env: url });
     expect(code).toBe(2);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
     expect(stderr).not.toContain('SECRET');
   });
 });
@@ -100,20 +108,20 @@ describe('a journal', () => {
     requests.filter(({ method }) => method === 'POST').length;
 
   it('lets the next run skip what was sent', async () => {
-    const pretend = pretendService();
+    const fake = createFakeService();
     await writeFile(input(), `${claimLine(1)}\n${claimLine(2)}\n`);
     const args = ['send', input(), '--journal'];
-    expect(await claims(args, { service: pretend.service, env })).toMatchObject({ code: 0 });
+    expect(await claims(args, { service: fake.service, env })).toMatchObject({ code: 0 });
     await appendFile(input(), `${claimLine(3)}\n`);
-    const again = await claims(args, { service: pretend.service, env });
+    const again = await claims(args, { service: fake.service, env });
     expect(again.stdout).toContain('1 sent, 2 already sent');
     expect(again.stdout).toContain(idOf(1));
-    expect(posts(pretend.requests)).toBe(3);
+    expect(posts(fake.requests)).toBe(3);
     expect((await stat(`${input()}.journal`)).mode & 0o777).toBe(0o600);
   });
 
   it('contains no claim data except ids', async () => {
-    const { service } = pretendService();
+    const { service } = createFakeService();
     await writeFile(input(), claimLine(1));
     await claims(['send', input(), '--journal'], { service, env });
     const entry = JSON.parse(await readFile(`${input()}.journal`, 'utf8'));
@@ -122,7 +130,7 @@ describe('a journal', () => {
   });
 
   it('of one environment does not affect another', async () => {
-    const [test, live] = [pretendService(), pretendService()];
+    const [test, live] = [createFakeService(), createFakeService()];
     await writeFile(input(), claimLine(1));
     const args = ['send', input(), '--journal'];
     await claims(args, { service: test.service, env });
@@ -130,7 +138,7 @@ describe('a journal', () => {
       env,
       service: (request) =>
         request.path === '/v1/me'
-          ? answer(200, {
+          ? jsonResponse(200, {
               key: { id: 'k', environment: 'live' },
               firm: { id: idOf(0), name: 'F' },
               scopes: [],
@@ -142,21 +150,21 @@ describe('a journal', () => {
   });
 
   it('truncated by a crash is read up to there and continued', async () => {
-    const pretend = pretendService();
+    const fake = createFakeService();
     await writeFile(input(), `${claimLine(1)}\n${claimLine(2)}\n`);
     const args = ['send', input(), '--journal'];
-    await claims(args, { service: pretend.service, env });
+    await claims(args, { service: fake.service, env });
     const journal = await readFile(`${input()}.journal`, 'utf8');
     await writeFile(`${input()}.journal`, journal.slice(0, -20));
-    expect((await claims(args, { service: pretend.service, env })).stdout).toContain('2 already sent');
-    expect(posts(pretend.requests)).toBe(3);
-    await claims(args, { service: pretend.service, env });
-    expect(posts(pretend.requests)).toBe(3);
+    expect((await claims(args, { service: fake.service, env })).stdout).toContain('2 already sent');
+    expect(posts(fake.requests)).toBe(3);
+    await claims(args, { service: fake.service, env });
+    expect(posts(fake.requests)).toBe(3);
   });
 
   it('is not created without --journal', async () => {
     await writeFile(input(), claimLine(1));
-    await claims(['send', input()], { service: pretendService().service, env });
+    await claims(['send', input()], { service: createFakeService().service, env });
     await expect(stat(`${input()}.journal`)).rejects.toThrow('ENOENT');
   });
 
@@ -170,7 +178,7 @@ describe('the state of a watch', () => {
   it('lets the next run continue where this one stopped', async () => {
     const env = { ...url, CLAIMS_API_KEY: 'k' };
     const state = join(folder, 'state.json');
-    const change = (n: number) => claimAnswer({ id: idOf(n), updated_at: `2026-08-29T14:00:0${n}.000Z` });
+    const change = (n: number) => claimJson({ id: idOf(n), updated_at: `2026-08-29T14:00:0${n}.000Z` });
     const watch = async (...data: unknown[]) => {
       const controller = new AbortController();
       const since: (string | undefined)[] = [];
@@ -180,7 +188,7 @@ describe('the state of a watch', () => {
         service: ({ query }) => {
           since.push(query.updated_since);
           setImmediate(() => controller.abort());
-          return answer(200, { data, next_cursor: null });
+          return jsonResponse(200, { data, next_cursor: null });
         },
       });
       return {
@@ -232,7 +240,7 @@ describe('as a process', () => {
   }
 
   it('reads standard input, writes standard output and sets the exit code', async () => {
-    const { service } = pretendService();
+    const { service } = createFakeService();
     const env = await serve(service);
     const { code, stdout } = await start(['send', '-'], { env, stdin: `${claimLine(1)}\n{}\n` }).ended;
     expect(code).toBe(1);
@@ -240,7 +248,7 @@ describe('as a process', () => {
   });
 
   it('stops on Ctrl-C, and sends the rest when it is run again', async () => {
-    const { service, held } = pretendService();
+    const { service, held } = createFakeService();
     let hold: Promise<void> | undefined;
     const env = await serve(async (request) => {
       if (held.size === 3) await hold;
@@ -264,7 +272,7 @@ describe('as a process', () => {
   });
 
   it('stops a watch on Ctrl-C with exit code 0', async () => {
-    const env = await serve(() => answer(200, { data: [claimAnswer()], next_cursor: null }));
+    const env = await serve(() => jsonResponse(200, { data: [claimJson()], next_cursor: null }));
     const running = start(['watch', '--interval', '1s'], { env });
     await running.shows('accepted');
     running.child.kill('SIGINT');
@@ -272,8 +280,8 @@ describe('as a process', () => {
   });
 
   it('exits without an error when its output pipe is closed', async () => {
-    const data = Array.from({ length: 200 }, () => claimAnswer({ instructions: 'x'.repeat(4000) }));
-    const env = await serve(() => answer(200, { data, next_cursor: null }));
+    const data = Array.from({ length: 200 }, () => claimJson({ instructions: 'x'.repeat(4000) }));
+    const env = await serve(() => jsonResponse(200, { data, next_cursor: null }));
     const running = start(['list', '--json'], { env });
     running.child.stdout?.once('data', () => running.child.stdout?.destroy());
     expect(await running.ended).toMatchObject({ code: 0, stderr: '' });

@@ -3,11 +3,19 @@ import type { Claim } from '@svc/client';
 import pc from 'picocolors';
 import { progressLine } from '../src/send/progress.ts';
 import { liveLines } from '../src/watch.ts';
-import { answer, claimAnswer, claims, idOf, jsonLines, refusal, type Service } from './environment.ts';
+import {
+  claimJson,
+  claims,
+  idOf,
+  jsonLines,
+  jsonResponse,
+  problemResponse,
+  type Service,
+} from './environment.ts';
 
 const plain = pc.createColors(false);
 const claim = (n: number, status: string, more: Record<string, unknown> = {}): Claim =>
-  claimAnswer(
+  claimJson(
     {
       id: idOf(n),
       external_id: `EXT-${n}`,
@@ -24,7 +32,7 @@ function untilAnswered(pages: readonly (() => Response)[]) {
     since.push(query.updated_since);
     const reply = pages[since.length - 1];
     if (since.length >= pages.length) setImmediate(() => controller.abort());
-    return reply?.() ?? answer(200, { data: [], next_cursor: null });
+    return reply?.() ?? jsonResponse(200, { data: [], next_cursor: null });
   };
   return { service, since, signal: controller.signal };
 }
@@ -32,7 +40,7 @@ function untilAnswered(pages: readonly (() => Response)[]) {
 const page =
   (...data: readonly Claim[]) =>
   () =>
-    answer(200, { data, next_cursor: null });
+    jsonResponse(200, { data, next_cursor: null });
 const accepted = claim(1, 'accepted');
 const rejected = claim(2, 'rejected', { rejection_reason: 'Too far\taway' });
 
@@ -64,7 +72,10 @@ describe('claims watch', () => {
   });
 
   it('exits with an error when the key is rejected', async () => {
-    const { code, stderr } = await claims(['watch'], untilAnswered([() => refusal(401, 'invalid_key')]));
+    const { code, stderr } = await claims(
+      ['watch'],
+      untilAnswered([() => problemResponse(401, 'invalid_key')]),
+    );
     expect(code).toBe(1);
     expect(stderr).toContain('invalid_key');
   });

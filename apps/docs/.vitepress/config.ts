@@ -8,7 +8,7 @@ import { NAME, PAGES, SITE } from '../src/pages.ts';
 
 // Colors of code as classes: the Content-Security-Policy allows no style attributes but the few that it names.
 const codeColors = transformerStyleToClass();
-const linkOf = (name: string): string => (name === 'index' ? '/' : `/${name}`);
+const linkOf = (name: string): string => (name === 'index' ? '/' : `/${name.replace(/\/index$/, '/')}`);
 
 /**
  * The theme's search box puts controls into a button and links into options, which axe reports as nested-interactive.

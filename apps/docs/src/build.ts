@@ -1,8 +1,18 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PLACEHOLDERS } from './addresses.ts';
+import { postmanCollection } from './collection.ts';
+import { PACKED_FOLDER, packages } from './packages.ts';
 import { PAGES, SITE } from './pages.ts';
 import { fillPlaceholders } from './values.ts';
 
@@ -30,6 +40,11 @@ if (!existsSync(MANIFEST) || JSON.parse(readFileSync(MANIFEST, 'utf8')).version 
   await build(ROOT);
   for (const [name, text] of sources) write(join(SITE_FOLDER, name), asMarkdown(name, text));
   write(join(SITE_FOLDER, 'llms.txt'), llmsTxt());
+  for (const { file } of packages())
+    copyFileSync(join(PACKED_FOLDER, file), join(SITE_FOLDER, 'packages', file));
+  const checksums = packages().map(({ sha256, file }) => `${sha256}  ${file}\n`);
+  write(join(SITE_FOLDER, 'postman.json'), postmanCollection(PLACEHOLDERS));
+  write(join(SITE_FOLDER, 'packages/SHA256SUMS.txt'), checksums.join(''));
   write(MANIFEST, JSON.stringify({ version, placeholders: PLACEHOLDERS, ...inlineHashes() }));
 }
 
@@ -67,7 +82,14 @@ function llmsTxt(): string {
   });
   const summary =
     'REST API for flood-insurance adjusting firms: send claims to adjusters, offer them to others after a rejection, and poll for the responses.';
-  return `# Claim Assignment\n\n> ${summary}\n\n- [OpenAPI 3.1](${baseUrl}/openapi.json): every operation, schema and example\n- [OpenAPI 3.0](${baseUrl}/openapi-3.0.json): the same for older generators\n\n${groups.join('\n\n')}\n`;
+  const files = [
+    `- [OpenAPI 3.1](${baseUrl}/openapi.json): every operation, schema and example`,
+    `- [OpenAPI 3.0](${baseUrl}/openapi-3.0.json): the same for older generators`,
+    `- [MCP server](${docsUrl}/mcp.md): the operations as tools, at \`POST ${baseUrl}/mcp\` with the firm's key`,
+    `- [Packages](${docsUrl}/packages/index.md): TypeScript SDK and command line, installed from this service`,
+    `- [Postman collection](${docsUrl}/postman.json): every operation as a request`,
+  ];
+  return `# Claim Assignment\n\n> ${summary}\n\n${files.join('\n')}\n\n${groups.join('\n\n')}\n`;
 }
 
 /** Hashes of inline scripts and styles for the Content-Security-Policy. */

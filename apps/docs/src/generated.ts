@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   appEndpoints,
   type Endpoint,
@@ -10,6 +11,7 @@ import {
   openApiDocument,
   sandboxEndpoints,
 } from '@svc/contract';
+import { packages } from './packages.ts';
 import type { DocsAddresses } from './pages.ts';
 
 /** A part of a page, generated from the contract. Links to pages start with a slash: `/errors.md`. */
@@ -83,6 +85,32 @@ export const operationTable: Block = (addresses) => {
 };
 
 const scopeOf = ({ scope }: Endpoint): string => (scope === null ? 'none' : `\`${scope}\``);
+
+/** The programs in docs/quick-starts. */
+export const programs: Block = () => {
+  const program = (label: string, language: string, name: string): string => {
+    const file = new URL(`../../../docs/quick-starts/${name}`, import.meta.url);
+    return `\`\`\`${language} [${label}]\n${readFileSync(file, 'utf8')}\`\`\``;
+  };
+  return [
+    '::: code-group',
+    program('Python', 'python', 'quick_start.py'),
+    program('TypeScript', 'ts', 'quick-start.ts'),
+    program('Java', 'java', 'QuickStart.java'),
+    program('C#', 'csharp', 'QuickStart.cs'),
+    ':::',
+  ].join('\n\n');
+};
+
+export const packageTable: Block = ({ baseUrl }) =>
+  tableOf(
+    ['Package', 'Content', 'SHA-256'],
+    packages().map(({ name, version, description, file, sha256 }) => [
+      `[\`${name}\` ${version}](${baseUrl}/docs/packages/${file})`,
+      description,
+      `\`${sha256}\``,
+    ]),
+  );
 
 interface JsonSchema {
   readonly $ref?: string;

@@ -28,6 +28,11 @@ export const SITE: readonly PageGroup[] = [
     pages: [
       page('index', 'Overview', 'What the service does, and the conventions of its API.'),
       page('quick-start', 'Quick start', 'From a test key to an accepted claim in ten minutes, with curl.'),
+      page(
+        'quick-starts',
+        'Python, TypeScript, Java, C#',
+        'Complete programs without dependencies: send, poll, offer again.',
+      ),
       page('test-accounts', 'Test accounts', 'Simulated adjusters to test every outcome with.'),
       page('rehearse-a-hurricane', 'Rehearse a hurricane', 'A day after landfall, played with a test key.'),
     ],
@@ -52,6 +57,8 @@ export const SITE: readonly PageGroup[] = [
       page('sdk', 'TypeScript SDK', 'A client with retries, pagination and polling.'),
       page('generated-clients', 'Generated clients', 'Code for your language from the OpenAPI document.'),
       page('command-line', 'Command line', 'Send files of claims and watch responses from a shell.'),
+      page('packages/index', 'Packages', 'The SDK and the command line of this service, for installation.'),
+      page('mcp', 'AI agents (MCP)', 'The operations of the API as tools of the Model Context Protocol.'),
     ],
   },
   {

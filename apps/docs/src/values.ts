@@ -26,7 +26,10 @@ import {
   operationList,
   operationsTagged,
   operationTable,
+  packageTable,
+  programs,
 } from './generated.ts';
+import { packages } from './packages.ts';
 import type { DocsAddresses } from './pages.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
@@ -75,6 +78,8 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 const BLOCKS: Readonly<Record<string, Block>> = {
+  'packages.table': packageTable,
+  programs,
   'errors.table': errorTable,
   'errors.entries': errorEntries,
   'operations.table': operationTable,
@@ -96,6 +101,9 @@ export function fillPlaceholders(markdown: string, addresses: DocsAddresses): st
       .reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], {
         ...VALUES,
         ...addresses,
+        package: Object.fromEntries(
+          packages().map(({ key, file }) => [key, `${addresses.baseUrl}/docs/packages/${file}`]),
+        ),
       });
     if (typeof found === 'number') return count(found);
     if (typeof found === 'string') return found;

@@ -3,10 +3,12 @@ import type {
   AppClaimView,
   AppReads,
   ClaimView,
+  Clock,
   FirmReads,
   FormDetails,
   JobReads,
   OperatorReads,
+  Session,
 } from '@svc/application';
 import {
   type Claim,
@@ -94,12 +96,22 @@ export function memoryFirmReads(tables: Tables): FirmReads {
   };
 }
 
-export function memoryAppReads(tables: Tables): AppReads {
+/** Latest use first. */
+export const sessionsOf = (tables: Tables, svcId: Svcid): Session[] =>
+  tables.sessions
+    .all()
+    .filter((session) => session.svcId === svcId)
+    .sort((a, b) => b.lastUsedAt - a.lastUsedAt || compareText(b.id, a.id));
+
+export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
   const isReadable = (claim: Claim, svcId: Svcid): boolean =>
-    isReadableBy(claim, svcId, tables.memberships.get(keyOf(claim.firmId, svcId)) ?? null);
+    isReadableBy(claim, svcId, tables.memberships.get(keyOf(claim.firmId, svcId)) ?? null, clock.now());
   return {
     async adjuster(svcId) {
       return tables.accounts.get(keyOf(svcId))?.adjuster ?? null;
+    },
+    async sessions(svcId, now) {
+      return sessionsOf(tables, svcId).filter(({ expiresAt }) => expiresAt > now);
     },
     async memberships(svcId) {
       return tables.memberships

@@ -1,5 +1,8 @@
 import {
   type AppReads,
+  type AuditLog,
+  type AuditReads,
+  auditRowsOf,
   type Clock,
   type CredentialStore,
   type FaultStore,
@@ -13,6 +16,7 @@ import {
 } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { createMemoryFaults } from './faults.ts';
+import { appendRow, memoryAuditReads } from './memory-audit.ts';
 import { memoryAppReads, memoryFirmReads, memoryJobReads, memoryOperatorReads } from './memory-reads.ts';
 import { memoryTx } from './memory-tx.ts';
 import { Collision, createDatabase, type Database, keyOf, type WritableTables } from './tables.ts';
@@ -44,6 +48,8 @@ export interface MemoryStores {
   readonly jobReads: JobReads;
   readonly faults: FaultStore;
   readonly jobs: MemoryJobs;
+  readonly audit: AuditLog;
+  readonly auditReads: AuditReads;
 }
 
 const systemClock: Clock = { now: () => Date.now() };
@@ -95,12 +101,21 @@ export function createMemoryStores(options: { clock?: Clock; everyUnitTwice?: bo
   return {
     unitOfWork,
     firmReads: memoryFirmReads(database.committed),
-    appReads: memoryAppReads(database.committed),
+    appReads: memoryAppReads(database.committed, clock),
     operatorReads: memoryOperatorReads(database.committed),
     credentials: memoryCredentials(database, (work) => exclusively(() => attempt(work))),
     jobReads: memoryJobReads(database.committed),
     faults: createMemoryFaults(),
     jobs: memoryJobs(database, (work) => exclusively(() => attempt(work))),
+    audit: {
+      append: (events) =>
+        exclusively(() =>
+          attempt(async (tables) => {
+            for (const { chain, entries } of auditRowsOf(events)) appendRow(tables, chain, entries);
+          }),
+        ),
+    },
+    auditReads: memoryAuditReads(database.committed),
   };
 }
 
@@ -118,7 +133,13 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
     },
     async sessionByHash(tokenHash) {
       const session = committed.sessions.get(keyOf(tokenHash));
-      return session === undefined ? null : { svcId: session.svcId, expiresAt: session.expiresAt };
+      if (session === undefined) return null;
+      const { id, svcId, lastUsedAt, expiresAt, endsAt } = session;
+      return { id, svcId, lastUsedAt, expiresAt, endsAt };
+    },
+    async openSessions(tokenHashes, now) {
+      const isOpen = (hash: string): boolean => (committed.sessions.get(keyOf(hash))?.expiresAt ?? now) > now;
+      return new Set(tokenHashes.filter(isOpen));
     },
     async version() {
       return String(committed.counters.get(keyOf('credentials'))?.value ?? 0);
@@ -131,9 +152,9 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
         }
         for (const [tokenHash, at] of sessions) {
           const session = tables.sessions.get(keyOf(tokenHash));
-          if (session === undefined) continue;
-          const expiresAt = Math.max(session.expiresAt, at + SESSION_LIFETIME_MS);
-          tables.sessions.put({ ...session, expiresAt });
+          if (session === undefined || at <= session.lastUsedAt) continue;
+          const expiresAt = Math.min(at + SESSION_LIFETIME_MS, session.endsAt);
+          tables.sessions.put({ ...session, lastUsedAt: at, expiresAt });
         }
       }),
   };

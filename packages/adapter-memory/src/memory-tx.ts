@@ -1,6 +1,7 @@
 import { type Clock, IDEMPOTENCY_WINDOW_MS, type Tx } from '@svc/application';
 import { type Claim, carrierNameKey, DomainError, emailKey, mergeCarrier } from '@svc/domain';
-import { formDetailsOf } from './memory-reads.ts';
+import { appendRow } from './memory-audit.ts';
+import { formDetailsOf, sessionsOf } from './memory-reads.ts';
 import { Collision, emailKeyOf, keyOf, type WritableTables } from './tables.ts';
 
 /** The stores of one transaction, over tables that others see only after the commit. */
@@ -134,6 +135,13 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
         const changed = { ...account.adjuster, firstName, lastName, email };
         saveAccount(() => tables.accounts.put({ ...account, adjuster: changed }));
       }),
+      setDisabled: step((svcId, at) => {
+        const account = tables.accounts.get(keyOf(svcId));
+        if (account === undefined) return;
+        const { disabledAt: _, ...adjuster } = account.adjuster;
+        const changed = at === null ? adjuster : { ...adjuster, disabledAt: at };
+        tables.accounts.put({ ...account, adjuster: changed });
+      }),
       signInSecretHash: step((svcId) => tables.accounts.get(keyOf(svcId))?.signInSecretHash ?? null),
     },
 
@@ -145,6 +153,13 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
         return tables.memberships.get(keyOf(claim.firmId, svcId)) ?? null;
       }),
       lock: step((firmId, svcId) => tables.memberships.get(keyOf(firmId, svcId)) ?? null),
+      activeFirmsOf: step((svcId) =>
+        tables.memberships
+          .all()
+          .filter((membership) => membership.svcId === svcId && membership.status === 'active')
+          .map(({ firmId }) => firmId)
+          .sort(),
+      ),
       save: step((membership) => tables.memberships.put(membership)),
     },
 
@@ -154,6 +169,7 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
         increment('credentials');
       }),
       lock: step((id) => tables.firms.get(keyOf(id)) ?? null),
+      planOf: step((id) => tables.firms.get(keyOf(id))?.plan ?? null),
       save: step((firm) => {
         tables.firms.put(firm);
         increment('credentials');
@@ -176,10 +192,11 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
     sessions: {
       add: step((session) => tables.sessions.insert(session)),
       remove: step((tokenHash) => tables.sessions.delete(keyOf(tokenHash))),
+      of: step((svcId) => sessionsOf(tables, svcId)),
       removeAllOf: step((svcId) => {
-        for (const session of tables.sessions.all()) {
-          if (session.svcId === svcId) tables.sessions.delete(keyOf(session.tokenHash));
-        }
+        const held = sessionsOf(tables, svcId);
+        for (const { tokenHash } of held) tables.sessions.delete(keyOf(tokenHash));
+        return held.length;
       }),
     },
 
@@ -214,6 +231,8 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
         tables.jobs.insert({ number: increment('jobs'), job, runAt: runAt ?? clock.now() }),
       ),
     },
+
+    audit: { record: step(({ chain, entry }) => appendRow(tables, chain, [entry])) },
   };
   return {
     tx,

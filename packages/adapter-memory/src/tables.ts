@@ -1,5 +1,8 @@
 import type {
   ApiKey,
+  AuditChain,
+  AuditChainId,
+  AuditRow,
   Firm,
   IdempotencySlot,
   Job,
@@ -53,6 +56,12 @@ interface AttemptsRow {
   readonly subject: string;
   readonly attempts: Attempts;
 }
+interface AuditLogRow extends AuditRow {
+  readonly chain: AuditChainId;
+}
+interface AuditChainRow extends AuditChain {
+  readonly chain: AuditChainId;
+}
 /** Counters of the whole store. */
 interface CounterRow {
   readonly name: 'credentials' | 'jobs';
@@ -74,6 +83,8 @@ export interface Schema {
   readonly jobs: JobRow;
   readonly feeds: FeedRow;
   readonly counters: CounterRow;
+  readonly auditLog: AuditLogRow;
+  readonly auditChains: AuditChainRow;
 }
 
 /** A map key of several parts; unlike a join, JSON is unambiguous. */
@@ -100,6 +111,8 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   jobs: [({ number }) => keyOf(number)],
   feeds: [({ firmId }) => keyOf(firmId)],
   counters: [({ name }) => keyOf(name)],
+  auditLog: [({ chain, seq }) => keyOf(chain, seq)],
+  auditChains: [({ chain }) => keyOf(chain)],
 };
 
 /** Unique per account, since it is used to sign in; test accounts do not sign in by e-mail, so theirs may repeat. */

@@ -121,8 +121,8 @@ describe('the in-memory job queue', () => {
   test('keeps a job whose handler failed', async () => {
     const { stores, clock } = started();
     await stores.unitOfWork.run((tx) => tx.outbox.add(job(1)));
-    const failing = stores.jobs.runDue(clock.now(), () => Promise.reject(new Error('away')));
-    await expect(failing).rejects.toThrow('away');
+    const failing = stores.jobs.runDue(clock.now(), () => Promise.reject(new Error('unavailable')));
+    await expect(failing).rejects.toThrow('unavailable');
     expect(await stores.jobs.pending()).toHaveLength(1);
     expect(await stores.jobs.runDue(clock.now(), async () => {})).toBe(1);
   });

@@ -1,5 +1,7 @@
 import type {
   AppReads,
+  AuditLog,
+  AuditReads,
   Clock,
   CredentialStore,
   FaultStore,
@@ -21,6 +23,7 @@ import { pgJobReads } from './reads/pg-job-reads.ts';
 import { pgOperatorReads } from './reads/pg-operator-reads.ts';
 import { serviceSecret } from './reads/pg-service-secrets.ts';
 import type { ServiceSecret } from './schema/migrate.ts';
+import { pgAuditLog, pgAuditReads } from './stores/pg-audit.ts';
 import { pgFaults } from './stores/pg-faults.ts';
 import { pgRequestLog } from './stores/pg-request-log.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
@@ -50,6 +53,8 @@ export interface PostgresStores {
   readonly credentials: CredentialStore;
   readonly jobReads: JobReads;
   readonly requestLog: RequestLogStore;
+  readonly audit: AuditLog;
+  readonly auditReads: AuditReads;
   readonly faults: FaultStore;
   readonly behindPooler: boolean;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
@@ -85,11 +90,13 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
   return {
     unitOfWork: pgUnitOfWork(database, clock),
     firmReads: pgFirmReads(reads),
-    appReads: pgAppReads(reads),
+    appReads: pgAppReads(reads, clock),
     operatorReads: pgOperatorReads(reads),
     credentials: pgCredentials(reads, maintenance),
     jobReads: pgJobReads(reads),
     requestLog: pgRequestLog(reads, maintenance),
+    audit: pgAuditLog(database),
+    auditReads: pgAuditReads(maintenance),
     faults: pgFaults(maintenance),
     behindPooler: database.behindPooler,
     ping: (timeoutMs) => database.ping(timeoutMs),

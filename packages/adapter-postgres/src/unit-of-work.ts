@@ -4,6 +4,7 @@ import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TxSession } from './driver/session.ts';
 import { pgAdjusters } from './stores/pg-adjusters.ts';
+import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
 import { pgClaims } from './stores/pg-claims.ts';
 import { pgDevices } from './stores/pg-devices.ts';
@@ -18,7 +19,7 @@ import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
 
 const MAX_ATTEMPTS = 5;
 
-const storesOn = (session: TxSession, clock: Clock): Tx => ({
+const storesOn = (session: TxSession, clock: Clock): Tx & { readonly audit: PgAuditTrail } => ({
   claims: pgClaims(session, clock),
   idempotency: pgIdempotency(session),
   carriers: pgCarriers(session),
@@ -31,6 +32,7 @@ const storesOn = (session: TxSession, clock: Clock): Tx => ({
   signInAttempts: pgSignInAttempts(session),
   devices: pgDevices(session),
   outbox: pgOutbox(session),
+  audit: pgAuditTrail(session),
 });
 
 /**
@@ -42,7 +44,9 @@ export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
     const transaction = await database.begin();
     let result: T;
     try {
-      result = await work(storesOn(transaction, clock));
+      const tx = storesOn(transaction, clock);
+      result = await work(tx);
+      tx.audit.write();
     } catch (error) {
       await transaction.rollback();
       // The work may have caught the statement's error and thrown another one.

@@ -17,6 +17,7 @@ export const aMembership = (firmId: FirmId, svcId: Svcid, changes: Partial<Membe
   notes: NO_NOTES,
   canAcceptClaims: true,
   acceptingAssignments: true,
+  readableUntil: null,
   ...changes,
 });
 

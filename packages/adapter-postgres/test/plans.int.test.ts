@@ -148,18 +148,18 @@ describe.each([
     expect(indexesOf(test)).toContain('adjusters_test_accounts');
   });
 
+  const clock = { now: () => NOW };
   test.each([
     ['pending_acceptance', 'claims_of_adjuster'],
     ['accepted', 'claims_of_adjuster'],
     ['closed', 'claims_closed_of_adjuster'],
   ] as const)("an adjuster's list %s is read from %s", async (list, index) => {
-    const nodes = await explained(() => pgAppReads(session).claims(svcId, list, page));
+    const nodes = await explained(() => pgAppReads(session, clock).claims(svcId, list, page));
     expect(indexesOf(nodes)).toContain(index);
   });
 
-  const app = pgAppReads(session);
+  const app = pgAppReads(session, clock);
   const credentials = pgCredentials(session, session);
-  const clock = { now: () => NOW };
   const claims = pgClaims(txSession, clock);
   const slot = { environment: 'live', key: 'k' } as const;
 

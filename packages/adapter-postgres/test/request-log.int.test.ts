@@ -33,10 +33,10 @@ describe('the request log in PostgreSQL', () => {
   test('is purged after two weeks', async () => {
     const now = Date.UTC(2026, 8, 20);
     const old = aLoggedRequest({ at: now - REQUEST_LOG_RETENTION_MS });
-    const young = aLoggedRequest({ at: now - REQUEST_LOG_RETENTION_MS + 1, firmId: old.firmId });
-    await stores.requestLog.append([old, young]);
+    const recent = aLoggedRequest({ at: now - REQUEST_LOG_RETENTION_MS + 1, firmId: old.firmId });
+    await stores.requestLog.append([old, recent]);
     expect((await stores.purge(now)).requestLog).toBe(1);
-    expect(await stores.requestLog.requestsOf(old.firmId, { limit: 10 })).toEqual([young]);
+    expect(await stores.requestLog.requestsOf(old.firmId, { limit: 10 })).toEqual([recent]);
   });
 
   test('has no columns for request bodies or personal data', async () => {

@@ -242,10 +242,10 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
         return claim.id;
       });
     const results = await Promise.allSettled([send(), send(), send()]);
-    const won = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
-    expect(won).toHaveLength(1);
+    const created = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
+    expect(created).toHaveLength(1);
     for (const result of results) {
-      if (result.status === 'rejected') expect(result.reason.existingClaimId).toBe(won[0]);
+      if (result.status === 'rejected') expect(result.reason.existingClaimId).toBe(created[0]);
     }
   });
 

@@ -45,7 +45,7 @@ function read(path: string): Vapid | null {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     if (!(error instanceof SyntaxError)) throw error;
     throw new Error(
-      `${path} holds no VAPID keys; remove it to generate new ones (devices then have to subscribe again)`,
+      `${path} contains no VAPID keys; remove it to generate new ones (devices then have to subscribe again)`,
     );
   }
 }

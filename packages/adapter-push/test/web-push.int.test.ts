@@ -239,7 +239,7 @@ describe('the VAPID keys of an installation', () => {
   test('are not replaced when they cannot be read, since that would lose every device', () => {
     const own = mkdtempSync(join(tmpdir(), 'vapid-'));
     writeFileSync(join(own, 'vapid.json'), 'half a fi');
-    expect(() => vapidUnder(own)).toThrow('holds no VAPID keys');
+    expect(() => vapidUnder(own)).toThrow('contains no VAPID keys');
     expect(readFileSync(join(own, 'vapid.json'), 'utf8')).toBe('half a fi');
     rmSync(own, { recursive: true });
   });

@@ -7,7 +7,7 @@ import { connectRedis, type RedisConnection, type RedisSettings } from '../src/i
 
 export interface Connected extends RedisConnection {
   /** Decisions made by the fallback. */
-  readonly fallenBack: () => number;
+  readonly fallbackCount: () => number;
   readonly logged: readonly string[];
   readonly keyPrefix: string;
 }
@@ -15,11 +15,11 @@ export interface Connected extends RedisConnection {
 /** An established connection with a unique key prefix. */
 export async function connected(url: string, settings: Partial<RedisSettings> = {}): Promise<Connected> {
   const logged: string[] = [];
-  let fallenBack = 0;
+  let fallbackCount = 0;
   const memory = createMemoryRateLimiter({ clock: Date });
   const rateLimiter: RateLimiter = {
     consume(...args) {
-      fallenBack += 1;
+      fallbackCount += 1;
       return memory.consume(...args);
     },
   };
@@ -32,11 +32,11 @@ export async function connected(url: string, settings: Partial<RedisSettings> = 
     ...settings,
   });
   await eventually(() => connection.state().status === 'up');
-  return { ...connection, fallenBack: () => fallenBack, logged, keyPrefix };
+  return { ...connection, fallbackCount: () => fallbackCount, logged, keyPrefix };
 }
 
 /** For tests that are not about outages: a busy machine must not cause timeouts. */
-export const PATIENT = { commandTimeoutMs: 30_000 } as const;
+export const LONG_TIMEOUT = { commandTimeoutMs: 30_000 } as const;
 
 export function testUrl(name: 'TEST_REDIS_URL' | 'TEST_REDIS_CLUSTER_URL'): string {
   const url = process.env[name];
@@ -48,8 +48,8 @@ export function testUrl(name: 'TEST_REDIS_URL' | 'TEST_REDIS_CLUSTER_URL'): stri
 export const SLOW: KeyLimits = { requestsPerMinute: 1, writesPerMinute: 1, burst: 20 };
 
 export async function allowedOf(limiter: RateLimiter, subject: string, limits: KeyLimits, times: number) {
-  const spendings = await Promise.all(
+  const decisions = await Promise.all(
     Array.from({ length: times }, () => limiter.consume(subject, limits, { write: true })),
   );
-  return spendings.filter(({ allowed }) => allowed).length;
+  return decisions.filter(({ allowed }) => allowed).length;
 }

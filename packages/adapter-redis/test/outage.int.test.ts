@@ -11,10 +11,10 @@ import {
   startRedis,
   startRedisCluster,
 } from '../../../tools/services/redis.ts';
-import { allowedOf, type Connected, connected, PATIENT, SLOW } from './connected.ts';
+import { allowedOf, type Connected, connected, LONG_TIMEOUT, SLOW } from './connected.ts';
 
 const isUp = (connection: Connected) => () => connection.state().status === 'up';
-const isAway = (connection: Connected) => () => connection.state().status === 'away';
+const isDown = (connection: Connected) => () => connection.state().status === 'away';
 const READ = { write: false };
 /** Longer than in production, since Redis shares the test machine. */
 const TIMEOUT = { commandTimeoutMs: 300 };
@@ -22,7 +22,7 @@ const TIMEOUT = { commandTimeoutMs: 300 };
 describe('an outage of Redis', () => {
   let server: RedisServer;
   let connection: Connected;
-  const spend = (subject: string) => connection.rateLimiter.consume(subject, DEFAULT_LIMITS.live, READ);
+  const consume = (subject: string) => connection.rateLimiter.consume(subject, DEFAULT_LIMITS.live, READ);
   const operator = async <T>(work: (client: Redis) => Promise<T>): Promise<T> => {
     const client = new Redis(server.url);
     try {
@@ -42,18 +42,18 @@ describe('an outage of Redis', () => {
   afterEach(() => connection?.close());
 
   test('frozen: one request waits for one timeout, all others do not wait', async () => {
-    await spend('k');
+    await consume('k');
     server.pause();
     try {
-      for (let n = 0; n < 200; n++) expect(await spend(`k ${n}`)).toEqual({ allowed: true });
+      for (let n = 0; n < 200; n++) expect(await consume(`k ${n}`)).toEqual({ allowed: true });
       expect(connection.state()).toEqual({ status: 'away', timeouts: 1, failures: 0, outages: 1 });
-      expect(connection.fallenBack()).toBe(200);
+      expect(connection.fallbackCount()).toBe(200);
     } finally {
       server.resume();
     }
     await eventually(isUp(connection));
-    expect(await spend('k')).toEqual({ allowed: true });
-    expect(connection.fallenBack()).toBe(200);
+    expect(await consume('k')).toEqual({ allowed: true });
+    expect(connection.fallbackCount()).toBe(200);
     expect(connection.logged).toEqual([
       expect.stringContaining('unavailable'),
       expect.stringContaining('available again'),
@@ -63,7 +63,7 @@ describe('an outage of Redis', () => {
   test('frozen: all waiting requests are released together', async () => {
     server.pause();
     try {
-      const decisions = await Promise.all(Array.from({ length: 100 }, (_, n) => spend(`together ${n}`)));
+      const decisions = await Promise.all(Array.from({ length: 100 }, (_, n) => consume(`together ${n}`)));
       expect(decisions).toEqual(Array(100).fill({ allowed: true }));
       expect(connection.state().timeouts).toBe(1);
     } finally {
@@ -82,29 +82,29 @@ describe('an outage of Redis', () => {
       server.resume();
     }
     await eventually(isUp(connection));
-    const fallenBack = connection.fallenBack();
+    const fallbackCount = connection.fallbackCount();
     expect(await allowedOf(connection.rateLimiter, 'thawed', SLOW, 25)).toBe(20);
-    expect(connection.fallenBack()).toBe(fallenBack);
+    expect(connection.fallbackCount()).toBe(fallbackCount);
   });
 
   test('killed and restarted on its port: no request fails, and Redis is used again', async () => {
-    await spend('k');
-    const inFlight = Promise.all(Array.from({ length: 50 }, (_, n) => spend(`in flight ${n}`)));
+    await consume('k');
+    const inFlight = Promise.all(Array.from({ length: 50 }, (_, n) => consume(`in flight ${n}`)));
     await server.kill();
     expect(await inFlight).toEqual(Array(50).fill({ allowed: true }));
-    await eventually(isAway(connection));
-    for (let n = 0; n < 50; n++) expect(await spend(`dead ${n}`)).toEqual({ allowed: true });
+    await eventually(isDown(connection));
+    for (let n = 0; n < 50; n++) expect(await consume(`dead ${n}`)).toEqual({ allowed: true });
     await server.restart();
     await eventually(isUp(connection));
-    const fallenBack = connection.fallenBack();
+    const fallbackCount = connection.fallbackCount();
     expect(await allowedOf(connection.rateLimiter, 'reborn', SLOW, 25)).toBe(20);
-    expect(connection.fallenBack()).toBe(fallenBack);
+    expect(connection.fallbackCount()).toBe(fallbackCount);
     expect(connection.state().timeouts).toBe(0);
   });
 
   test('while Redis is unavailable, limits apply per process', async () => {
     await server.kill();
-    await eventually(isAway(connection));
+    await eventually(isDown(connection));
     expect(await allowedOf(connection.rateLimiter, 'alone', SLOW, 25)).toBe(20);
     await server.restart();
     await eventually(isUp(connection));
@@ -123,26 +123,26 @@ describe('an outage of Redis', () => {
     async (_, [begin = '', ...how], [end = '', ...back]) => {
       await operator((client) => client.call(begin, ...how));
       try {
-        for (let n = 0; n < 50; n++) expect(await spend(`refused ${n}`)).toEqual({ allowed: true });
+        for (let n = 0; n < 50; n++) expect(await consume(`refused ${n}`)).toEqual({ allowed: true });
         expect(connection.state()).toMatchObject({ status: 'away', timeouts: 0 });
       } finally {
         await operator((client) => client.call(end, ...back));
       }
       await eventually(isUp(connection));
-      const fallenBack = connection.fallenBack();
-      expect(await spend('again')).toEqual({ allowed: true });
-      expect(connection.fallenBack()).toBe(fallenBack);
+      const fallbackCount = connection.fallbackCount();
+      expect(await consume('again')).toEqual({ allowed: true });
+      expect(connection.fallbackCount()).toBe(fallbackCount);
     },
   );
 
   test('a corrupt key affects only that key', async () => {
     await operator((client) => client.set(`${connection.keyPrefix}limit:{broken}`, 'junk'));
     for (let n = 0; n < 20; n++) {
-      expect(await spend('broken')).toEqual({ allowed: true });
-      expect(await spend('sound')).toEqual({ allowed: true });
+      expect(await consume('broken')).toEqual({ allowed: true });
+      expect(await consume('sound')).toEqual({ allowed: true });
     }
     expect(connection.state()).toMatchObject({ status: 'up', failures: 20 });
-    expect(connection.fallenBack()).toBe(20);
+    expect(connection.fallbackCount()).toBe(20);
   });
 
   test('unavailable at the start: requests are served, and Redis is used once it is available', async () => {
@@ -151,14 +151,14 @@ describe('an outage of Redis', () => {
     const starting = connected(server.url, TIMEOUT);
     await server.restart();
     connection = await starting;
-    await spend('k');
-    expect(connection.fallenBack()).toBe(0);
+    await consume('k');
+    expect(connection.fallbackCount()).toBe(0);
   });
 
   test('after close the fallback is used', async () => {
     await connection.close();
-    expect(await spend('k')).toEqual({ allowed: true });
-    expect(connection.fallenBack()).toBe(1);
+    expect(await consume('k')).toEqual({ allowed: true });
+    expect(connection.fallbackCount()).toBe(1);
   });
 
   describe('with concurrent duplicates', () => {
@@ -225,7 +225,7 @@ describe('an outage of Redis', () => {
 
     test('killed: duplicates within one process still wait for each other', async () => {
       await server.kill();
-      await eventually(isAway(connection));
+      await eventually(isDown(connection));
       const slot = aSlot();
       const outcome = created();
       let attempts = 0;
@@ -249,7 +249,7 @@ describe('an outage of Redis', () => {
 describe('an outage in a Redis Cluster', () => {
   let cluster: RedisCluster;
   let connection: Connected;
-  const spendAll = async (label: string) => {
+  const consumeAll = async (label: string) => {
     for (let n = 0; n < 60; n++) {
       const decision = await connection.rateLimiter.consume(`${label} ${n}`, DEFAULT_LIMITS.live, READ);
       expect(decision).toEqual({ allowed: true });
@@ -257,9 +257,9 @@ describe('an outage in a Redis Cluster', () => {
   };
   /** All nodes, without the fallback. */
   const servesAll = async () => {
-    const before = connection.fallenBack();
-    await spendAll(`whole ${randomUUID()}`);
-    return connection.fallenBack() === before;
+    const before = connection.fallbackCount();
+    await consumeAll(`whole ${randomUUID()}`);
+    return connection.fallbackCount() === before;
   };
   const node = (n: number) => cluster.nodes[n] as RedisServer;
 
@@ -273,10 +273,10 @@ describe('an outage in a Redis Cluster', () => {
   afterEach(() => connection?.close());
 
   test('one node frozen: one timeout, no failed request, and the node is used again', async () => {
-    await spendAll('before');
+    await consumeAll('before');
     node(1).pause();
     try {
-      await spendAll('frozen');
+      await consumeAll('frozen');
       expect(connection.state()).toMatchObject({ status: 'away', timeouts: 1 });
     } finally {
       node(1).resume();
@@ -286,12 +286,12 @@ describe('an outage in a Redis Cluster', () => {
   });
 
   test('one node killed and restarted: no failed request, and the node is used again', async () => {
-    await spendAll('before');
+    await consumeAll('before');
     await node(2).kill();
-    await spendAll('killed');
+    await consumeAll('killed');
     // By then the other nodes report the cluster as down.
     await eventually(async () => {
-      await spendAll('down');
+      await consumeAll('down');
       return connection.state().status === 'away';
     });
     await node(2).restart();
@@ -302,27 +302,27 @@ describe('an outage in a Redis Cluster', () => {
   test('slots that move to another node are still found', async () => {
     const clients = cluster.nodes.map(({ url }) => new Redis(url));
     // A long timeout: on a busy machine no node may count as unavailable.
-    const patient = await connected(cluster.url, PATIENT);
+    const connection = await connected(cluster.url, LONG_TIMEOUT);
     try {
-      await eventually(isUp(patient));
-      expect(await allowedOf(patient.rateLimiter, 'before', SLOW, 25)).toBe(20);
+      await eventually(isUp(connection));
+      expect(await allowedOf(connection.rateLimiter, 'before', SLOW, 25)).toBe(20);
       // A slot that contains keys cannot be moved.
       for (const client of clients) await client.flushall();
       const ids = await Promise.all(clients.map((client) => client.call('CLUSTER', 'MYID')));
       const subjects = Array.from({ length: 30 }, (_, n) => `moved ${n}`);
       for (const [n, subject] of subjects.entries()) {
         const slot = String(
-          await clients[0]?.call('CLUSTER', 'KEYSLOT', `${patient.keyPrefix}limit:{${subject}}`),
+          await clients[0]?.call('CLUSTER', 'KEYSLOT', `${connection.keyPrefix}limit:{${subject}}`),
         );
         for (const client of clients)
           await client.call('CLUSTER', 'SETSLOT', slot, 'NODE', String(ids[n % 3]));
       }
       for (const subject of subjects) {
-        expect(await allowedOf(patient.rateLimiter, subject, SLOW, 25)).toBe(20);
+        expect(await allowedOf(connection.rateLimiter, subject, SLOW, 25)).toBe(20);
       }
-      expect(patient.fallenBack()).toBe(0);
+      expect(connection.fallbackCount()).toBe(0);
     } finally {
-      await patient.close();
+      await connection.close();
       for (const client of clients) client.disconnect();
     }
   });

@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '@svc/domain';
 import { rateLimiterSuite } from '@svc/testkit';
 import { Redis } from 'ioredis';
-import { allowedOf, type Connected, connected, PATIENT, SLOW, testUrl } from './connected.ts';
+import { allowedOf, type Connected, connected, LONG_TIMEOUT, SLOW, testUrl } from './connected.ts';
 
 for (const [name, variable] of [
   ['Redis', 'TEST_REDIS_URL'],
   ['Redis Cluster', 'TEST_REDIS_CLUSTER_URL'],
 ] as const) {
   rateLimiterSuite(name, async (clock) => {
-    const connection = await connected(testUrl(variable), { ...PATIENT, clock });
+    const connection = await connected(testUrl(variable), { ...LONG_TIMEOUT, clock });
     return {
       limiter: connection.rateLimiter,
       async close() {
-        expect(connection.fallenBack()).toBe(0);
+        expect(connection.fallbackCount()).toBe(0);
         await connection.close();
       },
     };
@@ -26,7 +26,7 @@ describe('rate limits by the clock of Redis', () => {
 
   beforeAll(async () => {
     client = new Redis(testUrl('TEST_REDIS_URL'));
-    connection = await connected(testUrl('TEST_REDIS_URL'), PATIENT);
+    connection = await connected(testUrl('TEST_REDIS_URL'), LONG_TIMEOUT);
   });
   afterAll(async () => {
     await connection?.close();
@@ -41,7 +41,10 @@ describe('rate limits by the clock of Redis', () => {
   });
 
   test('several processes share one bucket', async () => {
-    const other = await connected(testUrl('TEST_REDIS_URL'), { ...PATIENT, keyPrefix: connection.keyPrefix });
+    const other = await connected(testUrl('TEST_REDIS_URL'), {
+      ...LONG_TIMEOUT,
+      keyPrefix: connection.keyPrefix,
+    });
     const counts = await Promise.all(
       [connection, other].map(({ rateLimiter }) => allowedOf(rateLimiter, 'shared', SLOW, 15)),
     );
@@ -64,7 +67,7 @@ describe('rate limits by the clock of Redis', () => {
     await allowedOf(connection.rateLimiter, 'scripts', SLOW, 5);
     await client.script('FLUSH');
     expect(await allowedOf(connection.rateLimiter, 'scripts', SLOW, 25)).toBe(15);
-    expect(connection.fallenBack()).toBe(0);
+    expect(connection.fallbackCount()).toBe(0);
   });
 
   test('when Redis loses its data, a key gains at most its burst', async () => {

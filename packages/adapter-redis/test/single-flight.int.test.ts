@@ -5,7 +5,7 @@ import type { ClaimId, FirmId } from '@svc/domain';
 import { singleFlightSuite } from '@svc/testkit';
 import { eventually } from '@svc/testkit/eventually';
 import { Redis } from 'ioredis';
-import { type Connected, connected, PATIENT, testUrl } from './connected.ts';
+import { type Connected, connected, LONG_TIMEOUT, testUrl } from './connected.ts';
 
 for (const [name, variable] of [
   ['Redis', 'TEST_REDIS_URL'],
@@ -13,9 +13,9 @@ for (const [name, variable] of [
 ] as const) {
   singleFlightSuite(`${name}, with three processes,`, async () => {
     const keyPrefix = `test:${randomUUID()}:`;
-    const one = await connected(testUrl(variable), { ...PATIENT, keyPrefix });
+    const one = await connected(testUrl(variable), { ...LONG_TIMEOUT, keyPrefix });
     const others = await Promise.all(
-      [1, 2].map(() => connected(testUrl(variable), { ...PATIENT, keyPrefix })),
+      [1, 2].map(() => connected(testUrl(variable), { ...LONG_TIMEOUT, keyPrefix })),
     );
     const all = [one, ...others];
     return {
@@ -46,8 +46,8 @@ describe('single flight in Redis', () => {
 
   beforeAll(async () => {
     client = new Redis(testUrl('TEST_REDIS_URL'));
-    here = await connected(testUrl('TEST_REDIS_URL'), PATIENT);
-    there = await connected(testUrl('TEST_REDIS_URL'), { ...PATIENT, keyPrefix: here.keyPrefix });
+    here = await connected(testUrl('TEST_REDIS_URL'), LONG_TIMEOUT);
+    there = await connected(testUrl('TEST_REDIS_URL'), { ...LONG_TIMEOUT, keyPrefix: here.keyPrefix });
   });
   afterAll(async () => {
     await Promise.all([here?.close(), there?.close()]);
@@ -110,15 +110,15 @@ describe('single flight in Redis', () => {
   });
 
   test('when the process that holds the slot dies, a duplicate in another process runs its attempt', async () => {
-    const dying = await connected(testUrl('TEST_REDIS_URL'), { ...PATIENT, keyPrefix: here.keyPrefix });
+    const killed = await connected(testUrl('TEST_REDIS_URL'), { ...LONG_TIMEOUT, keyPrefix: here.keyPrefix });
     const slot = aSlot();
     let begun = false;
-    void dying.singleFlight.run(slot, 'print', () => {
+    void killed.singleFlight.run(slot, 'print', () => {
       begun = true;
       return new Promise(() => {});
     });
     await eventually(() => begun);
-    await dying.close();
+    await killed.close();
     const outcome = created();
     expect(await there.singleFlight.run(slot, 'print', async () => outcome)).toEqual(outcome);
   });

@@ -30,6 +30,7 @@ const started = async () => {
   const credentials: CredentialStore = {
     keyByHash: (hash) => countQuery('keys', () => memory.credentials.keyByHash(hash)),
     sessionByHash: (hash) => countQuery('sessions', () => memory.credentials.sessionByHash(hash)),
+    openSessions: (hashes, now) => memory.credentials.openSessions(hashes, now),
     version: () => countQuery('versions', () => memory.credentials.version()),
     recordUse: (noted) => memory.credentials.recordUse(noted),
   };

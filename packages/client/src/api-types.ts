@@ -796,6 +796,20 @@ export interface CoveragesInput {
   building_settlement_basis?: SettlementBasis | undefined;
 }
 
+/** A test account that left the firm. */
+export interface DepartedAdjuster {
+  /**
+   * The test account's SVCID.
+   * @example "test_5d0c2c1e_accepts"
+   */
+  svc_id: string;
+  /**
+   * Always left; the list of adjusters no longer has it.
+   * @example "left"
+   */
+  status: Open<'left'>;
+}
+
 /**
  * The environment whose data the key can access.
  * @example "live"
@@ -903,6 +917,9 @@ export interface EstimateInput {
    */
   price_list?: string | undefined;
 }
+
+/** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response. */
+export type FaultKind = 'rate_limited' | 'internal_error' | 'service_unavailable' | 'slow' | 'dropped';
 
 /** An adjusting firm. */
 export interface Firm {
@@ -1591,6 +1608,15 @@ export interface Problem {
 /** Phase of the National Flood Insurance Program (NFIP) that the community is in. */
 export type ProgramType = 'regular' | 'emergency';
 
+/** An optional reason. */
+export interface RejectClaimRequest {
+  /**
+   * Reason for rejecting; shown to the firm. 1 to 1,000 characters.
+   * @example "Too far from my other files."
+   */
+  reason?: string | undefined;
+}
+
 /**
  * A scope. More values may be added.
  * @example "claims:read"
@@ -1667,6 +1693,31 @@ export interface SendClaimRequest {
 
 /** Settlement basis for the building. */
 export type SettlementBasis = 'replacement_cost' | 'actual_cash_value';
+
+/** The fault, and for how many requests. */
+export interface SimulateFaultsRequest {
+  /** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response. */
+  kind: FaultKind;
+  /**
+   * How many of the next requests are affected. 1 to 100.
+   * @example 2
+   */
+  count: number;
+}
+
+/** The simulated faults of the key. */
+export interface SimulatedFaults {
+  /**
+   * What happens to the requests; null if nothing is simulated.
+   * @example "dropped"
+   */
+  kind: Open<FaultKind> | null;
+  /**
+   * How many of the next requests with this key are affected.
+   * @example 2
+   */
+  count: number;
+}
 
 /** Two-letter USPS code of the state or territory. */
 export type State =

@@ -4,6 +4,7 @@ import { OPERATIONS } from './operations.ts';
 import { type Platform, platform as realPlatform } from './platform.ts';
 import { type PollOptions, pollClaims } from './poll.ts';
 import type { Backoff } from './retry.ts';
+import { createSandbox, type Sandbox } from './sandbox.ts';
 import { type NewClaims, type SendManyOptions, type SendOutcome, sendMany } from './send-many.ts';
 import {
   type CallOptions,
@@ -92,6 +93,8 @@ export interface Client {
     /** Withdraws a pending invitation. */
     withdraw(svcId: string, options?: CallOptions): Promise<Adjuster>;
   };
+  /** Simulates adjusters, time and failures; for test keys only. */
+  readonly sandbox: Sandbox;
   /** The key, its firm and its current scopes. */
   me(options?: CallOptions): Promise<KeyInfo>;
   /** Calls an operation by its id, with the same retries; for tools that are generated from the contract. */
@@ -211,6 +214,7 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
     environment,
     claims,
     adjusters,
+    sandbox: createSandbox(send),
     me: async (options) => (await send({ operation: 'getKeyInfo' }, options)) as KeyInfo,
     request: ({ idempotencyKey, ...request }, options) => {
       const takesKey = OPERATIONS[request.operation].idempotencyKey;

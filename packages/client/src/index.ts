@@ -17,6 +17,7 @@ export type { OperationId } from './operations.ts';
 export { type Platform, platform } from './platform.ts';
 export type { PollOptions } from './poll.ts';
 export { contentKey, hasContentOf } from './same-content.ts';
+export type { Sandbox } from './sandbox.ts';
 export type { NewClaims, SendManyOptions, SendOutcome } from './send-many.ts';
 export type {
   CallOptions,

@@ -14,6 +14,74 @@ export const OPERATIONS = {
   },
   getKeyInfo: { method: 'GET', path: '/v1/me', auth: 'key', idempotencyKey: false },
   getHealth: { method: 'GET', path: '/v1/health', auth: 'none', idempotencyKey: false },
+  acceptTestClaim: {
+    method: 'POST',
+    path: '/v1/test/claims/{id}/acceptance',
+    auth: 'key',
+    idempotencyKey: false,
+  },
+  rejectTestClaim: {
+    method: 'POST',
+    path: '/v1/test/claims/{id}/rejection',
+    auth: 'key',
+    idempotencyKey: false,
+  },
+  closeTestClaim: {
+    method: 'POST',
+    path: '/v1/test/claims/{id}/closure',
+    auth: 'key',
+    idempotencyKey: false,
+  },
+  acceptTestInvitation: {
+    method: 'POST',
+    path: '/v1/test/invitations/{svc_id}/acceptance',
+    auth: 'key',
+    idempotencyKey: false,
+  },
+  declineTestInvitation: {
+    method: 'POST',
+    path: '/v1/test/invitations/{svc_id}/decline',
+    auth: 'key',
+    idempotencyKey: false,
+  },
+  expireTestInvitation: {
+    method: 'POST',
+    path: '/v1/test/invitations/{svc_id}/expiry',
+    auth: 'key',
+    idempotencyKey: false,
+  },
+  departTestAdjuster: {
+    method: 'POST',
+    path: '/v1/test/adjusters/{svc_id}/departure',
+    auth: 'key',
+    idempotencyKey: false,
+  },
+  pauseTestAdjuster: {
+    method: 'POST',
+    path: '/v1/test/adjusters/{svc_id}/pause',
+    auth: 'key',
+    idempotencyKey: false,
+  },
+  resumeTestAdjuster: {
+    method: 'POST',
+    path: '/v1/test/adjusters/{svc_id}/resume',
+    auth: 'key',
+    idempotencyKey: false,
+  },
+  suspendTestAdjuster: {
+    method: 'POST',
+    path: '/v1/test/adjusters/{svc_id}/suspension',
+    auth: 'key',
+    idempotencyKey: false,
+  },
+  reinstateTestAdjuster: {
+    method: 'POST',
+    path: '/v1/test/adjusters/{svc_id}/reinstatement',
+    auth: 'key',
+    idempotencyKey: false,
+  },
+  simulateFaults: { method: 'PUT', path: '/v1/test/faults', auth: 'key', idempotencyKey: false },
+  clearFaults: { method: 'DELETE', path: '/v1/test/faults', auth: 'key', idempotencyKey: false },
 } as const;
 
 export type OperationId = keyof typeof OPERATIONS;

@@ -31,20 +31,29 @@ interface Sender {
 type Event =
   | { readonly taken: IteratorResult<NewClaim> }
   | { readonly outcome: SendOutcome | undefined }
-  | 'aborted';
+  | 'canceled';
 
 export async function* sendMany(
   sender: Sender,
   claims: NewClaims,
   options: SendManyOptions,
 ): AsyncGenerator<SendOutcome, void, undefined> {
-  const { concurrency, idempotencyKey = contentKey, signal: callerSignal, ...callOptions } = options;
+  const { concurrency, idempotencyKey = contentKey, signal, ...callOptions } = options;
   const maxInFlight = checkedConcurrency('concurrency', concurrency) ?? 10;
-  const left = new AbortController();
-  const signal = callerSignal === undefined ? left.signal : AbortSignal.any([callerSignal, left.signal]);
-  const aborted = new Promise<Event>((resolve) =>
-    signal.addEventListener('abort', () => resolve('aborted'), { once: true }),
-  );
+  // One per call: more than ten listeners on one signal are reported as a leak.
+  const calls = new Set<AbortController>();
+  let isCanceled = false;
+  let reportCanceled: (event: Event) => void = () => {};
+  const canceled = new Promise<Event>((resolve) => {
+    reportCanceled = resolve;
+  });
+  const cancel = () => {
+    isCanceled = true;
+    for (const call of calls) call.abort(signal?.reason);
+    reportCanceled('canceled');
+  };
+  signal?.addEventListener('abort', cancel, { once: true });
+  if (signal?.aborted) cancel();
   const source = iteratorOf(claims);
   const inFlight: Promise<Event>[] = [];
   let taking: Promise<Event> | undefined;
@@ -54,11 +63,13 @@ export async function* sendMany(
 
   async function sendOne(request: NewClaim, index: number): Promise<Event> {
     const item = { index, request };
+    const call = new AbortController();
+    calls.add(call);
     let isReplay = false;
     try {
       const claim = await sender.send(request, {
         ...callOptions,
-        signal,
+        signal: call.signal,
         idempotencyKey: await idempotencyKey(request, index),
         onResponse(event) {
           // On a later attempt, the replay is of this call's own earlier attempt.
@@ -69,16 +80,22 @@ export async function* sendMany(
       return { outcome: { ...item, status: isReplay ? 'already_sent' : 'sent', claim } };
     } catch (error) {
       // A canceled call has no outcome: the claim may have been sent.
-      if (signal.aborted) return { outcome: undefined };
-      const claim = await earlierClaim(request, error);
+      if (isCanceled) return { outcome: undefined };
+      const claim = await earlierClaim(request, error, call.signal);
       if (claim !== undefined) return { outcome: { ...item, status: 'already_sent', claim } };
       if (!concernsOneClaim(error)) failure ??= { error };
       return { outcome: error instanceof ClaimsError ? { ...item, status: 'failed', error } : undefined };
+    } finally {
+      calls.delete(call);
     }
   }
 
   /** After 24 hours, when idempotency keys expire, the existing claim may be from an earlier call. */
-  async function earlierClaim(request: NewClaim, error: unknown): Promise<Claim | undefined> {
+  async function earlierClaim(
+    request: NewClaim,
+    error: unknown,
+    signal: AbortSignal,
+  ): Promise<Claim | undefined> {
     if (!(error instanceof ClaimsApiError) || error.existingClaimId === null) return undefined;
     const stored = await sender.get(error.existingClaimId, { ...callOptions, signal }).catch(() => undefined);
     return stored !== undefined && hasContentOf(stored, request) ? stored : undefined;
@@ -86,15 +103,15 @@ export async function* sendMany(
 
   try {
     for (let index = 0; ; ) {
-      const mayTake = !isExhausted && failure === undefined && !signal.aborted;
+      const mayTake = !isExhausted && failure === undefined && !isCanceled;
       if (mayTake && inFlight.length < maxInFlight) {
         taking ??= source.next().then((taken) => ({ taken }));
       }
       const [first] = inFlight;
-      const events = [...(mayTake && taking ? [taking, aborted] : []), ...(first ? [first] : [])];
+      const events = [...(mayTake && taking ? [taking, canceled] : []), ...(first ? [first] : [])];
       if (events.length === 0) break;
       const event = await Promise.race(events);
-      if (event === 'aborted') continue;
+      if (event === 'canceled') continue;
       if ('taken' in event) {
         taking = undefined;
         if (event.taken.done) isExhausted = true;
@@ -104,10 +121,11 @@ export async function* sendMany(
         if (event.outcome !== undefined) yield event.outcome;
       }
     }
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     if (failure !== undefined) throw (failure as { error: unknown }).error;
   } finally {
-    left.abort();
+    signal?.removeEventListener('abort', cancel);
+    cancel();
     taking?.catch(() => {});
     // A source that is waiting for its next claim would not return before it.
     if (!isExhausted && taking === undefined) await source.return?.();

@@ -15,13 +15,13 @@ import {
 import {
   collect,
   createWorld,
-  deafStall,
   failureOf,
   html,
   json,
   problem,
   type Reply,
   stall,
+  stallIgnoringAbort,
   unreachable,
 } from './world.ts';
 
@@ -149,7 +149,7 @@ describe('a failure', () => {
   const passing: [string, Reply][] = [
     ['no connection', unreachable],
     ['a timeout', stall],
-    ['a timeout of a fetch that does not listen', deafStall],
+    ['a timeout of a fetch that ignores its signal', stallIgnoringAbort],
     [
       'a body that breaks off',
       () => ({ ...brokenBody(), headers: new Headers(), status: 201 }) as unknown as Response,
@@ -294,8 +294,8 @@ describe('a failure', () => {
       const note = (event: unknown) => events.push(event);
       const world = createWorld([reply], { maxRetries: 1, onRequest: note, onResponse: note, onRetry: note });
       const error = (await failureOf(world.client.claims.send(smallestClaim))) as Error;
-      const told = `${error.stack} ${JSON.stringify(error)} ${JSON.stringify(events)}`;
-      expect(told).not.toContain(world.apiKey);
+      const recorded = `${error.stack} ${JSON.stringify(error)} ${JSON.stringify(events)}`;
+      expect(recorded).not.toContain(world.apiKey);
     },
   );
 });
@@ -324,14 +324,16 @@ describe('the wait before a retry', () => {
   });
 
   it.each([429, 503])('after %d is at least Retry-After, plus a small jitter', async (status) => {
-    const asks = problem(status, 'c', {}, { 'Retry-After': '7' });
-    expect(await waits([asks], 0)).toEqual([7000]);
-    expect(await waits([asks], 0.999)).toEqual([expect.closeTo(7249.75, 2)]);
+    const withRetryAfter = problem(status, 'c', {}, { 'Retry-After': '7' });
+    expect(await waits([withRetryAfter], 0)).toEqual([7000]);
+    expect(await waits([withRetryAfter], 0.999)).toEqual([expect.closeTo(7249.75, 2)]);
   });
 
   it('after 503 grows beyond a constant Retry-After', async () => {
-    const asks = problem(503, 'service_unavailable', {}, { 'Retry-After': '1' });
-    expect(await waits([asks, asks, asks, asks], 1)).toEqual([1250, 1250, 2000, 4000]);
+    const withRetryAfter = problem(503, 'service_unavailable', {}, { 'Retry-After': '1' });
+    expect(await waits([withRetryAfter, withRetryAfter, withRetryAfter, withRetryAfter], 1)).toEqual([
+      1250, 1250, 2000, 4000,
+    ]);
   });
 
   it('after a 429 without JSON is one minute', async () => {
@@ -343,8 +345,8 @@ describe('the wait before a retry', () => {
   });
 
   it('is skipped when it would end after the deadline, and the error has its length', async () => {
-    const asks = problem(429, 'rate_limited', {}, { 'Retry-After': '301' });
-    const { client, sent: requests } = createWorld([asks]);
+    const withRetryAfter = problem(429, 'rate_limited', {}, { 'Retry-After': '301' });
+    const { client, sent: requests } = createWorld([withRetryAfter]);
     expect(await failureOf(client.me())).toMatchObject({ status: 429, retryAfterMs: 301_000, attempts: 1 });
     expect(requests).toHaveLength(1);
     const short = createWorld([problem(429, 'rate_limited', {}, { 'Retry-After': '1' })]);
@@ -354,8 +356,8 @@ describe('the wait before a retry', () => {
 
   it('may exceed the maximum delay of a timer', async () => {
     const month = 31 * 24 * 3600;
-    const asks = problem(503, 'service_unavailable', {}, { 'Retry-After': String(month) });
-    expect(await waits([asks], 0, { deadlineMs: 0 })).toEqual([month * 1000]);
+    const withRetryAfter = problem(503, 'service_unavailable', {}, { 'Retry-After': String(month) });
+    expect(await waits([withRetryAfter], 0, { deadlineMs: 0 })).toEqual([month * 1000]);
   });
 });
 
@@ -437,7 +439,7 @@ describe('an abort', () => {
   });
 
   it.each(calls)('during a request cancels %s immediately without a retry', async (_, call) => {
-    for (const reply of [stall, deafStall]) {
+    for (const reply of [stall, stallIgnoringAbort]) {
       const controller = new AbortController();
       const onRetry = jest.fn();
       const world = createWorld(
@@ -475,10 +477,10 @@ describe('an abort', () => {
 
 describe('hooks', () => {
   it('are called for each request, response and retry, on the client and on the call', async () => {
-    const told: string[] = [];
-    const note = (who: string) => ({
+    const recorded: string[] = [];
+    const note = (source: string) => ({
       onRequest: ({ attempt, idempotencyKey }: { attempt: number; idempotencyKey: string | undefined }) =>
-        told.push(`${who} asks ${attempt} ${idempotencyKey}`),
+        recorded.push(`${source} request ${attempt} ${idempotencyKey}`),
       onResponse: ({
         status,
         requestId,
@@ -487,22 +489,23 @@ describe('hooks', () => {
         status: number;
         requestId: string | null;
         replayed: boolean;
-      }) => told.push(`${who} hears ${status} ${requestId} ${replayed}`),
-      onRetry: ({ error, delayMs }: RetryEvent) => told.push(`${who} waits ${delayMs} for ${error.message}`),
+      }) => recorded.push(`${source} response ${status} ${requestId} ${replayed}`),
+      onRetry: ({ error, delayMs }: RetryEvent) =>
+        recorded.push(`${source} waits ${delayMs} for ${error.message}`),
     });
     const replayed = json(claim, 201, { 'Idempotent-Replayed': 'true' });
     const { client } = createWorld([unreachable, problem(500, 'internal_error'), replayed], note('client'));
     await client.claims.send(smallestClaim, note('call'));
     const expected = [
-      'asks 1 key-1',
+      'request 1 key-1',
       'waits 250 for no response: connect ECONNREFUSED',
-      'asks 2 key-1',
-      'hears 500 req-1 false',
+      'request 2 key-1',
+      'response 500 req-1 false',
       'waits 500 for internal_error: D',
-      'asks 3 key-1',
-      'hears 201 req-1 true',
+      'request 3 key-1',
+      'response 201 req-1 true',
     ];
-    expect(told).toEqual(expected.flatMap((line) => [`client ${line}`, `call ${line}`]));
+    expect(recorded).toEqual(expected.flatMap((line) => [`client ${line}`, `call ${line}`]));
   });
 });
 

@@ -7,6 +7,7 @@ import {
   firmEndpoints,
   parseRequest,
   riverClaim,
+  sandboxEndpoints,
   smallestClaim,
   surgeClaim,
 } from '@svc/contract';
@@ -16,11 +17,12 @@ import { collect, createWorld, json, type Sent } from './world.ts';
 
 // Not fast-check's `unit: 'binary'`: it first builds a map with a million entries.
 const anyCharacter = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point));
+const CLIENT_ENDPOINTS: Readonly<Record<string, Endpoint>> = { ...firmEndpoints, ...sandboxEndpoints };
 const ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
 
 /** The endpoint of a request, and its validation errors. */
 function validate({ method, url, headers, body }: Sent): { readonly id: string; readonly errors: unknown } {
-  for (const endpoint of Object.values(firmEndpoints) as readonly Endpoint[]) {
+  for (const endpoint of Object.values(CLIENT_ENDPOINTS)) {
     const pattern = new RegExp(`^${endpoint.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
     const match = pattern.exec(url.pathname);
     // `/v1/adjusters/invitations` is no claim's or adjuster's id.
@@ -44,12 +46,10 @@ const anything = json({ id: ID, data: [EXAMPLES.sendClaim.response], next_cursor
 
 describe('the table of operations', () => {
   it('matches the contract', () => {
-    const told = Object.entries(firmEndpoints as Record<string, Endpoint>).map(
-      ([id, { method, path, auth, headers }]) => [
-        id,
-        { method, path, auth, idempotencyKey: headers !== undefined },
-      ],
-    );
+    const told = Object.entries(CLIENT_ENDPOINTS).map(([id, { method, path, auth, headers }]) => [
+      id,
+      { method, path, auth, idempotencyKey: headers !== undefined },
+    ]);
     expect(OPERATIONS).toEqual(Object.fromEntries(told));
   });
 });
@@ -77,12 +77,26 @@ describe('every request the client makes', () => {
     await collect(client.adjusters.list({ limit: 1, cursor: 'c' }));
     await client.adjusters.invite(EXAMPLES.inviteAdjuster.body as { svc_id: string });
     await client.adjusters.withdraw('SVC-7F3K-Delacroix');
+    await client.sandbox.acceptClaim(ID);
+    await client.sandbox.rejectClaim(ID);
+    await client.sandbox.rejectClaim(ID, { reason: 'Too far.' });
+    await client.sandbox.closeClaim(ID);
+    await client.sandbox.acceptInvitation('test_a_new');
+    await client.sandbox.declineInvitation('test_a_new');
+    await client.sandbox.expireInvitation('test_a_new');
+    await client.sandbox.leaveFirm('test_a_new');
+    await client.sandbox.pauseAdjuster('test_a_new');
+    await client.sandbox.resumeAdjuster('test_a_new');
+    await client.sandbox.suspendAdjuster('test_a_new');
+    await client.sandbox.reinstateAdjuster('test_a_new');
+    await client.sandbox.simulateFaults({ kind: 'dropped', count: 2 });
+    await client.sandbox.clearFaults();
     await client.me();
     await client.health();
     await client.pollClaims({ since: new Date(0) }).next();
     const validated = sent.map(validate);
     expect(validated.filter(({ errors }) => errors !== null)).toEqual([]);
-    expect(new Set(validated.map(({ id }) => id))).toEqual(new Set(Object.keys(firmEndpoints)));
+    expect(new Set(validated.map(({ id }) => id))).toEqual(new Set(Object.keys(CLIENT_ENDPOINTS)));
   });
 
   it('is encoded correctly, whatever characters an id or a filter has', async () => {

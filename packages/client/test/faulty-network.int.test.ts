@@ -1,19 +1,19 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { EXAMPLES, smallestClaim } from '@svc/contract';
 import { type Claim, type ClientOptions, createClient, type RetryEvent } from '../src/index.ts';
-import { answers, type Behaviour, type RoughServer, startRoughServer } from './faulty-server.ts';
+import { type Behavior, type FaultyServer, respondsWith, startFaultyServer } from './faulty-server.ts';
 import { collect, failureOf } from './world.ts';
 
 const claim = EXAMPLES.sendClaim.response as Claim;
-const created = answers(201, claim);
+const created = respondsWith(201, claim);
 const whole = JSON.stringify(claim);
 const head = { 'Content-Type': 'application/json' };
 
-let server: RoughServer | undefined;
+let server: FaultyServer | undefined;
 afterEach(() => server?.close());
 
-async function against(behaviours: readonly Behaviour[], options: Partial<ClientOptions> = {}) {
-  server = await startRoughServer(behaviours);
+async function against(behaviors: readonly Behavior[], options: Partial<ClientOptions> = {}) {
+  server = await startFaultyServer(behaviors);
   return createClient({
     baseUrl: server.url,
     apiKey: 'svc_test_x',
@@ -23,8 +23,8 @@ async function against(behaviours: readonly Behaviour[], options: Partial<Client
   });
 }
 
-const troubles: [string, Behaviour][] = [
-  ['hangs up without an answer', (_, socket) => socket.destroy()],
+const troubles: [string, Behavior][] = [
+  ['closes the connection without a response', (_, socket) => socket.destroy()],
   ['resets the connection', (_, socket) => socket.resetAndDestroy()],
   ['says nothing', () => {}],
   ['stops after the head', (response) => void response.writeHead(201, head).flushHeaders()],
@@ -45,13 +45,13 @@ const troubles: [string, Behaviour][] = [
       response.writeHead(201, head).write(whole.slice(0, 300), () => socket.destroy());
     },
   ],
-  ['ends the body too early', answers(201, whole.slice(0, 300))],
-  ['sends an empty body', answers(201, '')],
-  ['sends HTML', answers(200, '<html>hotel login</html>', { 'Content-Type': 'text/html' })],
+  ['ends the body too early', respondsWith(201, whole.slice(0, 300))],
+  ['sends an empty body', respondsWith(201, '')],
+  ['sends HTML', respondsWith(200, '<html>hotel login</html>', { 'Content-Type': 'text/html' })],
   ['sends invalid UTF-8', (response) => void response.writeHead(201).end(Buffer.from([0xff, 0xfe, 0]))],
   ['uses another protocol', (_, socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
-  ['declares a wrong encoding', answers(201, whole, { 'Content-Encoding': 'gzip' })],
-  ['is a gateway without a backend', answers(502, '<h1>Bad Gateway</h1>')],
+  ['declares a wrong encoding', respondsWith(201, whole, { 'Content-Encoding': 'gzip' })],
+  ['is a gateway without a backend', respondsWith(502, '<h1>Bad Gateway</h1>')],
 ];
 
 describe('on a faulty network', () => {
@@ -93,9 +93,9 @@ describe('on a faulty network', () => {
   });
 
   it('a redirect is not followed, so the key is not sent elsewhere', async () => {
-    const other = await startRoughServer([created]);
+    const other = await startFaultyServer([created]);
     try {
-      const client = await against([answers(307, '', { Location: `${other.url}/v1/claims` })]);
+      const client = await against([respondsWith(307, '', { Location: `${other.url}/v1/claims` })]);
       expect(await failureOf(client.claims.send(smallestClaim))).toMatchObject({ status: 307, code: null });
       expect(other.received).toEqual([]);
     } finally {
@@ -104,7 +104,7 @@ describe('on a faulty network', () => {
   });
 
   it('Retry-After delays the next attempt', async () => {
-    const limited = answers(429, { code: 'rate_limited' }, { 'Retry-After': '1' });
+    const limited = respondsWith(429, { code: 'rate_limited' }, { 'Retry-After': '1' });
     const client = await against([limited, created]);
     const begun = performance.now();
     await client.claims.send(smallestClaim);
@@ -140,8 +140,8 @@ describe('on a faulty network', () => {
 
   it('a list continues from the page whose response was lost', async () => {
     const page = (id: string, next: string | null) =>
-      answers(200, { data: [{ ...claim, id }], next_cursor: next });
-    const lost: Behaviour = (_, socket) => socket.destroy();
+      respondsWith(200, { data: [{ ...claim, id }], next_cursor: next });
+    const lost: Behavior = (_, socket) => socket.destroy();
     const client = await against([page('a', 'one'), lost, page('b', 'two'), lost, page('c', null)]);
     expect((await collect(client.claims.list())).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
     expect(server?.received.map(({ path }) => path.split('cursor=')[1])).toEqual([
@@ -155,10 +155,14 @@ describe('on a faulty network', () => {
 
   it('a hundred concurrent calls get their own responses and idempotency keys', async () => {
     let turn = 0;
-    const flaky: Behaviour = (response, socket, { body }) => {
+    const flaky: Behavior = (response, socket, { body }) => {
       turn += 1;
       if (turn % 3 === 0) return void socket.destroy();
-      answers(201, { ...claim, external_id: JSON.parse(body).external_id })(response, socket, {} as never);
+      respondsWith(201, { ...claim, external_id: JSON.parse(body).external_id })(
+        response,
+        socket,
+        {} as never,
+      );
     };
     const client = await against([flaky], { timeoutMs: 5000, maxRetries: 20 });
     const ids = Array.from({ length: 100 }, (_, i) => `EXT-${i}`);

@@ -8,16 +8,16 @@ export interface Received {
   readonly body: string;
 }
 
-export type Behaviour = (response: ServerResponse, socket: Socket, received: Received) => void;
+export type Behavior = (response: ServerResponse, socket: Socket, received: Received) => void;
 
-export interface RoughServer {
+export interface FaultyServer {
   readonly url: string;
   readonly received: readonly Received[];
   close(): Promise<void>;
 }
 
 /** Reads each request and applies the next behavior; the last one repeats. */
-export async function startRoughServer(behaviours: readonly Behaviour[]): Promise<RoughServer> {
+export async function startFaultyServer(behaviors: readonly Behavior[]): Promise<FaultyServer> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     let body = '';
@@ -25,7 +25,7 @@ export async function startRoughServer(behaviours: readonly Behaviour[]): Promis
       body += chunk;
     });
     request.on('end', () => {
-      const behave = behaviours[Math.min(received.length, behaviours.length - 1)];
+      const behave = behaviors[Math.min(received.length, behaviors.length - 1)];
       const { method = '', url = '', headers } = request;
       const one = { method, path: url, headers, body };
       received.push(one);
@@ -44,8 +44,8 @@ export async function startRoughServer(behaviours: readonly Behaviour[]): Promis
   };
 }
 
-export const answers =
-  (status: number, body: unknown, headers: Record<string, string> = {}): Behaviour =>
+export const respondsWith =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Behavior =>
   (response) => {
     response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +21,17 @@ let folder: string;
 let service: RealService;
 let firm: Firm;
 
-const tarballOf = (name: Name): string => join(folder, `svc-${name}-${VERSION}.tgz`);
+const fileOf = (name: Name | 'claims'): string => `svc-${name}-${VERSION}.tgz`;
+const tarballOf = (name: Name): string => join(folder, fileOf(name));
+/** Where the service offers the package. */
+const urlOf = (name: Name | 'claims'): string => `${service.url}/docs/packages/${fileOf(name)}`;
+const NPM_OPTIONS = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+
+async function download(name: Name | 'claims'): Promise<void> {
+  const response = await fetch(urlOf(name));
+  expect(response.headers.get('content-type')).toBe('application/gzip');
+  await writeFile(join(folder, fileOf(name)), Buffer.from(await response.arrayBuffer()));
+}
 const installed = (name: Name): string => join(folder, 'node_modules/@svc', name);
 
 /** The code blocks of a README, which together are one program. */
@@ -46,13 +57,11 @@ beforeAll(async () => {
   // Starting the service builds the packages.
   service = await startRealService();
   [folder, firm] = await Promise.all([mkdtemp(join(tmpdir(), 'claims-packages-')), createFirm(service)]);
-  const filters = NAMES.flatMap((name) => ['--filter', `@svc/${name}`]);
-  await run('npx', ['pnpm', '-r', ...filters, 'pack', '--pack-destination', folder], { cwd: ROOT });
+  await Promise.all([...NAMES, 'claims' as const].map(download));
 
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
   // zod is the only dependency from the registry.
-  const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
-  await run('npm', ['install', ...options, ...NAMES.map(tarballOf)], { cwd: folder });
+  await run('npm', ['install', ...NPM_OPTIONS, ...NAMES.map(urlOf)], { cwd: folder });
 
   await mkdir(join(folder, 'src'));
   for (const name of NAMES) {
@@ -127,6 +136,43 @@ describe.each(NAMES)('the packed @svc/%s', (name) => {
   });
 });
 
+describe('the packages that the service offers', () => {
+  it('have the checksums on their page and in the list', async () => {
+    const page = await (await fetch(`${service.url}/docs/packages/`)).text();
+    const list = await (await fetch(`${service.url}/docs/packages/SHA256SUMS.txt`)).text();
+    const sums = await Promise.all(
+      (['client', 'claims', 'contract', 'domain'] as const).map(async (name) => {
+        const bytes = await readFile(join(folder, fileOf(name)));
+        return { name, sum: createHash('sha256').update(bytes).digest('hex') };
+      }),
+    );
+    expect(list).toBe(sums.map(({ name, sum }) => `${sum}  ${fileOf(name)}\n`).join(''));
+    expect(sums.filter(({ name, sum }) => !page.includes(sum) || !page.includes(urlOf(name)))).toEqual([]);
+  });
+
+  it('install in an empty folder, the SDK and the command line without a registry', async () => {
+    const empty = await mkdtemp(join(tmpdir(), 'claims-install-'));
+    try {
+      const args = [
+        'install',
+        ...NPM_OPTIONS,
+        '--registry',
+        'http://127.0.0.1:9',
+        urlOf('client'),
+        urlOf('claims'),
+      ];
+      await run('npm', args, { cwd: empty });
+      expect(await readdir(join(empty, 'node_modules/@svc'))).toEqual(['claims', 'client']);
+      const { PATH = '' } = process.env;
+      const env = { PATH, CLAIMS_URL: service.url, CLAIMS_API_KEY: firm.testKey };
+      const { stdout } = await run(join(empty, 'node_modules/.bin/claims'), ['whoami', '--json'], { env });
+      expect(JSON.parse(stdout)).toMatchObject({ firm: { id: firm.id }, key: { environment: 'test' } });
+    } finally {
+      await rm(empty, { recursive: true, force: true });
+    }
+  });
+});
+
 describe('README examples', () => {
   beforeAll(async () => {
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -164,12 +210,18 @@ describe('README examples', () => {
   });
 
   it('of client work against the service', async () => {
-    const env = { CLAIMS_URL: service.url, CLAIMS_API_KEY: firm.testKey, ADJUSTER: firm.account('accepts') };
+    const env = {
+      CLAIMS_URL: service.url,
+      CLAIMS_API_KEY: firm.testKey,
+      ADJUSTER: firm.account('accepts'),
+      MANUAL: firm.account('manual'),
+    };
     const stdout = await runInstalled('client.js', env);
     expect(stdout).toContain('Gulf Adjusting Partners, test: claims:create');
     expect(stdout).toMatch(/[0-9a-f-]{36} pending_acceptance/);
     expect(stdout).toMatch(/already sent: [0-9a-f-]{36}/);
-    expect(stdout).toContain('1 claims on a page');
+    expect(stdout).toMatch(/^sent CMS-2026-004501\nsent CMS-2026-004502\nsent CMS-2026-004503$/m);
+    expect(stdout).toContain('rejected Too far.');
     expect(stdout).toContain('CMS-2026-004418 accepted');
     expect(JSON.parse(await readFile(join(folder, 'position.json'), 'utf8'))).toHaveProperty('latest');
   });

@@ -26,7 +26,7 @@ const short = ({ id, updated_at }: Claim): string =>
   `${id}@${(Date.parse(updated_at) - Date.parse(at(0))) / 1000}`;
 const sinceOf = ({ url }: Sent): string | null => url.searchParams.get('updated_since');
 
-/** Lets the loop run until the service has been asked so many times, or so many claims have come. */
+/** Runs the loop until the service has received this many requests, or the loop this many claims. */
 async function poll(
   replies: readonly Reply[],
   options: PollOptions & { readonly rounds?: number; readonly take?: number } = {},
@@ -41,7 +41,7 @@ async function poll(
     [
       ...replies,
       () => {
-        throw new Error('asked too often');
+        throw new Error('too many requests');
       },
     ],
     {
@@ -145,7 +145,7 @@ describe('polling', () => {
     expect(sent.map(sinceOf)).toEqual([at(300), at(300), at(440)]);
   });
 
-  it('never goes back before its start, in a later loop neither', async () => {
+  it('never goes back before its start, not even in a later loop', async () => {
     const first = await poll([page([claim('a', 310)]), page([claim('a', 310)]), page([])], {
       since: at(300),
     });
@@ -164,7 +164,7 @@ describe('polling', () => {
 
 describe('a position', () => {
   it('is passed to onPosition after each processed page', async () => {
-    const told: [number, string][] = [];
+    const recorded: [number, string][] = [];
     let handled = 0;
     const controller = new AbortController();
     const world = createWorld([page([claim('a', 0), claim('b', 1)], 'n'), page([claim('c', 2)]), page([])], {
@@ -174,10 +174,10 @@ describe('a position', () => {
     });
     const onPosition = async (position: string) => {
       await Promise.resolve();
-      told.push([handled, JSON.parse(position).latest]);
+      recorded.push([handled, JSON.parse(position).latest]);
     };
     for await (const _ of world.client.pollClaims({ signal: controller.signal, onPosition })) handled += 1;
-    expect(told).toEqual([
+    expect(recorded).toEqual([
       [2, at(1)],
       [3, at(2)],
     ]);
@@ -228,7 +228,7 @@ describe('a position', () => {
     '{"v":2}',
     '{"v":1,"latest":"never","seen":{}}',
     '{"v":1,"latest":3,"seen":{}}',
-  ])('that is none is refused: %j', async (position) => {
+  ])('that is invalid is rejected: %j', async (position) => {
     expect(await failureOf(poll([page([])], { position }))).toBeInstanceOf(TypeError);
   });
 
@@ -246,7 +246,7 @@ describe('polling with errors', () => {
     ['a server error', problem(500, 'internal_error')],
     ['a gateway', html(502)],
     ['something else than a page', json({})],
-  ])('survives %s: the next round is made all the same', async (_, trouble) => {
+  ])('continues with the next poll after %s', async (_, trouble) => {
     const { seen, errors, sent } = await poll([
       page([claim('a', 100)]),
       trouble,
@@ -325,7 +325,7 @@ describe('polling with errors', () => {
     [401, 'invalid_key'],
     [403, 'insufficient_scope'],
     [422, 'validation_failed'],
-  ])('ends with an error where another round would meet the same: %d %s', async (status, code) => {
+  ])('ends with an error that every further poll would get: %d %s', async (status, code) => {
     expect(await failureOf(poll([problem(status, code)], { rounds: 9 }))).toMatchObject({ status, code });
   });
 

@@ -70,7 +70,7 @@ export async function createFirm(service: RealService, { limited = false } = {})
 export interface LossyProxy {
   readonly url: string;
   /** Drops the responses of the next `count` connections. */
-  dropAnswers(count: number): void;
+  dropResponses(count: number): void;
   /** Drops every nth response; 0 disables it. */
   dropEvery(nth: number): void;
   readonly dropped: () => number;
@@ -116,7 +116,7 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    dropAnswers(count) {
+    dropResponses(count) {
       toDrop = count;
     },
     dropEvery(every) {

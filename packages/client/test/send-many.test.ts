@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { EXAMPLES, smallestClaim } from '@svc/contract';
 import type { NewClaim, SendOutcome } from '../src/index.ts';
@@ -90,7 +91,8 @@ describe('sending many claims', () => {
     for (const change of [{}, {}, { file_number: 'FN-1' }]) {
       const { client, sent } = createWorld([created]);
       await collect(client.claims.sendMany(claims(3).map((one) => ({ ...one, ...change }))));
-      keys.push(sent.map(({ headers }) => headers.get('idempotency-key')));
+      // Keys are digests, which may finish in any order.
+      keys.push(sent.map(({ headers }) => headers.get('idempotency-key')).sort());
     }
     const [first, second, changed] = keys;
     expect(new Set(first).size).toBe(3);
@@ -205,6 +207,19 @@ describe('sending many claims', () => {
     expect(brief(outcomes)).toContain('0 EXT-0 sent');
     expect(outcomes.map(({ index }) => index)).not.toContain(1);
     expect(sent.length).toBeLessThan(9);
+  });
+
+  it('adds one listener to its signal, however many calls are in flight', async () => {
+    const { signal } = new AbortController();
+    const listeners: number[] = [];
+    const counting: Reply = (sent, call) => {
+      listeners.push(getEventListeners(signal, 'abort').length);
+      return created(sent, call);
+    };
+    const { client } = createWorld([counting]);
+    await collect(client.claims.sendMany(claims(40), { concurrency: 20, signal }));
+    expect(new Set(listeners)).toEqual(new Set([1]));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
   it.each([0, 1.5, Number.NaN])('with a concurrency of %d is a TypeError', async (concurrency) => {

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RATES, smallestClaim, surgeClaim } from '@svc/contract';
 import { TOKENS } from '../../../apps/api/src/composition/tokens.ts';
-import { type Claim, type Client, type ClientOptions, createClient, type NewClaim } from '../src/index.ts';
+import {
+  type Claim,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type NewClaim,
+  type SendOutcome,
+} from '../src/index.ts';
 import {
   createFirm,
   type Firm,
@@ -62,7 +69,7 @@ describe('against the real service', () => {
     const attempts: number[] = [];
     const lossy = connect({ baseUrl: proxy.url, onRequest: ({ attempt }) => attempts.push(attempt) });
     const before = proxy.dropped();
-    proxy.dropAnswers(3);
+    proxy.dropResponses(3);
     const claim = newClaim();
     let replayed = false;
     const sent = await lossy.claims.send(claim, {
@@ -97,13 +104,13 @@ describe('against the real service', () => {
   it('invite and withdraw succeed when their response is lost', async () => {
     const lossy = connect({ baseUrl: proxy.url });
     const invitation = { svc_id: firm.account('new'), invited_as: 'Jo', note: 'by a lossy line' };
-    proxy.dropAnswers(1);
+    proxy.dropResponses(1);
     const invited = await lossy.adjusters.invite(invitation);
     expect(invited).toMatchObject({ ...invitation, status: 'pending' });
     expect(await failureOf(client.adjusters.invite(invitation))).toMatchObject({
       code: 'invitation_pending',
     });
-    proxy.dropAnswers(1);
+    proxy.dropResponses(1);
     expect(await lossy.adjusters.withdraw(invitation.svc_id)).toMatchObject({ status: 'withdrawn' });
     expect(await failureOf(client.adjusters.withdraw(invitation.svc_id))).toMatchObject({
       code: 'not_found',
@@ -205,6 +212,65 @@ describe('against the real service', () => {
     expect(seen.sort()).toEqual(sent.map(({ id, updated_at }) => `${id} ${updated_at}`).sort());
   });
 
+  it('the sandbox answers for adjusters, lets time pass, and makes requests fail', async () => {
+    const own = await createFirm(service);
+    const { sandbox, ...tester } = connect({ apiKey: own.testKey, maxRetries: 3 });
+    const send = () =>
+      tester.claims.send({ ...newClaim(), adjuster_svc_id: own.account('manual') }).then(({ id }) => id);
+    const statusOf = ({ assignment }: Claim) => assignment.status;
+    const accepted = await send();
+    expect(statusOf(await sandbox.acceptClaim(accepted))).toBe('accepted');
+    expect(statusOf(await sandbox.closeClaim(accepted))).toBe('accepted');
+    expect((await sandbox.rejectClaim(await send(), { reason: 'Too far.' })).assignment).toMatchObject({
+      status: 'rejected',
+      rejection_reason: 'Too far.',
+    });
+    const svcId = own.account('new');
+    for (const [end, status] of [
+      ['expireInvitation', 'expired'],
+      ['declineInvitation', 'declined'],
+      ['acceptInvitation', 'active'],
+    ] as const) {
+      await tester.adjusters.invite({ svc_id: svcId });
+      expect(await sandbox[end](svcId)).toMatchObject({ svc_id: svcId, status });
+    }
+    const manual = own.account('manual');
+    for (const [stop, restart] of [
+      ['pauseAdjuster', 'resumeAdjuster'],
+      ['suspendAdjuster', 'reinstateAdjuster'],
+    ] as const) {
+      await sandbox[stop](manual);
+      expect(await failureOf(send())).toMatchObject({ code: 'adjuster_not_accepting' });
+      await sandbox[restart](manual);
+      await send();
+    }
+    const pending = await send();
+    expect(await sandbox.leaveFirm(manual)).toMatchObject({ svc_id: manual, status: 'left' });
+    expect(statusOf(await tester.claims.get(pending))).toBe('unassigned');
+
+    const attempts: number[] = [];
+    for (const kind of ['service_unavailable', 'internal_error', 'dropped'] as const) {
+      expect(await sandbox.simulateFaults({ kind, count: 2 })).toEqual({ kind, count: 2 });
+      await tester.me({ onResponse: ({ attempt, status }) => status === 200 && attempts.push(attempt) });
+    }
+    expect(attempts).toEqual([3, 3, 3]);
+    await sandbox.simulateFaults({ kind: 'internal_error', count: 100 });
+    expect(await sandbox.clearFaults()).toEqual({ kind: null, count: 0 });
+    await tester.me({ maxRetries: 0 });
+  });
+
+  it('sendMany sends each claim once, and nothing when it runs again', async () => {
+    const claims = Array.from({ length: 30 }, () => newClaim());
+    const lossy = connect({ baseUrl: proxy.url, maxRetries: 30, backoff: { baseMs: 20, maxMs: 200 } });
+    proxy.dropEvery(3);
+    const first = await collect(lossy.claims.sendMany(claims)).finally(() => proxy.dropEvery(0));
+    expect(first.map(({ status }) => status)).toEqual(claims.map(() => 'sent'));
+    const second = await collect(client.claims.sendMany(claims));
+    expect(second.map(({ status }) => status)).toEqual(claims.map(() => 'already_sent'));
+    const idOf = (outcome: SendOutcome) => outcome.status !== 'failed' && outcome.claim.id;
+    expect(second.map(idOf)).toEqual(first.map(idOf));
+  });
+
   it('an abort cancels a call without affecting the service', async () => {
     const controller = new AbortController();
     const sending = client.claims.send(newClaim(), { signal: controller.signal });
@@ -241,8 +307,8 @@ describe('at the limits of a test key', () => {
 
   it('a call that cannot be sent before its deadline fails with the remaining wait', async () => {
     const limited = await createFirm(service, { limited: true });
-    const hasty = connect({ apiKey: limited.testKey, deadlineMs: 900 });
-    const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => hasty.me()));
+    const shortDeadline = connect({ apiKey: limited.testKey, deadlineMs: 900 });
+    const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => shortDeadline.me()));
     const refused = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
     expect(refused.length).toBeGreaterThanOrEqual(1);
     expect(refused[0]?.reason).toMatchObject({ code: 'rate_limited', attempts: 1 });

@@ -25,8 +25,8 @@ interface World {
 export const START = Date.UTC(2026, 7, 29, 14, 0, 0);
 
 /**
- * A client on a clock of its own, which jumps to the next timer as soon as nothing else is left to do: minutes of
- * waiting take no time. The replies are given in turn; the last one stays.
+ * A client with a fake clock, which advances to the next timer when nothing else is pending. The replies are used in
+ * order; the last one repeats.
  */
 export function createWorld(
   replies: readonly Reply[],
@@ -125,7 +125,7 @@ export const stall: Reply = (_, signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
 /** No response, ignoring the abort signal. */
-export const deafStall: Reply = () => new Promise(() => {});
+export const stallIgnoringAbort: Reply = () => new Promise(() => {});
 
 export const failureOf = async (work: Promise<unknown>): Promise<unknown> => {
   try {

@@ -31,8 +31,8 @@ export type RequestSignInCodeBody = z.output<typeof requestSignInCodeBody>;
 
 /** Two sign-in methods: an emailed code, or the secret of a test account. */
 export type SignInBody =
-  | { email: string; code: string; svc_id?: never; sign_in_secret?: never }
-  | { svc_id: string; sign_in_secret: string; email?: never; code?: never };
+  | { email: string; code: string; svc_id?: never; sign_in_secret?: never; device_name?: string }
+  | { svc_id: string; sign_in_secret: string; email?: never; code?: never; device_name?: string };
 
 const EMAIL_PAIR = ['email', 'code'] as const;
 const SECRET_PAIR = ['svc_id', 'sign_in_secret'] as const;
@@ -58,6 +58,11 @@ export const signInBody = exactlyOnePair(
     sign_in_secret: text(LIMITS.signInSecret, {
       description: 'Sign-in secret of a test account.',
       example: 'tst_9xQm2LrV4c',
+    }).optional(),
+    device_name: nonBlankText(LIMITS.deviceName, {
+      description:
+        'Name of the device for the list of sessions. Default: derived from the User-Agent header.',
+      example: 'Pixel 9',
     }).optional(),
   }),
 ).meta({
@@ -204,6 +209,19 @@ export const sessionSchema = responseObject({
   adjuster: profileSchema,
 }).meta({ id: 'Session', description: 'A device session.' });
 export type Session = z.output<typeof sessionSchema>;
+
+export const ownSessionSchema = responseObject({
+  id: responseField.uuid('Id of the session.', '7c1c9c52-0f0a-4b53-9d57-2f1f7a3c9d44'),
+  device_name: responseField.text('Name of the device; null if unknown.', 'Safari on iPhone').nullable(),
+  current: responseField.flag('Whether it is the session of this request.', true),
+  created_at: responseField.dateTime('When the session was opened.', '2026-08-20T13:00:00.000Z'),
+  last_used_at: responseField.dateTime('Last request, up to a minute late.', '2026-08-29T14:52:07.113Z'),
+  expires_at: responseField.dateTime(
+    'When the session expires unless it is used before.',
+    '2026-11-27T14:52:07.113Z',
+  ),
+}).meta({ id: 'OwnSession', description: 'A session of the adjuster.' });
+export type OwnSession = z.output<typeof ownSessionSchema>;
 
 export const appInvitationSchema = responseObject({
   firm_id: responseField.uuid('Id of the firm that sent the invitation.', FIRM_ID),

@@ -5,6 +5,7 @@ import {
   appInvitationSchema,
   declinedInvitationSchema,
   membershipSchema,
+  ownSessionSchema,
   profileSchema,
   registerDeviceBody,
   rejectClaimBody,
@@ -60,6 +61,13 @@ const offeredClaimParams = fields({
 
 const firmParams = fields({
   firm_id: uuidParameter({ description: 'Id of the firm.', example: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21' }),
+});
+
+const sessionParams = fields({
+  session_id: uuidParameter({
+    description: 'Id of the session.',
+    example: '7c1c9c52-0f0a-4b53-9d57-2f1f7a3c9d44',
+  }),
 });
 
 const deviceParams = fields({
@@ -443,6 +451,36 @@ export const appEndpoints = {
     description: 'Ends the current session.',
     success: { status: 204, schema: null, description: 'Signed out.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST],
+  }),
+  listSessions: endpoint({
+    id: 'listSessions',
+    method: 'GET',
+    path: '/app/v1/sessions',
+    auth: 'session',
+    scope: null,
+    write: false,
+    summary: 'List own sessions',
+    description:
+      'The sessions of the adjuster that have not ended, latest use first; at most ten. There is always one page.',
+    success: {
+      status: 200,
+      schema: pageOf('OwnSessionPage', ownSessionSchema, []),
+      description: 'The sessions.',
+    },
+    problems: SESSION_REQUEST,
+  }),
+  endSession: endpoint({
+    id: 'endSession',
+    method: 'DELETE',
+    path: '/app/v1/sessions/{session_id}',
+    auth: 'session',
+    scope: null,
+    write: true,
+    summary: 'End a session',
+    description: 'Ends one session of the adjuster, on this or another device.',
+    params: sessionParams,
+    success: { status: 204, schema: null, description: 'The session has ended.' },
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found'],
   }),
   getProfile: endpoint({
     id: 'getProfile',

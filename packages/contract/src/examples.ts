@@ -220,6 +220,15 @@ const membership = {
   accepting_assignments: true,
 } satisfies Membership;
 
+const ownSession = {
+  id: '7c1c9c52-0f0a-4b53-9d57-2f1f7a3c9d44',
+  device_name: 'Safari on iPhone',
+  current: true,
+  created_at: '2026-08-20T13:00:00.000Z',
+  last_used_at: '2026-08-29T14:52:07.113Z',
+  expires_at: '2026-11-27T14:52:07.113Z',
+} as const;
+
 const profile = {
   svc_id: 'SVC-7F3K-Delacroix',
   test: false,
@@ -362,6 +371,8 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
     } satisfies Session,
   },
   signOut: {},
+  listSessions: { response: { data: [ownSession], next_cursor: null } },
+  endSession: { params: { session_id: ownSession.id } },
   getProfile: { response: profile },
   updateProfile: { body: { first_name: 'Jean-Luc' }, response: profile },
   listInvitations: { response: { data: [invitation], next_cursor: null } },

@@ -54,6 +54,7 @@ export const LIMITS = {
   faultCount: { min: 1, max: 100 },
   slowFaultMs: 3000,
   deviceId: { min: 1, max: 128 },
+  deviceName: { min: 1, max: 100 },
   signInSecret: { min: 1, max: 255 },
   pushEndpoint: { min: 1, max: 2048 },
   pushKey: { min: 1, max: 255 },

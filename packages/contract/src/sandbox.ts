@@ -16,18 +16,18 @@ export type DepartedAdjuster = z.output<typeof departedAdjusterSchema>;
 export const simulateFaultsBody = fields({
   kind: oneOf(FAULT_KINDS, {
     id: 'FaultKind',
-    description: `What the requests meet. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and answered after ${LIMITS.slowFaultMs / 1000} more seconds; dropped is processed, and then the connection is closed without a response.`,
+    description: `What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after ${LIMITS.slowFaultMs / 1000} more seconds; dropped is processed, and then the connection is closed without a response.`,
     example: 'dropped',
   }),
-  count: integer(LIMITS.faultCount, { description: 'How many of the next requests meet it.', example: 2 }),
+  count: integer(LIMITS.faultCount, { description: 'How many of the next requests are affected.', example: 2 }),
 }).meta({ id: 'SimulateFaultsRequest', description: 'The fault, and for how many requests.' });
 export type SimulateFaultsBody = z.output<typeof simulateFaultsBody>;
 
 export const simulatedFaultsSchema = responseObject({
   kind: openEnum(FAULT_KINDS, {
-    description: 'What the requests meet; null if none.',
+    description: 'What happens to the requests; null if nothing is simulated.',
     example: 'dropped',
   }).nullable(),
-  count: responseField.integer('How many of the next requests with this key meet it.', 2),
+  count: responseField.integer('How many of the next requests with this key are affected.', 2),
 }).meta({ id: 'SimulatedFaults', description: 'The simulated faults of the key.' });
 export type SimulatedFaults = z.output<typeof simulatedFaultsSchema>;

@@ -100,7 +100,7 @@ describe('a rule on two fields', () => {
 
   it('is typed by the fields it reads', () => {
     // @ts-expect-error a claim has no such field
-    crossFieldRule(endpoints.sendClaim, ['/building/colour'], () => null);
+    crossFieldRule(endpoints.sendClaim, ['/building/color'], () => null);
     const offer = crossFieldRule(endpoints.offerClaim, ['/adjuster_svc_id'], (id: string) =>
       id === 'x' ? { pointer: '/adjuster_svc_id', detail: 'Must be another.' } : null,
     );

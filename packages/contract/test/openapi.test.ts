@@ -98,7 +98,7 @@ test('the 3.0 document uses no keyword of 3.1', () => {
   expect(keywords).toContain('nullable');
 });
 
-test('an operation shows each problem it can answer with, under its status, with an example of that very code', () => {
+test('an operation lists each of its problems, under its status and with an example of the code', () => {
   for (const endpoint of all) {
     const { responses } = paths[endpoint.path][endpoint.method.toLowerCase()];
     for (const code of endpoint.problems) {
@@ -114,7 +114,7 @@ test('an operation shows each problem it can answer with, under its status, with
   }
 });
 
-test('every answer carries X-Request-Id, a refused key WWW-Authenticate, and a wait Retry-After', () => {
+test('every response has X-Request-Id, invalid_key WWW-Authenticate, and a rate limit Retry-After', () => {
   for (const { operation } of operations) {
     for (const [status, { headers }] of Object.entries<{ headers: object }>(operation.responses)) {
       const names = Object.keys(headers);
@@ -125,7 +125,7 @@ test('every answer carries X-Request-Id, a refused key WWW-Authenticate, and a w
   }
 });
 
-test('an operation names its security, its scope, and its idempotency header', () => {
+test('an operation documents its security, its scope, and its idempotency header', () => {
   for (const endpoint of all) {
     const operation = paths[endpoint.path][endpoint.method.toLowerCase()];
     const scheme = { key: [{ apiKey: [] }], session: [{ session: [] }], none: [] }[endpoint.auth];
@@ -140,7 +140,7 @@ test('an operation names its security, its scope, and its idempotency header', (
   expect(once.map(({ operation }) => operation.operationId).sort()).toEqual(['offerClaim', 'sendClaim']);
 });
 
-test('lists that may grow are marked in answers, and closed in requests', () => {
+test('extensible enums are marked in responses, and closed in requests', () => {
   const { schemas } = document.components;
   expect(schemas.AssignmentStatus['x-extensible-enum']).toContain('unassigned');
   expect(schemas.Building.properties.flood_zone['x-extensible-enum']).toHaveLength(72);
@@ -150,7 +150,7 @@ test('lists that may grow are marked in answers, and closed in requests', () => 
   expect(schemas.ErrorCode['x-extensible-enum']).toEqual([...ERROR_CODES]);
 });
 
-test('a request refuses fields that are not known, an answer may bring new ones', () => {
+test('a request rejects unknown fields, a response may have new ones', () => {
   const { Claim, SendClaimRequest, BuildingInput, Problem } = document.components.schemas;
   expect(SendClaimRequest.additionalProperties).toBe(false);
   expect(BuildingInput.additionalProperties).toBe(false);
@@ -158,7 +158,7 @@ test('a request refuses fields that are not known, an answer may bring new ones'
   expect(Problem.additionalProperties ?? {}).toEqual({});
 });
 
-test('the addresses and the version are those of the deployment', () => {
+test('the URLs and the version are those of the deployment', () => {
   expect(document.servers).toEqual([{ url: ADDRESSES.baseUrl }]);
   expect(document.info.contact).toEqual({
     name: 'Support',
@@ -178,7 +178,7 @@ test('the example of every problem is one, with the members that its code has an
   }
 });
 
-test('every request that is shown as an example would be taken', () => {
+test('every example request is valid', () => {
   for (const endpoint of all) {
     const { params = {}, search = '', headers = {}, body } = EXAMPLES[endpoint.id as keyof typeof EXAMPLES];
     expect(parseRequest(endpoint, { params, search, headers, body }, [])).toMatchObject({ ok: true });

@@ -1,7 +1,6 @@
 import type { Adjuster } from './adjuster.ts';
-import type { Claim } from './claim.ts';
 import { DomainError } from './errors.ts';
-import type { Environment } from './ids.ts';
+import { DAY, type Environment } from './ids.ts';
 
 export const SCOPES = [
   'claims:create',
@@ -31,6 +30,23 @@ export type Plan = keyof typeof PLAN_SCOPES;
 export type Purpose = keyof typeof PURPOSE_SCOPES;
 export const PLANS = Object.keys(PLAN_SCOPES) as readonly Plan[];
 export const PURPOSES = Object.keys(PURPOSE_SCOPES) as readonly Purpose[];
+
+/** How long data stays, in milliseconds. */
+export interface Retention {
+  /** Accepted, open claims stay readable this long for an adjuster who left the firm. */
+  readonly readableAfterLeavingMs: number;
+  /** Closed claims are deleted this long after they were closed. */
+  readonly closedClaimsMs: number;
+  readonly auditMs: number;
+}
+
+const YEAR = 365 * DAY;
+
+export const PLAN_RETENTION: Readonly<Record<Plan, Retention>> = {
+  standard: { readableAfterLeavingMs: 90 * DAY, closedClaimsMs: 7 * YEAR, auditMs: 7 * YEAR },
+  claims_only: { readableAfterLeavingMs: 90 * DAY, closedClaimsMs: 7 * YEAR, auditMs: 7 * YEAR },
+  read_only: { readableAfterLeavingMs: 30 * DAY, closedClaimsMs: 7 * YEAR, auditMs: 7 * YEAR },
+};
 
 const includes = (scopes: readonly Scope[], scope: Scope): boolean => scopes.includes(scope);
 
@@ -66,7 +82,7 @@ const isEnvironmentVisible = (data: Environment, key: Environment): boolean =>
   key === 'live' || data === 'test';
 
 /** Whether a key of this environment may read the claim. */
-export const isClaimVisible = (claim: Pick<Claim, 'environment'>, key: Environment): boolean =>
+export const isClaimVisible = (claim: { readonly environment: Environment }, key: Environment): boolean =>
   isEnvironmentVisible(claim.environment, key);
 
 /** Whether a key of this environment may read the adjuster; test accounts are test data. */

@@ -1,4 +1,4 @@
-import type { FirmId, Svcid } from './ids.ts';
+import type { FirmId, Instant, Svcid } from './ids.ts';
 import { isBlank } from './text.ts';
 
 /** What a test account simulates; its SVCID ends in `_` and this word. */
@@ -13,6 +13,8 @@ export interface Adjuster {
   readonly email: string | null;
   /** Set for a test account: the one firm it belongs to and how it responds. */
   readonly testOf: { readonly firmId: FirmId; readonly behavior: TestBehavior } | null;
+  /** Set while the operator has disabled the account: it cannot sign in and gets no offers. */
+  readonly disabledAt?: Instant;
 }
 
 const PROFILE_FIELDS = ['first_name', 'last_name', 'email'] as const;

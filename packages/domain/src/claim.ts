@@ -155,18 +155,28 @@ export const isShownTo = ({ assignment }: Pick<Claim, 'assignment'>, adjuster: S
 
 /**
  * Whether this adjuster may read the claim, including the policyholder's name and phone. A member of the firm reads
- * claims shown to them; a former member only those accepted before leaving, until closed.
+ * claims shown to them; a former member only those accepted before leaving, until closed or until the time that the
+ * firm's plan allows is over.
  *
  * In SQL, over the adjuster's `memberships m`: `c.adjuster_svc_id = m.svc_id AND (m.status = 'active' AND c.status IN
- * ('pending_acceptance', 'accepted') OR c.status = 'accepted' AND c.closed_at IS NULL)`.
+ * ('pending_acceptance', 'accepted') OR c.status = 'accepted' AND c.closed_at IS NULL AND (m.readable_until IS NULL OR
+ * m.readable_until > now))`.
  */
-export const isReadableBy = (
+export function isReadableBy(
   claim: Pick<Claim, 'assignment' | 'closedAt'>,
   adjuster: Svcid,
   membership: Membership | null,
-): boolean =>
-  isShownTo(claim, adjuster) &&
-  (membership?.status === 'active' || (claim.assignment.status === 'accepted' && claim.closedAt === null));
+  now: Instant,
+): boolean {
+  if (!isShownTo(claim, adjuster)) return false;
+  if (membership?.status === 'active') return true;
+  const readableUntil = membership?.readableUntil ?? null;
+  return (
+    claim.assignment.status === 'accepted' &&
+    claim.closedAt === null &&
+    (readableUntil === null || now < readableUntil)
+  );
+}
 
 function checkAcceptedBy(claim: Claim, by: Svcid): void {
   if (!isShownTo(claim, by)) throw new DomainError('not_found', 'No such claim.');
@@ -176,7 +186,12 @@ function checkAcceptedBy(claim: Claim, by: Svcid): void {
 }
 
 /** Records the adjuster's dates and notes. A missing field is unchanged; null clears it. */
-export function recordWork(claim: Claim, by: Svcid, edits: Partial<ClaimWork>): Claim {
+export function recordWork(
+  claim: Claim,
+  membership: Membership | null,
+  { by, at, edits }: { by: Svcid; at: Instant; edits: Partial<ClaimWork> },
+): Claim {
+  if (!isReadableBy(claim, by, membership, at)) throw new DomainError('not_found', 'No such claim.');
   checkAcceptedBy(claim, by);
   return { ...claim, work: { ...claim.work, ...edits } };
 }
@@ -187,7 +202,7 @@ export function closeAcceptedClaim(
   membership: Membership | null,
   { by, at }: { by: Svcid; at: Instant },
 ): Claim {
-  if (!isReadableBy(claim, by, membership)) throw new DomainError('not_found', 'No such claim.');
+  if (!isReadableBy(claim, by, membership, at)) throw new DomainError('not_found', 'No such claim.');
   if (claim.assignment.status === 'accepted' && claim.closedAt !== null) return claim;
   checkAcceptedBy(claim, by);
   return { ...claim, closedAt: at };

@@ -1,3 +1,4 @@
+import { PLAN_RETENTION, type Plan } from './access.ts';
 import { type Adjuster, fullName, missingProfileFields } from './adjuster.ts';
 import { DomainError } from './errors.ts';
 import { DAY, type Environment, type FirmId, type Instant, type Svcid } from './ids.ts';
@@ -39,6 +40,8 @@ export interface Membership {
   readonly notes: InvitationNotes;
   readonly canAcceptClaims: boolean;
   readonly acceptingAssignments: boolean;
+  /** Exclusive end of the time in which a former member reads accepted claims; null: no such end. */
+  readonly readableUntil: Instant | null;
 }
 
 /** The status at `now`. Expiry is computed, so no background task has to store it. */
@@ -126,6 +129,7 @@ export function invite(
     notes,
     canAcceptClaims: current?.canAcceptClaims ?? true,
     acceptingAssignments: true,
+    readableUntil: current?.readableUntil ?? null,
   };
 }
 
@@ -135,7 +139,7 @@ export function acceptInvitation(membership: Membership, adjuster: Adjuster, at:
   if (missing.length > 0) {
     throw new DomainError('profile_incomplete', `Complete your profile first: ${missing.join(', ')}.`);
   }
-  return { ...membership, status, expiresAt: null, respondedAt: at };
+  return { ...membership, status, expiresAt: null, respondedAt: at, readableUntil: null };
 }
 
 export const declineInvitation = (membership: Membership, at: Instant): Membership => ({
@@ -157,9 +161,11 @@ export function expireInvitation(membership: Membership, at: Instant): Membershi
   return { ...membership, expiresAt: at };
 }
 
-export const leaveFirm = (membership: Membership, at: Instant): Membership => ({
+/** By the adjuster, or by the operator for them. */
+export const leaveFirm = (membership: Membership, plan: Plan, at: Instant): Membership => ({
   ...membership,
   status: statusAfter(membership, 'leave', at),
+  readableUntil: at + PLAN_RETENTION[plan].readableAfterLeavingMs,
 });
 
 /** Adds a member without an invitation: by the operator, or a test account of a new firm. */
@@ -181,6 +187,7 @@ export function addMember(
     notes: NO_NOTES,
     canAcceptClaims: current?.canAcceptClaims ?? true,
     acceptingAssignments: member.acceptingAssignments ?? true,
+    readableUntil: null,
   };
 }
 
@@ -232,7 +239,8 @@ export function checkAddressee(offer: {
     throw notInFirm(
       'This adjuster is not an active member of the firm; they must accept an invitation first.',
     );
-  if (!membership.canAcceptClaims || !membership.acceptingAssignments) {
+  const isDisabled = adjuster.disabledAt !== undefined;
+  if (isDisabled || !membership.canAcceptClaims || !membership.acceptingAssignments) {
     throw new DomainError('adjuster_not_accepting', 'This adjuster is not accepting claims at the moment.');
   }
 }

@@ -21,6 +21,7 @@ import {
   leaveFirm,
   type Membership,
   offerClaim,
+  PLAN_RETENTION,
   recordWork,
   rejectClaim,
   type Svcid,
@@ -152,15 +153,30 @@ describe('the assignment of a claim', () => {
     const readable = (membership: Membership | null, closed: boolean) =>
       ASSIGNMENT_STATUSES.filter((status) => {
         const claim = closed ? closeClaimAsOperator(claimIn[status](), SENT + 20) : claimIn[status]();
-        expect(isReadableBy(claim, BEN, { ...member, svcId: BEN })).toBe(false);
-        return isReadableBy(claim, ANNA, membership);
+        expect(isReadableBy(claim, BEN, { ...member, svcId: BEN }, SENT + 100)).toBe(false);
+        return isReadableBy(claim, ANNA, membership, SENT + 100);
       });
     for (const closed of [false, true])
       expect(readable(member, closed)).toEqual(['pending_acceptance', 'accepted']);
-    for (const former of [leaveFirm(member, SENT + 5), null]) {
+    for (const former of [leaveFirm(member, 'standard', SENT + 5), null]) {
       expect(readable(former, false)).toEqual(['accepted']);
       expect(readable(former, true)).toEqual([]);
     }
+  });
+
+  test('a former member reads an accepted claim for the time that the plan of the firm allows', () => {
+    const { readableAfterLeavingMs } = PLAN_RETENTION.read_only;
+    const left = leaveFirm(member, 'read_only', SENT + 5);
+    const end = SENT + 5 + readableAfterLeavingMs;
+    const [before, after] = [end - 1, end].map((now) => isReadableBy(claimIn.accepted(), ANNA, left, now));
+    expect([before, after]).toEqual([true, false]);
+    const edits = { notes: 'Late' };
+    expect(recordWork(claimIn.accepted(), left, { by: ANNA, at: end - 1, edits }).work.notes).toBe('Late');
+    for (const attempt of [
+      () => recordWork(claimIn.accepted(), left, { by: ANNA, at: end, edits }),
+      () => closeAcceptedClaim(claimIn.accepted(), left, { by: ANNA, at: end }),
+    ])
+      expect(errorCodeOf(attempt)).toBe('not_found');
   });
 
   test('accepting without the permission makes the claim unassigned', () => {
@@ -170,7 +186,11 @@ describe('the assignment of a claim', () => {
     expect(acceptOrLapse(sent(), { ...member, acceptingAssignments: false }, response)).toEqual(
       claimIn.accepted(),
     );
-    for (const notPermitted of [{ ...member, canAcceptClaims: false }, leaveFirm(member, SENT), null])
+    for (const notPermitted of [
+      { ...member, canAcceptClaims: false },
+      leaveFirm(member, 'standard', SENT),
+      null,
+    ])
       expect(acceptOrLapse(sent(), notPermitted, response)).toEqual(claimIn.unassigned());
     expect(errorCodeOf(() => acceptOrLapse(claimIn.rejected(), member, response))).toBe('offer_not_pending');
   });
@@ -224,7 +244,7 @@ describe('closing a claim', () => {
   });
 
   test('after leaving, an adjuster can close an accepted claim, and learns nothing of a closed one', () => {
-    const left = leaveFirm(member, SENT + 5);
+    const left = leaveFirm(member, 'standard', SENT + 5);
     expect(closeAcceptedClaim(claimIn.accepted(), left, { by: ANNA, at: SENT + 20 }).closedAt).toBe(
       SENT + 20,
     );
@@ -278,8 +298,8 @@ describe("the adjuster's dates and notes", () => {
   const work = { contactDate: '2026-09-02', inspectionDate: null, notes: 'water line at 14 in' };
 
   test('a missing field is unchanged, null clears it, and nothing visible to the firm changes', () => {
-    const first = recordWork(claimIn.accepted(), ANNA, work);
-    const second = recordWork(first, ANNA, { notes: null });
+    const first = recordWork(claimIn.accepted(), member, { by: ANNA, at: SENT + 20, edits: work });
+    const second = recordWork(first, member, { by: ANNA, at: SENT + 21, edits: { notes: null } });
     expect(second.work).toEqual({ ...work, notes: null });
     expect({ ...second, work: null }).toEqual({ ...claimIn.accepted(), work: null });
   });
@@ -289,14 +309,24 @@ describe("the adjuster's dates and notes", () => {
     ['rejected', 'not_found'],
     ['unassigned', 'not_found'],
   ] as const)('cannot be recorded on a %s claim: %s', (status, code) => {
-    expect(errorCodeOf(() => recordWork(claimIn[status](), ANNA, work))).toBe(code);
+    expect(
+      errorCodeOf(() => recordWork(claimIn[status](), member, { by: ANNA, at: SENT + 20, edits: work })),
+    ).toBe(code);
   });
 
   test('cannot be recorded on a closed claim or by another adjuster', () => {
-    expect(errorCodeOf(() => recordWork(closeClaimAsOperator(claimIn.accepted(), 9_000), ANNA, work))).toBe(
-      'offer_not_pending',
-    );
-    expect(errorCodeOf(() => recordWork(claimIn.accepted(), BEN, work))).toBe('not_found');
+    expect(
+      errorCodeOf(() =>
+        recordWork(closeClaimAsOperator(claimIn.accepted(), 9_000), member, {
+          by: ANNA,
+          at: SENT + 20,
+          edits: work,
+        }),
+      ),
+    ).toBe('offer_not_pending');
+    expect(
+      errorCodeOf(() => recordWork(claimIn.accepted(), member, { by: BEN, at: SENT + 20, edits: work })),
+    ).toBe('not_found');
   });
 });
 

@@ -53,7 +53,7 @@ const recordIn: Record<MembershipStatus, { record: () => Membership; now: number
   declined: { record: () => declineInvitation(invited(), INVITED + 1), now: INVITED + 10 },
   expired: { record: invited, now: INVITED + SEVEN_DAYS },
   withdrawn: { record: () => withdrawInvitation(invited(), INVITED + 1), now: INVITED + 10 },
-  left: { record: () => leaveFirm(joined(), INVITED + 2), now: INVITED + 10 },
+  left: { record: () => leaveFirm(joined(), 'standard', INVITED + 2), now: INVITED + 10 },
 };
 
 const perform: Record<MembershipAction, (record: Membership, now: number) => Membership> = {
@@ -61,7 +61,7 @@ const perform: Record<MembershipAction, (record: Membership, now: number) => Mem
   accept: (record, at) => acceptInvitation(record, ANNA, at),
   decline: declineInvitation,
   withdraw: withdrawInvitation,
-  leave: leaveFirm,
+  leave: (membership, at) => leaveFirm(membership, 'standard', at),
 };
 
 // The interface's table of invitation states; capitals: the error code.
@@ -210,6 +210,7 @@ describe('a member without an invitation', () => {
       notes: NO_NOTES,
       canAcceptClaims: true,
       acceptingAssignments: true,
+      readableUntil: null,
     });
   });
 

@@ -8,13 +8,13 @@ import { enter, inUse, leave } from './users.ts';
 
 export { type Account, SELF, unprivilegedAccount } from './account.ts';
 export type { Binaries } from './binaries.ts';
-export { type Guardian, guard } from './guardian.ts';
 export { lock } from './lock.ts';
 export { makeFolders } from './place.ts';
 export { identify } from './process-identity.ts';
 export { freePort } from './server.ts';
 export { createTemporaryFolder } from './temporary-folder.ts';
 export { startTemporaryPostgres, type TemporaryPostgres } from './temporary-server.ts';
+export { startWatchdog, type Watchdog } from './watchdog.ts';
 
 export interface EmbeddedPostgres {
   /** Of the database `claims`. Contains the password: do not log it. */

@@ -33,8 +33,8 @@ export function tryLock(dir: string): Lock | { readonly heldBy: number } {
     const holder = readHolder(join(dir, String(highest)));
     if (holder === undefined || isAlive(holder)) return { heldBy: holder?.pid ?? 0 };
   }
-  const mine = (highest ?? 0) + 1;
-  const file = join(dir, String(mine));
+  const generation = (highest ?? 0) + 1;
+  const file = join(dir, String(generation));
   const draft = join(dir, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
   write(draft, JSON.stringify(thisProcess()));
   try {
@@ -47,11 +47,11 @@ export function tryLock(dir: string): Lock | { readonly heldBy: number } {
   }
   // Between reading and linking, others may have created higher generations and removed this one.
   const current = generations(dir);
-  if (current.at(-1) !== mine) {
+  if (current.at(-1) !== generation) {
     rmSync(file, { force: true });
     return { heldBy: 0 };
   }
-  for (const old of current) if (old < mine) rmSync(join(dir, String(old)), { force: true });
+  for (const old of current) if (old < generation) rmSync(join(dir, String(old)), { force: true });
   removeDeadDrafts(dir);
   let held = true;
   return {

@@ -76,10 +76,10 @@ export function linkTo(place: Place, log: (line: string) => void): void {
   if (place.link === undefined || targetOf(place.link) !== undefined) return;
   const data = dataOf(place);
   if (existsSync(data)) {
-    const aside = join(place.folder, `data-set-aside-${new Date().toISOString().replace(/[:.]/g, '-')}`);
-    renameSync(data, aside);
+    const renamed = join(place.folder, `data-set-aside-${new Date().toISOString().replace(/[:.]/g, '-')}`);
+    renameSync(data, renamed);
     log(
-      `DATA_DIR is new, so the database starts empty. The data of an earlier DATA_DIR at this path is in ${aside}.`,
+      `DATA_DIR is new, so the database starts empty. The data of an earlier DATA_DIR at this path is in ${renamed}.`,
     );
   }
   rmSync(place.link, { recursive: true, force: true });

@@ -32,7 +32,7 @@ export interface ServerSettings {
 }
 
 /** For tests: several times faster, and a crash may lose data. */
-export const THROW_AWAY_SETTINGS: ServerSettings = {
+export const TEMPORARY_SETTINGS: ServerSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',

@@ -8,7 +8,7 @@ import { systemFolder } from './system-folder.ts';
 
 /**
  * A temporary folder that the account can enter. Its name identifies its process, so that the next run can
- * remove folders left behind after a power failure or the end of a guardian.
+ * remove folders left behind after a power failure or a killed watchdog.
  */
 export async function createTemporaryFolder(account: Account): Promise<string> {
   const parent = canReach(account, tmpdir()) ? tmpdir() : systemFolder(account);

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { unprivilegedAccount } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { guard } from './guardian.ts';
 import type { Place } from './place.ts';
 import * as server from './server.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
+import { startWatchdog } from './watchdog.ts';
 
 export interface TemporaryPostgres {
   readonly url: string;
@@ -26,9 +26,9 @@ export async function startTemporaryPostgres({
   const place: Place = { folder, account, link: undefined, binaries };
   try {
     server.initialize(place, { durable: false });
-    const running = await server.start(place, server.THROW_AWAY_SETTINGS);
+    const running = await server.start(place, server.TEMPORARY_SETTINGS);
     // SIGQUIT is PostgreSQL's immediate shutdown: no checkpoint, but shared memory is released.
-    const guardian = guard({ pid: running.pid, signal: 'QUIT', folder });
+    const watchdog = startWatchdog({ pid: running.pid, signal: 'QUIT', folder });
     await server.createDatabaseIfMissing(place, running.port);
     const url = server.urlOf(place, running.port);
     let stopped: Promise<void> | undefined;
@@ -36,7 +36,7 @@ export async function startTemporaryPostgres({
       server.signalServer(running, 'SIGQUIT');
       await server.stop(running);
       rmSync(folder, { recursive: true, force: true });
-      guardian.dismiss();
+      watchdog.cancel();
     };
     return {
       url,

@@ -25,12 +25,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
 import { build } from '../../../tools/services/build.ts';
-import { type EmbeddedPostgres, type Guardian, guard, startEmbeddedPostgres } from '../src/index.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres, startWatchdog, type Watchdog } from '../src/index.ts';
 import { lock, tryLock } from '../src/lock.ts';
 
 const asRoot = process.getuid?.() === 0;
 /** Long enough for a busy machine. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** A data folder after a first start and stop, which take seconds. */
 let prepared: string;
@@ -54,7 +54,7 @@ let dataDir: string;
 /** Processes and servers of a test, ended even when it fails. */
 let users: User[];
 let handles: EmbeddedPostgres[];
-let servers: Map<number, Guardian>;
+let servers: Map<number, Watchdog>;
 
 beforeEach(() => {
   top = mkdtempSync(join(tmpdir(), 'embedded-'));
@@ -70,7 +70,7 @@ afterEach(async () => {
   await Promise.all(handles.map((handle) => handle.stop()));
   for (const pid of servers.keys()) if (isRunning(pid)) process.kill(pid, 'SIGQUIT');
   await eventually(() => ![...servers.keys()].some(isRunning));
-  for (const guardian of servers.values()) guardian.dismiss();
+  for (const watchdog of servers.values()) watchdog.cancel();
   const elsewhere = join(dataDir, 'postgres');
   if (lstatSync(elsewhere, { throwIfNoEntry: false })?.isSymbolicLink()) {
     folders.push(readlinkSync(elsewhere));
@@ -107,7 +107,7 @@ test(
     expect(second.started).toBe(true);
     expect(await rows(second.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -120,7 +120,7 @@ test(
     wrong.password = 'guessed';
     await expect(rows(wrong.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -137,7 +137,7 @@ test(
     await second.stop();
     expect(isRunning(second.serverPid)).toBe(false);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -151,7 +151,7 @@ test(
     await second.exit();
     await eventually(() => !isRunning(second.serverPid));
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -168,7 +168,7 @@ test(
     await second.stop();
     expect(isRunning(second.serverPid)).toBe(false);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -181,7 +181,7 @@ test(
     await Promise.all(both.map((user) => user.stop()));
     expect(isRunning(both[0]?.serverPid ?? 0)).toBe(false);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -201,7 +201,7 @@ test(
     expect(second.url).toBe(first.url);
     expect(await rows(second.url, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 10000 }]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -215,7 +215,7 @@ test(
     expect(second.started).toBe(true);
     expect(await rows(first.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -235,7 +235,7 @@ test(
       stranger.kill('SIGKILL');
     }
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -249,7 +249,7 @@ test(
     expect(second.started).toBe(true);
     expect(isRunning(first.serverPid)).toBe(false);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -259,7 +259,7 @@ test(
     writeFileSync(join(dataDir, 'postgres', 'password-new'), 'half');
     expect((await start()).started).toBe(true);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -268,17 +268,17 @@ test(
     setUpBefore();
     const first = await start();
     await first.stop();
-    const squatter = createServer().listen(Number(new URL(first.url).port), '127.0.0.1');
-    await once(squatter, 'listening');
+    const portHolder = createServer().listen(Number(new URL(first.url).port), '127.0.0.1');
+    await once(portHolder, 'listening');
     try {
       const second = await start();
       expect(second.url).not.toBe(first.url);
       expect(await rows(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
     } finally {
-      squatter.close();
+      portHolder.close();
     }
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -288,7 +288,7 @@ test(
     await expect(attempt).rejects.toThrow(/did not start[\s\S]*shared_buffers/);
     expect((await start()).started).toBe(true);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -303,7 +303,7 @@ test(
     });
     expect(await rows(user.url, 'SHOW timezone')).toEqual([{ TimeZone: 'UTC' }]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 describe('the lock', () => {
@@ -323,7 +323,7 @@ describe('the lock', () => {
       const acquired = await lock(dir, 1_000);
       acquired.release();
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 
   test('is free when its pid belongs to another process', async () => {
@@ -338,7 +338,7 @@ describe('the lock', () => {
     async () => {
       const dir = join(top, 'lock');
       const journal = join(top, 'journal');
-      const contender = (dies: boolean) =>
+      const contender = (ends: boolean) =>
         script(`
         const { lock } = await import(${JSON.stringify(module('lock'))});
         const { appendFileSync, openSync, closeSync, rmSync } = await import('node:fs');
@@ -346,7 +346,7 @@ describe('the lock', () => {
           const acquired = await lock(${JSON.stringify(dir)}, 30_000);
           appendFileSync(${JSON.stringify(journal)}, 'in ' + process.pid + '\\n');
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
-          if (${dies} && round === 20) process.kill(process.pid, 'SIGKILL');
+          if (${ends} && round === 20) process.kill(process.pid, 'SIGKILL');
           appendFileSync(${JSON.stringify(journal)}, 'out ' + process.pid + '\\n');
           acquired.release();
         }`);
@@ -379,7 +379,7 @@ describe('the lock', () => {
       }
       expect([...entries.values()].sort((a, b) => a - b)).toEqual([21, 21, 40, 40]);
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 });
 
@@ -396,7 +396,7 @@ describeForRoot('as root', () => {
       // Files that root reads or follows belong to root.
       expect(ownerOf(join(dataDir, 'postgres')).uid).toBe(0);
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 
   test(
@@ -423,10 +423,10 @@ describeForRoot('as root', () => {
       rmSync(dataDir, { recursive: true });
       const third = await start((line) => lines.push(line));
       expect(await rows(third.url, "SELECT to_regclass('kept') AS kept")).toEqual([{ kept: null }]);
-      const aside = readdirSync(dirname(third.dataDir)).find((name) => name.startsWith('data-set-aside-'));
-      expect(lines.some((line) => aside !== undefined && line.includes(aside))).toBe(true);
+      const renamed = readdirSync(dirname(third.dataDir)).find((name) => name.startsWith('data-set-aside-'));
+      expect(lines.some((line) => renamed !== undefined && line.includes(renamed))).toBe(true);
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 
   test(
@@ -468,7 +468,7 @@ describeForRoot('as root', () => {
       expect(statSync(cut).size).toBeGreaterThan(4096);
       await second.stop();
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 });
 
@@ -485,7 +485,7 @@ async function start(log?: (line: string) => void): Promise<EmbeddedPostgres> {
 
 /** These servers outlive the processes that started them, but must end with a killed test run. */
 function note(pid: number): void {
-  if (!servers.has(pid)) servers.set(pid, guard({ pid, signal: 'QUIT', folder: top }));
+  if (!servers.has(pid)) servers.set(pid, startWatchdog({ pid, signal: 'QUIT', folder: top }));
 }
 
 interface User {

@@ -5,7 +5,7 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
-import { createTools, type OperationRequest, type Tool } from './tools.ts';
+import { createTools, type OperationRequest, type Tool, type ToolOptions } from './tools.ts';
 
 /** The body of a response, or a problem document. */
 export interface ToolResult {
@@ -13,10 +13,8 @@ export interface ToolResult {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface McpServerOptions {
+export interface McpServerOptions extends ToolOptions {
   readonly version: string;
-  /** Whether to offer tools that change data. */
-  readonly allowWrites: boolean;
   /** Sends the request to the API. */
   readonly call: (request: OperationRequest) => Promise<ToolResult>;
 }
@@ -26,8 +24,8 @@ const INSTRUCTIONS = `Tools of a claim assignment service for US flood-insurance
 const READ_ONLY = 'Tools that change data are switched off.';
 
 /** The tools are made from the contract. Input is validated by the API, whose errors name the field. */
-export function createMcpServer({ version, allowWrites, call }: McpServerOptions): Server {
-  const tools = new Map(createTools({ allowWrites }).map((tool) => [tool.name, tool]));
+export function createMcpServer({ version, allowWrites, environment, call }: McpServerOptions): Server {
+  const tools = new Map(createTools({ allowWrites, environment }).map((tool) => [tool.name, tool]));
   const server = new Server(
     { name: 'claim-assignment', title: 'Claim assignment', version },
     {
@@ -39,7 +37,9 @@ export function createMcpServer({ version, allowWrites, call }: McpServerOptions
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const tool = tools.get(params.name);
     if (tool === undefined) {
-      const isWrite = createTools({ allowWrites: true }).some(({ name }) => name === params.name);
+      const isWrite = createTools({ allowWrites: true, environment }).some(
+        ({ name }) => name === params.name,
+      );
       throw new McpError(
         ErrorCode.InvalidParams,
         isWrite ? READ_ONLY : `There is no tool ${JSON.stringify(params.name)}.`,

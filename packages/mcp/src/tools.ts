@@ -1,4 +1,4 @@
-import { type Endpoint, firmEndpoints } from '@svc/contract';
+import { type Endpoint, firmEndpoints, sandboxEndpoints } from '@svc/contract';
 import { z } from 'zod';
 
 /** The values of a request to an operation. */
@@ -27,9 +27,17 @@ export interface Tool {
 
 const IDEMPOTENCY_KEY = 'idempotency_key';
 
-/** Tools for all operations that need a key; without writes, only those that read. */
-export function createTools({ allowWrites }: { readonly allowWrites: boolean }): Tool[] {
-  return (Object.values(firmEndpoints) as readonly Endpoint[])
+export interface ToolOptions {
+  /** Whether to offer tools that change data. */
+  readonly allowWrites: boolean;
+  /** A test key also has the tools of the sandbox, which all write. */
+  readonly environment: 'live' | 'test';
+}
+
+/** Tools for all operations that need a key. */
+export function createTools({ allowWrites, environment }: ToolOptions): Tool[] {
+  const endpoints = environment === 'test' ? { ...firmEndpoints, ...sandboxEndpoints } : firmEndpoints;
+  return (Object.values(endpoints) as readonly Endpoint[])
     .filter(({ auth, write }) => auth === 'key' && (allowWrites || !write))
     .map(toolOf);
 }

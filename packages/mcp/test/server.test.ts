@@ -1,18 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { type Endpoint, EXAMPLES, firmEndpoints, parseRequest, smallestClaim } from '@svc/contract';
+import {
+  type Endpoint,
+  EXAMPLES,
+  firmEndpoints,
+  parseRequest,
+  sandboxEndpoints,
+  smallestClaim,
+} from '@svc/contract';
 import { createMcpServer, createTools, type OperationRequest, type ToolResult } from '../src/index.ts';
 
 const FIRM = Object.values(firmEndpoints) as readonly Endpoint[];
 const ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
 
 /** A client of the SDK that is connected to the server, and the requests that the tools made. */
-async function connect(allowWrites: boolean, result: ToolResult = { isError: false, body: { id: ID } }) {
+async function connect(
+  allowWrites: boolean,
+  result: ToolResult = { isError: false, body: { id: ID } },
+  environment: 'live' | 'test' = 'live',
+) {
   const requests: OperationRequest[] = [];
   const server = createMcpServer({
     version: '1.2.3',
     allowWrites,
+    environment,
     async call(request) {
       requests.push(request);
       return result;
@@ -58,6 +70,16 @@ describe('the tools', () => {
     expect(client.getInstructions()).not.toContain('switched off');
   });
 
+  it('include those of the sandbox for a test key where writes are allowed', async () => {
+    const names = async (allowWrites: boolean, environment: 'live' | 'test') => {
+      const { client } = await connect(allowWrites, undefined, environment);
+      return (await client.listTools()).tools.map(({ name }) => name);
+    };
+    const sandbox = Object.keys(sandboxEndpoints);
+    expect(await names(true, 'test')).toEqual([...(await names(true, 'live')), ...sandbox]);
+    expect(await names(false, 'test')).toEqual(await names(false, 'live'));
+  });
+
   it('that write cannot be called where writes are off', async () => {
     const { client, requests } = await connect(false);
     for (const { id } of FIRM.filter(({ write }) => write)) {
@@ -76,7 +98,7 @@ describe('the tools', () => {
   });
 
   it('describe every field that a request may have', () => {
-    for (const { inputSchema, requestOf } of createTools({ allowWrites: true })) {
+    for (const { inputSchema, requestOf } of createTools({ allowWrites: true, environment: 'test' })) {
       const { endpoint } = requestOf({});
       const body = (endpoint.body as { shape?: object } | undefined)?.shape ?? {};
       const fields = [endpoint.params?.shape, endpoint.query?.shape, body].flatMap((shape) =>

@@ -1,8 +1,13 @@
 import {
   type AdjusterView,
   type AppReads,
+  type AuditEvent,
+  type AuditLog,
+  type AuditReads,
+  type Batch,
   type CredentialStore,
   createApiKeyAuthenticator,
+  createBatch,
   createSessionAuthenticator,
   type FaultStore,
   type FirmActor,
@@ -20,6 +25,10 @@ import {
   makeCreateFirm,
   makeCreateKey,
   makeDeclineInvitation,
+  makeDisableAdjuster,
+  makeEnableAdjuster,
+  makeEndSession,
+  makeEndSessions,
   makeInviteAdjuster,
   makeLeaveFirm,
   makeOfferClaim,
@@ -30,6 +39,7 @@ import {
   makeRecordWork,
   makeRejectClaim,
   makeRemoveDevice,
+  makeRemoveMember,
   makeRequestSignInCode,
   makeRevokeKey,
   makeRollKey,
@@ -58,6 +68,7 @@ import {
 import {
   type Adjuster,
   type ClaimId,
+  DAY,
   type FirmId,
   type Instant,
   type InvitationNotes,
@@ -79,6 +90,8 @@ export interface Stores {
   readonly operatorReads: OperatorReads;
   readonly credentials: CredentialStore;
   readonly jobReads: JobReads;
+  readonly audit: AuditLog;
+  readonly auditReads: AuditReads;
   readonly faults: FaultStore;
   readonly jobs: {
     /** Committed jobs that have not run. */
@@ -109,6 +122,9 @@ export interface ExternalServices {
 
 /** Address of clients in tests that do not specify one. */
 const CLIENT_ADDRESS = '192.0.2.1';
+const REQUEST_ID = '0b8f1b5e-3c1a-4a53-9a3e-6f3a1f5a2f10';
+/** Whom the fixture's operator commands are recorded for. */
+export const OPERATOR = { name: 'test-operator' } as const;
 
 /** Shares nothing, so that only the stores guarantee idempotency. */
 const noSingleFlight: SingleFlight = { run: (_slot, _fingerprint, attempt) => attempt() };
@@ -121,9 +137,10 @@ function composeUseCases(
     secrets: ReturnType<typeof createTestSecrets>;
     ids: ReturnType<typeof createCountingIds>;
     external: ExternalServices;
+    auditBatch: Batch<AuditEvent>;
   },
 ) {
-  const { clock, secrets, ids, external } = support;
+  const { clock, secrets, ids, external, auditBatch } = support;
   const { firmReads, appReads, credentials, jobReads } = stores;
   const mailer: Mailer = {
     async sendSignInCode(email, code) {
@@ -136,13 +153,14 @@ function composeUseCases(
       return [];
     },
   };
+  const sessionMaxAgeMs = 180 * DAY;
   const networkOf = (clientAddress: string): string => clientAddress;
-  const signIn = makeSignIn({ uow, secrets, clock, networkOf });
+  const signIn = makeSignIn({ uow, secrets, clock, ids, sessionMaxAgeMs, networkOf, auditBatch });
   const requestSignInCode = makeRequestSignInCode({ uow, secrets, mailer, clock, networkOf });
   const apiKeyAuthenticator = createApiKeyAuthenticator({ credentials, secrets, clock });
   const firm = { uow, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
   const app = { uow, reads: appReads, clock };
-  const operator = { uow, secrets, clock, ids, apiKeyAuthenticator };
+  const operator = { uow, secrets, clock, ids, apiKeyAuthenticator, sessionMaxAgeMs, operator: OPERATOR };
   return {
     apiKeyAuthenticator,
     sessionAuthenticator: createSessionAuthenticator({ credentials, secrets, clock }),
@@ -165,9 +183,11 @@ function composeUseCases(
     removeDevice: makeRemoveDevice({ uow }),
     requestSignInCode: (email: string, clientAddress = CLIENT_ADDRESS) =>
       requestSignInCode(email, clientAddress),
-    signIn: (proof: SignInProof, clientAddress = CLIENT_ADDRESS) => signIn(proof, clientAddress),
-    signOut: makeSignOut({ uow }),
-    signOutEverywhere: makeSignOutEverywhere({ uow }),
+    signIn: (proof: SignInProof, clientAddress = CLIENT_ADDRESS) =>
+      signIn(proof, { address: clientAddress, requestId: REQUEST_ID }, 'Test device'),
+    signOut: makeSignOut({ uow, clock }),
+    signOutEverywhere: makeSignOutEverywhere({ uow, clock }),
+    endSession: makeEndSession({ uow, clock }),
     sandbox: makeSandbox({ uow, reads: firmReads, faults: stores.faults, clock }),
     runJob: makeRunJob({ uow, reads: jobReads, firmReads, notifier, clock }),
     createFirm: makeCreateFirm(operator),
@@ -180,6 +200,10 @@ function composeUseCases(
     openSession: makeOpenSession(operator),
     addMember: makeAddMember(operator),
     setMember: makeSetMember(operator),
+    removeMember: makeRemoveMember(operator),
+    disableAdjuster: makeDisableAdjuster(operator),
+    enableAdjuster: makeEnableAdjuster(operator),
+    endSessions: makeEndSessions(operator),
     closeClaim: makeCloseClaimAsOperator(operator),
   };
 }
@@ -189,7 +213,14 @@ export type UseCases = ReturnType<typeof composeUseCases>;
 /** The use cases on the given stores, with helpers for common test setups. */
 export function createFixture(stores: Stores, clock: FixedClock) {
   const external: ExternalServices = { mails: [], notifications: [] };
-  const support = { clock, secrets: createTestSecrets(), ids: createCountingIds(0xbe7c), external };
+  const auditBatch = createBatch<AuditEvent>({ store: stores.audit, onDropped: () => {} });
+  const support = {
+    clock,
+    secrets: createTestSecrets(),
+    ids: createCountingIds(0xbe7c),
+    external,
+    auditBatch,
+  };
   const use = composeUseCases(stores, stores.unitOfWork, support);
   let count = 0;
   const next = (): number => {
@@ -264,6 +295,7 @@ export function createFixture(stores: Stores, clock: FixedClock) {
     clock,
     ids: support.ids,
     secrets: support.secrets,
+    auditBatch,
     external,
     use,
     /** The use cases with another unit of work. */

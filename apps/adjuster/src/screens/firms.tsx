@@ -50,7 +50,7 @@ function FirmCard({ firm }: { firm: Membership }) {
   const words = texts.value;
   const [busy, setBusy] = useState(false);
   const [leaving, setLeaving] = useState(false);
-  const during = async (work: () => Promise<unknown>): Promise<void> => {
+  const whileBusy = async (work: () => Promise<unknown>): Promise<void> => {
     setBusy(true);
     try {
       await request(work);
@@ -62,31 +62,31 @@ function FirmCard({ firm }: { firm: Membership }) {
     }
   };
   const path = `v1/firms/${firm.firm_id}/membership`;
-  const on = firm.accepting_assignments;
-  const turn = () => during(() => call('PATCH', path, { accepting_assignments: !on }));
+  const accepting = firm.accepting_assignments;
+  const toggle = () => whileBusy(() => call('PATCH', path, { accepting_assignments: !accepting }));
   const leave = () =>
-    during(async () => {
+    whileBusy(async () => {
       await call('DELETE', path);
       showToast(words.firms.left(firm.firm_name));
       setLeaving(false);
     });
-  const about = `firm-${firm.firm_id}`;
+  const titleId = `firm-${firm.firm_id}`;
   return (
-    <section class="card" aria-labelledby={about}>
-      <h2 id={about}>{firm.firm_name}</h2>
+    <section class="card" aria-labelledby={titleId}>
+      <h2 id={titleId}>{firm.firm_name}</h2>
       <button
         type="button"
         class="switch"
         role="switch"
-        aria-checked={on}
+        aria-checked={accepting}
         aria-label={`${words.firms.taking}: ${firm.firm_name}`}
         disabled={busy}
-        onClick={() => void turn()}
+        onClick={() => void toggle()}
       >
         <span>{words.firms.taking}</span>
         <span class="track" aria-hidden="true" />
       </button>
-      <p class="muted">{on ? words.firms.takingOn : words.firms.takingOff}</p>
+      <p class="muted">{accepting ? words.firms.takingOn : words.firms.takingOff}</p>
       {!firm.can_accept_claims && <p class="strong">{words.firms.notAllowed}</p>}
       <Button kind="quiet" onClick={() => setLeaving(true)}>
         {words.firms.leave}

@@ -7,7 +7,8 @@ import {
 } from '@svc/adapter-memory';
 import { connect, migrate, type PostgresStores, type SchemaState, schemaState } from '@svc/adapter-postgres';
 import { connectRedis } from '@svc/adapter-redis';
-import { type Clock, type Job, Unavailable } from '@svc/application';
+import { type Clock, type Job, type Operator, Unavailable } from '@svc/application';
+import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
 import type { Config } from '../config.ts';
 import type { Observe } from '../http/app.ts';
@@ -17,7 +18,7 @@ import type { Log } from '../logging.ts';
 import { createContainer } from './container.ts';
 import { createNotifications } from './notifications.ts';
 import { createSecrets } from './secrets.ts';
-import type { Services } from './tokens.ts';
+import { type Services, TOKENS } from './tokens.ts';
 
 /** How long health may go on telling what it last found. */
 const HEALTH_TRUST_MS = 250;
@@ -41,6 +42,8 @@ interface Surroundings {
   readonly addresses: DocsAddresses;
   readonly isDraining: () => boolean;
   readonly observe: Observe;
+  /** Whom the operator's commands are recorded for. */
+  readonly operator?: Operator | undefined;
   /** The system's when left out. */
   readonly clock?: Clock | undefined;
 }
@@ -86,6 +89,8 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     singleFlight: singleFlight,
     edgeLimiter: createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock }),
     ...createNotifications({ config, stores, log, addresses }),
+    sessionMaxAgeMs: config.sessionMaxDays * DAY,
+    operator: surroundings.operator ?? { name: 'service' },
     ids: { next: () => uuidV7() },
     cursors: createCursors(await stores.serviceSecret('cursor_signing')),
     secrets: createSecrets(await stores.serviceSecret('sign_in_code_hashing')),
@@ -95,6 +100,7 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     services,
     startJobs: (run) => stores.startJobs(run),
     async close() {
+      await services.get(TOKENS.auditBatch).flush();
       await redis?.close();
       await stores.close();
     },

@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import {
+  type AuditEvent,
   createApiKeyAuthenticator,
+  createBatch,
   createSessionAuthenticator,
   makeAcceptClaim,
   makeAcceptInvitation,
@@ -12,6 +14,10 @@ import {
   makeCreateFirstFirm,
   makeCreateKey,
   makeDeclineInvitation,
+  makeDisableAdjuster,
+  makeEnableAdjuster,
+  makeEndSession,
+  makeEndSessions,
   makeInviteAdjuster,
   makeLeaveFirm,
   makeOfferClaim,
@@ -22,6 +28,7 @@ import {
   makeRecordWork,
   makeRejectClaim,
   makeRemoveDevice,
+  makeRemoveMember,
   makeRequestSignInCode,
   makeRevokeKey,
   makeRollKey,
@@ -49,6 +56,11 @@ import { firmRoutes } from '../http/routes/firm-routes.ts';
 import { sandboxRoutes } from '../http/routes/sandbox-routes.ts';
 import { EXTERNAL, type ExternalServices, TOKENS as T, type Token } from './tokens.ts';
 
+/** Ten seconds of reads at full load. Reads need the database too, so the trail falls behind only while it is slow. */
+const AUDIT_BATCH_CAPACITY = 100_000;
+/** Large, so that the reads of a firm share a row. */
+const AUDIT_BATCH_SIZE = 20_000;
+
 /** The one composition root. Every service lives as long as the process; none is made per request. */
 export function createContainer(external: ExternalServices): Container {
   const c = new Container({ defaultScope: 'Singleton' });
@@ -70,6 +82,17 @@ export function createContainer(external: ExternalServices): Container {
   const credentials = { credentials: T.credentials, secrets, clock };
   bind(T.apiKeyAuthenticator, createApiKeyAuthenticator, credentials);
   bind(T.sessionAuthenticator, createSessionAuthenticator, credentials);
+  c.bind(T.auditBatch).toResolvedValue(
+    (store, log) =>
+      createBatch<AuditEvent>({
+        store,
+        capacity: AUDIT_BATCH_CAPACITY,
+        batch: AUDIT_BATCH_SIZE,
+        onDropped: (count) => log.error('events were dropped from the audit trail', { dropped: count }),
+      }),
+    [T.audit, T.log],
+  );
+  const { auditBatch, operator } = T;
   bind(T.runJob, makeRunJob, { uow, reads: T.jobReads, firmReads, notifier: T.notifier, clock });
 
   const idempotent = { uow, singleFlight: T.singleFlight, reads: firmReads, clock };
@@ -78,14 +101,16 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.inviteAdjuster, makeInviteAdjuster, { uow, clock });
   bind(T.withdrawInvitation, makeWithdrawInvitation, { uow, clock });
 
+  const sessions = { uow, secrets, clock, ids, sessionMaxAgeMs: T.sessionMaxAgeMs };
   bind(T.sandbox, makeSandbox, { uow, reads: firmReads, faults: T.faults, clock });
 
   bind(T.requestSignInCode, makeRequestSignInCode, { uow, secrets, mailer: T.mailer, clock, networkOf });
-  bind(T.signIn, makeSignIn, { uow, secrets, clock, networkOf });
-  bind(T.signOut, makeSignOut, { uow });
-  bind(T.signOutEverywhere, makeSignOutEverywhere, { uow });
+  bind(T.signIn, makeSignIn, { ...sessions, networkOf, auditBatch });
+  bind(T.endSession, makeEndSession, { uow, clock });
+  bind(T.signOut, makeSignOut, { uow, clock });
+  bind(T.signOutEverywhere, makeSignOutEverywhere, { uow, clock });
   bind(T.readProfile, makeReadProfile, { reads: appReads });
-  bind(T.updateProfile, makeUpdateProfile, { uow, reads: appReads });
+  bind(T.updateProfile, makeUpdateProfile, { uow, reads: appReads, clock });
   const memberships = { uow, reads: appReads, clock };
   bind(T.acceptInvitation, makeAcceptInvitation, memberships);
   bind(T.declineInvitation, makeDeclineInvitation, memberships);
@@ -100,18 +125,24 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.removeDevice, makeRemoveDevice, { uow });
 
   const apiKeyAuthenticator = T.apiKeyAuthenticator;
-  bind(T.createFirm, makeCreateFirm, { uow, secrets, clock, ids });
-  bind(T.createFirstFirm, makeCreateFirstFirm, { uow, secrets, clock, ids });
-  bind(T.setPlan, makeSetPlan, { uow, apiKeyAuthenticator });
-  bind(T.setLimits, makeSetLimits, { uow, apiKeyAuthenticator });
-  bind(T.createKey, makeCreateKey, { uow, secrets, clock, ids, apiKeyAuthenticator });
-  bind(T.revokeKey, makeRevokeKey, { uow, secrets, clock, ids, apiKeyAuthenticator });
-  bind(T.rollKey, makeRollKey, { uow, secrets, clock, ids, apiKeyAuthenticator });
-  bind(T.createAdjuster, makeCreateAdjuster, { uow, secrets, clock });
-  bind(T.openSession, makeOpenSession, { uow, secrets, clock });
-  bind(T.addMember, makeAddMember, { uow, secrets, clock });
-  bind(T.setMember, makeSetMember, { uow, secrets, clock });
-  bind(T.closeClaimAsOperator, makeCloseClaimAsOperator, { uow, clock });
+  bind(T.createFirm, makeCreateFirm, { uow, secrets, clock, ids, operator });
+  bind(T.createFirstFirm, makeCreateFirstFirm, { uow, secrets, clock, ids, operator });
+  bind(T.setPlan, makeSetPlan, { uow, clock, operator, apiKeyAuthenticator });
+  bind(T.setLimits, makeSetLimits, { uow, clock, operator, apiKeyAuthenticator });
+  const keys = { uow, secrets, clock, ids, apiKeyAuthenticator, operator };
+  bind(T.createKey, makeCreateKey, keys);
+  bind(T.revokeKey, makeRevokeKey, keys);
+  bind(T.rollKey, makeRollKey, keys);
+  const accounts = { ...sessions, operator };
+  bind(T.createAdjuster, makeCreateAdjuster, accounts);
+  bind(T.openSession, makeOpenSession, accounts);
+  bind(T.addMember, makeAddMember, accounts);
+  bind(T.setMember, makeSetMember, accounts);
+  bind(T.removeMember, makeRemoveMember, accounts);
+  bind(T.disableAdjuster, makeDisableAdjuster, accounts);
+  bind(T.enableAdjuster, makeEnableAdjuster, accounts);
+  bind(T.endSessions, makeEndSessions, accounts);
+  bind(T.closeClaimAsOperator, makeCloseClaimAsOperator, { uow, clock, operator });
 
   bind(T.firmRoutes, firmRoutes, {
     sendClaim: T.sendClaim,
@@ -128,6 +159,7 @@ export function createContainer(external: ExternalServices): Container {
     requestSignInCode: T.requestSignInCode,
     signIn: T.signIn,
     signOut: T.signOut,
+    endSession: T.endSession,
     readProfile: T.readProfile,
     updateProfile: T.updateProfile,
     acceptInvitation: T.acceptInvitation,
@@ -154,6 +186,7 @@ export function createContainer(external: ExternalServices): Container {
   });
   bind(T.mcpRoute, mcpRoute, {
     firmRoutes: T.firmRoutes,
+    sandboxRoutes: T.sandboxRoutes,
     rateLimiter: T.rateLimiter,
     addresses: T.addresses,
   });
@@ -161,7 +194,12 @@ export function createContainer(external: ExternalServices): Container {
     (...groups) => groups.flat(),
     [T.firmRoutes, T.sandboxRoutes, T.appRoutes, T.browserSessionRoutes, T.mcpRoute],
   );
-  bind(T.liveUpdates, createLiveUpdates, { reads: appReads, isDraining: T.isDraining });
+  bind(T.liveUpdates, createLiveUpdates, {
+    reads: appReads,
+    credentials: T.credentials,
+    clock,
+    isDraining: T.isDraining,
+  });
   bind(T.adjusterApp, adjusterAppHandler, {
     sessionAuthenticator: T.sessionAuthenticator,
     liveUpdates: T.liveUpdates,
@@ -182,6 +220,8 @@ export function createContainer(external: ExternalServices): Container {
     log: T.log,
     isDraining: T.isDraining,
     observe: T.observe,
+    auditBatch,
+    clock,
   });
   return c;
 }

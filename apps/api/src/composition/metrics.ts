@@ -5,30 +5,30 @@ import type { Observe } from '../http/app.ts';
 
 interface Metrics {
   readonly observe: Observe;
-  /** The figures, as Prometheus reads them. */
+  /** The metrics in Prometheus' text format. */
   text(): Promise<string>;
-  /** Serves them at `/metrics`, on a port that need not be open to the world. */
+  /** Serves them at `/metrics`, on a separate port that can stay private. */
   listen(port: number, host: string): Promise<{ readonly port: number; close(): Promise<void> }>;
 }
 
-const SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Counts what the service does. Labels hold templates and statuses: few values, and nothing of anybody. */
+/** Labels are route templates and statuses: few values, and no personal data. */
 export function createMetrics(): Metrics {
   const registry = new client.Registry();
   // Event-loop delay, memory, garbage collection, open handles.
   client.collectDefaultMetrics({ register: registry });
   const requests = new client.Counter({
     name: 'http_requests_total',
-    help: 'Requests answered, by route and status.',
+    help: 'Requests with a response, by route and status.',
     labelNames: ['route', 'status'],
     registers: [registry],
   });
   const durations = new client.Histogram({
     name: 'http_request_duration_seconds',
-    help: 'From the first line of the request to the end of the answer.',
+    help: 'From the first line of the request to the end of the response.',
     labelNames: ['route'],
-    buckets: SECONDS,
+    buckets: BUCKETS_SECONDS,
     registers: [registry],
   });
 

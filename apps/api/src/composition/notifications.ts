@@ -13,43 +13,43 @@ import type { Config } from '../config.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
 import type { Log } from '../logging.ts';
 
-interface Notifying {
+interface Notifications {
   readonly mailer: Mailer;
   readonly notifier: Notifier;
-  /** The key that browsers subscribe with. */
+  /** The public VAPID key, with which browsers subscribe. */
   readonly pushKey: () => string;
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
-/** Whether nobody but this machine reaches the service: behind a proxy it listens on loopback and faces the world. */
-const isAtHome = (config: Config): boolean =>
+/** Whether only this machine can reach the service. BASE_URL counts too: behind a proxy, a public service listens on loopback. */
+const isLocalOnly = (config: Config): boolean =>
   LOOPBACK.has(config.host) &&
   (config.baseUrl === null || LOOPBACK.has(new URL(config.baseUrl).hostname.replace(/^\[|\]$/g, '')));
 
-function keptKeys(dataDir: string): Vapid {
+function storedVapid(dataDir: string): Vapid {
   makeFolders(dataDir);
   return vapidUnder(dataDir);
 }
 
-/** How adjusters are told of things: devices through their push services, mailboxes through SMTP. */
+/** Notifies adjusters through push services and by mail. */
 export function createNotifications(deps: {
   readonly config: Config;
   readonly stores: PostgresStores;
   readonly log: Log;
   readonly addresses: ProblemAddresses;
-}): Notifying {
+}): Notifications {
   const { config, stores, log, addresses } = deps;
   let vapid: Vapid | null = null;
-  const keys = (): Vapid => {
+  const vapidKeys = (): Vapid => {
     try {
-      vapid ??= config.vapid ?? keptKeys(config.dataDir);
+      vapid ??= config.vapid ?? storedVapid(config.dataDir);
       return vapid;
     } catch (error) {
-      log.error('push messages need VAPID_PUBLIC_KEY and its kin, or a DATA_DIR that can be written', {
+      log.error('push messages need the VAPID_… variables or a writable DATA_DIR', {
         error: (error as Error).message,
       });
-      throw new Unavailable('There are no keys for push messages.');
+      throw new Unavailable('No VAPID keys are available.');
     }
   };
   const mail =
@@ -57,13 +57,13 @@ export function createNotifications(deps: {
       ? createMailLog(log)
       : createMail(config.smtpUrl, () => `${addresses.baseUrl}/app`, log);
   const push = createWebPush({
-    vapid: keys,
+    vapid: vapidKeys,
     devices: {
       list: (svcId) => stores.jobReads.devices(svcId),
       remove: (svcId, deviceId) => stores.unitOfWork.run((tx) => tx.devices.remove(svcId, deviceId)),
     },
     log,
-    allowPrivateNetwork: isAtHome(config),
+    allowPrivateNetwork: isLocalOnly(config),
   });
   const notifier = createNotifier({
     push,
@@ -74,5 +74,5 @@ export function createNotifications(deps: {
       return adjuster === null || adjuster.testOf !== null ? null : adjuster.email;
     },
   });
-  return { mailer: mail, notifier, pushKey: () => keys().publicKey };
+  return { mailer: mail, notifier, pushKey: () => vapidKeys().publicKey };
 }

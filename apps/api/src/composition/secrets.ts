@@ -12,8 +12,8 @@ const PREFIXES: Readonly<Record<SecretKind, string>> = {
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 256 bits in base62. */
 const RANDOM_LENGTH = 43;
-const CHECK_LENGTH = 6;
-const SHAPE = new RegExp(`^[0-9A-Za-z]{${RANDOM_LENGTH + CHECK_LENGTH}}$`);
+const CHECKSUM_LENGTH = 6;
+const SHAPE = new RegExp(`^[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
 function base62(value: bigint, length: number): string {
   let rest = value;
@@ -25,11 +25,11 @@ function base62(value: bigint, length: number): string {
   return text;
 }
 
-/** In plain numbers: it runs with every request. */
-function checkOf(body: string): string {
+/** In base62. Without bigint, which is slow: this runs for every request. */
+function checksumOf(body: string): string {
   let rest = crc32(body);
   let text = '';
-  for (let i = 0; i < CHECK_LENGTH; i += 1) {
+  for (let i = 0; i < CHECKSUM_LENGTH; i += 1) {
     text = ALPHABET.charAt(rest % 62) + text;
     rest = Math.floor(rest / 62);
   }
@@ -39,38 +39,36 @@ function checkOf(body: string): string {
 const sha256 = (text: string): string => hash('sha256', text);
 
 /**
- * Secrets with a prefix that says what they are, 256 random bits, and a checksum: junk is refused without asking any
- * store, and secret scanners can tell a real one. A plain SHA-256 is kept; a slow hash protects weak secrets, and
- * these are not weak.
+ * Secrets of a prefix for their kind, 256 random bits and a checksum, by which malformed secrets are rejected without a
+ * query and secret scanners recognize real ones. Stored as plain SHA-256: a slow hash only helps weak secrets.
  *
- * @param codeKey keys the hashes of six-digit sign-in codes and of client addresses, which a plain hash would not
- *   protect.
+ * @param codeKey HMAC key for sign-in codes and client addresses, which have too few values for a plain hash.
  */
 export function createSecrets(codeKey: Uint8Array): Secrets {
   const hashOfCode = (email: string, code: string): string =>
     createHmac('sha256', codeKey).update(`${email}\n${code}`).digest('hex');
-  // As JSON, so that no two lists of parts read the same, nor like a hashed code.
-  const keyed = (...parts: readonly string[]): string =>
+  // JSON is unambiguous: no two lists of parts have the same text, and none has that of a hashed code.
+  const hmac = (...parts: readonly string[]): string =>
     createHmac('sha256', codeKey).update(JSON.stringify(parts)).digest('hex');
   return {
     issue(kind) {
       const body = PREFIXES[kind] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_LENGTH);
-      const secret = body + checkOf(body);
+      const secret = body + checksumOf(body);
       return { secret, hash: sha256(secret) };
     },
     hashOf(secret, kind) {
       const prefix = PREFIXES[kind];
       if (!secret.startsWith(prefix) || !SHAPE.test(secret.slice(prefix.length))) return null;
-      const body = secret.slice(0, -CHECK_LENGTH);
-      return checkOf(body) === secret.slice(-CHECK_LENGTH) ? sha256(secret) : null;
+      const body = secret.slice(0, -CHECKSUM_LENGTH);
+      return checksumOf(body) === secret.slice(-CHECKSUM_LENGTH) ? sha256(secret) : null;
     },
     issueCode(email, seed = randomBytes(16).toString('hex')) {
-      // 48 of its bits: what the remainder favors is far below one part in a million.
-      const drawn = parseInt(keyed('code', email, seed).slice(0, 12), 16);
-      const code = String(drawn % 1_000_000).padStart(6, '0');
+      // 48 bits: the modulo bias is far below one in a million.
+      const value = parseInt(hmac('code', email, seed).slice(0, 12), 16);
+      const code = String(value % 1_000_000).padStart(6, '0');
       return { code, hash: hashOfCode(email, code), seed };
     },
-    hashOfSubject: (...parts) => keyed('subject', ...parts),
+    hashOfSubject: (...parts) => hmac('subject', ...parts),
     hashOfCode,
     equal(one, other) {
       const [a, b] = [Buffer.from(one), Buffer.from(other)];

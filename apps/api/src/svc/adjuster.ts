@@ -1,10 +1,12 @@
+import { OperatorError, type Session } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import type { Adjuster, Svcid } from '@svc/domain';
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
+import { toDateTime, toDateTimeOrNull } from '../http/serialization/time.ts';
 import { parseEmail, parseNewSvcId, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions, svcIdOption } from './command.ts';
-import { printFields, printJson } from './output.ts';
+import { printFields, printJson, printTable } from './output.ts';
 import { withService } from './session.ts';
 
 const adjusterDocument = (adjuster: Adjuster) => ({
@@ -13,7 +15,24 @@ const adjusterDocument = (adjuster: Adjuster) => ({
   first_name: adjuster.firstName,
   last_name: adjuster.lastName,
   email: adjuster.email,
+  disabled_at: toDateTimeOrNull(adjuster.disabledAt ?? null),
 });
+
+const sessionDocument = (session: Session) => ({
+  id: session.id,
+  device_name: session.deviceName,
+  created_at: toDateTime(session.createdAt),
+  last_used_at: toDateTime(session.lastUsedAt),
+  expires_at: toDateTime(session.expiresAt),
+});
+
+function printAdjuster(adjuster: Adjuster, { json }: OutputOptions): void {
+  const document = adjusterDocument(adjuster);
+  if (json) printJson({ adjuster: document });
+  else printFields(document);
+}
+
+const svcIdArgument = () => new Argument('<svc-id>', "the adjuster's SVCID");
 
 export function addAdjusterCommands(program: Command): void {
   const group = addGroup(program, 'adjuster', 'accounts of the adjuster app');
@@ -31,17 +50,49 @@ export function addAdjusterCommands(program: Command): void {
         const created = await withService((services) =>
           services.get(TOKENS.createAdjuster)({ svcId, firstName, lastName, email }),
         );
-        const document = adjusterDocument(created);
-        if (options.json) return printJson({ adjuster: document });
-        printFields(document);
+        printAdjuster(created, options);
       },
     );
 
   addCommand(group, 'session', 'open a session; its token is shown once')
-    .argument('<svc-id>', "the adjuster's SVCID")
+    .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
       const { token } = await withService((services) => services.get(TOKENS.openSession)(svcId));
       if (options.json) return printJson({ token });
       process.stdout.write(`${token}\n`);
+    });
+
+  addCommand(group, 'disable', 'end all sessions, allow no sign-in, and withdraw pending offers')
+    .addArgument(svcIdArgument())
+    .action(async (svcId: Svcid, options: OutputOptions) => {
+      printAdjuster(await withService((services) => services.get(TOKENS.disableAdjuster)(svcId)), options);
+    });
+
+  addCommand(group, 'enable', 'allow sign-in and offers again')
+    .addArgument(svcIdArgument())
+    .action(async (svcId: Svcid, options: OutputOptions) => {
+      printAdjuster(await withService((services) => services.get(TOKENS.enableAdjuster)(svcId)), options);
+    });
+
+  addCommand(group, 'sessions', 'list the sessions of an account, latest use first')
+    .addArgument(svcIdArgument())
+    .action(async (svcId: Svcid, options: OutputOptions) => {
+      const sessions = await withService(async (services) => {
+        const reads = services.get(TOKENS.appReads);
+        if ((await reads.adjuster(svcId)) === null)
+          throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
+        return reads.sessions(svcId, Date.now());
+      });
+      const documents = sessions.map(sessionDocument);
+      if (options.json) return printJson({ sessions: documents });
+      printTable(documents, 'No sessions.');
+    });
+
+  addCommand(group, 'end-sessions', 'end all sessions of an account')
+    .addArgument(svcIdArgument())
+    .action(async (svcId: Svcid, options: OutputOptions) => {
+      const ended = await withService((services) => services.get(TOKENS.endSessions)(svcId));
+      if (options.json) return printJson({ ended });
+      process.stdout.write(`${ended} ${ended === 1 ? 'session' : 'sessions'} ended.\n`);
     });
 }

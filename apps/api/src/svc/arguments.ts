@@ -19,6 +19,15 @@ export function parseLifetime(text: string): number {
   return lifetimeMs;
 }
 
+/** Milliseconds since the epoch, from a date-time with an offset. */
+export function parseTime(text: string): number {
+  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (Number.isNaN(at)) throw new InvalidArgumentError('Allowed: a date-time such as 2026-08-29T00:00:00Z.');
+  return at;
+}
+
 export function parsePositiveInteger(text: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text))
     throw new InvalidArgumentError('Allowed: a whole number from 1 to 9999999.');

@@ -100,7 +100,7 @@ export function addKeyCommands(program: Command): void {
   addCommand(
     group,
     'roll',
-    'replace a key with one that never expires; the old key works until the overlap ends',
+    'replace a key with one of the same purpose and lifetime; the old key works until the overlap ends',
   )
     .argument('<key-id>', "the key's id")
     .addOption(new Option('--overlap <duration>', 'such as 24h').argParser(parseDuration).default(DAY, '24h'))

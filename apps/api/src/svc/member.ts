@@ -47,4 +47,12 @@ export function addMemberCommands(program: Command): void {
       );
       printMember(membership, options);
     });
+
+  addCommand(group, 'remove', 'end a membership: pending offers become unassigned')
+    .addOption(firmOption())
+    .addOption(svcIdOption())
+    .action(async (options: MemberOptions) => {
+      const { firm, svcId } = options;
+      printMember(await withService((services) => services.get(TOKENS.removeMember)(firm, svcId)), options);
+    });
 }

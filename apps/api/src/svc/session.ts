@@ -1,8 +1,24 @@
+import { userInfo } from 'node:os';
 import { compose, migrateDatabase } from '../composition/compose.ts';
 import { openDatabase } from '../composition/database.ts';
 import type { Services } from '../composition/tokens.ts';
 import { readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
+
+let operatorName = '';
+
+/** Names who runs the command: the option, else the variable, else the system user. */
+export function nameOperator(option: string | undefined): void {
+  operatorName = option || process.env.SVC_OPERATOR || systemUser();
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`; // a container may run as a user without a name
+  }
+}
 
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
 export async function withService<T>(
@@ -21,6 +37,7 @@ export async function withService<T>(
       addresses: { baseUrl: '', docsUrl: '', supportEmail: '' },
       isDraining: () => false,
       observe: () => {},
+      operator: { name: operatorName },
     });
     try {
       return await work(wired.services, database.url);

@@ -1,4 +1,4 @@
-/** Measures the rate of sending from the first 429, when it is the rate limit. */
+/** Measures the sending rate after the first 429, when the rate limit determines it. */
 export interface Pace {
   readonly isLimited: boolean;
   limited(done: number): void;
@@ -32,7 +32,7 @@ export function createPace(now: () => number): Pace {
   };
 }
 
-/** A duration for people: `40 s`, `18 min`, `2 h 5 min`. */
+/** A rounded duration for display: `40 s`, `18 min`, `2 h 5 min`. */
 export function roundedDuration(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   if (seconds < 90) return `${seconds} s`;

@@ -1,9 +1,11 @@
 import type {
   AppClaimList,
   AppReads,
+  Clock,
   FirmMembershipView,
   InvitationView,
   KeysetPosition,
+  Session as StoredSession,
 } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
@@ -20,6 +22,13 @@ const MEMBERSHIPS = sql(
     WHERE m.svc_id = $1 AND m.status = 'active' ORDER BY m.first_known_at, m.firm_id`,
 );
 
+const SESSIONS = sql(
+  'app_sessions',
+  `SELECT id, token_hash AS "tokenHash", svc_id AS "svcId", device_name AS "deviceName", created_at AS "createdAt",
+     last_used_at AS "lastUsedAt", expires_at AS "expiresAt", ends_at AS "endsAt"
+     FROM sessions WHERE svc_id = $1 AND expires_at > $2 ORDER BY last_used_at DESC, id DESC`,
+);
+
 const INVITATIONS = sql(
   'app_invitations',
   `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.invited_as AS "invitedAs", m.invited_at AS "invitedAt",
@@ -31,7 +40,7 @@ const INVITATIONS = sql(
 
 /** The domain's `isReadableBy`, for `claims c` and the adjuster's `memberships m`. */
 const READABLE = `(m.status = 'active' AND c.status IN ('pending_acceptance', 'accepted')
-  OR c.status = 'accepted' AND c.closed_at IS NULL)`;
+  OR c.status = 'accepted' AND c.closed_at IS NULL AND (m.readable_until IS NULL OR m.readable_until > $3))`;
 
 const LIST_CONDITIONS: Readonly<Record<AppClaimList, string>> = {
   pending_acceptance: "c.status = 'pending_acceptance' AND c.closed_at IS NULL",
@@ -51,10 +60,10 @@ const claimsOf = (list: AppClaimList): Statement =>
          SELECT own.* FROM memberships m CROSS JOIN LATERAL (
            SELECT c.* FROM claims c
             WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = $1 AND ${LIST_CONDITIONS[list]} AND ${READABLE}
-              AND (c.offered_at, c.id) > ($2, $3)
-            ORDER BY c.offered_at, c.id LIMIT $4) own
+              AND (c.offered_at, c.id) > ($2, $4)
+            ORDER BY c.offered_at, c.id LIMIT $5) own
           WHERE m.svc_id = $1
-          ORDER BY own.offered_at, own.id LIMIT $4) c
+          ORDER BY own.offered_at, own.id LIMIT $5) c
        ${APP_CLAIM_JOINS}
       ORDER BY c.offered_at, c.id`,
   );
@@ -96,12 +105,14 @@ const REVISIONS = sql(
 
 const offerPosition = (row: AppClaimRow): KeysetPosition => ({ at: row.offered_at, id: row.id });
 
-export function pgAppReads(session: Session): AppReads {
+export function pgAppReads(session: Session, clock: Clock): AppReads {
   return {
     async adjuster(svcId) {
       const row = first(await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]));
       return row === null ? null : adjusterFrom(row);
     },
+
+    sessions: (svcId, now) => session.rows<StoredSession>(SESSIONS, [svcId, timestamp(now)]),
 
     memberships: (svcId) => session.rows<FirmMembershipView>(MEMBERSHIPS, [svcId]),
 
@@ -117,14 +128,15 @@ export function pgAppReads(session: Session): AppReads {
     },
 
     async claims(svcId, list, page) {
-      const values = [svcId, ...uuidPositionValues(page.after), fetchCount(page)];
+      const [at, id] = uuidPositionValues(page.after);
+      const values = [svcId, at, timestamp(clock.now()), id, fetchCount(page)];
       const found = await session.rows<AppClaimRow>(CLAIMS[list], values);
       return toPage(found, page, offerPosition, appClaimFrom);
     },
 
     async claim(svcId, id) {
       if (!isUuid(id)) return null;
-      const row = first(await session.rows<AppClaimRow>(CLAIM, [svcId, id]));
+      const row = first(await session.rows<AppClaimRow>(CLAIM, [svcId, id, timestamp(clock.now())]));
       return row === null ? null : appClaimFrom(row);
     },
 

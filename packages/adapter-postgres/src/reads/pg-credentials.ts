@@ -1,5 +1,5 @@
 import { type CredentialStore, type KeyGrant, SESSION_LIFETIME_MS } from '@svc/application';
-import type { Environment, FirmId, Instant, KeyId, Plan, Purpose, Svcid } from '@svc/domain';
+import type { Environment, FirmId, Instant, KeyId, Plan, Purpose } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
 import { type LimitColumns, limitsFrom } from '../stores/firm-rows.ts';
@@ -24,7 +24,13 @@ const KEY_BY_HASH = sql(
 
 const SESSION_BY_HASH = sql(
   'credentials_session_by_hash',
-  'SELECT svc_id AS "svcId", expires_at AS "expiresAt" FROM sessions WHERE token_hash = $1',
+  `SELECT id, svc_id AS "svcId", last_used_at AS "lastUsedAt", expires_at AS "expiresAt", ends_at AS "endsAt"
+     FROM sessions WHERE token_hash = $1`,
+);
+
+const OPEN_SESSIONS = sql(
+  'credentials_open_sessions',
+  'SELECT token_hash FROM sessions WHERE token_hash = ANY ($1::text[]) AND expires_at > $2',
 );
 
 const VERSION = sql('credentials_version', 'SELECT version FROM registry_version');
@@ -38,11 +44,15 @@ const NOTE_USE = sql(
    updated_keys AS (
      UPDATE api_keys k SET last_used_at = u.at FROM used_keys u WHERE k.id = u.id),
    used_sessions AS (
-     SELECT s.token_hash, u.ends FROM sessions s
-       JOIN unnest($3::text[], $4::timestamptz[]) AS u (token_hash, ends) ON u.token_hash = s.token_hash
-      WHERE s.expires_at < u.ends ORDER BY s.token_hash FOR NO KEY UPDATE OF s)
-   UPDATE sessions s SET expires_at = u.ends FROM used_sessions u WHERE s.token_hash = u.token_hash`,
+     SELECT s.token_hash, u.at, u.ends FROM sessions s
+       JOIN unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) AS u (token_hash, at, ends)
+         ON u.token_hash = s.token_hash
+      WHERE s.last_used_at < u.at ORDER BY s.token_hash FOR NO KEY UPDATE OF s)
+   UPDATE sessions s SET last_used_at = u.at, expires_at = least(u.ends, s.ends_at)
+     FROM used_sessions u WHERE s.token_hash = u.token_hash`,
 );
+
+type SessionRow = NonNullable<Awaited<ReturnType<CredentialStore['sessionByHash']>>>;
 
 const grantFrom = (row: GrantRow): KeyGrant => ({
   keyId: row.key_id,
@@ -63,8 +73,12 @@ export function pgCredentials(session: Session, maintenance: Session): Credentia
       return row === null ? null : grantFrom(row);
     },
 
-    sessionByHash: async (tokenHash) =>
-      first(await session.rows<{ svcId: Svcid; expiresAt: Instant }>(SESSION_BY_HASH, [tokenHash])),
+    sessionByHash: async (tokenHash) => first(await session.rows<SessionRow>(SESSION_BY_HASH, [tokenHash])),
+
+    async openSessions(tokenHashes, now) {
+      const open = await session.rows<{ token_hash: string }>(OPEN_SESSIONS, [tokenHashes, timestamp(now)]);
+      return new Set(open.map(({ token_hash }) => token_hash));
+    },
 
     async version() {
       return first(await session.rows<{ version: string }>(VERSION))?.version ?? '';
@@ -76,6 +90,7 @@ export function pgCredentials(session: Session, maintenance: Session): Credentia
         [...keys.keys()],
         [...keys.values()].map(timestamp),
         [...sessions.keys()],
+        [...sessions.values()].map(timestamp),
         [...sessions.values()].map((at) => timestamp(at + SESSION_LIFETIME_MS)),
       ]);
     },

@@ -16,7 +16,8 @@ const TEST_ACCOUNTS = sql(
 const KEYS = sql(
   'operator_keys',
   `SELECT id, firm_id AS "firmId", environment, purpose, secret_hash AS "secretHash", created_at AS "createdAt",
-     expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
+     expires_at AS "expiresAt", revoked_at AS "revokedAt", lifetime_ms AS "lifetimeMs",
+     last_used_at AS "lastUsedAt"
      FROM api_keys WHERE firm_id = $1 ORDER BY created_at, id`,
 );
 

@@ -8,8 +8,10 @@ import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 const key = { primary: true } as const;
 const nullable = { nullable: true } as const;
 
-const column = (type: 'text' | 'uuid' | 'integer' | 'json', name?: string): EntitySchemaColumnOptions =>
-  name === undefined ? { type } : { type, name };
+const column = (
+  type: 'text' | 'uuid' | 'integer' | 'double precision' | 'json',
+  name?: string,
+): EntitySchemaColumnOptions => (name === undefined ? { type } : { type, name });
 
 /** Read as epoch milliseconds (see `columnTypes`), written as a Date. */
 const instant = (name: string): EntitySchemaColumnOptions => ({
@@ -55,6 +57,7 @@ export const API_KEYS = new EntitySchema<ApiKey>({
     createdAt: instant('created_at'),
     expiresAt: { ...instant('expires_at'), ...nullable },
     revokedAt: { ...instant('revoked_at'), ...nullable },
+    lifetimeMs: { ...column('double precision', 'lifetime_ms'), ...nullable },
     lastUsedAt: { ...instant('last_used_at'), ...nullable },
   },
 });
@@ -64,8 +67,13 @@ export const SESSIONS = new EntitySchema<Session>({
   tableName: 'sessions',
   columns: {
     tokenHash: { ...column('text', 'token_hash'), ...key },
+    id: column('uuid'),
     svcId: column('text', 'svc_id'),
+    deviceName: { ...column('text', 'device_name'), ...nullable },
+    createdAt: instant('created_at'),
+    lastUsedAt: instant('last_used_at'),
     expiresAt: instant('expires_at'),
+    endsAt: instant('ends_at'),
   },
 });
 

@@ -1,5 +1,13 @@
 import type { Adjusters } from '@svc/application';
-import { type Adjuster, emailKey, type FirmId, type Svcid, type TestBehavior } from '@svc/domain';
+import {
+  type Adjuster,
+  emailKey,
+  type FirmId,
+  type Instant,
+  type Svcid,
+  type TestBehavior,
+} from '@svc/domain';
+import { timestampOrNull } from '../driver/column-types.ts';
 import { first, sql, type TxSession, type Value } from '../driver/session.ts';
 
 export interface AdjusterRow {
@@ -9,11 +17,12 @@ export interface AdjusterRow {
   readonly email: string | null;
   readonly test_firm_id: FirmId | null;
   readonly test_behavior: TestBehavior | null;
+  readonly disabled_at: Instant | null;
 }
 
 /** Columns of `adjusters a` for {@link AdjusterRow}. */
 export const ADJUSTER_COLUMNS =
-  'a.svc_id, a.first_name, a.last_name, a.email, a.test_firm_id, a.test_behavior';
+  'a.svc_id, a.first_name, a.last_name, a.email, a.test_firm_id, a.test_behavior, a.disabled_at';
 
 export const adjusterFrom = (row: AdjusterRow): Adjuster => ({
   svcId: row.svc_id,
@@ -24,6 +33,7 @@ export const adjusterFrom = (row: AdjusterRow): Adjuster => ({
     row.test_firm_id === null || row.test_behavior === null
       ? null
       : { firmId: row.test_firm_id, behavior: row.test_behavior },
+  ...(row.disabled_at !== null && { disabledAt: row.disabled_at }),
 });
 
 export const FIND_ADJUSTER = sql(
@@ -54,6 +64,8 @@ const SAVE_PROFILE = sql(
   'UPDATE adjusters SET first_name = $2, last_name = $3, email = $4, email_key = $5 WHERE svc_id = $1',
 );
 
+const SET_DISABLED = sql('adjusters_set_disabled', 'UPDATE adjusters SET disabled_at = $2 WHERE svc_id = $1');
+
 const SIGN_IN_SECRET_HASH = sql(
   'adjusters_sign_in_secret_hash',
   'SELECT sign_in_secret_hash AS hash FROM adjusters WHERE svc_id = $1',
@@ -83,6 +95,10 @@ export function pgAdjusters(session: TxSession): Adjusters {
 
     async saveProfile(adjuster) {
       await session.rows(SAVE_PROFILE, profileValues(adjuster));
+    },
+
+    async setDisabled(svcId, at) {
+      await session.rows(SET_DISABLED, [svcId, timestampOrNull(at)]);
     },
 
     async signInSecretHash(svcId) {

@@ -23,6 +23,13 @@ export function pgFirms(session: TxSession): Firms {
       return session.orm('firms_lock', (manager) => manager.findOne(FIRMS, { where: { id }, lock }));
     },
 
+    async planOf(id) {
+      if (!isUuid(id)) return null;
+      return (
+        (await session.orm('firms_plan_of', (manager) => manager.findOneBy(FIRMS, { id })))?.plan ?? null
+      );
+    },
+
     async save({ id, name, plan, limits }) {
       await session.orm('firms_save', (manager) => manager.update(FIRMS, { id }, { name, plan, limits }));
       registryChanged(session);

@@ -17,11 +17,13 @@ export interface MembershipRow {
   readonly note: string | null;
   readonly can_accept_claims: boolean;
   readonly accepting_assignments: boolean;
+  readonly readable_until: Instant | null;
 }
 
 /** Columns of `memberships m` for {@link MembershipRow}. */
 export const MEMBERSHIP_COLUMNS = `m.firm_id, m.svc_id, m.status, m.first_known_at, m.invited_at, m.expires_at,
-  m.responded_at, m.invited_as, m.invited_by, m.purpose, m.note, m.can_accept_claims, m.accepting_assignments`;
+  m.responded_at, m.invited_as, m.invited_by, m.purpose, m.note, m.can_accept_claims, m.accepting_assignments,
+  m.readable_until`;
 
 export const membershipFrom = (row: MembershipRow): Membership => ({
   firmId: row.firm_id,
@@ -34,6 +36,7 @@ export const membershipFrom = (row: MembershipRow): Membership => ({
   notes: { invitedAs: row.invited_as, invitedBy: row.invited_by, purpose: row.purpose, note: row.note },
   canAcceptClaims: row.can_accept_claims,
   acceptingAssignments: row.accepting_assignments,
+  readableUntil: row.readable_until,
 });
 
 const find = (strength: string): string =>
@@ -60,13 +63,19 @@ const LOCK_KEY = sql(
 const SAVE = sql(
   'memberships_save',
   `INSERT INTO memberships (firm_id, svc_id, status, first_known_at, invited_at, expires_at, responded_at,
-     invited_as, invited_by, purpose, note, can_accept_claims, accepting_assignments)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+     invited_as, invited_by, purpose, note, can_accept_claims, accepting_assignments,
+     readable_until)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
    ON CONFLICT (firm_id, svc_id) DO UPDATE SET
      status = excluded.status, invited_at = excluded.invited_at, expires_at = excluded.expires_at,
      responded_at = excluded.responded_at, invited_as = excluded.invited_as, invited_by = excluded.invited_by,
      purpose = excluded.purpose, note = excluded.note, can_accept_claims = excluded.can_accept_claims,
-     accepting_assignments = excluded.accepting_assignments`,
+     accepting_assignments = excluded.accepting_assignments, readable_until = excluded.readable_until`,
+);
+
+const ACTIVE_FIRMS = sql(
+  'memberships_active_firms_of',
+  "SELECT firm_id FROM memberships WHERE svc_id = $1 AND status = 'active' ORDER BY firm_id",
 );
 
 export function pgMemberships(session: TxSession): Memberships {
@@ -90,6 +99,10 @@ export function pgMemberships(session: TxSession): Memberships {
       return toMembership(first(await session.rows<MembershipRow>(LOCK, [firmId, svcId])));
     },
 
+    async activeFirmsOf(svcId) {
+      return (await session.rows<{ firm_id: FirmId }>(ACTIVE_FIRMS, [svcId])).map(({ firm_id }) => firm_id);
+    },
+
     async save(membership) {
       const { notes } = membership;
       session.send(SAVE, [
@@ -106,6 +119,7 @@ export function pgMemberships(session: TxSession): Memberships {
         notes.note,
         membership.canAcceptClaims,
         membership.acceptingAssignments,
+        timestampOrNull(membership.readableUntil),
       ]);
     },
   };

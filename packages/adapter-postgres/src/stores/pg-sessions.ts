@@ -12,8 +12,15 @@ export function pgSessions(session: TxSession): Sessions {
       await session.orm('sessions_remove', (manager) => manager.delete(SESSIONS, { tokenHash }));
     },
 
+    of: (svcId) =>
+      session.orm('sessions_of', (manager) =>
+        manager.find(SESSIONS, { where: { svcId }, order: { lastUsedAt: 'DESC', id: 'DESC' } }),
+      ),
+
     async removeAllOf(svcId) {
-      await session.orm('sessions_remove_all_of', (manager) => manager.delete(SESSIONS, { svcId }));
+      const remove = () =>
+        session.orm('sessions_remove_all_of', (manager) => manager.delete(SESSIONS, { svcId }));
+      return (await remove()).affected ?? 0;
     },
   };
 }

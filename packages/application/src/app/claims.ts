@@ -10,9 +10,11 @@ import {
   rejectClaim,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
+import type { AuditAction } from '../ports/audit.ts';
 import type { AppClaimView, AppReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import { byAdjuster, claimObject, recordAct } from '../support/audit.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
 
@@ -24,18 +26,24 @@ const notFound = (): DomainError => new DomainError('not_found', 'No such claim.
  */
 const change = (
   deps: Deps,
-  { svcId }: AdjusterActor,
+  actor: AdjusterActor,
   id: ClaimId,
+  action: AuditAction,
   apply: (claim: Claim, membership: Membership | null) => Claim,
   visibility: 'visible to firm' | 'not visible to firm',
 ): Promise<AppClaimView> =>
   deps.uow.run(async (tx) => {
+    const { svcId } = actor;
     const [membership, claim] = await Promise.all([
       tx.memberships.lockSharedOfSender(svcId, id),
       tx.claims.lockOfferedTo(svcId, id),
     ]);
     if (claim === null) throw notFound();
     const next = apply(claim, membership);
+    const outcome =
+      action === 'claim.accept' && next.assignment.status !== 'accepted' ? 'offer_not_pending' : 'ok';
+    const act = { at: deps.clock.now(), action, object: claimObject(id), outcome };
+    await recordAct(tx, claim.firmId, byAdjuster(actor), act);
     const [forForms, saved] = await Promise.all([
       tx.claims.forForms(next),
       visibility === 'not visible to firm'
@@ -61,6 +69,7 @@ export const makeAcceptClaim =
       deps,
       actor,
       id,
+      'claim.accept',
       (claim, membership) => acceptOrLapse(claim, membership, response()),
       'visible to firm',
     );
@@ -75,19 +84,26 @@ export const makeRejectClaim =
   (actor: AdjusterActor, id: ClaimId, reason: string | null): Promise<AppClaimView> => {
     const reject = (claim: Claim): Claim =>
       rejectClaim(claim, { by: actor.svcId, at: deps.clock.now(), reason });
-    return change(deps, actor, id, reject, 'visible to firm');
+    return change(deps, actor, id, 'claim.reject', reject, 'visible to firm');
   };
 
 /** Records the adjuster's dates and notes; not visible to the firm. */
 export const makeRecordWork =
   (deps: Deps) =>
   (actor: AdjusterActor, id: ClaimId, edits: Partial<ClaimWork>): Promise<AppClaimView> =>
-    change(deps, actor, id, (claim) => recordWork(claim, actor.svcId, edits), 'not visible to firm');
+    change(
+      deps,
+      actor,
+      id,
+      'claim.work',
+      (claim, membership) => recordWork(claim, membership, { by: actor.svcId, at: deps.clock.now(), edits }),
+      'not visible to firm',
+    );
 
 export const makeCloseAcceptedClaim =
   (deps: Deps) =>
   (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
     const close = (claim: Claim, membership: Membership | null): Claim =>
       closeAcceptedClaim(claim, membership, { by: actor.svcId, at: deps.clock.now() });
-    return change(deps, actor, id, close, 'not visible to firm');
+    return change(deps, actor, id, 'claim.close', close, 'not visible to firm');
   };

@@ -3,6 +3,7 @@ import {
   DomainError,
   declineInvitation,
   type FirmId,
+  type Instant,
   leaveFirm,
   type Membership,
   type Svcid,
@@ -10,9 +11,11 @@ import {
   unassignPendingOffer,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
+import type { AuditAction } from '../ports/audit.ts';
 import type { AppReads, FirmMembershipView } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import { adjusterObject, byAdjuster, recordAct } from '../support/audit.ts';
 
 type Deps = { uow: UnitOfWork; reads: AppReads; clock: Clock };
 
@@ -21,6 +24,20 @@ async function lockMembership(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<Mem
   if (membership === null)
     throw new DomainError('not_found', 'You have no invitation from this firm and are not a member.');
   return membership;
+}
+
+function recordOwnAct(
+  tx: Tx,
+  deps: Deps,
+  actor: AdjusterActor,
+  firmId: FirmId,
+  action: AuditAction,
+): Promise<void> {
+  return recordAct(tx, firmId, byAdjuster(actor), {
+    at: deps.clock.now(),
+    action,
+    object: adjusterObject(actor.svcId),
+  });
 }
 
 async function readFirm(deps: Deps, firmId: FirmId, svcId: Svcid): Promise<FirmMembershipView> {
@@ -33,22 +50,25 @@ async function readFirm(deps: Deps, firmId: FirmId, svcId: Svcid): Promise<FirmM
 
 export const makeAcceptInvitation =
   (deps: Deps) =>
-  async ({ svcId }: AdjusterActor, firmId: FirmId): Promise<FirmMembershipView> => {
+  async (actor: AdjusterActor, firmId: FirmId): Promise<FirmMembershipView> => {
+    const { svcId } = actor;
     await deps.uow.run(async (tx) => {
       const membership = await lockMembership(tx, firmId, svcId);
       const adjuster = await tx.adjusters.find(svcId);
       if (adjuster === null) throw new DomainError('not_found', 'No such account.');
       await tx.memberships.save(acceptInvitation(membership, adjuster, deps.clock.now()));
+      await recordOwnAct(tx, deps, actor, firmId, 'invitation.accept');
     });
     return readFirm(deps, firmId, svcId);
   };
 
 export const makeDeclineInvitation =
   (deps: Deps) =>
-  ({ svcId }: AdjusterActor, firmId: FirmId): Promise<Membership> =>
+  (actor: AdjusterActor, firmId: FirmId): Promise<Membership> =>
     deps.uow.run(async (tx) => {
-      const declined = declineInvitation(await lockMembership(tx, firmId, svcId), deps.clock.now());
+      const declined = declineInvitation(await lockMembership(tx, firmId, actor.svcId), deps.clock.now());
       await tx.memberships.save(declined);
+      await recordOwnAct(tx, deps, actor, firmId, 'invitation.decline');
       return declined;
     });
 
@@ -56,16 +76,18 @@ export const makeDeclineInvitation =
 export const makeSetAcceptingAssignments =
   (deps: Deps) =>
   async (
-    { svcId }: AdjusterActor,
+    actor: AdjusterActor,
     firmId: FirmId,
     acceptingAssignments: boolean,
   ): Promise<FirmMembershipView> => {
+    const { svcId } = actor;
     await deps.uow.run(async (tx) => {
       const membership = await lockMembership(tx, firmId, svcId);
       if (statusAt(membership, deps.clock.now()) !== 'active') {
         throw new DomainError('not_found', 'You are not a member of this firm.');
       }
       await tx.memberships.save({ ...membership, acceptingAssignments });
+      await recordOwnAct(tx, deps, actor, firmId, acceptingAssignments ? 'member.resume' : 'member.pause');
     });
     return readFirm(deps, firmId, svcId);
   };
@@ -78,12 +100,23 @@ export async function withdrawWaitingOffers(tx: Tx, firmId: FirmId, svcId: Svcid
   }
 }
 
+/** Ends a locked membership: pending offers become `unassigned`, accepted claims stay with the adjuster. */
+export async function endMembership(tx: Tx, membership: Membership, at: Instant): Promise<Membership> {
+  const { firmId, svcId } = membership;
+  const plan = await tx.firms.planOf(firmId);
+  if (plan === null) throw new Error(`a membership belongs to the firm ${firmId}, which does not exist`);
+  const left = leaveFirm(membership, plan, at);
+  await tx.memberships.save(left);
+  await withdrawWaitingOffers(tx, firmId, svcId);
+  return left;
+}
+
 /** Leaves the firm: pending offers become `unassigned`; accepted claims stay with the adjuster. */
 export const makeLeaveFirm =
   (deps: Deps) =>
-  ({ svcId }: AdjusterActor, firmId: FirmId): Promise<void> =>
+  (actor: AdjusterActor, firmId: FirmId): Promise<void> =>
     deps.uow.run(async (tx) => {
-      const membership = await lockMembership(tx, firmId, svcId);
-      await tx.memberships.save(leaveFirm(membership, deps.clock.now()));
-      await withdrawWaitingOffers(tx, firmId, svcId);
+      const { svcId } = actor;
+      await endMembership(tx, await lockMembership(tx, firmId, svcId), deps.clock.now());
+      await recordOwnAct(tx, deps, actor, firmId, 'member.leave');
     });

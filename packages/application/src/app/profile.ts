@@ -1,7 +1,9 @@
 import { type Adjuster, DomainError } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
 import type { AppReads, FirmMembershipView } from '../ports/reads.ts';
+import type { Clock } from '../ports/support.ts';
 import type { PushSubscription, UnitOfWork } from '../ports/unit-of-work.ts';
+import { byAdjuster, recordAccountAct } from '../support/audit.ts';
 
 export interface Profile {
   readonly adjuster: Adjuster;
@@ -21,7 +23,7 @@ export const makeReadProfile =
 
 /** Missing fields are unchanged. */
 export const makeUpdateProfile =
-  (deps: { uow: UnitOfWork; reads: AppReads }) =>
+  (deps: { uow: UnitOfWork; reads: AppReads; clock: Clock }) =>
   async (
     actor: AdjusterActor,
     changes: Partial<Pick<Adjuster, 'firstName' | 'lastName' | 'email'>>,
@@ -31,6 +33,8 @@ export const makeUpdateProfile =
       if (current === null) throw new DomainError('not_found', 'No such account.');
       const changed: Adjuster = { ...current, ...changes };
       await tx.adjusters.saveProfile(changed);
+      const act = { at: deps.clock.now(), action: 'profile.change' } as const;
+      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
       return changed;
     });
     return { adjuster, firms: await deps.reads.memberships(actor.svcId) };

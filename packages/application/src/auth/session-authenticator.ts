@@ -6,6 +6,7 @@ import { SESSION_LIFETIME_MS } from './sign-in.ts';
 export interface SignedIn {
   readonly svcId: Svcid;
   readonly tokenHash: string;
+  readonly sessionId: string;
 }
 
 /** Authenticates device sessions and collects their uses, so that expiry is extended in batches. */
@@ -30,9 +31,10 @@ export function createSessionAuthenticator(deps: {
       const now = deps.clock.now();
       // Uses not stored yet also extend the session.
       const extendedUntil = (uses.get(tokenHash) ?? Number.NEGATIVE_INFINITY) + SESSION_LIFETIME_MS;
-      if (now >= Math.max(session.expiresAt, extendedUntil)) return null;
+      const expiresAt = Math.min(Math.max(session.expiresAt, extendedUntil), session.endsAt);
+      if (now >= expiresAt) return null;
       uses.set(tokenHash, now);
-      return { svcId: session.svcId, tokenHash };
+      return { svcId: session.svcId, tokenHash, sessionId: session.id };
     },
     takeUses() {
       const taken = uses;

@@ -14,8 +14,17 @@ import {
   type Svcid,
   withAttempt,
 } from '@svc/domain';
-import { type Clock, type Mailer, type Secrets, TooManyAttempts } from '../ports/support.ts';
+import type { AdjusterActor, RequestOrigin } from '../actors.ts';
+import { type AuditChainId, type AuditEvent, SERVICE_CHAIN } from '../ports/audit.ts';
+import { type Clock, type Ids, type Mailer, type Secrets, TooManyAttempts } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import {
+  type AuditCaller,
+  adjusterObject,
+  auditEvent,
+  byAdjuster,
+  recordAccountAct,
+} from '../support/audit.ts';
 
 /** A session ends this long after its last use. */
 export const SESSION_LIFETIME_MS = 90 * DAY;
@@ -121,34 +130,95 @@ export type SignInProof =
   /** Test accounts only. */
   | { readonly svcId: Svcid; readonly signInSecret: string };
 
-type SessionDeps = { uow: UnitOfWork; secrets: Secrets; clock: Clock };
-type SignInDeps = SessionDeps & { networkOf: NetworkOf };
+/** What opening a session needs. */
+export interface SessionDeps {
+  readonly uow: UnitOfWork;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** The absolute end of a session after it was opened, however often it is used. */
+  readonly sessionMaxAgeMs: number;
+}
 
-/** Opens a session for a device; the caller has authenticated the adjuster or is the operator. */
+/** A further session ends the one that has not been used for the longest time. */
+export const MAX_SESSIONS_PER_ADJUSTER = 10;
+
+type SignInDeps = SessionDeps & {
+  networkOf: NetworkOf;
+  /** Takes failed sign-ins, which have no transaction. */
+  auditBatch: { add(event: AuditEvent): void };
+};
+
+/** The account that a failed sign-in named, if there is one, and the chains that record the attempt. */
+interface FailedSignIn {
+  readonly failed: Adjuster | null;
+  readonly chains: readonly AuditChainId[];
+}
+
+/**
+ * Opens a session for a device; the caller has authenticated the adjuster or is the operator. Null: the account is
+ * disabled.
+ */
 export async function openSession(
   tx: Tx,
-  deps: Pick<SessionDeps, 'secrets' | 'clock'>,
-  adjuster: Adjuster,
-): Promise<OpenedSession> {
+  deps: Omit<SessionDeps, 'uow'>,
+  svcId: Svcid,
+  caller: AuditCaller,
+  deviceName: string | null,
+): Promise<OpenedSession | null> {
+  // Locked, so that an account that is disabled meanwhile has no session afterwards.
+  const adjuster = await tx.adjusters.lock(svcId);
+  if (adjuster === null || adjuster.disabledAt !== undefined) return null;
   const { secret, hash } = deps.secrets.issue('app_session');
-  const expiresAt = deps.clock.now() + SESSION_LIFETIME_MS;
-  await tx.sessions.add({ tokenHash: hash, svcId: adjuster.svcId, expiresAt });
+  const at = deps.clock.now();
+  const endsAt = at + deps.sessionMaxAgeMs;
+  const expiresAt = Math.min(at + SESSION_LIFETIME_MS, endsAt);
+  const held = await tx.sessions.of(svcId);
+  for (const { tokenHash } of held.slice(MAX_SESSIONS_PER_ADJUSTER - 1)) await tx.sessions.remove(tokenHash);
+  await tx.sessions.add({
+    id: deps.ids.next(),
+    tokenHash: hash,
+    svcId,
+    deviceName,
+    createdAt: at,
+    lastUsedAt: at,
+    expiresAt,
+    endsAt,
+  });
+  await recordAccountAct(tx, svcId, caller, { at, action: 'session.open' });
   return { token: secret, expiresAt, adjuster };
+}
+
+/** Ends all sessions of an account and removes its devices from push notifications. */
+export async function endSessions(tx: Tx, svcId: Svcid): Promise<number> {
+  await tx.devices.removeAllOf(svcId);
+  return tx.sessions.removeAllOf(svcId);
 }
 
 /** Opens a session for a device. */
 export const makeSignIn =
   (deps: SignInDeps) =>
-  async (proof: SignInProof, clientAddress: string): Promise<OpenedSession> => {
-    // A wrong code is counted, so the unit must commit: it returns null instead of throwing.
-    const opened = await deps.uow.run(async (tx) =>
+  async (proof: SignInProof, origin: RequestOrigin, deviceName: string | null): Promise<OpenedSession> => {
+    // A wrong code is counted, so the unit must commit: it returns the failure instead of throwing.
+    const result = await deps.uow.run(async (tx) =>
       'code' in proof
-        ? byCode(tx, deps, proof, deps.networkOf(clientAddress))
-        : bySecret(tx, deps, proof.svcId, proof.signInSecret),
+        ? byCode(tx, deps, proof, origin, deviceName)
+        : bySecret(tx, deps, proof, origin, deviceName),
     );
-    if (opened === null) throw signInFailed();
-    return opened;
+    if ('token' in result) return result;
+    const { failed, chains } = result;
+    const caller = { actor: 'anonymous', address: origin.address, requestId: origin.requestId };
+    const object = failed === null ? null : adjusterObject(failed.svcId);
+    const act = { at: deps.clock.now(), action: 'sign_in', object, outcome: 'sign_in_refused' } as const;
+    for (const chain of chains) deps.auditBatch.add(auditEvent(chain, caller, act));
+    throw signInFailed();
   };
+
+/** The same statements with and without an account, so that their time does not reveal it. */
+async function failedSignIn(tx: Tx, adjuster: Adjuster | null): Promise<FailedSignIn> {
+  const firms = await tx.memberships.activeFirmsOf(adjuster?.svcId ?? ('' as Svcid));
+  return { failed: adjuster, chains: firms.length === 0 ? [SERVICE_CHAIN] : firms };
+}
 
 /**
  * A client that requested the code has its own tries, which no one else can use up. All other clients, strangers or the
@@ -158,8 +228,10 @@ async function byCode(
   tx: Tx,
   deps: SignInDeps,
   { email, code }: { readonly email: string; readonly code: string },
-  client: string,
-): Promise<OpenedSession | null> {
+  origin: RequestOrigin,
+  deviceName: string | null,
+): Promise<OpenedSession | FailedSignIn> {
+  const client = deps.networkOf(origin.address);
   const now = deps.clock.now();
   const key = emailKey(email);
   const subjects = subjectsOf(deps.secrets, key, client);
@@ -184,7 +256,7 @@ async function byCode(
       : { count: 0, lastAt: now, endsAt: now + SIGN_IN_CODE_LIFETIME_MS };
   if (tries.count >= SIGN_IN_CODE_TRIES) {
     await guesses.count();
-    return null;
+    return failedSignIn(tx, await tx.adjusters.findByEmail(email));
   }
 
   const held = await tx.signInCodes.lock(key);
@@ -196,37 +268,63 @@ async function byCode(
     await guesses.count();
     await shared?.count();
     await tx.signInAttempts.put(hasRequested ? subjects.requested : subjects.tries, withAttempt(tries, now));
-    return null;
+    return failedSignIn(tx, await tx.adjusters.findByEmail(email));
   }
   await tx.signInCodes.remove(key);
   const adjuster = await tx.adjusters.findByEmail(email);
-  return adjuster === null ? null : openSession(tx, deps, adjuster);
+  if (adjuster === null) return failedSignIn(tx, null);
+  const { svcId } = adjuster;
+  const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), deviceName);
+  return opened ?? failedSignIn(tx, adjuster);
 }
 
 async function bySecret(
   tx: Tx,
   deps: SessionDeps,
-  svcId: Svcid,
-  secret: string,
-): Promise<OpenedSession | null> {
-  const hash = deps.secrets.hashOf(secret, 'sign_in_secret');
+  { svcId, signInSecret }: { readonly svcId: Svcid; readonly signInSecret: string },
+  origin: RequestOrigin,
+  deviceName: string | null,
+): Promise<OpenedSession | FailedSignIn> {
+  const hash = deps.secrets.hashOf(signInSecret, 'sign_in_secret');
   const held = await tx.adjusters.signInSecretHash(svcId);
-  if (hash === null || held === null || !deps.secrets.equal(hash, held)) return null;
   const adjuster = await tx.adjusters.find(svcId);
-  return adjuster === null ? null : openSession(tx, deps, adjuster);
+  if (adjuster === null || hash === null || held === null || !deps.secrets.equal(hash, held))
+    return failedSignIn(tx, adjuster);
+  const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), deviceName);
+  return opened ?? failedSignIn(tx, adjuster);
 }
+
+type SignOutDeps = { uow: UnitOfWork; clock: Clock };
 
 /** Ends every session of the adjuster and removes their devices from push notifications. */
 export const makeSignOutEverywhere =
-  (deps: { uow: UnitOfWork }) =>
-  (svcId: Svcid): Promise<void> =>
+  (deps: SignOutDeps) =>
+  (actor: AdjusterActor): Promise<void> =>
     deps.uow.run(async (tx) => {
-      await tx.sessions.removeAllOf(svcId);
-      await tx.devices.removeAllOf(svcId);
+      await endSessions(tx, actor.svcId);
+      const act = { at: deps.clock.now(), action: 'sessions.end' } as const;
+      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
     });
 
 /** Ends the session of this token. */
 export const makeSignOut =
-  (deps: { uow: UnitOfWork }) =>
-  (tokenHash: string): Promise<void> =>
-    deps.uow.run((tx) => tx.sessions.remove(tokenHash));
+  (deps: SignOutDeps) =>
+  (actor: AdjusterActor, tokenHash: string): Promise<void> =>
+    deps.uow.run(async (tx) => {
+      await tx.sessions.remove(tokenHash);
+      const act = { at: deps.clock.now(), action: 'session.end' } as const;
+      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
+    });
+
+/** Ends another session of the adjuster, by its id. */
+export const makeEndSession =
+  (deps: SignOutDeps) =>
+  (actor: AdjusterActor, sessionId: string): Promise<void> =>
+    deps.uow.run(async (tx) => {
+      const held = await tx.sessions.of(actor.svcId);
+      const session = held.find(({ id }) => id === sessionId);
+      if (session === undefined) throw new DomainError('not_found', 'You have no session with this id.');
+      await tx.sessions.remove(session.tokenHash);
+      const act = { at: deps.clock.now(), action: 'session.end' } as const;
+      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
+    });

@@ -11,6 +11,7 @@ import type { FirmActor } from '../actors.ts';
 import type { AdjusterView } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import { adjusterObject, byFirm, recordAct } from '../support/audit.ts';
 
 /** Invites an adjuster, also again after a decline, expiry, withdrawal or departure. */
 export const makeInviteAdjuster =
@@ -23,6 +24,11 @@ export const makeInviteAdjuster =
       const current = await tx.memberships.lock(firmId, command.svcId);
       const membership: Membership = invite(current, { firmId, ...command, at });
       await tx.memberships.save(membership);
+      await recordAct(tx, firmId, byFirm(actor), {
+        at,
+        action: 'invitation.send',
+        object: adjusterObject(command.svcId),
+      });
 
       const invitation = { firmId, svcId: command.svcId, invitedAt: at };
       await tx.outbox.add({ kind: 'notify_invitation', ...invitation });

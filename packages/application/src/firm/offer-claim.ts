@@ -8,6 +8,7 @@ import {
   type Svcid,
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
+import { byFirm, claimObject, recordAct } from '../support/audit.ts';
 import {
   executeIdempotently,
   type IdempotentDeps,
@@ -28,9 +29,9 @@ export const makeOfferClaim =
     executeIdempotently(deps, actor, command, async (tx, at) => {
       const { firmId, environment } = actor;
       // The membership is locked before the claim, the lock order of an adjuster who leaves the firm.
-      const [adjuster, membership, current] = await Promise.all([
-        tx.adjusters.find(command.adjuster),
+      const [membership, adjuster, current] = await Promise.all([
         tx.memberships.lockShared(firmId, command.adjuster),
+        tx.adjusters.find(command.adjuster),
         tx.claims.lock(firmId, command.claimId),
       ]);
       if (current === null || !isClaimVisible(current, environment)) {
@@ -47,6 +48,11 @@ export const makeOfferClaim =
           await tx.outbox.add({ kind: 'notify_offer_withdrawn', firmId, claimId: claim.id, svcId });
         }
         if (adjuster !== null) await notifyOffer(tx.outbox, claim, adjuster);
+        await recordAct(tx, firmId, byFirm(actor), {
+          at,
+          action: 'claim.offer',
+          object: claimObject(claim.id),
+        });
         return tx.claims.save(claim);
       };
       return { claim, save };

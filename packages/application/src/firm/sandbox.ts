@@ -9,18 +9,19 @@ import {
   expireInvitation,
   type Instant,
   type KeyId,
-  leaveFirm,
   type Membership,
   type Svcid,
   statusAt,
 } from '@svc/domain';
-import type { FirmActor } from '../actors.ts';
+import type { AdjusterActor, FirmActor } from '../actors.ts';
 import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
-import { withdrawWaitingOffers } from '../app/memberships.ts';
+import { endMembership, withdrawWaitingOffers } from '../app/memberships.ts';
+import type { AuditAction } from '../ports/audit.ts';
 import type { FaultStore, SimulatedFaults } from '../ports/faults.ts';
 import type { AdjusterView, ClaimView, FirmReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import { adjusterObject, byFirm, claimObject, recordAct } from '../support/audit.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
@@ -38,19 +39,22 @@ export function makeSandbox(deps: Deps) {
   const rejectClaim = makeRejectClaim(deps);
 
   /** The adjuster of the latest offer, who is a test account of the firm: a test key sees no other claims. */
-  const addresseeOf = async ({ firmId, environment }: FirmActor, id: ClaimId): Promise<Svcid> => {
+  const addresseeOf = async (actor: FirmActor, id: ClaimId): Promise<AdjusterActor> => {
+    const { firmId, environment, origin } = actor;
     checkSandboxKey(environment);
     const claim = await reads.claim(firmId, environment, id);
     if (claim === null) throw noClaim();
-    return claim.assignment.adjuster;
+    return { svcId: claim.assignment.adjuster, ...(origin !== undefined && { origin }) };
   };
 
   const change = async (
-    { firmId, environment }: FirmActor,
+    actor: FirmActor,
     svcId: Svcid,
+    action: AuditAction,
     apply: (membership: Membership, adjuster: Adjuster, at: Instant) => Membership,
-    afterwards: (tx: Tx) => Promise<void> = async () => {},
+    save: (tx: Tx, membership: Membership, at: Instant) => Promise<Membership> = saveUnchanged,
   ): Promise<AdjusterView> => {
+    const { firmId, environment } = actor;
     checkSandboxKey(environment);
     return uow.run(async (tx) => {
       const adjuster = await tx.adjusters.find(svcId);
@@ -60,9 +64,9 @@ export function makeSandbox(deps: Deps) {
           'not_found',
           'This SVCID is not one of the invited test accounts of your firm.',
         );
-      const membership = apply(current, adjuster, clock.now());
-      await tx.memberships.save(membership);
-      await afterwards(tx);
+      const at = clock.now();
+      const membership = await save(tx, apply(current, adjuster, at), at);
+      await recordAct(tx, firmId, byFirm(actor), { at, action, object: adjusterObject(svcId) });
       return { membership, adjuster };
     });
   };
@@ -70,55 +74,68 @@ export function makeSandbox(deps: Deps) {
   const changeMember = (
     actor: FirmActor,
     svcId: Svcid,
-    apply: (membership: Membership, at: Instant) => Membership,
-    afterwards?: (tx: Tx) => Promise<void>,
+    action: AuditAction,
+    apply: (membership: Membership) => Membership,
+    save?: (tx: Tx, membership: Membership, at: Instant) => Promise<Membership>,
   ): Promise<AdjusterView> =>
     change(
       actor,
       svcId,
+      action,
       (membership, _, at) => {
         if (statusAt(membership, at) !== 'active')
           throw new DomainError('not_found', 'This test account is not a member of your firm.');
-        return apply(membership, at);
+        return apply(membership);
       },
-      afterwards,
+      save,
     );
 
   return {
     async acceptClaim(actor: FirmActor, id: ClaimId): Promise<ClaimView> {
-      return acceptClaim({ svcId: await addresseeOf(actor, id) }, id);
+      return acceptClaim(await addresseeOf(actor, id), id);
     },
     async rejectClaim(actor: FirmActor, id: ClaimId, reason: string | null): Promise<ClaimView> {
-      return rejectClaim({ svcId: await addresseeOf(actor, id) }, id, reason);
+      return rejectClaim(await addresseeOf(actor, id), id, reason);
     },
-    async closeClaim({ firmId, environment }: FirmActor, id: ClaimId): Promise<ClaimView> {
+    async closeClaim(actor: FirmActor, id: ClaimId): Promise<ClaimView> {
+      const { firmId, environment } = actor;
       checkSandboxKey(environment);
       return uow.run(async (tx) => {
         const claim = await tx.claims.lock(firmId, id);
         if (claim?.environment !== environment) throw noClaim();
-        const closed = closeClaimAsOperator(claim, clock.now());
+        const at = clock.now();
+        const closed = closeClaimAsOperator(claim, at);
         await tx.claims.saveWithoutTimestamp(closed);
+        const act = { at, action: 'claim.close', object: claimObject(id) } as const;
+        await recordAct(tx, firmId, byFirm(actor), act);
         return closed;
       });
     },
 
-    acceptInvitation: (actor: FirmActor, svcId: Svcid) => change(actor, svcId, acceptInvitation),
+    acceptInvitation: (actor: FirmActor, svcId: Svcid) =>
+      change(actor, svcId, 'invitation.accept', acceptInvitation),
     declineInvitation: (actor: FirmActor, svcId: Svcid) =>
-      change(actor, svcId, (membership, _, at) => declineInvitation(membership, at)),
+      change(actor, svcId, 'invitation.decline', (membership, _, at) => declineInvitation(membership, at)),
     expireInvitation: (actor: FirmActor, svcId: Svcid) =>
-      change(actor, svcId, (membership, _, at) => expireInvitation(membership, at)),
+      change(actor, svcId, 'invitation.withdraw', (membership, _, at) => expireInvitation(membership, at)),
 
     leaveFirm: (actor: FirmActor, svcId: Svcid) =>
-      changeMember(actor, svcId, leaveFirm, (tx) => withdrawWaitingOffers(tx, actor.firmId, svcId)),
+      changeMember(actor, svcId, 'member.leave', (membership) => membership, endMembership),
     setAcceptingAssignments: (actor: FirmActor, svcId: Svcid, acceptingAssignments: boolean) =>
-      changeMember(actor, svcId, (membership) => ({ ...membership, acceptingAssignments })),
+      changeMember(actor, svcId, acceptingAssignments ? 'member.resume' : 'member.pause', (membership) => ({
+        ...membership,
+        acceptingAssignments,
+      })),
     setCanAcceptClaims: (actor: FirmActor, svcId: Svcid, canAcceptClaims: boolean) =>
       changeMember(
         actor,
         svcId,
+        'member.permission',
         (membership) => ({ ...membership, canAcceptClaims }),
-        async (tx) => {
+        async (tx, membership) => {
+          await tx.memberships.save(membership);
           if (!canAcceptClaims) await withdrawWaitingOffers(tx, actor.firmId, svcId);
+          return membership;
         },
       ),
 
@@ -131,6 +148,11 @@ export function makeSandbox(deps: Deps) {
       await faults.set(firmId, keyId, simulated);
     },
   };
+}
+
+async function saveUnchanged(tx: Tx, membership: Membership): Promise<Membership> {
+  await tx.memberships.save(membership);
+  return membership;
 }
 
 const noClaim = (): DomainError => new DomainError('not_found', 'No test claim of your firm has this id.');

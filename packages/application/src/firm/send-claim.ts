@@ -9,6 +9,7 @@ import {
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import type { Ids } from '../ports/support.ts';
+import { byFirm, claimObject, recordAct } from '../support/audit.ts';
 import {
   executeIdempotently,
   type IdempotentDeps,
@@ -30,10 +31,11 @@ export const makeSendClaim =
     executeIdempotently(deps, actor, command, async (tx, at) => {
       const { firmId, environment } = actor;
       // Read together to save round trips; checked in the order the interface promises.
-      const [duplicate, adjuster, membership] = await Promise.all([
+      // The account after the lock on the membership, which the operator takes to disable it.
+      const [duplicate, membership, adjuster] = await Promise.all([
         tx.claims.findDuplicate({ firmId, environment, ...command.facts }),
-        tx.adjusters.find(command.adjuster),
         tx.memberships.lockShared(firmId, command.adjuster),
+        tx.adjusters.find(command.adjuster),
       ]);
       if (duplicate !== null) throw duplicateClaim(duplicate);
       checkAddressee({ adjuster, membership, firmId, environment, at });
@@ -49,6 +51,11 @@ export const makeSendClaim =
       const save = async () => {
         await tx.carriers.merge(firmId, claim.carrier);
         if (adjuster !== null) await notifyOffer(tx.outbox, claim, adjuster);
+        await recordAct(tx, firmId, byFirm(actor), {
+          at,
+          action: 'claim.send',
+          object: claimObject(claim.id),
+        });
         return tx.claims.add(claim);
       };
       return { claim, save };

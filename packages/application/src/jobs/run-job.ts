@@ -13,6 +13,7 @@ import type { Notification, Notifier } from '../ports/notifications.ts';
 import type { FirmReads, JobReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import { adjusterObject, BY_SERVICE, claimObject, recordAct } from '../support/audit.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
@@ -101,6 +102,8 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
           response === 'accept'
             ? acceptOrLapse(claim, membership, { by: svcId, at })
             : rejectClaim(claim, { by: svcId, at, reason: TEST_REJECTION_REASON });
+        const action = response === 'accept' ? 'claim.accept' : 'claim.reject';
+        await recordAct(tx, claim.firmId, BY_SERVICE, { at, action, object: claimObject(claimId) });
         await tx.claims.save(next);
       }),
 
@@ -118,6 +121,8 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
           response === 'accept'
             ? acceptInvitation(membership, adjuster, at)
             : declineInvitation(membership, at);
+        const action = response === 'accept' ? 'invitation.accept' : 'invitation.decline';
+        await recordAct(tx, firmId, BY_SERVICE, { at, action, object: adjusterObject(svcId) });
         await tx.memberships.save(next);
       }),
   };

@@ -1,11 +1,13 @@
 import { type Adjuster, addMember, type FirmId, type Membership, type Svcid, statusAt } from '@svc/domain';
-import { withdrawWaitingOffers } from '../app/memberships.ts';
-import { type OpenedSession, openSession } from '../auth/sign-in.ts';
-import type { Clock, Secrets } from '../ports/support.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Operator } from '../actors.ts';
+import { endMembership, withdrawWaitingOffers } from '../app/memberships.ts';
+import { endSessions, type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
+import { SERVICE_CHAIN } from '../ports/audit.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
+import { adjusterObject, byOperator, recordAccountAct, recordAct } from '../support/audit.ts';
 import { OperatorError } from './operator-error.ts';
 
-type Deps = { uow: UnitOfWork; secrets: Secrets; clock: Clock };
+type Deps = SessionDeps & { operator: Operator };
 
 export const makeCreateAdjuster =
   (deps: Deps) =>
@@ -15,6 +17,11 @@ export const makeCreateAdjuster =
       if (!(await tx.adjusters.add(adjuster, null))) {
         throw new OperatorError(`an adjuster with the SVCID ${profile.svcId} exists already`);
       }
+      await recordAct(tx, SERVICE_CHAIN, byOperator(deps.operator), {
+        at: deps.clock.now(),
+        action: 'adjuster.create',
+        object: adjusterObject(adjuster.svcId),
+      });
       return adjuster;
     });
 
@@ -24,11 +31,29 @@ async function findAdjuster(tx: Tx, svcId: Svcid): Promise<Adjuster> {
   return adjuster;
 }
 
+function recordMemberAct(
+  tx: Tx,
+  { clock, operator }: Deps,
+  { firmId, svcId }: Membership,
+  action: 'member.add' | 'member.permission' | 'member.remove',
+): Promise<void> {
+  return recordAct(tx, firmId, byOperator(operator), {
+    at: clock.now(),
+    action,
+    object: adjusterObject(svcId),
+  });
+}
+
 /** Opens a session for an adjuster without a sign-in. */
 export const makeOpenSession =
   (deps: Deps) =>
   (svcId: Svcid): Promise<OpenedSession> =>
-    deps.uow.run(async (tx) => openSession(tx, deps, await findAdjuster(tx, svcId)));
+    deps.uow.run(async (tx) => {
+      await findAdjuster(tx, svcId);
+      const opened = await openSession(tx, deps, svcId, byOperator(deps.operator), 'opened by the operator');
+      if (opened === null) throw new OperatorError(`the account ${svcId} is disabled`);
+      return opened;
+    });
 
 /** Makes an adjuster a member without an invitation record. */
 export const makeAddMember =
@@ -43,6 +68,7 @@ export const makeAddMember =
       const current = await tx.memberships.lock(firmId, svcId);
       const membership = addMember(current, { firmId, svcId, at: deps.clock.now() });
       await tx.memberships.save(membership);
+      await recordMemberAct(tx, deps, membership, 'member.add');
       return membership;
     });
 
@@ -58,5 +84,70 @@ export const makeSetMember =
       const membership = { ...current, canAcceptClaims };
       await tx.memberships.save(membership);
       if (!canAcceptClaims) await withdrawWaitingOffers(tx, firmId, svcId);
+      await recordMemberAct(tx, deps, membership, 'member.permission');
       return membership;
+    });
+
+/** Ends a membership, as the adjuster could by leaving. */
+export const makeRemoveMember =
+  (deps: Deps) =>
+  (firmId: FirmId, svcId: Svcid): Promise<Membership> =>
+    deps.uow.run(async (tx) => {
+      const current = await tx.memberships.lock(firmId, svcId);
+      const at = deps.clock.now();
+      if (current === null || statusAt(current, at) !== 'active') {
+        throw new OperatorError(`${svcId} is not an active member of the firm ${firmId}`);
+      }
+      const left = await endMembership(tx, current, at);
+      await recordMemberAct(tx, deps, left, 'member.remove');
+      return left;
+    });
+
+async function lockAdjuster(tx: Tx, svcId: Svcid): Promise<Adjuster> {
+  const adjuster = await tx.adjusters.lock(svcId);
+  if (adjuster === null) throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
+  return adjuster;
+}
+
+/**
+ * Disables an account: its sessions end, nobody can sign in to it, its pending offers become `unassigned`, and firms
+ * cannot offer it claims. Memberships and accepted claims stay.
+ */
+export const makeDisableAdjuster =
+  (deps: Deps) =>
+  (svcId: Svcid): Promise<Adjuster> =>
+    deps.uow.run(async (tx) => {
+      const at = deps.clock.now();
+      const adjuster = await findAdjuster(tx, svcId);
+      // Memberships before the account and the claims, in order: sending and leaving lock them first too.
+      const firms = await tx.memberships.activeFirmsOf(svcId);
+      for (const firmId of firms) await tx.memberships.lock(firmId, svcId);
+      await tx.adjusters.setDisabled(svcId, adjuster.disabledAt ?? at);
+      await endSessions(tx, svcId);
+      for (const firmId of firms) await withdrawWaitingOffers(tx, firmId, svcId);
+      await recordAccountAct(tx, svcId, byOperator(deps.operator), { at, action: 'adjuster.disable' });
+      return { ...adjuster, disabledAt: adjuster.disabledAt ?? at };
+    });
+
+export const makeEnableAdjuster =
+  (deps: Deps) =>
+  (svcId: Svcid): Promise<Adjuster> =>
+    deps.uow.run(async (tx) => {
+      const { disabledAt: _, ...adjuster } = await lockAdjuster(tx, svcId);
+      await tx.adjusters.setDisabled(svcId, null);
+      const act = { at: deps.clock.now(), action: 'adjuster.enable' } as const;
+      await recordAccountAct(tx, svcId, byOperator(deps.operator), act);
+      return adjuster;
+    });
+
+/** Ends every session and removes the devices from push notifications. @returns the number of sessions. */
+export const makeEndSessions =
+  (deps: Deps) =>
+  (svcId: Svcid): Promise<number> =>
+    deps.uow.run(async (tx) => {
+      await findAdjuster(tx, svcId);
+      const ended = await endSessions(tx, svcId);
+      const act = { at: deps.clock.now(), action: 'sessions.end' } as const;
+      await recordAccountAct(tx, svcId, byOperator(deps.operator), act);
+      return ended;
     });

@@ -10,9 +10,12 @@ import {
   TEST_BEHAVIORS,
   type TestBehavior,
 } from '@svc/domain';
+import type { Operator } from '../actors.ts';
 import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
+import type { AuditAction } from '../ports/audit.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import { byOperator, recordAct } from '../support/audit.ts';
 import { OperatorError } from './operator-error.ts';
 
 export interface IssuedTestAccount {
@@ -22,7 +25,7 @@ export interface IssuedTestAccount {
   readonly signInSecret: string;
 }
 
-type CreateDeps = { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids };
+type CreateDeps = { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids; operator: Operator };
 type CreateFirm = { name: string; plan: Plan };
 export interface CreatedFirm {
   readonly firm: Firm;
@@ -50,11 +53,21 @@ async function addFirm(tx: Tx, deps: CreateDeps, command: CreateFirm): Promise<C
     createdAt: deps.clock.now(),
   };
   await tx.firms.add(firm);
+  await recordFirmAct(tx, deps, firm.id, 'firm.create');
   const tag = deps.secrets.testAccountTag();
   const testAccounts: IssuedTestAccount[] = [];
   for (const behavior of TEST_BEHAVIORS)
     testAccounts.push(await addTestAccount(tx, deps, firm, tag, behavior));
   return { firm, testAccounts };
+}
+
+function recordFirmAct(
+  tx: Tx,
+  { clock, operator }: { clock: Clock; operator: Operator },
+  id: FirmId,
+  action: AuditAction,
+): Promise<void> {
+  return recordAct(tx, id, byOperator(operator), { at: clock.now(), action, object: `firm:${id}` });
 }
 
 async function addTestAccount(
@@ -82,14 +95,25 @@ async function addTestAccount(
   return { svcId: account.svcId, behavior, signInSecret: secret };
 }
 
-type ChangeDeps = { uow: UnitOfWork; apiKeyAuthenticator: ApiKeyAuthenticator };
+type ChangeDeps = {
+  uow: UnitOfWork;
+  clock: Clock;
+  operator: Operator;
+  apiKeyAuthenticator: ApiKeyAuthenticator;
+};
 
-async function change(deps: ChangeDeps, id: FirmId, by: (firm: Firm) => Firm): Promise<Firm> {
+async function change(
+  deps: ChangeDeps,
+  id: FirmId,
+  action: AuditAction,
+  by: (firm: Firm) => Firm,
+): Promise<Firm> {
   const changed = await deps.uow.run(async (tx) => {
     const firm = await tx.firms.lock(id);
     if (firm === null) throw new OperatorError(`no firm has the id ${id}`);
     const next = by(firm);
     await tx.firms.save(next);
+    await recordFirmAct(tx, deps, id, action);
     return next;
   });
   deps.apiKeyAuthenticator.invalidate();
@@ -99,10 +123,10 @@ async function change(deps: ChangeDeps, id: FirmId, by: (firm: Firm) => Firm): P
 export const makeSetPlan =
   (deps: ChangeDeps) =>
   (id: FirmId, plan: Plan): Promise<Firm> =>
-    change(deps, id, (firm) => ({ ...firm, plan }));
+    change(deps, id, 'firm.plan', (firm) => ({ ...firm, plan }));
 
 /** Replaces all of the firm's limits; null restores the default. */
 export const makeSetLimits =
   (deps: ChangeDeps) =>
   (id: FirmId, limits: LimitOverrides): Promise<Firm> =>
-    change(deps, id, (firm) => ({ ...firm, limits }));
+    change(deps, id, 'firm.limits', (firm) => ({ ...firm, limits }));

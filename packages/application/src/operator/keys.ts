@@ -1,7 +1,10 @@
 import type { Environment, FirmId, KeyId, Purpose } from '@svc/domain';
+import type { Operator } from '../actors.ts';
 import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
+import type { AuditAction } from '../ports/audit.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { ApiKey, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import { byOperator, recordAct } from '../support/audit.ts';
 import { OperatorError } from './operator-error.ts';
 
 export interface IssuedKey {
@@ -16,25 +19,39 @@ type Deps = {
   clock: Clock;
   ids: Ids;
   apiKeyAuthenticator: ApiKeyAuthenticator;
+  operator: Operator;
 };
 
 async function issue(
   tx: Tx,
   deps: Deps,
-  properties: { firmId: FirmId; environment: Environment; purpose: Purpose; expiresAt: number | null },
+  properties: { firmId: FirmId; environment: Environment; purpose: Purpose; lifetimeMs: number | null },
   createdAt: number,
 ): Promise<IssuedKey> {
   const { secret, hash } = deps.secrets.issue(properties.environment === 'live' ? 'live_key' : 'test_key');
+  const { firmId, environment, purpose, lifetimeMs } = properties;
   const key: ApiKey = {
-    ...properties,
     id: `key_${deps.ids.next()}` as KeyId,
+    firmId,
+    environment,
+    purpose,
     secretHash: hash,
     createdAt,
+    expiresAt: lifetimeMs === null ? null : createdAt + lifetimeMs,
     revokedAt: null,
+    lifetimeMs,
     lastUsedAt: null,
   };
   await tx.keys.add(key);
   return { key, secret };
+}
+
+function recordKeyAct(tx: Tx, { clock, operator }: Deps, key: ApiKey, action: AuditAction): Promise<void> {
+  return recordAct(tx, key.firmId, byOperator(operator), {
+    at: clock.now(),
+    action,
+    object: `key:${key.id}`,
+  });
 }
 
 async function lockKey(tx: Tx, id: KeyId): Promise<ApiKey> {
@@ -56,8 +73,9 @@ export const makeCreateKey =
       const { firmId, environment, purpose, lifetime } = command;
       if ((await tx.firms.lock(firmId)) === null) throw new OperatorError(`no firm has the id ${firmId}`);
       const at = deps.clock.now();
-      const expiresAt = lifetime === null ? null : at + lifetime;
-      return issue(tx, deps, { firmId, environment, purpose, expiresAt }, at);
+      const issued = await issue(tx, deps, { firmId, environment, purpose, lifetimeMs: lifetime }, at);
+      await recordKeyAct(tx, deps, issued.key, 'key.create');
+      return issued;
     });
 
 /** Revoking again keeps the first time. */
@@ -68,6 +86,7 @@ export const makeRevokeKey =
       const key = await lockKey(tx, id);
       const next = { ...key, revokedAt: key.revokedAt ?? deps.clock.now() };
       await tx.keys.save(next);
+      await recordKeyAct(tx, deps, key, 'key.revoke');
       return next;
     });
     deps.apiKeyAuthenticator.invalidate();
@@ -75,7 +94,7 @@ export const makeRevokeKey =
   };
 
 /**
- * Replaces a key by a new one of the same firm, environment and purpose; the old one stays valid for the overlap.
+ * Replaces a key by a new one of the same firm, environment, purpose and lifetime; the old one stays valid for the overlap.
  *
  * @param overlap milliseconds.
  */
@@ -89,9 +108,8 @@ export const makeRollKey =
       const end = at + overlap;
       const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt, end) };
       await tx.keys.save(replaced);
-      const { firmId, environment, purpose } = old;
-      const properties = { firmId, environment, purpose, expiresAt: null };
-      return { ...(await issue(tx, deps, properties, at)), replaced };
+      await recordKeyAct(tx, deps, old, 'key.roll');
+      return { ...(await issue(tx, deps, old, at)), replaced };
     });
     deps.apiKeyAuthenticator.invalidate();
     return rolled;

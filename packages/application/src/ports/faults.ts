@@ -5,7 +5,7 @@ export type FaultKind = 'rate_limited' | 'internal_error' | 'service_unavailable
 
 export interface SimulatedFaults {
   readonly kind: FaultKind;
-  /** How many of the next requests meet it. */
+  /** How many of the next requests fail this way. */
   readonly count: number;
 }
 
@@ -13,6 +13,6 @@ export interface SimulatedFaults {
 export interface FaultStore {
   /** Replaces the faults of the key; null removes them. */
   set(firmId: FirmId, keyId: KeyId, faults: SimulatedFaults | null): Promise<void>;
-  /** The fault that this request meets, if any. Concurrent calls together take exactly `count`. */
+  /** The fault for this request, if any. Concurrent calls together take exactly `count`. */
   take(firmId: FirmId, keyId: KeyId): Promise<FaultKind | null>;
 }

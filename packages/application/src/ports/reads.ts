@@ -15,7 +15,7 @@ import type {
   Purpose,
   Svcid,
 } from '@svc/domain';
-import type { ApiKey, Firm, FormDetails, PushSubscription } from './unit-of-work.ts';
+import type { ApiKey, Firm, FormDetails, PushSubscription, Session } from './unit-of-work.ts';
 
 /** A claim as the firm sees it. */
 export interface ClaimView {
@@ -102,6 +102,8 @@ export type AppClaimList = (typeof APP_CLAIM_LISTS)[number];
 /** Reads for the adjuster's app, each for one adjuster. */
 export interface AppReads {
   adjuster(svcId: Svcid): Promise<Adjuster | null>;
+  /** Sessions that have not ended at `now`, latest use first. */
+  sessions(svcId: Svcid, now: Instant): Promise<Session[]>;
   /** Active memberships, ordered by `firstKnownAt`. */
   memberships(svcId: Svcid): Promise<FirmMembershipView[]>;
   /** Pending at `now`; ordered by `invitedAt`, then firm id. */
@@ -133,7 +135,9 @@ export interface KeyGrant {
 export interface CredentialStore {
   /** Null when no key has this hash. Also returns revoked and expired keys, which the caller must check. */
   keyByHash(secretHash: string): Promise<KeyGrant | null>;
-  sessionByHash(tokenHash: string): Promise<{ readonly svcId: Svcid; readonly expiresAt: Instant } | null>;
+  sessionByHash(tokenHash: string): Promise<Omit<Session, 'tokenHash' | 'deviceName' | 'createdAt'> | null>;
+  /** Those of the tokens whose sessions have not ended; one statement for all open streams of a process. */
+  openSessions(tokenHashes: readonly string[], now: Instant): Promise<ReadonlySet<string>>;
   /** A number that changes with every change to a key, a plan or a firm's limits. */
   version(): Promise<string>;
   /** Stores when keys and sessions were last used; in batches, outside of requests. */

@@ -14,6 +14,7 @@ import type {
   Purpose,
   Svcid,
 } from '@svc/domain';
+import type { AuditTrail } from './audit.ts';
 import type { Outbox } from './jobs.ts';
 import type { IdempotencySlot } from './single-flight.ts';
 
@@ -41,6 +42,7 @@ export interface Tx {
   readonly signInAttempts: SignInAttempts;
   readonly devices: Devices;
   readonly outbox: Outbox;
+  readonly audit: AuditTrail;
 }
 
 export interface Claims {
@@ -103,6 +105,8 @@ export interface Adjusters {
   /** `signInSecretHash`: test accounts only. False when the SVCID exists; throws `email_taken` when the email does. */
   add(adjuster: Adjuster, signInSecretHash: string | null): Promise<boolean>;
   saveProfile(adjuster: Adjuster): Promise<void>;
+  /** Null: enabled. */
+  setDisabled(svcId: Svcid, at: Instant | null): Promise<void>;
   signInSecretHash(svcId: Svcid): Promise<string | null>;
 }
 
@@ -113,6 +117,8 @@ export interface Memberships {
   lockSharedOfSender(svcId: Svcid, claimId: ClaimId): Promise<Membership | null>;
   /** Locks the record, or the key of a missing one, until the transaction ends. */
   lock(firmId: FirmId, svcId: Svcid): Promise<Membership | null>;
+  /** The firms that the adjuster is an active member of. */
+  activeFirmsOf(svcId: Svcid): Promise<FirmId[]>;
   /** Adds or replaces the one record of this firm and adjuster. */
   save(membership: Membership): Promise<void>;
 }
@@ -128,6 +134,8 @@ export interface Firm {
 export interface Firms {
   add(firm: Firm): Promise<void>;
   lock(id: FirmId): Promise<Firm | null>;
+  /** Without a lock. */
+  planOf(id: FirmId): Promise<Plan | null>;
   save(firm: Firm): Promise<void>;
   /** The number of firms; prevents others from adding one until the transaction ends. */
   count(): Promise<number>;
@@ -143,6 +151,8 @@ export interface ApiKey {
   /** Exclusive; null: does not expire. */
   readonly expiresAt: Instant | null;
   readonly revokedAt: Instant | null;
+  /** From its creation, for the key that replaces it: rolling shortens `expiresAt`. Null: without end. */
+  readonly lifetimeMs: number | null;
   /** Written in batches, up to a minute late. */
   readonly lastUsedAt: Instant | null;
 }
@@ -154,15 +164,27 @@ export interface Keys {
 }
 
 export interface Session {
+  /** Public, unlike the token. */
+  readonly id: string;
   readonly tokenHash: string;
   readonly svcId: Svcid;
+  /** As named by the client, or derived from its browser; null: unknown. */
+  readonly deviceName: string | null;
+  readonly createdAt: Instant;
+  /** Written in batches, up to a minute late. */
+  readonly lastUsedAt: Instant;
+  /** 90 days after its last use, but not after `endsAt`. */
   readonly expiresAt: Instant;
+  readonly endsAt: Instant;
 }
 
 export interface Sessions {
   add(session: Session): Promise<void>;
+  /** Latest use first. */
+  of(svcId: Svcid): Promise<Session[]>;
   remove(tokenHash: string): Promise<void>;
-  removeAllOf(svcId: Svcid): Promise<void>;
+  /** @returns how many there were. */
+  removeAllOf(svcId: Svcid): Promise<number>;
 }
 
 export interface SignInCode {

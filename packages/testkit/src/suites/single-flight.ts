@@ -26,7 +26,7 @@ export function singleFlightSuite(name: string, make: () => Promise<SingleFlight
       expect(await first().run(aSlot(), 'a', async () => outcome)).toEqual(outcome);
     });
 
-    test('an attempt that finds an earlier result resettle it as a replay', async () => {
+    test('an attempt that finds an earlier result reports it as a replay', async () => {
       const outcome = { claimId: aClaim(), replayed: true };
       expect(await first().run(aSlot(), 'a', async () => outcome)).toEqual(outcome);
     });

@@ -3,12 +3,14 @@ import type { FixedClock } from '../fixed-clock.ts';
 import { createFixture, type Fixture, type Stores } from '../fixture.ts';
 import { accountsBehavior } from './stores/accounts.ts';
 import { appReadsBehavior } from './stores/app-reads.ts';
+import { auditBehavior } from './stores/audit.ts';
 import { carriersBehavior } from './stores/carriers.ts';
 import { claimsBehavior } from './stores/claims.ts';
 import { feedBehavior } from './stores/feed.ts';
 import { idempotencyBehavior } from './stores/idempotency.ts';
 import { isolationBehavior } from './stores/isolation.ts';
 import { membershipsBehavior } from './stores/memberships.ts';
+import { offBoardingBehavior } from './stores/off-boarding.ts';
 import { operatorBehavior } from './stores/operator.ts';
 import { outboxBehavior } from './stores/outbox.ts';
 import { racesBehavior } from './stores/races.ts';
@@ -54,6 +56,8 @@ export function storesSuite(name: string, makeStores: () => Promise<StoresUnderT
     accountsBehavior(fixture);
     operatorBehavior(fixture);
     outboxBehavior(fixture);
+    auditBehavior(fixture);
+    offBoardingBehavior(fixture);
     sandboxBehavior(fixture);
   });
 }

@@ -43,24 +43,24 @@ async function bodyOf(request) {
   return JSON.parse(text);
 }
 
-function refuse(response, status) {
+function sendStatus(response, status) {
   response.writeHead(status).end();
 }
 
-async function answer(request, response) {
+async function handle(request, response) {
   const { operationName, variables } = await bodyOf(request);
   const query = allowed.get(operationName);
-  if (query === undefined) return refuse(response, 400);
+  if (query === undefined) return sendStatus(response, 400);
   const firmId = await firmOf((request.headers.authorization ?? '').replace(/^Bearer /, ''));
-  if (firmId === undefined) return refuse(response, 401);
+  if (firmId === undefined) return sendStatus(response, 401);
   request.body = { query, operationName, variables: { ...variables, firmId } };
   // So that it is not read again.
   request._body = true;
-  api(request, response, () => refuse(response, 404));
+  api(request, response, () => sendStatus(response, 404));
 }
 
 const server = createServer((request, response) => {
-  answer(request, response).catch(() => refuse(response, 500));
+  handle(request, response).catch(() => sendStatus(response, 500));
 });
 server.listen(0, '127.0.0.1', () => {
   process.stderr.write(`Listening on http://127.0.0.1:${server.address().port}\n`);

@@ -100,7 +100,7 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
       svcId: session.svcId,
       response,
       seen: typeof lastEventId === 'string' ? lastEventId : null,
-      isSignedIn: async () => (await deps.sessionAuthenticator.authenticate(token)) !== null,
+      tokenHash: session.tokenHash,
     });
   };
   // Requests of firms pass through here too and must not wait for a promise.

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { AppReads } from '@svc/application';
+import type { AppReads, Clock, CredentialStore } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 
 const POLL_INTERVAL_MS = 2000;
 /** Shutdown is checked more often than the database, so that it does not wait for a poll. */
 const TICKS_PER_POLL = 8;
+/** A stream ends within a second of its session: after half a second and a query. */
+const TICKS_PER_SESSION_CHECK = 2;
 const HEARTBEAT_INTERVAL_MS = 20_000;
 /** One adjuster's phone, tablet and a few tabs; beyond that the oldest stream is closed. */
 const MAX_STREAMS_PER_ADJUSTER = 8;
@@ -22,8 +24,8 @@ export interface LiveUpdateSubscriber {
   readonly response: ServerResponse;
   /** The last event id the reader received, if any. */
   readonly seen: string | null;
-  /** Whether the session is still valid. */
-  isSignedIn(): Promise<boolean>;
+  /** Of its session, with which it ends. */
+  readonly tokenHash: string;
 }
 
 /**
@@ -32,6 +34,8 @@ export interface LiveUpdateSubscriber {
  */
 export function createLiveUpdates(deps: {
   readonly reads: Pick<AppReads, 'revisions'>;
+  readonly credentials: Pick<CredentialStore, 'openSessions'>;
+  readonly clock: Clock;
   readonly isDraining: () => boolean;
 }): LiveUpdates {
   const streams = new Map<Svcid, Set<Stream>>();
@@ -54,6 +58,22 @@ export function createLiveUpdates(deps: {
     }
   };
 
+  let checking = false;
+  const endStreamsOfEndedSessions = async (): Promise<void> => {
+    if (checking) return;
+    checking = true;
+    try {
+      const checked = allStreams();
+      const hashes = [...new Set(checked.map(({ tokenHash }) => tokenHash))];
+      const open = await deps.credentials.openSessions(hashes, deps.clock.now());
+      for (const stream of checked) if (!open.has(stream.tokenHash)) stream.signOut();
+    } catch {
+      // The database is unavailable; the next check is due in half a second.
+    } finally {
+      checking = false;
+    }
+  };
+
   const tick = (): void => {
     if (streams.size === 0) {
       clearInterval(timer);
@@ -64,6 +84,7 @@ export function createLiveUpdates(deps: {
     } else {
       ticks += 1;
       if (ticks % TICKS_PER_POLL === 0) void poll();
+      if (ticks % TICKS_PER_SESSION_CHECK === 0) void endStreamsOfEndedSessions();
     }
   };
 
@@ -90,13 +111,16 @@ const digest = (revision: string): string =>
 
 interface Stream {
   readonly svcId: Svcid;
+  readonly tokenHash: string;
   /** Sends an event if the revision has changed. */
   update(revision: string | undefined): void;
   end(): void;
+  /** Tells the app that its session has ended, and ends. */
+  signOut(): void;
 }
 
 function createStream(
-  { svcId, response, seen, isSignedIn }: LiveUpdateSubscriber,
+  { svcId, response, seen, tokenHash }: LiveUpdateSubscriber,
   onClose: () => void,
 ): Stream {
   let lastEventId = seen;
@@ -112,12 +136,9 @@ function createStream(
   // Turns off response buffering in proxies such as nginx.
   response.setHeader('X-Accel-Buffering', 'no');
   response.write('retry: 3000\n\n');
-  const heartbeat = setInterval(async () => {
-    const signedIn = await isSignedIn().catch(() => true);
+  const heartbeat = setInterval(() => {
     // An event, not a comment, so that the app can detect a dead connection.
-    if (signedIn) return write('event: here\ndata: \n\n');
-    write('event: signed-out\ndata: \n\n');
-    end();
+    write('event: here\ndata: \n\n');
   }, HEARTBEAT_INTERVAL_MS).unref();
   response.once('close', () => {
     clearInterval(heartbeat);
@@ -125,6 +146,11 @@ function createStream(
   });
   return {
     svcId,
+    tokenHash,
+    signOut() {
+      write('event: signed-out\ndata: \n\n');
+      end();
+    },
     update(revision) {
       if (revision === undefined) return;
       const eventId = digest(revision);

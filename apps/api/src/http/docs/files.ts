@@ -35,7 +35,7 @@ interface Manifest {
   readonly styles: readonly string[];
 }
 
-const BINARY = /\.(ico|png|woff2)$/;
+const BINARY = /\.(ico|png|tgz|woff2)$/;
 
 /** Reads the built site and fills in the addresses of this service; null when it has not been built. */
 export function readDocsFiles({ baseUrl, docsUrl, supportEmail }: DocsAddresses): DocsFiles | null {
@@ -81,5 +81,5 @@ export function readDocsFiles({ baseUrl, docsUrl, supportEmail }: DocsAddresses)
 function urlPathOf(name: string): string {
   if (name === 'index.html') return '/docs';
   if (name === 'llms.txt' || name === 'favicon.ico') return `/${name}`;
-  return `/docs/${name.replace(/\.html$/, '')}`;
+  return `/docs/${name.replace(/\.html$/, '').replace(/\/index$/, '/')}`;
 }

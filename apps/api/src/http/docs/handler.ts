@@ -111,4 +111,8 @@ function memoize<T>(addresses: DocsAddresses, compute: (addresses: DocsAddresses
   };
 }
 
-const REDIRECTS: Readonly<Record<string, string>> = { '/docs/': '/docs', '/docs/index': '/docs' };
+const REDIRECTS: Readonly<Record<string, string>> = {
+  '/docs/': '/docs',
+  '/docs/index': '/docs',
+  '/docs/packages': '/docs/packages/',
+};

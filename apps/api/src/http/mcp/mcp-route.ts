@@ -1,23 +1,34 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { RateLimiter } from '@svc/application';
 import { INTERFACE_VERSION, mcpEndpoint } from '@svc/contract';
 import { checkScope } from '@svc/domain';
-import { createMcpServer, type OperationRequest, type ToolResult } from '@svc/mcp';
+import type { OperationRequest, ToolResult } from '@svc/mcp';
+import type { AuditedRead } from '../pipeline/audited-requests.ts';
 import { checkLimits, parseOrThrow } from '../pipeline/request-pipeline.ts';
 import { asHttpProblem, type ProblemAddresses, problemDocument } from '../problems/http-problem.ts';
 import { type FirmContext, firmRoute, type Route, type RouteResponse } from '../routes/route.ts';
 
 interface McpDeps {
   readonly firmRoutes: readonly Route[];
+  readonly sandboxRoutes: readonly Route[];
   readonly rateLimiter: RateLimiter;
   readonly addresses: ProblemAddresses;
 }
 
-/** A message counts as one request of the key; a tool that writes also counts as a write. */
-export function mcpRoute({ firmRoutes, rateLimiter, addresses }: McpDeps): Route {
-  const routes = new Map(firmRoutes.map((route) => [route.endpoint.id, route]));
+/** Loaded with the first message: the protocol's library takes as long to load as Express, and few firms use it. */
+const loadProtocol = async () => ({
+  ...(await import('@svc/mcp')),
+  ...(await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js')),
+});
 
-  async function callTool(request: OperationRequest, context: FirmContext): Promise<ToolResult> {
+/** A message counts as one request of the key; a tool that writes also counts as a write. */
+export function mcpRoute({ firmRoutes, sandboxRoutes, rateLimiter, addresses }: McpDeps): Route {
+  const routes = new Map([...firmRoutes, ...sandboxRoutes].map((route) => [route.endpoint.id, route]));
+
+  async function callTool(
+    request: OperationRequest,
+    context: FirmContext,
+    reads: AuditedRead[],
+  ): Promise<ToolResult> {
     const { endpoint, params, query, body, idempotencyKey } = request;
     const route = routes.get(endpoint.id);
     if (route?.caller !== 'firm') throw new Error(`The operation ${endpoint.id} has no route.`);
@@ -31,22 +42,27 @@ export function mcpRoute({ firmRoutes, rateLimiter, addresses }: McpDeps): Route
         headers: { 'idempotency-key': idempotencyKey },
         body: body ?? {},
       });
-      const { json = '{}' } = await route.handle(value, { ...context, sentBody: body ?? {} });
+      const response = await route.handle(value, { ...context, sentBody: body ?? {} });
+      reads.push(...(response.reads ?? []));
+      const { json = '{}' } = response;
       return { isError: false, body: JSON.parse(json) };
     } catch (error) {
       const problem = asHttpProblem(error);
       if (problem.code === 'internal_error' || problem.code === 'service_unavailable') throw error;
-      return { isError: true, body: { ...problemDocument(context.requestId, problem, addresses) } };
+      return { isError: true, body: { ...problemDocument(context.origin.requestId, problem, addresses) } };
     }
   }
 
   return firmRoute(mcpEndpoint, async ({ query, body }, context): Promise<RouteResponse> => {
+    const { createMcpServer, WebStandardStreamableHTTPServerTransport } = await loadProtocol();
+    const reads: AuditedRead[] = [];
     let failure: { readonly error: unknown } | undefined;
     const server = createMcpServer({
       version: INTERFACE_VERSION,
       allowWrites: query.allow_writes === 'true',
+      environment: context.grant.environment,
       call: (request) =>
-        callTool(request, context).catch((error: unknown) => {
+        callTool(request, context, reads).catch((error: unknown) => {
           // Becomes the response of this request; the protocol would show its message to the client.
           failure = { error };
           return { isError: true, body: {} };
@@ -61,7 +77,7 @@ export function mcpRoute({ firmRoutes, rateLimiter, addresses }: McpDeps): Route
       const response = await transport.handleRequest(request, { parsedBody: body });
       if (failure !== undefined) throw (failure as { error: unknown }).error;
       const json = await response.text();
-      return { status: response.status, ...(json !== '' && { json }) };
+      return { status: response.status, ...(json !== '' && { json }), reads };
     } finally {
       await server.close();
     }

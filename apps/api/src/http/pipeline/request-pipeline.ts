@@ -1,9 +1,12 @@
-import type {
-  ApiKeyAuthenticator,
-  FaultStore,
-  KeyGrant,
-  RateLimiter,
-  SessionAuthenticator,
+import {
+  type ApiKeyAuthenticator,
+  byAdjuster,
+  byFirm,
+  type FaultStore,
+  type FirmActor,
+  type KeyGrant,
+  type RateLimiter,
+  type SessionAuthenticator,
 } from '@svc/application';
 import {
   type Endpoint,
@@ -17,9 +20,10 @@ import { checkScope, limitsOf } from '@svc/domain';
 import type { Request, Response } from 'express';
 import { HttpProblem } from '../problems/http-problem.ts';
 import type { Route, RouteResponse } from '../routes/route.ts';
+import { type AuditedRequest, auditActionOf } from './audited-requests.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
 import { bearerToken, invalidKey, isRepeated } from './credentials.ts';
-import { createDeadlines } from './deadline.ts';
+import { createDeadline } from './deadline.ts';
 import { readJsonBody } from './read-body.ts';
 import { withFault } from './simulated-faults.ts';
 
@@ -39,6 +43,7 @@ export interface RequestTrace {
   code?: string;
   /** Locations of validation errors. */
   errorLocations?: readonly string[];
+  audit?: AuditedRequest;
 }
 
 /** In place of the route of a request that met a simulated fault. */
@@ -46,7 +51,6 @@ const SIMULATED_ROUTE = 'simulated fault';
 
 /** The steps of a request, in order: authentication, rate limits, scope, body, contract, handler. */
 export function createPipeline(deps: PipelineDeps) {
-  const nextDeadline = createDeadlines();
   const bodyMemory = createBodyMemory();
 
   function handle(
@@ -73,8 +77,10 @@ export function createPipeline(deps: PipelineDeps) {
     clientAddress: string,
   ): Promise<RouteResponse> {
     const { endpoint } = route;
-    const { within } = nextDeadline();
+    const { within } = createDeadline();
     trace.route = `${endpoint.method} ${endpoint.path}`;
+    const origin = { requestId: trace.requestId, address: clientAddress };
+    const params = request.params as Record<string, string>;
     const queryStart = request.url.indexOf('?');
     const search = queryStart === -1 ? '' : request.url.slice(queryStart + 1);
 
@@ -94,13 +100,8 @@ export function createPipeline(deps: PipelineDeps) {
               mayBeEmpty: endpoint.body === undefined || endpoint.bodyRequired === false,
               held,
             });
-      const value = parseOrThrow(route, {
-        params: request.params as Record<string, string>,
-        search,
-        headers: request.headers,
-        body: sentBody,
-      });
-      return { value, context: { sentBody, clientAddress, requestId: trace.requestId } };
+      const value = parseOrThrow(route, { params, search, headers: request.headers, body: sentBody });
+      return { value, context: { sentBody, origin, userAgent: request.headers['user-agent'] } };
     };
 
     if (route.caller === 'anyone') {
@@ -112,15 +113,27 @@ export function createPipeline(deps: PipelineDeps) {
       const token = bearerToken(request);
       const session = token === null ? null : await within(deps.sessionAuthenticator.authenticate(token));
       if (session === null) throw new HttpProblem('invalid_session');
+      const actor = { svcId: session.svcId, origin };
+      trace.audit = { caller: byAdjuster(actor), action: auditActionOf(endpoint.id), firmId: null, params };
       const { value, context } = await parse(`adjuster ${session.svcId}`);
-      return within(route.handle(value, { ...context, actor: { svcId: session.svcId }, session }));
+      return within(route.handle(value, { ...context, actor, session }));
     }
 
-    const grant = await within(authorize(request, endpoint, trace));
+    const actorOf = ({ firmId, environment, keyId }: KeyGrant): FirmActor => ({
+      firmId,
+      environment,
+      origin: { ...origin, keyId },
+    });
+    const grant = await within(
+      authorize(request, endpoint, trace, (known) => {
+        const caller = byFirm(actorOf(known));
+        trace.audit = { caller, action: auditActionOf(endpoint.id), firmId: known.firmId, params };
+      }),
+    );
     const { firmId, environment, keyId } = grant;
     const process = async (): Promise<RouteResponse> => {
       const { value, context } = await parse(`firm ${firmId}`);
-      return within(route.handle(value, { ...context, actor: { firmId, environment }, grant }));
+      return within(route.handle(value, { ...context, actor: actorOf(grant), grant }));
     };
     const fault =
       environment === 'test' && endpoint.sandbox !== true && endpoint.path.startsWith('/v1/')
@@ -135,13 +148,14 @@ export function createPipeline(deps: PipelineDeps) {
   /** Requires a valid key, and counts against its limits, for a request that matches no operation. */
   async function requireKey(request: Request, trace: RequestTrace): Promise<void> {
     const write = request.method !== 'GET' && request.method !== 'HEAD';
-    await nextDeadline().within(authorize(request, { scope: null, write }, trace));
+    await createDeadline().within(authorize(request, { scope: null, write }, trace));
   }
 
   async function authorize(
     request: Request,
     endpoint: Pick<Endpoint, 'scope' | 'write'>,
     trace: RequestTrace,
+    onKnown?: (grant: KeyGrant) => void,
   ): Promise<KeyGrant> {
     const token = bearerToken(request);
     if (token === null) throw invalidKey(request, null);
@@ -150,6 +164,7 @@ export function createPipeline(deps: PipelineDeps) {
     const { grant } = checked;
     trace.keyId = grant.keyId;
     trace.firmId = grant.firmId;
+    onKnown?.(grant);
     await checkLimits(deps.rateLimiter, grant, endpoint);
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
     return grant;

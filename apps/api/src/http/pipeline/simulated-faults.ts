@@ -11,8 +11,8 @@ const HEADERS: Partial<Record<FaultKind, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * Answers a request with a fault that the firm simulates. Slow and dropped requests are processed first, so that a
- * client can find out whether its retries repeat anything.
+ * Responds with a fault that the firm simulates. Slow and dropped requests are processed first, so that a
+ * client can test that its retries repeat nothing.
  */
 export async function withFault(
   kind: FaultKind,

@@ -1,31 +1,37 @@
-import type {
-  AppReads,
-  Clock,
-  JobReads,
-  makeAcceptClaim,
-  makeAcceptInvitation,
-  makeCloseAcceptedClaim,
-  makeDeclineInvitation,
-  makeLeaveFirm,
-  makePutDevice,
-  makeReadAppClaim,
-  makeReadProfile,
-  makeRecordWork,
-  makeRejectClaim,
-  makeRemoveDevice,
-  makeRequestSignInCode,
-  makeSetAcceptingAssignments,
-  makeSignIn,
-  makeSignOut,
-  makeUpdateProfile,
-  SignInProof,
+import {
+  type AppClaimView,
+  type AppReads,
+  type Clock,
+  claimObject,
+  type JobReads,
+  type makeAcceptClaim,
+  type makeAcceptInvitation,
+  type makeCloseAcceptedClaim,
+  type makeDeclineInvitation,
+  type makeEndSession,
+  type makeLeaveFirm,
+  type makePutDevice,
+  type makeReadAppClaim,
+  type makeReadProfile,
+  type makeRecordWork,
+  type makeRejectClaim,
+  type makeRemoveDevice,
+  type makeRequestSignInCode,
+  type makeSetAcceptingAssignments,
+  type makeSignIn,
+  type makeSignOut,
+  type makeUpdateProfile,
+  type SignInProof,
 } from '@svc/application';
 import { endpoints, type SignInBody } from '@svc/contract';
 import { type ClaimId, DomainError, type FirmId, type Svcid } from '@svc/domain';
+import { deviceNameOf } from '../adjuster-app/device-name.ts';
+import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import {
   declinedToWire,
   invitationToWire,
   membershipToWire,
+  ownSessionToWire,
   profileToWire,
   sessionToWire,
 } from '../serialization/adjuster.ts';
@@ -38,6 +44,7 @@ export interface AppRouteDeps {
   readonly requestSignInCode: ReturnType<typeof makeRequestSignInCode>;
   readonly signIn: ReturnType<typeof makeSignIn>;
   readonly signOut: ReturnType<typeof makeSignOut>;
+  readonly endSession: ReturnType<typeof makeEndSession>;
   readonly readProfile: ReturnType<typeof makeReadProfile>;
   readonly updateProfile: ReturnType<typeof makeUpdateProfile>;
   readonly acceptInvitation: ReturnType<typeof makeAcceptInvitation>;
@@ -71,6 +78,17 @@ export const toProof = (body: SignInBody): SignInProof =>
     ? { svcId: body.svc_id as Svcid, signInSecret: body.sign_in_secret }
     : { email: body.email, code: body.code };
 
+/** The claims of each firm. */
+function readsOf(rows: readonly AppClaimView[]): AuditedRead[] {
+  const firms = new Set(rows.map(({ firm }) => firm.id));
+  return [...firms].flatMap((firmId) =>
+    claimsRead(
+      firmId,
+      rows.filter(({ firm }) => firm.id === firmId),
+    ),
+  );
+}
+
 /** The endpoints of the adjuster app. */
 export function appRoutes(deps: AppRouteDeps): Route[] {
   const claimResponse = async (claim: ReturnType<typeof deps.readClaim>): Promise<RouteResponse> => ({
@@ -79,18 +97,29 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
   });
 
   return [
-    publicRoute(endpoints.requestSignInCode, async ({ body }, { clientAddress }) => {
-      await deps.requestSignInCode(body.email, clientAddress);
+    publicRoute(endpoints.requestSignInCode, async ({ body }, { origin }) => {
+      await deps.requestSignInCode(body.email, origin.address);
       return { status: 202 };
     }),
 
-    publicRoute(endpoints.signIn, async ({ body }, { clientAddress }) => {
-      const session = await deps.signIn(toProof(body), clientAddress);
+    publicRoute(endpoints.signIn, async ({ body }, { origin, userAgent }) => {
+      const session = await deps.signIn(toProof(body), origin, body.device_name ?? deviceNameOf(userAgent));
       return jsonResponse(sessionToWire(session, await deps.readProfile(session.adjuster)), 201);
     }),
 
-    appRoute(endpoints.signOut, async (_, { session }) => {
-      await deps.signOut(session.tokenHash);
+    appRoute(endpoints.signOut, async (_, { actor, session }) => {
+      await deps.signOut(actor, session.tokenHash);
+      return NO_CONTENT;
+    }),
+
+    appRoute(endpoints.listSessions, async (_, { actor, session }) => {
+      const sessions = await deps.reads.sessions(actor.svcId, deps.clock.now());
+      const data = sessions.map((own) => ownSessionToWire(own, session.sessionId));
+      return jsonResponse({ data, next_cursor: null });
+    }),
+
+    appRoute(endpoints.endSession, async ({ params }, { actor }) => {
+      await deps.endSession(actor, params.session_id);
       return NO_CONTENT;
     }),
 
@@ -150,12 +179,14 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       const list = query.status ?? 'pending_acceptance';
       const scope: CursorScope = { list: 'app-claims', reader: actor.svcId, filters: { list } };
       const claims = await deps.reads.claims(actor.svcId, list, pageRequest(query, deps.cursors, scope));
-      return page(claims, appClaimToWire, deps.cursors, scope);
+      return { ...page(claims, appClaimToWire, deps.cursors, scope), reads: readsOf(claims.rows) };
     }),
 
-    appRoute(endpoints.getOfferedClaim, ({ params }, { actor }) =>
-      claimResponse(deps.readClaim(actor, params.id as ClaimId)),
-    ),
+    appRoute(endpoints.getOfferedClaim, async ({ params }, { actor }) => {
+      const claim = await deps.readClaim(actor, params.id as ClaimId);
+      const read = { firmId: claim.firm.id, action: 'claim.read', object: claimObject(claim.id) } as const;
+      return { status: 200, json: appClaimToWire(claim), reads: [read] };
+    }),
     appRoute(endpoints.acceptClaim, ({ params }, { actor }) =>
       claimResponse(deps.acceptClaim(actor, params.id as ClaimId)),
     ),

@@ -1,6 +1,7 @@
 import type { makeSignIn, makeSignOut, makeSignOutEverywhere } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import { expiredSessionCookie, sessionCookie } from '../adjuster-app/browser-session.ts';
+import { deviceNameOf } from '../adjuster-app/device-name.ts';
 import type { ProblemAddresses } from '../problems/http-problem.ts';
 import { toDateTime } from '../serialization/time.ts';
 import { toProof } from './app-routes.ts';
@@ -20,8 +21,9 @@ export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
   return [
     publicRoute(
       { ...endpoints.signIn, id: 'openPageSession', path: '/app/session' },
-      async ({ body }, { clientAddress }) => {
-        const session = await deps.signIn(toProof(body), clientAddress);
+      async ({ body }, { origin, userAgent }) => {
+        const deviceName = body.device_name ?? deviceNameOf(userAgent);
+        const session = await deps.signIn(toProof(body), origin, deviceName);
         return {
           status: 201,
           json: JSON.stringify({ expires_at: toDateTime(session.expiresAt) }),
@@ -31,15 +33,15 @@ export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
     ),
     appRoute(
       { ...endpoints.signOut, id: 'closePageSession', path: '/app/session' },
-      async (_, { session }) => {
-        await deps.signOut(session.tokenHash);
+      async (_, { actor, session }) => {
+        await deps.signOut(actor, session.tokenHash);
         return signedOut();
       },
     ),
     appRoute(
       { ...endpoints.signOut, id: 'closeAllSessions', path: '/app/sessions' },
       async (_, { actor }) => {
-        await deps.signOutEverywhere(actor.svcId);
+        await deps.signOutEverywhere(actor);
         return signedOut();
       },
     ),

@@ -1,14 +1,17 @@
-import type {
-  Clock,
-  FirmReads,
-  makeInviteAdjuster,
-  makeOfferClaim,
-  makeSendClaim,
-  makeWithdrawInvitation,
-  SentClaim,
+import {
+  type Clock,
+  claimObject,
+  type FirmActor,
+  type FirmReads,
+  type makeInviteAdjuster,
+  type makeOfferClaim,
+  type makeSendClaim,
+  type makeWithdrawInvitation,
+  type SentClaim,
 } from '@svc/application';
 import { endpoints } from '@svc/contract';
-import { type ClaimId, DomainError, type Svcid, scopesOf } from '@svc/domain';
+import { type ClaimId, DomainError, type FirmId, type Svcid, scopesOf } from '@svc/domain';
+import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
 import { adjusterToWire, notesFromWire } from '../serialization/adjuster.ts';
 import { adjusterFromWire, claimFromWire, claimToWire } from '../serialization/claim.ts';
@@ -36,10 +39,18 @@ export interface FirmRouteDeps {
   readonly checkHealth: () => Promise<void>;
 }
 
-const claimResponse = (status: number, { claim, replayed }: SentClaim): RouteResponse => ({
+const claimRead = (firmId: FirmId, id: ClaimId): AuditedRead[] => [
+  { firmId, action: 'claim.read', object: claimObject(id) },
+];
+
+const claimResponse = (
+  status: number,
+  { firmId }: FirmActor,
+  { claim, replayed }: SentClaim,
+): RouteResponse => ({
   status,
   json: claimToWire(claim),
-  ...(replayed && { headers: { 'Idempotent-Replayed': 'true' } }),
+  ...(replayed && { headers: { 'Idempotent-Replayed': 'true' }, reads: claimRead(firmId, claim.id) }),
 });
 
 const readerOf = ({ actor }: FirmContext): string => `${actor.firmId}/${actor.environment}`;
@@ -51,7 +62,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
     firmRoute(endpoints.getClaim, async ({ params }, { actor }) => {
       const claim = await deps.reads.claim(actor.firmId, actor.environment, params.id as ClaimId);
       if (claim === null) throw new DomainError('not_found', 'No claim of your firm has this id.');
-      return { status: 200, json: claimToWire(claim) };
+      return { status: 200, json: claimToWire(claim), reads: claimRead(actor.firmId, claim.id) };
     }),
 
     firmRoute(endpoints.listClaims, async ({ query }, context) => {
@@ -68,7 +79,10 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
         filter,
         pageRequest(query, deps.cursors, scope),
       );
-      return page(claims, claimToWire, deps.cursors, scope);
+      return {
+        ...page(claims, claimToWire, deps.cursors, scope),
+        reads: claimsRead(firmId, claims.rows),
+      };
     }),
 
     publicRoute(endpoints.getHealth, async () => {
@@ -89,6 +103,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       async ({ params, headers, body }, { actor, sentBody }) =>
         claimResponse(
           201,
+          actor,
           await deps.sendClaim(actor, {
             idempotencyKey: headers['Idempotency-Key'],
             fingerprint: requestFingerprint(endpoints.sendClaim, params, sentBody),
@@ -101,6 +116,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
     firmRoute(endpoints.offerClaim, async ({ params, headers, body }, { actor, sentBody }) =>
       claimResponse(
         200,
+        actor,
         await deps.offerClaim(actor, {
           idempotencyKey: headers['Idempotency-Key'],
           fingerprint: requestFingerprint(endpoints.offerClaim, params, sentBody),
@@ -119,7 +135,10 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
         pageRequest(query, deps.cursors, scope),
       );
       const now = deps.clock.now();
-      return page(adjusters, (view) => JSON.stringify(adjusterToWire(view, now)), deps.cursors, scope);
+      return {
+        ...page(adjusters, (view) => JSON.stringify(adjusterToWire(view, now)), deps.cursors, scope),
+        reads: adjusters.rows.length === 0 ? [] : [{ firmId, action: 'adjusters.read', object: null }],
+      };
     }),
 
     firmRoute(endpoints.inviteAdjuster, async ({ body }, { actor }) => {

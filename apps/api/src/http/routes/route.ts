@@ -1,5 +1,6 @@
-import type { AdjusterActor, FirmActor, KeyGrant, SignedIn } from '@svc/application';
+import type { AdjusterActor, FirmActor, KeyGrant, RequestOrigin, SignedIn } from '@svc/application';
 import type { BodyOf, CrossFieldRule, Endpoint, RequestOf } from '@svc/contract';
+import type { AuditedRead } from '../pipeline/audited-requests.ts';
 
 /** A response as JSON text, since the hot paths never build an object. */
 export interface RouteResponse {
@@ -7,6 +8,8 @@ export interface RouteResponse {
   /** Absent: no body. */
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** For the audit trail. */
+  readonly reads?: readonly AuditedRead[];
   /** The connection is closed instead: a simulated fault. */
   readonly dropped?: true;
 }
@@ -15,8 +18,8 @@ export interface RouteResponse {
 export interface RequestContext {
   /** The body before validation, for the fingerprint. */
   readonly sentBody: unknown;
-  readonly clientAddress: string;
-  readonly requestId: string;
+  readonly origin: RequestOrigin;
+  readonly userAgent: string | undefined;
 }
 
 export interface FirmContext extends RequestContext {

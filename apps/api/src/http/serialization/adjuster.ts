@@ -4,6 +4,7 @@ import type {
   InvitationView,
   OpenedSession,
   Profile,
+  Session,
 } from '@svc/application';
 import type { InviteAdjusterBody } from '@svc/contract';
 import {
@@ -62,6 +63,15 @@ export const sessionToWire = (session: OpenedSession, profile: Profile) => ({
   token: session.token,
   expires_at: toDateTime(session.expiresAt),
   adjuster: profileToWire(profile),
+});
+
+export const ownSessionToWire = (session: Session, currentId: string) => ({
+  id: session.id,
+  device_name: session.deviceName,
+  current: session.id === currentId,
+  created_at: toDateTime(session.createdAt),
+  last_used_at: toDateTime(session.lastUsedAt),
+  expires_at: toDateTime(session.expiresAt),
 });
 
 /** An invitation as the adjuster sees it; of the firm's four notes, only `invited_as`. */

@@ -10,7 +10,6 @@ import {
   type Svcid,
 } from '@svc/domain';
 import { asciiJson } from './ascii-json.ts';
-import { objectMember } from './member-text.ts';
 import { toDateTime, toDateTimeOrNull } from './time.ts';
 
 /** Splits a claim into the facts that rules need and the content that is stored and returned as sent. */
@@ -59,13 +58,11 @@ export function claimToWire({
   asSent,
 }: ClaimView): string {
   const { status, adjuster, respondedAt, rejectionReason } = assignment;
-  const created = toDateTime(createdAt);
-  const updated = updatedAt === createdAt ? created : toDateTime(updatedAt);
   const responded = respondedAt === null ? 'null' : `"${toDateTime(respondedAt)}"`;
   const reason = rejectionReason === null ? 'null' : asciiJson(rejectionReason);
   return (
-    `{"id":"${id}","test":${environment === 'test'},"created_at":"${created}",` +
-    `"updated_at":"${updated}","assignment":{"status":"${status}",` +
+    `{"id":"${id}","test":${environment === 'test'},"created_at":"${toDateTime(createdAt)}",` +
+    `"updated_at":"${toDateTime(updatedAt)}","assignment":{"status":"${status}",` +
     `"adjuster_svc_id":${asciiJson(adjuster)},"responded_at":${responded},"rejection_reason":${reason}},` +
     asSent.slice(1)
   );
@@ -81,35 +78,10 @@ const workToWire = (work: ClaimWork) => ({
   ...(work.notes !== null && { notes: work.notes }),
 });
 
-const carrierIn = objectMember('carrier');
-const coveragesIn = objectMember('coverages');
-const CAP = `"special_limits_cap":${DEFAULT_SPECIAL_LIMITS_CAP}`;
-
-/** Adds the default cap to the coverages when the firm sent none. */
-function withCap(json: string): string {
-  const coverages = coveragesIn(json);
-  if (coverages === null) return `${json.slice(0, -1)},"coverages":{${CAP}}}`;
-  const { begin, end } = coverages;
-  const sent = json.slice(begin, end);
-  if (sent.includes('"special_limits_cap":')) return json;
-  return `${json.slice(0, begin)}{${CAP}${sent === '{}' ? '' : ','}${sent.slice(1)}${json.slice(end)}`;
-}
-
-/** Fills the carrier with details from the firm's carrier book. */
-function withHeldCarrier(json: string, held: CarrierDetails | null): string {
-  if (held === null) return json;
-  const sent = carrierIn(json);
-  if (sent === null) throw new Error('stored claim has no carrier');
-  const onForms = carrierForForms(JSON.parse(json.slice(sent.begin, sent.end)) as CarrierDetails, held);
-  return json.slice(0, sent.begin) + asciiJson(onForms) + json.slice(sent.end);
-}
-
-/**
- * A claim as the adjuster app shows it, with the adjuster's work. The stored text is passed through here too; only its
- * carrier and coverages are edited.
- */
+/** A claim as the adjuster app shows it: with the adjuster's work, and with carrier and coverages as on the forms. */
 export function appClaimToWire(claim: AppClaimView): string {
-  const changing = asciiJson({
+  const sent = JSON.parse(claim.asSent) as { carrier: CarrierDetails; coverages?: object };
+  return asciiJson({
     id: claim.id,
     test: claim.environment === 'test',
     created_at: toDateTime(claim.createdAt),
@@ -119,7 +91,8 @@ export function appClaimToWire(claim: AppClaimView): string {
     assignment: assignmentToWire(claim.assignment),
     work: workToWire(claim.work),
     closed_at: toDateTimeOrNull(claim.closedAt),
+    ...sent,
+    carrier: carrierForForms(sent.carrier, claim.bookCarrier),
+    coverages: { special_limits_cap: DEFAULT_SPECIAL_LIMITS_CAP, ...sent.coverages },
   });
-  const sent = withCap(withHeldCarrier(claim.asSent, claim.bookCarrier));
-  return `${changing.slice(0, -1)},${sent.slice(1)}`;
 }

@@ -12,11 +12,12 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   md: 'text/markdown; charset=utf-8',
   png: 'image/png',
   svg: 'image/svg+xml',
+  tgz: 'application/gzip',
   txt: 'text/plain; charset=utf-8',
   webmanifest: 'application/manifest+json',
 };
 
-const ALREADY_COMPRESSED = new Set(['image/png']);
+const ALREADY_COMPRESSED = new Set(['application/gzip', 'image/png']);
 
 /** `Cache-Control` of files whose path changes with their content. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable';
@@ -39,7 +40,7 @@ export const compress: Readonly<Record<Encoding, (plain: Buffer | string) => Pro
   gzip: (plain) => promisify(gzip)(plain),
 };
 
-/** The best encoding that the client accepts. Asked one by one, since Express would return the client's first. */
+/** The best encoding that the client accepts. Checked one by one, since Express would return the client's first. */
 export const encodingOf = (request: Request): Encoding | null =>
   ENCODINGS.find((encoding) => request.acceptsEncodings(encoding)) ?? null;
 

@@ -1,6 +1,8 @@
 import { FIRST_SCHEMA } from './0001-first-schema.ts';
 import { REQUEST_LOG } from './0002-request-log.ts';
 import { SIGN_IN_ATTEMPTS } from './0003-sign-in-attempts.ts';
+import { AUDIT } from './0004-audit.ts';
+import { ACCOUNTS } from './0005-accounts.ts';
 import { SIMULATED_FAULTS } from './0010-simulated-faults.ts';
 
 export interface Migration {
@@ -15,5 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: 'first schema', sql: FIRST_SCHEMA },
   { id: 2, name: 'request log', sql: REQUEST_LOG },
   { id: 3, name: 'sign-in attempts', sql: SIGN_IN_ATTEMPTS },
+  { id: 4, name: 'audit', sql: AUDIT },
+  { id: 5, name: 'accounts', sql: ACCOUNTS },
   { id: 10, name: 'simulated faults', sql: SIMULATED_FAULTS },
 ];

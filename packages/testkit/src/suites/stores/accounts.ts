@@ -108,7 +108,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const [one, two] = [await use.openSession(svcId), await use.openSession(svcId)];
       const signedIn = await use.sessionAuthenticator.authenticate(one.token);
       expect(signedIn?.svcId).toBe(svcId);
-      await use.signOut(signedIn?.tokenHash ?? '');
+      await use.signOut({ svcId }, signedIn?.tokenHash ?? '');
       expect(await use.sessionAuthenticator.authenticate(one.token)).toBeNull();
       expect(await use.sessionAuthenticator.authenticate(two.token)).not.toBeNull();
       expect(await use.sessionAuthenticator.authenticate(`${two.token}x`)).toBeNull();
@@ -121,7 +121,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const kept = await use.openSession(other);
       const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
       for (const one of [svcId, other]) await use.putDevice({ svcId: one }, 'phone', subscription);
-      await use.signOutEverywhere(svcId);
+      await use.signOutEverywhere({ svcId });
       for (const { token } of opened) expect(await use.sessionAuthenticator.authenticate(token)).toBeNull();
       expect((await use.sessionAuthenticator.authenticate(kept.token))?.svcId).toBe(other);
       expect(await stores.jobReads.devices(svcId)).toEqual([]);
@@ -157,7 +157,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(await end()).toBe(before);
       await note(clock.now() + DAY);
       expect(await end()).toBe((before ?? 0) + DAY);
-      await use.signOut(tokenHash);
+      await use.signOut({ svcId }, tokenHash);
       await note(clock.now() + DAY);
       expect(await end()).toBeUndefined();
     });

@@ -35,6 +35,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
           notes,
           canAcceptClaims: true,
           acceptingAssignments: true,
+          readableUntil: null,
         },
       });
       clock.advance(5);

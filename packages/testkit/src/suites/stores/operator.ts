@@ -156,6 +156,19 @@ export function operatorBehavior(fixture: () => Fixture): void {
       expect((await use.rollKey(key.id, 24 * HOUR)).replaced.expiresAt).toBe(key.expiresAt);
     });
 
+    test('a rolled key is replaced by one of the same lifetime, also when it is rolled again', async () => {
+      const { newFirm, use, clock } = fixture();
+      const firm = await newFirm();
+      const { key } = await newKey(firm, 'live', 90 * 24 * HOUR);
+      const { key: endless } = await newKey(firm);
+      for (const overlap of [HOUR, 2 * HOUR]) {
+        clock.advance(HOUR / 2);
+        const { key: rolled } = await use.rollKey(key.id, overlap);
+        expect(rolled.expiresAt).toBe(clock.now() + 90 * 24 * HOUR);
+        expect((await use.rollKey(endless.id, overlap)).key.expiresAt).toBeNull();
+      }
+    });
+
     test('a revoked key stays revoked and keeps the first time', async () => {
       const { newFirm, use, clock, stores } = fixture();
       const firm = await newFirm();

@@ -62,7 +62,7 @@ export function outboxBehavior(fixture: () => Fixture): void {
       expect(waiting.filter(({ runAt }) => runAt !== at + 12_345).map(({ job }) => job)).toEqual(jobs);
     });
 
-    test('test accounts respond to offers as named after about two seconds', async () => {
+    test('test accounts respond to offers according to their name after about two seconds', async () => {
       const { newFirm, sendId, clock, stores } = fixture();
       const firm = await newFirm();
       const { accepts, rejects, manual } = firm.accounts;
@@ -87,7 +87,7 @@ export function outboxBehavior(fixture: () => Fixture): void {
       expect(await statuses()).toEqual(expected);
     });
 
-    test('test accounts respond to invitations as named', async () => {
+    test('test accounts respond to invitations according to their name', async () => {
       const { newFirm, use, clock, stores } = fixture();
       const firm = await newFirm();
       const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };

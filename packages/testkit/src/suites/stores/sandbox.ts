@@ -15,7 +15,7 @@ export function sandboxBehavior(fixture: () => Fixture): void {
     fixture().use.inviteAdjuster(firm.test, { svcId, notes: NO_NOTES });
 
   describe('the sandbox', () => {
-    test('answers an offer for its test account, visible to the firm as a new change', async () => {
+    test('responds to an offer as its test account, visible to the firm as a new change', async () => {
       const { newFirm, sendId, use, clock, stores } = fixture();
       const firm = await newFirm();
       const [accepted, rejected] = [
@@ -129,7 +129,7 @@ export function sandboxBehavior(fixture: () => Fixture): void {
       ['setFaults', (sandbox, { live }) => sandbox.setFaults(live, 'key_live' as KeyId, null)],
     ];
 
-    test('is refused to a live key in every operation, and changes nothing', async () => {
+    test('rejects a live key in every operation, and changes nothing', async () => {
       const { newFirm, sendId, use } = fixture();
       const firm = await newFirm();
       const svcId = firm.accounts.manual;

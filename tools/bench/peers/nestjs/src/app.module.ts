@@ -6,7 +6,7 @@ import { ClaimsService } from './claims.service.js';
 import * as entities from './entities.js';
 import { SessionGuard } from './session.guard.js';
 
-// Nest finds what to inject by the types of parameters: a class that is only such a type is still imported as a value.
+// Nest injects by parameter type, so a class that is only used as a type is still imported as a value.
 @Module({
   imports: [
     TypeOrmModule.forRoot({
@@ -14,7 +14,7 @@ import { SessionGuard } from './session.guard.js';
       url: process.env.DATABASE_URL ?? '',
       poolSize: 10,
       entities: Object.values(entities),
-      // The tables are there already.
+      // The tables exist.
       synchronize: false,
     }),
     TypeOrmModule.forFeature(Object.values(entities)),

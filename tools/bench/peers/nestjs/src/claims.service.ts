@@ -21,7 +21,7 @@ export class ClaimsService {
   async get({ firm_id }: ApiKey, id: string) {
     const claim = await this.claims.findOne({ where: { firm_id, id } });
     if (claim === null) throw new NotFoundException();
-    return answerOf(claim);
+    return responseOf(claim);
   }
 
   async page({ firm_id }: ApiKey, { limit, updated_since }: PageDto) {
@@ -33,7 +33,7 @@ export class ClaimsService {
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     return {
-      data: page.map(answerOf),
+      data: page.map(responseOf),
       next_cursor: last
         ? Buffer.from(JSON.stringify([last.updated_at, last.id])).toString('base64url')
         : null,
@@ -44,12 +44,12 @@ export class ClaimsService {
     const { adjuster_svc_id, ...content } = body;
     const fingerprint = sha256(JSON.stringify(body));
     const claim = await this.database.transaction(async (manager) => {
-      const twin = await manager.findOne(IdempotencyRecord, {
+      const record = await manager.findOne(IdempotencyRecord, {
         where: { firm_id, environment, key: idempotencyKey },
       });
-      if (twin !== null) {
-        if (twin.fingerprint !== fingerprint) throw new ConflictException();
-        return manager.findOneOrFail(Claim, { where: { firm_id, id: twin.claim_id } });
+      if (record !== null) {
+        if (record.fingerprint !== fingerprint) throw new ConflictException();
+        return manager.findOneOrFail(Claim, { where: { firm_id, id: record.claim_id } });
       }
       const taken = await manager.findOne(Claim, {
         where: [
@@ -73,7 +73,7 @@ export class ClaimsService {
         'firm_id',
         'name_key',
       ]);
-      const now = await nextStamp(manager, firm_id);
+      const now = await nextTimestamp(manager, firm_id);
       const id = randomUUID();
       await manager.insert(IdempotencyRecord, {
         firm_id,
@@ -104,7 +104,7 @@ export class ClaimsService {
         }),
       );
     });
-    return answerOf(claim);
+    return responseOf(claim);
   }
 
   accept(svc_id: string, id: string) {
@@ -117,7 +117,7 @@ export class ClaimsService {
       if (claim === null) throw new NotFoundException();
       if (claim.status !== 'pending_acceptance') throw new ConflictException();
       const { firm_id } = claim;
-      const now = await nextStamp(manager, firm_id);
+      const now = await nextTimestamp(manager, firm_id);
       claim.status = 'accepted';
       claim.responded_at = now;
       claim.updated_at = now;
@@ -125,7 +125,7 @@ export class ClaimsService {
       const firm = await manager.findOneOrFail(Firm, { where: { id: firm_id } });
       const held = await manager.findOne(Carrier, { where: { firm_id, name_key: claim.carrier_key } });
       return {
-        ...answerOf(claim),
+        ...responseOf(claim),
         firm: { id: firm.id, name: firm.name },
         offered_at: claim.offered_at,
         work: {},
@@ -137,7 +137,7 @@ export class ClaimsService {
   }
 }
 
-function answerOf(claim: Claim) {
+function responseOf(claim: Claim) {
   return {
     id: claim.id,
     test: claim.environment === 'test',
@@ -153,8 +153,8 @@ function answerOf(claim: Claim) {
   };
 }
 
-/** Takes the firm's feed lock and moves its stamp on. */
-async function nextStamp(manager: EntityManager, firm_id: string): Promise<Date> {
+/** Locks the firm's feed and returns its next timestamp. */
+async function nextTimestamp(manager: EntityManager, firm_id: string): Promise<Date> {
   const feed = await manager.findOneOrFail(FirmFeed, {
     where: { firm_id },
     lock: { mode: 'pessimistic_write' },

@@ -1,4 +1,4 @@
-// The floor: the measured operations written by hand without framework or layers. It does the same work on the same
+// The baseline: the measured operations written by hand without framework or layers. It does the same work on the same
 // tables and returns the same responses: cached key check, the same rate limiter call, prepared statements, objects
 // built from rows and written with JSON.stringify.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
@@ -77,7 +77,7 @@ const toClaim = (row: Row) => ({
 const COLUMNS =
   'id, environment, created_at, updated_at, status, adjuster_svc_id, responded_at, rejection_reason, document';
 
-const CURSOR_SECRET = 'the floor signs its cursors too';
+const CURSOR_SECRET = 'secret of the baseline';
 
 async function getClaim(key: Key, id: string): Promise<[number, unknown]> {
   const { rows } = await pool.query<Row>({
@@ -275,9 +275,9 @@ function readBody(request: IncomingMessage): Promise<string> {
   });
 }
 
-async function answer(request: IncomingMessage): Promise<[number, unknown]> {
+async function handle(request: IncomingMessage): Promise<[number, unknown]> {
   const token = (request.headers.authorization ?? '').replace('Bearer ', '');
-  const url = new URL(request.url ?? '/', 'http://floor');
+  const url = new URL(request.url ?? '/', 'http://baseline');
   if (url.pathname.startsWith('/app/v1/claims/')) {
     return acceptClaim(token, url.pathname.split('/')[4] ?? '');
   }
@@ -313,7 +313,7 @@ function respond(response: ServerResponse, status: number, body: unknown): void 
 }
 
 const server = createServer((request, response) => {
-  answer(request).then(
+  handle(request).then(
     ([status, body]) => respond(response, status, body),
     () => respond(response, 500, { code: 'internal_error' }),
   );

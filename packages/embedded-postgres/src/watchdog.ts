@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
-export interface Guardian {
-  /** Call this after an orderly shutdown of the guarded process. */
-  dismiss(): void;
+export interface Watchdog {
+  /** Call this after an orderly shutdown of the watched process. */
+  cancel(): void;
 }
 
 /**
@@ -10,7 +10,7 @@ export interface Guardian {
  * input closes. It runs in a separate session, so that Ctrl-C or a signal to the process group does not
  * end it too.
  */
-export function guard({
+export function startWatchdog({
   pid,
   signal,
   folder,
@@ -18,7 +18,7 @@ export function guard({
   pid: number;
   signal: 'QUIT' | 'TERM' | 'KILL';
   folder?: string;
-}): Guardian {
+}): Watchdog {
   // `kill -0` succeeds for a zombie; /proc, where it exists, shows the state.
   const script = `
     alive() {
@@ -33,7 +33,7 @@ export function guard({
     while alive "$1" && [ $i -lt 100 ]; do i=$((i+1)); sleep 0.1; done
     kill -KILL "$1" 2>/dev/null
     [ -z "$2" ] || rm -rf -- "$2"`;
-  const shell = spawn('/bin/sh', ['-c', script, 'guardian', String(pid), folder ?? ''], {
+  const shell = spawn('/bin/sh', ['-c', script, 'watchdog', String(pid), folder ?? ''], {
     cwd: '/',
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -42,7 +42,7 @@ export function guard({
   shell.unref();
   (shell.stdin as { unref?(): void }).unref?.();
   return {
-    dismiss() {
+    cancel() {
       shell.kill('SIGKILL');
     },
   };

@@ -1,15 +1,13 @@
-import type { LoggedRequest, RequestLogStore } from '../ports/request-log.ts';
-
-/** Collects finished requests and stores them in batches. */
-export interface RequestLog {
+/** Collects entries and stores them in batches, outside of requests. */
+export interface Batch<T> {
   /** Synchronous; never throws. */
-  add(request: LoggedRequest): void;
-  /** Stores what was collected; called periodically, outside of requests. */
+  add(entry: T): void;
+  /** Stores what was collected; called periodically, and at shutdown. */
   flush(): Promise<void>;
 }
 
-export interface RequestLogDeps {
-  readonly store: Pick<RequestLogStore, 'append'>;
+export interface BatchDeps<T> {
+  readonly store: { append(entries: readonly T[]): Promise<void> };
   /** Called with the number of entries dropped since the last call. */
   readonly onDropped: (count: number) => void;
   /** Maximum entries in memory; further ones are dropped. */
@@ -18,13 +16,13 @@ export interface RequestLogDeps {
   readonly batch?: number;
 }
 
-export function createRequestLog({
+export function createBatch<T>({
   store,
   onDropped,
   capacity = 20_000,
   batch = 1000,
-}: RequestLogDeps): RequestLog {
-  let waiting: LoggedRequest[] = [];
+}: BatchDeps<T>): Batch<T> {
+  let waiting: T[] = [];
   let dropped = 0;
   let writing: Promise<void> | null = null;
 
@@ -44,8 +42,8 @@ export function createRequestLog({
   };
 
   return {
-    add(request) {
-      if (waiting.length < capacity) waiting.push(request);
+    add(entry) {
+      if (waiting.length < capacity) waiting.push(entry);
       else dropped += 1;
     },
     async flush() {

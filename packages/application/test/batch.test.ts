@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createMemoryRequestLog } from '@svc/adapter-memory';
 import { aLoggedRequest } from '@svc/testkit';
-import { createRequestLog, type LoggedRequest } from '../src/index.ts';
+import { createBatch, type LoggedRequest } from '../src/index.ts';
 
 const many = (count: number): LoggedRequest[] => {
   const { firmId } = aLoggedRequest();
@@ -9,14 +9,14 @@ const many = (count: number): LoggedRequest[] => {
 };
 const firmOf = (requests: readonly LoggedRequest[]) => requests[0]?.firmId ?? aLoggedRequest().firmId;
 
-test('write stores all entries in batches', async () => {
+test('flush stores all entries in batches', async () => {
   const store = createMemoryRequestLog();
   const sizes: number[] = [];
   const append = (batch: readonly LoggedRequest[]): Promise<void> => {
     sizes.push(batch.length);
     return store.append(batch);
   };
-  const log = createRequestLog({ store: { append }, onDropped: () => {}, batch: 10 });
+  const log = createBatch({ store: { append }, onDropped: () => {}, batch: 10 });
   const requests = many(25);
   for (const request of requests) log.add(request);
   expect(sizes).toEqual([]);
@@ -33,7 +33,7 @@ test('entries that the store failed to write are kept and written later', async 
     if (failing) throw new Error('unavailable');
     await store.append(batch);
   };
-  const log = createRequestLog({ store: { append }, onDropped: () => {} });
+  const log = createBatch({ store: { append }, onDropped: () => {} });
   const requests = many(3);
   for (const request of requests) log.add(request);
   await log.flush();
@@ -45,7 +45,7 @@ test('entries that the store failed to write are kept and written later', async 
 test('entries beyond the capacity are dropped and counted', async () => {
   const store = createMemoryRequestLog();
   const dropped: number[] = [];
-  const log = createRequestLog({ store, onDropped: (count) => dropped.push(count), capacity: 5 });
+  const log = createBatch({ store, onDropped: (count) => dropped.push(count), capacity: 5 });
   const requests = many(12);
   for (const request of requests) log.add(request);
   await log.flush();
@@ -54,12 +54,12 @@ test('entries beyond the capacity are dropped and counted', async () => {
   expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(5);
 });
 
-test('an entry noted during a write is written once', async () => {
+test('an entry added during a write is written once', async () => {
   const store = createMemoryRequestLog();
   const [one, two] = many(2);
   if (one === undefined || two === undefined) throw new Error('expected two requests');
   const written: string[] = [];
-  const log = createRequestLog({
+  const log = createBatch<LoggedRequest>({
     store: {
       async append(batch) {
         if (written.length === 0) log.add(two);

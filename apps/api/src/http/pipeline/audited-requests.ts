@@ -1,0 +1,88 @@
+import { type AuditAction, type AuditCaller, type AuditEvent, SERVICE_CHAIN } from '@svc/application';
+import type { EndpointId, ErrorCode } from '@svc/contract';
+import type { ClaimId, FirmId, Instant } from '@svc/domain';
+
+/** Claims or adjusters in a response. */
+export interface AuditedRead {
+  readonly firmId: FirmId;
+  readonly action: 'adjusters.read' | 'claim.read' | 'claims.read';
+  readonly object: string | null;
+  readonly claims?: readonly ClaimId[];
+}
+
+/** A page of claims of one firm; an empty one reveals nothing. */
+export const claimsRead = (firmId: FirmId, rows: readonly { readonly id: ClaimId }[]): AuditedRead[] =>
+  rows.length === 0
+    ? []
+    : [{ firmId, action: 'claims.read', object: null, claims: rows.map(({ id }) => id) }];
+
+/** Filled in step by step, like the trace it belongs to. */
+export interface AuditedRequest {
+  readonly caller: AuditCaller;
+  /** Null: only reads in the response are recorded. */
+  readonly action: AuditAction | null;
+  /** Null for adjusters, who may belong to several firms. */
+  readonly firmId: FirmId | null;
+  readonly params: Readonly<Record<string, string>>;
+  reads?: readonly AuditedRead[];
+}
+
+/** Operations whose failures are recorded. Their successes are recorded in the transaction of the act. */
+const ACTIONS: Readonly<Partial<Record<EndpointId, AuditAction>>> = {
+  getClaim: 'claim.read',
+  listClaims: 'claims.read',
+  sendClaim: 'claim.send',
+  offerClaim: 'claim.offer',
+  listAdjusters: 'adjusters.read',
+  inviteAdjuster: 'invitation.send',
+  withdrawInvitation: 'invitation.withdraw',
+  listOfferedClaims: 'claims.read',
+  getOfferedClaim: 'claim.read',
+  acceptClaim: 'claim.accept',
+  rejectClaim: 'claim.reject',
+  updateWork: 'claim.work',
+  closeClaim: 'claim.close',
+  acceptInvitation: 'invitation.accept',
+  declineInvitation: 'invitation.decline',
+  updateProfile: 'profile.change',
+  leaveFirm: 'member.leave',
+};
+
+export const auditActionOf = (endpointId: string): AuditAction | null =>
+  ACTIONS[endpointId as EndpointId] ?? null;
+
+/** Nothing was attempted, or nothing is known about it. Rejected in any number, they would fill the trail. */
+const NOT_RECORDED: ReadonlySet<ErrorCode> = new Set([
+  'malformed_request',
+  'validation_failed',
+  'payload_too_large',
+  'rate_limited',
+  'internal_error',
+  'service_unavailable',
+]);
+
+function objectOf({ id, svc_id, firm_id }: AuditedRequest['params']): string | null {
+  if (id !== undefined) return `claim:${id}`;
+  if (svc_id !== undefined) return `adjuster:${svc_id}`;
+  return firm_id === undefined ? null : `firm:${firm_id}`;
+}
+
+/** The events of a completed request that no transaction has recorded. */
+export function auditEventsOf(
+  { caller, action, firmId, params, reads = [] }: AuditedRequest,
+  result: { readonly at: Instant; readonly code: string | undefined; readonly aborted: boolean },
+): AuditEvent[] {
+  const { at, code, aborted } = result;
+  // An aborted response may have been received in part.
+  const outcome = aborted ? 'aborted' : (code ?? 'ok');
+  if (reads.length > 0) {
+    return reads.map(({ firmId: chain, ...read }) => ({ chain, entry: { at, ...caller, ...read, outcome } }));
+  }
+  if (action === null || code === undefined || NOT_RECORDED.has(code as ErrorCode)) return [];
+  return [
+    {
+      chain: firmId ?? SERVICE_CHAIN,
+      entry: { at, ...caller, action, object: objectOf(params), outcome: code },
+    },
+  ];
+}

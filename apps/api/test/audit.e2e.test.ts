@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { auditEntriesFrom, SERVICE_CHAIN } from '@svc/application';
+import { eventually } from '@svc/testkit/eventually';
+import { withClient } from '../../../tools/services/postgres.ts';
+import { TOKENS } from '../src/composition/tokens.ts';
+import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { svcInProcess } from './svc-here.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+});
+afterAll(() => service.stop());
+
+const svc = (...args: string[]) => svcInProcess(args, { DATABASE_URL: service.databaseUrl });
+
+/** Every event of a firm, as `svc` exports it. */
+async function exported(firmId: string): Promise<Record<string, unknown>[]> {
+  await service.service.services.get(TOKENS.auditBatch).flush();
+  const { code, stdout } = await svc('audit', 'export', '--firm', firmId);
+  expect(code).toBe(0);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+test('every read of a claim is recorded with key or adjuster, address and request id', async () => {
+  const firm = await service.firm();
+  const { svcId, token } = await service.member(firm);
+  const { id } = (await sendClaim(service, firm.live, claimBody(svcId))).json;
+  const before = (await exported(firm.id)).length;
+  const byKey = await service.call('GET', `/v1/claims/${id}`, { as: firm.live });
+  const listed = await service.call('GET', '/v1/claims', { as: firm.live });
+  await service.call('GET', '/v1/claims?updated_since=2099-01-01T00:00:00Z', { as: firm.live });
+  const byAdjuster = await service.call('GET', `/app/v1/claims/${id}`, { as: token });
+  await service.call('GET', '/app/v1/claims', { as: token });
+  await service.call('GET', '/v1/adjusters', { as: firm.live });
+  const keyId = (await service.call('GET', '/v1/me', { as: firm.live })).json.key.id;
+
+  const events = (await exported(firm.id)).slice(before);
+  const common = { outcome: 'ok', address: expect.stringContaining('127.0.0.1') };
+  const [key, adjuster] = [{ actor: `key:${keyId}` }, { actor: `adjuster:${svcId}` }];
+  expect(events).toEqual(
+    [
+      { ...key, action: 'claim.read', object: `claim:${id}`, request_id: byKey.headers.get('x-request-id') },
+      { ...key, action: 'claims.read', claims: [id], request_id: listed.headers.get('x-request-id') },
+      { ...adjuster, action: 'claim.read', request_id: byAdjuster.headers.get('x-request-id') },
+      { ...adjuster, action: 'claims.read', claims: [id] },
+      { ...key, action: 'adjusters.read' },
+    ].map((event) => expect.objectContaining({ ...common, ...event })),
+  );
+});
+
+test('attempts that fail are recorded with the error; a malformed request is not', async () => {
+  const firm = await service.firm();
+  const { svcId, token } = await service.member(firm);
+  const stranger = await service.adjuster();
+  const { id } = (await sendClaim(service, firm.live, claimBody(svcId))).json;
+  const before = (await exported(firm.id)).length;
+  const readOnly = await service.key(firm, { purpose: 'read_only' });
+  await service.call('GET', '/v1/claims/01980a5e-4c7f-7b3e-9d8a-2f6b1c0d5e4a', { as: firm.live });
+  await sendClaim(service, readOnly, claimBody(svcId));
+  await service.call('GET', '/v1/claims/no-uuid', { as: firm.live });
+  await service.call('GET', `/app/v1/claims/${id}`, { as: stranger.token });
+  await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+  await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+  const events = (await exported(firm.id)).slice(before);
+  expect(events.map(({ action, outcome }) => [action, outcome])).toEqual([
+    ['key.create', 'ok'],
+    ['claim.accept', 'ok'],
+    ['claim.read', 'not_found'],
+    ['claim.send', 'insufficient_scope'],
+  ]);
+  const auditReads = service.service.services.get(TOKENS.auditReads);
+  const ofService = (await auditReads.latest(SERVICE_CHAIN, { limit: 100 })).flatMap(({ text }) =>
+    auditEntriesFrom(text),
+  );
+  expect(ofService).toContainEqual(
+    expect.objectContaining({
+      actor: `adjuster:${stranger.svcId}`,
+      action: 'claim.read',
+      outcome: 'not_found',
+    }),
+  );
+  expect(ofService).toContainEqual(
+    expect.objectContaining({
+      actor: `adjuster:${svcId}`,
+      action: 'claim.accept',
+      outcome: 'offer_not_pending',
+    }),
+  );
+});
+
+test('a failed sign-in is recorded in the chain of the adjuster’s firm, without the email address', async () => {
+  const firm = await service.firm();
+  const { svcId } = await service.member(firm);
+  const email = `${svcId.toLowerCase()}@example.com`;
+  await service.call('POST', '/app/v1/sessions', { body: { email, code: '000000' } });
+  const last = (await exported(firm.id)).at(-1);
+  expect(last).toMatchObject({ action: 'sign_in', object: `adjuster:${svcId}`, outcome: 'sign_in_refused' });
+  expect(JSON.stringify(last)).not.toContain(email);
+});
+
+test('reads of the last second before a shutdown are not lost', async () => {
+  const firm = await service.firm();
+  const { svcId } = await service.member(firm);
+  const { id } = (await sendClaim(service, firm.live, claimBody(svcId))).json;
+  const second = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
+  await Promise.all(
+    Array.from({ length: 20 }, () => second.call('GET', `/v1/claims/${id}`, { as: firm.live })),
+  );
+  await second.stop();
+  expect((await exported(firm.id)).filter(({ action }) => action === 'claim.read')).toHaveLength(20);
+});
+
+test('the operator is recorded by --as, else by SVC_OPERATOR', async () => {
+  const firm = await service.firm();
+  await svc('firm', 'set-plan', firm.id, 'claims_only', '--as', 'dana');
+  await svcInProcess(['--as', 'kim', 'key', 'create', '--firm', firm.id, '--environment', 'test'], {
+    DATABASE_URL: service.databaseUrl,
+    SVC_OPERATOR: 'sam',
+  });
+  await svcInProcess(['firm', 'set-plan', firm.id, 'standard'], {
+    DATABASE_URL: service.databaseUrl,
+    SVC_OPERATOR: 'sam',
+  });
+  const { stdout } = await svc('audit', 'list', '--firm', firm.id, '--limit', '3', '--json');
+  expect(
+    JSON.parse(stdout).audit.map(({ actor, action }: Record<string, string>) => [actor, action]),
+  ).toEqual([
+    ['operator:sam', 'firm.plan'],
+    ['operator:kim', 'key.create'],
+    ['operator:dana', 'firm.plan'],
+  ]);
+});
+
+test('svc audit verify fails and names the row that somebody changed or removed', async () => {
+  const firm = await service.firm();
+  await service.member(firm);
+  const verify = () => svc('audit', 'verify', '--firm', firm.id, '--json');
+  const intact = await verify();
+  expect([intact.code, JSON.parse(intact.stdout).intact]).toEqual([0, true]);
+  await withClient(service.databaseUrl, (sql) =>
+    sql.query('DELETE FROM audit_log WHERE firm_id = $1 AND seq = 3', [firm.id]),
+  );
+  const broken = await verify();
+  expect(broken.code).toBe(1);
+  expect(JSON.parse(broken.stdout)).toEqual({ intact: false, seq: 3, problem: 'missing' });
+  expect(broken.stderr).toContain('row 3 is missing');
+});
+
+test('a running process writes reads to the trail without being asked', async () => {
+  const firm = await service.firm();
+  const { svcId } = await service.member(firm);
+  const { id } = (await sendClaim(service, firm.live, claimBody(svcId))).json;
+  await service.call('GET', `/v1/claims/${id}`, { as: firm.live });
+  const reads = service.service.services.get(TOKENS.auditReads);
+  const latestAction = async () => {
+    const [latest] = await reads.latest(firm.id, { limit: 1 });
+    return latest === undefined ? undefined : auditEntriesFrom(latest.text)[0]?.action;
+  };
+  expect(await eventually(latestAction, (action) => action === 'claim.read')).toBe('claim.read');
+});

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto';
+import {
+  type AuditChainId,
+  type AuditEntry,
+  type AuditReads,
+  auditText,
+  firstLink,
+  nextLink,
+  SERVICE_CHAIN,
+  type Sha256,
+} from '@svc/application';
+import { keyOf, type Tables, type WritableTables } from './tables.ts';
+
+const sha256: Sha256 = (text) => hash('sha256', text);
+
+export function appendRow(tables: WritableTables, chain: AuditChainId, entries: readonly AuditEntry[]): void {
+  const ends = tables.auditChains.get(keyOf(chain));
+  const genesis = firstLink(chain, sha256);
+  const { last, purged } = ends ?? { last: genesis, purged: genesis };
+  const text = auditText(entries);
+  const link = nextLink(last, text, sha256);
+  tables.auditLog.insert({ chain, at: entries[0]?.at ?? 0, text, ...link });
+  tables.auditChains.put({ chain, last: link, purged });
+}
+
+export const memoryAuditReads = (tables: Tables): AuditReads => {
+  const found: AuditReads['rows'] = async (
+    chain,
+    { after, limit, since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY },
+  ) =>
+    tables.auditLog
+      .all()
+      .filter((row) => row.chain === chain && row.seq > after && row.at >= since && row.at < until)
+      .sort((one, other) => one.seq - other.seq)
+      .slice(0, limit)
+      .map(({ seq, at, text, hash }) => ({ seq, at, text, hash }));
+  return {
+    async chain(chain) {
+      const ends = tables.auditChains.get(keyOf(chain));
+      if (ends !== undefined) return { last: ends.last, purged: ends.purged };
+      if (chain !== SERVICE_CHAIN && tables.firms.get(keyOf(chain)) === undefined) return null;
+      const genesis = firstLink(chain, sha256);
+      return { last: genesis, purged: genesis };
+    },
+    rows: found,
+    async latest(chain, { limit, since, until }) {
+      const all = await found(chain, { after: 0, limit: Number.POSITIVE_INFINITY, since, until });
+      return all.reverse().slice(0, limit);
+    },
+  };
+};

@@ -1,0 +1,129 @@
+import { hash } from 'node:crypto';
+import {
+  type AuditChain,
+  type AuditChainId,
+  type AuditEntry,
+  type AuditEvent,
+  type AuditLog,
+  type AuditReads,
+  type AuditRow,
+  type AuditTrail,
+  auditRowsOf,
+  auditText,
+  firstLink,
+} from '@svc/application';
+import type { Instant } from '@svc/domain';
+import { isUuid, timestamp } from '../driver/column-types.ts';
+import type { Database } from '../driver/database.ts';
+import { first, type Session, sql, type TxSession } from '../driver/session.ts';
+
+/**
+ * `nextLink` of `@svc/application` as one statement, so that the lock on the chain costs no round trip. The row of the
+ * chain stays locked until the commit. Starts the chain where there is none: a firm may have been created by a process
+ * of an earlier release.
+ */
+const APPEND = sql(
+  'audit_append',
+  `WITH chain AS (
+     INSERT INTO audit_chains AS held (firm_id, last_seq, last_hash, purged_hash)
+     VALUES ($1, 1, sha256(convert_to($4 || E'\\n1\\n' || $3, 'UTF8')), decode($4, 'hex'))
+     ON CONFLICT (firm_id) DO UPDATE SET last_seq = held.last_seq + 1, last_hash =
+       sha256(convert_to(encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1) || E'\\n' || $3, 'UTF8'))
+     RETURNING last_seq, last_hash)
+   INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT $1, last_seq, $2, $3, last_hash FROM chain`,
+);
+
+/** A crash loses the events of the last second in any case; waiting for the disk would hold the locks longer. */
+const WITHOUT_FLUSH = sql('audit_without_flush', 'SET LOCAL synchronous_commit = off');
+
+const CHAIN = sql(
+  'audit_chain',
+  `SELECT last_seq, encode(last_hash, 'hex') AS last_hash, purged_seq, encode(purged_hash, 'hex') AS purged_hash
+     FROM audit_chains WHERE firm_id = $1`,
+);
+
+const ROWS = `SELECT seq, at, entry AS text, encode(hash, 'hex') AS hash FROM audit_log
+  WHERE firm_id = $1 AND seq > $2 AND at >= $3 AND at < $4`;
+const OLDEST_FIRST = sql('audit_rows', `${ROWS} ORDER BY seq LIMIT $5`);
+const LATEST_FIRST = sql('audit_latest', `${ROWS} ORDER BY seq DESC LIMIT $5`);
+
+const sha256 = (text: string): string => hash('sha256', text);
+
+/** Each chain in the same order everywhere, so that transactions with several cannot deadlock. */
+const byChain = (one: { chain: AuditChainId }, other: { chain: AuditChainId }): number =>
+  one.chain < other.chain ? -1 : one.chain > other.chain ? 1 : 0;
+
+function appendRow(session: TxSession, chain: AuditChainId, entries: readonly AuditEntry[]): void {
+  const text = auditText(entries);
+  session.send(APPEND, [chain, timestamp(entries[0]?.at ?? 0), text, firstLink(chain, sha256).hash]);
+}
+
+export interface PgAuditTrail extends AuditTrail {
+  /** Sends what was recorded; called once, before the commit. */
+  write(): void;
+}
+
+export function pgAuditTrail(session: TxSession): PgAuditTrail {
+  const events: AuditEvent[] = [];
+  return {
+    async record(event) {
+      events.push(event);
+    },
+    write() {
+      if (events.length > 1) events.sort(byChain);
+      for (const { chain, entry } of events) appendRow(session, chain, [entry]);
+    },
+  };
+}
+
+/** Rows per transaction, which holds the locks on their chains. */
+const BATCH_ROWS = 50;
+
+export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => ({
+  async append(events) {
+    const rows = auditRowsOf(events).sort(byChain);
+    for (let from = 0; from < rows.length; from += BATCH_ROWS) {
+      const transaction = await database.begin();
+      transaction.send(WITHOUT_FLUSH, []);
+      for (const { chain, entries } of rows.slice(from, from + BATCH_ROWS))
+        appendRow(transaction, chain, entries);
+      try {
+        await transaction.commit();
+      } catch (error) {
+        await transaction.rollback();
+        throw error;
+      }
+    }
+  },
+});
+
+export function pgAuditReads(session: Session): AuditReads {
+  const range = (since: Instant | undefined, until: Instant | undefined): [string, string] => [
+    timestamp(since ?? Number.MIN_SAFE_INTEGER),
+    timestamp(until ?? Number.MAX_SAFE_INTEGER),
+  ];
+  type Row = Omit<AuditRow, 'seq'> & { readonly seq: string };
+  const rowFrom = (row: Row): AuditRow => ({ ...row, seq: Number(row.seq) });
+  return {
+    async chain(chain) {
+      type Ends = { last_seq: string; last_hash: string; purged_seq: string; purged_hash: string };
+      const row = isUuid(chain) ? first(await session.rows<Ends>(CHAIN, [chain])) : null;
+      if (row === null) return null;
+      const ends: AuditChain = {
+        last: { seq: Number(row.last_seq), hash: row.last_hash },
+        purged: { seq: Number(row.purged_seq), hash: row.purged_hash },
+      };
+      return ends;
+    },
+
+    async rows(chain, { after, limit, since, until }) {
+      const values = [chain, String(after), ...range(since, until), limit];
+      return (await session.rows<Row>(OLDEST_FIRST, values)).map(rowFrom);
+    },
+
+    async latest(chain, { limit, since, until }) {
+      const values = [chain, '0', ...range(since, until), limit];
+      return (await session.rows<Row>(LATEST_FIRST, values)).map(rowFrom);
+    },
+  };
+}

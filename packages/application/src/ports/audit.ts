@@ -1,0 +1,138 @@
+import type { ClaimId, FirmId, Instant } from '@svc/domain';
+
+/** What the audit trail records. Stored and exported: names may be added, never changed. */
+export type AuditAction =
+  | 'adjuster.create'
+  | 'adjuster.disable'
+  | 'adjuster.enable'
+  | 'adjusters.read'
+  | 'audit.export'
+  | 'claim.accept'
+  | 'claim.close'
+  | 'claim.offer'
+  | 'claim.read'
+  | 'claim.reject'
+  | 'claim.send'
+  | 'claim.work'
+  | 'claims.purge'
+  | 'claims.read'
+  | 'email.change'
+  | 'email.confirm'
+  | 'firm.create'
+  | 'firm.erase'
+  | 'firm.export'
+  | 'firm.hold'
+  | 'firm.limits'
+  | 'firm.plan'
+  | 'firm.release'
+  | 'invitation.accept'
+  | 'invitation.decline'
+  | 'invitation.send'
+  | 'invitation.withdraw'
+  | 'key.create'
+  | 'key.revoke'
+  | 'key.roll'
+  | 'member.add'
+  | 'member.leave'
+  | 'member.pause'
+  | 'member.permission'
+  | 'member.remove'
+  | 'member.resume'
+  | 'profile.change'
+  | 'session.end'
+  | 'session.open'
+  | 'sessions.end'
+  | 'sign_in';
+
+/** One event. Holds ids only: no names, addresses of people or contents of claims. */
+export interface AuditEntry {
+  readonly at: Instant;
+  /** `key:ID`, `adjuster:SVCID`, `operator:NAME`, or `service` for its own work. */
+  readonly actor: string;
+  /** IP address of the client; null where no request was made. */
+  readonly address: string | null;
+  readonly action: AuditAction;
+  /** Kind and id, such as `claim:ID`; null where there is none. */
+  readonly object: string | null;
+  /** The claims in the response to a list. */
+  readonly claims?: readonly ClaimId[] | undefined;
+  /** `ok`, or the code of the error. */
+  readonly outcome: string;
+  readonly requestId: string | null;
+}
+
+/**
+ * Each firm has a chain of its own. The service's chain has the events that belong to no firm, such as a failed sign-in
+ * or a session of an adjuster without a firm.
+ */
+export type AuditChainId = FirmId;
+export const SERVICE_CHAIN = '00000000-0000-0000-0000-000000000000' as AuditChainId;
+
+export interface AuditEvent {
+  readonly chain: AuditChainId;
+  readonly entry: AuditEntry;
+}
+
+/** The trail within one transaction. */
+export interface AuditTrail {
+  /**
+   * Written as the last statements of the transaction, in the order of the chains: the lock on a chain is taken after
+   * all others and held until the commit.
+   */
+  record(event: AuditEvent): Promise<void>;
+}
+
+/** Events of no transaction: reads, and attempts that failed. Those of one call and chain share a row. */
+export interface AuditLog {
+  append(events: readonly AuditEvent[]): Promise<void>;
+}
+
+/** A row as stored. */
+export interface AuditRow {
+  readonly seq: number;
+  /** Of its first event. */
+  readonly at: Instant;
+  /** Its events as the text that was hashed. */
+  readonly text: string;
+  /** Hexadecimal. */
+  readonly hash: string;
+}
+
+/** The ends of a chain. */
+export interface AuditChain {
+  /** The latest row; seq 0: none yet. */
+  readonly last: AuditLink;
+  /** The row before the oldest that is kept: retention deletes from the start of the chain. */
+  readonly purged: AuditLink;
+}
+
+export interface AuditLink {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface AuditReads {
+  /** Null when there is no such chain. */
+  chain(chain: AuditChainId): Promise<AuditChain | null>;
+  /** Rows after `after`, in order. */
+  rows(
+    chain: AuditChainId,
+    query: {
+      readonly after: number;
+      readonly limit: number;
+      /** Inclusive. */
+      readonly since?: Instant | undefined;
+      /** Exclusive. */
+      readonly until?: Instant | undefined;
+    },
+  ): Promise<AuditRow[]>;
+  /** The latest rows, latest first. */
+  latest(
+    chain: AuditChainId,
+    query: {
+      readonly limit: number;
+      readonly since?: Instant | undefined;
+      readonly until?: Instant | undefined;
+    },
+  ): Promise<AuditRow[]>;
+}

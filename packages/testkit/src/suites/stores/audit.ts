@@ -1,0 +1,240 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type AuditChainId,
+  type AuditEvent,
+  type AuditReads,
+  type AuditRow,
+  auditEntriesFrom,
+  SERVICE_CHAIN,
+  verifyAuditChain,
+} from '@svc/application';
+import type { FirmId, Svcid } from '@svc/domain';
+import { HOUR } from '@svc/domain';
+import type { Fixture } from '../../fixture.ts';
+import { errorCodeOf } from '../../injected-faults.ts';
+import { sha256 } from '../../test-secrets.ts';
+
+export function auditBehavior(fixture: () => Fixture): void {
+  const rowsOf = (chain: AuditChainId) => fixture().stores.auditReads.rows(chain, { after: 0, limit: 1000 });
+  /** Actor, action, object and outcome of each event. */
+  const actsOf = async (chain: AuditChainId) =>
+    (await rowsOf(chain))
+      .flatMap(({ text }) => auditEntriesFrom(text))
+      .map(({ actor, action, object, outcome }) => [actor, action, object, outcome].join(' '));
+  const verify = (chain: AuditChainId, reads: AuditReads = fixture().stores.auditReads) =>
+    verifyAuditChain({ reads, sha256 }, chain);
+
+  const readOf = (chain: FirmId, at: number, object = `claim:${at}`): AuditEvent => ({
+    chain,
+    entry: {
+      at,
+      actor: 'key:key_1',
+      address: '192.0.2.7',
+      action: 'claim.read',
+      object,
+      outcome: 'ok',
+      requestId: 'b4f6c3a2',
+    },
+  });
+
+  /** The reads of a store in which somebody changed rows. */
+  const tampered = (change: (rows: AuditRow[]) => AuditRow[]): AuditReads => {
+    const { auditReads } = fixture().stores;
+    return {
+      ...auditReads,
+      rows: async (chain, query) =>
+        change(await auditReads.rows(chain, { ...query, after: 0, limit: 1000 })).filter(
+          ({ seq }) => seq > query.after,
+        ),
+    };
+  };
+
+  describe('the audit trail', () => {
+    test('records who sent, accepted and closed a claim, with its id', async () => {
+      const { newFirm, newMember, sendId, use } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const before = (await rowsOf(firm.id)).length;
+      const id = await sendId(
+        { ...firm.live, origin: { keyId: 'key_7' as never, address: '192.0.2.9', requestId: 'r-1' } },
+        svcId,
+      );
+      await use.acceptOffer({ svcId, origin: { address: '198.51.100.4', requestId: 'r-2' } }, id);
+      await use.closeAcceptedClaim({ svcId }, id);
+      const rows = (await rowsOf(firm.id)).slice(before).flatMap(({ text }) => auditEntriesFrom(text));
+      expect(rows).toMatchObject([
+        { actor: 'key:key_7', address: '192.0.2.9', requestId: 'r-1', action: 'claim.send' },
+        { actor: `adjuster:${svcId}`, address: '198.51.100.4', requestId: 'r-2', action: 'claim.accept' },
+        { actor: `adjuster:${svcId}`, address: null, requestId: null, action: 'claim.close' },
+      ]);
+      for (const { object, outcome } of rows) expect([object, outcome]).toEqual([`claim:${id}`, 'ok']);
+    });
+
+    test('records invitations, memberships and what the operator does, by name', async () => {
+      const { newFirm, newMember, newAdjuster, invite, use } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const { svcId: invited } = await newAdjuster();
+      await invite(firm, invited);
+      await use.withdrawInvitation(firm.live, invited);
+      await use.setAcceptingAssignments({ svcId }, firm.id, false);
+      await use.setMember(firm.id, svcId, false);
+      const { key } = await use.createKey({
+        firmId: firm.id,
+        environment: 'live',
+        purpose: 'claims',
+        lifetime: null,
+      });
+      const rolled = await use.rollKey(key.id, HOUR);
+      await use.revokeKey(rolled.key.id);
+      await use.setPlan(firm.id, 'claims_only');
+      await use.leaveFirm({ svcId }, firm.id);
+      const operator = 'operator:test-operator';
+      expect(await actsOf(firm.id)).toEqual([
+        `${operator} firm.create firm:${firm.id} ok`,
+        `firm:${firm.id} invitation.send adjuster:${svcId} ok`,
+        `adjuster:${svcId} invitation.accept adjuster:${svcId} ok`,
+        `firm:${firm.id} invitation.send adjuster:${invited} ok`,
+        `firm:${firm.id} invitation.withdraw adjuster:${invited} ok`,
+        `adjuster:${svcId} member.pause adjuster:${svcId} ok`,
+        `${operator} member.permission adjuster:${svcId} ok`,
+        `${operator} key.create key:${key.id} ok`,
+        `${operator} key.roll key:${key.id} ok`,
+        `${operator} key.revoke key:${rolled.key.id} ok`,
+        `${operator} firm.plan firm:${firm.id} ok`,
+        `adjuster:${svcId} member.leave adjuster:${svcId} ok`,
+      ]);
+    });
+
+    test('records a sign-in in the chain of each firm of the adjuster, without a firm in the service’s', async () => {
+      const { newFirm, newMember, newAdjuster, use } = fixture();
+      const [one, two] = [await newFirm(), await newFirm()];
+      const svcId = await newMember(one);
+      await use.addMember(two.id, svcId);
+      await use.openSession(svcId);
+      const opened = `operator:test-operator session.open adjuster:${svcId} ok`;
+      for (const firm of [one, two]) expect((await actsOf(firm.id)).at(-1)).toBe(opened);
+      const { svcId: alone } = await newAdjuster();
+      await use.openSession(alone);
+      expect(await actsOf(SERVICE_CHAIN)).toContain(
+        `operator:test-operator session.open adjuster:${alone} ok`,
+      );
+    });
+
+    test('has no row of an act that was rolled back', async () => {
+      const { newFirm, newMember, sendId, use } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      await use.acceptOffer({ svcId }, id);
+      const before = await rowsOf(firm.id);
+      expect(await errorCodeOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
+      expect(await rowsOf(firm.id)).toEqual(before);
+    });
+
+    test('links reads and acts, also concurrent ones, in one chain per firm without gaps', async () => {
+      const { newFirm, newMember, send, stores } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const svcId = await newMember(firm);
+      const before = (await rowsOf(firm.id)).length;
+      await Promise.all([
+        ...Array.from({ length: 10 }, () => send(firm.live, svcId)),
+        ...Array.from({ length: 5 }, (_, n) =>
+          stores.audit.append([readOf(firm.id, n), readOf(other.id, n), readOf(firm.id, n + 100)]),
+        ),
+      ]);
+      const rows = await rowsOf(firm.id);
+      expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: before + 15 }, (_, n) => n + 1));
+      expect(await actsOf(firm.id)).toHaveLength(before + 20);
+      expect(await verify(firm.id)).toMatchObject({ intact: true, rows: before + 15 });
+      expect(await verify(other.id)).toMatchObject({ intact: true });
+    });
+
+    test('shows a changed, a moved and a missing row, also the latest', async () => {
+      const { newFirm, stores } = fixture();
+      const firm = await newFirm();
+      for (const at of [1, 2, 3, 4]) await stores.audit.append([readOf(firm.id, at)]);
+      const changed = tampered((rows) =>
+        rows.map((row) => (row.seq === 3 ? { ...row, text: row.text.replace('claim:2', 'claim:9') } : row)),
+      );
+      expect(await verify(firm.id, changed)).toEqual({ intact: false, seq: 3, problem: 'changed' });
+      const moved = tampered((rows) => rows.map((row) => (row.seq === 4 ? { ...row, at: row.at + 1 } : row)));
+      expect(await verify(firm.id, moved)).toEqual({ intact: false, seq: 4, problem: 'changed' });
+      for (const seq of [1, 3, 5]) {
+        const removed = tampered((rows) => rows.filter((row) => row.seq !== seq));
+        expect(await verify(firm.id, removed)).toEqual({ intact: false, seq, problem: 'missing' });
+      }
+    });
+
+    test('rows of one firm do not verify as those of another', async () => {
+      const { newFirm, stores } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const rows = await rowsOf(other.id);
+      const reads: AuditReads = { ...stores.auditReads, rows: async () => rows };
+      expect(await verify(firm.id, reads)).toMatchObject({ intact: false, seq: 1 });
+    });
+
+    test('reads of any number are stored in few rows, in order', async () => {
+      const { newFirm, stores } = fixture();
+      const firm = await newFirm();
+      const reads = Array.from({ length: 450 }, (_, n) => readOf(firm.id, n));
+      await stores.audit.append(reads);
+      expect((await actsOf(firm.id)).slice(1)).toEqual(
+        reads.map(({ entry }) => `key:key_1 claim.read ${entry.object} ok`),
+      );
+      expect((await stores.auditReads.chain(firm.id))?.last.seq).toBe(4);
+    });
+
+    test('is returned in order within a period, or latest first', async () => {
+      const { newFirm, stores } = fixture();
+      const firm = await newFirm();
+      const noon = Date.UTC(2020, 1, 3, 12);
+      for (const n of [0, 1, 2, 3]) await stores.audit.append([readOf(firm.id, noon + n)]);
+      const period = { since: noon + 1, until: noon + 3 };
+      const { auditReads } = stores;
+      const times = (rows: AuditRow[]) => rows.map(({ at }) => at - noon);
+      expect(times(await auditReads.rows(firm.id, { after: 0, limit: 10, ...period }))).toEqual([1, 2]);
+      expect(times(await auditReads.latest(firm.id, { limit: 10, ...period }))).toEqual([2, 1]);
+      expect(times(await auditReads.latest(firm.id, { limit: 1 }))).toEqual([3]);
+      expect(times(await auditReads.rows(firm.id, { after: 3, limit: 2 }))).toEqual([2, 3]);
+    });
+
+    test('returns entries unchanged, with the claims of a list', async () => {
+      const { newFirm, stores } = fixture();
+      const firm = await newFirm();
+      const entry = {
+        ...readOf(firm.id, Date.UTC(2026, 7, 29, 15, 4, 11, 208)).entry,
+        actor: 'adjuster:Renée "Ñ" \\ 😀' as string,
+        action: 'claims.read' as const,
+        object: null,
+        claims: ['01980a5e-4c7f-4b3e-9d8a-0123456789ab' as never],
+      };
+      await stores.audit.append([{ chain: firm.id, entry }]);
+      await stores.audit.append([readOf(firm.id, entry.at), { chain: firm.id, entry }]);
+      const [several, one] = await stores.auditReads.latest(firm.id, { limit: 2 });
+      expect(auditEntriesFrom(one?.text ?? '')).toEqual([entry]);
+      expect(auditEntriesFrom(several?.text ?? '')).toEqual([readOf(firm.id, entry.at).entry, entry]);
+    });
+
+    test('does not exist for an unknown firm', async () => {
+      const { stores, ids } = fixture();
+      const unknown = ids.next() as FirmId;
+      expect(await stores.auditReads.chain(unknown)).toBeNull();
+      expect(await stores.auditReads.chain('no uuid' as FirmId)).toBeNull();
+      expect(await verify(unknown)).toBeNull();
+    });
+
+    test('holds no name, e-mail address or content', async () => {
+      const { newFirm, newAdjuster, newMember, newClaim, sendId, use } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const { email } = await newAdjuster();
+      const claim = newClaim();
+      await sendId(firm.live, svcId, { claim });
+      await use.updateProfile({ svcId: svcId as Svcid }, { firstName: 'Secretname' });
+      const text = JSON.stringify(await rowsOf(firm.id));
+      for (const personal of ['Secretname', 'Renée', email, claim.facts.claimNumber, claim.facts.externalId])
+        expect(text).not.toContain(personal);
+    });
+  });
+}
