@@ -21,6 +21,9 @@ type Stage = (typeof STAGES)[number];
 /** More than the cores, because tests that wait for a server, a timer or a browser leave a core idle. */
 const WORKERS = availableParallelism() * 2;
 
+/** The first line that Jest prints of a test file, with its duration. */
+const FINISHED_FILE = /^ *(?:PASS|FAIL) .*$/gm;
+
 const interactive = process.stdout.isTTY === true;
 const paint = pc.createColors(interactive && !process.env.NO_COLOR);
 // One build and one schema for all stages.
@@ -215,9 +218,6 @@ function conclude(outcomes: readonly Outcome[]): number {
   console.log(`\n${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0 ? 0 : 1;
 }
-
-/** The first line that Jest prints of a test file, with its duration. */
-const FINISHED_FILE = /^ *(?:PASS|FAIL) .*$/gm;
 
 interface RunOptions {
   readonly variables?: Readonly<Record<string, string>>;

@@ -52,16 +52,17 @@ export function createEdgeLimiter({
       const now = clock.now();
       rotateTo(Math.floor(now / MINUTE));
       const network = networkOf(address);
-      const here = current.get(network);
-      const before = previous.get(network);
+      const currentCount = current.get(network);
+      const previousCount = previous.get(network);
       // In request-milliseconds, so that the comparison is between integers. The share of the previous minute is an
       // estimate; it is zero for an address that has sent nothing for a full minute.
       const coveredMs = MINUTE - (now - minute * MINUTE);
-      const carried = before && before.latestAt > now - MINUTE ? before.count * coveredMs : 0;
-      if (((here?.count ?? 0) + 1) * MINUTE + carried > perMinute * MINUTE) return false;
-      if (here) {
-        here.count += 1;
-        here.latestAt = now;
+      const carried =
+        previousCount && previousCount.latestAt > now - MINUTE ? previousCount.count * coveredMs : 0;
+      if (((currentCount?.count ?? 0) + 1) * MINUTE + carried > perMinute * MINUTE) return false;
+      if (currentCount) {
+        currentCount.count += 1;
+        currentCount.latestAt = now;
         return true;
       }
       if (current.size >= addressesPerMinute) {

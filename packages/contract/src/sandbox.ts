@@ -19,7 +19,10 @@ export const simulateFaultsBody = fields({
     description: `What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after ${LIMITS.slowFaultMs / 1000} more seconds; dropped is processed, and then the connection is closed without a response.`,
     example: 'dropped',
   }),
-  count: integer(LIMITS.faultCount, { description: 'How many of the next requests are affected.', example: 2 }),
+  count: integer(LIMITS.faultCount, {
+    description: 'How many of the next requests are affected.',
+    example: 2,
+  }),
 }).meta({ id: 'SimulateFaultsRequest', description: 'The fault, and for how many requests.' });
 export type SimulateFaultsBody = z.output<typeof simulateFaultsBody>;
 

@@ -46,7 +46,7 @@ export interface RequestTrace {
   audit?: AuditedRequest;
 }
 
-/** In place of the route of a request that met a simulated fault. */
+/** Logged instead of the route if the request failed with a simulated fault. */
 const SIMULATED_ROUTE = 'simulated fault';
 
 /** The steps of a request, in order: authentication, rate limits, scope, body, contract, handler. */
