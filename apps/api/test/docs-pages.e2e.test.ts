@@ -45,6 +45,7 @@ test('links in Markdown pages are absolute and lead to Markdown pages', async ()
   for (const { name } of PAGES) {
     const { text } = await get(`/docs/${name}.md`);
     for (const [, link = ''] of text.matchAll(/\]\(([^)]+)\)/g)) {
+      if (link.startsWith('mailto:')) continue;
       expect(link.startsWith(`${service.url}/`)).toBe(true);
       expect((await get(new URL(link).pathname)).status).toBe(200);
     }
@@ -131,6 +132,20 @@ test('the changelog starts with the compatibility rules and the version that the
     'Compatibility',
     INTERFACE_VERSION,
   ]);
+});
+
+test('the changelog is also an Atom feed, with the interface version first and the addresses of the service', async () => {
+  const { status, text, headers } = await get('/docs/changelog.xml');
+  expect([status, headers.get('content-type')]).toEqual([200, 'application/atom+xml; charset=utf-8']);
+  expect(text).toContain('<feed xmlns="http://www.w3.org/2005/Atom">');
+  expect([...text.matchAll(/<title>([\d.]+)<\/title>/g)].map(([, version]) => version)[0]).toBe(
+    INTERFACE_VERSION,
+  );
+  expect(
+    [...text.matchAll(/<updated>(.*?)<\/updated>/g)].every(([, at]) => !Number.isNaN(Date.parse(at ?? ''))),
+  ).toBe(true);
+  expect(text).toContain(`${service.url}/docs/changelog#`);
+  expect(text).not.toContain('placeholder');
 });
 
 test('the Content-Security-Policy allows only the host and hashed inline code, and forbids framing', async () => {

@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PLACEHOLDERS } from './addresses.ts';
+import { changelogFeed } from './changelog.ts';
 import { postmanCollection } from './collection.ts';
 import { PACKED_FOLDER, packages } from './packages.ts';
 import { PAGES, SITE } from './pages.ts';
@@ -40,6 +41,7 @@ if (!existsSync(MANIFEST) || JSON.parse(readFileSync(MANIFEST, 'utf8')).version 
   await build(ROOT);
   for (const [name, text] of sources) write(join(SITE_FOLDER, name), asMarkdown(name, text));
   write(join(SITE_FOLDER, 'llms.txt'), llmsTxt());
+  write(join(SITE_FOLDER, 'changelog.xml'), changelogFeed(PLACEHOLDERS));
   for (const { file } of packages())
     copyFileSync(join(PACKED_FOLDER, file), join(SITE_FOLDER, 'packages', file));
   const checksums = packages().map(({ sha256, file }) => `${sha256}  ${file}\n`);

@@ -44,6 +44,7 @@ export const SITE: readonly PageGroup[] = [
       page('sending-claims', 'Sending claims', 'The fields of a claim, the checks, and the response.'),
       page('polling', 'Polling for changes', 'Receive every change exactly once.'),
       page('offering-again', 'Offering to another adjuster', 'After a rejection, or without a response.'),
+      page('correct-or-cancel', 'Correct or cancel a claim', 'What is and is not possible after sending.'),
       page('retries', 'Idempotency and retries', 'Retry a request without processing it twice.'),
       page('limits', 'Limits', 'Request rates, sizes and periods.'),
       page('keys', 'Keys and permissions', 'Environments, scopes, and rotating a key without downtime.'),
@@ -80,6 +81,7 @@ export const SITE: readonly PageGroup[] = [
       ),
       page('errors', 'Errors', 'Every error code: its cause, its fix, an example.'),
       page('changelog', 'Changelog', 'Versions, and which changes are compatible.'),
+      page('support', 'Support', 'Who to write to, with what, and the status of the service.'),
     ],
   },
 ];

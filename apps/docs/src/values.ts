@@ -19,6 +19,7 @@ import {
   SCOPES,
   smallestClaim,
 } from '@svc/contract';
+import { changelogEntries } from './changelog.ts';
 import {
   type Block,
   errorEntries,
@@ -78,6 +79,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 const BLOCKS: Readonly<Record<string, Block>> = {
+  'changelog.entries': changelogEntries,
   'packages.table': packageTable,
   programs,
   'errors.table': errorTable,

@@ -14,6 +14,7 @@ import type { Config } from '../config.ts';
 import type { Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
 import { createCursors } from '../http/serialization/cursor.ts';
+import { createStatusMonitor } from '../http/status/status.ts';
 import type { Log } from '../logging.ts';
 import { createContainer } from './container.ts';
 import { createNotifications } from './notifications.ts';
@@ -23,6 +24,8 @@ import { type Services, TOKENS } from './tokens.ts';
 /** How long health may go on telling what it last found. */
 const HEALTH_TRUST_MS = 250;
 const HEALTH_TIMEOUT_MS = 900;
+/** How often the status is observed while nobody asks for it: the precision of its times. */
+const STATUS_INTERVAL_MS = 1000;
 const REDIS_HEAD_START_MS = 1000;
 /** A statement that has run out of a request's time helps nobody; waiting for a lock must leave some for the work. */
 const STATEMENT_TIMEOUT_MS = 4000;
@@ -76,11 +79,22 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
   for (let waited = 0; redis?.state().status === 'away' && waited < REDIS_HEAD_START_MS; waited += 10)
     await pause(10);
   const { rateLimiter, singleFlight } = redis ?? inProcess(clock);
+  const checkHealth = createHealthCheck(stores, () => false);
+  const status = createStatusMonitor({
+    checks: {
+      api: async () => !isDraining(),
+      database: () => checkHealth().then(() => true),
+      ...(redis !== null && { redis: async () => redis.state().status === 'up' }),
+    },
+    now: clock.now,
+  });
+  const statusTimer = setInterval(() => void status.check(), STATUS_INTERVAL_MS).unref();
   const services = createContainer({
     log,
     clock,
     addresses,
     trustProxy: config.trustProxy,
+    status,
     checkHealth: createHealthCheck(stores, isDraining),
     isDraining,
     observe,
@@ -100,6 +114,7 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     services,
     startJobs: (run) => stores.startJobs(run),
     async close() {
+      clearInterval(statusTimer);
       await services.get(TOKENS.auditBatch).flush();
       await redis?.close();
       await stores.close();

@@ -238,6 +238,7 @@ export function createContainer(external: ExternalServices): Container {
     faults: T.faults,
     edgeLimiter: T.edgeLimiter,
     adjusterApp: T.adjusterApp,
+    status: T.status,
     trustProxy: T.trustProxy,
     addresses: T.addresses,
     log: T.log,

@@ -74,6 +74,7 @@ import type { EdgeLimiter, Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
 import type { Route } from '../http/routes/route.ts';
 import type { Cursors } from '../http/serialization/cursor.ts';
+import type { StatusMonitor } from '../http/status/status.ts';
 import type { Log } from '../logging.ts';
 
 /** Express' own name refers to types that the declarations of this file cannot name. */
@@ -94,6 +95,7 @@ export const TOKENS = {
   trustProxy: token<boolean | number | string>('trustProxy'),
   isDraining: token<() => boolean>('isDraining'),
   observe: token<Observe>('observe'),
+  status: token<StatusMonitor>('status'),
   checkHealth: token<() => Promise<void>>('checkHealth'),
   /** The part of a client's address that limits are counted by. */
   networkOf: token<(clientAddress: string) => string>('networkOf'),
@@ -200,6 +202,7 @@ export const EXTERNAL = [
   'trustProxy',
   'isDraining',
   'observe',
+  'status',
   'checkHealth',
   'networkOf',
   'pushKey',

@@ -20,6 +20,8 @@ import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from '
 import { createIntendedPath } from './problems/intended-path.ts';
 import type { Route } from './routes/route.ts';
 import { compress, encodingOf } from './static/compression.ts';
+import { statusHandler } from './status/handler.ts';
+import type { StatusMonitor } from './status/status.ts';
 
 export interface EdgeLimiter {
   /** Returns false when this address has made too many requests. */
@@ -29,6 +31,7 @@ export interface EdgeLimiter {
 interface AppDeps extends PipelineDeps {
   readonly routes: readonly Route[];
   readonly edgeLimiter: EdgeLimiter;
+  readonly status: StatusMonitor;
   /** Serves the adjuster app and passes other requests on. */
   readonly adjusterApp: RequestHandler;
   /** Express' `trust proxy` setting. */
@@ -170,6 +173,7 @@ export function createApp(deps: AppDeps): Express {
     });
   }
 
+  app.use(statusHandler(deps.status, addresses));
   app.use(docsHandler(addresses));
   const intendedPath = createIntendedPath(deps.routes.map(({ endpoint }) => endpoint.path));
   app.use((request) => {

@@ -12,6 +12,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   md: 'text/markdown; charset=utf-8',
   png: 'image/png',
   svg: 'image/svg+xml',
+  xml: 'application/atom+xml; charset=utf-8',
   tgz: 'application/gzip',
   txt: 'text/plain; charset=utf-8',
   webmanifest: 'application/manifest+json',

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import type { DocsAddresses } from '../docs/files.ts';
+import type { RequestTrace } from '../pipeline/request-pipeline.ts';
+import { HttpProblem } from '../problems/http-problem.ts';
+import { toDateTime } from '../serialization/time.ts';
+import type { PartName, ServiceStatus, StatusMonitor } from './status.ts';
+
+const PARTS: Readonly<Record<PartName, { readonly title: string; readonly effect: string }>> = {
+  api: { title: 'API', effect: 'The service is shutting down; requests get 503.' },
+  database: {
+    title: 'Database',
+    effect: 'Requests get 503 with Retry-After. Nothing that was accepted is lost.',
+  },
+  redis: {
+    title: 'Rate limits',
+    effect: 'Every request works. Rate limits are counted by each server process alone.',
+  },
+};
+
+const TITLES: Readonly<Record<ServiceStatus['status'], string>> = {
+  up: 'All parts are up',
+  degraded: 'Up, with degraded parts',
+  down: 'Down',
+};
+
+const STYLE =
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.4rem .8rem .4rem 0;border-bottom:1px solid}';
+const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/** `GET /status`: what is up and since when, as HTML or JSON. It is 200 also while parts are down. */
+export function statusHandler(monitor: StatusMonitor, addresses: DocsAddresses): RequestHandler {
+  return async (request, response, next) => {
+    if (request.path !== '/status') return next();
+    const trace = response.locals.trace as RequestTrace;
+    trace.route = 'GET /status';
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      throw new HttpProblem('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
+    const status = await monitor.check();
+    response.vary('Accept');
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    if (request.accepts(['json', 'html']) === 'html') {
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+      response.end(pageOf(status, addresses));
+      return;
+    }
+    response.setHeader('Content-Type', 'application/json');
+    response.end(
+      JSON.stringify({
+        status: status.status,
+        since: toDateTime(status.since),
+        parts: status.parts.map(({ name, up, since }) => ({
+          name,
+          status: up ? 'up' : 'down',
+          since: toDateTime(since),
+          ...(!up && { effect: PARTS[name].effect }),
+        })),
+        support: addresses.supportEmail,
+      }),
+    );
+  };
+}
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+
+function pageOf({ status, since, parts }: ServiceStatus, { docsUrl, supportEmail }: DocsAddresses): string {
+  const rows = parts.map(
+    ({ name, up, since: at }) =>
+      `<tr><th scope="row">${PARTS[name].title}</th><td>${up ? 'up' : `down. ${PARTS[name].effect}`}</td><td>${toDateTime(at)}</td></tr>`,
+  );
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="30"><title>Status: ${TITLES[status]}</title><style>${STYLE}</style></head>
+<body><main><h1>${TITLES[status]}</h1><p>Since ${toDateTime(since)}, as observed by the process that responds.</p>
+<table><thead><tr><th scope="col">Part</th><th scope="col">Status</th><th scope="col">Since</th></tr></thead>
+<tbody>${rows.join('')}</tbody></table>
+<p><a href="${escaped(docsUrl)}/support">Support</a>: <a href="mailto:${escaped(supportEmail)}">${escaped(supportEmail)}</a></p></main></body></html>
+`;
+}

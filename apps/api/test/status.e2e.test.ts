@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { migrate } from '@svc/adapter-postgres';
+import { eventually } from '@svc/testkit/eventually';
+import { startTcpProxy, type TcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
+import { createDatabase } from '../../../tools/services/postgres.ts';
+import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let toDatabase: TcpProxy;
+let toRedis: TcpProxy;
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  database = await createDatabase({ migrate: (url) => migrate({ url }) });
+  toDatabase = await startTcpProxy(database.url);
+  toRedis = await startTcpProxy(process.env.TEST_REDIS_URL ?? '');
+  service = await startServiceUnderTest({
+    databaseUrl: toDatabase.url,
+    env: { REDIS_URL: toRedis.url, SUPPORT_EMAIL: 'help@example.com' },
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  await toRedis.close();
+  await toDatabase.close();
+  await database.drop();
+});
+
+const status = async () => (await service.call('GET', '/status')).json;
+type Part = { readonly name: string; readonly status: string; readonly since: string };
+const partsOf = ({ parts }: { parts: Part[] }) =>
+  Object.fromEntries(parts.map(({ name, status }) => [name, status]));
+const reaches = (wanted: string) => eventually(status, (found) => found.status === wanted);
+
+test('/status follows Redis and PostgreSQL through an outage and back', async () => {
+  const before = await reaches('up');
+  expect(partsOf(before)).toEqual({ api: 'up', database: 'up', redis: 'up' });
+  expect(before.support).toBe('help@example.com');
+
+  await toRedis.cut();
+  const degraded = await reaches('degraded');
+  expect(partsOf(degraded)).toEqual({ api: 'up', database: 'up', redis: 'down' });
+  expect((await service.call('GET', '/v1/health')).status).toBe(200);
+  expect(Date.parse(degraded.since)).toBeGreaterThan(Date.parse(before.since));
+  const sinceOf = ({ parts }: { parts: Part[] }, name: string) =>
+    parts.find((part) => part.name === name)?.since;
+  expect(sinceOf(degraded, 'database')).toBe(sinceOf(before, 'database'));
+
+  await toDatabase.cut();
+  const down = await reaches('down');
+  expect(partsOf(down)).toMatchObject({ database: 'down', redis: 'down' });
+  expect((await service.call('GET', '/v1/health')).status).toBe(503);
+
+  await toDatabase.restore();
+  await toRedis.restore();
+  expect(partsOf(await reaches('up'))).toEqual({ api: 'up', database: 'up', redis: 'up' });
+});
+
+test('/status is HTML for a browser and JSON for others, and takes no other method', async () => {
+  const html = await service.call('GET', '/status', { headers: { Accept: 'text/html' } });
+  expect([html.status, html.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(html.text).toContain('<h1>All parts are up</h1>');
+  expect(html.text).toContain('mailto:help@example.com');
+  const json = await service.call('GET', '/status', { headers: { Accept: '*/*' } });
+  expect(json.headers.get('content-type')).toBe('application/json');
+  expect(json.headers.get('cache-control')).toBe('no-store');
+  const other = await service.call('POST', '/status');
+  expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
