@@ -20,6 +20,7 @@ import {
   makeEndSessions,
   makeInviteAdjuster,
   makeLeaveFirm,
+  makeLogContact,
   makeOfferClaim,
   makeOpenSession,
   makePutDevice,
@@ -119,6 +120,7 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.readAppClaim, makeReadAppClaim, { reads: appReads });
   bind(T.acceptClaim, makeAcceptClaim, { uow, clock });
   bind(T.rejectClaim, makeRejectClaim, { uow, clock });
+  bind(T.logContact, makeLogContact, { uow, clock });
   bind(T.recordWork, makeRecordWork, { uow, clock });
   bind(T.closeAcceptedClaim, makeCloseAcceptedClaim, { uow, clock });
   bind(T.putDevice, makePutDevice, { uow });
@@ -169,6 +171,7 @@ export function createContainer(external: ExternalServices): Container {
     readClaim: T.readAppClaim,
     acceptClaim: T.acceptClaim,
     rejectClaim: T.rejectClaim,
+    logContact: T.logContact,
     recordWork: T.recordWork,
     closeClaim: T.closeAcceptedClaim,
     putDevice: T.putDevice,

@@ -4,6 +4,7 @@ import { SIGN_IN_ATTEMPTS } from './0003-sign-in-attempts.ts';
 import { AUDIT } from './0004-audit.ts';
 import { ACCOUNTS } from './0005-accounts.ts';
 import { SIMULATED_FAULTS } from './0010-simulated-faults.ts';
+import { ADJUSTER_WORK } from './0011-adjuster-work.ts';
 
 export interface Migration {
   readonly id: number;
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 4, name: 'audit', sql: AUDIT },
   { id: 5, name: 'accounts', sql: ACCOUNTS },
   { id: 10, name: 'simulated faults', sql: SIMULATED_FAULTS },
+  { id: 11, name: 'adjuster work', sql: ADJUSTER_WORK },
 ];
