@@ -14,7 +14,7 @@ const INSTALL = [
   // Fail soon without a network.
   ...['--loglevel=http', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000'],
 ];
-const TIMEOUT_MS = 300_000;
+const PATIENCE_MS = 300_000;
 const PROGRESS_MS = 3000;
 
 export interface Installed {
@@ -72,7 +72,7 @@ function npm(folder: string, args: readonly string[], line: (line: string) => vo
     // On Windows it is a script for the shell.
     shell: process.platform === 'win32',
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: TIMEOUT_MS,
+    timeout: PATIENCE_MS,
   });
   const end = (): unknown => child.kill();
   process.prependOnceListener('exit', end);

@@ -5,10 +5,14 @@ type Route =
   | { readonly screen: 'claims'; readonly closed: boolean }
   | { readonly screen: 'claim'; readonly id: string }
   | { readonly screen: 'invitation'; readonly firmId: string }
+  | { readonly screen: 'map' }
+  | { readonly screen: 'history' }
   | { readonly screen: 'firms' }
   | { readonly screen: 'settings' };
 
 const hash = signal(location.hash);
+/** Without the empty hash of a first visit, which is the list of offers. */
+export const currentHash = computed(() => (hash.value === '' || hash.value === '#' ? '#/' : hash.value));
 
 interface ReturnPosition {
   /** The hash of the item that was open. */
@@ -41,6 +45,9 @@ addEventListener('hashchange', () => {
   hash.value = to;
 });
 
+/** The item that was open before this list. */
+export const returnItem = (): string | undefined => position.returning?.item;
+
 /** Where to return to in a list; null after the first call, so that rendering it again does not scroll. */
 export function takeReturnPosition(): ReturnPosition | null {
   const taken = isItem(hash.value) ? null : position.returning;
@@ -55,7 +62,8 @@ export const route = computed<Route>(() => {
   if (screen === 'claims' && rest !== undefined) return { screen: 'claim', id: rest };
   if (screen === 'claims') return { screen: 'claims', closed: false };
   if (screen === 'invitations' && rest !== undefined) return { screen: 'invitation', firmId: rest };
-  if (screen === 'firms' || screen === 'settings') return { screen };
+  if (screen === 'firms' || screen === 'settings' || screen === 'map' || screen === 'history')
+    return { screen };
   return { screen: 'offers' };
 });
 

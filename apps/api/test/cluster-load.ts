@@ -168,6 +168,6 @@ export async function measurePropagation(
 }
 
 /** Prints measurements of a run; nothing is asserted about them. */
-export function report(label: string, measurements: Readonly<Record<string, unknown>>): void {
-  process.stderr.write(`  ${label}: ${JSON.stringify(measurements)}\n`);
+export function report(what: string, figures: Readonly<Record<string, unknown>>): void {
+  process.stderr.write(`  ${what}: ${JSON.stringify(figures)}\n`);
 }

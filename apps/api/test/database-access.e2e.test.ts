@@ -21,7 +21,7 @@ const asOperator = (...statements: string[]): Promise<void> =>
 
 const endConnections = (): Promise<void> =>
   asOperator(
-    `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname IN ('${name}', '${name}_renamed')`,
+    `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname IN ('${name}', '${name}_away')`,
   );
 
 beforeEach(async () => {
@@ -59,10 +59,10 @@ test.each([
     () => [
       `ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`,
       `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`,
-      `ALTER DATABASE "${name}" RENAME TO "${name}_renamed"`,
+      `ALTER DATABASE "${name}" RENAME TO "${name}_away"`,
     ],
     () => [
-      `ALTER DATABASE "${name}_renamed" RENAME TO "${name}"`,
+      `ALTER DATABASE "${name}_away" RENAME TO "${name}"`,
       `ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`,
     ],
   ],

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   // The service needs the database to stop cleanly.
   const database = await startEmbeddedPostgres({ dataDir: data.path });
-  for (let attempt = 0; (await service.call('GET', '/v1/health')).status !== 200 && attempt < 100; attempt++)
+  for (let asked = 0; (await service.call('GET', '/v1/health')).status !== 200 && asked < 100; asked++)
     await new Promise((resolve) => setTimeout(resolve, 50));
   await service.stop();
   await database.stop();
@@ -70,14 +70,14 @@ const fullClaim = (svcId: string) =>
   });
 
 /** Calls every operation, with successes and errors. Returns the secrets used. */
-async function callEveryOperation(): Promise<string[]> {
+async function everything(): Promise<string[]> {
   const firm = await service.firm();
   const profile = { firstName: mark('Jean'), lastName: mark('Delacroix'), email: `${MARK}.jean@example.com` };
   const jean = await service.adjuster(profile);
   const other = await service.member(firm);
   const secrets = [firm.live, firm.test, jean.token, ...Object.values(firm.signInSecret)];
   const as = firm.live;
-  const idempotencyHeaders = { 'Idempotency-Key': mark('-key') };
+  const once = { 'Idempotency-Key': mark('-key') };
 
   const invitation = {
     svc_id: jean.svcId,
@@ -91,26 +91,18 @@ async function callEveryOperation(): Promise<string[]> {
   await call('GET', '/app/v1/invitations', { as: jean.token });
   await call('POST', `/app/v1/invitations/${firm.id}/acceptance`, { as: jean.token });
   const body = fullClaim(jean.svcId);
-  const sent = await call('POST', '/v1/claims', { as, body, headers: idempotencyHeaders });
+  const sent = await call('POST', '/v1/claims', { as, body, headers: once });
   const claim = `/claims/${sent.json.id}`;
-  await call('POST', '/v1/claims', { as, body, headers: idempotencyHeaders });
+  await call('POST', '/v1/claims', { as, body, headers: once });
   await call('POST', '/v1/claims', { as, body, headers: { 'Idempotency-Key': 'other' } });
-  await call('POST', '/v1/claims', { as, body: { ...body, file_number: 'x' }, headers: idempotencyHeaders });
+  await call('POST', '/v1/claims', { as, body: { ...body, file_number: 'x' }, headers: once });
   await call('GET', `/v1/claims?external_id=${mark('-external')}`, { as });
   await call('GET', `/v1/claims?${mark('unknown')}=${MARK}`, { as });
   await call('GET', `/v1/${mark('path')}`, { as });
   await call('DELETE', `/v1/adjusters/invitations/${mark('SVC')}`, { as });
   await call('GET', '/v1/adjusters', { as });
-  await call('POST', '/v1/claims', {
-    as,
-    raw: `{"first_name":"${mark('broken')}`,
-    headers: idempotencyHeaders,
-  });
-  await call('POST', '/v1/claims', {
-    as,
-    body: { [mark('field')]: mark('value') },
-    headers: idempotencyHeaders,
-  });
+  await call('POST', '/v1/claims', { as, raw: `{"first_name":"${mark('broken')}`, headers: once });
+  await call('POST', '/v1/claims', { as, body: { [mark('field')]: mark('value') }, headers: once });
   await call('GET', '/v1/me', { as: `svc_live_${mark('wrong')}` });
 
   await call('POST', `/app/v1${claim}/rejection`, { as: jean.token, body: { reason: mark('-reason') } });
@@ -148,7 +140,7 @@ async function callEveryOperation(): Promise<string[]> {
   await sendBytes(service.url, request(`GET /${MARK}${'a'.repeat(20_000)}`));
   await service.call('DELETE', `/app/v1/firms/${firm.id}/membership`, { as: jean.token });
 
-  // Every operation also fails idempotencyHeaders, since errors may log the most.
+  // Every operation also fails once, since errors may log the most.
   await stopDatabase();
   for (const { method, path, auth } of Object.values(endpoints)) {
     const target = path
@@ -159,14 +151,14 @@ async function callEveryOperation(): Promise<string[]> {
       ...(auth !== 'none' && { as: auth === 'key' ? firm.live : jean.token }),
       ...(method !== 'GET' &&
         method !== 'DELETE' && { body: target.endsWith('/claims') ? body : invitation }),
-      headers: idempotencyHeaders,
+      headers: once,
     });
   }
   return secrets;
 }
 
 test('the log contains no personal data and no secrets, with or without errors', async () => {
-  const secrets = await callEveryOperation();
+  const secrets = await everything();
   const log = service.logged.join('');
   expect(log.length).toBeGreaterThan(1000);
   expect(responses.some(({ response }) => response.status === 503)).toBe(true);

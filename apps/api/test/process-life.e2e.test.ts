@@ -33,7 +33,7 @@ test('on SIGTERM health becomes 503, requests in flight are completed, and the p
   const body = JSON.stringify(claimBody(svcId));
   const head = request('POST /v1/claims', {
     Authorization: `Bearer ${firm.live}`,
-    'Idempotency-Key': 'in-flight',
+    'Idempotency-Key': 'under-way',
     'Content-Type': 'application/json',
     'Content-Length': String(body.length),
   });
@@ -62,11 +62,11 @@ test('on SIGTERM health becomes 503, requests in flight are completed, and the p
   expect(await ended).toBe(0);
   const [line] = server.logged().filter(({ route }) => route === 'POST /v1/claims');
   expect(line).toMatchObject({ status: 201 });
-  const plainLines = server
+  const beside = server
     .output()
     .split('\n')
     .filter((one) => one !== '' && !one.startsWith('{'));
-  expect(plainLines).toEqual([expect.stringMatching(/^No SMTP_URL is set/), `Listening on ${server.url}`]);
+  expect(beside).toEqual([expect.stringMatching(/^No SMTP_URL is set/), `Listening on ${server.url}`]);
 });
 
 test('a request that does not end within the grace period is aborted, and the process exits with 0', async () => {

@@ -18,7 +18,7 @@ export function SignIn() {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
 
-  const whileBusy = async (work: () => Promise<void>): Promise<void> => {
+  const during = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
     setError(undefined);
     try {
@@ -32,7 +32,7 @@ export function SignIn() {
     }
   };
   const sendCode = () =>
-    whileBusy(async () => {
+    during(async () => {
       await request(() => call('POST', 'v1/sign-in-codes', { email: email.trim() }));
       setCode('');
       setStep('code');
@@ -41,10 +41,10 @@ export function SignIn() {
     event.preventDefault();
     if (step === 'email') void sendCode();
     else if (step === 'code')
-      void whileBusy(() => signIn({ email: email.trim(), code: code.replace(/\D/g, '') }));
-    else void whileBusy(() => signIn({ svc_id: svcId.trim(), sign_in_secret: secret.trim() }));
+      void during(() => signIn({ email: email.trim(), code: code.replace(/\D/g, '') }));
+    else void during(() => signIn({ svc_id: svcId.trim(), sign_in_secret: secret.trim() }));
   };
-  const showStep = (next: typeof step) => () => {
+  const turnTo = (next: typeof step) => () => {
     setError(undefined);
     setStep(next);
   };
@@ -99,7 +99,7 @@ export function SignIn() {
               <Button kind="quiet" disabled={busy} onClick={() => void sendCode()}>
                 {words.again}
               </Button>
-              <Button kind="quiet" onClick={showStep('email')}>
+              <Button kind="quiet" onClick={turnTo('email')}>
                 {words.otherEmail}
               </Button>
             </div>
@@ -133,7 +133,7 @@ export function SignIn() {
           </>
         )}
       </form>
-      <Button kind="quiet" onClick={showStep(step === 'test' ? 'email' : 'test')}>
+      <Button kind="quiet" onClick={turnTo(step === 'test' ? 'email' : 'test')}>
         {step === 'test' ? words.byEmail : words.test}
       </Button>
     </div>
