@@ -153,9 +153,11 @@ const contactNote = { description: "The adjuster's note.", example: 'Call back a
 
 export const logContactBody = fields({
   at: dateTime(contactAt),
-  result: oneOf(CONTACT_RESULTS, { description: 'What came of it.', example: 'left_message' }),
+  result: oneOf(CONTACT_RESULTS, { description: 'What came of it.', example: 'left_message' }).meta({
+    id: 'ContactResult',
+  }),
   note: text(LIMITS.contactNote, contactNote).optional(),
-}).meta({ id: 'LogContact', description: 'An attempt to reach the policyholder.' });
+}).meta({ id: 'LogContactRequest', description: 'An attempt to reach the policyholder.' });
 export type LogContactBody = z.output<typeof logContactBody>;
 
 // The format of PushSubscription.toJSON() in browsers.
@@ -317,7 +319,7 @@ const workSchema = responseObject({
         at: responseField.dateTime(contactAt.description, contactAt.example),
         result: openEnum(CONTACT_RESULTS, { description: 'What came of it.', example: 'left_message' }),
         note: responseField.text(contactNote.description, contactNote.example).optional(),
-      }),
+      }).meta({ id: 'ContactAttempt', description: 'An attempt to reach the policyholder.' }),
     )
     .meta({ description: 'Attempts to reach the policyholder, oldest first.', example: [] })
     .optional(),
