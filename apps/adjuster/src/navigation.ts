@@ -11,8 +11,9 @@ type Route =
   | { readonly screen: 'settings' };
 
 const hash = signal(location.hash);
-/** Without the empty hash of a first visit, which is the list of offers. */
-export const currentHash = computed(() => (hash.value === '' || hash.value === '#' ? '#/' : hash.value));
+/** The list of offers is opened with and without a hash. */
+const normalized = (text: string): string => (text === '' || text === '#' ? '#/' : text);
+export const currentHash = computed(() => normalized(hash.value));
 
 interface ReturnPosition {
   /** The hash of the item that was open. */
@@ -32,7 +33,7 @@ const isItem = (to: string): boolean => /^#\/(claims|invitations)\/(?!closed$)./
 // Browsers restore the scroll position before the list is rendered, so the page does it.
 history.scrollRestoration = 'manual';
 addEventListener('hashchange', () => {
-  const [from, to] = [hash.value, location.hash];
+  const [from, to] = [normalized(hash.value), normalized(location.hash)];
   if (isItem(to)) {
     if (!isItem(from)) position.leftList = { hash: from, scrollY };
   } else {

@@ -346,8 +346,8 @@ describe('the answer to an offer', () => {
       });
       for (const tab of [page, other]) {
         await button(tab, 'Accept').waitFor({ state: 'detached' });
-        if (status === 'accepted') await tab.getByRole('heading', { name: 'Your work' }).waitFor();
       }
+      if (status === 'accepted') await page.getByRole('heading', { name: 'Your work' }).waitFor();
       expect(acceptances() - before).toBeLessThanOrEqual(1);
     }));
 });
