@@ -9,6 +9,9 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const DIST = join(HERE, 'dist');
 const INPUT_HASH_FILE = join(DIST, '.made-of');
 
+const FIRST_LOAD =
+  /node_modules|src\/(state|data|navigation|format)|texts\/(en|language|worker)|components\/(ui|lazy|dialogs)|model\/(arrange|answer|list-changes|history|live|session|toast|work-edits|deadlines|push|notification|phone|geo|leb|zip)/;
+
 const filesBelow = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -48,16 +51,28 @@ async function buildAll() {
   await build({
     ...shared,
     base: './',
-    build: { outDir: DIST, emptyOutDir: true, target: 'es2022', modulePreload: false, assetsInlineLimit: 0 },
+    build: {
+      outDir: DIST,
+      emptyOutDir: true,
+      target: 'es2022',
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+      // What the first screen and later ones share is one file: many small ones compress worse.
+      rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', test: FIRST_LOAD }] } } },
+    },
   });
 
   const made = filesBelow(DIST).map((path) => relative(DIST, path).replaceAll('\\', '/'));
-  const needed = made.filter((name) => name.startsWith('assets/') || /\.(svg|webmanifest)$/.test(name));
+  const lazy = made.filter((name) => name.endsWith('.bin'));
+  const needed = made.filter(
+    (name) => (name.startsWith('assets/') && !lazy.includes(name)) || /\.(svg|webmanifest)$/.test(name),
+  );
   await build({
     ...shared,
     publicDir: false,
     define: {
       __FILES__: JSON.stringify([...needed, 'icon-192.png', 'badge-96.png']),
+      __LAZY_FILES__: JSON.stringify(lazy),
       __VERSION__: JSON.stringify(digestOf(made.map((name) => join(DIST, name))).slice(0, 12)),
     },
     build: {

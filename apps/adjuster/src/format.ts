@@ -57,18 +57,33 @@ export const percent = (rate: number): string =>
     (locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 3 }),
   ).format(rate);
 
+/** An amount without cents, for summaries. */
+export const wholeMoney = (amount: number): string =>
+  formatter(
+    'wholeMoney',
+    (locale) =>
+      new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 0 }),
+  ).format(amount);
+
 export const inches = (count: number): string =>
   texts.value.height(count, Math.floor(count / 12), count % 12);
 
+/** A distance in whole miles. */
+export const miles = (count: number): string =>
+  texts.value.miles(count < 10 ? count.toFixed(1) : count.toFixed(0));
+
 /** How long ago, in the two largest units; null for less than a minute. */
-export function since(instant: string): string | null {
-  const minutes = Math.floor((now.value - Date.parse(instant)) / 60_000);
-  const { duration } = texts.value;
+export const since = (instant: string): string | null => duration(now.value - Date.parse(instant));
+
+/** In the two largest units; null for less than a minute. */
+export function duration(ms: number): string | null {
+  const minutes = Math.floor(ms / 60_000);
+  const { duration: words } = texts.value;
   if (minutes < 1) return null;
-  if (minutes < 60) return duration.minutes(minutes);
+  if (minutes < 60) return words.minutes(minutes);
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return duration.hours(hours, minutes % 60);
-  return duration.days(Math.floor(hours / 24), hours % 24);
+  if (hours < 24) return words.hours(hours, minutes % 60);
+  return words.days(Math.floor(hours / 24), hours % 24);
 }
 
 export function today(): string {
@@ -106,19 +121,23 @@ export const addressLines = ({ street, street2, city, state, zip }: Address): st
 
 const onApple = /iPhone|iPad|Macintosh/.test(navigator.userAgent);
 
+const MAX_STOPS = 9;
+
+/** Directions to several places in the device's own map app, which starts at its position. */
+export function routeLink(addresses: readonly Address[]): string {
+  const stops = addresses
+    .slice(0, MAX_STOPS)
+    .map((address) => encodeURIComponent(addressLines(address).join(', ')));
+  if (onApple) return `https://maps.apple.com/?daddr=${stops.join('+to:')}`;
+  const before = stops.slice(0, -1).join('%7C');
+  const via = before === '' ? '' : `&waypoints=${before}`;
+  return `https://www.google.com/maps/dir/?api=1&destination=${stops.at(-1) ?? ''}${via}`;
+}
+
 /** Opens the device's own map app. */
 export function mapLink(address: Address): string {
   const query = encodeURIComponent(addressLines(address).join(', '));
   return onApple
     ? `https://maps.apple.com/?q=${query}`
     : `https://www.google.com/maps/search/?api=1&query=${query}`;
-}
-
-/** The number for a `tel:` link, without letters, punctuation or an extension. */
-export function dialable(phone: string): string {
-  const [main = ''] = phone.split(/[x#;,]|ext/i);
-  const digits = main.replace(/\D/g, '');
-  if (main.trim().startsWith('+')) return `+${digits}`;
-  if (digits.length === 10) return `+1${digits}`;
-  return digits.length === 11 && digits.startsWith('1') ? `+${digits}` : digits;
 }

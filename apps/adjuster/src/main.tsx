@@ -1,24 +1,28 @@
 import { useSignal } from '@preact/signals';
 import { render } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import './style.css';
-import { Icon, type IconName } from './components/ui.tsx';
-import { ROOT } from './data/api.ts';
+import { lazy } from './components/lazy.tsx';
+import { Button, Icon, type IconName, useHeightVariable } from './components/ui.tsx';
 import { clockTime } from './format.ts';
 import { route } from './navigation.ts';
 import { ClaimScreen } from './screens/claim.tsx';
 import { Claims } from './screens/claims.tsx';
-import { Firms } from './screens/firms.tsx';
-import { InvitationScreen } from './screens/invitation.tsx';
 import { Offers } from './screens/offers.tsx';
-import { Settings } from './screens/settings.tsx';
 import { SignIn } from './screens/sign-in.tsx';
-import { answers } from './state/answers.ts';
-import { texts } from './state/language.ts';
+import { heldAnswers, openOffers, undoAnswers } from './state/answers.ts';
+import { loadLanguage, texts } from './state/language.ts';
 import { lists } from './state/lists.ts';
 import { session } from './state/session.ts';
 import { start } from './state/start.ts';
-import { toast } from './state/toast.ts';
+import { closeToast, toast } from './state/toast.ts';
+import { registerWorker, takeUpdate, updateReady } from './state/updates.ts';
+
+const Firms = lazy(async () => (await import('./screens/firms.tsx')).Firms);
+const InvitationScreen = lazy(async () => (await import('./screens/invitation.tsx')).InvitationScreen);
+const Settings = lazy(async () => (await import('./screens/settings.tsx')).Settings);
+const OfferHistory = lazy(async () => (await import('./screens/history.tsx')).OfferHistory);
+const MapScreen = lazy(async () => (await import('./screens/map.tsx')).MapScreen);
 
 function App() {
   const words = texts.value;
@@ -36,12 +40,12 @@ function App() {
         <main>
           <SignIn />
         </main>
-        <ToastRegion />
+        <Messages />
       </>
     );
   }
   return (
-    <div class="app">
+    <div class={isOpenOffer() ? 'app deciding' : 'app'}>
       <button type="button" class="skip" onClick={skip}>
         {words.skip}
       </button>
@@ -50,9 +54,15 @@ function App() {
         <NetworkStatus />
         <Screens />
       </div>
-      <ToastRegion />
+      <Messages />
     </div>
   );
+}
+
+/** On a phone the answer buttons take the place of the menu. */
+function isOpenOffer(): boolean {
+  const { value } = route;
+  return value.screen === 'claim' && openOffers.value?.some(({ id }) => id === value.id) === true;
 }
 
 /** Not a link, because the hash is used for routes. */
@@ -82,6 +92,8 @@ function Screens() {
       {value.screen === 'claims' && <Claims showClosed={value.closed} />}
       {value.screen === 'claim' && <ClaimScreen id={value.id} />}
       {value.screen === 'invitation' && <InvitationScreen firmId={value.firmId} />}
+      {value.screen === 'map' && <MapScreen />}
+      {value.screen === 'history' && <OfferHistory />}
       {value.screen === 'firms' && <Firms />}
       {value.screen === 'settings' && <Settings />}
     </main>
@@ -106,8 +118,7 @@ function useWide(): boolean {
 function Menu() {
   const words = texts.value.nav;
   const { screen } = route.value;
-  const answered = new Set(answers.queued.value.map(({ claimId }) => claimId));
-  const open = lists.offers.value?.filter(({ id }) => !answered.has(id)).length ?? 0;
+  const open = openOffers.value?.length ?? 0;
   const ofOffer =
     route.value.screen === 'claim' &&
     lists.offers.value?.some(({ id }) => route.value.screen === 'claim' && id === route.value.id) === true;
@@ -116,23 +127,14 @@ function Menu() {
       '#/',
       'offers',
       words.offers,
-      screen === 'offers' || screen === 'invitation' || ofOffer,
+      ['offers', 'invitation', 'map', 'history'].includes(screen) || ofOffer,
       open + lists.invitations.value.length,
     ],
     ['#/claims', 'claims', words.claims, screen === 'claims' || (screen === 'claim' && !ofOffer), 0],
     ['#/firms', 'firms', words.firms, screen === 'firms', 0],
     ['#/settings', 'settings', words.settings, screen === 'settings', 0],
   ];
-  const nav = useRef<HTMLElement>(null);
-  // In large text the labels take several lines; what is pinned above the menu needs its real height.
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      const height = entry?.borderBoxSize[0]?.blockSize ?? 0;
-      document.documentElement.style.setProperty('--menu-height', `${height}px`);
-    });
-    if (nav.current !== null) observer.observe(nav.current);
-    return () => observer.disconnect();
-  }, []);
+  const nav = useHeightVariable<HTMLElement>('--menu-height');
   return (
     <nav class="menu" ref={nav} aria-label={words.label}>
       {items.map(([href, icon, label, here, count]) => (
@@ -141,7 +143,7 @@ function Menu() {
             <Icon name={icon} />
             {count > 0 && <span class="count">{count}</span>}
           </span>
-          <span>{label}</span>
+          <span class="menu-label">{label}</span>
         </a>
       ))}
     </nav>
@@ -163,22 +165,69 @@ function NetworkStatus() {
   );
 }
 
-const ToastRegion = () => (
-  <div role="status" class="toasts">
-    {toast.value !== null && (
-      <div class={`toast ${toast.value.kind}`}>
-        {toast.value.lines.map((line) => (
-          <p key={line}>{line}</p>
-        ))}
-      </div>
-    )}
+/** What happened last, and what can still be undone, above the buttons at the bottom. */
+const Messages = () => (
+  <div class="messages" ref={useHeightVariable<HTMLDivElement>('--messages-height')}>
+    <UpdateReady />
+    <Undo />
+    <div role="status" class="toasts">
+      {toast.value !== null && (
+        <div class={`toast ${toast.value.kind}`}>
+          <div>
+            {toast.value.lines.map((line) => (
+              <p key={line}>{line}</p>
+            ))}
+          </div>
+          <button type="button" class="toast-close" aria-label={texts.value.close} onClick={closeToast}>
+            <Icon name="close" />
+          </button>
+        </div>
+      )}
+    </div>
   </div>
 );
 
-const root = document.getElementById('app');
-if (root !== null) render(<App />, root);
-void start();
-
-if ('serviceWorker' in navigator) {
-  void navigator.serviceWorker.register(`${ROOT}sw.js`, { scope: ROOT.slice(0, -1) }).catch(() => {});
+function Undo() {
+  const held = heldAnswers.value;
+  const [first] = held;
+  const { claim, offers } = texts.value;
+  return (
+    <div role="status">
+      {first !== undefined && (
+        <div class="toast">
+          <p>
+            {held.length > 1
+              ? offers.heldCount(held.length)
+              : first.answer === 'accept'
+                ? claim.heldAccept(first.title)
+                : claim.heldReject(first.title)}
+          </p>
+          <Button onClick={() => void undoAnswers(held.map(({ claimId }) => claimId))}>{claim.undo}</Button>
+        </div>
+      )}
+    </div>
+  );
 }
+
+function UpdateReady() {
+  const words = texts.value.update;
+  return (
+    <div role="status">
+      {updateReady.value && (
+        <div class="toast">
+          <p>{words.ready}</p>
+          <Button onClick={takeUpdate}>{words.take}</Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+void loadLanguage()
+  .catch(() => {})
+  .then(() => {
+    const root = document.getElementById('app');
+    if (root !== null) render(<App />, root);
+    void start();
+    registerWorker();
+  });

@@ -5,10 +5,15 @@ type Route =
   | { readonly screen: 'claims'; readonly closed: boolean }
   | { readonly screen: 'claim'; readonly id: string }
   | { readonly screen: 'invitation'; readonly firmId: string }
+  | { readonly screen: 'map' }
+  | { readonly screen: 'history' }
   | { readonly screen: 'firms' }
   | { readonly screen: 'settings' };
 
 const hash = signal(location.hash);
+/** The list of offers is opened with and without a hash. */
+const normalized = (text: string): string => (text === '' || text === '#' ? '#/' : text);
+export const currentHash = computed(() => normalized(hash.value));
 
 interface ReturnPosition {
   /** The hash of the item that was open. */
@@ -28,7 +33,7 @@ const isItem = (to: string): boolean => /^#\/(claims|invitations)\/(?!closed$)./
 // Browsers restore the scroll position before the list is rendered, so the page does it.
 history.scrollRestoration = 'manual';
 addEventListener('hashchange', () => {
-  const [from, to] = [hash.value, location.hash];
+  const [from, to] = [normalized(hash.value), normalized(location.hash)];
   if (isItem(to)) {
     if (!isItem(from)) position.leftList = { hash: from, scrollY };
   } else {
@@ -40,6 +45,9 @@ addEventListener('hashchange', () => {
   }
   hash.value = to;
 });
+
+/** The item that was open before this list. */
+export const returnItem = (): string | undefined => position.returning?.item;
 
 /** Where to return to in a list; null after the first call, so that rendering it again does not scroll. */
 export function takeReturnPosition(): ReturnPosition | null {
@@ -55,7 +63,8 @@ export const route = computed<Route>(() => {
   if (screen === 'claims' && rest !== undefined) return { screen: 'claim', id: rest };
   if (screen === 'claims') return { screen: 'claims', closed: false };
   if (screen === 'invitations' && rest !== undefined) return { screen: 'invitation', firmId: rest };
-  if (screen === 'firms' || screen === 'settings') return { screen };
+  if (screen === 'firms' || screen === 'settings' || screen === 'map' || screen === 'history')
+    return { screen };
   return { screen: 'offers' };
 });
 

@@ -2,10 +2,13 @@ import { openChannel, sendQueuedAnswers, type TabMessage } from './data/answer-q
 import { ROOT } from './data/api.ts';
 import { registerSubscription } from './data/notifications.ts';
 import { storage } from './data/storage.ts';
-import { deviceLanguage, LANGUAGES } from './texts/language.ts';
+import { notificationOf } from './model/push-message.ts';
+import { deviceLanguage } from './texts/language.ts';
+import { NOTIFICATION_WORDS } from './texts/worker.ts';
 
-/** Filled in by the build: the page's files, and a version that changes with them. */
+/** Filled in by the build: files stored at installation, others stored at their first use, and a version of them all. */
 declare const __FILES__: readonly string[];
+declare const __LAZY_FILES__: readonly string[];
 declare const __VERSION__: string;
 
 // TypeScript's types of workers and of pages cannot be loaded together.
@@ -24,6 +27,7 @@ interface ServiceWorkerScope {
     type: 'install' | 'activate' | 'pushsubscriptionchange',
     listener: (event: WorkerEvent) => void,
   ): void;
+  addEventListener(type: 'message', listener: (event: WorkerEvent & { data: unknown }) => void): void;
   addEventListener(type: 'sync', listener: (event: WorkerEvent & { tag: string }) => void): void;
   addEventListener(
     type: 'fetch',
@@ -53,7 +57,8 @@ worker.addEventListener('install', (event) => {
     await cache.addAll(
       [PAGE, ...__FILES__.map((name) => ROOT + name)].map((url) => new Request(url, { cache: 'reload' })),
     );
-    await worker.skipWaiting();
+    // A first installation has no page of an earlier release that it could take files from.
+    if (worker.registration.active === null) await worker.skipWaiting();
   };
   event.waitUntil(fillCache());
 });
@@ -66,39 +71,51 @@ worker.addEventListener('activate', (event) => {
   event.waitUntil(removeOldCaches());
 });
 
+// The page asks for the update when the adjuster agrees.
+worker.addEventListener('message', (event) => {
+  if (event.data === 'update') event.waitUntil(worker.skipWaiting());
+});
+
 // The page's files come from the cache, with or without a network; API requests are not handled here.
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== location.origin) return;
   const file = pathname === PAGE || pathname === ROOT ? PAGE : pathname;
-  if (file !== PAGE && !__FILES__.includes(file.slice(ROOT.length))) return;
-  event.respondWith(fromCache(file, request));
+  const name = file.slice(ROOT.length);
+  const isLazy = __LAZY_FILES__.includes(name);
+  if (file !== PAGE && !isLazy && !__FILES__.includes(name)) return;
+  event.respondWith(fromCache(file, request, isLazy));
 });
 
-async function fromCache(file: string, request: Request): Promise<Response> {
+async function fromCache(file: string, request: Request, isLazy: boolean): Promise<Response> {
   const found = await caches.match(file, { cacheName: CACHE });
-  return found ?? fetch(request);
+  if (found !== undefined) return found;
+  const response = await fetch(request);
+  if (isLazy && response.ok) {
+    const copy = response.clone();
+    void caches.open(CACHE).then((cache) => cache.put(file, copy));
+  }
+  return response;
 }
 
-interface PushMessage {
-  readonly kind: string;
-  readonly firm_name: string;
-  readonly claim_id?: string;
-  readonly firm_id?: string;
+function messageOf({ data }: { data: { json(): unknown } | null }): unknown {
+  try {
+    return data?.json();
+  } catch {
+    return undefined;
+  }
 }
 
 worker.addEventListener('push', (event) => {
   const show = async () => {
-    const { kind, firm_name, claim_id, firm_id } = (event.data?.json() ?? {}) as PushMessage;
     const language = (await storage.get('language').catch(() => undefined)) ?? deviceLanguage();
-    const hash = claim_id === undefined ? `#/invitations/${firm_id}` : `#/claims/${claim_id}`;
-    await worker.registration.showNotification(firm_name, {
-      body: LANGUAGES[language].notifications[kind] ?? LANGUAGES[language].app,
+    const { title, body, tag, hash, alert } = notificationOf(messageOf(event), NOTIFICATION_WORDS[language]);
+    await worker.registration.showNotification(title, {
+      body,
       // A later notification about a claim replaces the earlier one.
-      tag: claim_id ?? firm_id ?? 'news',
-      // Only an offer makes a sound when it replaces another notification.
-      renotify: kind === 'offer',
+      tag,
+      renotify: alert,
       icon: `${ROOT}icon-192.png`,
       badge: `${ROOT}badge-96.png`,
       lang: language,

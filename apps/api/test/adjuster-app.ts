@@ -5,6 +5,9 @@ import { eventually } from '@svc/testkit/eventually';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type ServiceUnderTest, sendClaim, type TestFirm } from './service-under-test.ts';
 
+export { en } from '../../adjuster/src/texts/en.ts';
+export { es } from '../../adjuster/src/texts/es.ts';
+
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 export const TABLET = { viewport: { width: 834, height: 1112 }, hasTouch: true, isMobile: true } as const;
 
@@ -30,6 +33,10 @@ export async function visit(
   options: BrowserContextOptions = PHONE,
 ): Promise<Visitor> {
   const context = await browser.newContext({ locale: 'en-US', ...options });
+  // Answers are sent at once, where a test is not about taking them back.
+  await context.addInitScript({
+    content: `localStorage.preferences ??= '{"undoSeconds":0}'`,
+  });
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('console', (message) => {
@@ -59,7 +66,7 @@ export async function signIn(page: Page, service: ServiceUnderTest, email: strin
 export async function enter(page: Page, service: ServiceUnderTest, token: string, hash = ''): Promise<void> {
   await page.context().addCookies([{ name: 'svc-session', value: token, url: service.url }]);
   await page.goto(`${service.url}/app${hash}`);
-  await page.getByRole('navigation').first().waitFor();
+  await page.locator('main h1').first().waitFor();
 }
 
 let codesTaken = 0;

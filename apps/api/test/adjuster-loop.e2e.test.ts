@@ -117,6 +117,7 @@ describe.each([
       await page.getByRole('link', { name: /Marisol Delgado/ }).click();
       await heading(page, 'Marisol Delgado').waitFor();
       await expectShown(page, [
+        'Phone and email are shown after you accept.',
         'Gate code 4471',
         '38 in (3 ft 2 in)',
         'AE: high risk of flooding',
@@ -127,14 +128,17 @@ describe.each([
         'Estero Bay Insurance',
         'First Coast Mortgage',
       ]);
-      const links = await page
-        .locator('.contact-link')
-        .evaluateAll((elements) => elements.map((element) => element.getAttribute('href')));
-      expect(links.map((link) => link?.split(':')[0])).toEqual(['tel', 'sms', 'mailto', 'https']);
-      expect(links[0]).toBe('tel:+13125550142');
+      const links = () =>
+        page
+          .locator('.contact-link')
+          .evaluateAll((elements) => elements.map((element) => element.getAttribute('href')));
+      expect((await links()).map((link) => link?.split(':')[0])).toEqual(['https']);
       await button(page, 'Accept').click();
       await page.getByText('Sent: you have accepted Marisol Delgado.').waitFor();
       await page.getByRole('heading', { name: 'Your work' }).waitFor();
+      await until('the calls', async () => (await links()).length === 4);
+      expect((await links()).map((link) => link?.split(':')[0])).toEqual(['tel', 'sms', 'mailto', 'https']);
+      expect((await links())[0]).toBe('tel:+13125550142');
       const answered = await service.call('GET', `/v1/claims/${id}`, { as: inviting.live });
       expect(answered.json.assignment.status).toBe('accepted');
 
@@ -155,6 +159,10 @@ describe.each([
     }));
 });
 
+/** The button that confirms a rejection. */
+const rejectClaim = (page: Page) =>
+  page.getByRole('dialog').getByRole('button', { name: 'Reject', exact: true });
+
 const expectShown = async (page: Page, texts: readonly string[]): Promise<void> => {
   for (const text of texts) {
     await until(text, async () => (await page.locator('main').textContent())?.includes(text));
@@ -169,17 +177,18 @@ describe('the answer to an offer', () => {
       await enter(page, service, token, `#/claims/${id}`);
       await button(page, 'Reject').click();
       await button(page, 'Too many open files').click();
+      await page.getByLabel('In your own words').fill('42 already.');
       // The network fails right after the response: the lists are not read again.
       await context.route('**/rejection', async (route) => {
         const response = await route.fetch();
         await context.route('**/app/v1/**', (later) => later.abort());
         await route.fulfill({ response });
       });
-      await button(page, 'Reject claim').click();
+      await rejectClaim(page).click();
       await page.getByText('Sent: you have rejected Marisol Delgado.').waitFor();
       expect(await assignmentOf(service, firm, id)).toMatchObject({
         status: 'rejected',
-        rejection_reason: 'Too many open files',
+        rejection_reason: 'Too many open files: 42 already.',
       });
       await heading(page, 'Offers').waitFor();
       await page.getByRole('heading', { name: 'No open offers' }).waitFor();
@@ -200,12 +209,20 @@ describe('the answer to an offer', () => {
       await context.setOffline(true);
       await button(page, 'Accept').click();
       await page.getByText('Your acceptance is saved and will be sent').waitFor();
-      await page.evaluate(`location.hash = '#/claims/${second}'`);
+      // The next offer has opened.
+      await until(
+        'the next offer',
+        async () => (await page.evaluate('location.hash')) === `#/claims/${second}`,
+      );
       await button(page, 'Reject').click();
       await button(page, 'Too far away').click();
-      await button(page, 'Reject claim').click();
-      await page.getByText('Your rejection is saved and will be sent').waitFor();
-      await button(page, 'Undo').click();
+      await rejectClaim(page).click();
+      await heading(page, 'Offers').waitFor();
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: 'Reject: Marisol Delgado' })
+        .getByRole('button', { name: 'Undo' })
+        .click();
       await page.getByText('Undone. Nothing was sent.').waitFor();
 
       // The page starts offline with its stored lists and the unsent answer.
@@ -261,12 +278,13 @@ describe('the answer to an offer', () => {
         await context.setOffline(true);
         await route.abort();
       });
-      await button(page, 'Reject claim').click();
-      await page.getByText('Your rejection is saved and will be sent').waitFor();
+      await rejectClaim(page).click();
+      await page.getByRole('heading', { name: 'Not sent yet' }).waitFor();
       expect((await assignmentOf(service, firm, id)).status).toBe('rejected');
       await offerTo(svcId, id);
       await context.setOffline(false);
       await page.getByText('Marisol Delgado was offered to you again.').waitFor();
+      await page.getByRole('link', { name: /Marisol Delgado/ }).click();
       await button(page, 'Accept').waitFor();
       expect((await assignmentOf(service, firm, id)).status).toBe('pending_acceptance');
     }));
@@ -318,7 +336,7 @@ describe('the answer to an offer', () => {
       const before = acceptances();
       // Clicked inside the pages, since the button may disappear in the slower tab.
       const accept = await button(page, 'Accept').elementHandle();
-      const reject = await button(other, 'Reject claim').elementHandle();
+      const reject = await rejectClaim(other).elementHandle();
       await Promise.all(
         [accept, reject].map((pressed) => pressed?.evaluate((one) => (one as { click(): void }).click())),
       );
@@ -328,8 +346,8 @@ describe('the answer to an offer', () => {
       });
       for (const tab of [page, other]) {
         await button(tab, 'Accept').waitFor({ state: 'detached' });
-        if (status === 'accepted') await tab.getByRole('heading', { name: 'Your work' }).waitFor();
       }
+      if (status === 'accepted') await page.getByRole('heading', { name: 'Your work' }).waitFor();
       expect(acceptances() - before).toBeLessThanOrEqual(1);
     }));
 });
@@ -363,38 +381,42 @@ describe("the adjuster's notes and dates", () => {
       expect(await page.getByLabel('Notes').count()).toBe(0);
     }));
 
-  test('are not lost when the network fails before or between saving and closing', () =>
+  test('are sent with the closing when the network is back, and are not lost between saving and closing', () =>
     visiting(WITHOUT_WORKER, async ({ page, context }) => {
       const { id, token } = await acceptedClaim();
       await enter(page, service, token, `#/claims/${id}`);
       await page.getByLabel('Notes').fill('Typed in a dead spot.');
       await context.setOffline(true);
+      await page.getByLabel('Note for the next entry').fill('Neighbor opened.');
+      await button(page, 'No answer').click();
+      await button(page, 'Save').click();
+      await page.getByText('Saved on this device.').waitFor();
+      await page.getByText('No answer · Neighbor opened.').waitFor();
+      expect(await read(id, token)).toMatchObject({ work: {}, closed_at: null });
+      // The entries arrive; the request that closes the claim does not.
+      await context.route('**/closure', (route) => route.abort());
       await button(page, 'Mark as done').click();
       await button(page, CLOSE_CLAIM_BUTTON).click();
-      await page.getByText('Your entries are stored on this device').waitFor();
+      await page.getByText('The claim is closed when you are online.').waitFor();
       await context.setOffline(false);
+      const sent = await until('the entries', async () => {
+        const claim = await read(id, token);
+        return claim.work.notes !== undefined && claim.work.contacts !== undefined && claim;
+      });
+      expect(sent.work).toMatchObject({
+        notes: 'Typed in a dead spot.',
+        contacts: [{ result: 'no_answer', note: 'Neighbor opened.' }],
+      });
+      expect(sent.closed_at).toBeNull();
       await page.reload();
+      await page.getByText('The claim is closed when you are online.').waitFor();
       await until(
         'the notes',
         async () => (await page.getByLabel('Notes').inputValue()) === 'Typed in a dead spot.',
       );
-      expect(await read(id, token)).toMatchObject({ work: {}, closed_at: null });
-
-      // The notes arrive; the request that closes the claim does not.
-      await context.route('**/closure', (route) => route.abort());
-      await button(page, 'Mark as done').click();
-      await button(page, CLOSE_CLAIM_BUTTON).click();
-      await page.getByText('The service could not be reached.').waitFor();
-      expect(await read(id, token)).toMatchObject({
-        work: { notes: 'Typed in a dead spot.' },
-        closed_at: null,
-      });
-      expect(await page.getByLabel('Notes').inputValue()).toBe('Typed in a dead spot.');
       await context.unroute('**/closure');
-      await button(page, 'Mark as done').click();
-      await button(page, CLOSE_CLAIM_BUTTON).click();
-      await heading(page, 'My claims').waitFor();
-      expect(await read(id, token)).toMatchObject({ work: { notes: 'Typed in a dead spot.' } });
+      await page.evaluate('dispatchEvent(new Event("online"))');
+      await until('the closing', async () => (await read(id, token)).closed_at !== null);
     }));
 
   test('typed during a save are kept, and stay readable when the claim is closed elsewhere', () =>
@@ -441,28 +463,30 @@ const CLOSE_CLAIM_BUTTON = 'Close claim';
 test('going back to a list restores the scroll position and the focus on the opened claim', () =>
   visiting(PHONE, async ({ page }) => {
     const { svcId, token } = await service.member(firm);
-    for (let n = 1; n <= 9; n += 1) {
+    for (let n = 1; n <= 12; n += 1) {
       const policyholder = { first_name: 'Ana', last_name: `Reyes ${n}`, phone: '352-555-0142' };
       await offerFullClaim(service, firm, svcId, { policyholder });
     }
+    await page.addInitScript({
+      content:
+        "addEventListener('hashchange', () => { if (location.hash.startsWith('#/claims/')) leftAt = Math.round(scrollY); })",
+    });
     await enter(page, service, token);
-    const opened = page.getByRole('link', { name: /Ana Reyes 7/ });
+    const opened = page.getByRole('link', { name: /Ana Reyes 10/ });
     const scrolled = () => page.evaluate('Math.round(scrollY)');
     const focused = () => page.evaluate('document.activeElement.textContent');
-    await opened.scrollIntoViewIfNeeded();
-    const before = await scrolled();
-    expect(before).toBeGreaterThan(0);
     for (const back of [
       () => page.getByRole('link', { name: 'Back', exact: true }).click(),
       () => page.goBack(),
     ]) {
       await opened.click();
-      await heading(page, 'Ana Reyes 7').waitFor();
+      await heading(page, 'Ana Reyes 10').waitFor();
       expect(await scrolled()).toBe(0);
       await back();
       await heading(page, 'Offers').waitFor();
-      await until('the claim to have the focus', async () => /Reyes 7/.test(String(await focused())));
-      expect(await scrolled()).toBe(before);
+      await until('the claim to have the focus', async () => /Reyes 10/.test(String(await focused())));
+      expect(await scrolled()).toBe(await page.evaluate('leftAt'));
+      expect(await scrolled()).toBeGreaterThan(0);
     }
     // A list opened from the menu starts at the top.
     await page.getByRole('link', { name: 'Firms' }).click();
@@ -617,6 +641,7 @@ test('the app is available in Spanish, and a chosen language is remembered', () 
     await page.getByRole('link', { name: /Marisol Delgado/ }).click();
     await expectShown(page, ['Asegurado', 'riesgo alto de inundación', 'Casa de una familia']);
     expect(await page.evaluate('document.documentElement.lang')).toBe('es');
+    await page.getByRole('link', { name: 'Atrás', exact: true }).click();
     await page.getByRole('link', { name: 'Ajustes' }).click();
     await page.getByLabel('Idioma').selectOption('en');
     await heading(page, 'Settings').waitFor();
@@ -764,7 +789,8 @@ test.each([
     await service.call('POST', `/app/v1/claims/${worked}/acceptance`, { as: token });
     const found: string[] = [];
     const audit = async (screen: string): Promise<void> => {
-      const violations = (await page.evaluate(`axe.run(document, ${JSON.stringify({ runOnly: rules })})
+      const violations =
+        (await page.evaluate(`axe.run(document, ${JSON.stringify({ runOnly: rules, rules: { 'target-size': { enabled: true } } })})
         .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))`)) as string[];
       found.push(
         ...violations.map((violation) => `${screen}: ${violation}`),
@@ -792,6 +818,8 @@ test.each([
       ['#/claims', words.claims.title],
       [`#/claims/${worked}`, `${LONG} ${LONG}`],
       ['#/claims/closed', words.claims.title],
+      ['#/map', words.map.title],
+      ['#/history', words.history.title],
       ['#/firms', words.firms.title],
       ['#/settings', words.settings.title],
       ['#/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10', words.claim.title],
@@ -825,6 +853,128 @@ test.each([
     expect(found).toEqual([]);
   }),
 );
+
+test('in text of 200 %, bars leave three quarters of the screen, nothing is too wide, and focus is never hidden', () =>
+  visiting({ ...PHONE, viewport: { width: 360, height: 640 }, locale: 'es-PR' }, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
+    const name = { first_name: 'W'.repeat(100), last_name: 'V'.repeat(100) };
+    const offered = await offerFullClaim(service, firm, svcId, {
+      policyholder: { ...name, phone: '312-555-0142' },
+    });
+    const own = await offerFullClaim(service, firm, svcId, {
+      policyholder: { ...name, phone: '312-555-0143' },
+    });
+    await service.call('POST', `/app/v1/claims/${own}/acceptance`, { as: token });
+    await enter(page, service, token);
+    await page.evaluate("document.documentElement.style.fontSize = '34px'");
+    const found: unknown[] = [];
+    for (const hash of ['#/', `#/claims/${offered}`, `#/claims/${own}`, '#/settings', '#/firms']) {
+      await page.evaluate(`location.hash = '${hash}'`);
+      await page.locator(`main h1`).waitFor();
+      await page.locator('main .card, main .rows').last().waitFor();
+      found.push(...(await tooWide(page, hash)), ...((await page.evaluate(HIDDEN_FOCUS)) as string[]));
+    }
+    expect(found).toEqual([]);
+  }));
+
+/** Bars that take more than a quarter of the screen, and elements that are hidden behind them when they get the focus. */
+const HIDDEN_FOCUS = `(() => {
+  const bars = [...document.querySelectorAll('.menu, .answer-bar')].filter((bar) => bar.checkVisibility({ visibilityProperty: true }));
+  const height = bars.reduce((sum, bar) => sum + bar.getBoundingClientRect().height, 0);
+  const found = height > innerHeight / 4 ? [location.hash + ': bars of ' + height + ' px'] : [];
+  for (const element of document.querySelectorAll('main a, main button, main input, main select, main textarea, main summary')) {
+    if (!element.checkVisibility() || element.disabled || element.closest('.answer-bar') !== null) continue;
+    element.focus();
+    const { top, bottom } = element.getBoundingClientRect();
+    const end = Math.min(innerHeight, ...bars.map((bar) => bar.getBoundingClientRect().top));
+    if (top >= end || bottom <= 0) found.push(location.hash + ': hidden: ' + element.outerHTML.slice(0, 100));
+  }
+  return found;
+})()`;
+
+test('in forced colors a switch shows its state, and the main button stands out', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
+    const id = await offerFullClaim(service, firm, svcId);
+    await enter(page, service, token, '#/firms');
+    await page.emulateMedia({ forcedColors: 'active' });
+    const color = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
+    const taking = page.getByRole('switch', { name: /Receive new offers/ });
+    await taking.waitFor();
+    const on = await color('.track');
+    await taking.click();
+    await page.getByText('Paused: no new offers').waitFor();
+    expect(await color('.track')).not.toBe(on);
+    await page.evaluate(`location.hash = '#/claims/${id}'`);
+    await button(page, 'Accept').waitFor();
+    expect(await color('.answer-bar .primary')).not.toBe(await color('.answer-bar .button:not(.primary)'));
+  }));
+
+test('an offer with all that decides it fits on a phone, and an answer can be taken back before it is sent', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
+    const [first, second] = [
+      await offerFullClaim(service, firm, svcId),
+      await offerFullClaim(service, firm, svcId, { policyholder: ANA }),
+    ];
+    await page.addInitScript({ content: `localStorage.preferences = '{"undoSeconds":20}'` });
+    await enter(page, service, token, `#/claims/${first}`);
+    await page.getByRole('heading', { name: 'Policyholder' }).waitFor();
+    const [end, bar] = (await page.evaluate(
+      "['.summary-facts', '.answer-bar'].map((one) => document.querySelector(one).getBoundingClientRect()).map((box, n) => n === 0 ? box.bottom : box.top)",
+    )) as [number, number];
+    expect(end).toBeLessThanOrEqual(bar);
+    await button(page, 'Accept').click();
+    await heading(page, 'Ana Reyes').waitFor();
+    await page.getByText('Accepting Marisol Delgado.').waitFor();
+    await button(page, 'Undo').click();
+    await page.getByText('Undone. Nothing was sent.').waitFor();
+    expect((await assignmentOf(service, firm, first)).status).toBe('pending_acceptance');
+    // What is held is sent at once when the page is hidden, since it may be closed next.
+    await button(page, 'Reject').click();
+    await rejectClaim(page).click();
+    await heading(page, 'Marisol Delgado').waitFor();
+    expect((await assignmentOf(service, firm, second)).status).toBe('pending_acceptance');
+    await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'))`);
+    await until(
+      'the rejection',
+      async () => (await assignmentOf(service, firm, second)).status === 'rejected',
+    );
+  }));
+
+test('of many offers only those near the screen are in the page; they are found, mapped, and answered together', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
+    const ids: string[] = [];
+    for (let n = 1; n <= 60; n += 1) {
+      const policyholder = { ...ANA, last_name: n === 57 ? 'Quintana' : `Reyes ${n}` };
+      ids.push(await offerFullClaim(service, firm, svcId, { policyholder }));
+    }
+    await enter(page, service, token);
+    await page.getByText('60 open offers').waitFor();
+    const rows = page.locator('main .claim-row');
+    await until('rows', async () => (await rows.count()) > 0);
+    expect(await rows.count()).toBeLessThan(60);
+    await page.getByLabel('Search offers').fill('quintana');
+    await page.getByRole('link', { name: /Quintana/ }).waitFor();
+    await until('the only row', async () => (await rows.count()) === 1);
+    await page.getByLabel('Search offers').fill('reyes 1');
+    await button(page, 'Select').click();
+    await page.getByRole('checkbox', { name: /Reyes 11/ }).check();
+    await page.getByRole('checkbox', { name: /Reyes 12/ }).check();
+    await button(page, 'Accept 2').click();
+    await page.getByText('Sent: you have accepted Ana Reyes 11.').waitFor();
+    await page.getByText('Sent: you have accepted Ana Reyes 12.').waitFor();
+    expect((await assignmentOf(service, firm, ids[10] ?? '')).status).toBe('accepted');
+    await page.getByRole('link', { name: 'Map', exact: true }).click();
+    const cluster = page.getByRole('button', { name: /claims near Fort Myers Beach/ });
+    await cluster.click();
+    await page.getByRole('button', { name: 'Add to route' }).first().click();
+    const route = page.getByRole('link', { name: 'Route with 1 stop' });
+    expect(await route.getAttribute('href')).toContain('destination=1420%20Seagrape%20Lane');
+  }));
 
 /** Evaluated through DevTools, because the Content-Security-Policy forbids other scripts. */
 const axeSource = async (): Promise<string> => (await import('node:fs')).readFileSync(AXE, 'utf8');

@@ -162,6 +162,24 @@ test('with a path in the base URL, every URL of the page has that prefix', async
   await prefixed.stop();
 });
 
+test('the first load is at most 45 kB compressed, and the data of the map at most 400 kB', async () => {
+  const sizeOf = async (path: string): Promise<number> =>
+    (await request(service.url + path, { headers: { 'accept-encoding': 'gzip' } })).body.length;
+  const html = await (await fetch(`${service.url}/app`)).text();
+  const files = [...html.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)].map(([, path = '']) => path);
+  expect(files.length).toBeGreaterThan(1);
+  const worker = await (await fetch(`${service.url}/app/sw.js`)).text();
+  const named = (pattern: RegExp) => [...new Set(worker.match(pattern))].map((name) => `/app/${name}`);
+  const [spanish, map] = [named(/assets\/es-[\w-]+\.js/g), named(/assets\/[\w-]+\.bin/g)];
+  expect([spanish.length, map.length]).toEqual([1, 2]);
+  const sum = async (paths: string[]) =>
+    (await Promise.all(paths.map(sizeOf))).reduce((total, size) => total + size, 0);
+  const english = await sum(['/app', ...files]);
+  expect(english).toBeLessThanOrEqual(45_000);
+  expect(await sum(map)).toBeLessThanOrEqual(400_000);
+  for (const path of [...spanish, ...map]) expect(await statusOf(path, {})).toBe(200);
+});
+
 test('lists are compressed as the client accepts, to less than a quarter of their size', async () => {
   const { svcId, token } = await service.member(firm);
   for (let n = 0; n < 5; n += 1) await offerFullClaim(service, firm, svcId);

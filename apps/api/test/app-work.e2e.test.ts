@@ -57,6 +57,7 @@ const CLAIM_CALLS = (id: string) =>
     ['POST', `/claims/${id}/acceptance`, undefined],
     ['POST', `/claims/${id}/rejection`, {}],
     ['PATCH', `/claims/${id}/work`, { notes: 'mine' }],
+    ['PUT', `/claims/${id}/contacts/c1`, { at: '2026-03-02T09:00:00Z', result: 'reached' }],
     ['POST', `/claims/${id}/closure`, undefined],
   ] as const;
 
@@ -66,12 +67,74 @@ test('every app operation except the sign-in requires a session', async () => {
   const firm = await service.firm();
   for (const { method, path, auth } of Object.values(endpoints)) {
     if (auth !== 'session') continue;
-    const target = path.replace('{firm_id}', firm.id).replace('{id}', UNKNOWN).replace('{device_id}', 'x');
+    const target = path
+      .replace('{firm_id}', firm.id)
+      .replace('{id}', UNKNOWN)
+      .replace('{device_id}', 'x')
+      .replace('{contact_id}', 'x');
     for (const as of [undefined, 'svc_app_nonsense', firm.live]) {
       const response = await service.call(method, target, { ...(as !== undefined && { as }) });
       expectProblem(response, 401, 'invalid_session');
     }
   }
+});
+
+test('a list is read by difference: what changed, and the ids of all that are in it', async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  const [old, gone] = [await offered(firm, person), await offered(firm, person)];
+  now += 120_000;
+  const since = new Date(now).toISOString();
+  const changes = (more = '') =>
+    app(person, 'GET', `/claims?status=pending_acceptance&updated_since=${since}${more}`);
+  expect((await changes()).json).toEqual({ data: [], next_cursor: null, ids: [old, gone].sort() });
+  await app(person, 'POST', `/claims/${gone}/rejection`);
+  const added = [await offered(firm, person), await offered(firm, person)];
+  const first = await changes('&limit=1');
+  expect([idsOf(first).length, first.json.ids.sort()]).toEqual([1, [old, ...added].sort()]);
+  const second = await changes(`&limit=1&cursor=${first.json.next_cursor}`);
+  expect([...idsOf(first), ...idsOf(second)].sort()).toEqual(added.sort());
+  expect(second.json).not.toHaveProperty('ids');
+  // Without updated_since the list is as before.
+  expect((await app(person, 'GET', '/claims')).json).not.toHaveProperty('ids');
+  expectProblem(await changes(`&limit=1&cursor=${first.json.next_cursor}x`), 422, 'validation_failed');
+});
+
+test('planned visit, report dates and contacts are recorded, and invisible to the firm', async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  const id = await accepted(firm, person);
+  const before = (await seen(firm, id)).text;
+  const work = {
+    planned_visit_date: '2026-03-05',
+    planned_visit_time: '10:30',
+    preliminary_report_date: '2026-03-09',
+    proof_of_loss_date: '2026-04-01',
+  };
+  expect((await app(person, 'PATCH', `/claims/${id}/work`, work)).json.work).toEqual(work);
+  const log = (contact: string, body: object) =>
+    app(person, 'PUT', `/claims/${id}/contacts/${contact}`, body);
+  const second = { at: '2026-03-02T15:05:00.000Z', result: 'left_message', note: 'Call after 5.' };
+  const first = { at: '2026-03-02T09:00:00.000Z', result: 'no_answer' };
+  await log('b', second);
+  const logged = await log('a', { ...first, at: '2026-03-02T04:00:00-05:00' });
+  const contacts = [
+    { id: 'a', ...first },
+    { id: 'b', ...second },
+  ];
+  expect(logged.json.work).toEqual({ ...work, contacts });
+  // Sent again, as after a lost response.
+  expect((await log('b', second)).json.work.contacts).toEqual(contacts);
+  const cleared = await app(person, 'PATCH', `/claims/${id}/work`, { planned_visit_time: null });
+  expect(cleared.json.work).toEqual({ ...work, planned_visit_time: undefined, contacts });
+  expect((await seen(firm, id)).text).toBe(before);
+  for (const body of [
+    { ...first, result: 'maybe' },
+    { result: 'reached' },
+    { ...first, at: 'today' },
+    { ...first, note: '' },
+  ])
+    expectProblem(await log('c', body), 422, 'validation_failed');
 });
 
 test('a profile is updated field by field', async () => {
@@ -571,7 +634,8 @@ test('lists are filtered by status, oldest offer first, and pages neither miss n
     'status=',
     'limit=201',
     'cursor=x',
-    'updated_since=2026-01-01T00:00:00Z',
+    'updated_since=yesterday',
+    'assignment_status=accepted',
   ]) {
     expectProblem(await app(person, 'GET', `/claims?${query}`), 422, 'validation_failed');
   }

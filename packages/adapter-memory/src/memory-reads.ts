@@ -1,5 +1,6 @@
 import type {
   AdjusterView,
+  AppClaimList,
   AppClaimView,
   AppReads,
   ClaimView,
@@ -14,6 +15,7 @@ import {
   type Claim,
   carrierNameKey,
   type FirmId,
+  type Instant,
   isAdjusterVisible,
   isClaimVisible,
   isReadableBy,
@@ -96,6 +98,9 @@ export function memoryFirmReads(tables: Tables): FirmReads {
   };
 }
 
+const lastChangeOf = ({ updatedAt, workChangedAt, closedAt }: Claim): Instant =>
+  Math.max(updatedAt, workChangedAt ?? 0, closedAt ?? 0);
+
 /** Latest use first. */
 export const sessionsOf = (tables: Tables, svcId: Svcid): Session[] =>
   tables.sessions
@@ -104,6 +109,13 @@ export const sessionsOf = (tables: Tables, svcId: Svcid): Session[] =>
     .sort((a, b) => b.lastUsedAt - a.lastUsedAt || compareText(b.id, a.id));
 
 export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
+  const claimsOf = (svcId: Svcid, list: AppClaimList): Claim[] =>
+    tables.claims.all().filter((claim) => {
+      if (!isReadable(claim, svcId)) return false;
+      const { assignment, closedAt } = claim;
+      if (list === 'closed') return assignment.status === 'accepted' && closedAt !== null;
+      return assignment.status === list && closedAt === null;
+    });
   const isReadable = (claim: Claim, svcId: Svcid): boolean =>
     isReadableBy(claim, svcId, tables.memberships.get(keyOf(claim.firmId, svcId)) ?? null, clock.now());
   return {
@@ -135,15 +147,17 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
       });
       return toPage(found, ({ invitedAt, firmId }) => ({ at: invitedAt, id: firmId }), page);
     },
-    async claims(svcId, list, page) {
-      const found = tables.claims.all().filter((claim) => {
-        if (!isReadable(claim, svcId)) return false;
-        const { assignment, closedAt } = claim;
-        if (list === 'closed') return assignment.status === 'accepted' && closedAt !== null;
-        return assignment.status === list && closedAt === null;
-      });
+    async claims(svcId, list, page, since) {
+      const found = claimsOf(svcId, list).filter(
+        (claim) => since === undefined || lastChangeOf(claim) >= since,
+      );
       const views = found.map((claim) => appViewOf(tables, claim));
       return toPage(views, ({ assignment, id }) => ({ at: assignment.offeredAt, id }), page);
+    },
+    async claimIds(svcId, list) {
+      return claimsOf(svcId, list)
+        .sort((a, b) => a.assignment.offeredAt - b.assignment.offeredAt || compareText(a.id, b.id))
+        .map(({ id }) => id);
     },
     async claim(svcId, id) {
       const claim = tables.claims.get(keyOf(id));

@@ -4,21 +4,24 @@ import { claimSchema } from './claim.ts';
 import {
   base64url,
   calendarDate,
+  dateTime,
   digits,
   email,
   expected,
   fields,
   flag,
   nonBlankText,
+  oneOf,
   presenceRule,
   pushServiceUrl,
   responseField,
   text,
+  timeOfDay,
 } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { svcId } from './people.ts';
 import { openEnum, responseObject } from './response-schema.ts';
-import { PROFILE_FIELDS } from './vocabulary.ts';
+import { CONTACT_RESULTS, PROFILE_FIELDS } from './vocabulary.ts';
 
 const accountEmail = () =>
   email({ description: "The account's email address.", example: 'jean.delacroix@example.com' });
@@ -114,6 +117,30 @@ export const updateWorkBody = fields({
   })
     .nullable()
     .optional(),
+  planned_visit_date: calendarDate({
+    description: 'Date on which the adjuster plans to visit the property.',
+    example: '2026-09-01',
+  })
+    .nullable()
+    .optional(),
+  planned_visit_time: timeOfDay({
+    description: 'Time of the planned visit, on the clock at the property.',
+    example: '10:30',
+  })
+    .nullable()
+    .optional(),
+  preliminary_report_date: calendarDate({
+    description: 'Date on which the adjuster sent the preliminary report.',
+    example: '2026-09-04',
+  })
+    .nullable()
+    .optional(),
+  proof_of_loss_date: calendarDate({
+    description: 'Date on which the proof of loss was sent.',
+    example: '2026-09-20',
+  })
+    .nullable()
+    .optional(),
   notes: text(LIMITS.workNotes, {
     description: "The adjuster's notes.",
     example: 'Water line 14 inches in the den.',
@@ -125,6 +152,18 @@ export const updateWorkBody = fields({
   description: "The adjuster's entries to change. Omitted fields are unchanged; null clears a field.",
 });
 export type UpdateWorkBody = z.output<typeof updateWorkBody>;
+
+const contactAt = { description: 'When the adjuster tried.', example: '2026-08-30T15:05:00.000Z' };
+const contactNote = { description: "The adjuster's note.", example: 'Call back after 5 p.m.' };
+
+export const logContactBody = fields({
+  at: dateTime(contactAt),
+  result: oneOf(CONTACT_RESULTS, { description: 'What came of it.', example: 'left_message' }).meta({
+    id: 'ContactResult',
+  }),
+  note: text(LIMITS.contactNote, contactNote).optional(),
+}).meta({ id: 'LogContactRequest', description: 'An attempt to reach the policyholder.' });
+export type LogContactBody = z.output<typeof logContactBody>;
 
 // The format of PushSubscription.toJSON() in browsers.
 export const registerDeviceBody = fields({
@@ -265,7 +304,30 @@ const workSchema = responseObject({
   inspection_date: responseField
     .date('Date on which the adjuster inspected the property.', '2026-09-02')
     .optional(),
+  planned_visit_date: responseField
+    .date('Date on which the adjuster plans to visit the property.', '2026-09-01')
+    .optional(),
+  planned_visit_time: responseField
+    .text('Time of the planned visit, on the clock at the property.', '10:30')
+    .optional(),
+  preliminary_report_date: responseField
+    .date('Date on which the adjuster sent the preliminary report.', '2026-09-04')
+    .optional(),
+  proof_of_loss_date: responseField
+    .date('Date on which the proof of loss was sent.', '2026-09-20')
+    .optional(),
   notes: responseField.text("The adjuster's notes.", 'Water line 14 inches in the den.').optional(),
+  contacts: z
+    .array(
+      responseObject({
+        id: responseField.text('The id that the app generated.', 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60'),
+        at: responseField.dateTime(contactAt.description, contactAt.example),
+        result: openEnum(CONTACT_RESULTS, { description: 'What came of it.', example: 'left_message' }),
+        note: responseField.text(contactNote.description, contactNote.example).optional(),
+      }).meta({ id: 'ContactAttempt', description: 'An attempt to reach the policyholder.' }),
+    )
+    .meta({ description: 'Attempts to reach the policyholder, oldest first.', example: [] })
+    .optional(),
 }).meta({
   id: 'Work',
   description: "The adjuster's entries. Fields without an entry are omitted.",

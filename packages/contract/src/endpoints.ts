@@ -5,6 +5,7 @@ import {
   appInvitationSchema,
   confirmEmailBody,
   declinedInvitationSchema,
+  logContactBody,
   membershipSchema,
   ownSessionSchema,
   profileSchema,
@@ -21,7 +22,7 @@ import { claimSchema, offerClaimBody, sendClaimBody } from './claim.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import { fields, headerText, instantParameter, oneOf, text, uuidParameter } from './fields.ts';
 import { LIMITS } from './limits.ts';
-import { pageOf, pageParameters } from './page.ts';
+import { changesOf, pageOf, pageParameters } from './page.ts';
 import { externalId, svcId } from './people.ts';
 import { responseObject } from './response-schema.ts';
 import { departedAdjusterSchema, simulatedFaultsSchema, simulateFaultsBody } from './sandbox.ts';
@@ -58,6 +59,14 @@ const claimParams = fields({
 
 const offeredClaimParams = fields({
   id: uuidParameter({ description: 'Id of the claim.', example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' }),
+});
+
+const contactParams = fields({
+  ...claimParams.shape,
+  contact_id: text(LIMITS.contactId, {
+    description: 'An id that the app generates for the attempt.',
+    example: 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60',
+  }),
 });
 
 const firmParams = fields({
@@ -602,11 +611,20 @@ export const appEndpoints = {
     scope: null,
     write: false,
     summary: 'List claims of the adjuster',
-    description: 'Claims offered to or accepted by the adjuster.',
-    query: fields({ status: statusFilter(APP_CLAIM_STATUSES, 'pending_acceptance'), ...pageParameters() }),
+    description:
+      'Claims offered to or accepted by the adjuster. With updated_since only those that changed, and in `ids` all that are in the list, which shows what has left it.',
+    query: fields({
+      status: statusFilter(APP_CLAIM_STATUSES, 'pending_acceptance'),
+      updated_since: instantParameter({
+        description:
+          "Only claims that the firm or the adjuster changed at or after this time. Use the service's time of the last request minus one minute.",
+        example: '2026-08-29T14:30:00Z',
+      }).optional(),
+      ...pageParameters(),
+    }),
     success: {
       status: 200,
-      schema: pageOf('AppClaimPage', appClaimSchema, []),
+      schema: changesOf('AppClaimPage', appClaimSchema),
       description: 'A page of claims.',
     },
     problems: SESSION_REQUEST,
@@ -666,6 +684,20 @@ export const appEndpoints = {
       "Updates the adjuster's entries on an accepted claim; null clears a field. What the firm sent does not change.",
     params: offeredClaimParams,
     body: updateWorkBody,
+    success: { status: 200, schema: appClaimSchema, description: 'The claim.' },
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending'],
+  }),
+  logContact: endpoint({
+    id: 'logContact',
+    method: 'PUT',
+    path: '/app/v1/claims/{id}/contacts/{contact_id}',
+    auth: 'session',
+    scope: null,
+    write: true,
+    summary: 'Log a contact with the policyholder',
+    description: `Adds an attempt to reach the policyholder to an accepted claim, or replaces the one with this id; at most ${LIMITS.contactsPerClaim} per claim. Sending it twice has the same effect as once.`,
+    params: contactParams,
+    body: logContactBody,
     success: { status: 200, schema: appClaimSchema, description: 'The claim.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending'],
   }),

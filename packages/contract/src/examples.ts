@@ -413,6 +413,24 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
     },
     response: claimWithWork,
   },
+  logContact: {
+    params: { ...claimPath, contact_id: 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60' },
+    body: { at: '2026-08-30T15:05:00.000Z', result: 'left_message', note: 'Call back after 5 p.m.' },
+    response: {
+      ...claimWithWork,
+      work: {
+        ...claimWithWork.work,
+        contacts: [
+          {
+            id: 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60',
+            at: '2026-08-30T15:05:00.000Z',
+            result: 'left_message',
+            note: 'Call back after 5 p.m.',
+          },
+        ],
+      },
+    } satisfies AppClaim,
+  },
   closeClaim: {
     params: claimPath,
     response: { ...claimWithWork, closed_at: '2026-09-14T20:10:44.731Z' } satisfies AppClaim,

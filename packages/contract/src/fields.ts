@@ -153,6 +153,14 @@ export const timeOfDay = (meta: FieldMeta): z.ZodString =>
     TIME_OF_DAY.test(value),
   );
 
+export const dateTime = (meta: FieldMeta): z.ZodString =>
+  formattedString(
+    'an RFC 3339 date-time with an offset, such as 2026-08-29T14:30:00Z',
+    { format: 'date-time' },
+    meta,
+    (value) => readInstant(value) !== null,
+  );
+
 const ZIP = /^[0-9]{5}(-[0-9]{4})?$/;
 
 export const zip = (meta: FieldMeta): z.ZodString =>

@@ -50,6 +50,9 @@ export const LIMITS = {
   note: { min: 1, max: 1000 },
   rejectionReason: { min: 1, max: 1000 },
   workNotes: { min: 1, max: 4000 },
+  contactId: { min: 1, max: 64 },
+  contactNote: { min: 1, max: 500 },
+  contactsPerClaim: 200,
   /** Requests that one simulated fault affects, and the delay of `slow`. */
   faultCount: { min: 1, max: 100 },
   slowFaultMs: 3000,

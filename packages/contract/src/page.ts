@@ -17,6 +17,20 @@ export const pageOf = <Item extends z.ZodType>(id: string, item: Item, example: 
       .nullable(),
   }).meta({ id, description: 'A page of a list.' });
 
+/** A page of a list that can also be read by difference. */
+export const changesOf = <Item extends z.ZodType>(id: string, item: Item) =>
+  responseObject({
+    ...pageOf(id, item, []).shape,
+    ids: z
+      .array(z.string().meta({ format: 'uuid' }))
+      .meta({
+        description:
+          'Only on the first page of a request with updated_since: the ids of all items that are in the list now, in its order.',
+        example: [],
+      })
+      .optional(),
+  }).meta({ id, description: 'A page of a list.' });
+
 /** The query parameters of every list. */
 export const pageParameters = () => ({
   limit: integerParameter(LIMITS.page, {

@@ -117,6 +117,9 @@ export type AdjusterStatus = (typeof ADJUSTER_STATUSES)[number];
 export const APP_CLAIM_STATUSES = ['pending_acceptance', 'accepted', 'closed'] as const;
 export type AppClaimStatus = (typeof APP_CLAIM_STATUSES)[number];
 
+export const CONTACT_RESULTS = ['reached', 'left_message', 'no_answer'] as const;
+export type ContactResult = (typeof CONTACT_RESULTS)[number];
+
 export const PROFILE_FIELDS = ['first_name', 'last_name', 'email'] as const;
 export type ProfileField = (typeof PROFILE_FIELDS)[number];
 

@@ -19,6 +19,8 @@ import {
   isReadableBy,
   isShownTo,
   leaveFirm,
+  logContact,
+  MAX_CONTACTS,
   type Membership,
   offerClaim,
   PLAN_RETENTION,
@@ -296,12 +298,46 @@ describe('offering a claim again', () => {
 
 describe("the adjuster's dates and notes", () => {
   const work = { contactDate: '2026-09-02', inspectionDate: null, notes: 'water line at 14 in' };
+  const BY_ANNA = { by: ANNA, at: SENT + 20 };
 
   test('a missing field is unchanged, null clears it, and nothing visible to the firm changes', () => {
     const first = recordWork(claimIn.accepted(), member, { by: ANNA, at: SENT + 20, edits: work });
     const second = recordWork(first, member, { by: ANNA, at: SENT + 21, edits: { notes: null } });
     expect(second.work).toEqual({ ...work, notes: null });
-    expect({ ...second, work: null }).toEqual({ ...claimIn.accepted(), work: null });
+    expect({ ...second, work: null }).toEqual({
+      ...claimIn.accepted(),
+      work: null,
+      workChangedAt: SENT + 21,
+    });
+  });
+
+  test('keep what was entered before when only some of the details are sent', () => {
+    const planned = { plannedVisitDate: '2026-09-01', plannedVisitTime: '10:30' };
+    const first = recordWork(claimIn.accepted(), member, { ...BY_ANNA, edits: { details: planned } });
+    const second = recordWork(first, member, {
+      ...BY_ANNA,
+      edits: { details: { proofOfLossDate: '2026-09-20' } },
+    });
+    expect(second.work.details).toEqual({ ...planned, proofOfLossDate: '2026-09-20' });
+  });
+
+  test('log each contact once, in order of time, and the oldest are dropped beyond the limit', () => {
+    const attempt = (id: string, at: number, note?: string) =>
+      ({ id, at, result: 'no_answer', ...(note !== undefined && { note }) }) as const;
+    const first = logContact(claimIn.accepted(), member, { ...BY_ANNA, attempt: attempt('b', 2) });
+    const second = logContact(first, member, { ...BY_ANNA, attempt: attempt('a', 1) });
+    const replaced = logContact(second, member, { ...BY_ANNA, attempt: attempt('b', 2, 'Gate is locked.') });
+    expect(replaced.work.details?.contacts).toEqual([attempt('a', 1), attempt('b', 2, 'Gate is locked.')]);
+    let full = claimIn.accepted();
+    for (let n = 0; n <= MAX_CONTACTS; n += 1)
+      full = logContact(full, member, { ...BY_ANNA, attempt: attempt(`${n}`, n) });
+    expect(full.work.details?.contacts?.length).toBe(MAX_CONTACTS);
+    expect(full.work.details?.contacts?.[0]?.id).toBe('1');
+    expect(
+      errorCodeOf(() =>
+        logContact(claimIn.pending_acceptance(), member, { ...BY_ANNA, attempt: attempt('a', 1) }),
+      ),
+    ).toBe('offer_not_pending');
   });
 
   test.each([

@@ -4,8 +4,8 @@ import { texts } from '../state/language.ts';
 import { AddressLines, ContactLinks, PersonBlock, personFacts } from './contact.tsx';
 import { type Fact, FactSection, Facts, fact, Section } from './facts.tsx';
 
-/** All details of a claim, those needed first in the field at the top. */
-export function ClaimDetails({ claim }: { claim: AppClaim }) {
+/** All details of a claim, those needed first in the field at the top. `contacts`: with calls, texts and mail. */
+export function ClaimDetails({ claim, contacts }: { claim: AppClaim; contacts: boolean }) {
   const words = texts.value;
   const { sections, fields } = words.claim;
   const { policyholder, loss_location: place } = claim;
@@ -20,8 +20,14 @@ export function ClaimDetails({ claim }: { claim: AppClaim }) {
       <Section title={sections.policyholder}>
         <p class="strong">{nameOf(policyholder)}</p>
         {company !== undefined && <p>{company}</p>}
-        <ContactLinks phone={policyholder.phone} email={policyholder.email} />
-        <Facts facts={personFacts(policyholder)} />
+        {contacts ? (
+          <>
+            <ContactLinks phone={policyholder.phone} email={policyholder.email} />
+            <Facts facts={personFacts(policyholder)} />
+          </>
+        ) : (
+          <p class="muted">{words.claim.contactAfter}</p>
+        )}
       </Section>
       <Section title={sections.location}>
         <p>

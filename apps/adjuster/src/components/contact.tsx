@@ -1,4 +1,5 @@
-import { type Address, addressLines, dialable, mapLink, nameOf } from '../format.ts';
+import { type Address, addressLines, mapLink, nameOf } from '../format.ts';
+import { smsLink, telLink } from '../model/phone.ts';
 import { texts } from '../state/language.ts';
 import { type Fact, Facts, fact } from './facts.tsx';
 import { Icon, type IconName } from './ui.tsx';
@@ -39,10 +40,10 @@ export function ContactLinks(props: {
   return (
     <div class="contact-links">
       {phone !== undefined && (
-        <ActionLink icon="call" href={`tel:${dialable(phone)}`} label={claim.call} about={phone} />
+        <ActionLink icon="call" href={telLink(phone)} label={claim.call} about={phone} />
       )}
       {phone !== undefined && (
-        <ActionLink icon="text" href={`sms:${dialable(phone)}`} label={claim.text} about={phone} />
+        <ActionLink icon="text" href={smsLink(phone)} label={claim.text} about={phone} />
       )}
       {email !== undefined && (
         <ActionLink icon="mail" href={mailLink(email)} label={claim.mail} about={email} />
@@ -64,7 +65,7 @@ export const AddressLines = ({ address }: { address: Address }) => (
   </>
 );
 
-const Phone = ({ phone }: { phone: string }) => <a href={`tel:${dialable(phone)}`}>{phone}</a>;
+const Phone = ({ phone }: { phone: string }) => <a href={telLink(phone)}>{phone}</a>;
 
 export const personFacts = (person: Person): (Fact | null)[] => {
   const { fields } = texts.value.claim;

@@ -20,6 +20,7 @@ const ICON_PATHS = {
   cloud: 'M7 18a4 4 0 0 1-.5-8 6 6 0 0 1 11.300 1.500A3.300 3.300 0 0 1 17 18M4 4l16 16',
   invite:
     'M9 5a3.500 3.500 0 1 0 0 7 3.500 3.500 0 0 0 0-7zM3 20c0-3.500 2.500-5.500 6-5.500s6 2 6 5.500M18 8v6M15 11h6',
+  close: 'M6 6l12 12M18 6L6 18',
   house: 'M4 11l8-7 8 7M6 10v10h12V10M10 20v-5h4v5',
 } as const;
 export type IconName = keyof typeof ICON_PATHS;
@@ -118,6 +119,7 @@ export interface FieldProps {
     | 'given-name'
     | 'family-name'
     | 'one-time-code'
+    | 'postal-code'
     | 'username'
     | 'current-password';
   readonly inputMode?: 'email' | 'numeric';
@@ -196,6 +198,30 @@ export function Dialog(props: {
     </dialog>
   );
 }
+
+/** Keeps the height of a pinned element in a CSS variable, so that nothing is hidden behind it. */
+export function useHeightVariable<E extends HTMLElement>(name: string) {
+  const element = useRef<E>(null);
+  useEffect(() => {
+    const root = document.documentElement.style;
+    const observer = new ResizeObserver(([entry]) =>
+      root.setProperty(name, `${entry?.borderBoxSize[0]?.blockSize ?? 0}px`),
+    );
+    if (element.current !== null) observer.observe(element.current);
+    return () => {
+      observer.disconnect();
+      root.removeProperty(name);
+    };
+  }, [name]);
+  return element;
+}
+
+/** Buttons at the bottom of the screen, in reach of a thumb. */
+export const Bar = ({ children }: { children: ComponentChildren }) => (
+  <div class="answer-bar" ref={useHeightVariable<HTMLDivElement>('--bar-height')}>
+    {children}
+  </div>
+);
 
 export const Note = (props: {
   readonly kind: 'neutral' | 'warning' | 'success';

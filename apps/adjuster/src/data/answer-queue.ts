@@ -1,6 +1,14 @@
 import type { AppClaim } from '@svc/contract';
+import {
+  type AnswerResponse,
+  type AnswerService,
+  answerState,
+  type QueuedAnswer,
+  sendAnswer,
+} from '../model/answer-sender.ts';
+import { pastOffer } from '../model/history.ts';
 import { ApiError, call, NetworkError } from './api.ts';
-import { type Outcome, outcomes, type QueuedAnswer, queuedAnswers, storage } from './storage.ts';
+import { history, outcomes, queuedAnswers, storage } from './storage.ts';
 
 /** Tabs and the service worker send each other messages about what has changed. */
 export const openChannel = (): BroadcastChannel => new BroadcastChannel('claims');
@@ -14,18 +22,48 @@ export type TabMessage =
 export const exclusively = <T>(work: () => Promise<T>): Promise<T> =>
   'locks' in navigator ? (navigator.locks.request('answers', work) as Promise<T>) : work();
 
+const service: AnswerService = {
+  async post({ claimId, answer, reason }): Promise<AnswerResponse> {
+    try {
+      if (answer === 'accept') await call('POST', `v1/claims/${claimId}/acceptance`);
+      else await call('POST', `v1/claims/${claimId}/rejection`, reason === undefined ? {} : { reason });
+      return { kind: 'done' };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status === 401) throw error;
+      const { code } = error;
+      return { kind: code === 'not_found' || code === 'offer_not_pending' ? code : 'refused' };
+    }
+  },
+  async read(claimId) {
+    try {
+      return await call<AppClaim>('GET', `v1/claims/${claimId}`);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return null;
+      throw error;
+    }
+  },
+};
+
+/** The queued answers of the adjuster who is signed in, oldest first. */
+async function ownAnswers(): Promise<QueuedAnswer[]> {
+  const svcId = (await storage.get('profile'))?.svc_id;
+  return (await queuedAnswers.all()).filter((one) => one.svcId === svcId);
+}
+
 /**
- * Sends the queued answers, oldest first, and stores their results. An answer leaves the queue once the service has
- * confirmed it; before it is sent again the claim is read, so that it takes effect only once.
+ * Sends the queued answers whose undo time is over, oldest first, and stores their results. An answer leaves the queue
+ * once the service has confirmed it.
  */
 export const sendQueuedAnswers = (): Promise<'sent' | 'offline' | 'signed out'> =>
   exclusively(async () => {
-    const svcId = (await storage.get('profile'))?.svc_id;
-    const own = (await queuedAnswers.all()).filter((one) => one.svcId === svcId);
-    for (const answer of own) {
+    for (const answer of await ownAnswers()) {
+      if (answerState(answer, Date.now()) === 'held') continue;
+      // Without a network nothing leaves the device, so the answer can still be taken back.
+      if (!navigator.onLine) return 'offline';
       try {
         await queuedAnswers.put({ ...answer, tried: true });
-        const result = answer.tried === true ? await sendAgain(answer) : await send(answer);
+        const result = await sendAnswer(answer, service);
+        if (result === 'rejected') await recordRejection(answer);
         if (result === 'rejected' || result === 'gone') await storage.removeOffer(answer.claimId);
         await outcomes.add({ claimId: answer.claimId, result, title: answer.title });
         await queuedAnswers.remove(answer.claimId);
@@ -39,61 +77,31 @@ export const sendQueuedAnswers = (): Promise<'sent' | 'offline' | 'signed out'> 
     return 'sent';
   });
 
-/** False when it was sent before it could be removed. */
+async function recordRejection({ claimId, reason }: QueuedAnswer): Promise<void> {
+  const claim = (await storage.get('offers'))?.find(({ id }) => id === claimId);
+  if (claim !== undefined) await history.add([pastOffer(claim, 'rejected', Date.now(), reason)]);
+}
+
+/** Ends the undo time of all answers: the page may be closed next. */
+export const releaseHeldAnswers = (): Promise<void> =>
+  exclusively(async () => {
+    for (const { sendAt, ...answer } of await ownAnswers()) {
+      if (sendAt !== undefined) await queuedAnswers.put(answer);
+    }
+  });
+
+/** False when it may have been sent before it could be removed. */
 export const withdrawQueuedAnswer = (claimId: string): Promise<boolean> =>
   exclusively(async () => {
-    const queued = (await queuedAnswers.all()).some((one) => one.claimId === claimId);
+    const queued = (await ownAnswers()).find((one) => one.claimId === claimId);
+    if (queued === undefined || queued.tried === true) return false;
     await queuedAnswers.remove(claimId);
     notifyTabs();
-    return queued;
+    return true;
   });
 
 function notifyTabs(): void {
   const channel = openChannel();
   channel.postMessage({ kind: 'answers' } satisfies TabMessage);
   channel.close();
-}
-
-async function send({ claimId, answer, reason }: QueuedAnswer): Promise<Outcome['result']> {
-  const wanted = answer === 'accept' ? 'accepted' : 'rejected';
-  try {
-    if (answer === 'accept') await call('POST', `v1/claims/${claimId}/acceptance`);
-    else await call('POST', `v1/claims/${claimId}/rejection`, reason === undefined ? {} : { reason });
-    return wanted;
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status === 401) throw error;
-    if (error.code === 'not_found') return 'gone';
-    if (error.code !== 'offer_not_pending') return 'refused';
-    const claim = await readClaim(claimId);
-    if (claim === null) return unreadable(answer);
-    return claim.assignment.status === wanted ? wanted : 'answered';
-  }
-}
-
-/**
- * Sends an answer that may have arrived before. It is valid only for the offer that the adjuster saw: when the claim
- * was offered again since, the new offer stays unanswered.
- */
-async function sendAgain(answer: QueuedAnswer): Promise<Outcome['result']> {
-  const wanted = answer.answer === 'accept' ? 'accepted' : 'rejected';
-  const claim = await readClaim(answer.claimId);
-  if (claim === null) return unreadable(answer.answer);
-  if (claim.assignment.status === wanted) return wanted;
-  if (claim.assignment.status !== 'pending_acceptance' || claim.closed_at !== null) return 'answered';
-  if (answer.offeredAt !== undefined && claim.offered_at !== answer.offeredAt) return 'offeredAgain';
-  return send(answer);
-}
-
-/** A rejected claim cannot be read, so a rejection of a claim that cannot be read is done either way. */
-const unreadable = (answer: QueuedAnswer['answer']): Outcome['result'] =>
-  answer === 'reject' ? 'rejected' : 'gone';
-
-/** Null once the claim was rejected or offered to someone else. */
-async function readClaim(id: string): Promise<AppClaim | null> {
-  try {
-    return await call<AppClaim>('GET', `v1/claims/${id}`);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
 }

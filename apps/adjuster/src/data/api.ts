@@ -79,15 +79,29 @@ function errorIn(status: number, text: string): ApiError {
   }
 }
 
-/** Reads all pages of a list. */
-export async function listAll<T>(path: string): Promise<T[]> {
-  const found: T[] = [];
+interface Page<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
+  /** All items of the list, on the first page of a request for its changes. */
+  readonly ids?: readonly string[];
+}
+
+const PAGE_ITEMS = 200;
+
+/** Reads all pages of the changes of a list, and the ids of all its items. */
+export async function listChanges<T>(path: string): Promise<{ items: T[]; ids: readonly string[] }> {
+  const items: T[] = [];
+  let ids: readonly string[] = [];
   let cursor: string | null = null;
   do {
     const after = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page: { data: T[]; next_cursor: string | null } = await call('GET', `${path}limit=100${after}`);
-    found.push(...page.data);
+    const page: Page<T> = await call('GET', `${path}limit=${PAGE_ITEMS}${after}`);
+    items.push(...page.data);
+    ids = page.ids ?? ids;
     cursor = page.next_cursor;
   } while (cursor !== null);
-  return found;
+  return { items, ids };
 }
+
+/** Reads all pages of a list. */
+export const listAll = async <T>(path: string): Promise<T[]> => (await listChanges<T>(path)).items;

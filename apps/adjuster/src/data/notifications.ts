@@ -1,7 +1,9 @@
+import { type NotificationState, notificationStateFrom } from '../model/notification-state.ts';
+import { notificationOf } from '../model/push-message.ts';
+import { deviceLanguage } from '../texts/language.ts';
+import { NOTIFICATION_WORDS } from '../texts/worker.ts';
 import { call, ROOT } from './api.ts';
 import { deviceId, storage } from './storage.ts';
-
-export type NotificationState = 'on' | 'off' | 'denied' | 'unsupported';
 
 const supported = (): boolean =>
   'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis;
@@ -9,13 +11,22 @@ const supported = (): boolean =>
 const registration = (): Promise<ServiceWorkerRegistration | undefined> =>
   navigator.serviceWorker.getRegistration(ROOT.slice(0, -1));
 
+/** An iPad says that it is a Mac, and has a touch screen. */
+const isApple = (): boolean =>
+  /iPhone|iPad/.test(navigator.userAgent) ||
+  (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1);
+
+export const isInstalled = (): boolean => matchMedia('(display-mode: standalone)').matches;
+
 export async function notificationState(): Promise<NotificationState> {
-  if (!supported()) return 'unsupported';
-  if (Notification.permission === 'denied') return 'denied';
+  const facts = { supported: supported(), inAppleBrowser: isApple() && !isInstalled() };
+  if (!facts.supported) return notificationStateFrom({ ...facts, permission: 'default', subscribed: false });
   const existing = await (await registration())?.pushManager.getSubscription();
-  return existing != null && Notification.permission === 'granted' && !(await isOfOtherAdjuster())
-    ? 'on'
-    : 'off';
+  return notificationStateFrom({
+    ...facts,
+    permission: Notification.permission,
+    subscribed: existing != null && !(await isOfOtherAdjuster()),
+  });
 }
 
 /** Whether the subscription belongs to another adjuster who was signed in on this device. */
@@ -48,6 +59,14 @@ export async function registerSubscription(worker: ServiceWorkerRegistration): P
   });
   const svcId = (await storage.get('profile'))?.svc_id;
   if (svcId !== undefined) await storage.put('notificationsOf', { svcId, at: Date.now() });
+}
+
+/** Shows what an offer would show, to check the phone's own settings for notifications. */
+export async function showTestNotification(): Promise<void> {
+  const language = (await storage.get('language')) ?? deviceLanguage();
+  const { title, body, tag, hash } = notificationOf({ kind: 'test' }, NOTIFICATION_WORDS[language]);
+  const options = { body, tag, lang: language, icon: `${ROOT}icon-192.png`, badge: `${ROOT}badge-96.png` };
+  await (await registration())?.showNotification(title, { ...options, data: { hash } });
 }
 
 export async function disableNotifications(): Promise<void> {

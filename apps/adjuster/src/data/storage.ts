@@ -1,38 +1,17 @@
 import type { AppClaim, AppInvitation, Profile } from '@svc/contract';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import type { Outcome, QueuedAnswer } from '../model/answer-sender.ts';
+import type { Arrangement } from '../model/arrange.ts';
+import { type PastOffer, withPastOffers } from '../model/history.ts';
+import type { PendingWork, WorkEntries } from '../model/work-edits.ts';
 import type { Language } from '../texts/language.ts';
 
-/** An answer to an offer, stored from the tap until the service has confirmed it. */
-export interface QueuedAnswer {
-  readonly claimId: string;
-  readonly answer: 'accept' | 'reject';
-  readonly reason?: string;
-  /** Who gave the answer: it is never sent with another adjuster's session. */
-  readonly svcId: string;
-  readonly title: string;
-  readonly firm: string;
-  /** Identifies the offer: the same claim may be offered again. */
-  readonly offeredAt?: string;
-  /** It was sent before and may have arrived. */
-  readonly tried?: boolean;
-  readonly at: number;
-}
-
-/**
- * Result of an answer. `gone`: the offer was withdrawn or had been rejected before. `answered`: another device
- * answered first. `offeredAgain`: that offer is over, and a new one for the same claim needs its own answer.
- */
-export interface Outcome {
-  readonly claimId: string;
-  readonly result: 'accepted' | 'rejected' | 'gone' | 'answered' | 'offeredAgain' | 'refused';
-  readonly title: string;
-}
-
-/** Entries of the adjuster's own work that were not saved yet. */
-export interface Draft {
-  readonly contact_date?: string;
-  readonly inspection_date?: string;
-  readonly notes?: string;
+/** Where distances are measured from. It never leaves the device. */
+export interface Origin {
+  readonly latitude: number;
+  readonly longitude: number;
+  /** The ZIP code that the adjuster entered; undefined for the device's position. */
+  readonly zip?: string;
 }
 
 interface StoredValues {
@@ -45,8 +24,16 @@ interface StoredValues {
   readAt: number;
   /** The service's revision of the lists, as known before they were read. */
   revision: string;
+  /** The service's time shortly before the offers and accepted claims were read; the next reading starts there. */
+  changesSince: string;
   /** Results that no page has shown yet. */
   outcomes: readonly Outcome[];
+  /** Offers that are over. */
+  history: readonly PastOffer[];
+  arrangement: Arrangement;
+  /** Own edits that the service has not confirmed yet, by claim. */
+  work: Readonly<Record<string, PendingWork>>;
+  origin: Origin;
   language: Language;
   deviceId: string;
   /** Which adjuster this device's push subscription belongs to, and when it was last registered. */
@@ -56,11 +43,11 @@ interface StoredValues {
 }
 
 type Name = keyof StoredValues | `draft:${string}`;
-type Value<N extends Name> = N extends keyof StoredValues ? StoredValues[N] : Draft;
+type Value<N extends Name> = N extends keyof StoredValues ? StoredValues[N] : WorkEntries;
 
 /** What stays on the device when the adjuster signs out. */
 const DEVICE_VALUES: readonly string[] = ['language', 'deviceId', 'notificationsOf'];
-const LISTS = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revision'] as const;
+const LISTS = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revision', 'changesSince'] as const;
 
 interface Schema extends DBSchema {
   kept: { key: string; value: unknown };
@@ -118,6 +105,24 @@ export const storage = {
 export const outcomes = {
   add: (outcome: Outcome) => update('outcomes', (before = []) => [...before, outcome]),
   take: async (): Promise<readonly Outcome[]> => (await update('outcomes', () => undefined)) ?? [],
+};
+
+export const history = {
+  add: (offers: readonly PastOffer[]) => update('history', (before = []) => withPastOffers(before, offers)),
+};
+
+export const pendingWork = {
+  all: async (): Promise<Readonly<Record<string, PendingWork>>> => (await storage.get('work')) ?? {},
+  update: async (
+    claimId: string,
+    change: (before: PendingWork | undefined) => PendingWork | undefined,
+  ): Promise<void> => {
+    await update('work', (before = {}) => {
+      const { [claimId]: own, ...others } = before;
+      const after = change(own);
+      return after === undefined ? others : { ...others, [claimId]: after };
+    });
+  },
 };
 
 export const queuedAnswers = {

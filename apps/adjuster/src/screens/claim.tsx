@@ -1,17 +1,22 @@
 import type { AppClaim } from '@svc/contract';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ClaimDetails } from '../components/claim-details.tsx';
-import { Button, EmptyState, focusHeading, Note, ScreenHeader, TestBadge } from '../components/ui.tsx';
+import { RejectDialog } from '../components/dialogs.ts';
+import { lazy } from '../components/lazy.tsx';
+import { OfferSummary, WaitingPill } from '../components/offer-summary.tsx';
+import { Bar, Button, EmptyState, focusHeading, Note, ScreenHeader, TestBadge } from '../components/ui.tsx';
 import { ApiError, call, NetworkError } from '../data/api.ts';
-import { dateTime, since, titleOf } from '../format.ts';
+import { dateTime, titleOf } from '../format.ts';
+import { nextOf } from '../model/arrange.ts';
 import { replaceScreen } from '../navigation.ts';
-import { answerOffer, answers, queuedAnswerTo, undoAnswer } from '../state/answers.ts';
+import { answerOffers, answers, isUndoable, queuedAnswerTo, undoAnswers } from '../state/answers.ts';
+import { arrangedOffers } from '../state/arrangement.ts';
 import { texts } from '../state/language.ts';
 import { findClaim, lists, updateClaim } from '../state/lists.ts';
 import { request } from '../state/session.ts';
 import { showError } from '../state/toast.ts';
-import { RejectDialog } from './reject.tsx';
-import { ClosedWork, Work } from './work.tsx';
+
+/** Below the summary of an offer, so it may come a moment later. */
+const ClaimRecord = lazy(async () => (await import('./claim-record.tsx')).ClaimRecord);
 
 /** A claim from the lists, or from the service when it is not in them. */
 export function ClaimScreen({ id }: { id: string }) {
@@ -89,7 +94,6 @@ function Claim({ claim, outcome }: { claim: AppClaim; outcome: string | undefine
     // The focused button was removed; the new state is shown in the header.
     focusHeading();
   }, [state]);
-  const age = since(claim.offered_at);
   const open = status === 'pending_acceptance' && claim.closed_at === null;
   const own = status === 'accepted' && claim.closed_at === null;
   const back = open ? '#/' : claim.closed_at !== null ? '#/claims/closed' : own ? '#/claims' : '#/';
@@ -99,7 +103,7 @@ function Claim({ claim, outcome }: { claim: AppClaim; outcome: string | undefine
         <p class="muted">
           {claim.firm.name} · {claim.claim_number} <TestBadge test={claim.test} />
         </p>
-        {open && <p class="pill warning">{age === null ? words.offers.new : words.offers.offeredAgo(age)}</p>}
+        {open && <WaitingPill claim={claim} />}
         {own && responded_at !== null && (
           <p class="pill neutral">{words.claim.acceptedAt(dateTime(responded_at))}</p>
         )}
@@ -107,15 +111,13 @@ function Claim({ claim, outcome }: { claim: AppClaim; outcome: string | undefine
           <p class="pill neutral">{words.claim.closedAt(dateTime(claim.closed_at))}</p>
         )}
       </ScreenHeader>
-      {outcome === 'answered' && (
+      {outcome === 'alreadyAccepted' && (
         <Note kind="warning">
-          <p class="strong">{words.claim.answeredBefore}</p>
-          <p>{words.claim.answeredBeforeMore}</p>
+          <p>{words.claim.alreadyAccepted}</p>
         </Note>
       )}
-      {own && <Work claim={claim} />}
-      {claim.closed_at !== null && <ClosedWork claim={claim} />}
-      <ClaimDetails claim={claim} />
+      {open && <OfferSummary claim={claim} />}
+      <ClaimRecord claim={claim} />
       {open && <AnswerBar claim={claim} />}
     </>
   );
@@ -124,49 +126,48 @@ function Claim({ claim, outcome }: { claim: AppClaim; outcome: string | undefine
 /** The answer buttons, at the bottom of the screen. */
 function AnswerBar({ claim }: { claim: AppClaim }) {
   const words = texts.value;
-  const [busy, setBusy] = useState(false);
   const [rejecting, setRejecting] = useState(false);
   const queued = queuedAnswerTo(claim.id);
 
   const answer = async (kind: 'accept' | 'reject', reason?: string): Promise<void> => {
-    setBusy(true);
+    setRejecting(false);
+    const next = nextOf(arrangedOffers.value, claim.id);
     try {
-      await answerOffer(claim, kind, reason);
+      await answerOffers([claim], kind, reason);
+      if (next !== undefined) replaceScreen(`#/claims/${next.id}`);
+      else if (kind === 'reject') replaceScreen('#/');
     } catch (error) {
       showError(error);
-    } finally {
-      setBusy(false);
-      setRejecting(false);
     }
   };
 
-  if (queued !== undefined && !busy) {
+  if (queued !== undefined) {
     return (
-      <div class="answer-bar">
+      <Bar>
         <Note kind="warning" icon="cloud">
           <p role="status">
             {queued.answer === 'accept' ? words.claim.queuedAccept : words.claim.queuedReject}
           </p>
         </Note>
-        <Button onClick={() => void undoAnswer(claim.id)}>{words.claim.undo}</Button>
-      </div>
+        {isUndoable(queued) && (
+          <Button onClick={() => void undoAnswers([claim.id])}>{words.claim.undo}</Button>
+        )}
+      </Bar>
     );
   }
   return (
-    <div class="answer-bar">
-      <Button disabled={busy} onClick={() => setRejecting(true)}>
-        {words.claim.reject}
-      </Button>
-      <Button kind="primary" busy={busy} onClick={() => void answer('accept')}>
-        {busy ? words.claim.sending : words.claim.accept}
+    <Bar>
+      <Button onClick={() => setRejecting(true)}>{words.claim.reject}</Button>
+      <Button kind="primary" onClick={() => void answer('accept')}>
+        {words.claim.accept}
       </Button>
       {rejecting && (
         <RejectDialog
-          busy={busy}
+          title={words.reject.title}
           close={() => setRejecting(false)}
           confirm={(reason) => void answer('reject', reason)}
         />
       )}
-    </div>
+    </Bar>
   );
 }

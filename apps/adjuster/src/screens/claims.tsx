@@ -1,8 +1,15 @@
+import type { AppClaim } from '@svc/contract';
 import { useEffect } from 'preact/hooks';
-import { ClaimCard } from '../components/claim-card.tsx';
+import { ClaimRow } from '../components/claim-row.tsx';
 import { EmptyState, ScreenHeader } from '../components/ui.tsx';
+import { WindowedList } from '../components/windowed-list.tsx';
+import { day, duration } from '../format.ts';
+import { deadlinesOf, dueFirst } from '../model/deadlines.ts';
+import { now } from '../state/clock.ts';
+import { deadlineRules } from '../state/deadlines.ts';
 import { texts } from '../state/language.ts';
 import { lists, readClosed } from '../state/lists.ts';
+import { withOwnEdits } from '../state/work.ts';
 
 export function Claims({ showClosed }: { showClosed: boolean }) {
   const words = texts.value;
@@ -28,12 +35,35 @@ export function Claims({ showClosed }: { showClosed: boolean }) {
           <p>{showClosed ? words.claims.noneClosedMore : words.claims.noneOpenMore}</p>
         </EmptyState>
       ) : (
-        <ul class="list">
-          {list.map((claim) => (
-            <ClaimCard key={claim.id} claim={claim} list={showClosed ? 'closed' : 'own'} />
-          ))}
-        </ul>
+        <WindowedList
+          claims={showClosed ? list : dueFirst(list.map(withOwnEdits), deadlineRules.value)}
+          row={(claim) => (
+            <ClaimRow claim={claim} aside={showClosed ? <Closed claim={claim} /> : <Due claim={claim} />} />
+          )}
+        />
       )}
     </>
   );
 }
+
+const Closed = ({ claim: { closed_at } }: { claim: AppClaim }) =>
+  closed_at === null ? null : (
+    <span class="pill neutral">{texts.value.claim.closedAt(day(closed_at.slice(0, 10)))}</span>
+  );
+
+/** What is due next, and how long it still has. */
+function Due({ claim }: { claim: AppClaim }) {
+  const words = texts.value.deadlines;
+  const [next] = deadlinesOf(claim, deadlineRules.value);
+  if (next === undefined) return null;
+  const leftMs = next.at - now.value;
+  const soon = leftMs < SOON_MS;
+  const time = duration(Math.abs(leftMs)) ?? words.now;
+  return (
+    <span class={`pill ${soon ? 'warning' : 'neutral'}`}>
+      {leftMs < 0 ? words.overdue(words.kinds[next.kind], time) : words.dueIn(words.kinds[next.kind], time)}
+    </span>
+  );
+}
+
+const SOON_MS = 24 * 60 * 60 * 1000;

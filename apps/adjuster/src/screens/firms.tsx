@@ -20,6 +20,7 @@ export function Firms() {
           <p>{words.firms.noneMore}</p>
         </EmptyState>
       )}
+      {firms.length > 1 && <PauseAll firms={firms} />}
       <ul class="list">
         {firms.map((firm) => (
           <li key={firm.firm_id}>
@@ -43,6 +44,45 @@ export function Firms() {
         </div>
       </section>
     </>
+  );
+}
+
+/** Pauses or resumes all firms; each sees only whether its own offers are accepted. */
+function PauseAll({ firms }: { firms: readonly Membership[] }) {
+  const words = texts.value.firms;
+  const [busy, setBusy] = useState(false);
+  const paused = firms.every((firm) => !firm.accepting_assignments);
+  const turn = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      for (const { firm_id, accepting_assignments } of firms) {
+        if (accepting_assignments !== paused)
+          await request(() =>
+            call('PATCH', `v1/firms/${firm_id}/membership`, { accepting_assignments: paused }),
+          );
+      }
+    } catch (error) {
+      showError(error);
+    } finally {
+      await refresh();
+      setBusy(false);
+    }
+  };
+  return (
+    <section class="card">
+      <button
+        type="button"
+        class="switch"
+        role="switch"
+        aria-checked={paused}
+        disabled={busy}
+        onClick={() => void turn()}
+      >
+        <span>{words.pauseAll}</span>
+        <span class="track" aria-hidden="true" />
+      </button>
+      <p class="muted">{words.pauseAllMore}</p>
+    </section>
   );
 }
 

@@ -35,8 +35,8 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
     setBusy(true);
     try {
       await request(work);
-      showToast(done, 'success');
       await refresh();
+      showToast(done, 'success', '#/');
       go('#/');
     } catch (error) {
       if (error instanceof ApiError && error.fields.length > 0) setRefused(error.fields);

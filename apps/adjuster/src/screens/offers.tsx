@@ -1,40 +1,111 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ClaimCard } from '../components/claim-card.tsx';
-import { Button, EmptyState, Icon, Note, ScreenHeader } from '../components/ui.tsx';
+import { OfferRow, SelectableRow } from '../components/claim-row.tsx';
+import { OriginDialog, RejectDialog } from '../components/dialogs.ts';
+import { Bar, Button, EmptyState, Icon, Note, ScreenHeader } from '../components/ui.tsx';
+import { WindowedList } from '../components/windowed-list.tsx';
 import { enableNotifications, notificationState } from '../data/notifications.ts';
 import { storage } from '../data/storage.ts';
 import { dateTime } from '../format.ts';
-import { answers, undoAnswer } from '../state/answers.ts';
+import { GROUPINGS, type Grouping, ORDERS, type Order } from '../model/arrange.ts';
+import { isSuggested, type SuggestionEvent, settlesSuggestion } from '../model/notification-state.ts';
+import {
+  answerOffers,
+  answers,
+  isUndoable,
+  openOffers,
+  undoAnswers,
+  unsentAnswers,
+} from '../state/answers.ts';
+import { arrangedOffers, arrangement, changeArrangement } from '../state/arrangement.ts';
 import { texts } from '../state/language.ts';
 import { lists } from '../state/lists.ts';
+import { origin } from '../state/places.ts';
 import { session } from '../state/session.ts';
 import { showError, showToast } from '../state/toast.ts';
 
+/** From here on the list has a search field and can be sorted and grouped. */
+const TOOLBAR_FROM = 4;
+
 export function Offers() {
   const words = texts.value;
-  const answered = new Set(answers.queued.value.map(({ claimId }) => claimId));
-  const open = lists.offers.value?.filter(({ id }) => !answered.has(id));
+  const open = openOffers.value;
   const firms = session.profile.value?.firms ?? [];
+  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null);
+  const groups = arrangedOffers.value;
+  const shown = groups.reduce((count, { claims }) => count + claims.length, 0);
+  const toggle = (id: string) => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    setSelected(next);
+  };
   return (
     <>
       <ScreenHeader title={words.offers.title}>
         {open !== undefined && open.length > 0 && <p class="muted">{words.offers.count(open.length)}</p>}
       </ScreenHeader>
       <Invitations />
-      <QueuedAnswers />
+      <UnsentAnswers />
+      <BatchResults />
+      {open !== undefined && (open.length >= TOOLBAR_FROM || arrangement.value.search !== '') && <Toolbar />}
+      <div class="row tools">
+        {open !== undefined && open.length > 1 && (
+          <Button kind="quiet" onClick={() => setSelected(selected === null ? new Set() : null)}>
+            {selected === null ? words.offers.select : words.offers.selectDone}
+          </Button>
+        )}
+        {selected !== null && (
+          <Button
+            kind="quiet"
+            onClick={() => setSelected(new Set(groups.flatMap(({ claims }) => claims.map(({ id }) => id))))}
+          >
+            {words.offers.selectAll}
+          </Button>
+        )}
+        {selected === null && (
+          <>
+            <a class="button quiet" href="#/map">
+              {words.map.title}
+            </a>
+            <a class="button quiet" href="#/history">
+              {words.history.title}
+            </a>
+          </>
+        )}
+      </div>
       {open === undefined ? (
         <p class="muted">{words.loading}</p>
-      ) : open.length > 0 ? (
-        <ul class="list">
-          {open.map((claim) => (
-            <ClaimCard key={claim.id} claim={claim} list="offer" />
-          ))}
-        </ul>
-      ) : (
+      ) : open.length === 0 ? (
         <EmptyState title={words.offers.none}>
           <p>{firms.length === 0 ? words.offers.noFirm : words.offers.noneMore}</p>
           {firms.length === 0 && <p class="strong">{session.profile.value?.svc_id}</p>}
         </EmptyState>
+      ) : shown === 0 ? (
+        <p class="muted">{words.offers.noneFound}</p>
+      ) : (
+        groups.map(({ title, claims }) => (
+          <section key={title} class="group">
+            {title !== '' && (
+              <h2>
+                {title} <span class="muted">{claims.length}</span>
+              </h2>
+            )}
+            <WindowedList
+              claims={claims}
+              label={title === '' ? undefined : title}
+              row={(claim) =>
+                selected === null ? (
+                  <OfferRow claim={claim} />
+                ) : (
+                  <SelectableRow
+                    claim={claim}
+                    selected={selected.has(claim.id)}
+                    toggle={() => toggle(claim.id)}
+                  />
+                )
+              }
+            />
+          </section>
+        ))
       )}
       <NotificationSuggestion />
       {firms
@@ -44,7 +115,133 @@ export function Offers() {
             {words.offers.paused(firm.firm_name)} <a href="#/firms">{words.nav.firms}</a>
           </Note>
         ))}
+      {selected !== null && <SelectionBar selected={selected} done={() => setSelected(null)} />}
     </>
+  );
+}
+
+function Toolbar() {
+  const words = texts.value.offers;
+  const { grouping, order, search } = arrangement.value;
+  const [asking, setAsking] = useState(false);
+  const sort = (value: string) => {
+    const wanted = ORDERS.find((one) => one === value) ?? 'age';
+    changeArrangement({ order: wanted });
+    if (wanted === 'distance' && origin.value === null) setAsking(true);
+  };
+  const orders: Readonly<Record<Order, string>> = {
+    age: words.byAge,
+    distance: words.byDistance,
+    loss: words.byLoss,
+  };
+  const groupings: Readonly<Record<Grouping, string>> = {
+    none: words.notGrouped,
+    place: words.byPlace,
+    firm: words.byFirm,
+  };
+  return (
+    <search class="toolbar">
+      <input
+        type="search"
+        aria-label={words.search}
+        placeholder={words.search}
+        value={search}
+        onInput={(event) => changeArrangement({ search: event.currentTarget.value })}
+      />
+      <select aria-label={words.sort} value={order} onChange={(event) => sort(event.currentTarget.value)}>
+        {ORDERS.map((one) => (
+          <option key={one} value={one}>
+            {orders[one]}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={words.group}
+        value={grouping}
+        onChange={({ currentTarget }) =>
+          changeArrangement({ grouping: GROUPINGS.find((one) => one === currentTarget.value) ?? 'none' })
+        }
+      >
+        {GROUPINGS.map((one) => (
+          <option key={one} value={one}>
+            {groupings[one]}
+          </option>
+        ))}
+      </select>
+      {order === 'distance' && (
+        <Button kind="quiet" onClick={() => setAsking(true)}>
+          {origin.value === null
+            ? texts.value.distance.title
+            : texts.value.distance.from(origin.value.zip ?? null)}
+        </Button>
+      )}
+      {asking && <OriginDialog close={() => setAsking(false)} />}
+    </search>
+  );
+}
+
+/** Answers all selected offers. */
+function SelectionBar({ selected, done }: { selected: ReadonlySet<string>; done: () => void }) {
+  const words = texts.value;
+  const [rejecting, setRejecting] = useState(false);
+  const claims = (openOffers.value ?? []).filter(({ id }) => selected.has(id));
+  const answer = (kind: 'accept' | 'reject', reason?: string) => {
+    setRejecting(false);
+    done();
+    void answerOffers(claims, kind, reason).catch(showError);
+  };
+  return (
+    <Bar>
+      <Button disabled={claims.length === 0} onClick={() => setRejecting(true)}>
+        {words.offers.rejectCount(claims.length)}
+      </Button>
+      <Button kind="primary" disabled={claims.length === 0} onClick={() => answer('accept')}>
+        {words.offers.acceptCount(claims.length)}
+      </Button>
+      {rejecting && (
+        <RejectDialog
+          title={words.offers.rejectCount(claims.length)}
+          close={() => setRejecting(false)}
+          confirm={(reason) => answer('reject', reason)}
+        />
+      )}
+    </Bar>
+  );
+}
+
+/** One result for each of the offers that were answered at once. */
+function BatchResults() {
+  const words = texts.value;
+  const batch = answers.batch.value;
+  if (batch === null) return null;
+  const { results, queued } = answers;
+  return (
+    <section class="card" aria-labelledby="batch">
+      <div class="row spread">
+        <h2 id="batch">{words.offers.results}</h2>
+        <Button
+          kind="quiet"
+          onClick={() => {
+            answers.batch.value = null;
+          }}
+        >
+          {words.close}
+        </Button>
+      </div>
+      <ul class="stack" role="status">
+        {batch.claims.map(({ id, title }) => {
+          const result = results.value[id];
+          const isQueued = queued.value.some(({ claimId }) => claimId === id);
+          return (
+            <li key={id}>
+              {result === undefined || isQueued
+                ? `${title}: ${words.offers.queued}`
+                : words.outcomes[result](title)}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
   );
 }
 
@@ -55,9 +252,9 @@ export function Invitations() {
     <ul class="list">
       {lists.invitations.value.map((invitation) => (
         <li key={invitation.firm_id}>
-          <a class="card claim-card invitation" href={`#/invitations/${invitation.firm_id}`}>
+          <a class="card invitation" href={`#/invitations/${invitation.firm_id}`}>
             <Icon name="invite" />
-            <span class="claim-card-main">
+            <span class="row-main">
               <span class="strong">{words.card(invitation.firm_name)}</span>
               {invitation.invited_as !== null && <span class="line">{words.as(invitation.invited_as)}</span>}
               <span class="line muted">{words.ends(dateTime(invitation.expires_at))}</span>
@@ -70,22 +267,25 @@ export function Invitations() {
   );
 }
 
-function QueuedAnswers() {
+function UnsentAnswers() {
   const words = texts.value;
-  if (answers.queued.value.length === 0) return null;
+  const unsent = unsentAnswers.value;
+  if (unsent.length === 0) return null;
   return (
     <section class="card queued-answers" aria-labelledby="queued-answers">
       <h2 id="queued-answers">{words.offers.queued}</h2>
       <p class="muted">{words.offers.queuedMore}</p>
       <ul>
-        {answers.queued.value.map(({ claimId, answer, title }) => (
-          <li key={claimId}>
-            <a href={`#/claims/${claimId}`}>
-              {answer === 'accept' ? words.claim.accept : words.claim.reject}: {title}
+        {unsent.map((one) => (
+          <li key={one.claimId}>
+            <a href={`#/claims/${one.claimId}`}>
+              {one.answer === 'accept' ? words.claim.accept : words.claim.reject}: {one.title}
             </a>
-            <Button kind="quiet" onClick={() => void undoAnswer(claimId)}>
-              {words.claim.undo}
-            </Button>
+            {isUndoable(one) && (
+              <Button kind="quiet" onClick={() => void undoAnswers([one.claimId])}>
+                {words.claim.undo}
+              </Button>
+            )}
           </li>
         ))}
       </ul>
@@ -93,18 +293,19 @@ function QueuedAnswers() {
   );
 }
 
-/** Suggests notifications once. */
+/** Suggests notifications until the adjuster has decided. */
 function NotificationSuggestion() {
   const words = texts.value.settings;
   const [shown, setShown] = useState(false);
   const [busy, setBusy] = useState(false);
   useEffect(() => {
     void Promise.all([notificationState(), storage.get('notificationsAsked')])
-      .then(([state, asked]) => setShown(state === 'off' && asked !== true))
+      .then(([state, asked]) => setShown(isSuggested(state, asked === true)))
       .catch(() => {});
   }, []);
   if (!shown) return null;
-  const settle = () => {
+  const settle = (event: SuggestionEvent) => {
+    if (!settlesSuggestion(event)) return;
     setShown(false);
     void storage.put('notificationsAsked', true);
   };
@@ -113,12 +314,11 @@ function NotificationSuggestion() {
     try {
       const state = await enableNotifications();
       if (state === 'on') showToast(words.notificationsOn, 'success');
-      settle();
+      settle(state === 'on' ? 'turned on' : state === 'denied' ? 'denied' : 'failed');
     } catch (error) {
-      if (error instanceof DOMException) {
-        showToast(words.notificationsFailed, 'error');
-        settle();
-      } else showError(error);
+      settle('failed');
+      if (error instanceof DOMException) showToast(words.notificationsFailed, 'error');
+      else showError(error);
     } finally {
       setBusy(false);
     }
@@ -130,7 +330,7 @@ function NotificationSuggestion() {
         <Button kind="primary" busy={busy} onClick={() => void turnOn()}>
           {words.turnOn}
         </Button>
-        <Button kind="quiet" onClick={settle}>
+        <Button kind="quiet" onClick={() => settle('later')}>
           {words.later}
         </Button>
       </div>

@@ -1,36 +1,37 @@
 import type { LIMITS } from '@svc/contract';
 import { useState } from 'preact/hooks';
 import { Button, Dialog } from '../components/ui.tsx';
+import { maxOwnWords, REJECTION_CODES, type RejectionCode, rejectionText } from '../model/rejection.ts';
 import { texts } from '../state/language.ts';
 
 const MAX_REASON_LENGTH: (typeof LIMITS)['rejectionReason']['max'] = 1000;
 
 export function RejectDialog(props: {
-  readonly busy: boolean;
+  readonly title: string;
   readonly close: () => void;
   readonly confirm: (reason: string | undefined) => void;
 }) {
   const words = texts.value;
-  const [reason, setReason] = useState('');
+  const [code, setCode] = useState<RejectionCode | null>(null);
+  const [own, setOwn] = useState('');
   const submit = (event: Event) => {
     event.preventDefault();
-    const text = reason.trim();
-    props.confirm(text === '' ? undefined : text);
+    props.confirm(rejectionText(code, own));
   };
   return (
-    <Dialog title={words.reject.title} close={props.close}>
+    <Dialog title={props.title} close={props.close}>
       <form class="form" onSubmit={submit}>
         <p class="muted">{words.reject.lead}</p>
         <div class="chips">
-          {words.reject.reasons.map((one) => (
+          {REJECTION_CODES.map((one) => (
             <button
               key={one}
               type="button"
               class="chip"
-              aria-pressed={reason === one}
-              onClick={() => setReason(reason === one ? '' : one)}
+              aria-pressed={code === one}
+              onClick={() => setCode(code === one ? null : one)}
             >
-              {one}
+              {words.reject.reasons[one]}
             </button>
           ))}
         </div>
@@ -39,13 +40,13 @@ export function RejectDialog(props: {
           <textarea
             id="reason"
             rows={2}
-            maxLength={MAX_REASON_LENGTH}
-            value={reason}
-            onInput={(event) => setReason(event.currentTarget.value)}
+            maxLength={maxOwnWords(code, MAX_REASON_LENGTH)}
+            value={own}
+            onInput={(event) => setOwn(event.currentTarget.value)}
           />
         </div>
         <div class="row">
-          <Button kind="danger" type="submit" busy={props.busy}>
+          <Button kind="danger" type="submit">
             {words.reject.confirm}
           </Button>
           <Button onClick={props.close}>{words.cancel}</Button>

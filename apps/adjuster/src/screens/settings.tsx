@@ -8,16 +8,18 @@ import { ApiError, call } from '../data/api.ts';
 import {
   disableNotifications,
   enableNotifications,
-  type NotificationState,
   notificationState,
+  showTestNotification,
 } from '../data/notifications.ts';
+import type { NotificationState } from '../model/notification-state.ts';
 import { answers } from '../state/answers.ts';
 import { chooseLanguage, languageChoice, texts } from '../state/language.ts';
 import { refresh } from '../state/lists.ts';
+import { prefer, preferences, SCHEMES, UNDO_SECONDS } from '../state/preferences.ts';
 import { request, session } from '../state/session.ts';
 import { signOut } from '../state/start.ts';
 import { showError, showToast } from '../state/toast.ts';
-import { isLanguage, LANGUAGE_NAMES, LANGUAGES } from '../texts/language.ts';
+import { isLanguage, LANGUAGE_NAMES } from '../texts/language.ts';
 
 interface InstallPrompt extends Event {
   prompt(): Promise<unknown>;
@@ -48,13 +50,43 @@ export function Settings() {
           }
         >
           <option value="device">{words.languageAuto}</option>
-          {Object.keys(LANGUAGES)
+          {Object.keys(LANGUAGE_NAMES)
             .filter(isLanguage)
             .map((language) => (
               <option key={language} value={language} lang={language}>
                 {LANGUAGE_NAMES[language]}
               </option>
             ))}
+        </select>
+      </section>
+      <section class="card">
+        <h2 id="display">{words.display}</h2>
+        <select
+          aria-labelledby="display"
+          value={preferences.value.scheme}
+          onChange={({ currentTarget: { value } }) =>
+            prefer({ scheme: SCHEMES.find((scheme) => scheme === value) ?? 'device' })
+          }
+        >
+          {SCHEMES.map((scheme) => (
+            <option key={scheme} value={scheme}>
+              {words.schemes[scheme]}
+            </option>
+          ))}
+        </select>
+        <h2 id="undo">{words.undo}</h2>
+        <select
+          aria-labelledby="undo"
+          value={preferences.value.undoSeconds}
+          onChange={({ currentTarget: { value } }) =>
+            prefer({ undoSeconds: UNDO_SECONDS.find((seconds) => String(seconds) === value) ?? 5 })
+          }
+        >
+          {UNDO_SECONDS.map((seconds) => (
+            <option key={seconds} value={seconds}>
+              {words.undoSeconds(seconds)}
+            </option>
+          ))}
         </select>
       </section>
       {installable.value !== null && (
@@ -157,12 +189,18 @@ function Notifications() {
     on: words.notificationsOn,
     off: words.notificationsOff,
     denied: words.notificationsDenied,
+    homeScreen: words.notificationsHomeScreen,
     unsupported: words.notificationsNone,
   };
   return (
     <section class="card">
       <h2>{words.notifications}</h2>
       <p>{about[state]}</p>
+      {state === 'on' && (
+        <Button onClick={() => void showTestNotification().catch(showError)}>
+          {words.notificationsTest}
+        </Button>
+      )}
       {(state === 'on' || state === 'off') && (
         <Button kind={state === 'off' ? 'primary' : 'neutral'} busy={busy} onClick={() => void turn()}>
           {state === 'on' ? words.turnOff : words.turnOn}

@@ -2,37 +2,37 @@ import type { AppClaim, LIMITS } from '@svc/contract';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Facts, fact, Section } from '../components/facts.tsx';
 import { Button, Dialog, Note } from '../components/ui.tsx';
-import { ApiError, call, NetworkError } from '../data/api.ts';
-import { type Draft, storage } from '../data/storage.ts';
-import { day, today } from '../format.ts';
+import { storage } from '../data/storage.ts';
+import { addressLines, dateTime, day, timeOfDay, titleOf, today } from '../format.ts';
+import { calendarFile } from '../model/calendar-file.ts';
+import { deadlinesOf } from '../model/deadlines.ts';
+import {
+  type ContactEntry,
+  changedEntries,
+  hasEntries,
+  type WorkEntries,
+  type WorkField,
+} from '../model/work-edits.ts';
 import { go } from '../navigation.ts';
+import { now } from '../state/clock.ts';
+import { deadlineRules } from '../state/deadlines.ts';
 import { texts } from '../state/language.ts';
-import { refresh, updateClaim } from '../state/lists.ts';
-import { request } from '../state/session.ts';
 import { showError, showToast } from '../state/toast.ts';
+import { pending, saveWork, withOwnEdits } from '../state/work.ts';
 
 const MAX_NOTES_LENGTH: (typeof LIMITS)['workNotes']['max'] = 4000;
-
-const FIELDS = ['contact_date', 'inspection_date', 'notes'] as const;
-
-/** The entries of a draft that differ from the saved ones. */
-function unsaved(draft: Draft, { work }: AppClaim): Draft {
-  const changed = FIELDS.filter(
-    (field) => draft[field] !== undefined && draft[field] !== (work[field] ?? ''),
-  );
-  return Object.fromEntries(changed.map((field) => [field, draft[field]]));
-}
+const MAX_CONTACT_NOTE_LENGTH: (typeof LIMITS)['contactNote']['max'] = 500;
+const VISIT_MINUTES = 60;
 
 /** Unsaved entries, stored on the device until they are saved. */
-function useDraft(claimId: string): [Draft, (change: (before: Draft) => Draft) => void] {
+function useDraft(claimId: string): [WorkEntries, (change: (before: WorkEntries) => WorkEntries) => void] {
   const name = `draft:${claimId}` as const;
-  const [draft, setDraft] = useState<Draft>({});
-  const latest = useRef<Draft>({});
-  const update = (change: (before: Draft) => Draft): void => {
+  const [draft, setDraft] = useState<WorkEntries>({});
+  const latest = useRef<WorkEntries>({});
+  const update = (change: (before: WorkEntries) => WorkEntries): void => {
     latest.current = change(latest.current);
     setDraft(latest.current);
-    const stored =
-      Object.keys(latest.current).length === 0 ? storage.remove(name) : storage.put(name, latest.current);
+    const stored = hasEntries(latest.current) ? storage.put(name, latest.current) : storage.remove(name);
     void stored.catch(() => {});
   };
   useEffect(() => {
@@ -45,87 +45,85 @@ function useDraft(claimId: string): [Draft, (change: (before: Draft) => Draft) =
   return [draft, update];
 }
 
-/** The adjuster's own dates and notes on an open claim. */
+/** The adjuster's own dates, contacts and notes on an open claim. */
 export function Work({ claim }: { claim: AppClaim }) {
   const words = texts.value.work;
   const [draft, updateDraft] = useDraft(claim.id);
   const [busy, setBusy] = useState(false);
-  const [offline, setOffline] = useState(false);
   const [closing, setClosing] = useState(false);
   const form = useRef<HTMLFormElement>(null);
 
-  const entered = { ...claim.work, ...draft };
-  const changed = unsaved(draft, claim);
-  const hasChanged = Object.keys(changed).length > 0;
-  const enter = (field: keyof Draft, value: string): void =>
+  const own = withOwnEdits(claim);
+  const entered = { ...own.work, ...draft };
+  const changed = changedEntries(draft, own.work);
+  const hasChanged = hasEntries(changed);
+  const waits = pending.value[claim.id] !== undefined;
+  const enter = (field: WorkField, value: string): void =>
     updateDraft((before) => ({ ...before, [field]: value }));
 
   const during = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
-    setOffline(false);
     try {
       await work();
     } catch (error) {
       showError(error);
-      // The claim was probably closed or reassigned; show its current state.
-      if (error instanceof ApiError && error.status !== 401) void refresh();
     } finally {
       setBusy(false);
       setClosing(false);
     }
   };
-  /** Returns false when offline; the entries stay on the device. */
-  const saveChanges = async (): Promise<boolean> => {
-    const edits = Object.entries(changed).map(([field, text]) => [field, text.trim() === '' ? null : text]);
-    try {
-      const saved = await request(() =>
-        call<AppClaim>('PATCH', `v1/claims/${claim.id}/work`, Object.fromEntries(edits)),
-      );
-      // Entries typed since the request was sent stay in the draft.
+  const saveChanges = async (close: boolean): Promise<'saved' | 'waiting' | 'refused'> => {
+    const result = await saveWork(claim.id, { entries: changed, close });
+    // Entries typed since the request was sent stay in the draft.
+    if (result !== 'refused')
       updateDraft((typed) =>
         Object.fromEntries(
-          Object.entries(unsaved(typed, saved)).filter(
-            ([field, text]) => changed[field as keyof Draft] !== text,
-          ),
+          Object.entries(typed).filter(([field, text]) => changed[field as WorkField] !== text),
         ),
       );
-      updateClaim(saved);
-      return true;
-    } catch (error) {
-      if (!(error instanceof NetworkError)) throw error;
-      setOffline(true);
-      return false;
-    }
+    return result;
   };
   const save = (event: Event) => {
     event.preventDefault();
     void during(async () => {
-      if (await saveChanges()) showToast(texts.value.saved, 'success');
+      if ((await saveChanges(false)) === 'saved') showToast(texts.value.saved, 'success');
     });
   };
   const close = () =>
     during(async () => {
-      if (hasChanged && !(await saveChanges())) return;
-      updateClaim(await request(() => call<AppClaim>('POST', `v1/claims/${claim.id}/closure`)));
-      showToast(words.doneToast, 'success');
+      const result = await saveChanges(true);
+      if (result !== 'saved') return;
+      showToast(words.doneToast, 'success', '#/claims');
       go('#/claims');
     });
+  const date = (field: WorkField, label: string) => (
+    <DateField label={label} value={entered[field]?.toString()} change={(value) => enter(field, value)} />
+  );
+  const { planned_visit_date: visitDate, planned_visit_time: visitTime } = own.work;
 
   return (
     <Section title={words.title}>
       <p class="muted">{words.lead}</p>
+      <Deadlines claim={own} />
+      <Contacts claim={own} />
       <form class="form" ref={form} onSubmit={save}>
         <div class="columns">
-          <DateField
-            label={words.contact}
-            value={entered.contact_date}
-            change={(value) => enter('contact_date', value)}
+          {date('planned_visit_date', words.visit)}
+          <TimeField
+            value={entered.planned_visit_time}
+            change={(value) => enter('planned_visit_time', value)}
           />
-          <DateField
-            label={words.inspection}
-            value={entered.inspection_date}
-            change={(value) => enter('inspection_date', value)}
-          />
+        </div>
+        {visitDate !== undefined && visitTime !== undefined && (
+          <Button kind="quiet" onClick={() => void shareVisit(own, visitDate, visitTime).catch(showError)}>
+            {words.calendar}
+          </Button>
+        )}
+        <div class="columns">
+          {date('contact_date', words.contact)}
+          {date('inspection_date', words.inspection)}
+          {date('preliminary_report_date', words.preliminaryReport)}
+          {date('proof_of_loss_date', words.proofOfLoss)}
         </div>
         <div class="field">
           <label for="notes">{words.notes}</label>
@@ -137,9 +135,11 @@ export function Work({ claim }: { claim: AppClaim }) {
             onInput={(event) => enter('notes', event.currentTarget.value)}
           />
         </div>
-        {offline && (
+        {waits && !busy && (
           <Note kind="warning" icon="cloud">
-            <p role="status">{words.storedOffline}</p>
+            <p role="status">
+              {pending.value[claim.id]?.close === true ? words.closesLater : words.savedOffline}
+            </p>
           </Note>
         )}
         <div class="row spread">
@@ -147,7 +147,7 @@ export function Work({ claim }: { claim: AppClaim }) {
             <Button kind="primary" type="submit" busy={busy} disabled={!hasChanged}>
               {texts.value.save}
             </Button>
-            {hasChanged && !offline && <span class="muted">{words.draft}</span>}
+            {hasChanged && <span class="muted">{words.draft}</span>}
           </div>
           <Button
             kind="quiet"
@@ -172,6 +172,115 @@ export function Work({ claim }: { claim: AppClaim }) {
       )}
     </Section>
   );
+}
+
+/** What is due, with the rule it comes from. */
+function Deadlines({ claim }: { claim: AppClaim }) {
+  const words = texts.value.deadlines;
+  const due = deadlinesOf(claim, deadlineRules.value);
+  if (due.length === 0) return null;
+  return (
+    <div>
+      <ul class="deadlines" aria-label={words.title}>
+        {due.map(({ kind, at }) => (
+          <li key={kind}>
+            <span class="strong">{words.kinds[kind]}</span>
+            <span class={`pill ${at < now.value ? 'warning' : 'neutral'}`}>{words.due(dateTime(at))}</span>
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>{words.sources}</summary>
+        {due.map(({ kind, source }) => (
+          <p key={kind} class="muted">
+            {source}
+          </p>
+        ))}
+      </details>
+    </div>
+  );
+}
+
+/** Attempts to reach the policyholder, logged with one tap. */
+function Contacts({ claim }: { claim: AppClaim }) {
+  const words = texts.value.work;
+  const [note, setNote] = useState('');
+  const contacts = claim.work.contacts ?? [];
+  const log = (result: 'reached' | 'left_message' | 'no_answer') => {
+    const text = note.trim();
+    const contact: ContactEntry = {
+      id: crypto.randomUUID(),
+      at: new Date().toISOString(),
+      result,
+      ...(text !== '' && { note: text }),
+    };
+    const isFirst = result === 'reached' && claim.work.contact_date === undefined;
+    setNote('');
+    void saveWork(claim.id, {
+      contacts: [contact],
+      ...(isFirst && { entries: { contact_date: today() } }),
+    }).catch(showError);
+  };
+  return (
+    <fieldset class="stack contacts">
+      <legend class="strong">{words.contacts}</legend>
+      {contacts.length > 0 && (
+        <ul>
+          {contacts.map(({ id, at, result, note: said }) => (
+            <li key={id}>
+              {dateTime(at)}: {words.contactResults[result] ?? result}
+              {said !== undefined && ` · ${said}`}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="field">
+        <label for="contact-note">{words.contactNote}</label>
+        <input
+          id="contact-note"
+          maxLength={MAX_CONTACT_NOTE_LENGTH}
+          value={note}
+          onInput={(event) => setNote(event.currentTarget.value)}
+        />
+      </div>
+      <div class="chips">
+        {(['reached', 'left_message', 'no_answer'] as const).map((result) => (
+          <button key={result} type="button" class="chip" onClick={() => log(result)}>
+            {words.contactResults[result]}
+          </button>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Hands the planned visit to the phone's calendar: by its share sheet, or as a file. */
+async function shareVisit(claim: AppClaim, date: string, time: string): Promise<void> {
+  const { work, claim: words } = texts.value;
+  const content = calendarFile(
+    {
+      id: claim.id,
+      start: `${date}T${time}`,
+      minutes: VISIT_MINUTES,
+      title: work.visitTitle(titleOf(claim)),
+      place: addressLines(claim.loss_location).join(', '),
+      description: `${words.number}: ${claim.claim_number}\n${claim.policyholder.phone ?? ''}`.trim(),
+    },
+    Date.now(),
+  );
+  const file = new File([content], 'visit.ics', { type: 'text/calendar' });
+  if (navigator.canShare?.({ files: [file] }) === true) {
+    await navigator.share({ files: [file] }).catch((error: unknown) => {
+      if (!(error instanceof DOMException && error.name === 'AbortError')) throw error;
+    });
+    return;
+  }
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = file.name;
+  link.click();
+  URL.revokeObjectURL(url);
 }
 
 function DateField(props: {
@@ -205,17 +314,36 @@ function DateField(props: {
   );
 }
 
+function TimeField(props: { readonly value: string | undefined; readonly change: (value: string) => void }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{texts.value.work.visitTime}</label>
+      <input
+        id={id}
+        type="time"
+        value={props.value ?? ''}
+        onInput={(event) => props.change(event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
 /** The adjuster's entries on a closed claim, read-only. */
 export function ClosedWork({ claim }: { claim: AppClaim }) {
   const words = texts.value.work;
   const [draft] = useDraft(claim.id);
-  const remaining = unsaved(draft, claim);
-  const entries = ({ contact_date, inspection_date, notes }: AppClaim['work']) => (
+  const remaining = changedEntries(draft, claim.work);
+  const entries = (work: WorkEntries | AppClaim['work']) => (
     <Facts
       facts={[
-        fact(words.contact, contact_date || null, day),
-        fact(words.inspection, inspection_date || null, day),
-        fact(words.notes, notes || null, (text) => <span class="preformatted">{text}</span>),
+        fact(words.visit, work.planned_visit_date || null, day),
+        fact(words.visitTime, work.planned_visit_time || null, timeOfDay),
+        fact(words.contact, work.contact_date || null, day),
+        fact(words.inspection, work.inspection_date || null, day),
+        fact(words.preliminaryReport, work.preliminary_report_date || null, day),
+        fact(words.proofOfLoss, work.proof_of_loss_date || null, day),
+        fact(words.notes, work.notes || null, (text) => <span class="preformatted">{text}</span>),
       ]}
     />
   );

@@ -1,6 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { storage } from '../data/storage.ts';
-import { deviceLanguage, isLanguage, LANGUAGES, type Language } from '../texts/language.ts';
+import { en, type Texts } from '../texts/en.ts';
+import { deviceLanguage, isLanguage, type Language, TEXTS } from '../texts/language.ts';
 
 const STORAGE_KEY = 'language';
 
@@ -10,14 +11,28 @@ function storedChoice(): Language | 'device' {
 }
 
 export const languageChoice = signal<Language | 'device'>(storedChoice());
-export const language = computed<Language>(() =>
+
+const loaded = signal<Partial<Record<Language, Texts>>>({ en });
+const wanted = computed<Language>(() =>
   languageChoice.value === 'device' ? deviceLanguage() : languageChoice.value,
 );
-export const texts = computed(() => LANGUAGES[language.value]);
+/** The language that is shown: English until the texts of another one are loaded. */
+export const language = computed<Language>(() =>
+  loaded.value[wanted.value] === undefined ? 'en' : wanted.value,
+);
+export const texts = computed<Texts>(() => loaded.value[language.value] ?? en);
+
+export async function loadLanguage(): Promise<void> {
+  const name = wanted.value;
+  if (loaded.value[name] !== undefined) return;
+  const found = await TEXTS[name]();
+  loaded.value = { ...loaded.value, [name]: found };
+}
 
 export function chooseLanguage(choice: Language | 'device'): void {
   languageChoice.value = choice;
   localStorage.setItem(STORAGE_KEY, choice);
+  void loadLanguage().catch(() => {});
 }
 
 effect(() => {

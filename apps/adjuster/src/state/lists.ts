@@ -1,8 +1,11 @@
 import { signal } from '@preact/signals';
 import type { AppClaim, AppInvitation, Profile } from '@svc/contract';
-import { call, listAll } from '../data/api.ts';
-import { storage } from '../data/storage.ts';
-import { forget, request, session } from './session.ts';
+import { call, listAll, listChanges, serviceNow } from '../data/api.ts';
+import { history, queuedAnswers, storage } from '../data/storage.ts';
+import { pastOffer } from '../model/history.ts';
+import { applyChanges, removedFrom } from '../model/list-changes.ts';
+import { CLOSED, type LiveEvent, liveAfter } from '../model/live-state.ts';
+import { forget, isSignedIn, request, session, sessionNumber, updateSession } from './session.ts';
 
 type Claims = readonly AppClaim[];
 
@@ -14,15 +17,25 @@ export const lists = {
   invitations: signal<readonly AppInvitation[]>([]),
   /** When they were last read, by the device's clock. */
   readAt: signal<number | null>(null),
-  /** The service's current revision of the lists, and the one that was current before they were read. */
-  revision: { current: null as string | null, read: null as string | null },
   /** Called each time the lists were read. */
   onRead: [] as (() => void)[],
 };
 
+let live = CLOSED;
+/** How the lists compare with the service's revision of them. */
+export const liveState = (): typeof live => live;
+export function updateLive(event: LiveEvent): void {
+  live = liveAfter(live, event);
+}
+
+/** From when changes have to be read; undefined before the lists were read. */
+let changesSince: string | undefined;
+/** Changes become visible in order of their time, but not at once; reading some of them twice does no harm. */
+const OVERLAP_MS = 60_000;
+
 const refreshing = { run: undefined as Promise<void> | undefined, again: false };
 
-/** Reads the profile and all lists but the closed claims. Calls during a run share one more run. */
+/** Reads the profile and what has changed in the lists, without the closed claims. Calls during a run share one more. */
 export function refresh(): Promise<void> {
   if (refreshing.run !== undefined) {
     refreshing.again = true;
@@ -39,56 +52,91 @@ export function refresh(): Promise<void> {
   return refreshing.run;
 }
 
+/** Reads only what has changed, where the list was read before. */
+async function readClaims(
+  status: 'pending_acceptance' | 'accepted',
+  known: Claims | undefined,
+): Promise<Claims> {
+  const list = `v1/claims?status=${status}&`;
+  if (known !== undefined && changesSince !== undefined) {
+    const { items, ids } = await listChanges<AppClaim>(`${list}updated_since=${changesSince}&`);
+    const changed = applyChanges(known, items, ids);
+    if (changed !== undefined) return changed;
+  }
+  return listAll<AppClaim>(list);
+}
+
 async function readLists(): Promise<void> {
-  const revision = lists.revision.current;
-  const requestedIn = session.number;
+  const revision = live.sent;
+  const number = sessionNumber();
+  const since = new Date(serviceNow() - OVERLAP_MS).toISOString();
+  const [offersBefore, acceptedBefore] = [lists.offers.value, lists.accepted.value];
   // Without a session one request is enough to find out.
-  if (session.profile.value == null) await request(() => call<Profile>('GET', 'v1/me'));
+  if (!isSignedIn()) await request(() => call<Profile>('GET', 'v1/me'));
   const [profile, invitations, offers, accepted] = await request(() =>
     Promise.all([
       call<Profile>('GET', 'v1/me'),
       listAll<AppInvitation>('v1/invitations?'),
-      listAll<AppClaim>('v1/claims?status=pending_acceptance&'),
-      listAll<AppClaim>('v1/claims?status=accepted&'),
+      readClaims('pending_acceptance', offersBefore),
+      readClaims('accepted', acceptedBefore),
     ]),
   );
-  if (requestedIn !== session.number) return;
+  if (number !== sessionNumber()) return;
   const before = session.profile.value;
-  if (before != null && before.svc_id !== profile.svc_id) await forget();
-  session.profile.value = profile;
+  if (before != null && before.svc_id !== profile.svc_id) {
+    await forget();
+    return readLists();
+  }
+  updateSession({ kind: 'profile', profile, number });
   lists.invitations.value = invitations;
   lists.offers.value = offers;
   lists.accepted.value = accepted;
   lists.readAt.value = Date.now();
+  changesSince = since;
+  if (offersBefore !== undefined) await recordWithdrawn(offersBefore, offers, accepted).catch(() => {});
   await Promise.all([
     storage.put('profile', profile),
     storage.put('invitations', invitations),
-    storage.put('offers', offers),
-    storage.put('accepted', accepted),
+    ...(offers === offersBefore ? [] : [storage.put('offers', offers)]),
+    ...(accepted === acceptedBefore ? [] : [storage.put('accepted', accepted)]),
     storage.put('readAt', Date.now()),
+    storage.put('changesSince', since),
     ...(revision === null ? [] : [storage.put('revision', revision)]),
   ]).catch(() => {});
-  if (requestedIn !== session.number) return void (await storage.clearLists().catch(() => {}));
-  lists.revision.read = revision;
+  if (number !== sessionNumber()) return void (await storage.clearLists().catch(() => {}));
+  updateLive({ kind: 'read', at: revision });
   for (const act of lists.onRead) act();
+}
+
+/** Offers that ended without an answer from this device. */
+async function recordWithdrawn(before: Claims, offers: Claims, accepted: Claims): Promise<void> {
+  const queued = new Set((await queuedAnswers.all()).map(({ claimId }) => claimId));
+  const own = new Set(accepted.map(({ id }) => id));
+  const gone = removedFrom(before, offers).filter(({ id }) => !queued.has(id) && !own.has(id));
+  if (gone.length === 0) return;
+  await history.add(gone.map((claim) => pastOffer(claim, 'withdrawn', Date.now())));
 }
 
 /** Shows what the last visit stored. */
 export async function restoreLists(): Promise<Profile | undefined> {
-  const [profile, offers, accepted, invitations, readAt, revision] = await Promise.all([
+  const [profile, offers, accepted, invitations, readAt, revision, since] = await Promise.all([
     storage.get('profile'),
     storage.get('offers'),
     storage.get('accepted'),
     storage.get('invitations'),
     storage.get('readAt'),
     storage.get('revision'),
+    storage.get('changesSince'),
   ]).catch(() => []);
   if (profile === undefined) return undefined;
   lists.offers.value = offers;
   lists.accepted.value = accepted;
   lists.invitations.value = invitations ?? [];
   lists.readAt.value = readAt ?? null;
-  lists.revision.read = offers === undefined || accepted === undefined ? null : (revision ?? null);
+  if (offers !== undefined && accepted !== undefined) {
+    changesSince = since;
+    updateLive({ kind: 'read', at: revision ?? null });
+  }
   return profile;
 }
 
@@ -106,6 +154,11 @@ export const findClaim = (id: string): AppClaim | undefined =>
 
 /** Moves a claim that the service has just sent to the list it belongs to. */
 export function updateClaim(claim: AppClaim): void {
+  if (refreshing.run !== undefined) {
+    // What is being read may be older than this claim. Without the revision the next start reads again, too.
+    refreshing.again = true;
+    void storage.remove('revision').catch(() => {});
+  }
   const { status } = claim.assignment;
   const { offers, accepted, closed } = lists;
   const updated = (list: Claims = [], belongs: boolean): Claims => {
@@ -125,7 +178,8 @@ function clearLists(): void {
   lists.offers.value = lists.accepted.value = lists.closed.value = undefined;
   lists.invitations.value = [];
   lists.readAt.value = null;
-  lists.revision = { current: null, read: null };
+  changesSince = undefined;
+  updateLive({ kind: 'forget' });
 }
 
 session.onForget.push(clearLists);

@@ -2,8 +2,8 @@ import type { Profile } from '@svc/contract';
 import { call } from '../data/api.ts';
 import { createEventStream } from '../data/event-stream.ts';
 import { sendQueue } from './answers.ts';
-import { lists, refresh } from './lists.ts';
-import { isSignedIn, request, session } from './session.ts';
+import { lists, liveState, refresh, updateLive } from './lists.ts';
+import { isSignedIn, request, session, sessionNumber, updateSession } from './session.ts';
 
 /** How long to wait for the service's revision of the lists before they are read without it. */
 const REVISION_TIMEOUT_MS = 1500;
@@ -12,9 +12,9 @@ const catchingUp = { active: false, revisionReceived: (): void => {} };
 
 const events = createEventStream({
   changed(revision) {
-    lists.revision.current = revision;
+    updateLive({ kind: 'revision', revision });
     catchingUp.revisionReceived();
-    if (!catchingUp.active && revision !== lists.revision.read) void refresh();
+    if (!catchingUp.active && liveState().kind === 'behind') void refresh();
   },
   signedOut: () => void refresh(),
   lost(closed) {
@@ -36,18 +36,18 @@ function listen(): void {
 /** Reads the lists only when their revision has changed since they were stored. */
 export async function catchUp(): Promise<void> {
   catchingUp.active = true;
-  lists.revision.current = null;
+  updateLive({ kind: 'open' });
   const received = new Promise<void>((resolve) => {
     catchingUp.revisionReceived = resolve;
   });
   listen();
   await Promise.race([received, new Promise((resolve) => setTimeout(resolve, REVISION_TIMEOUT_MS))]);
   catchingUp.active = false;
-  const { current, read } = lists.revision;
-  if (current === null || current !== read) return refresh();
+  if (liveState().kind !== 'current') return refresh();
   lists.readAt.value = Date.now();
+  const number = sessionNumber();
   await request(async () => {
-    session.profile.value = await call<Profile>('GET', 'v1/me');
+    updateSession({ kind: 'profile', profile: await call<Profile>('GET', 'v1/me'), number });
   }).catch(() => {});
 }
 
@@ -58,7 +58,10 @@ export function sync(): void {
   void refresh();
 }
 
-export const stopListening = (): void => events.close();
+export function stopListening(): void {
+  events.close();
+  updateLive({ kind: 'close' });
+}
 
 /** For as long as events arrive, reading the lists at intervals is not needed. */
 export function poll(): void {

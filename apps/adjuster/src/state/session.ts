@@ -1,22 +1,36 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { Profile } from '@svc/contract';
 import { ApiError, NetworkError } from '../data/api.ts';
 import { storage } from '../data/storage.ts';
+import { type SessionEvent, STARTING, sessionAfter } from '../model/session-state.ts';
+
+const state = signal(STARTING);
 
 export const session = {
   /** Undefined until it is known; null when nobody is signed in. */
-  profile: signal<Profile | null | undefined>(undefined),
+  profile: computed<Profile | null | undefined>(() =>
+    state.value.kind === 'signedIn'
+      ? state.value.profile
+      : state.value.kind === 'signedOut'
+        ? null
+        : undefined,
+  ),
   /** Why the sign-in screen is shown. */
-  endedBecause: signal<'expired' | 'signed out' | null>(null),
+  endedBecause: computed(() => (state.value.kind === 'signedOut' ? state.value.because : null)),
   /** Whether the last request reached the service. */
   reachable: signal(true),
-  /** Counts sessions, so that a response to a request of an earlier one is ignored. */
-  number: 0,
   /** Called when the service has ended the session. */
   onExpired: [] as (() => void)[],
   /** Called to remove everything of one adjuster from the page, before another one uses it. */
   onForget: [] as (() => void)[],
 };
+
+/** Changes with each session, so that a response to a request of an earlier one is ignored. */
+export const sessionNumber = (): number => state.value.number;
+
+export function updateSession(event: SessionEvent): void {
+  state.value = sessionAfter(state.value, event);
+}
 
 /** Removes everything of one adjuster from the device and the page. */
 export async function forget(): Promise<void> {
@@ -24,16 +38,12 @@ export async function forget(): Promise<void> {
   for (const act of session.onForget) act();
 }
 
-export const isSignedIn = (): boolean => session.profile.value != null;
+export const isSignedIn = (): boolean => state.value.kind === 'signedIn';
 
 /** Ends the session in the page, when the service has said that it is over. */
 export function expire(): void {
-  const { profile, endedBecause } = session;
-  if (profile.value === null) return;
-  // On a first visit there was no session that could have ended.
-  if (profile.value !== undefined) endedBecause.value = 'expired';
-  session.number += 1;
-  profile.value = null;
+  if (state.value.kind === 'signedOut') return;
+  updateSession({ kind: 'unauthorized' });
   for (const act of session.onExpired) act();
 }
 

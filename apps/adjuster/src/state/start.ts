@@ -4,11 +4,14 @@ import { ApiError, call } from '../data/api.ts';
 import { disableNotifications, renewSubscription } from '../data/notifications.ts';
 import { storage } from '../data/storage.ts';
 import { go } from '../navigation.ts';
-import { readQueue, sendQueue, showOutcomes } from './answers.ts';
+import { readQueue, releaseAnswers, sendQueue, showOutcomes } from './answers.ts';
+import { restoreArrangement } from './arrangement.ts';
 import { updateClock } from './clock.ts';
 import { lists, refresh, restoreLists } from './lists.ts';
 import { catchUp, poll, stopListening, sync } from './live-updates.ts';
-import { forget, isSignedIn, request, session } from './session.ts';
+import { restoreOrigin } from './places.ts';
+import { forget, isSignedIn, request, session, updateSession } from './session.ts';
+import { sendWork } from './work.ts';
 
 const POLL_MS = 30_000;
 /** A page that was hidden for longer reads its lists without asking for their revision. */
@@ -28,9 +31,7 @@ export async function signIn(
     await storage.put('profile', found).catch(() => {});
     return found;
   });
-  session.number += 1;
-  session.profile.value = profile;
-  session.endedBecause.value = null;
+  updateSession({ kind: 'signedIn', profile });
   notifyTabs();
   await catchUp();
   await readQueue();
@@ -43,11 +44,9 @@ export async function signOut(everywhere: boolean): Promise<void> {
   await request(() => call('DELETE', everywhere ? 'sessions' : 'session')).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.status === 401)) throw error;
   });
-  session.number += 1;
   stopListening();
+  updateSession({ kind: 'signedOut' });
   await forget();
-  session.profile.value = null;
-  session.endedBecause.value = 'signed out';
   notifyTabs();
   go('#/');
 }
@@ -68,13 +67,15 @@ function receive({ data }: MessageEvent<TabMessage>): void {
 }
 
 export async function start(): Promise<void> {
-  const { profile, reachable } = session;
+  const { reachable } = session;
   // What is stored shows at once, until the lists are read.
-  const stored = await restoreLists();
+  const [stored] = await Promise.all([restoreLists(), restoreArrangement()]);
+  updateSession({ kind: 'restored', profile: stored });
   if (stored !== undefined) {
-    profile.value = stored;
     await readQueue();
+    void sendWork().catch(() => {});
   }
+  void restoreOrigin();
   await showOutcomes();
   openChannel().addEventListener('message', receive);
   addEventListener('online', sync);
@@ -82,7 +83,10 @@ export async function start(): Promise<void> {
     reachable.value = false;
   });
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState !== 'visible') return stopListening();
+    if (document.visibilityState !== 'visible') {
+      void releaseAnswers();
+      return stopListening();
+    }
     if (!isSignedIn()) return;
     if (Date.now() - (lists.readAt.value ?? 0) > STALE_MS) return sync();
     void sendQueue();
@@ -95,8 +99,8 @@ export async function start(): Promise<void> {
 
   if (stored === undefined) await refresh();
   else await catchUp();
-  if (profile.value === undefined) profile.value = null;
-  if (profile.value === null) return;
+  updateSession({ kind: 'started' });
+  if (!isSignedIn()) return;
   void sendQueue();
   void renewSubscription(DAY_MS).catch(() => {});
 }

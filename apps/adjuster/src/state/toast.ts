@@ -1,31 +1,32 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { ApiError, NetworkError } from '../data/api.ts';
+import { type Toast, type ToastEvent, toastAfter } from '../model/toast-state.ts';
+import { currentHash } from '../navigation.ts';
 import { texts } from './language.ts';
 
-interface Toast {
-  readonly lines: readonly string[];
-  readonly kind: 'success' | 'neutral' | 'error';
-  /** Results of answers are added to each other: a later one must not hide an earlier one. */
-  readonly ofAnswers: boolean;
-}
 export const toast = signal<Toast | null>(null);
 
-const FIRST_LINE_MS = 7000;
-const NEXT_LINE_MS = 3000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-export function showToast(text: string, kind: Toast['kind'] = 'neutral', ofAnswers = false): void {
+function update(event: ToastEvent): void {
+  toast.value = toastAfter(toast.peek(), event);
   clearTimeout(timer);
-  const before = ofAnswers && toast.value?.ofAnswers === true ? toast.value : undefined;
-  const lines = [...(before?.lines ?? []), text];
-  toast.value = { lines, kind: before === undefined || before.kind === kind ? kind : 'neutral', ofAnswers };
-  timer = setTimeout(
-    () => {
-      toast.value = null;
-    },
-    FIRST_LINE_MS + NEXT_LINE_MS * (lines.length - 1),
-  );
+  const { until } = toast.peek() ?? {};
+  if (until === undefined) return;
+  timer = setTimeout(() => update({ kind: 'time', now: Date.now() }), Math.max(until - Date.now(), 0) + 1);
 }
+
+effect(() => update({ kind: 'screen', screen: currentHash.value }));
+
+/** Shows a short message on the current screen, or on the one that is opened next. */
+export const showToast = (text: string, as: Toast['kind'] = 'neutral', screen = currentHash.peek()): void =>
+  update({ kind: 'show', text, as, screen, now: Date.now() });
+
+/** Shows the result of an answer, on whichever screen the adjuster is. */
+export const showResult = (text: string, as: Toast['kind']): void =>
+  update({ kind: 'show', text, as, screen: null, now: Date.now() });
+
+export const closeToast = (): void => update({ kind: 'close' });
 
 /** Shows why a request failed; an ended session shows as the sign-in screen instead. */
 export function showError(error: unknown): void {

@@ -1,13 +1,17 @@
 import { en, type Texts } from './en.ts';
-import { es } from './es.ts';
 
-export const LANGUAGES = { en, es } as const satisfies Record<string, Texts>;
-export type Language = keyof typeof LANGUAGES;
-export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', es: 'Español' };
+export const LANGUAGE_NAMES = { en: 'English', es: 'Español' } as const;
+export type Language = keyof typeof LANGUAGE_NAMES;
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en-US', es: 'es-PR' };
 
+/** English is part of the first load; other languages are loaded where they are shown. */
+export const TEXTS: Readonly<Record<Language, () => Promise<Texts>>> = {
+  en: async () => en,
+  es: async () => (await import('./es.ts')).es,
+};
+
 export const isLanguage = (value: unknown): value is Language =>
-  typeof value === 'string' && Object.hasOwn(LANGUAGES, value);
+  typeof value === 'string' && Object.hasOwn(LANGUAGE_NAMES, value);
 
 /** The first of the device's languages that is supported. */
 export function deviceLanguage(): Language {

@@ -24,6 +24,7 @@ import {
   makeExportFirm,
   makeInviteAdjuster,
   makeLeaveFirm,
+  makeLogContact,
   makeOfferClaim,
   makeOpenSession,
   makePutDevice,
@@ -126,6 +127,7 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.readAppClaim, makeReadAppClaim, { reads: appReads });
   bind(T.acceptClaim, makeAcceptClaim, { uow, clock });
   bind(T.rejectClaim, makeRejectClaim, { uow, clock });
+  bind(T.logContact, makeLogContact, { uow, clock });
   bind(T.recordWork, makeRecordWork, { uow, clock });
   bind(T.closeAcceptedClaim, makeCloseAcceptedClaim, { uow, clock });
   bind(T.putDevice, makePutDevice, { uow, clock });
@@ -192,6 +194,7 @@ export function createContainer(external: ExternalServices): Container {
     readClaim: T.readAppClaim,
     acceptClaim: T.acceptClaim,
     rejectClaim: T.rejectClaim,
+    logContact: T.logContact,
     recordWork: T.recordWork,
     closeClaim: T.closeAcceptedClaim,
     putDevice: T.putDevice,

@@ -7,7 +7,7 @@ import type {
   KeysetPosition,
   Session as StoredSession,
 } from '@svc/application';
-import type { Svcid } from '@svc/domain';
+import type { ClaimId, Svcid } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
 import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
@@ -52,15 +52,16 @@ const LIST_CONDITIONS: Readonly<Record<AppClaimList, string>> = {
  * Merges a page from each firm the adjuster ever belonged to: accepted claims stay readable after leaving. Firms and
  * carriers are joined only for the rows of the page.
  */
-const claimsOf = (list: AppClaimList): Statement =>
+const claimsOf = (list: AppClaimList, changedOnly: boolean): Statement =>
   sql(
-    `app_claims_${list}`,
+    `app_${changedOnly ? 'changed_' : ''}claims_${list}`,
     `SELECT ${APP_CLAIM_COLUMNS}
        FROM (
          SELECT own.* FROM memberships m CROSS JOIN LATERAL (
            SELECT c.* FROM claims c
             WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = $1 AND ${LIST_CONDITIONS[list]} AND ${READABLE}
               AND (c.offered_at, c.id) > ($2, $4)
+              ${changedOnly ? 'AND greatest(c.updated_at, c.work_changed_at, c.closed_at) >= $6' : ''}
             ORDER BY c.offered_at, c.id LIMIT $5) own
           WHERE m.svc_id = $1
           ORDER BY own.offered_at, own.id LIMIT $5) c
@@ -68,11 +69,24 @@ const claimsOf = (list: AppClaimList): Statement =>
       ORDER BY c.offered_at, c.id`,
   );
 
-const CLAIMS: Readonly<Record<AppClaimList, Statement>> = {
-  pending_acceptance: claimsOf('pending_acceptance'),
-  accepted: claimsOf('accepted'),
-  closed: claimsOf('closed'),
-};
+const idsOf = (list: AppClaimList): Statement =>
+  sql(
+    `app_claim_ids_${list}`,
+    `SELECT c.id FROM memberships m JOIN claims c ON c.firm_id = m.firm_id
+      WHERE m.svc_id = $1 AND c.adjuster_svc_id = $1 AND ${LIST_CONDITIONS[list]} AND ${READABLE.replace('$3', '$2')}
+      ORDER BY c.offered_at, c.id`,
+  );
+
+type ListStatements = Readonly<Record<AppClaimList, Statement>>;
+const forEachList = (statement: (list: AppClaimList) => Statement): ListStatements => ({
+  pending_acceptance: statement('pending_acceptance'),
+  accepted: statement('accepted'),
+  closed: statement('closed'),
+});
+
+const CLAIMS = forEachList((list) => claimsOf(list, false));
+const CHANGED_CLAIMS = forEachList((list) => claimsOf(list, true));
+const CLAIM_IDS = forEachList(idsOf);
 
 const CLAIM = sql(
   'app_claim',
@@ -127,11 +141,20 @@ export function pgAppReads(session: Session, clock: Clock): AppReads {
       );
     },
 
-    async claims(svcId, list, page) {
+    async claims(svcId, list, page, since) {
       const [at, id] = uuidPositionValues(page.after);
       const values = [svcId, at, timestamp(clock.now()), id, fetchCount(page)];
-      const found = await session.rows<AppClaimRow>(CLAIMS[list], values);
+      const found =
+        since === undefined
+          ? await session.rows<AppClaimRow>(CLAIMS[list], values)
+          : await session.rows<AppClaimRow>(CHANGED_CLAIMS[list], [...values, timestamp(since)]);
       return toPage(found, page, offerPosition, appClaimFrom);
+    },
+
+    async claimIds(svcId, list) {
+      return (await session.rows<{ id: ClaimId }>(CLAIM_IDS[list], [svcId, timestamp(clock.now())])).map(
+        ({ id }) => id,
+      );
     },
 
     async claim(svcId, id) {

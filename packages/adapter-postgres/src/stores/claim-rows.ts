@@ -9,6 +9,7 @@ import type {
   FirmId,
   Instant,
   Svcid,
+  WorkDetails,
 } from '@svc/domain';
 
 /** Columns of a claim that its firm sees. */
@@ -29,6 +30,7 @@ export interface WorkRow {
   readonly work_contact_date: string | null;
   readonly work_inspection_date: string | null;
   readonly work_notes: string | null;
+  readonly work_details: string | null;
   readonly closed_at: Instant | null;
 }
 
@@ -37,6 +39,7 @@ export interface ClaimRow extends FirmClaimRow, WorkRow {
   readonly external_id: string;
   readonly claim_number: string;
   readonly carrier: string;
+  readonly work_changed_at: Instant | null;
 }
 
 const columns = (...names: string[]): string => names.map((name) => `c.${name}`).join(', ');
@@ -54,8 +57,14 @@ export const FIRM_CLAIM_COLUMNS = columns(
   'rejection_reason',
   'document',
 );
-export const WORK_COLUMNS = columns('work_contact_date', 'work_inspection_date', 'work_notes', 'closed_at');
-export const CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, ${columns('firm_id', 'external_id', 'claim_number', 'carrier')}`;
+export const WORK_COLUMNS = columns(
+  'work_contact_date',
+  'work_inspection_date',
+  'work_notes',
+  'work_details',
+  'closed_at',
+);
+export const CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, ${columns('firm_id', 'external_id', 'claim_number', 'carrier', 'work_changed_at')}`;
 
 export const assignmentFrom = (row: FirmClaimRow): Claim['assignment'] => ({
   status: row.status,
@@ -69,6 +78,7 @@ export const workFrom = (row: WorkRow): ClaimWork => ({
   contactDate: row.work_contact_date,
   inspectionDate: row.work_inspection_date,
   notes: row.work_notes,
+  ...(row.work_details !== null && { details: JSON.parse(row.work_details) as WorkDetails }),
 });
 
 export const claimFrom = (row: ClaimRow): Claim => ({
@@ -84,4 +94,5 @@ export const claimFrom = (row: ClaimRow): Claim => ({
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   closedAt: row.closed_at,
+  ...(row.work_changed_at !== null && { workChangedAt: row.work_changed_at }),
 });

@@ -50,9 +50,10 @@ const ADD = sql(
   `WITH next AS (${NEXT_TIMESTAMP})
    INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
      status, adjuster_svc_id, offered_at, responded_at, rejection_reason,
-     work_contact_date, work_inspection_date, work_notes, closed_at, created_at, updated_at)
-   SELECT $1, $3, $4, $5, $6, $7, $8::json, $9::json, $10, $11, $12, $13, $14, $15::date, $16::date, $17, $18,
-     last_stamp, last_stamp
+     work_contact_date, work_inspection_date, work_notes, work_details, work_changed_at, closed_at,
+     created_at, updated_at)
+   SELECT $1, $3, $4, $5, $6, $7, $8::json, $9::json, $10, $11, $12, $13, $14, $15::date, $16::date, $17,
+     $18::json, $19, $20, last_stamp, last_stamp
    FROM next RETURNING updated_at`,
 );
 
@@ -60,8 +61,8 @@ const SAVE = sql(
   'claims_save',
   `WITH next AS (${NEXT_TIMESTAMP})
    UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7, rejection_reason = $8,
-     work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11, closed_at = $12,
-     updated_at = last_stamp
+     work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11, work_details = $12::json,
+     work_changed_at = $13, closed_at = $14, updated_at = last_stamp
    FROM next WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
 );
 
@@ -73,7 +74,8 @@ const FOR_FORMS = sql(
 
 const SAVE_WITHOUT_TIMESTAMP = sql(
   'claims_save_without_timestamp',
-  `UPDATE claims SET work_contact_date = $3::date, work_inspection_date = $4::date, work_notes = $5, closed_at = $6
+  `UPDATE claims SET work_contact_date = $3::date, work_inspection_date = $4::date, work_notes = $5,
+     work_details = $6::json, work_changed_at = $7, closed_at = $8
    WHERE firm_id = $1 AND id = $2`,
 );
 
@@ -85,10 +87,12 @@ const assignmentValues = ({ assignment }: Claim): Value[] => [
   assignment.rejectionReason,
 ];
 
-const workValues = ({ work, closedAt }: Claim): Value[] => [
+const workValues = ({ work, workChangedAt, closedAt }: Claim): Value[] => [
   work.contactDate,
   work.inspectionDate,
   work.notes,
+  work.details === undefined ? null : JSON.stringify(work.details),
+  timestampOrNull(workChangedAt ?? null),
   timestampOrNull(closedAt),
 ];
 

@@ -3,8 +3,10 @@ import {
   type Claim,
   type ClaimId,
   type ClaimWork,
+  type ContactAttempt,
   closeAcceptedClaim,
   DomainError,
+  logContact,
   type Membership,
   recordWork,
   rejectClaim,
@@ -97,6 +99,20 @@ export const makeRecordWork =
       id,
       'claim.work',
       (claim, membership) => recordWork(claim, membership, { by: actor.svcId, at: deps.clock.now(), edits }),
+      'not visible to firm',
+    );
+
+/** Logs an attempt to reach the policyholder; not visible to the firm. */
+export const makeLogContact =
+  (deps: Deps) =>
+  (actor: AdjusterActor, id: ClaimId, attempt: ContactAttempt): Promise<AppClaimView> =>
+    change(
+      deps,
+      actor,
+      id,
+      'claim.work',
+      (claim, membership) =>
+        logContact(claim, membership, { by: actor.svcId, at: deps.clock.now(), attempt }),
       'not visible to firm',
     );
 

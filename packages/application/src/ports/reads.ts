@@ -108,8 +108,10 @@ export interface AppReads {
   memberships(svcId: Svcid): Promise<FirmMembershipView[]>;
   /** Pending at `now`; ordered by `invitedAt`, then firm id. */
   invitations(svcId: Svcid, now: Instant, page: PageRequest): Promise<Page<InvitationView>>;
-  /** Ordered by `offeredAt`, oldest first, then id. */
-  claims(svcId: Svcid, list: AppClaimList, page: PageRequest): Promise<Page<AppClaimView>>;
+  /** Ordered by `offeredAt`, oldest first, then id. With `since`: only those that the firm or the adjuster changed then or later. */
+  claims(svcId: Svcid, list: AppClaimList, page: PageRequest, since?: Instant): Promise<Page<AppClaimView>>;
+  /** Ids of all claims in the list, in its order. */
+  claimIds(svcId: Svcid, list: AppClaimList): Promise<ClaimId[]>;
   /** Null unless the adjuster may read it, by `isReadableBy`. */
   claim(svcId: Svcid, id: ClaimId): Promise<AppClaimView | null>;
   /**

@@ -11,6 +11,7 @@ import {
   type makeDeclineInvitation,
   type makeEndSession,
   type makeLeaveFirm,
+  type makeLogContact,
   type makePutDevice,
   type makeReadAppClaim,
   type makeReadProfile,
@@ -24,7 +25,7 @@ import {
   type makeUpdateProfile,
   type SignInProof,
 } from '@svc/application';
-import { endpoints, type SignInBody } from '@svc/contract';
+import { endpoints, readInstant, type SignInBody } from '@svc/contract';
 import { type ClaimId, DomainError, type FirmId, type Svcid } from '@svc/domain';
 import { deviceNameOf } from '../adjuster-app/device-name.ts';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
@@ -57,6 +58,7 @@ export interface AppRouteDeps {
   readonly acceptClaim: ReturnType<typeof makeAcceptClaim>;
   readonly rejectClaim: ReturnType<typeof makeRejectClaim>;
   readonly recordWork: ReturnType<typeof makeRecordWork>;
+  readonly logContact: ReturnType<typeof makeLogContact>;
   readonly closeClaim: ReturnType<typeof makeCloseAcceptedClaim>;
   readonly putDevice: ReturnType<typeof makePutDevice>;
   readonly removeDevice: ReturnType<typeof makeRemoveDevice>;
@@ -183,9 +185,18 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
 
     appRoute(endpoints.listOfferedClaims, async ({ query }, { actor }) => {
       const list = query.status ?? 'pending_acceptance';
-      const scope: CursorScope = { list: 'app-claims', reader: actor.svcId, filters: { list } };
-      const claims = await deps.reads.claims(actor.svcId, list, pageRequest(query, deps.cursors, scope));
-      return { ...page(claims, appClaimToWire, deps.cursors, scope), reads: readsOf(claims.rows) };
+      const since = query.updated_since;
+      const scope: CursorScope = {
+        list: 'app-claims',
+        reader: actor.svcId,
+        filters: { list, ...(since !== undefined && { since }) },
+      };
+      const request = pageRequest(query, deps.cursors, scope);
+      const claims = await deps.reads.claims(actor.svcId, list, request, since);
+      const wantsIds = since !== undefined && query.cursor === undefined;
+      // Read after the claims, so that an offer made in between is an unknown id and not missed.
+      const ids = wantsIds ? `,"ids":${JSON.stringify(await deps.reads.claimIds(actor.svcId, list))}` : '';
+      return { ...page(claims, appClaimToWire, deps.cursors, scope, ids), reads: readsOf(claims.rows) };
     }),
 
     appRoute(endpoints.getOfferedClaim, async ({ params }, { actor }) => {
@@ -205,7 +216,24 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         inspectionDate: body.inspection_date,
         notes: body.notes,
       });
-      return claimResponse(deps.recordWork(actor, params.id as ClaimId, edits));
+      const details = withoutUndefined({
+        plannedVisitDate: body.planned_visit_date,
+        plannedVisitTime: body.planned_visit_time,
+        preliminaryReportDate: body.preliminary_report_date,
+        proofOfLossDate: body.proof_of_loss_date,
+      });
+      const all = Object.keys(details).length === 0 ? edits : { ...edits, details };
+      return claimResponse(deps.recordWork(actor, params.id as ClaimId, all));
+    }),
+    appRoute(endpoints.logContact, ({ params, body }, { actor }) => {
+      const { at, result, note } = body;
+      const attempt = {
+        id: params.contact_id,
+        at: readInstant(at) ?? deps.clock.now(),
+        result,
+        ...(note !== undefined && { note }),
+      };
+      return claimResponse(deps.logContact(actor, params.id as ClaimId, attempt));
     }),
     appRoute(endpoints.closeClaim, ({ params }, { actor }) =>
       claimResponse(deps.closeClaim(actor, params.id as ClaimId)),

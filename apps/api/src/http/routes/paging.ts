@@ -22,10 +22,12 @@ export function page<T>(
   toJson: (row: T) => string,
   cursors: Cursors,
   scope: CursorScope,
+  /** Further fields, as JSON text. */
+  more = '',
 ): RouteResponse {
   const next = result.next === null ? 'null' : JSON.stringify(cursors.write(result.next, scope));
   // Concatenated, not joined: V8 then copies the text only once, when it is sent, which saves 20 µs of a page.
   let data = '';
   for (const row of result.rows) data += data === '' ? toJson(row) : `,${toJson(row)}`;
-  return { status: 200, json: `{"data":[${data}],"next_cursor":${next}}` };
+  return { status: 200, json: `{"data":[${data}],"next_cursor":${next}${more}}` };
 }

@@ -72,11 +72,19 @@ export function claimToWire({
 const DEFAULT_SPECIAL_LIMITS_CAP = 2500;
 
 /** Fields that were never entered are absent. */
-const workToWire = (work: ClaimWork) => ({
-  ...(work.contactDate !== null && { contact_date: work.contactDate }),
-  ...(work.inspectionDate !== null && { inspection_date: work.inspectionDate }),
-  ...(work.notes !== null && { notes: work.notes }),
-});
+function workToWire({ contactDate, inspectionDate, notes, details = {} }: ClaimWork): object {
+  const fields = {
+    contact_date: contactDate,
+    inspection_date: inspectionDate,
+    planned_visit_date: details.plannedVisitDate,
+    planned_visit_time: details.plannedVisitTime,
+    preliminary_report_date: details.preliminaryReportDate,
+    proof_of_loss_date: details.proofOfLossDate,
+    notes,
+    contacts: details.contacts?.map((attempt) => ({ ...attempt, at: toDateTime(attempt.at) })),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
+}
 
 /** A claim as the adjuster app shows it: with the adjuster's work, and with carrier and coverages as on the forms. */
 export function appClaimToWire(claim: AppClaimView): string {

@@ -170,6 +170,42 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       expect((await readable()).includes(rejected)).toBe(false);
     });
 
+    test('lists what changed since a time, whoever changed it, and the ids of the whole list', async () => {
+      const { newFirm, newMember, sendId, offer, use, clock, stores } = fixture();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const actor = { svcId };
+      const ids: ClaimId[] = [];
+      for (let n = 0; n < 4; n++) ids.push(await sendId(firm.live, svcId));
+      const [worked, logged, still, lost] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
+      for (const id of [worked, logged, still]) await use.acceptOffer(actor, id);
+      const since = clock.advance(60_000);
+      const changed = async (list: AppClaimList) =>
+        (await everyPage((page) => stores.appReads.claims(svcId, list, page, since), 1)).map(({ id }) => id);
+      expect([await changed('accepted'), await changed('pending_acceptance')]).toEqual([[], []]);
+      expect(await stores.appReads.claimIds(svcId, 'accepted')).toEqual([worked, logged, still].sort());
+
+      await use.recordWork(actor, worked, { details: { plannedVisitDate: '2026-09-01' } });
+      const contact = { id: 'one', at: since, result: 'no_answer' } as const;
+      await use.logContact(actor, logged, contact);
+      await offer(firm.live, lost, other);
+      const added = await sendId(firm.live, svcId);
+      expect((await changed('accepted')).sort()).toEqual([worked, logged].sort());
+      expect(await changed('pending_acceptance')).toEqual([added]);
+      expect(await stores.appReads.claimIds(svcId, 'pending_acceptance')).toEqual([added]);
+      expect((await use.readAppClaim(actor, logged)).work.details).toEqual({ contacts: [contact] });
+      expect((await use.readAppClaim(actor, worked)).work.details).toEqual({
+        plannedVisitDate: '2026-09-01',
+      });
+      // Neither a later change of the firm's nor of the adjuster's loses what was entered.
+      await use.recordWork(actor, worked, { notes: 'n' });
+      expect((await use.readAppClaim(actor, worked)).work.details).toEqual({
+        plannedVisitDate: '2026-09-01',
+      });
+      await use.closeAcceptedClaim(actor, worked);
+      expect(await changed('closed')).toEqual([worked]);
+    });
+
     test('lists every remaining claim exactly once while others are accepted or rejected', async () => {
       const { newFirm, newMember, sendId, use } = fixture();
       const firm = await newFirm();

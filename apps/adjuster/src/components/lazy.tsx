@@ -1,0 +1,27 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { texts } from '../state/language.ts';
+
+/** A component that is loaded when it is shown for the first time. */
+export function lazy<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): (props: Props) => preact.JSX.Element {
+  let loaded: ComponentType<Props> | undefined;
+  return function Lazy(props: Props) {
+    const [failed, setFailed] = useState(false);
+    const [, setReady] = useState(loaded !== undefined);
+    useEffect(() => {
+      if (loaded !== undefined) return;
+      load().then(
+        (component) => {
+          loaded = component;
+          setReady(true);
+        },
+        () => setFailed(true),
+      );
+    }, []);
+    const Component = loaded;
+    if (Component !== undefined) return <Component {...props} />;
+    return <p class="muted">{failed ? texts.value.network.needed : texts.value.loading}</p>;
+  };
+}

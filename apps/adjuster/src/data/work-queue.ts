@@ -1,0 +1,67 @@
+import type { AppClaim } from '@svc/contract';
+import {
+  hasEntries,
+  mergedPending,
+  nothingPending,
+  type PendingWork,
+  remainingPending,
+  requestBody,
+} from '../model/work-edits.ts';
+import { ApiError, call, NetworkError } from './api.ts';
+import { pendingWork, storage } from './storage.ts';
+
+const exclusively = <T>(work: () => Promise<T>): Promise<T> =>
+  'locks' in navigator ? (navigator.locks.request('work', work) as Promise<T>) : work();
+
+type Edits = Partial<Pick<PendingWork, 'entries' | 'contacts' | 'close'>>;
+
+export const queueWork = (claimId: string, svcId: string, edits: Edits): Promise<void> =>
+  pendingWork.update(claimId, (before = nothingPending(svcId)) => mergedPending(before, edits));
+
+export interface SentWork {
+  /** Claims as the service has them now. */
+  readonly claims: readonly AppClaim[];
+  /** Edits that the service refused, since the claim was closed or is someone else's now. */
+  readonly refused: readonly string[];
+  readonly offline: boolean;
+}
+
+/** Sends everything that waits. The entries come before the closing, after which nothing can be changed. */
+export const sendPendingWork = (): Promise<SentWork> =>
+  exclusively(async () => {
+    const svcId = (await storage.get('profile'))?.svc_id;
+    const claims = new Map<string, AppClaim>();
+    const refused: string[] = [];
+    for (const [id, pending] of Object.entries(await pendingWork.all())) {
+      if (pending.svcId !== svcId) continue;
+      try {
+        await sendOne(id, pending, (claim) => claims.set(id, claim));
+      } catch (error) {
+        if (error instanceof NetworkError || (error instanceof ApiError && error.status === 401))
+          return { claims: [...claims.values()], refused, offline: error instanceof NetworkError };
+        if (!(error instanceof ApiError)) throw error;
+        refused.push(id);
+        await storage.put(`draft:${id}`, { ...pending.entries, ...(await storage.get(`draft:${id}`)) });
+        await pendingWork.update(id, () => undefined);
+      }
+    }
+    return { claims: [...claims.values()], refused, offline: false };
+  });
+
+async function sendOne(id: string, pending: PendingWork, received: (claim: AppClaim) => void): Promise<void> {
+  const confirm = (sent: Edits) =>
+    pendingWork.update(id, (now) => (now === undefined ? undefined : remainingPending(now, sent)));
+  if (hasEntries(pending.entries)) {
+    received(await call<AppClaim>('PATCH', `v1/claims/${id}/work`, requestBody(pending.entries)));
+    await confirm({ entries: pending.entries });
+  }
+  for (const contact of pending.contacts) {
+    const { id: contactId, ...body } = contact;
+    received(await call<AppClaim>('PUT', `v1/claims/${id}/contacts/${contactId}`, body));
+    await confirm({ contacts: [contact] });
+  }
+  if (pending.close) {
+    received(await call<AppClaim>('POST', `v1/claims/${id}/closure`));
+    await confirm({ close: true });
+  }
+}

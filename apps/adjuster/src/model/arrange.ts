@@ -1,0 +1,109 @@
+import type { AppClaim } from '@svc/contract';
+
+export const GROUPINGS = ['none', 'place', 'firm'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+export const ORDERS = ['age', 'distance', 'loss'] as const;
+export type Order = (typeof ORDERS)[number];
+
+export interface Arrangement {
+  readonly grouping: Grouping;
+  readonly order: Order;
+  readonly search: string;
+}
+
+export const DEFAULT_ARRANGEMENT: Arrangement = { grouping: 'none', order: 'age', search: '' };
+
+export interface ClaimGroup {
+  /** Empty when claims are not grouped. */
+  readonly title: string;
+  readonly claims: readonly AppClaim[];
+}
+
+/** Miles from the adjuster; undefined when the place or the adjuster's position is unknown. */
+export type DistanceOf = (claim: AppClaim) => number | undefined;
+
+/** Lower case without accents, so that "Loiza" finds "Loíza". */
+const plain = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/\p{Diacritic}/gu, '')
+    .toLowerCase();
+
+const searchTexts = new WeakMap<AppClaim, string>();
+
+function searchText(claim: AppClaim): string {
+  const known = searchTexts.get(claim);
+  if (known !== undefined) return known;
+  const { policyholder, loss_location: place, policy, carrier, firm, loss } = claim;
+  const text = plain(
+    [
+      policyholder.first_name,
+      policyholder.last_name,
+      policyholder.company_name,
+      place.street,
+      place.city,
+      place.state,
+      place.zip,
+      place.county,
+      claim.claim_number,
+      claim.file_number,
+      policy.number,
+      carrier.name,
+      firm.name,
+      loss.cat_code,
+    ]
+      .filter(Boolean)
+      .join('\n'),
+  );
+  searchTexts.set(claim, text);
+  return text;
+}
+
+/** Whether each word of the search occurs in the claim's names, places or numbers. */
+export function matches(claim: AppClaim, search: string): boolean {
+  const text = searchText(claim);
+  return plain(search)
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const byOffer = (a: AppClaim, b: AppClaim): number =>
+  byText(a.offered_at, b.offered_at) || byText(a.id, b.id);
+
+function comparison(order: Order, distanceOf: DistanceOf): (a: AppClaim, b: AppClaim) => number {
+  if (order === 'loss') return (a, b) => byText(a.loss.date, b.loss.date) || byOffer(a, b);
+  if (order === 'age') return byOffer;
+  const miles = (claim: AppClaim): number => distanceOf(claim) ?? Number.MAX_VALUE;
+  return (a, b) => miles(a) - miles(b) || byOffer(a, b);
+}
+
+const groupTitle = ({ loss_location: { city, state }, firm }: AppClaim, grouping: Grouping): string =>
+  grouping === 'place' ? `${city}, ${state}` : grouping === 'firm' ? firm.name : '';
+
+/** Filters, sorts and groups; a group comes where its first claim would. */
+export function arrange(
+  claims: readonly AppClaim[],
+  { grouping, order, search }: Arrangement,
+  distanceOf: DistanceOf,
+): ClaimGroup[] {
+  const found = search.trim() === '' ? [...claims] : claims.filter((claim) => matches(claim, search));
+  found.sort(comparison(order, distanceOf));
+  const groups = new Map<string, { title: string; claims: AppClaim[] }>();
+  for (const claim of found) {
+    const title = groupTitle(claim, grouping);
+    const key = plain(title);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { title, claims: [claim] });
+    else group.claims.push(claim);
+  }
+  return [...groups.values()];
+}
+
+/** The claim after this one in the arranged list, from the start again after the last. */
+export function nextOf(groups: readonly ClaimGroup[], id: string): AppClaim | undefined {
+  const ordered = groups.flatMap(({ claims }) => claims);
+  const index = ordered.findIndex((claim) => claim.id === id);
+  const others = [...ordered.slice(index + 1), ...ordered.slice(0, Math.max(index, 0))];
+  return others[0];
+}

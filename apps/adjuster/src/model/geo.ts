@@ -1,0 +1,121 @@
+export interface Coordinates {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+const EARTH_RADIUS_MILES = 3958.8;
+const radians = (degrees: number): number => (degrees * Math.PI) / 180;
+
+/** Great-circle distance. */
+export function milesBetween(a: Coordinates, b: Coordinates): number {
+  const halfLatitude = Math.sin(radians(b.latitude - a.latitude) / 2);
+  const halfLongitude = Math.sin(radians(b.longitude - a.longitude) / 2);
+  const chord =
+    halfLatitude ** 2 + Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * halfLongitude ** 2;
+  return 2 * EARTH_RADIUS_MILES * Math.asin(Math.min(1, Math.sqrt(chord)));
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Web Mercator on a square of side 1. */
+export function project({ latitude, longitude }: Coordinates): Point {
+  const y = Math.log(Math.tan(Math.PI / 4 + radians(latitude) / 2));
+  return { x: (longitude + 180) / 360, y: 0.5 - y / (2 * Math.PI) };
+}
+
+/** The visible part of the projected square: its center, and pixels per side of the square. */
+export interface View {
+  readonly center: Point;
+  readonly scale: number;
+}
+
+export const MIN_SCALE = 512;
+export const MAX_SCALE = 4_000_000;
+
+/** The view that shows all points with a margin; the contiguous states when there is none. */
+export function viewOf(
+  points: readonly Point[],
+  size: { readonly width: number; readonly height: number },
+  marginPx: number,
+): View {
+  const shown =
+    points.length > 0
+      ? points
+      : [project({ latitude: 49, longitude: -125 }), project({ latitude: 25, longitude: -67 })];
+  const [xs, ys] = [shown.map(({ x }) => x), shown.map(({ y }) => y)];
+  const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  const fit = (px: number, extent: number): number => Math.max(px - 2 * marginPx, 1) / Math.max(extent, 1e-9);
+  // A single place is shown with its surroundings.
+  const scale = Math.min(fit(size.width, right - left), fit(size.height, bottom - top), 120_000);
+  return { center: { x: (left + right) / 2, y: (top + bottom) / 2 }, scale: Math.max(scale, MIN_SCALE) };
+}
+
+/** Zooms by a factor around a point of the screen, which stays where it is. */
+export function zoomed(
+  view: View,
+  factor: number,
+  at: Point,
+  size: { readonly width: number; readonly height: number },
+): View {
+  const scale = Math.min(Math.max(view.scale * factor, MIN_SCALE), MAX_SCALE);
+  const dx = at.x - size.width / 2;
+  const dy = at.y - size.height / 2;
+  return {
+    scale,
+    center: {
+      x: view.center.x + dx / view.scale - dx / scale,
+      y: view.center.y + dy / view.scale - dy / scale,
+    },
+  };
+}
+
+export interface Cluster<Item> {
+  readonly at: Point;
+  readonly items: readonly Item[];
+}
+
+/** Joins items that are closer on the screen than a fingertip is wide. */
+export function clusters<Item>(
+  items: readonly { readonly at: Point; readonly item: Item }[],
+  scale: number,
+  distancePx: number,
+): Cluster<Item>[] {
+  const made: { at: Point; items: Item[] }[] = [];
+  for (const { at, item } of items) {
+    const near = made.find(
+      (cluster) => Math.hypot(cluster.at.x - at.x, cluster.at.y - at.y) * scale < distancePx,
+    );
+    if (near === undefined) made.push({ at, items: [item] });
+    else {
+      const count = near.items.length;
+      near.at = {
+        x: (near.at.x * count + at.x) / (count + 1),
+        y: (near.at.y * count + at.y) / (count + 1),
+      };
+      near.items.push(item);
+    }
+  }
+  return made;
+}
+
+/** Orders stops by always going to the nearest one that is left. */
+export function nearestFirst<Stop extends Coordinates>(from: Coordinates, stops: readonly Stop[]): Stop[] {
+  const left = [...stops];
+  const route: Stop[] = [];
+  let here = from;
+  while (left.length > 0) {
+    let nearest = 0;
+    for (const [index, stop] of left.entries()) {
+      const best = left[nearest];
+      if (best !== undefined && milesBetween(here, stop) < milesBetween(here, best)) nearest = index;
+    }
+    const [stop] = left.splice(nearest, 1);
+    if (stop === undefined) break;
+    route.push(stop);
+    here = stop;
+  }
+  return route;
+}

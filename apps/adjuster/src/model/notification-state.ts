@@ -1,0 +1,26 @@
+/** Whether this device gets notifications. `homeScreen`: on an iPhone or iPad only an installed app can get them. */
+export type NotificationState = 'on' | 'off' | 'denied' | 'homeScreen' | 'unsupported';
+
+export interface NotificationFacts {
+  readonly supported: boolean;
+  readonly permission: 'default' | 'denied' | 'granted';
+  /** There is a push subscription, and it is of this adjuster. */
+  readonly subscribed: boolean;
+  /** An iPhone or iPad, in the browser and not installed. */
+  readonly inAppleBrowser: boolean;
+}
+
+export function notificationStateFrom(facts: NotificationFacts): NotificationState {
+  if (!facts.supported) return facts.inAppleBrowser ? 'homeScreen' : 'unsupported';
+  if (facts.permission === 'denied') return 'denied';
+  return facts.subscribed && facts.permission === 'granted' ? 'on' : 'off';
+}
+
+/** What the adjuster did with the suggestion to turn on notifications. */
+export type SuggestionEvent = 'later' | 'turned on' | 'denied' | 'failed';
+
+/** A failed attempt is no decision: the suggestion stays. */
+export const settlesSuggestion = (event: SuggestionEvent): boolean => event !== 'failed';
+
+export const isSuggested = (state: NotificationState, settled: boolean): boolean =>
+  state === 'off' && !settled;

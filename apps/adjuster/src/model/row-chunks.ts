@@ -1,0 +1,25 @@
+/** Rows are rendered in chunks; a chunk far from the screen is an empty box of its height. */
+export const CHUNK_ROWS = 20;
+
+export function chunksOf<Row>(rows: readonly Row[], size: number = CHUNK_ROWS): Row[][] {
+  const chunks: Row[][] = [];
+  for (let at = 0; at < rows.length; at += size) chunks.push(rows.slice(at, at + size));
+  return chunks;
+}
+
+/** The height to keep for a chunk: as measured before, or by the average of the rows measured so far. */
+export function chunkHeight(
+  key: string,
+  rows: number,
+  measured: ReadonlyMap<string, { readonly height: number; readonly rows: number }>,
+  estimatedRowHeight: number,
+): number {
+  const own = measured.get(key);
+  if (own !== undefined && own.rows === rows) return own.height;
+  let [height, count] = [0, 0];
+  for (const chunk of measured.values()) {
+    height += chunk.height;
+    count += chunk.rows;
+  }
+  return rows * (count === 0 ? estimatedRowHeight : height / count);
+}

@@ -1,0 +1,93 @@
+import type { AppClaim } from '@svc/contract';
+
+export const WORK_FIELDS = [
+  'contact_date',
+  'inspection_date',
+  'planned_visit_date',
+  'planned_visit_time',
+  'preliminary_report_date',
+  'proof_of_loss_date',
+  'notes',
+] as const;
+export type WorkField = (typeof WORK_FIELDS)[number];
+
+/** Entries as typed; an empty text clears the field. */
+export type WorkEntries = Partial<Readonly<Record<WorkField, string>>>;
+
+export type ContactEntry = NonNullable<AppClaim['work']['contacts']>[number];
+
+/** Saved on the device and not yet confirmed by the service. */
+export interface PendingWork {
+  readonly svcId: string;
+  readonly entries: WorkEntries;
+  readonly contacts: readonly ContactEntry[];
+  /** The claim is to be closed after everything else is sent. */
+  readonly close: boolean;
+}
+
+export const nothingPending = (svcId: string): PendingWork => ({
+  svcId,
+  entries: {},
+  contacts: [],
+  close: false,
+});
+
+/** The entries that differ from the saved ones. */
+export function changedEntries(entries: WorkEntries, work: AppClaim['work']): WorkEntries {
+  const changed = WORK_FIELDS.filter(
+    (field) => entries[field] !== undefined && entries[field] !== (work[field] ?? ''),
+  );
+  return Object.fromEntries(changed.map((field) => [field, entries[field]]));
+}
+
+export const hasEntries = (entries: WorkEntries): boolean => Object.keys(entries).length > 0;
+
+/** Adds later edits to those that are waiting; the later value of a field counts. */
+export const mergedPending = (
+  before: PendingWork,
+  edits: Partial<Pick<PendingWork, 'entries' | 'contacts' | 'close'>>,
+): PendingWork => ({
+  svcId: before.svcId,
+  entries: { ...before.entries, ...edits.entries },
+  contacts: [
+    ...before.contacts.filter(({ id }) => edits.contacts?.every((added) => added.id !== id) ?? true),
+    ...(edits.contacts ?? []),
+  ],
+  close: before.close || edits.close === true,
+});
+
+/** What still waits after these edits were confirmed: edits made while they were on their way stay. */
+export function remainingPending(
+  now: PendingWork,
+  sent: Partial<Pick<PendingWork, 'entries' | 'contacts' | 'close'>>,
+): PendingWork | undefined {
+  const entries = Object.fromEntries(
+    Object.entries(now.entries).filter(([field, text]) => sent.entries?.[field as WorkField] !== text),
+  );
+  const confirmed = new Set(sent.contacts?.map(({ id }) => id));
+  const contacts = now.contacts.filter(({ id }) => !confirmed.has(id));
+  const close = now.close && sent.close !== true;
+  return hasEntries(entries) || contacts.length > 0 || close
+    ? { ...now, entries, contacts, close }
+    : undefined;
+}
+
+/** The work as it will be once everything that waits has arrived. */
+export function workWithPending(work: AppClaim['work'], pending: PendingWork | undefined): AppClaim['work'] {
+  if (pending === undefined) return work;
+  const merged: Record<string, unknown> = { ...work };
+  for (const [field, text] of Object.entries(pending.entries)) {
+    if (text === '') delete merged[field];
+    else merged[field] = text;
+  }
+  const ids = new Set(pending.contacts.map(({ id }) => id));
+  const contacts = [...(work.contacts ?? []).filter(({ id }) => !ids.has(id)), ...pending.contacts];
+  contacts.sort((a, b) => (a.at < b.at ? -1 : 1));
+  return { ...(merged as AppClaim['work']), ...(contacts.length > 0 && { contacts }) };
+}
+
+/** The body of the request: an empty entry clears its field. */
+export const requestBody = (entries: WorkEntries): Record<string, string | null> =>
+  Object.fromEntries(
+    Object.entries(entries).map(([field, text]) => [field, text.trim() === '' ? null : text]),
+  );

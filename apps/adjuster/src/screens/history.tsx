@@ -1,0 +1,61 @@
+import { useEffect, useState } from 'preact/hooks';
+import { EmptyState, ScreenHeader } from '../components/ui.tsx';
+import { storage } from '../data/storage.ts';
+import { dateTime } from '../format.ts';
+import type { PastOffer } from '../model/history.ts';
+import { REJECTION_CODES, REJECTION_REASONS } from '../model/rejection.ts';
+import { texts } from '../state/language.ts';
+import { lists } from '../state/lists.ts';
+
+/** Rejected and withdrawn offers, without anything of the policyholder. */
+export function OfferHistory() {
+  const words = texts.value.history;
+  const [offers, setOffers] = useState<readonly PastOffer[]>();
+  const { value: readAt } = lists.readAt;
+  useEffect(() => {
+    void storage.get('history').then(
+      (found) => setOffers(found ?? []),
+      () => setOffers([]),
+    );
+  }, [readAt]);
+  return (
+    <>
+      <ScreenHeader title={words.title} back="#/">
+        <p class="muted">{words.lead}</p>
+      </ScreenHeader>
+      {offers?.length === 0 && <EmptyState title={words.none} />}
+      {offers !== undefined && offers.length > 0 && (
+        <ul class="list rows">
+          {offers.map((offer) => (
+            <li key={`${offer.claimId} ${offer.offeredAt}`}>
+              <div class="claim-row">
+                <span class="row-main">
+                  <span class="row-top">
+                    <span class="strong">{offer.claimNumber}</span>
+                    <span class="pill neutral">
+                      {offer.result === 'rejected' ? words.rejected : words.withdrawn}
+                    </span>
+                  </span>
+                  <span class="line">
+                    {offer.city}, {offer.state} · {offer.firm}
+                  </span>
+                  <span class="line muted">
+                    {dateTime(offer.endedAt)}
+                    {offer.reason !== undefined && ` · ${inWords(offer.reason)}`}
+                  </span>
+                </span>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** The standard part of a reason in the language of the app. */
+function inWords(reason: string): string {
+  const { reasons } = texts.value.reject;
+  const code = REJECTION_CODES.find((one) => reason.startsWith(REJECTION_REASONS[one]));
+  return code === undefined ? reason : reasons[code] + reason.slice(REJECTION_REASONS[code].length);
+}

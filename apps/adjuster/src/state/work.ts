@@ -1,0 +1,58 @@
+import { signal } from '@preact/signals';
+import type { AppClaim } from '@svc/contract';
+import { pendingWork } from '../data/storage.ts';
+import { queueWork, sendPendingWork } from '../data/work-queue.ts';
+import type { PendingWork } from '../model/work-edits.ts';
+import { workWithPending } from '../model/work-edits.ts';
+import { texts } from './language.ts';
+import { lists, refresh, updateClaim } from './lists.ts';
+import { session } from './session.ts';
+import { showToast } from './toast.ts';
+
+/** Own edits that the service has not confirmed yet, by claim. */
+export const pending = signal<Readonly<Record<string, PendingWork>>>({});
+
+async function readPending(): Promise<void> {
+  const svcId = session.profile.value?.svc_id;
+  const all = Object.entries(await pendingWork.all()).filter(([, one]) => one.svcId === svcId);
+  pending.value = Object.fromEntries(all);
+}
+
+/** The claim with the adjuster's edits that are still on the device. */
+export const withOwnEdits = (claim: AppClaim): AppClaim => ({
+  ...claim,
+  work: workWithPending(claim.work, pending.value[claim.id]),
+});
+
+/** Stores edits on the device and sends them, now or when there is a network. */
+export async function saveWork(
+  claimId: string,
+  edits: Partial<Pick<PendingWork, 'entries' | 'contacts' | 'close'>>,
+): Promise<'saved' | 'waiting' | 'refused'> {
+  const svcId = session.profile.value?.svc_id;
+  if (svcId === undefined) return 'waiting';
+  await queueWork(claimId, svcId, edits);
+  await readPending();
+  const { refused } = await sendWork();
+  if (refused.includes(claimId)) return 'refused';
+  return pending.value[claimId] === undefined ? 'saved' : 'waiting';
+}
+
+export async function sendWork(): Promise<{ readonly refused: readonly string[] }> {
+  await readPending();
+  if (Object.keys(pending.value).length === 0) return { refused: [] };
+  const { claims, refused, offline } = await sendPendingWork();
+  if (offline) session.reachable.value = false;
+  for (const claim of claims) updateClaim(claim);
+  await readPending();
+  if (refused.length > 0) {
+    showToast(texts.value.work.refused, 'error');
+    void refresh();
+  }
+  return { refused };
+}
+
+lists.onRead.push(() => void sendWork().catch(() => {}));
+session.onForget.push(() => {
+  pending.value = {};
+});

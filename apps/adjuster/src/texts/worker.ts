@@ -1,0 +1,24 @@
+import type { NotificationWords } from '../model/push-message.ts';
+import type { Language } from './language.ts';
+
+/** The texts of notifications, all that the service worker needs; their title is the firm's name. */
+export const NOTIFICATION_WORDS: Readonly<Record<Language, NotificationWords>> = {
+  en: {
+    app: 'Claim assignments',
+    kinds: {
+      offer: 'A claim is waiting for your answer.',
+      offer_withdrawn: 'An offered claim was withdrawn.',
+      invitation: 'An invitation is waiting for you.',
+      test: 'This is a test. Notifications work on this device.',
+    },
+  },
+  es: {
+    app: 'Asignación de reclamaciones',
+    kinds: {
+      offer: 'Una reclamación espera su respuesta.',
+      offer_withdrawn: 'Una reclamación ofrecida fue retirada.',
+      invitation: 'Una invitación le espera.',
+      test: 'Esta es una prueba. Las notificaciones funcionan en este dispositivo.',
+    },
+  },
+};

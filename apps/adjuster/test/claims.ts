@@ -1,0 +1,40 @@
+import { type AppClaim, EXAMPLES } from '@svc/contract';
+
+const { adjuster_svc_id, ...example } = EXAMPLES.sendClaim.body as Record<string, unknown>;
+
+let made = 0;
+
+/** An offer as the app receives it. */
+export function offer(changes: Partial<AppClaim> = {}): AppClaim {
+  made += 1;
+  return {
+    ...(example as unknown as AppClaim),
+    id: `claim-${String(made).padStart(4, '0')}`,
+    test: false,
+    created_at: '2026-08-29T14:00:00.000Z',
+    updated_at: '2026-08-29T14:00:00.000Z',
+    offered_at: '2026-08-29T14:00:00.000Z',
+    closed_at: null,
+    firm: { id: 'firm-1', name: 'Gulf Adjusting Partners' },
+    work: {},
+    assignment: {
+      status: 'pending_acceptance',
+      adjuster_svc_id: String(adjuster_svc_id),
+      responded_at: null,
+      rejection_reason: null,
+    },
+    ...changes,
+  };
+}
+
+/** A claim accepted at that time. */
+export const ownClaim = (acceptedAt: string, changes: Partial<AppClaim> = {}): AppClaim =>
+  offer({
+    ...changes,
+    assignment: {
+      status: 'accepted',
+      adjuster_svc_id: String(adjuster_svc_id),
+      responded_at: acceptedAt,
+      rejection_reason: null,
+    },
+  });

@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import { calendarFile } from '../src/model/calendar-file.ts';
+import { DEFAULT_DEADLINES, deadlinesOf, dueFirst } from '../src/model/deadlines.ts';
+import { offer, ownClaim } from './claims.ts';
+
+const ACCEPTED = '2026-08-30T10:00:00.000Z';
+const loss = (date: string, cat_code?: string) => ({
+  loss: { date, peril: 'flood', ...(cat_code !== undefined && { cat_code }) },
+});
+
+describe('deadlines of an own claim', () => {
+  test('are the first contact in 24 hours, the preliminary report in 15 days, and the proof of loss in 60 days', () => {
+    const claim = ownClaim(ACCEPTED, { ...loss('2026-08-20'), contact_date: undefined });
+    const due = deadlinesOf(claim, DEFAULT_DEADLINES);
+    expect(due.map(({ kind }) => kind)).toEqual(['first_contact', 'preliminary_report', 'proof_of_loss']);
+    expect(new Date(due[0]?.at ?? 0).toISOString()).toBe('2026-08-31T10:00:00.000Z');
+    expect(new Date(due[1]?.at ?? 0).toISOString()).toBe('2026-09-14T10:00:00.000Z');
+    const end = new Date(due[2]?.at ?? 0);
+    expect([end.getFullYear(), end.getMonth() + 1, end.getDate(), end.getHours()]).toEqual([
+      2026, 10, 19, 23,
+    ]);
+  });
+
+  test('end with the entries of the adjuster, and a closed claim or an offer has none', () => {
+    const done = {
+      contact_date: '2026-08-30',
+      preliminary_report_date: '2026-09-01',
+      proof_of_loss_date: '2026-09-20',
+    };
+    expect(deadlinesOf(ownClaim(ACCEPTED, { work: done }), DEFAULT_DEADLINES)).toEqual([]);
+    expect(deadlinesOf(ownClaim(ACCEPTED, { closed_at: ACCEPTED }), DEFAULT_DEADLINES)).toEqual([]);
+    expect(deadlinesOf(offer(), DEFAULT_DEADLINES)).toEqual([]);
+  });
+
+  test('are longer for an event for which they were extended, and only for it', () => {
+    const rules = DEFAULT_DEADLINES.map((rule) =>
+      rule.kind === 'proof_of_loss' ? { ...rule, byEvent: { FL0224: 120 * 24 } } : rule,
+    );
+    const endOf = (cat: string | undefined): string => {
+      const due = deadlinesOf(ownClaim(ACCEPTED, loss('2026-08-20', cat)), rules);
+      const end = new Date(due.find(({ kind }) => kind === 'proof_of_loss')?.at ?? 0);
+      return `${end.getMonth() + 1}/${end.getDate()}`;
+    };
+    expect([endOf('FL0224'), endOf('FL0225'), endOf(undefined), endOf('constructor')]).toEqual([
+      '12/18',
+      '10/19',
+      '10/19',
+      '10/19',
+    ]);
+  });
+
+  test('order the claims, the next one first', () => {
+    const contacted = { work: { contact_date: '2026-08-30' } };
+    const [late, soon, done] = [
+      ownClaim('2026-08-29T00:00:00.000Z', { ...contacted, ...loss('2026-08-20') }),
+      ownClaim('2026-09-01T00:00:00.000Z', { ...loss('2026-08-20'), contact_date: undefined }),
+      ownClaim(ACCEPTED, { closed_at: ACCEPTED }),
+    ];
+    expect(dueFirst([done, late, soon], DEFAULT_DEADLINES)).toEqual([soon, late, done]);
+  });
+});
+
+describe('a calendar file', () => {
+  const APPOINTMENT = {
+    id: 'claim-1',
+    start: '2026-09-02T10:30',
+    minutes: 60,
+    title: 'Inspection; Delgado, Marisol',
+    place: '1420 Seagrape Lane, Fort Myers Beach, FL 33931',
+    description: 'Claim FL26-1\nGate code 4471 \\ call first. '.repeat(4),
+  };
+
+  test('has the visit in local time, escaped text, and lines of at most 75 bytes', () => {
+    const file = calendarFile(APPOINTMENT, Date.parse('2026-08-30T12:00:00.000Z'));
+    const lines = file.split('\r\n');
+    expect(lines.filter((line) => new TextEncoder().encode(line).length > 75)).toEqual([]);
+    const unfolded = file.replaceAll('\r\n ', '');
+    expect(unfolded).toContain('\r\nDTSTART:20260902T103000\r\n');
+    expect(unfolded).toContain('\r\nDTSTAMP:20260830T120000Z\r\n');
+    expect(unfolded).toContain('\r\nSUMMARY:Inspection\\; Delgado\\, Marisol\r\n');
+    expect(unfolded).toContain('FL26-1\\nGate code 4471 \\\\ call first.');
+    expect(file.endsWith('END:VCALENDAR\r\n')).toBe(true);
+  });
+});

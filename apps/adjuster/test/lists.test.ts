@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import { arrange, DEFAULT_ARRANGEMENT, nextOf } from '../src/model/arrange.ts';
+import { applyChanges, removedFrom } from '../src/model/list-changes.ts';
+import { relatedClaims } from '../src/model/related.ts';
+import { chunkHeight, chunksOf } from '../src/model/row-chunks.ts';
+import { offer } from './claims.ts';
+
+const at = (city: string, state: string, zip: string) => ({
+  loss_location: { street: '1 Main Street', city, state, zip },
+});
+const ids = (claims: readonly { readonly id: string }[]): string[] => claims.map(({ id }) => id);
+
+describe('a list of claims', () => {
+  const [old, young, far] = [
+    offer({
+      offered_at: '2026-08-01T00:00:00.000Z',
+      ...at('Loíza', 'PR', '00772'),
+      loss: { date: '2026-07-30', peril: 'flood' },
+    }),
+    offer({
+      offered_at: '2026-08-03T00:00:00.000Z',
+      ...at('Cedar Key', 'FL', '32625'),
+      loss: { date: '2026-07-10', peril: 'flood' },
+    }),
+    offer({
+      offered_at: '2026-08-02T00:00:00.000Z',
+      ...at('LOÍZA', 'PR', '00772'),
+      loss: { date: '2026-07-20', peril: 'flood' },
+      firm: { id: 'firm-2', name: 'Palmetto Flood Adjusters' },
+    }),
+  ];
+  const claims = [young, far, old];
+  const miles = new Map([
+    [old.id, 30],
+    [young.id, 5],
+  ]);
+  const ordered = (order: 'age' | 'distance' | 'loss') =>
+    arrange(claims, { ...DEFAULT_ARRANGEMENT, order }, ({ id }) => miles.get(id)).flatMap((group) =>
+      ids(group.claims),
+    );
+
+  test('is sorted by age of the offer, by distance with unknown ones last, or by date of loss', () => {
+    expect(ordered('age')).toEqual(ids([old, far, young]));
+    expect(ordered('distance')).toEqual(ids([young, old, far]));
+    expect(ordered('loss')).toEqual(ids([young, far, old]));
+  });
+
+  test('is grouped by place or firm, and a group comes where its first claim would', () => {
+    const groups = (grouping: 'place' | 'firm') =>
+      arrange(claims, { ...DEFAULT_ARRANGEMENT, grouping }, () => undefined).map((group) => [
+        group.title,
+        ids(group.claims),
+      ]);
+    expect(groups('place')).toEqual([
+      ['Loíza, PR', ids([old, far])],
+      ['Cedar Key, FL', ids([young])],
+    ]);
+    expect(groups('firm')).toEqual([
+      ['Gulf Adjusting Partners', ids([old, young])],
+      ['Palmetto Flood Adjusters', ids([far])],
+    ]);
+  });
+
+  test('is searched by words of names, places and numbers, without accents and capitals', () => {
+    const found = (search: string) =>
+      arrange(claims, { ...DEFAULT_ARRANGEMENT, search }, () => undefined).flatMap((group) =>
+        ids(group.claims),
+      );
+    expect(found('loiza')).toEqual(ids([old, far]));
+    expect(found('LOIZA flood adjusters')).toEqual(ids([far]));
+    expect(found('00772 gulf adjusting')).toEqual(ids([old]));
+    expect(found('nowhere')).toEqual([]);
+  });
+
+  test('gives the claim after one, from the start again after the last', () => {
+    const groups = arrange(claims, DEFAULT_ARRANGEMENT, () => undefined);
+    expect(nextOf(groups, old.id)?.id).toBe(far.id);
+    expect(nextOf(groups, young.id)?.id).toBe(old.id);
+    expect(nextOf(groups.slice(0, 0), old.id)).toBeUndefined();
+  });
+});
+
+describe('a list read by difference', () => {
+  const [a, b, c] = [{ id: 'a' }, { id: 'b' }, { id: 'c' }];
+
+  test('takes what changed, drops what left, and keeps the order of the service', () => {
+    const changed = { id: 'b' };
+    expect(applyChanges([a, b], [changed, c], ['c', 'b'])).toEqual([c, changed]);
+    expect(applyChanges([a, b], [changed, c], ['c', 'b'])?.[1]).toBe(changed);
+  });
+
+  test('is the same list when nothing changed', () => {
+    const known = [a, b];
+    expect(applyChanges(known, [], ['a', 'b'])).toBe(known);
+  });
+
+  test('is read whole when an item is unknown', () => {
+    expect(applyChanges([a], [b], ['a', 'b', 'c'])).toBeUndefined();
+  });
+
+  test('shows which items have left', () => {
+    expect(removedFrom([a, b, c], [b])).toEqual([a, c]);
+  });
+});
+
+test('related claims have the same policyholder, the same ZIP code, or are at most a mile away', () => {
+  const claim = offer();
+  const same = offer({ policyholder: { first_name: 'M.', last_name: 'Delgado', phone: '(312) 555-0142' } });
+  const stranger = { first_name: 'Ana', last_name: 'Reyes', phone: '352-555-0199' };
+  const sameZip = offer({ policyholder: stranger });
+  const mile = offer({ policyholder: stranger, ...at('Next Town', 'FL', '33932') });
+  const away = offer({ policyholder: stranger, ...at('Cedar Key', 'FL', '32625') });
+  const found = relatedClaims(claim, [claim, same, sameZip, mile, away], (_, other) =>
+    other === mile ? 0.9 : other === away ? 150 : undefined,
+  );
+  expect(ids(found.samePolicyholder)).toEqual([same.id]);
+  expect(ids(found.near)).toEqual([sameZip.id, mile.id]);
+});
+
+describe('rows that are not rendered', () => {
+  test('keep their measured height, and the average one before they were measured', () => {
+    const measured = new Map([['one', { height: 1000, rows: 10 }]]);
+    expect(chunkHeight('one', 10, measured, 80)).toBe(1000);
+    expect(chunkHeight('two', 5, measured, 80)).toBe(500);
+    expect(chunkHeight('one', 4, measured, 80)).toBe(400);
+    expect(chunkHeight('one', 4, new Map(), 80)).toBe(320);
+  });
+
+  test('are split into chunks without losing one', () => {
+    const rows = Array.from({ length: 300 }, (_, index) => index);
+    expect(chunksOf(rows).flat()).toEqual(rows);
+    expect(chunksOf([])).toEqual([]);
+  });
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Profile } from '@svc/contract';
+import { CLOSED, type LiveEvent, liveAfter } from '../src/model/live-state.ts';
+import { isSuggested, notificationStateFrom, settlesSuggestion } from '../src/model/notification-state.ts';
+import { notificationOf } from '../src/model/push-message.ts';
+import { type SessionEvent, type SessionState, STARTING, sessionAfter } from '../src/model/session-state.ts';
+import { type Toast, type ToastEvent, toastAfter } from '../src/model/toast-state.ts';
+
+const PROFILE: Profile = {
+  svc_id: 'SVC-1',
+  test: false,
+  first_name: 'Jean',
+  last_name: 'Delacroix',
+  email: 'jean@example.com',
+  firms: [],
+};
+
+describe('a session', () => {
+  const after = (...events: SessionEvent[]): SessionState => events.reduce(sessionAfter, STARTING);
+  const restored: SessionEvent = { kind: 'restored', profile: PROFILE };
+
+  test('starts with what the last visit stored, and is signed out when nothing is known', () => {
+    expect(after(restored).kind).toBe('signedIn');
+    expect(after({ kind: 'restored', profile: undefined }).kind).toBe('starting');
+    expect(after({ kind: 'started' })).toMatchObject({ kind: 'signedOut', because: null });
+  });
+
+  test('that the service has ended says so, unless there was none', () => {
+    expect(after(restored, { kind: 'unauthorized' })).toMatchObject({
+      kind: 'signedOut',
+      because: 'expired',
+    });
+    expect(after({ kind: 'unauthorized' })).toMatchObject({ kind: 'signedOut', because: null });
+    const out = after(restored, { kind: 'signedOut' });
+    expect(sessionAfter(out, { kind: 'unauthorized' })).toBe(out);
+  });
+
+  test('is not opened again by a late response of an earlier session', () => {
+    const ended = after(restored, { kind: 'signedOut' });
+    expect(sessionAfter(ended, { kind: 'profile', profile: PROFILE, number: 0 })).toBe(ended);
+    expect(sessionAfter(ended, { kind: 'profile', profile: PROFILE, number: ended.number })).toBe(ended);
+    const next = sessionAfter(ended, { kind: 'signedIn', profile: PROFILE });
+    expect(next.number).toBe(ended.number + 1);
+  });
+});
+
+describe('live updates', () => {
+  const after = (...events: LiveEvent[]) => events.reduce(liveAfter, CLOSED);
+
+  test('need no reading of the lists while the revision is the one they were read at', () => {
+    const read: LiveEvent = { kind: 'read', at: 'r1' };
+    expect(after({ kind: 'open' }).kind).toBe('opening');
+    expect(after({ kind: 'open' }, { kind: 'revision', revision: 'r1' }).kind).toBe('behind');
+    const current = after({ kind: 'open' }, { kind: 'revision', revision: 'r1' }, read);
+    expect(current.kind).toBe('current');
+    expect(liveAfter(current, { kind: 'revision', revision: 'r1' }).kind).toBe('current');
+    expect(liveAfter(current, { kind: 'revision', revision: 'r2' }).kind).toBe('behind');
+  });
+
+  test('notice a change that came while the lists were being read', () => {
+    const changed = after(
+      { kind: 'open' },
+      { kind: 'revision', revision: 'r1' },
+      { kind: 'revision', revision: 'r2' },
+    );
+    expect(liveAfter(changed, { kind: 'read', at: 'r1' }).kind).toBe('behind');
+  });
+
+  test('compare with the stored lists again after the page was hidden', () => {
+    const hidden = after(
+      { kind: 'open' },
+      { kind: 'revision', revision: 'r1' },
+      { kind: 'read', at: 'r1' },
+      { kind: 'close' },
+    );
+    expect(hidden.kind).toBe('closed');
+    const shown = liveAfter(hidden, { kind: 'open' });
+    expect(liveAfter(shown, { kind: 'revision', revision: 'r1' }).kind).toBe('current');
+    expect(after({ kind: 'forget' })).toEqual(CLOSED);
+  });
+});
+
+describe('notifications', () => {
+  const FACTS = { supported: true, permission: 'granted', subscribed: true, inAppleBrowser: false } as const;
+
+  test('are on only with permission and an own subscription, and need the Home Screen on an iPhone', () => {
+    expect(notificationStateFrom(FACTS)).toBe('on');
+    expect(notificationStateFrom({ ...FACTS, subscribed: false })).toBe('off');
+    expect(notificationStateFrom({ ...FACTS, permission: 'default' })).toBe('off');
+    expect(notificationStateFrom({ ...FACTS, permission: 'denied' })).toBe('denied');
+    expect(notificationStateFrom({ ...FACTS, supported: false })).toBe('unsupported');
+    expect(notificationStateFrom({ ...FACTS, supported: false, inAppleBrowser: true })).toBe('homeScreen');
+  });
+
+  test('stay suggested after an attempt that failed', () => {
+    expect((['later', 'turned on', 'denied', 'failed'] as const).map(settlesSuggestion)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(isSuggested('off', false)).toBe(true);
+    expect(isSuggested('off', true)).toBe(false);
+    expect(isSuggested('denied', false)).toBe(false);
+  });
+});
+
+describe('a push message', () => {
+  const WORDS = { app: 'Claim assignments', kinds: { offer: 'A claim is waiting for your answer.' } };
+
+  test('of a known kind shows the firm and opens its claim or invitation', () => {
+    const shown = notificationOf({ kind: 'offer', firm_name: 'Gulf', claim_id: 'c1' }, WORDS);
+    expect(shown).toEqual({
+      title: 'Gulf',
+      body: 'A claim is waiting for your answer.',
+      tag: 'c1',
+      hash: '#/claims/c1',
+      alert: true,
+    });
+    expect(notificationOf({ kind: 'invitation', firm_name: 'Gulf', firm_id: 'f1' }, WORDS).hash).toBe(
+      '#/invitations/f1',
+    );
+  });
+
+  test.each([
+    [{ kind: 'news', firm_name: 'Gulf' }],
+    [{ kind: 'toString' }],
+    [{}],
+    [null],
+    ['text'],
+    [{ claim_id: 7 }],
+  ])('of an unknown kind opens the offers: %j', (message) => {
+    const shown = notificationOf(message, WORDS);
+    expect(shown.hash).toBe('#/');
+    expect(shown.body).toBe('Claim assignments');
+    expect(JSON.stringify(shown)).not.toContain('undefined');
+  });
+});
+
+describe('a short message', () => {
+  const after = (...events: ToastEvent[]): Toast | null => events.reduce(toastAfter, null as Toast | null);
+  const show = (text: string, screen: string | null, as: Toast['kind'] = 'success'): ToastEvent => ({
+    kind: 'show',
+    text,
+    as,
+    screen,
+    now: 0,
+  });
+
+  test('does not follow to another screen', () => {
+    expect(after(show('Saved.', '#/settings'), { kind: 'screen', screen: '#/firms' })).toBeNull();
+    expect(after(show('Saved.', '#/settings'), { kind: 'screen', screen: '#/settings' })?.lines).toEqual([
+      'Saved.',
+    ]);
+  });
+
+  test('with the result of an answer stays, and later results are added to it', () => {
+    const both = after(
+      show('Sent: A.', null),
+      { kind: 'screen', screen: '#/firms' },
+      show('B is gone.', null, 'neutral'),
+    );
+    expect(both).toMatchObject({ lines: ['Sent: A.', 'B is gone.'], kind: 'neutral' });
+    expect(toastAfter(both, show('Saved.', '#/firms'))?.lines).toEqual(['Saved.']);
+  });
+
+  test('ends with its time or when it is closed', () => {
+    const shown = after(show('Saved.', '#/'));
+    expect(toastAfter(shown, { kind: 'time', now: (shown?.until ?? 0) - 1 })).toBe(shown);
+    expect(toastAfter(shown, { kind: 'time', now: shown?.until ?? 0 })).toBeNull();
+    expect(toastAfter(shown, { kind: 'close' })).toBeNull();
+  });
+});
