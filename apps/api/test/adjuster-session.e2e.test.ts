@@ -256,7 +256,7 @@ test.each(['/dev/null/data', '/proc/data'])(
     try {
       const response = await keyless.call('GET', '/app/push-key');
       expectProblem(response, 503, 'service_unavailable');
-      expect(keyless.logged.join('')).toContain('push messages need VAPID_PUBLIC_KEY');
+      expect(keyless.logged.join('')).toContain('push messages need the VAPID_… variables');
     } finally {
       await keyless.stop();
     }

@@ -26,7 +26,7 @@ afterAll(async () => {
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const DESKTOP = { viewport: { width: 1360, height: 900 } };
 
-const paths = PAGES.map(({ name }) => (name === 'index' ? '/docs' : `/docs/${name}`));
+const paths = PAGES.map(({ name }) => (name === 'index' ? '/docs' : `/docs/${name.replace(/index$/, '')}`));
 
 interface Visit {
   readonly page: Page;
