@@ -67,7 +67,7 @@ const AUDIT_BATCH_CAPACITY = 100_000;
 /** Large, so that the reads of a firm share a row. */
 const AUDIT_BATCH_SIZE = 20_000;
 
-/** The one composition root. Every service lives as long as the process; none is made per request. */
+/** The one composition root. Every service lives as long as the process; none is created per request. */
 export function createContainer(external: ExternalServices): Container {
   const c = new Container({ defaultScope: 'Singleton' });
   /** Binds what `make` returns when called with the services behind these tokens. */
@@ -80,6 +80,16 @@ export function createContainer(external: ExternalServices): Container {
     const withServices = (...services: unknown[]): Service =>
       make(Object.fromEntries(names.map((name, index) => [name, services[index]])) as Deps);
     c.bind(token).toResolvedValue(withServices, names.map((name) => deps[name]) as Token<unknown>[]);
+  }
+
+  /** Binds a service that only one other needs, or a few in this file. */
+  function use<Deps extends object, Service>(
+    make: (deps: Deps) => Service,
+    deps: { readonly [Name in keyof Deps]: Token<Deps[Name]> },
+  ): Token<Service> {
+    const token: Token<Service> = Symbol(make.name);
+    bind(token, make, deps);
+    return token;
   }
 
   for (const name of EXTERNAL) c.bind<unknown>(T[name]).toConstantValue(external[name]);
@@ -102,36 +112,13 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.runJob, makeRunJob, { uow, reads: T.jobReads, firmReads, notifier: T.notifier, clock });
 
   const idempotent = { uow, singleFlight: T.singleFlight, reads: firmReads, clock };
-  bind(T.sendClaim, makeSendClaim, { ...idempotent, ids });
-  bind(T.offerClaim, makeOfferClaim, idempotent);
-  bind(T.inviteAdjuster, makeInviteAdjuster, { uow, clock });
-  bind(T.withdrawInvitation, makeWithdrawInvitation, { uow, clock });
-
   const sessions = { uow, secrets, clock, ids, sessionMaxAgeMs: T.sessionMaxAgeMs };
-  bind(T.sandbox, makeSandbox, { uow, reads: firmReads, faults: T.faults, clock });
-
-  bind(T.requestSignInCode, makeRequestSignInCode, { uow, secrets, mailer: T.mailer, clock, networkOf });
-  bind(T.signIn, makeSignIn, { ...sessions, networkOf, auditBatch });
-  bind(T.endSession, makeEndSession, { uow, clock });
-  bind(T.signOut, makeSignOut, { uow, clock });
-  bind(T.signOutEverywhere, makeSignOutEverywhere, { uow, clock });
+  const signIn = use(makeSignIn, { ...sessions, networkOf, auditBatch });
+  const signOut = use(makeSignOut, { uow, clock });
+  const signOutEverywhere = use(makeSignOutEverywhere, { uow, clock });
   const profile = { uow, reads: appReads, clock, secrets, mailer: T.mailer };
-  bind(T.readProfile, makeReadProfile, { reads: appReads });
-  bind(T.updateProfile, makeUpdateProfile, { ...profile, networkOf });
-  bind(T.confirmEmail, makeConfirmEmail, profile);
   const memberships = { uow, reads: appReads, clock };
-  bind(T.acceptInvitation, makeAcceptInvitation, memberships);
-  bind(T.declineInvitation, makeDeclineInvitation, memberships);
   bind(T.setAcceptingAssignments, makeSetAcceptingAssignments, memberships);
-  bind(T.leaveFirm, makeLeaveFirm, memberships);
-  bind(T.readAppClaim, makeReadAppClaim, { reads: appReads });
-  bind(T.acceptClaim, makeAcceptClaim, { uow, clock });
-  bind(T.rejectClaim, makeRejectClaim, { uow, clock });
-  bind(T.logContact, makeLogContact, { uow, clock });
-  bind(T.recordWork, makeRecordWork, { uow, clock });
-  bind(T.closeAcceptedClaim, makeCloseAcceptedClaim, { uow, clock });
-  bind(T.putDevice, makePutDevice, { uow, clock });
-  bind(T.removeDevice, makeRemoveDevice, { uow });
 
   const apiKeyAuthenticator = T.apiKeyAuthenticator;
   bind(T.createFirm, makeCreateFirm, { uow, secrets, clock, ids, operator });
@@ -169,45 +156,48 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.closeClaimAsOperator, makeCloseClaimAsOperator, { uow, clock, operator });
 
   bind(T.firmRoutes, firmRoutes, {
-    sendClaim: T.sendClaim,
-    offerClaim: T.offerClaim,
-    inviteAdjuster: T.inviteAdjuster,
-    withdrawInvitation: T.withdrawInvitation,
+    sendClaim: use(makeSendClaim, { ...idempotent, ids }),
+    offerClaim: use(makeOfferClaim, idempotent),
+    inviteAdjuster: use(makeInviteAdjuster, { uow, clock }),
+    withdrawInvitation: use(makeWithdrawInvitation, { uow, clock }),
     reads: firmReads,
     cursors: T.cursors,
     clock,
     checkHealth: T.checkHealth,
   });
-  bind(T.sandboxRoutes, sandboxRoutes, { sandbox: T.sandbox, clock });
+  bind(T.sandboxRoutes, sandboxRoutes, {
+    sandbox: use(makeSandbox, { uow, reads: firmReads, faults: T.faults, clock }),
+    clock,
+  });
   bind(T.appRoutes, appRoutes, {
-    requestSignInCode: T.requestSignInCode,
-    signIn: T.signIn,
-    signOut: T.signOut,
-    endSession: T.endSession,
-    readProfile: T.readProfile,
-    updateProfile: T.updateProfile,
-    confirmEmail: T.confirmEmail,
-    acceptInvitation: T.acceptInvitation,
-    declineInvitation: T.declineInvitation,
+    requestSignInCode: use(makeRequestSignInCode, { uow, secrets, mailer: T.mailer, clock, networkOf }),
+    signIn,
+    signOut,
+    endSession: use(makeEndSession, { uow, clock }),
+    readProfile: use(makeReadProfile, { reads: appReads }),
+    updateProfile: use(makeUpdateProfile, { ...profile, networkOf }),
+    confirmEmail: use(makeConfirmEmail, profile),
+    acceptInvitation: use(makeAcceptInvitation, memberships),
+    declineInvitation: use(makeDeclineInvitation, memberships),
     setAcceptingAssignments: T.setAcceptingAssignments,
-    leaveFirm: T.leaveFirm,
-    readClaim: T.readAppClaim,
-    acceptClaim: T.acceptClaim,
-    rejectClaim: T.rejectClaim,
-    logContact: T.logContact,
-    recordWork: T.recordWork,
-    closeClaim: T.closeAcceptedClaim,
-    putDevice: T.putDevice,
-    removeDevice: T.removeDevice,
+    leaveFirm: use(makeLeaveFirm, memberships),
+    readClaim: use(makeReadAppClaim, { reads: appReads }),
+    acceptClaim: use(makeAcceptClaim, { uow, clock }),
+    rejectClaim: use(makeRejectClaim, { uow, clock }),
+    logContact: use(makeLogContact, { uow, clock }),
+    recordWork: use(makeRecordWork, { uow, clock }),
+    closeClaim: use(makeCloseAcceptedClaim, { uow, clock }),
+    putDevice: use(makePutDevice, { uow, clock }),
+    removeDevice: use(makeRemoveDevice, { uow }),
     reads: appReads,
     jobReads: T.jobReads,
     cursors: T.cursors,
     clock,
   });
   bind(T.browserSessionRoutes, browserSessionRoutes, {
-    signIn: T.signIn,
-    signOut: T.signOut,
-    signOutEverywhere: T.signOutEverywhere,
+    signIn,
+    signOut,
+    signOutEverywhere,
     addresses: T.addresses,
   });
   bind(T.mcpRoute, mcpRoute, {
