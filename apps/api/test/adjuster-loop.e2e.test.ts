@@ -309,11 +309,11 @@ describe('the answer to an offer', () => {
       await button(page, 'Accept').waitFor();
       await context.setOffline(true);
       await button(page, 'Accept').click();
-      await page.getByText('Your acceptance is saved').waitFor();
+      await page.getByText('Your acceptance is saved').first().waitFor();
       await page.evaluate(`location.hash = '#/claims/${kept}'`);
       await heading(page, 'Ana Reyes').waitFor();
       await button(page, 'Accept').click();
-      await page.getByText('Your acceptance is saved').waitFor();
+      await page.getByText('Your acceptance is saved').first().waitFor();
       await page.evaluate(`location.hash = '#/claims/${open}'`);
       await offerAgain(open);
       await context.setOffline(false);
@@ -523,7 +523,7 @@ describe('a session', () => {
       await enter(page, service, token, `#/claims/${id}`);
       await context.setOffline(true);
       await button(page, 'Accept').click();
-      await page.getByText('Your acceptance is saved').waitFor();
+      await page.getByText('Your acceptance is saved').first().waitFor();
       await service.call('DELETE', '/app/v1/sessions/current', { as: token });
       await context.setOffline(false);
       await page.getByText('Your session has ended. Sign in to continue').waitFor();

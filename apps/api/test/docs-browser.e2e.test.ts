@@ -61,7 +61,8 @@ async function visiting<T>(options: BrowserContextOptions, work: (visit: Visit) 
 /** Opens the page and waits for its scripts. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(service.url + path);
-  await page.waitForFunction("document.querySelector('#app')?.__vue_app__?._container != null");
+  // Not page.waitForFunction, which evaluates text in the page and is stopped by its Content-Security-Policy.
+  await eventually(() => page.evaluate<boolean>("document.querySelector('#app')?.__vue_app__ != null"));
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -101,6 +101,12 @@ beforeAll(async () => {
       body: { email: 'jean@example.com', code: '123456' },
     },
     'PATCH /app/v1/me': { method: 'PATCH', path: '/app/v1/me', as: token, body: { first_name: 'Jean' } },
+    'POST /app/v1/me/email-confirmation': {
+      method: 'POST',
+      path: '/app/v1/me/email-confirmation',
+      as: token,
+      body: { code: '123456' },
+    },
     'PATCH /app/v1/firms/{firm_id}/membership': {
       method: 'PATCH',
       path: `/app/v1/firms/${firm.id}/membership`,
@@ -118,6 +124,12 @@ beforeAll(async () => {
       path: `/app/v1/claims/${accepted}/work`,
       as: token,
       body: { notes: 'n' },
+    },
+    'PUT /app/v1/claims/{id}/contacts/{contact_id}': {
+      method: 'PUT',
+      path: `/app/v1/claims/${accepted}/contacts/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10`,
+      as: token,
+      body: { at: '2026-09-02T10:00:00Z', result: 'no_answer' },
     },
     'PUT /app/v1/devices/{device_id}': {
       method: 'PUT',

@@ -182,7 +182,7 @@ describe('the state of a watch', () => {
     const watch = async (...data: unknown[]) => {
       const controller = new AbortController();
       const since: (string | undefined)[] = [];
-      const { stdout } = await claims(['watch', '--json', '--state', state], {
+      const { stdout } = await claims(['watch', '--json', '--include-test', '--state', state], {
         env,
         signal: controller.signal,
         service: ({ query }) => {

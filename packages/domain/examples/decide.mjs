@@ -30,6 +30,7 @@ const membership = {
   notes: { invitedAs: 'Jean Delacroix', invitedBy: null, purpose: null, note: null },
   canAcceptClaims: true,
   acceptingAssignments: true,
+  readableUntil: null,
 };
 
 /**
