@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core';
 import {
   type Device,
   type PushService,
@@ -273,11 +273,13 @@ describe('the answer to an offer', () => {
       await enter(page, service, token, `#/claims/${id}`);
       await button(page, 'Reject').click();
       // The request arrives, its response does not, and then the network fails.
-      await context.route('**/rejection', async (route) => {
+      const loseResponse = async (route: Route): Promise<void> => {
         await route.fetch();
         await context.setOffline(true);
         await route.abort();
-      });
+      };
+      // Once: the app sends its answer again when the network is back.
+      await context.route('**/rejection', loseResponse, { times: 1 });
       await rejectClaim(page).click();
       await page.getByRole('heading', { name: 'Not sent yet' }).waitFor();
       expect((await assignmentOf(service, firm, id)).status).toBe('rejected');
