@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '@svc/adapter-postgres';
+import { eventually } from '@svc/testkit/eventually';
 import { startTcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
 import { openStateReader, type StateReader } from '../../../tools/chaos/state-reader.ts';
 import { type ClosableOperator, openOperator } from '../../../tools/services/operator.ts';
@@ -236,7 +237,11 @@ describe('with Redis', () => {
           const crashing = await startCrashingProcess(redisUrl);
           await crashing.crashAt(index, prepared);
           await crashing.close();
-          const retry = await perform(restarted.url, prepared);
+          // Like a client, it repeats a 503: the other processes, which start now, can delay it past its deadline.
+          const retry = await eventually(
+            () => perform(restarted.url, prepared),
+            ({ status }) => status !== 503,
+          );
           expect(retry.status).toBe(operation.successStatus);
           expect(normalized(await stateOf(prepared.firmId))).toEqual(after);
         }),

@@ -77,7 +77,8 @@ export function docsHandler(addresses: DocsAddresses): RequestHandler {
         detail: 'The documentation has not been built. Run "npx pnpm build".',
       });
     }
-    const markdown = files.byPath.get(path === '/docs' ? '/docs/index.md' : `${path}.md`);
+    const page = path === '/docs' || path.endsWith('/') ? `${path.replace(/\/$/, '')}/index` : path;
+    const markdown = files.byPath.get(`${page}.md`);
     if (markdown !== undefined) response.vary('Accept');
     const asMarkdown =
       markdown !== undefined && request.accepts(['html', 'text/markdown']) === 'text/markdown';
