@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { findCommand } from '../../../tools/services/debian-package.ts';
 import {
   claimBody,
@@ -18,6 +18,9 @@ import {
   sendClaim,
   startServiceUnderTest,
 } from '../../api/test/service-under-test.ts';
+
+// The runtimes of four languages at once can exhaust the retries of a program on a busy machine.
+jest.retryTimes(1, { logErrorsBeforeRetry: true });
 
 const run = promisify(execFile);
 const SOURCES = fileURLToPath(new URL('../../../docs/quick-starts', import.meta.url));
