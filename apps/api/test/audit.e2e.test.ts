@@ -67,7 +67,7 @@ test('attempts that fail are recorded with the error; a malformed request is not
   await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
   const events = (await exported(firm.id)).slice(before);
   // Failed attempts are written in batches, so acts may come first.
-  const sorted = (all: string[][]): string[] => all.map((each) => each.join(' ')).sort();
+  const sorted = (all: unknown[][]): string[] => all.map((each) => each.join(' ')).sort();
   expect(sorted(events.map(({ action, outcome }) => [action, outcome]))).toEqual(
     sorted([
       ['key.create', 'ok'],
