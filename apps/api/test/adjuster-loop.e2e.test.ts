@@ -275,16 +275,22 @@ describe('the answer to an offer', () => {
       await enter(page, service, token, `#/claims/${id}`);
       await button(page, 'Reject').click();
       // The request arrives, its response does not, and then the network fails.
+      let isLost = false;
       const loseResponse = async (route: Route): Promise<void> => {
         await route.fetch();
         await context.setOffline(true);
         await route.abort();
+        isLost = true;
       };
       // Once: the app sends its answer again when the network is back.
       await context.route('**/rejection', loseResponse, { times: 1 });
       await rejectClaim(page).click();
       await page.getByRole('heading', { name: 'Not sent yet' }).waitFor();
-      expect((await assignmentOf(service, firm, id)).status).toBe('rejected');
+      // The answer is shown as unsent from the start, so the loss may still be to come.
+      await until(
+        'the rejection to arrive',
+        async () => isLost && (await assignmentOf(service, firm, id)).status === 'rejected',
+      );
       await offerTo(svcId, id);
       await context.setOffline(false);
       await page.getByText('Marisol Delgado was offered to you again.').waitFor();
