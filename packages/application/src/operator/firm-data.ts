@@ -6,7 +6,7 @@ import type { FirmData, HeldCarrier } from '../ports/firm-data.ts';
 import type { AdjusterView, OperatorReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { ApiKey, Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, recordAct } from '../support/audit.ts';
+import { recordFirmAct } from '../support/audit.ts';
 import { OperatorError } from './operator-error.ts';
 
 interface Deps {
@@ -46,14 +46,6 @@ async function lockFirm(tx: Tx, id: FirmId): Promise<Firm> {
   if (firm === null) throw new OperatorError(`no firm has the id ${id}`);
   return firm;
 }
-
-const recordFirmAct = (
-  tx: Tx,
-  { clock, operator }: Deps,
-  id: FirmId,
-  action: 'firm.erase' | 'firm.export' | 'firm.hold' | 'firm.release',
-): Promise<void> =>
-  recordAct(tx, id, byOperator(operator), { at: clock.now(), action, object: `firm:${id}` });
 
 /** Everything that is stored for a firm, as it is read: rows that change meanwhile may be from before or after. */
 export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>

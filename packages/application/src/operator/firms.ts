@@ -15,7 +15,7 @@ import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
 import type { AuditAction } from '../ports/audit.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, recordAct } from '../support/audit.ts';
+import { recordFirmAct } from '../support/audit.ts';
 import { OperatorError } from './operator-error.ts';
 
 export interface IssuedTestAccount {
@@ -59,15 +59,6 @@ async function addFirm(tx: Tx, deps: CreateDeps, command: CreateFirm): Promise<C
   for (const behavior of TEST_BEHAVIORS)
     testAccounts.push(await addTestAccount(tx, deps, firm, tag, behavior));
   return { firm, testAccounts };
-}
-
-function recordFirmAct(
-  tx: Tx,
-  { clock, operator }: { clock: Clock; operator: Operator },
-  id: FirmId,
-  action: AuditAction,
-): Promise<void> {
-  return recordAct(tx, id, byOperator(operator), { at: clock.now(), action, object: `firm:${id}` });
 }
 
 async function addTestAccount(

@@ -7,6 +7,7 @@ import {
   type AuditEvent,
   SERVICE_CHAIN,
 } from '../ports/audit.ts';
+import type { Clock } from '../ports/support.ts';
 import type { Tx } from '../ports/unit-of-work.ts';
 
 /** Who caused an event, and from where. */
@@ -32,6 +33,7 @@ export const BY_SERVICE: AuditCaller = { actor: 'service', ...NO_REQUEST };
 
 export const claimObject = (id: ClaimId): string => `claim:${id}`;
 export const adjusterObject = (svcId: Svcid): string => `adjuster:${svcId}`;
+export const firmObject = (id: FirmId): string => `firm:${id}`;
 
 interface Act {
   readonly at: Instant;
@@ -49,6 +51,15 @@ export const auditEvent = (
 /** Records an act in the chain of the firm it belongs to. */
 export const recordAct = (tx: Tx, firmId: FirmId, caller: AuditCaller, act: Act): Promise<void> =>
   tx.audit.record(auditEvent(firmId, caller, act));
+
+/** Records what the operator did to a firm. */
+export const recordFirmAct = (
+  tx: Tx,
+  { clock, operator }: { readonly clock: Clock; readonly operator: Operator },
+  id: FirmId,
+  action: AuditAction,
+): Promise<void> =>
+  recordAct(tx, id, byOperator(operator), { at: clock.now(), action, object: firmObject(id) });
 
 /** Records an act on an account in the chain of each firm it is an active member of; without any, in the service's. */
 export async function recordAccountAct(

@@ -1,6 +1,15 @@
-import { type AuditAction, type AuditCaller, type AuditEvent, SERVICE_CHAIN } from '@svc/application';
+import {
+  type AuditAction,
+  type AuditCaller,
+  type AuditEvent,
+  adjusterObject,
+  auditEvent,
+  claimObject,
+  firmObject,
+  SERVICE_CHAIN,
+} from '@svc/application';
 import type { EndpointId, ErrorCode } from '@svc/contract';
-import type { ClaimId, FirmId, Instant } from '@svc/domain';
+import type { ClaimId, FirmId, Instant, Svcid } from '@svc/domain';
 
 /** Claims or adjusters in a response. */
 export interface AuditedRead {
@@ -63,9 +72,9 @@ const NOT_RECORDED: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 function objectOf({ id, svc_id, firm_id }: AuditedRequest['params']): string | null {
-  if (id !== undefined) return `claim:${id}`;
-  if (svc_id !== undefined) return `adjuster:${svc_id}`;
-  return firm_id === undefined ? null : `firm:${firm_id}`;
+  if (id !== undefined) return claimObject(id as ClaimId);
+  if (svc_id !== undefined) return adjusterObject(svc_id as Svcid);
+  return firm_id === undefined ? null : firmObject(firm_id as FirmId);
 }
 
 /** The events of a completed request that no transaction has recorded. */
@@ -81,9 +90,6 @@ export function auditEventsOf(
   }
   if (action === null || code === undefined || NOT_RECORDED.has(code as ErrorCode)) return [];
   return [
-    {
-      chain: firmId ?? SERVICE_CHAIN,
-      entry: { at, ...caller, action, object: objectOf(params), outcome: code },
-    },
+    auditEvent(firmId ?? SERVICE_CHAIN, caller, { at, action, object: objectOf(params), outcome: code }),
   ];
 }
