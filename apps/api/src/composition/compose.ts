@@ -21,19 +21,19 @@ import { createNotifications } from './notifications.ts';
 import { createSecrets } from './secrets.ts';
 import { type Services, TOKENS } from './tokens.ts';
 
-/** How long health may go on telling what it last found. */
-const HEALTH_TRUST_MS = 250;
-const HEALTH_TIMEOUT_MS = 900;
+/** How long a ping of the database is reused. */
+const PING_CACHE_MS = 250;
+const PING_TIMEOUT_MS = 900;
 /** How often the status is observed while nobody asks for it: the precision of its times. */
 const STATUS_INTERVAL_MS = 1000;
 const REDIS_HEAD_START_MS = 1000;
-/** A statement that has run out of a request's time helps nobody; waiting for a lock must leave some for the work. */
+/** Shorter than a request's deadline; a wait for a lock leaves time for the work. */
 const STATEMENT_TIMEOUT_MS = 4000;
 const LOCK_TIMEOUT_MS = 3000;
 
 interface Wired {
   readonly services: Services;
-  /** Runs jobs from the queue until stopped; stopping lets those under way finish. */
+  /** Runs jobs from the queue until stopped; stopping waits for running jobs. */
   startJobs(run: (job: Job) => Promise<void>): { stop(): Promise<void> };
   close(): Promise<void>;
 }
@@ -47,19 +47,19 @@ interface Surroundings {
   readonly observe: Observe;
   /** Whom the operator's commands are recorded for. */
   readonly operator?: Operator | undefined;
-  /** The system's when left out. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
 const systemClock: Clock = { now: Date.now };
 
-/** Rate limits and single flight of this process alone. */
+/** Rate limits and single flight within this process. */
 const inProcess = (clock: Clock) => ({
   rateLimiter: createMemoryRateLimiter({ clock }),
   singleFlight: createMemorySingleFlight(),
 });
 
-/** Connects everything outside and wires the inside; the schema has to be there. */
+/** Connects to the databases and creates all services. The schema must exist. */
 export async function compose(surroundings: Surroundings): Promise<Wired> {
   const { config, databaseUrl, log, addresses, isDraining, observe, clock = systemClock } = surroundings;
   const stores = await connect({
@@ -75,15 +75,15 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     config.redisUrls.length === 0
       ? null
       : connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(clock) });
-  // Requests that came before Redis would be counted by this process alone. It is not waited for for long: it may be away.
+  // Until Redis is connected, requests are counted per process, so wait briefly.
   for (let waited = 0; redis?.state().status === 'away' && waited < REDIS_HEAD_START_MS; waited += 10)
     await pause(10);
   const { rateLimiter, singleFlight } = redis ?? inProcess(clock);
-  const checkHealth = createHealthCheck(stores, () => false);
+  const pingDatabase = createDatabasePing(stores);
   const status = createStatusMonitor({
     checks: {
       api: async () => !isDraining(),
-      database: () => checkHealth().then(() => true),
+      database: () => pingDatabase().then(() => true),
       ...(redis !== null && { redis: async () => redis.state().status === 'up' }),
     },
     now: clock.now,
@@ -95,12 +95,15 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     addresses,
     trustProxy: config.trustProxy,
     status,
-    checkHealth: createHealthCheck(stores, isDraining),
+    async checkHealth() {
+      if (isDraining()) throw new Unavailable('the service is shutting down');
+      await pingDatabase();
+    },
     isDraining,
     observe,
     ...stores,
     rateLimiter,
-    singleFlight: singleFlight,
+    singleFlight,
     edgeLimiter: createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock }),
     ...createNotifications({ config, stores, log, addresses }),
     sessionMaxAgeMs: config.sessionMaxDays * DAY,
@@ -122,19 +125,18 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
   };
 }
 
-/** Asks the database, but not more often than it takes to tell the truth: health is asked by many. */
-function createHealthCheck(stores: PostgresStores, isDraining: () => boolean): () => Promise<void> {
-  let asking: Promise<void> = Promise.resolve();
-  let askedAt = Number.NEGATIVE_INFINITY;
-  return async () => {
-    if (isDraining()) throw new Unavailable('the service is shutting down');
+/** Pings the database at most four times a second, for `/v1/health` and `/status` together: clients poll both. */
+function createDatabasePing(stores: PostgresStores): () => Promise<void> {
+  let ping: Promise<void> = Promise.resolve();
+  let pingedAt = Number.NEGATIVE_INFINITY;
+  return () => {
     const now = performance.now();
-    if (now - askedAt > HEALTH_TRUST_MS) {
-      askedAt = now;
-      asking = stores.ping(HEALTH_TIMEOUT_MS);
-      asking.catch(() => {}); // every caller awaits it for itself
+    if (now - pingedAt > PING_CACHE_MS) {
+      pingedAt = now;
+      ping = stores.ping(PING_TIMEOUT_MS);
+      ping.catch(() => {}); // each caller awaits it
     }
-    await asking;
+    return ping;
   };
 }
 
@@ -152,7 +154,7 @@ export const migrateDatabase = (url: string, log: Log): Promise<void> =>
 export type { SchemaState };
 export const readSchemaState = (url: string) => schemaState({ url });
 
-/** Whether the database answers. */
+/** Whether the database responds. */
 export async function probeDatabase(url: string, log: Log): Promise<void> {
   const stores = await connect({ url, poolMax: 1, log });
   try {
@@ -162,7 +164,7 @@ export async function probeDatabase(url: string, log: Log): Promise<void> {
   }
 }
 
-/** Whether Redis answers; null when none is configured. */
+/** Whether Redis responds; null when none is configured. */
 export async function probeRedis(config: Config, log: Log): Promise<boolean | null> {
   if (config.redisUrls.length === 0) return null;
   const redis = connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(systemClock) });
