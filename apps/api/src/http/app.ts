@@ -88,13 +88,14 @@ export function createApp(deps: AppDeps): Express {
       response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT_SECURITY);
     }
     // Responds like a proxy in front of the service: HTML, no request id, no problem document.
-    if (!deps.edgeLimiter.allow(addressOf(request))) {
+    const clientAddress = addressOf(request);
+    if (!deps.edgeLimiter.allow(clientAddress)) {
       response.statusCode = 429;
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       response.end(TOO_MANY);
       return;
     }
-    const trace: RequestTrace = { requestId: randomUUID() };
+    const trace: RequestTrace = { requestId: randomUUID(), clientAddress };
     response.locals.trace = trace;
     response.setHeader('X-Request-Id', trace.requestId);
     const startedAt = performance.now();
@@ -144,7 +145,7 @@ export function createApp(deps: AppDeps): Express {
           headers: { Allow: allow },
         });
       const trace = response.locals.trace as RequestTrace;
-      const result = await pipeline.handle(route, request, response, trace, addressOf(request));
+      const result = await pipeline.handle(route, request, response, trace);
       if (result.reads !== undefined && trace.audit !== undefined) trace.audit.reads = result.reads;
       // The connection failed during the work and has its response already.
       if (response.headersSent) return;

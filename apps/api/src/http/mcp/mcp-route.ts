@@ -68,7 +68,7 @@ export function mcpRoute({ firmRoutes, sandboxRoutes, rateLimiter, addresses }: 
           return { isError: true, body: {} };
         }),
     });
-    // Without a session id: each request has a server of its own, so any process can respond.
+    // Without a session id: each request has a separate server, so any process can respond.
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     try {
       await server.connect(transport);

@@ -1,6 +1,7 @@
 import {
   type ApiKeyAuthenticator,
   byAdjuster,
+  byFirm,
   type FaultStore,
   type FirmActor,
   type KeyGrant,
@@ -36,6 +37,7 @@ export interface PipelineDeps {
 /** What the access log shows of a request. Filled in step by step, so that a failed request shows how far it came. */
 export interface RequestTrace {
   readonly requestId: string;
+  readonly clientAddress: string;
   route?: string;
   keyId?: string;
   firmId?: string;
@@ -57,13 +59,12 @@ export function createPipeline(deps: PipelineDeps) {
     request: Request,
     response: Response,
     trace: RequestTrace,
-    clientAddress: string,
   ): Promise<RouteResponse> {
     if (route.endpoint.method === 'GET') {
-      return runSteps(route, request, response, trace, null, clientAddress);
+      return runSteps(route, request, response, trace, null);
     }
     const held = bodyMemory.hold();
-    return runSteps(route, request, response, trace, held, clientAddress).finally(() => held.release());
+    return runSteps(route, request, response, trace, held).finally(() => held.release());
   }
 
   /** @param held null where no body is read. */
@@ -73,12 +74,11 @@ export function createPipeline(deps: PipelineDeps) {
     response: Response,
     trace: RequestTrace,
     held: HeldBytes | null,
-    clientAddress: string,
   ): Promise<RouteResponse> {
     const { endpoint } = route;
     const { within } = createDeadline();
     trace.route = `${endpoint.method} ${endpoint.path}`;
-    const origin = { requestId: trace.requestId, address: clientAddress };
+    const origin = { requestId: trace.requestId, address: trace.clientAddress };
     const params = request.params as Record<string, string>;
     const queryStart = request.url.indexOf('?');
     const search = queryStart === -1 ? '' : request.url.slice(queryStart + 1);
@@ -104,7 +104,7 @@ export function createPipeline(deps: PipelineDeps) {
     };
 
     if (route.caller === 'anyone') {
-      const { value, context } = await parse(`address ${clientAddress}`);
+      const { value, context } = await parse(`address ${trace.clientAddress}`);
       return within(route.handle(value, context));
     }
 
@@ -118,14 +118,11 @@ export function createPipeline(deps: PipelineDeps) {
       return within(route.handle(value, { ...context, actor, session }));
     }
 
-    const grant = await within(
-      authorize(request, endpoint, trace, ({ firmId, keyId }) => {
-        const caller = { actor: `key:${keyId}`, address: clientAddress, requestId: trace.requestId };
-        trace.audit = { caller, action: auditActionOf(endpoint.id), firmId, params };
-      }),
-    );
+    const grant = await within(authenticate(request, trace));
     const { firmId, environment, keyId } = grant;
     const actor: FirmActor = { firmId, environment, origin: { ...origin, keyId } };
+    trace.audit = { caller: byFirm(actor), action: auditActionOf(endpoint.id), firmId, params };
+    await within(checkAccess(grant, endpoint));
     const process = async (): Promise<RouteResponse> => {
       const { value, context } = await parse(`firm ${firmId}`);
       return within(route.handle(value, { ...context, actor, grant }));
@@ -135,7 +132,7 @@ export function createPipeline(deps: PipelineDeps) {
         ? await within(deps.faults.take(firmId, keyId))
         : null;
     if (fault === null) return process();
-    // A route of its own in metrics and the request log: the failure is not one of the service.
+    // A separate route in metrics and the request log, since the service did not fail.
     trace.route = SIMULATED_ROUTE;
     return withFault(fault, process);
   }
@@ -143,15 +140,12 @@ export function createPipeline(deps: PipelineDeps) {
   /** Requires a valid key, and counts against its limits, for a request that matches no operation. */
   async function requireKey(request: Request, trace: RequestTrace): Promise<void> {
     const write = request.method !== 'GET' && request.method !== 'HEAD';
-    await createDeadline().within(authorize(request, { scope: null, write }, trace));
+    const { within } = createDeadline();
+    const grant = await within(authenticate(request, trace));
+    await within(checkAccess(grant, { scope: null, write }));
   }
 
-  async function authorize(
-    request: Request,
-    endpoint: Pick<Endpoint, 'scope' | 'write'>,
-    trace: RequestTrace,
-    onKnown?: (grant: KeyGrant) => void,
-  ): Promise<KeyGrant> {
+  async function authenticate(request: Request, trace: RequestTrace): Promise<KeyGrant> {
     const token = bearerToken(request);
     if (token === null) throw invalidKey(request, null);
     const checked = await deps.apiKeyAuthenticator.check(token);
@@ -159,10 +153,12 @@ export function createPipeline(deps: PipelineDeps) {
     const { grant } = checked;
     trace.keyId = grant.keyId;
     trace.firmId = grant.firmId;
-    onKnown?.(grant);
+    return grant;
+  }
+
+  async function checkAccess(grant: KeyGrant, endpoint: Pick<Endpoint, 'scope' | 'write'>): Promise<void> {
     await checkLimits(deps.rateLimiter, grant, endpoint);
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
-    return grant;
   }
 
   return { handle, requireKey };
