@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core';
 import {
   type Device,
@@ -29,9 +29,6 @@ import {
   startServiceUnderTest,
   type TestFirm,
 } from './service-under-test.ts';
-
-// A browser on a busy machine can miss an event; a second failure is a defect, and the first is printed.
-jest.retryTimes(1, { logErrorsBeforeRetry: true });
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];

@@ -263,7 +263,7 @@ test.each(['/dev/null/data', '/proc/data'])(
   },
 );
 
-test('an open page gets an event for every change, whichever process made it', async () => {
+test('an open page gets an event for every change by any process', async () => {
   const second = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
   const { svcId, token } = await service.member(firm);
   const otherMember = await service.member(firm);
