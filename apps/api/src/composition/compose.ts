@@ -13,12 +13,15 @@ import { v7 as uuidV7 } from 'uuid';
 import type { Config } from '../config.ts';
 import type { Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
+import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import { createCursors } from '../http/serialization/cursor.ts';
 import { createStatusMonitor } from '../http/status/status.ts';
 import type { Log } from '../logging.ts';
 import { createContainer } from './container.ts';
 import { createNotifications } from './notifications.ts';
+import { createPasskeyVerifier } from './passkey-verifier.ts';
 import { createSecrets } from './secrets.ts';
+import { createSignInMonitor } from './sign-in-monitor.ts';
 import { type Services, TOKENS } from './tokens.ts';
 
 /** How long a ping of the database is reused. */
@@ -106,10 +109,14 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     singleFlight,
     edgeLimiter: createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock }),
     ...createNotifications({ config, stores, log, addresses }),
+    passkeyVerifier: createPasskeyVerifier(addresses),
+    passkeysRequired: config.passkeysRequired,
+    sessionLimiter: createSessionLimiter(config.sessionLimitPerMinute, clock),
     sessionMaxAgeMs: config.sessionMaxDays * DAY,
     operator: surroundings.operator ?? { name: 'service' },
     ids: { next: () => uuidV7() },
     cursors: createCursors(await stores.serviceSecret('cursor_signing')),
+    signInMonitor: createSignInMonitor({ log, clock }),
     secrets: createSecrets(await stores.serviceSecret('sign_in_code_hashing')),
     networkOf,
   });
@@ -123,6 +130,18 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
       await stores.close();
     },
   };
+}
+
+/** In this process only: a session has few devices behind it, and each request would cost a round trip. */
+function createSessionLimiter(perMinute: number, clock: Clock): SessionLimiter {
+  const limiter = createMemoryRateLimiter({ clock });
+  const limits = {
+    requestsPerMinute: perMinute,
+    writesPerMinute: perMinute,
+    burst: Math.max(1, Math.ceil(perMinute / 3)),
+  };
+  return async (sessionId) =>
+    perMinute === 0 ? { allowed: true } : limiter.consume(sessionId, limits, { write: false });
 }
 
 /** Pings the database at most four times a second, for `/v1/health` and `/status` together: clients poll both. */

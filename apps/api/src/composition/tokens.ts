@@ -26,6 +26,7 @@ import type {
   makeExportFirm,
   makeOpenSession,
   makeRemoveMember,
+  makeRemovePasskeys,
   makeRevokeKey,
   makeRollKey,
   makeRunJob,
@@ -37,6 +38,7 @@ import type {
   Notifier,
   Operator,
   OperatorReads,
+  PasskeyVerifier,
   RateLimiter,
   RequestLogStore,
   Secrets,
@@ -49,10 +51,12 @@ import type { ServiceIdentifier } from 'inversify';
 import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import type { EdgeLimiter, Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
+import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import type { Route } from '../http/routes/route.ts';
 import type { Cursors } from '../http/serialization/cursor.ts';
 import type { StatusMonitor } from '../http/status/status.ts';
 import type { Log } from '../logging.ts';
+import type { CountingSignInMonitor } from './sign-in-monitor.ts';
 
 /** Express' own name refers to types that the declarations of this file cannot name. */
 interface Middleware extends RequestHandler {}
@@ -83,6 +87,7 @@ export const TOKENS = {
   secrets: token<Secrets>('secrets'),
   cursors: token<Cursors>('cursors'),
   mailer: token<Mailer>('mailer'),
+  signInMonitor: token<CountingSignInMonitor>('signInMonitor'),
   notifier: token<Notifier>('notifier'),
 
   unitOfWork: token<UnitOfWork>('unitOfWork'),
@@ -101,6 +106,9 @@ export const TOKENS = {
   /** Whom the operator's commands of this process are recorded for. */
   operator: token<Operator>('operator'),
   sessionMaxAgeMs: token<number>('sessionMaxAgeMs'),
+  passkeyVerifier: token<PasskeyVerifier>('passkeyVerifier'),
+  passkeysRequired: token<boolean>('passkeysRequired'),
+  sessionLimiter: token<SessionLimiter>('sessionLimiter'),
   edgeLimiter: token<EdgeLimiter>('edgeLimiter'),
 
   apiKeyAuthenticator: token<ApiKeyAuthenticator>('apiKeyAuthenticator'),
@@ -131,6 +139,7 @@ export const TOKENS = {
   removeMember: made<typeof makeRemoveMember>('removeMember'),
   disableAdjuster: made<typeof makeDisableAdjuster>('disableAdjuster'),
   enableAdjuster: made<typeof makeEnableAdjuster>('enableAdjuster'),
+  removePasskeys: made<typeof makeRemovePasskeys>('removePasskeys'),
   endSessions: made<typeof makeEndSessions>('endSessions'),
   closeClaimAsOperator: made<typeof makeCloseClaimAsOperator>('closeClaimAsOperator'),
 
@@ -164,6 +173,7 @@ export const EXTERNAL = [
   'secrets',
   'cursors',
   'mailer',
+  'signInMonitor',
   'notifier',
   'unitOfWork',
   'firmReads',
@@ -176,6 +186,9 @@ export const EXTERNAL = [
   'firmData',
   'operator',
   'sessionMaxAgeMs',
+  'passkeyVerifier',
+  'passkeysRequired',
+  'sessionLimiter',
   'faults',
   'credentials',
   'rateLimiter',
