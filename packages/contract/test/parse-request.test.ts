@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { endpoints, LIMITS, parseRequest, smallestClaim, surgeClaim } from '../src/index.ts';
-import { claimWith, errorsOf, overTheWire, pointersOf, sendClaim } from './requests.ts';
+import { claimWith, errorsOf, pointersOf, sendClaim, throughJson } from './requests.ts';
 
 const list = (search: string) => parseRequest(endpoints.listClaims, { search });
 const queryErrors = (search: string) => errorsOf(list(search)).map(({ parameter }) => parameter);
@@ -13,14 +13,14 @@ const queryOf = (search: string) => {
 describe('a valid body', () => {
   it('is returned as the same object, with its fields in the order they were sent', () => {
     const { loss, external_id, ...rest } = surgeClaim;
-    const body = overTheWire({ loss: { ...loss, date: loss.date }, ...rest, external_id });
+    const body = throughJson({ loss: { ...loss, date: loss.date }, ...rest, external_id });
     const result = sendClaim(body);
     expect(result.ok && result.value.body).toBe(body);
     expect(JSON.stringify(result.ok && result.value.body)).toBe(JSON.stringify(body));
   });
 
   it('gets no default values', () => {
-    const result = sendClaim(overTheWire(smallestClaim));
+    const result = sendClaim(throughJson(smallestClaim));
     expect(result.ok && JSON.stringify(result.value.body)).toBe(JSON.stringify(smallestClaim));
   });
 });
