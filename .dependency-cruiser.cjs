@@ -55,6 +55,7 @@ module.exports = {
       NODE,
       ...npm('web-push', '@types/web-push', 'nodemailer', '@types/nodemailer'),
     ]),
+    room('adapter-prometheus', '^packages/adapter-prometheus/src/', [APPLICATION, ...npm('prom-client')]),
     room('http', '^apps/api/src/http/', [
       DOMAIN,
       APPLICATION,

@@ -8,6 +8,8 @@ import type {
   FirmData,
   FirmReads,
   JobReads,
+  MetricSources,
+  Metrics,
   OperatorReads,
   RequestLogStore,
   UnitOfWork,
@@ -21,6 +23,7 @@ import { pgAppReads } from './reads/pg-app-reads.ts';
 import { pgCredentials } from './reads/pg-credentials.ts';
 import { pgFirmReads } from './reads/pg-firm-reads.ts';
 import { pgJobReads } from './reads/pg-job-reads.ts';
+import { readQueueState, readReplicationState } from './reads/pg-metric-sources.ts';
 import { pgOperatorReads } from './reads/pg-operator-reads.ts';
 import { serviceSecret } from './reads/pg-service-secrets.ts';
 import type { ServiceSecret } from './schema/migrate.ts';
@@ -37,6 +40,7 @@ export interface ConnectOptions {
   /** For the timestamps of the change feeds; default: the system clock. */
   readonly clock?: Clock | undefined;
   readonly log?: DatabaseLog | undefined;
+  readonly metrics?: Metrics | undefined;
   /** To open a connection, or to wait for a free one. */
   readonly connectTimeoutMs?: number | undefined;
   readonly statementTimeoutMs?: number | undefined;
@@ -60,6 +64,7 @@ export interface PostgresStores {
   readonly firmData: FirmData;
   readonly faults: FaultStore;
   readonly behindPooler: boolean;
+  readonly metricSources: Pick<MetricSources, 'pools' | 'queue' | 'replication'>;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
   ping(timeoutMs: number): Promise<void>;
   serviceSecret(name: ServiceSecret): Promise<Buffer>;
@@ -87,6 +92,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     idleInTransactionTimeoutMs: options.idleInTransactionTimeoutMs ?? 10_000,
     pooler: options.pooler,
     log,
+    metrics: options.metrics,
   });
   const { reads, maintenance } = database;
   const running = new Set<RunningJobs>();
@@ -103,6 +109,11 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     firmData: pgFirmData(maintenance),
     faults: pgFaults(maintenance),
     behindPooler: database.behindPooler,
+    metricSources: {
+      pools: () => [database.pool(), ...[...running].map((jobs) => jobs.pool())],
+      queue: () => readQueueState(maintenance),
+      replication: () => readReplicationState(maintenance),
+    },
     ping: (timeoutMs) => database.ping(timeoutMs),
     serviceSecret: (name) => serviceSecret(reads, name),
     startJobs(handler, jobOptions = {}) {
@@ -113,6 +124,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           behindPooler: database.behindPooler,
           connectionFailures: database.connectionFailures,
           log,
+          metrics: database.metrics,
           purge: async () => {
             await purge(maintenance, clock.now());
           },

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, type Tx, Unavailable, type UnitOfWork } from '@svc/application';
+import type { AssignmentStatus } from '@svc/domain';
 import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TxSession } from './driver/session.ts';
@@ -20,8 +21,12 @@ import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
 
 const MAX_ATTEMPTS = 5;
 
-const storesOn = (session: TxSession, clock: Clock): Tx & { readonly audit: PgAuditTrail } => ({
-  claims: pgClaims(session, clock),
+const storesOn = (
+  session: TxSession,
+  clock: Clock,
+  changed: AssignmentStatus[],
+): Tx & { readonly audit: PgAuditTrail } => ({
+  claims: pgClaims(session, clock, changed),
   idempotency: pgIdempotency(session),
   carriers: pgCarriers(session),
   adjusters: pgAdjusters(session),
@@ -44,9 +49,10 @@ const storesOn = (session: TxSession, clock: Clock): Tx & { readonly audit: PgAu
 export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const transaction = await database.begin();
+    const changed: AssignmentStatus[] = [];
     let result: T;
     try {
-      const tx = storesOn(transaction, clock);
+      const tx = storesOn(transaction, clock, changed);
       result = await work(tx);
       tx.audit.write();
     } catch (error) {
@@ -55,7 +61,9 @@ export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
       throw transaction.failure instanceof ConcurrencyConflict ? transaction.failure : error;
     }
     try {
+      const startedAt = performance.now();
       await transaction.commit();
+      database.metrics.transactionCommitted((performance.now() - startedAt) / 1000, changed);
     } catch (error) {
       await transaction.rollback();
       throw error;
@@ -70,7 +78,8 @@ export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
           return await attempt(work);
         } catch (error) {
           if (!(error instanceof ConcurrencyConflict)) throw error;
-          if (count === MAX_ATTEMPTS) throw new Unavailable('Too many concurrent changes to the same rows.');
+          if (count === MAX_ATTEMPTS)
+            throw new Unavailable('Too many concurrent changes to the same rows.', 'conflicts');
           await sleep(Math.random() * 10 * count);
         }
       }

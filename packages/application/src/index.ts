@@ -21,6 +21,7 @@ export * from './ports/audit.ts';
 export * from './ports/faults.ts';
 export * from './ports/firm-data.ts';
 export * from './ports/jobs.ts';
+export * from './ports/metrics.ts';
 export * from './ports/notifications.ts';
 export * from './ports/rate-limiter.ts';
 export * from './ports/reads.ts';

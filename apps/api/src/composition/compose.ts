@@ -6,6 +6,7 @@ import {
   networkOf,
 } from '@svc/adapter-memory';
 import { connect, migrate, type PostgresStores, type SchemaState, schemaState } from '@svc/adapter-postgres';
+import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
 import { connectRedis } from '@svc/adapter-redis';
 import { type Clock, type Job, type Operator, Unavailable } from '@svc/application';
 import { DAY } from '@svc/domain';
@@ -49,7 +50,11 @@ interface Environment {
   readonly operator?: Operator | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
+  readonly metrics?: CollectedMetrics | undefined;
 }
+
+export type CollectedMetrics = PrometheusMetrics;
+export const createMetrics = createPrometheusMetrics;
 
 const systemClock: Clock = { now: Date.now };
 
@@ -61,7 +66,16 @@ const inProcess = (clock: Clock) => ({
 
 /** Connects to the databases and creates all services. The schema must exist. */
 export async function compose(environment: Environment): Promise<Application> {
-  const { config, databaseUrl, log, addresses, isDraining, observe, clock = systemClock } = environment;
+  const {
+    config,
+    databaseUrl,
+    log,
+    addresses,
+    isDraining,
+    observe,
+    clock = systemClock,
+    metrics,
+  } = environment;
   const stores = await connect({
     url: databaseUrl,
     poolMax: config.dbPoolMax,
@@ -70,6 +84,7 @@ export async function compose(environment: Environment): Promise<Application> {
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
     idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
+    metrics,
   });
   const redis =
     config.redisUrls.length === 0
@@ -88,6 +103,12 @@ export async function compose(environment: Environment): Promise<Application> {
     },
     now: clock.now,
   });
+  metrics?.watch({
+    ...stores.metricSources,
+    dependencies: async () => (await status.check()).parts.filter(({ name }) => name !== 'api'),
+    redis: () => redis?.state() ?? null,
+  });
+  const edgeLimiter = createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock });
   const statusTimer = setInterval(() => void status.check(), STATUS_INTERVAL_MS).unref();
   const services = createContainer({
     log,
@@ -96,7 +117,7 @@ export async function compose(environment: Environment): Promise<Application> {
     trustProxy: config.trustProxy,
     status,
     async checkHealth() {
-      if (isDraining()) throw new Unavailable('the service is shutting down');
+      if (isDraining()) throw new Unavailable('the service is shutting down', 'draining');
       await pingDatabase();
     },
     isDraining,
@@ -104,7 +125,13 @@ export async function compose(environment: Environment): Promise<Application> {
     ...stores,
     rateLimiter,
     singleFlight,
-    edgeLimiter: createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock }),
+    edgeLimiter: {
+      allow(address: string) {
+        const allowed = edgeLimiter.allow(address);
+        if (!allowed) metrics?.addressLimited();
+        return allowed;
+      },
+    },
     ...createNotifications({ config, stores, log, addresses }),
     sessionMaxAgeMs: config.sessionMaxDays * DAY,
     operator: environment.operator ?? { name: 'service' },

@@ -1,5 +1,12 @@
 import type { Claims, Clock } from '@svc/application';
-import { type Claim, type ClaimId, carrierNameKey, type FirmId, type Instant } from '@svc/domain';
+import {
+  type AssignmentStatus,
+  type Claim,
+  type ClaimId,
+  carrierNameKey,
+  type FirmId,
+  type Instant,
+} from '@svc/domain';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { first, sql, type TxSession, type Value } from '../driver/session.ts';
@@ -99,7 +106,8 @@ const workValues = ({ work, workChangedAt, closedAt }: Claim): Value[] => [
 const missing = (): DatabaseError =>
   new DatabaseError('The claim or the change feed of its firm does not exist.');
 
-export function pgClaims(session: TxSession, clock: Clock): Claims {
+/** @param changed receives the status of each claim that is added or saved. */
+export function pgClaims(session: TxSession, clock: Clock, changed: AssignmentStatus[] = []): Claims {
   const lock = async (firmId: FirmId, id: ClaimId): Promise<Claim | null> => {
     const row = first(await session.rows<ClaimRow>(LOCK, [firmId, id]));
     return row === null ? null : claimFrom(row);
@@ -151,6 +159,7 @@ export function pgClaims(session: TxSession, clock: Clock): Claims {
         ]),
       );
       if (added === null) throw missing();
+      changed.push(claim.assignment.status);
       return { ...claim, createdAt: added.updated_at, updatedAt: added.updated_at };
     },
 
@@ -164,6 +173,7 @@ export function pgClaims(session: TxSession, clock: Clock): Claims {
       ];
       const saved = first(await session.rows<{ updated_at: Instant }>(SAVE, values));
       if (saved === null) throw missing();
+      changed.push(claim.assignment.status);
       return { ...claim, updatedAt: saved.updated_at };
     },
 
