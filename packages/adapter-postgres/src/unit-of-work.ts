@@ -3,6 +3,7 @@ import { type Clock, type Tx, Unavailable, type UnitOfWork } from '@svc/applicat
 import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TxSession } from './driver/session.ts';
+import { type Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
 import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
@@ -20,12 +21,16 @@ import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
 
 const MAX_ATTEMPTS = 5;
 
-const storesOn = (session: TxSession, clock: Clock): Tx & { readonly audit: PgAuditTrail } => ({
-  claims: pgClaims(session, clock),
+const storesOn = (
+  session: TxSession,
+  clock: Clock,
+  encryption: Encryption,
+): Tx & { readonly audit: PgAuditTrail } => ({
+  claims: pgClaims(session, clock, encryption),
   idempotency: pgIdempotency(session),
-  carriers: pgCarriers(session),
+  carriers: pgCarriers(session, encryption),
   adjusters: pgAdjusters(session),
-  memberships: pgMemberships(session),
+  memberships: pgMemberships(session, encryption),
   firms: pgFirms(session),
   keys: pgKeys(session),
   sessions: pgSessions(session),
@@ -41,12 +46,16 @@ const storesOn = (session: TxSession, clock: Clock): Tx & { readonly audit: PgAu
  * Transactions at READ COMMITTED: a statement that waited for a lock sees what its holder committed. Conflicts that
  * locks cannot prevent throw ConcurrencyConflict, and the work runs again.
  */
-export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
+export function pgUnitOfWork(
+  database: Database,
+  clock: Clock,
+  encryption: Encryption = NO_ENCRYPTION,
+): UnitOfWork {
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const transaction = await database.begin();
     let result: T;
     try {
-      const tx = storesOn(transaction, clock);
+      const tx = storesOn(transaction, clock, encryption);
       result = await work(tx);
       tx.audit.write();
     } catch (error) {
