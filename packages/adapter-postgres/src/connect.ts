@@ -4,6 +4,7 @@ import type {
   AuditReads,
   Clock,
   CredentialStore,
+  DataEncryption,
   FaultStore,
   FirmData,
   FirmReads,
@@ -16,6 +17,10 @@ import type {
 } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { openDatabase } from './driver/database.ts';
+import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
+import { countPlainRows, encryptExisting } from './encryption/encrypt-existing.ts';
+import { Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
+import { type WrappingKeySource, WrappingKeys } from './encryption/wrapping-keys.ts';
 import { type JobHandler, type JobOptions, type RunningJobs, startJobs } from './jobs/job-queue.ts';
 import { type PurgeCounts, purge } from './jobs/purge.ts';
 import { type DatabaseLog, SILENT } from './log.ts';
@@ -46,6 +51,8 @@ export interface ConnectOptions {
   readonly statementTimeoutMs?: number | undefined;
   readonly lockTimeoutMs?: number | undefined;
   readonly idleInTransactionTimeoutMs?: number | undefined;
+  /** Encrypts personal data with keys that these keys encrypt. Default: stored as plain text. */
+  readonly encryption?: WrappingKeySource | null | undefined;
   /** Whether the URL leads to a pooler in transaction mode (PgBouncer). Default: detected. */
   readonly pooler?: boolean | undefined;
 }
@@ -63,10 +70,13 @@ export interface PostgresStores {
   readonly auditReads: AuditReads;
   readonly firmData: FirmData;
   readonly faults: FaultStore;
+  readonly encryption: DataEncryption;
   readonly behindPooler: boolean;
   readonly metricSources: Pick<MetricSources, 'pools' | 'queue' | 'replication'>;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
   ping(timeoutMs: number): Promise<void>;
+  /** @throws EncryptionKeyError when data was encrypted with a key that is not configured. */
+  checkEncryptionKeys(): Promise<void>;
   serviceSecret(name: ServiceSecret): Promise<Buffer>;
   /** Processes the outbox until stopped. Any number of processes may do so. */
   startJobs(handler: JobHandler, options?: JobOptions): RunningJobs;
@@ -95,19 +105,31 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     metrics: options.metrics,
   });
   const { reads, maintenance } = database;
+  const wrappingKeys = options.encryption ? new WrappingKeys(options.encryption) : null;
+  const dataKeys = wrappingKeys === null ? null : new DataKeys(reads, wrappingKeys);
+  const encryption = dataKeys === null ? NO_ENCRYPTION : new Encryption(dataKeys);
   const running = new Set<RunningJobs>();
   return {
-    unitOfWork: pgUnitOfWork(database, clock),
-    firmReads: pgFirmReads(reads),
-    appReads: pgAppReads(reads, clock),
-    operatorReads: pgOperatorReads(reads),
+    unitOfWork: pgUnitOfWork(database, clock, encryption),
+    firmReads: pgFirmReads(reads, encryption),
+    appReads: pgAppReads(reads, clock, encryption),
+    operatorReads: pgOperatorReads(reads, encryption),
     credentials: pgCredentials(reads, maintenance),
     jobReads: pgJobReads(reads),
     requestLog: pgRequestLog(reads, maintenance),
     audit: pgAuditLog(database),
     auditReads: pgAuditReads(maintenance),
-    firmData: pgFirmData(maintenance),
+    firmData: pgFirmData(maintenance, encryption),
     faults: pgFaults(maintenance),
+    encryption: {
+      status: async () => ({
+        wrappingKeyId: wrappingKeys?.currentId ?? null,
+        dataKeys: await wrappingKeyCounts(maintenance),
+        plainRows: await countPlainRows(maintenance),
+      }),
+      rewrap: async (onProgress) => (await dataKeys?.rewrap(onProgress)) ?? 0,
+      encryptExisting: (onProgress) => encryptExisting(database, encryption, onProgress),
+    },
     behindPooler: database.behindPooler,
     metricSources: {
       pools: () => [database.pool(), ...[...running].map((jobs) => jobs.pool())],
@@ -115,6 +137,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       replication: () => readReplicationState(maintenance),
     },
     ping: (timeoutMs) => database.ping(timeoutMs),
+    checkEncryptionKeys: () => checkWrappingKeys(reads, wrappingKeys),
     serviceSecret: (name) => serviceSecret(reads, name),
     startJobs(handler, jobOptions = {}) {
       const jobs = startJobs(
@@ -138,6 +161,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     purge: (now) => purge(maintenance, now),
     async close() {
       await Promise.all([...running].map((jobs) => jobs.stop()));
+      dataKeys?.close();
       await database.close();
     },
   };

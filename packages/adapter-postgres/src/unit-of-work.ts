@@ -4,6 +4,7 @@ import type { AssignmentStatus } from '@svc/domain';
 import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TxSession } from './driver/session.ts';
+import { type Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
 import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
@@ -24,13 +25,14 @@ const MAX_ATTEMPTS = 5;
 const storesOn = (
   session: TxSession,
   clock: Clock,
+  encryption: Encryption,
   changed: AssignmentStatus[],
 ): Tx & { readonly audit: PgAuditTrail } => ({
-  claims: pgClaims(session, clock, changed),
+  claims: pgClaims(session, clock, encryption, changed),
   idempotency: pgIdempotency(session),
-  carriers: pgCarriers(session),
+  carriers: pgCarriers(session, encryption),
   adjusters: pgAdjusters(session),
-  memberships: pgMemberships(session),
+  memberships: pgMemberships(session, encryption),
   firms: pgFirms(session),
   keys: pgKeys(session),
   sessions: pgSessions(session),
@@ -46,13 +48,17 @@ const storesOn = (
  * Transactions at READ COMMITTED: a statement that waited for a lock sees what its holder committed. Conflicts that
  * locks cannot prevent throw ConcurrencyConflict, and the work runs again.
  */
-export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
+export function pgUnitOfWork(
+  database: Database,
+  clock: Clock,
+  encryption: Encryption = NO_ENCRYPTION,
+): UnitOfWork {
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const transaction = await database.begin();
     const changed: AssignmentStatus[] = [];
     let result: T;
     try {
-      const tx = storesOn(transaction, clock, changed);
+      const tx = storesOn(transaction, clock, encryption, changed);
       result = await work(tx);
       tx.audit.write();
     } catch (error) {

@@ -5,13 +5,20 @@ import {
   createMemorySingleFlight,
   networkOf,
 } from '@svc/adapter-memory';
-import { connect, migrate, type PostgresStores, type SchemaState, schemaState } from '@svc/adapter-postgres';
+import {
+  connect,
+  EncryptionKeyError,
+  migrate,
+  type PostgresStores,
+  type SchemaState,
+  schemaState,
+} from '@svc/adapter-postgres';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
 import { connectRedis } from '@svc/adapter-redis';
 import { type Clock, type Job, type Operator, Unavailable } from '@svc/application';
 import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
-import type { Config } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 import type { Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
 import { createCursors } from '../http/serialization/cursor.ts';
@@ -81,10 +88,15 @@ export async function compose(environment: Environment): Promise<Application> {
     poolMax: config.dbPoolMax,
     log,
     clock,
+    encryption: config.encryption,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
     idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
     metrics,
+  });
+  await stores.checkEncryptionKeys().catch(async (error: unknown) => {
+    await stores.close();
+    throw error instanceof EncryptionKeyError ? new ConfigError(error.message) : error;
   });
   const redis =
     config.redisUrls.length === 0
