@@ -103,7 +103,7 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
     const session = token === null ? null : await deps.sessionAuthenticator.authenticate(token);
     if (token === null || session === null) throw new HttpProblem('invalid_session');
     if (session.mayOnlyAddPasskey) throw new HttpProblem('passkey_required');
-    if (deps.isDraining()) throw new Unavailable('The service is shutting down.');
+    if (deps.isDraining()) throw new Unavailable('The service is shutting down.', 'draining');
     const lastEventId = request.headers['last-event-id'];
     deps.liveUpdates.subscribe({
       svcId: session.svcId,

@@ -8,6 +8,7 @@ import {
   type RateLimitDecision,
   type RateLimiter,
   type SessionAuthenticator,
+  type UnavailableReason,
 } from '@svc/application';
 import {
   type Endpoint,
@@ -47,6 +48,8 @@ export interface RequestTrace {
   keyId?: string;
   firmId?: string;
   code?: string;
+  /** Why the service could not process it now. */
+  unavailable?: UnavailableReason;
   /** Locations of validation errors. */
   errorLocations?: readonly string[];
   audit?: AuditedRequest;
