@@ -15,7 +15,7 @@ import {
 } from '@svc/adapter-postgres';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
 import { connectRedis } from '@svc/adapter-redis';
-import { type Clock, type Job, type Operator, Unavailable } from '@svc/application';
+import { type Clock, type Job, NO_METRICS, type Operator, Unavailable } from '@svc/application';
 import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
 import { type Config, ConfigError } from '../config.ts';
@@ -155,7 +155,7 @@ export async function compose(environment: Environment): Promise<Application> {
     operator: environment.operator ?? { name: 'service' },
     ids: { next: () => uuidV7() },
     cursors: createCursors(await stores.serviceSecret('cursor_signing')),
-    signInMonitor: createSignInMonitor({ log, clock }),
+    signInMonitor: createSignInMonitor({ log, clock, metrics: metrics ?? NO_METRICS }),
     secrets: createSecrets(await stores.serviceSecret('sign_in_code_hashing')),
     networkOf,
   });

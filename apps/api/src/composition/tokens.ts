@@ -46,6 +46,7 @@ import type {
   RequestLogStore,
   Secrets,
   SessionAuthenticator,
+  SignInMonitor,
   SingleFlight,
   UnitOfWork,
 } from '@svc/application';
@@ -59,7 +60,6 @@ import type { Route } from '../http/routes/route.ts';
 import type { Cursors } from '../http/serialization/cursor.ts';
 import type { StatusMonitor } from '../http/status/status.ts';
 import type { Log } from '../logging.ts';
-import type { CountingSignInMonitor } from './sign-in-monitor.ts';
 
 /** Express' own name refers to types that the declarations of this file cannot name. */
 interface Middleware extends RequestHandler {}
@@ -90,7 +90,7 @@ export const TOKENS = {
   secrets: token<Secrets>('secrets'),
   cursors: token<Cursors>('cursors'),
   mailer: token<Mailer>('mailer'),
-  signInMonitor: token<CountingSignInMonitor>('signInMonitor'),
+  signInMonitor: token<SignInMonitor>('signInMonitor'),
   notifier: token<Notifier>('notifier'),
 
   unitOfWork: token<UnitOfWork>('unitOfWork'),
