@@ -3,6 +3,7 @@ import type {
   AuditChain,
   AuditChainId,
   AuditRow,
+  DeviceState,
   EmailChange,
   Firm,
   IdempotencySlot,
@@ -16,6 +17,7 @@ import {
   type Attempts,
   type CarrierDetails,
   type Claim,
+  type DeadlineOverride,
   emailKey,
   type FirmId,
   type Instant,
@@ -43,6 +45,7 @@ interface DeviceRow {
   readonly deviceId: string;
   readonly subscription: PushSubscription;
   readonly registeredAt: Instant;
+  readonly state: DeviceState;
 }
 interface JobRow {
   readonly number: number;
@@ -83,6 +86,7 @@ export interface Schema {
   readonly signInAttempts: AttemptsRow;
   readonly emailChanges: EmailChange;
   readonly devices: DeviceRow;
+  readonly deadlines: DeadlineOverride;
   readonly jobs: JobRow;
   readonly feeds: FeedRow;
   readonly counters: CounterRow;
@@ -113,6 +117,7 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   emailChanges: [({ svcId }) => keyOf(svcId)],
   signInAttempts: [({ subject }) => keyOf(subject)],
   devices: [({ svcId, deviceId }) => keyOf(svcId, deviceId)],
+  deadlines: [({ event, kind }) => keyOf(event, kind)],
   jobs: [({ number }) => keyOf(number)],
   feeds: [({ firmId }) => keyOf(firmId)],
   counters: [({ name }) => keyOf(name)],

@@ -7,6 +7,7 @@ import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
 import { pgClaims } from './stores/pg-claims.ts';
+import { pgDeadlines } from './stores/pg-deadlines.ts';
 import { pgDevices } from './stores/pg-devices.ts';
 import { pgEmailChanges } from './stores/pg-email-changes.ts';
 import { pgFirms } from './stores/pg-firms.ts';
@@ -33,6 +34,7 @@ const storesOn = (session: TxSession, clock: Clock): Tx & { readonly audit: PgAu
   signInAttempts: pgSignInAttempts(session),
   emailChanges: pgEmailChanges(session),
   devices: pgDevices(session),
+  deadlines: pgDeadlines(session),
   outbox: pgOutbox(session),
   audit: pgAuditTrail(session),
 });

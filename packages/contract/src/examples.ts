@@ -1,5 +1,15 @@
 import type { AdjusterResponse, InviteAdjusterBody, KeyInfo } from './adjuster.ts';
-import type { AppClaim, AppInvitation, Membership, Profile, Session } from './app.ts';
+import type {
+  AppClaim,
+  AppInvitation,
+  Availability,
+  Deadline,
+  DevicePreferencesBody,
+  Membership,
+  Profile,
+  Session,
+  UpdateAvailabilityBody,
+} from './app.ts';
 import type { ClaimResponse, OfferClaimBody, SendClaimBody } from './claim.ts';
 import type { EndpointId } from './endpoints.ts';
 import { makeProblem, type Problem } from './problems.ts';
@@ -236,6 +246,7 @@ const profile = {
   last_name: 'Delacroix',
   email: 'jean.delacroix@example.com',
   firms: [membership],
+  availability: { accepting_assignments: true, away: [], max_open_offers: null },
 } satisfies Profile;
 
 const invitation = {
@@ -375,6 +386,31 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
   endSession: { params: { session_id: ownSession.id } },
   getProfile: { response: profile },
   updateProfile: { body: { first_name: 'Jean-Luc' }, response: profile },
+  updateAvailability: {
+    body: {
+      away: [{ first_day: '2026-09-07', last_day: '2026-09-11', time_zone: 'America/Chicago' }],
+      max_open_offers: 10,
+    } satisfies UpdateAvailabilityBody,
+    response: {
+      accepting_assignments: true,
+      away: [{ first_day: '2026-09-07', last_day: '2026-09-11', time_zone: 'America/Chicago' }],
+      max_open_offers: 10,
+    } satisfies Availability,
+  },
+  listDeadlines: {
+    response: {
+      data: [
+        {
+          kind: 'proof_of_loss',
+          from: 'loss',
+          hours: 1440,
+          source: 'Standard Flood Insurance Policy, VII.G',
+          events: [{ cat_code: 'FL26-09', hours: 8760, source: 'FEMA bulletin W-26009' }],
+        } satisfies Deadline,
+      ],
+      next_cursor: null,
+    },
+  },
   confirmEmail: { body: { code: '402913' }, response: profile },
   listInvitations: { response: { data: [invitation], next_cursor: null } },
   acceptInvitation: { params: firmPath, response: membership },
@@ -448,6 +484,15 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
       },
     },
   },
+  setDevicePreferences: {
+    params: devicePath,
+    body: {
+      time_zone: 'America/Chicago',
+      quiet_hours: { start: '21:00', end: '06:30' },
+      deadline_reminders: true,
+    } satisfies DevicePreferencesBody,
+  },
+  testDevice: { params: devicePath },
   unregisterDevice: { params: devicePath },
 };
 
