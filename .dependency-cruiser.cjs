@@ -107,7 +107,7 @@ module.exports = {
       NODE,
       ...npm('@modelcontextprotocol/sdk', 'commander', 'picocolors'),
     ]),
-    room('adjuster', '^apps/adjuster/src/', [CONTRACT, ...npm('idb', 'preact', '@preact/[a-z-]+')]),
+    room('adjuster', '^apps/adjuster/src/', [CONTRACT, DOMAIN, ...npm('idb', 'preact', '@preact/[a-z-]+')]),
     room('docs', '^apps/docs/src/', [CONTRACT, NODE, ...npm('vitepress')]),
   ],
   options: {

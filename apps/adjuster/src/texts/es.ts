@@ -55,6 +55,7 @@ export const es: Texts = {
     noneFound: 'Ninguna oferta coincide con su búsqueda.',
     noFirm: 'Aún no se ha unido a ninguna firma. Dele su SVCID a una firma y la invitación aparecerá aquí.',
     offeredAgo: (time) => `Ofrecida hace ${time}`,
+    respondBy: (time) => `la firma espera hasta ${time}`,
     new: 'Nueva',
     loss: (date) => `Pérdida ${date}`,
     search: 'Buscar ofertas',
@@ -272,6 +273,7 @@ export const es: Texts = {
   update: {
     ready: 'Hay una versión nueva de la aplicación.',
     take: 'Actualizar',
+    first: 'Primero guarde o borre lo que ha escrito; después actualice.',
   },
 
   deadlines: {
@@ -424,9 +426,6 @@ export const es: Texts = {
     svcId: 'Su SVCID',
     copy: 'Copiar',
     copied: 'Copiado.',
-    pauseAll: 'Pausar todas las firmas',
-    pauseAllMore:
-      'Mientras esté activado, ninguna firma puede ofrecerle reclamaciones. Sus ofertas y casos actuales siguen con usted.',
     taking: 'Recibir ofertas nuevas',
     takingOn: 'Esta firma puede ofrecerle reclamaciones.',
     takingOff:
@@ -463,12 +462,9 @@ export const es: Texts = {
     notifications: 'Notificaciones en este dispositivo',
     notificationsOn: 'Activadas. La pantalla bloqueada muestra solo la firma y el tipo de notificación.',
     notificationsOff: 'Desactivadas. Usted ve ofertas nuevas solo con la aplicación abierta.',
-    notificationsDenied:
-      'Bloqueadas. Para activarlas, abra los ajustes de este sitio en el navegador (el icono junto a la dirección) o los ajustes de la aplicación en su teléfono, permita las notificaciones y vuelva aquí.',
     notificationsNone: 'Este navegador no permite notificaciones.',
     notificationsHomeScreen:
       'En un iPhone o iPad, las notificaciones necesitan la aplicación en la pantalla de inicio: toque Compartir, después Añadir a pantalla de inicio, y ábrala desde allí.',
-    notificationsTest: 'Mostrar una notificación de prueba',
     notificationsFailed: 'El navegador no pudo activar las notificaciones. Intente más tarde.',
     turnOn: 'Activar',
     turnOff: 'Desactivar',
