@@ -694,6 +694,31 @@ test('the app is available in Spanish, and a chosen language is remembered', () 
     await heading(page, 'Settings').waitFor();
   }));
 
+test('a new release is announced, waits for what is typed elsewhere, and keeps notes that are not saved', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
+    const id = await offerFullClaim(service, firm, svcId);
+    await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+    await enter(page, service, token, `#/claims/${id}`);
+    await ready(page);
+    await page.getByLabel('Notes', { exact: true }).fill('Water line 14 inches');
+    const contactNote = page.getByLabel('Note for the next entry');
+    await contactNote.fill('call after five');
+    // The same worker at another address is a new one for the browser.
+    await page.evaluate("navigator.serviceWorker.register('/app/sw.js?release=2', { scope: '/app' })");
+    await page.getByText('A new version of the app is ready.').waitFor();
+    await button(page, 'Update').click();
+    await page.getByText('Save or clear what you have typed first').waitFor();
+    expect(await contactNote.inputValue()).toBe('call after five');
+    await contactNote.fill('');
+    await Promise.all([page.waitForEvent('load'), button(page, 'Update').click()]);
+    await page.getByLabel('Notes', { exact: true }).waitFor();
+    await until('the notes', async () =>
+      /14 inches/.test(await page.getByLabel('Notes', { exact: true }).inputValue()),
+    );
+    expect(await page.evaluate('navigator.serviceWorker.controller.scriptURL')).toContain('release=2');
+  }));
+
 test('a push notification shows only the firm, and opens the claim', () =>
   visiting({ ...PHONE, whole: true }, async ({ page, context }) => {
     const { svcId, token } = await service.member(firm);
