@@ -684,7 +684,7 @@ test('the app is available in Spanish, and a chosen language is remembered', () 
     await enter(page, service, token);
     await heading(page, 'Ofertas').waitFor();
     await page.getByRole('link', { name: /Marisol Delgado/ }).click();
-    await expectShown(page, ['Asegurado', 'riesgo alto de inundación', 'Casa de una familia']);
+    await expectShown(page, ['Asegurado', 'riesgo alto de inundación', 'Vivienda unifamiliar']);
     expect(await page.evaluate('document.documentElement.lang')).toBe('es');
     await page.getByRole('link', { name: 'Atrás', exact: true }).click();
     await page.getByRole('link', { name: 'Ajustes' }).click();

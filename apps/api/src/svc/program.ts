@@ -4,6 +4,7 @@ import { addAuditCommands } from './audit.ts';
 import { addClaimCommands } from './claim.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addDeadlineCommands } from './deadline.ts';
+import { addEncryptionCommands } from './encryption.ts';
 import { addFirmCommands } from './firm.ts';
 import { addKeyCommands } from './key.ts';
 import { addMemberCommands } from './member.ts';
@@ -30,6 +31,7 @@ export function createProgram(): Command {
   addDeadlineCommands(program);
   addRequestsCommand(program);
   addAuditCommands(program);
+  addEncryptionCommands(program);
   addDatabaseCommands(program);
   return program;
 }

@@ -20,6 +20,8 @@ export type AuditAction =
   | 'deadline.change'
   | 'email.change'
   | 'email.confirm'
+  | 'encryption.apply'
+  | 'encryption.rotate'
   | 'firm.create'
   | 'firm.erase'
   | 'firm.export'
