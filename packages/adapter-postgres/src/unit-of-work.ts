@@ -25,22 +25,25 @@ const storesOn = (
   session: TxSession,
   clock: Clock,
   encryption: Encryption,
-): Tx & { readonly audit: PgAuditTrail } => ({
-  claims: pgClaims(session, clock, encryption),
-  idempotency: pgIdempotency(session),
-  carriers: pgCarriers(session, encryption),
-  adjusters: pgAdjusters(session),
-  memberships: pgMemberships(session, encryption),
-  firms: pgFirms(session),
-  keys: pgKeys(session),
-  sessions: pgSessions(session),
-  signInCodes: pgSignInCodes(session),
-  signInAttempts: pgSignInAttempts(session),
-  emailChanges: pgEmailChanges(session),
-  devices: pgDevices(session),
-  outbox: pgOutbox(session),
-  audit: pgAuditTrail(session),
-});
+): Tx & { readonly audit: PgAuditTrail } => {
+  const audit = pgAuditTrail(session);
+  return {
+    claims: pgClaims(session, clock, encryption, audit),
+    idempotency: pgIdempotency(session),
+    carriers: pgCarriers(session, encryption),
+    adjusters: pgAdjusters(session),
+    memberships: pgMemberships(session, encryption),
+    firms: pgFirms(session),
+    keys: pgKeys(session),
+    sessions: pgSessions(session),
+    signInCodes: pgSignInCodes(session),
+    signInAttempts: pgSignInAttempts(session),
+    emailChanges: pgEmailChanges(session),
+    devices: pgDevices(session),
+    outbox: pgOutbox(session),
+    audit,
+  };
+};
 
 /**
  * Transactions at READ COMMITTED: a statement that waited for a lock sees what its holder committed. Conflicts that
