@@ -9,6 +9,8 @@ import type {
   FirmData,
   FirmReads,
   JobReads,
+  MetricSources,
+  Metrics,
   OperatorReads,
   RequestLogStore,
   UnitOfWork,
@@ -26,6 +28,7 @@ import { pgAppReads } from './reads/pg-app-reads.ts';
 import { pgCredentials } from './reads/pg-credentials.ts';
 import { pgFirmReads } from './reads/pg-firm-reads.ts';
 import { pgJobReads } from './reads/pg-job-reads.ts';
+import { readQueueState, readReplicationState } from './reads/pg-metric-sources.ts';
 import { pgOperatorReads } from './reads/pg-operator-reads.ts';
 import { serviceSecret } from './reads/pg-service-secrets.ts';
 import type { ServiceSecret } from './schema/migrate.ts';
@@ -42,6 +45,7 @@ export interface ConnectOptions {
   /** For the timestamps of the change feeds; default: the system clock. */
   readonly clock?: Clock | undefined;
   readonly log?: DatabaseLog | undefined;
+  readonly metrics?: Metrics | undefined;
   /** To open a connection, or to wait for a free one. */
   readonly connectTimeoutMs?: number | undefined;
   readonly statementTimeoutMs?: number | undefined;
@@ -68,6 +72,7 @@ export interface PostgresStores {
   readonly faults: FaultStore;
   readonly encryption: DataEncryption;
   readonly behindPooler: boolean;
+  readonly metricSources: Pick<MetricSources, 'pools' | 'queue' | 'replication'>;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
   ping(timeoutMs: number): Promise<void>;
   /** @throws EncryptionKeyError when data was encrypted with a key that is not configured. */
@@ -97,6 +102,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     idleInTransactionTimeoutMs: options.idleInTransactionTimeoutMs ?? 10_000,
     pooler: options.pooler,
     log,
+    metrics: options.metrics,
   });
   const { reads, maintenance } = database;
   const wrappingKeys = options.encryption ? new WrappingKeys(options.encryption) : null;
@@ -125,6 +131,11 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       encryptExisting: (onProgress) => encryptExisting(database, encryption, onProgress),
     },
     behindPooler: database.behindPooler,
+    metricSources: {
+      pools: () => [database.pool(), ...[...running].map((jobs) => jobs.pool())],
+      queue: () => readQueueState(maintenance),
+      replication: () => readReplicationState(maintenance),
+    },
     ping: (timeoutMs) => database.ping(timeoutMs),
     checkEncryptionKeys: () => checkWrappingKeys(reads, wrappingKeys),
     serviceSecret: (name) => serviceSecret(reads, name),
@@ -136,6 +147,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           behindPooler: database.behindPooler,
           connectionFailures: database.connectionFailures,
           log,
+          metrics: database.metrics,
           purge: async () => {
             await purge(maintenance, clock.now());
           },

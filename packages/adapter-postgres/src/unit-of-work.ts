@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, type Tx, Unavailable, type UnitOfWork } from '@svc/application';
+import type { AssignmentStatus } from '@svc/domain';
 import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TxSession } from './driver/session.ts';
@@ -25,10 +26,11 @@ const storesOn = (
   session: TxSession,
   clock: Clock,
   encryption: Encryption,
+  changed: AssignmentStatus[],
 ): Tx & { readonly audit: PgAuditTrail } => {
   const audit = pgAuditTrail(session);
   return {
-    claims: pgClaims(session, clock, encryption, audit),
+    claims: pgClaims(session, clock, encryption, audit, changed),
     idempotency: pgIdempotency(session),
     carriers: pgCarriers(session, encryption),
     adjusters: pgAdjusters(session),
@@ -56,9 +58,10 @@ export function pgUnitOfWork(
 ): UnitOfWork {
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const transaction = await database.begin();
+    const changed: AssignmentStatus[] = [];
     let result: T;
     try {
-      const tx = storesOn(transaction, clock, encryption);
+      const tx = storesOn(transaction, clock, encryption, changed);
       result = await work(tx);
       tx.audit.write();
     } catch (error) {
@@ -67,7 +70,9 @@ export function pgUnitOfWork(
       throw transaction.failure instanceof ConcurrencyConflict ? transaction.failure : error;
     }
     try {
+      const startedAt = performance.now();
       await transaction.commit();
+      database.metrics.transactionCommitted((performance.now() - startedAt) / 1000, changed);
     } catch (error) {
       await transaction.rollback();
       throw error;
@@ -82,7 +87,8 @@ export function pgUnitOfWork(
           return await attempt(work);
         } catch (error) {
           if (!(error instanceof ConcurrencyConflict)) throw error;
-          if (count === MAX_ATTEMPTS) throw new Unavailable('Too many concurrent changes to the same rows.');
+          if (count === MAX_ATTEMPTS)
+            throw new Unavailable('Too many concurrent changes to the same rows.', 'conflicts');
           await sleep(Math.random() * 10 * count);
         }
       }

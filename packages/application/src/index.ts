@@ -23,6 +23,7 @@ export * from './ports/encryption.ts';
 export * from './ports/faults.ts';
 export * from './ports/firm-data.ts';
 export * from './ports/jobs.ts';
+export * from './ports/metrics.ts';
 export * from './ports/notifications.ts';
 export * from './ports/rate-limiter.ts';
 export * from './ports/reads.ts';

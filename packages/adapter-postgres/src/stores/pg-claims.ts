@@ -1,5 +1,12 @@
 import type { Claims, Clock } from '@svc/application';
-import { type Claim, type ClaimId, carrierNameKey, type FirmId, type Instant } from '@svc/domain';
+import {
+  type AssignmentStatus,
+  type Claim,
+  type ClaimId,
+  carrierNameKey,
+  type FirmId,
+  type Instant,
+} from '@svc/domain';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { first, sql, type TxSession, type Value } from '../driver/session.ts';
@@ -118,11 +125,13 @@ const workValues = ({ work, workChangedAt, closedAt }: Claim, seal: Seal): Value
 const missing = (): DatabaseError =>
   new DatabaseError('The claim or the change feed of its firm does not exist.');
 
+/** @param changed receives the status of each claim that is added or saved. */
 export function pgClaims(
   session: TxSession,
   clock: Clock,
   encryption: Encryption = NO_ENCRYPTION,
   audit: Pick<PgAuditTrail, 'takeOnly'> | null = null,
+  changed: AssignmentStatus[] = [],
 ): Claims {
   const claimsFrom = async (rows: ClaimRow[]): Promise<Claim[]> =>
     (await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
@@ -184,6 +193,7 @@ export function pgClaims(
         ...assignmentValues(claim, seal),
         ...workValues(claim, seal),
       ]);
+      changed.push(claim.assignment.status);
       return { ...claim, createdAt: at, updatedAt: at };
     },
 
@@ -196,7 +206,9 @@ export function pgClaims(
         ...assignmentValues(claim, seal),
         ...workValues(claim, seal),
       ];
-      return { ...claim, updatedAt: await write(SAVE, claim.firmId, values) };
+      const at = await write(SAVE, claim.firmId, values);
+      changed.push(claim.assignment.status);
+      return { ...claim, updatedAt: at };
     },
 
     async forForms(claim) {
