@@ -12,6 +12,7 @@ test('an empty environment gives the default configuration with an embedded data
     docsUrl: null,
     supportEmail: null,
     databaseUrl: null,
+    migrationDatabaseUrl: null,
     dataDir: `${process.cwd()}/.data`,
     redisUrls: [],
     trustProxy: false,
@@ -25,6 +26,7 @@ test('an empty environment gives the default configuration with an embedded data
     encryption: null,
     edgeLimitPerMinute: 600,
     sessionMaxDays: 180,
+    closedClaimRetentionDays: null,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
     responseTimeoutMs: 30_000,
@@ -102,6 +104,7 @@ describe('an invalid value', () => {
     ['SHUTDOWN_GRACE_MS', '600001', '0 to 600000'],
     ['METRICS_PORT', 'yes', '0 to 65535'],
     ['EDGE_LIMIT_PER_MINUTE', '-5', '0 to 1000000000'],
+    ['CLOSED_CLAIM_RETENTION_DAYS', '0', '1 to 36500'],
     ['HEADERS_TIMEOUT_MS', '99', '100 to 600000'],
     ['REQUEST_TIMEOUT_MS', '9999', 'at least HEADERS_TIMEOUT_MS'],
   ])('%s=%j gives one line with the variable, its value and the allowed values', (name, value, allowed) => {
