@@ -5,7 +5,7 @@ import { ERROR_CODES } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from '../../../tools/services/build.ts';
-import { type PageEntry, PAGES } from '../../docs/src/pages.ts';
+import { PAGES, type PageEntry } from '../../docs/src/pages.ts';
 import { startBrowser } from './browser.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
@@ -126,7 +126,8 @@ async function visitAllPages(): Promise<{ seen: Seen[]; faults: string[] }> {
         widths[screen.width] = await page.evaluate<[number, number]>(
           '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
         );
-        if (screen === PHONE.viewport && judgeColors) violations.push(...(await violationsOn(page, 'layout')));
+        if (screen === PHONE.viewport && judgeColors)
+          violations.push(...(await violationsOn(page, 'layout')));
       }
       seen.push({ path, themes, links, widths, violations });
     }
