@@ -3,10 +3,12 @@ import type {
   AuditChain,
   AuditChainId,
   AuditRow,
+  DeviceState,
   EmailChange,
   Firm,
   IdempotencySlot,
   Job,
+  Passkey,
   PushSubscription,
   Session,
   SignInCode,
@@ -16,6 +18,7 @@ import {
   type Attempts,
   type CarrierDetails,
   type Claim,
+  type DeadlineOverride,
   emailKey,
   type FirmId,
   type Instant,
@@ -43,6 +46,7 @@ interface DeviceRow {
   readonly deviceId: string;
   readonly subscription: PushSubscription;
   readonly registeredAt: Instant;
+  readonly state: DeviceState;
 }
 interface JobRow {
   readonly number: number;
@@ -82,7 +86,10 @@ export interface Schema {
   readonly signInCodes: SignInCode;
   readonly signInAttempts: AttemptsRow;
   readonly emailChanges: EmailChange;
+  readonly passkeys: Passkey;
+  readonly usedChallenges: { readonly challenge: string; readonly expiresAt: Instant };
   readonly devices: DeviceRow;
+  readonly deadlines: DeadlineOverride;
   readonly jobs: JobRow;
   readonly feeds: FeedRow;
   readonly counters: CounterRow;
@@ -109,10 +116,13 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   firms: [({ id }) => keyOf(id)],
   keys: [({ id }) => keyOf(id), ({ secretHash }) => secretHash],
   sessions: [({ tokenHash }) => keyOf(tokenHash)],
-  signInCodes: [({ emailKey }) => keyOf(emailKey)],
+  signInCodes: [({ slot }) => keyOf(slot)],
   emailChanges: [({ svcId }) => keyOf(svcId)],
   signInAttempts: [({ subject }) => keyOf(subject)],
+  passkeys: [({ id }) => keyOf(id), ({ credentialId }) => credentialId],
+  usedChallenges: [({ challenge }) => keyOf(challenge)],
   devices: [({ svcId, deviceId }) => keyOf(svcId, deviceId)],
+  deadlines: [({ event, kind }) => keyOf(event, kind)],
   jobs: [({ number }) => keyOf(number)],
   feeds: [({ firmId }) => keyOf(firmId)],
   counters: [({ name }) => keyOf(name)],

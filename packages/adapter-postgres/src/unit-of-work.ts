@@ -9,6 +9,7 @@ import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
 import { pgClaims } from './stores/pg-claims.ts';
+import { pgDeadlines } from './stores/pg-deadlines.ts';
 import { pgDevices } from './stores/pg-devices.ts';
 import { pgEmailChanges } from './stores/pg-email-changes.ts';
 import { pgFirms } from './stores/pg-firms.ts';
@@ -16,6 +17,7 @@ import { pgIdempotency } from './stores/pg-idempotency.ts';
 import { pgKeys } from './stores/pg-keys.ts';
 import { pgMemberships } from './stores/pg-memberships.ts';
 import { pgOutbox } from './stores/pg-outbox.ts';
+import { pgPasskeys, pgUsedChallenges } from './stores/pg-passkeys.ts';
 import { pgSessions } from './stores/pg-sessions.ts';
 import { pgSignInAttempts } from './stores/pg-sign-in-attempts.ts';
 import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
@@ -43,6 +45,9 @@ const storesOn = (
     emailChanges: pgEmailChanges(session),
     devices: pgDevices(session),
     outbox: pgOutbox(session),
+    passkeys: pgPasskeys(session),
+    usedChallenges: pgUsedChallenges(session),
+    deadlines: pgDeadlines(session),
     audit,
   };
 };
