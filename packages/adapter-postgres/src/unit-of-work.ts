@@ -9,6 +9,7 @@ import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
 import { pgClaims } from './stores/pg-claims.ts';
+import { pgDeadlines } from './stores/pg-deadlines.ts';
 import { pgDevices } from './stores/pg-devices.ts';
 import { pgEmailChanges } from './stores/pg-email-changes.ts';
 import { pgFirms } from './stores/pg-firms.ts';
@@ -43,6 +44,7 @@ const storesOn = (
   passkeys: pgPasskeys(session),
   usedChallenges: pgUsedChallenges(session),
   devices: pgDevices(session),
+  deadlines: pgDeadlines(session),
   outbox: pgOutbox(session),
   audit: pgAuditTrail(session),
 });

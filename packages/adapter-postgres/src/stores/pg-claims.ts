@@ -55,6 +55,14 @@ const LOCK_PENDING = sql(
     ORDER BY c.id FOR UPDATE`,
 );
 
+const COUNT_PENDING = sql(
+  'claims_count_pending',
+  `SELECT count(*)::int AS count FROM memberships m JOIN claims c
+       ON c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id AND c.status = 'pending_acceptance'
+      AND c.closed_at IS NULL
+    WHERE m.svc_id = $1`,
+);
+
 /** The next timestamp of the firm's change feed. The row stays locked until commit, so feed order is commit order. */
 const NEXT_TIMESTAMP = `UPDATE firm_feeds SET last_stamp = greatest($2::timestamptz, last_stamp + interval '1 ms')
      WHERE firm_id = $1 RETURNING last_stamp`;
@@ -82,7 +90,7 @@ const SAVE = sql(
 
 const FOR_FORMS = sql(
   'claims_for_forms',
-  `SELECT f.name AS firm_name, ${HELD_CARRIER_COLUMNS} FROM firms f
+  `SELECT f.name AS firm_name, f.offer_wait_hours, ${HELD_CARRIER_COLUMNS} FROM firms f
      LEFT JOIN carriers held ON held.firm_id = f.id AND held.name_key = $2 WHERE f.id = $1`,
 );
 
@@ -154,6 +162,10 @@ export function pgClaims(
       return claimsFrom(await session.rows<ClaimRow>(LOCK_PENDING, [firmId, svcId]));
     },
 
+    async countPendingOf(svcId) {
+      return first(await session.rows<{ count: number }>(COUNT_PENDING, [svcId]))?.count ?? 0;
+    },
+
     async add(claim) {
       const seal = await sealer(claim);
       const added = first(
@@ -193,7 +205,8 @@ export function pgClaims(
 
     async forForms(claim) {
       const values = [claim.firmId, carrierNameKey(claim.carrier.name)];
-      const rows = await session.rows<HeldCarrierRow & { firm_name: string }>(FOR_FORMS, values);
+      type Row = HeldCarrierRow & { firm_name: string; offer_wait_hours: number | null };
+      const rows = await session.rows<Row>(FOR_FORMS, values);
       const row = first(
         await encryption.open(rows, HELD_CARRIER_FIELDS, ({ held_key }) => ({
           firmId: claim.firmId,
@@ -201,7 +214,11 @@ export function pgClaims(
         })),
       );
       if (row === null) throw missing();
-      return { firm: { id: claim.firmId, name: row.firm_name }, bookCarrier: heldCarrierFrom(row) };
+      return {
+        firm: { id: claim.firmId, name: row.firm_name },
+        offerWaitHours: row.offer_wait_hours,
+        bookCarrier: heldCarrierFrom(row),
+      };
     },
 
     async saveWithoutTimestamp(claim) {

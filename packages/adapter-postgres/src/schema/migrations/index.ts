@@ -8,6 +8,7 @@ import { SIMULATED_FAULTS } from './0010-simulated-faults.ts';
 import { ADJUSTER_WORK } from './0011-adjuster-work.ts';
 import { DATA_KEYS } from './0020-data-keys.ts';
 import { PASSKEYS } from './0030-passkeys.ts';
+import { AVAILABILITY } from './0040-availability.ts';
 
 export interface Migration {
   readonly id: number;
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 11, name: 'adjuster work', sql: ADJUSTER_WORK },
   { id: 20, name: 'data keys', sql: DATA_KEYS },
   { id: 30, name: 'passkeys', sql: PASSKEYS },
+  { id: 40, name: 'availability', sql: AVAILABILITY },
 ];
