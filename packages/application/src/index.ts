@@ -39,3 +39,4 @@ export * from './support/audit.ts';
 export * from './support/audit-chain.ts';
 export * from './support/batch.ts';
 export type { SentClaim } from './support/execute-idempotently.ts';
+export { tlsProblem } from './support/tls-problem.ts';
