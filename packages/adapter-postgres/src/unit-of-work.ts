@@ -17,6 +17,7 @@ import { pgIdempotency } from './stores/pg-idempotency.ts';
 import { pgKeys } from './stores/pg-keys.ts';
 import { pgMemberships } from './stores/pg-memberships.ts';
 import { pgOutbox } from './stores/pg-outbox.ts';
+import { pgPasskeys, pgUsedChallenges } from './stores/pg-passkeys.ts';
 import { pgSessions } from './stores/pg-sessions.ts';
 import { pgSignInAttempts } from './stores/pg-sign-in-attempts.ts';
 import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
@@ -28,23 +29,28 @@ const storesOn = (
   clock: Clock,
   encryption: Encryption,
   changed: AssignmentStatus[],
-): Tx & { readonly audit: PgAuditTrail } => ({
-  claims: pgClaims(session, clock, encryption, changed),
-  idempotency: pgIdempotency(session),
-  carriers: pgCarriers(session, encryption),
-  adjusters: pgAdjusters(session),
-  memberships: pgMemberships(session, encryption),
-  firms: pgFirms(session),
-  keys: pgKeys(session),
-  sessions: pgSessions(session),
-  signInCodes: pgSignInCodes(session),
-  signInAttempts: pgSignInAttempts(session),
-  emailChanges: pgEmailChanges(session),
-  devices: pgDevices(session),
-  deadlines: pgDeadlines(session),
-  outbox: pgOutbox(session),
-  audit: pgAuditTrail(session),
-});
+): Tx & { readonly audit: PgAuditTrail } => {
+  const audit = pgAuditTrail(session);
+  return {
+    claims: pgClaims(session, clock, encryption, audit, changed),
+    idempotency: pgIdempotency(session),
+    carriers: pgCarriers(session, encryption),
+    adjusters: pgAdjusters(session),
+    memberships: pgMemberships(session, encryption),
+    firms: pgFirms(session),
+    keys: pgKeys(session),
+    sessions: pgSessions(session),
+    signInCodes: pgSignInCodes(session),
+    signInAttempts: pgSignInAttempts(session),
+    emailChanges: pgEmailChanges(session),
+    passkeys: pgPasskeys(session),
+    usedChallenges: pgUsedChallenges(session),
+    devices: pgDevices(session),
+    deadlines: pgDeadlines(session),
+    outbox: pgOutbox(session),
+    audit,
+  };
+};
 
 /**
  * Transactions at READ COMMITTED: a statement that waited for a lock sees what its holder committed. Conflicts that

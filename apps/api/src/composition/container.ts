@@ -32,10 +32,14 @@ import {
   makeReadAppClaim,
   makeReadProfile,
   makeRecordWork,
+  makeRegisterPasskey,
   makeRejectClaim,
   makeRemoveDeadline,
   makeRemoveDevice,
   makeRemoveMember,
+  makeRemovePasskey,
+  makeRemovePasskeys,
+  makeRenamePasskey,
   makeRequestSignInCode,
   makeRevokeKey,
   makeRollKey,
@@ -55,6 +59,8 @@ import {
   makeSignIn,
   makeSignOut,
   makeSignOutEverywhere,
+  makeStartPasskeyRegistration,
+  makeStartPasskeySignIn,
   makeTestDevice,
   makeUpdateProfile,
   makeWithdrawInvitation,
@@ -105,7 +111,10 @@ export function createContainer(external: ExternalServices): Container {
   const { unitOfWork: uow, clock, secrets, ids, networkOf, appReads, firmReads } = T;
   const credentials = { credentials: T.credentials, secrets, clock };
   bind(T.apiKeyAuthenticator, createApiKeyAuthenticator, credentials);
-  bind(T.sessionAuthenticator, createSessionAuthenticator, credentials);
+  bind(T.sessionAuthenticator, createSessionAuthenticator, {
+    ...credentials,
+    passkeysRequired: T.passkeysRequired,
+  });
   c.bind(T.auditBatch).toResolvedValue(
     (store, log) =>
       createBatch<AuditEvent>({
@@ -116,12 +125,29 @@ export function createContainer(external: ExternalServices): Container {
       }),
     [T.audit, T.log],
   );
-  const { auditBatch, operator } = T;
+  const { auditBatch, operator, signInMonitor, passkeyVerifier, passkeysRequired } = T;
   bind(T.runJob, makeRunJob, { uow, reads: T.jobReads, firmReads, appReads, notifier: T.notifier, clock });
 
   const idempotent = { uow, singleFlight: T.singleFlight, reads: firmReads, clock };
   const sessions = { uow, secrets, clock, ids, sessionMaxAgeMs: T.sessionMaxAgeMs };
-  const signIn = use(makeSignIn, { ...sessions, networkOf, auditBatch });
+  const signIn = use(makeSignIn, {
+    ...sessions,
+    networkOf,
+    auditBatch,
+    signInMonitor,
+    passkeyVerifier,
+    passkeysRequired,
+  });
+  const passkeys = { uow, secrets, clock, ids, passkeyVerifier, passkeysRequired };
+  const startPasskeySignIn = use(makeStartPasskeySignIn, { secrets, clock, ids, passkeyVerifier });
+  const requestSignInCode = use(makeRequestSignInCode, {
+    uow,
+    secrets,
+    mailer: T.mailer,
+    clock,
+    networkOf,
+    signInMonitor,
+  });
   const signOut = use(makeSignOut, { uow, clock });
   const signOutEverywhere = use(makeSignOutEverywhere, { uow, clock });
   const profile = { uow, reads: appReads, clock, secrets, mailer: T.mailer };
@@ -167,6 +193,7 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.disableAdjuster, makeDisableAdjuster, accounts);
   bind(T.enableAdjuster, makeEnableAdjuster, accounts);
   bind(T.endSessions, makeEndSessions, accounts);
+  bind(T.removePasskeys, makeRemovePasskeys, accounts);
   bind(T.closeClaimAsOperator, makeCloseClaimAsOperator, { uow, clock, operator });
 
   bind(T.firmRoutes, firmRoutes, {
@@ -184,10 +211,15 @@ export function createContainer(external: ExternalServices): Container {
     clock,
   });
   bind(T.appRoutes, appRoutes, {
-    requestSignInCode: use(makeRequestSignInCode, { uow, secrets, mailer: T.mailer, clock, networkOf }),
+    requestSignInCode,
     signIn,
     signOut,
     endSession: use(makeEndSession, { uow, clock }),
+    startPasskeySignIn,
+    startPasskeyRegistration: use(makeStartPasskeyRegistration, passkeys),
+    registerPasskey: use(makeRegisterPasskey, passkeys),
+    renamePasskey: use(makeRenamePasskey, { uow, clock }),
+    removePasskey: use(makeRemovePasskey, { uow, clock, passkeysRequired }),
     readProfile: use(makeReadProfile, { reads: appReads }),
     updateProfile: use(makeUpdateProfile, { ...profile, networkOf }),
     confirmEmail: use(makeConfirmEmail, profile),
@@ -212,9 +244,12 @@ export function createContainer(external: ExternalServices): Container {
     clock,
   });
   bind(T.browserSessionRoutes, browserSessionRoutes, {
+    requestSignInCode,
+    startPasskeySignIn,
     signIn,
     signOut,
     signOutEverywhere,
+    secrets,
     addresses: T.addresses,
   });
   bind(T.mcpRoute, mcpRoute, {
@@ -244,6 +279,7 @@ export function createContainer(external: ExternalServices): Container {
     routes: T.routes,
     apiKeyAuthenticator,
     sessionAuthenticator: T.sessionAuthenticator,
+    sessionLimiter: T.sessionLimiter,
     rateLimiter: T.rateLimiter,
     faults: T.faults,
     edgeLimiter: T.edgeLimiter,

@@ -29,6 +29,7 @@ import type {
   makeOpenSession,
   makeRemoveDeadline,
   makeRemoveMember,
+  makeRemovePasskeys,
   makeRevokeKey,
   makeRollKey,
   makeRotateEncryption,
@@ -43,10 +44,12 @@ import type {
   Notifier,
   Operator,
   OperatorReads,
+  PasskeyVerifier,
   RateLimiter,
   RequestLogStore,
   Secrets,
   SessionAuthenticator,
+  SignInMonitor,
   SingleFlight,
   UnitOfWork,
 } from '@svc/application';
@@ -55,6 +58,7 @@ import type { ServiceIdentifier } from 'inversify';
 import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import type { EdgeLimiter, Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
+import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import type { Route } from '../http/routes/route.ts';
 import type { Cursors } from '../http/serialization/cursor.ts';
 import type { StatusMonitor } from '../http/status/status.ts';
@@ -89,6 +93,7 @@ export const TOKENS = {
   secrets: token<Secrets>('secrets'),
   cursors: token<Cursors>('cursors'),
   mailer: token<Mailer>('mailer'),
+  signInMonitor: token<SignInMonitor>('signInMonitor'),
   notifier: token<Notifier>('notifier'),
 
   unitOfWork: token<UnitOfWork>('unitOfWork'),
@@ -108,6 +113,9 @@ export const TOKENS = {
   /** Whom the operator's commands of this process are recorded for. */
   operator: token<Operator>('operator'),
   sessionMaxAgeMs: token<number>('sessionMaxAgeMs'),
+  passkeyVerifier: token<PasskeyVerifier>('passkeyVerifier'),
+  passkeysRequired: token<boolean>('passkeysRequired'),
+  sessionLimiter: token<SessionLimiter>('sessionLimiter'),
   edgeLimiter: token<EdgeLimiter>('edgeLimiter'),
 
   apiKeyAuthenticator: token<ApiKeyAuthenticator>('apiKeyAuthenticator'),
@@ -143,6 +151,7 @@ export const TOKENS = {
   removeMember: made<typeof makeRemoveMember>('removeMember'),
   disableAdjuster: made<typeof makeDisableAdjuster>('disableAdjuster'),
   enableAdjuster: made<typeof makeEnableAdjuster>('enableAdjuster'),
+  removePasskeys: made<typeof makeRemovePasskeys>('removePasskeys'),
   endSessions: made<typeof makeEndSessions>('endSessions'),
   closeClaimAsOperator: made<typeof makeCloseClaimAsOperator>('closeClaimAsOperator'),
 
@@ -176,6 +185,7 @@ export const EXTERNAL = [
   'secrets',
   'cursors',
   'mailer',
+  'signInMonitor',
   'notifier',
   'unitOfWork',
   'firmReads',
@@ -188,6 +198,9 @@ export const EXTERNAL = [
   'firmData',
   'operator',
   'sessionMaxAgeMs',
+  'passkeyVerifier',
+  'passkeysRequired',
+  'sessionLimiter',
   'faults',
   'encryption',
   'credentials',
