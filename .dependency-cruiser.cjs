@@ -93,6 +93,7 @@ module.exports = {
     tool('client-types', CONTRACT),
     tool('generate', CONTRACT),
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
+    tool('attack', CONTRACT, '^tools/(cluster|services)/'),
     tool('chaos', CONTRACT, HISTORY_CHECK, '^tools/(cluster|generate|services)/'),
     tool('fuzz', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
     tool('openfema', CONTRACT, API_TESTS, '^tools/generate/'),
@@ -110,7 +111,10 @@ module.exports = {
       NODE,
       ...npm('@modelcontextprotocol/sdk', 'commander', 'picocolors'),
     ]),
-    room('adjuster', '^apps/adjuster/src/', [CONTRACT, ...npm('idb', 'preact', '@preact/[a-z-]+')]),
+    room('adjuster', '^apps/adjuster/src/', [
+      CONTRACT,
+      ...npm('idb', 'preact', '@preact/[a-z-]+', '@simplewebauthn/browser'),
+    ]),
     room('docs', '^apps/docs/src/', [CONTRACT, NODE, ...npm('vitepress')]),
   ],
   options: {

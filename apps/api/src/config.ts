@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { EDGE_REQUESTS_PER_MINUTE } from '@svc/contract';
+import { EDGE_REQUESTS_PER_MINUTE, SESSION_REQUESTS_PER_MINUTE } from '@svc/contract';
 import type { LogFormat, LogLevel } from './logging.ts';
 
 /** The environment variables, parsed. */
@@ -35,6 +35,10 @@ export interface Config {
   readonly edgeLimitPerMinute: number;
   /** Days after which a session of the adjuster app ends, however often it is used. */
   readonly sessionMaxDays: number;
+  /** Whether adjusters must sign in with a passkey; test accounts need none. */
+  readonly passkeysRequired: boolean;
+  /** Requests per minute of one session of the adjuster app, in each process; 0: unlimited. */
+  readonly sessionLimitPerMinute: number;
   /** Time for a client to send the headers, and the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -128,6 +132,15 @@ export function readConfig(env: Env, terminal: boolean): Config {
   if (requestTimeoutMs < headersTimeoutMs)
     fail('REQUEST_TIMEOUT_MS', `at least HEADERS_TIMEOUT_MS (${headersTimeoutMs})`);
 
+  const passkeysRequired = choice('PASSKEYS', 'optional', ['optional', 'required']) === 'required';
+  const site = new URL(baseAddress('BASE_URL') ?? 'http://host').hostname;
+  const siteHost = read('BASE_URL') === undefined ? host(read('HOST')) : site.replace(/^\[|\]$/g, '');
+  if (passkeysRequired && isIP(siteHost) !== 0)
+    fail(
+      'PASSKEYS',
+      'required only where BASE_URL has a host name, since browsers offer no passkeys for an IP address',
+    );
+
   return {
     port: integer('PORT', 3000, 0, 65_535),
     host: host(read('HOST')),
@@ -158,6 +171,8 @@ export function readConfig(env: Env, terminal: boolean): Config {
     encryption: encryptionKeys(read),
     edgeLimitPerMinute: integer('EDGE_LIMIT_PER_MINUTE', EDGE_REQUESTS_PER_MINUTE, 0, 1_000_000_000),
     sessionMaxDays: integer('SESSION_MAX_DAYS', 180, 1, 3650),
+    passkeysRequired,
+    sessionLimitPerMinute: integer('SESSION_LIMIT_PER_MINUTE', SESSION_REQUESTS_PER_MINUTE, 0, 1_000_000_000),
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs: integer('RESPONSE_TIMEOUT_MS', 30_000, 100, 600_000),

@@ -656,6 +656,49 @@ test('the app is available in Spanish, and a chosen language is remembered', () 
     await heading(page, 'Settings').waitFor();
   }));
 
+test('a passkey is added in the settings, renamed, signs in and is removed', async () => {
+  // Browsers have no passkeys for IP addresses.
+  const named = await startServiceUnderTest({ env: { HOST: 'localhost' }, databaseUrl: service.databaseUrl });
+  const { page, faults, close } = await visit(browser, named.url);
+  const { token } = await service.member(firm);
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await enter(page, named, token, '#/settings');
+  await page.getByText('You have no passkeys.').waitFor();
+  await page.getByLabel('Name of the passkey').fill('Test phone');
+  await button(page, 'Add a passkey').click();
+  await button(page, 'Rename Test phone').click();
+  await page.getByRole('dialog').getByLabel('Name of the passkey').fill('Old phone');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Old phone', { exact: true }).waitFor();
+  await page.evaluate(await axeSource());
+  const violations = await page.evaluate(`axe.run(document, ${JSON.stringify({ runOnly: RULES })})
+    .then(({ violations }) => violations.map(({ id }) => id))`);
+  expect(violations).toEqual([]);
+
+  await button(page, 'Sign out').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+  await button(page, 'Sign in with a passkey').click();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByText('Last used').waitFor();
+  await button(page, 'Remove Old phone').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove Old phone' }).click();
+  await page.getByText('You have no passkeys.').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+  await named.stop();
+});
+
 test('a push notification shows only the firm, and opens the claim', () =>
   visiting({ ...PHONE, whole: true }, async ({ page, context }) => {
     const { svcId, token } = await service.member(firm);

@@ -25,10 +25,20 @@ test('an empty environment gives the default configuration with an embedded data
     encryption: null,
     edgeLimitPerMinute: 600,
     sessionMaxDays: 180,
+    passkeysRequired: false,
+    sessionLimitPerMinute: 6000,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
     responseTimeoutMs: 30_000,
   });
+});
+
+test('passkeys can be required where the site has a host name', () => {
+  const read = (BASE_URL: string) => readConfig({ PASSKEYS: 'required', BASE_URL }, false).passkeysRequired;
+  expect(read('https://claims.example.com')).toBe(true);
+  expect(read('http://localhost:3000')).toBe(true);
+  for (const address of ['https://192.0.2.1', 'https://[2001:db8::1]:8443'])
+    expect(() => read(address)).toThrow(ConfigError);
 });
 
 test('an empty variable counts as unset', () => {
@@ -70,6 +80,8 @@ test.each([
   ['PORT', '65535', 'port', 65_535],
   ['METRICS_PORT', '9464', 'metricsPort', 9464],
   ['EDGE_LIMIT_PER_MINUTE', '0', 'edgeLimitPerMinute', 0],
+  ['SESSION_LIMIT_PER_MINUTE', '0', 'sessionLimitPerMinute', 0],
+  ['PASSKEYS', 'optional', 'passkeysRequired', false],
 ] as const)('%s=%s is valid', (name, value, field, expected) => {
   expect(readConfig({ [name]: value }, false)[field]).toEqual(expected);
 });
@@ -102,6 +114,8 @@ describe('an invalid value', () => {
     ['SHUTDOWN_GRACE_MS', '600001', '0 to 600000'],
     ['METRICS_PORT', 'yes', '0 to 65535'],
     ['EDGE_LIMIT_PER_MINUTE', '-5', '0 to 1000000000'],
+    ['PASSKEYS', 'yes', 'optional, required'],
+    ['PASSKEYS', 'required', 'only where BASE_URL has a host name'],
     ['HEADERS_TIMEOUT_MS', '99', '100 to 600000'],
     ['REQUEST_TIMEOUT_MS', '9999', 'at least HEADERS_TIMEOUT_MS'],
   ])('%s=%j gives one line with the variable, its value and the allowed values', (name, value, allowed) => {

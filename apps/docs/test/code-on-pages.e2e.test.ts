@@ -1,7 +1,8 @@
 // Every block of code on the pages is compiled or parsed; other tests run those that do something.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -164,4 +165,11 @@ it('each request of the Postman collection is accepted by the service', async ()
     outcomes.filter((outcome) => /validation_failed|malformed|invalid_key|method_not/.test(outcome)),
   ).toEqual([]);
   expect(outcomes.filter((outcome) => /: 20[01]/.test(outcome)).length).toBeGreaterThan(8);
+});
+
+it('every test that the page on security standards names exists', async () => {
+  const page = await readFile(join(ROOT, 'docs/guides/security-standards.md'), 'utf8');
+  const named = [...new Set([...page.matchAll(/`([^`]+\.test\.ts)`/g)].map(([, path = '']) => path))];
+  expect(named.length).toBeGreaterThan(25);
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });

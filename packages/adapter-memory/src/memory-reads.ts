@@ -9,6 +9,7 @@ import type {
   FormDetails,
   JobReads,
   OperatorReads,
+  Passkey,
   Session,
 } from '@svc/application';
 import {
@@ -102,6 +103,12 @@ const lastChangeOf = ({ updatedAt, workChangedAt, closedAt }: Claim): Instant =>
   Math.max(updatedAt, workChangedAt ?? 0, closedAt ?? 0);
 
 /** Latest use first. */
+export const passkeysOf = (tables: Tables, svcId: Svcid): Passkey[] =>
+  tables.passkeys
+    .all()
+    .filter((passkey) => passkey.svcId === svcId)
+    .sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));
+
 export const sessionsOf = (tables: Tables, svcId: Svcid): Session[] =>
   tables.sessions
     .all()
@@ -121,6 +128,9 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
   return {
     async adjuster(svcId) {
       return tables.accounts.get(keyOf(svcId))?.adjuster ?? null;
+    },
+    async passkeys(svcId) {
+      return passkeysOf(tables, svcId);
     },
     async sessions(svcId, now) {
       return sessionsOf(tables, svcId).filter(({ expiresAt }) => expiresAt > now);

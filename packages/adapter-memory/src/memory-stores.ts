@@ -138,8 +138,8 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
     async sessionByHash(tokenHash) {
       const session = committed.sessions.get(keyOf(tokenHash));
       if (session === undefined) return null;
-      const { id, svcId, lastUsedAt, expiresAt, endsAt } = session;
-      return { id, svcId, lastUsedAt, expiresAt, endsAt };
+      const { id, svcId, lastUsedAt, expiresAt, endsAt, method } = session;
+      return { id, svcId, lastUsedAt, expiresAt, endsAt, method };
     },
     async openSessions(tokenHashes, now) {
       const isOpen = (hash: string): boolean => (committed.sessions.get(keyOf(hash))?.expiresAt ?? now) > now;

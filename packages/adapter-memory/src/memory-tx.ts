@@ -1,7 +1,7 @@
 import { type Clock, IDEMPOTENCY_WINDOW_MS, type Tx } from '@svc/application';
 import { type Claim, carrierNameKey, DomainError, emailKey, mergeCarrier } from '@svc/domain';
 import { appendRow } from './memory-audit.ts';
-import { formDetailsOf, sessionsOf } from './memory-reads.ts';
+import { formDetailsOf, passkeysOf, sessionsOf } from './memory-reads.ts';
 import { compareText } from './pages.ts';
 import { emailKeyOf, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
@@ -197,6 +197,10 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
 
     sessions: {
       add: step((session) => tables.sessions.insert(session)),
+      setMethod: step((tokenHash, method) => {
+        const session = tables.sessions.get(keyOf(tokenHash));
+        if (session !== undefined) tables.sessions.put({ ...session, method });
+      }),
       remove: step((tokenHash) => tables.sessions.delete(keyOf(tokenHash))),
       of: step((svcId) => sessionsOf(tables, svcId)),
       removeAllOf: step((svcId) => {
@@ -208,8 +212,8 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
 
     signInCodes: {
       put: step((code) => tables.signInCodes.put(code)),
-      lock: step((emailKey) => tables.signInCodes.get(keyOf(emailKey)) ?? null),
-      remove: step((emailKey) => tables.signInCodes.delete(keyOf(emailKey))),
+      lock: step((slot) => tables.signInCodes.get(keyOf(slot)) ?? null),
+      remove: step((slot) => tables.signInCodes.delete(keyOf(slot))),
     },
 
     signInAttempts: {
@@ -226,6 +230,41 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
       put: step((change) => tables.emailChanges.put(change)),
       lock: step((svcId) => tables.emailChanges.get(keyOf(svcId)) ?? null),
       remove: step((svcId) => tables.emailChanges.delete(keyOf(svcId))),
+    },
+
+    passkeys: {
+      add: step((passkey) => {
+        const isTaken = tables.passkeys
+          .all()
+          .some(({ credentialId }) => credentialId === passkey.credentialId);
+        if (!isTaken) tables.passkeys.insert(passkey);
+        return !isTaken;
+      }),
+      of: step((svcId) => passkeysOf(tables, svcId)),
+      lockByCredential: step(
+        (credentialId) =>
+          tables.passkeys.all().find((passkey) => passkey.credentialId === credentialId) ?? null,
+      ),
+      save: step(({ id, name, signCount, lastUsedAt }) => {
+        const held = tables.passkeys.get(keyOf(id));
+        if (held !== undefined) tables.passkeys.put({ ...held, name, signCount, lastUsedAt });
+      }),
+      remove: step((svcId, id) => {
+        if (tables.passkeys.get(keyOf(id))?.svcId === svcId) tables.passkeys.delete(keyOf(id));
+      }),
+      removeAllOf: step((svcId) => {
+        const held = passkeysOf(tables, svcId);
+        for (const { id } of held) tables.passkeys.delete(keyOf(id));
+        return held.length;
+      }),
+    },
+
+    usedChallenges: {
+      use: step((challenge, expiresAt) => {
+        if (tables.usedChallenges.get(keyOf(challenge)) !== undefined) return false;
+        tables.usedChallenges.put({ challenge, expiresAt });
+        return true;
+      }),
     },
 
     devices: {

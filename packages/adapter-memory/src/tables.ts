@@ -7,6 +7,7 @@ import type {
   Firm,
   IdempotencySlot,
   Job,
+  Passkey,
   PushSubscription,
   Session,
   SignInCode,
@@ -82,6 +83,8 @@ export interface Schema {
   readonly signInCodes: SignInCode;
   readonly signInAttempts: AttemptsRow;
   readonly emailChanges: EmailChange;
+  readonly passkeys: Passkey;
+  readonly usedChallenges: { readonly challenge: string; readonly expiresAt: Instant };
   readonly devices: DeviceRow;
   readonly jobs: JobRow;
   readonly feeds: FeedRow;
@@ -109,9 +112,11 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   firms: [({ id }) => keyOf(id)],
   keys: [({ id }) => keyOf(id), ({ secretHash }) => secretHash],
   sessions: [({ tokenHash }) => keyOf(tokenHash)],
-  signInCodes: [({ emailKey }) => keyOf(emailKey)],
+  signInCodes: [({ slot }) => keyOf(slot)],
   emailChanges: [({ svcId }) => keyOf(svcId)],
   signInAttempts: [({ subject }) => keyOf(subject)],
+  passkeys: [({ id }) => keyOf(id), ({ credentialId }) => credentialId],
+  usedChallenges: [({ challenge }) => keyOf(challenge)],
   devices: [({ svcId, deviceId }) => keyOf(svcId, deviceId)],
   jobs: [({ number }) => keyOf(number)],
   feeds: [({ firmId }) => keyOf(firmId)],

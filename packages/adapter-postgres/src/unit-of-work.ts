@@ -16,6 +16,7 @@ import { pgIdempotency } from './stores/pg-idempotency.ts';
 import { pgKeys } from './stores/pg-keys.ts';
 import { pgMemberships } from './stores/pg-memberships.ts';
 import { pgOutbox } from './stores/pg-outbox.ts';
+import { pgPasskeys, pgUsedChallenges } from './stores/pg-passkeys.ts';
 import { pgSessions } from './stores/pg-sessions.ts';
 import { pgSignInAttempts } from './stores/pg-sign-in-attempts.ts';
 import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
@@ -39,6 +40,8 @@ const storesOn = (
   signInCodes: pgSignInCodes(session),
   signInAttempts: pgSignInAttempts(session),
   emailChanges: pgEmailChanges(session),
+  passkeys: pgPasskeys(session),
+  usedChallenges: pgUsedChallenges(session),
   devices: pgDevices(session),
   outbox: pgOutbox(session),
   audit: pgAuditTrail(session),

@@ -26,34 +26,84 @@ import { CONTACT_RESULTS, PROFILE_FIELDS } from './vocabulary.ts';
 const accountEmail = () =>
   email({ description: "The account's email address.", example: 'jean.delacroix@example.com' });
 
-export const requestSignInCodeBody = fields({ email: accountEmail() }).meta({
+/** Binds a sign-in to the client that started it. */
+const requiredClientSecret = () =>
+  base64url(LIMITS.clientSecret, {
+    description:
+      'A random value that the client generates for one sign-in and keeps to itself. A code or passkey options that were requested with it work only together with it. Without it, a code works on any client that sends none.',
+    example: 'p3mE0vS2kQ8xT5rWzN1cYb7LhGdJf4Ua',
+  });
+const clientSecret = () => requiredClientSecret().optional();
+
+export const startPasskeySignInBody = fields({ client_secret: requiredClientSecret() }).meta({
+  id: 'PasskeySignInOptionsRequest',
+  description: 'The client that signs in.',
+});
+export type StartPasskeySignInBody = z.output<typeof startPasskeySignInBody>;
+
+export const requestSignInCodeBody = fields({ email: accountEmail(), client_secret: clientSecret() }).meta({
   id: 'SignInCodeRequest',
   description: 'The email address to send a sign-in code to.',
 });
 export type RequestSignInCodeBody = z.output<typeof requestSignInCodeBody>;
 
-/** Two sign-in methods: an emailed code, or the secret of a test account. */
+const credentialId = () =>
+  base64url(LIMITS.credentialId, {
+    description: "The credential's id (PublicKeyCredential.rawId).",
+    example: 'Zt1v3kq9S0mW5p2sQeX7Hw',
+  });
+const clientData = () =>
+  base64url(LIMITS.clientData, {
+    description: 'AuthenticatorResponse.clientDataJSON.',
+    example: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+  });
+
+const passkeyAssertion = fields({
+  credential_id: credentialId(),
+  client_data: clientData(),
+  authenticator_data: base64url(LIMITS.authenticatorData, {
+    description: 'AuthenticatorAssertionResponse.authenticatorData.',
+    example: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+  }),
+  signature: base64url(LIMITS.passkeySignature, {
+    description: 'AuthenticatorAssertionResponse.signature.',
+    example: 'MEUCIQDpHcG5vS3oW9Q',
+  }),
+});
+type PasskeyAssertionBody = z.output<typeof passkeyAssertion>;
+
+/** Sign-in methods: an emailed code, the secret of a test account, or a passkey. */
 export type SignInBody =
-  | { email: string; code: string; svc_id?: never; sign_in_secret?: never; device_name?: string }
-  | { svc_id: string; sign_in_secret: string; email?: never; code?: never; device_name?: string };
+  | (SignInExtras & { email: string; code: string; svc_id?: never; sign_in_secret?: never; passkey?: never })
+  | (SignInExtras & { svc_id: string; sign_in_secret: string; email?: never; code?: never; passkey?: never })
+  | (SignInExtras & {
+      passkey: PasskeyAssertionBody;
+      email?: never;
+      code?: never;
+      svc_id?: never;
+      sign_in_secret?: never;
+    });
 
-const EMAIL_PAIR = ['email', 'code'] as const;
-const SECRET_PAIR = ['svc_id', 'sign_in_secret'] as const;
-const ALLOWED_PAIRS = 'Send email and code, or svc_id and sign_in_secret.';
+interface SignInExtras {
+  client_secret?: string;
+  device_name?: string;
+}
 
-const exactlyOnePair = presenceRule((isPresent) => {
-  const [byEmail, bySecret] = [EMAIL_PAIR.filter(isPresent), SECRET_PAIR.filter(isPresent)];
-  if (byEmail.length > 0 && bySecret.length > 0)
-    return [{ path: [], detail: `Only one sign-in method is allowed. ${ALLOWED_PAIRS}` }];
-  const pair = byEmail.length > 0 ? EMAIL_PAIR : bySecret.length > 0 ? SECRET_PAIR : null;
-  if (pair === null) return [{ path: [], detail: `A sign-in method is required. ${ALLOWED_PAIRS}` }];
-  return pair
+const SIGN_IN_METHODS = [['email', 'code'], ['svc_id', 'sign_in_secret'], ['passkey']] as const;
+const ALLOWED_METHODS = 'Send email and code, or svc_id and sign_in_secret, or passkey.';
+
+const exactlyOneMethod = presenceRule((isPresent) => {
+  const [method, ...others] = SIGN_IN_METHODS.filter((names) => names.some(isPresent));
+  if (others.length > 0)
+    return [{ path: [], detail: `Only one sign-in method is allowed. ${ALLOWED_METHODS}` }];
+  if (method === undefined) return [{ path: [], detail: `A sign-in method is required. ${ALLOWED_METHODS}` }];
+  return method
     .filter((name) => !isPresent(name))
-    .map((name) => ({ path: [name], detail: `This field is required. ${ALLOWED_PAIRS}` }));
+    .map((name) => ({ path: [name], detail: `This field is required. ${ALLOWED_METHODS}` }));
 });
 
-// The cast states what exactlyOnePair checks; the type of the object does not include it.
-export const signInBody = exactlyOnePair(
+// The cast states what exactlyOneMethod checks; the type of the object does not include it.
+export const signInBody = exactlyOneMethod(
   fields({
     email: accountEmail().optional(),
     code: digits(6, { description: 'The code from the email.', example: '402913' }).optional(),
@@ -62,6 +112,19 @@ export const signInBody = exactlyOnePair(
       description: 'Sign-in secret of a test account.',
       example: 'tst_9xQm2LrV4c',
     }).optional(),
+    passkey: passkeyAssertion
+      .meta({
+        id: 'PasskeyAssertion',
+        description: 'What the browser returned for the options of a sign-in with a passkey.',
+        example: {
+          credential_id: 'Zt1v3kq9S0mW5p2sQeX7Hw',
+          client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+          authenticator_data: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+          signature: 'MEUCIQDpHcG5vS3oW9Q',
+        },
+      })
+      .optional(),
+    client_secret: clientSecret(),
     device_name: nonBlankText(LIMITS.deviceName, {
       description:
         'Name of the device for the list of sessions. Default: derived from the User-Agent header.',
@@ -70,7 +133,7 @@ export const signInBody = exactlyOnePair(
   }),
 ).meta({
   id: 'SignInRequest',
-  description: 'Either an email address and the code sent to it, or a test account and its secret.',
+  description: 'An email address and the code sent to it, or a test account and its secret, or a passkey.',
 }) as unknown as z.ZodType<SignInBody>;
 
 export const updateProfileBody = fields({
@@ -87,6 +150,42 @@ export const confirmEmailBody = fields({
   code: digits(6, { description: 'The code from the email.', example: '402913' }),
 }).meta({ id: 'ConfirmEmail', description: 'The code that was sent to the new email address.' });
 export type ConfirmEmailBody = z.output<typeof confirmEmailBody>;
+
+const passkeyName = () =>
+  nonBlankText(LIMITS.passkeyName, { description: 'Name of the passkey in the list.', example: 'iPhone' });
+
+export const registerPasskeyBody = fields({
+  name: passkeyName(),
+  credential_id: credentialId(),
+  client_data: clientData(),
+  attestation_object: base64url(LIMITS.attestationObject, {
+    description: 'AuthenticatorAttestationResponse.attestationObject.',
+    example: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVik',
+  }),
+  transports: z
+    .array(
+      text(LIMITS.passkeyTransport, {
+        description: 'A transport of the authenticator.',
+        example: 'internal',
+      }),
+    )
+    .max(LIMITS.passkeyTransports)
+    .meta({
+      description: 'AuthenticatorAttestationResponse.getTransports().',
+      example: ['internal'],
+    })
+    .optional(),
+}).meta({
+  id: 'RegisterPasskeyRequest',
+  description: 'What the browser returned for the options of a registration. Binary values are in base64url.',
+});
+export type RegisterPasskeyBody = z.output<typeof registerPasskeyBody>;
+
+export const renamePasskeyBody = fields({ name: passkeyName() }).meta({
+  id: 'RenamePasskeyRequest',
+  description: 'The new name.',
+});
+export type RenamePasskeyBody = z.output<typeof renamePasskeyBody>;
 
 export const updateMembershipBody = fields({
   accepting_assignments: flag({
@@ -266,6 +365,25 @@ export const ownSessionSchema = responseObject({
   ),
 }).meta({ id: 'OwnSession', description: 'A session of the adjuster.' });
 export type OwnSession = z.output<typeof ownSessionSchema>;
+
+export const passkeySchema = responseObject({
+  id: responseField.uuid('Id of the passkey.', '1f6a3d0e-7a37-4c3b-8f0a-2b7c5f2f9e11'),
+  name: responseField.text('Name of the passkey.', 'iPhone'),
+  created_at: responseField.dateTime('When it was added.', '2026-08-20T13:00:00.000Z'),
+  last_used_at: responseField
+    .dateTime('Last sign-in with it; null if it was not used.', '2026-08-29T14:52:07.113Z')
+    .nullable(),
+}).meta({ id: 'Passkey', description: 'A passkey (WebAuthn credential) of the account.' });
+export type Passkey = z.output<typeof passkeySchema>;
+
+export const passkeyOptionsSchema = responseObject({
+  options: z.record(z.string(), z.unknown()).meta({
+    description:
+      'Options for navigator.credentials, in the JSON format of WebAuthn: PublicKeyCredentialCreationOptionsJSON to add a passkey, PublicKeyCredentialRequestOptionsJSON to sign in.',
+    example: { challenge: 'MDE5ODBhNWU', rpId: 'claims.example.com', userVerification: 'required' },
+  }),
+}).meta({ id: 'PasskeyOptions', description: 'Options for the WebAuthn API of the browser.' });
+export type PasskeyOptions = z.output<typeof passkeyOptionsSchema>;
 
 export const appInvitationSchema = responseObject({
   firm_id: responseField.uuid('Id of the firm that sent the invitation.', FIRM_ID),

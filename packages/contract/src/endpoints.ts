@@ -8,12 +8,17 @@ import {
   logContactBody,
   membershipSchema,
   ownSessionSchema,
+  passkeyOptionsSchema,
+  passkeySchema,
   profileSchema,
   registerDeviceBody,
+  registerPasskeyBody,
   rejectClaimBody,
+  renamePasskeyBody,
   requestSignInCodeBody,
   sessionSchema,
   signInBody,
+  startPasskeySignInBody,
   updateMembershipBody,
   updateProfileBody,
   updateWorkBody,
@@ -31,7 +36,7 @@ import { APP_CLAIM_STATUSES, ASSIGNMENT_STATUSES } from './vocabulary.ts';
 const ANY_REQUEST = ['validation_failed', 'internal_error', 'service_unavailable'] as const;
 const KEY_REQUEST = ['invalid_key', 'rate_limited', ...ANY_REQUEST] as const;
 const SCOPED_REQUEST = ['insufficient_scope', 'not_in_plan', ...KEY_REQUEST] as const;
-const SESSION_REQUEST = ['invalid_session', ...ANY_REQUEST] as const;
+const SESSION_REQUEST = ['invalid_session', 'passkey_required', 'rate_limited', ...ANY_REQUEST] as const;
 const WITH_BODY = ['malformed_request', 'payload_too_large'] as const;
 const NAMES_ADJUSTER = [
   'unknown_osaid',
@@ -71,6 +76,13 @@ const contactParams = fields({
 
 const firmParams = fields({
   firm_id: uuidParameter({ description: 'Id of the firm.', example: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21' }),
+});
+
+const passkeyParams = fields({
+  passkey_id: uuidParameter({
+    description: 'Id of the passkey.',
+    example: '1f6a3d0e-7a37-4c3b-8f0a-2b7c5f2f9e11',
+  }),
 });
 
 const sessionParams = fields({
@@ -431,7 +443,7 @@ export const appEndpoints = {
     write: true,
     summary: 'Request a sign-in code',
     description:
-      'Emails a six-digit code that is valid for ten minutes and five attempts. While it is valid, another request sends the same code again. The response is the same whether or not the account exists, and also if too many codes were requested and no email is sent.',
+      'Emails a six-digit code that is valid for ten minutes and five attempts. While it is valid, another request with the same `client_secret`, or also without one, sends the same code again. The response is the same whether or not the account exists, and also if too many codes were requested and no email is sent.',
     body: requestSignInCodeBody,
     success: { status: 202, schema: null, description: 'Accepted.' },
     problems: [...WITH_BODY, ...ANY_REQUEST, 'rate_limited'],
@@ -445,10 +457,17 @@ export const appEndpoints = {
     write: true,
     summary: 'Sign in',
     description:
-      'Creates a device session from an emailed code or from the secret of a test account. Returns `rate_limited` after too many wrong codes from one IP address (IPv6: one /64), for one account or in total, whether or not the account exists.',
+      'Creates a device session from an emailed code, from the secret of a test account, or from a passkey. Returns `rate_limited` after too many wrong codes from one IP address (IPv6: one /64), for one account or in total, whether or not the account exists.',
     body: signInBody,
     success: { status: 201, schema: sessionSchema, description: 'The session and its token.' },
-    problems: [...WITH_BODY, ...ANY_REQUEST, 'invalid_sign_in', 'rate_limited'],
+    problems: [
+      ...WITH_BODY,
+      ...ANY_REQUEST,
+      'invalid_sign_in',
+      'code_not_requested',
+      'passkey_required',
+      'rate_limited',
+    ],
   }),
   signOut: endpoint({
     id: 'signOut',
@@ -456,11 +475,99 @@ export const appEndpoints = {
     path: '/app/v1/sessions/current',
     auth: 'session',
     scope: null,
+    beforePasskey: true,
     write: true,
     summary: 'Sign out',
     description: 'Ends the current session.',
     success: { status: 204, schema: null, description: 'Signed out.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST],
+  }),
+  startPasskeySignIn: endpoint({
+    id: 'startPasskeySignIn',
+    method: 'POST',
+    path: '/app/v1/passkey-options',
+    auth: 'none',
+    scope: null,
+    write: true,
+    summary: 'Start a sign-in with a passkey',
+    description:
+      'Returns options for navigator.credentials.get(). The response of the browser opens one session within five minutes, with the same `client_secret`.',
+    body: startPasskeySignInBody,
+    success: { status: 200, schema: passkeyOptionsSchema, description: 'The options.' },
+    problems: [...WITH_BODY, ...ANY_REQUEST],
+  }),
+  startPasskeyRegistration: endpoint({
+    id: 'startPasskeyRegistration',
+    method: 'POST',
+    path: '/app/v1/passkeys/options',
+    auth: 'session',
+    scope: null,
+    beforePasskey: true,
+    write: true,
+    summary: 'Start adding a passkey',
+    description:
+      'Returns options for navigator.credentials.create(). The response of the browser adds one passkey within five minutes, in the same session.',
+    success: { status: 200, schema: passkeyOptionsSchema, description: 'The options.' },
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'too_many_passkeys'],
+  }),
+  registerPasskey: endpoint({
+    id: 'registerPasskey',
+    method: 'POST',
+    path: '/app/v1/passkeys',
+    auth: 'session',
+    scope: null,
+    beforePasskey: true,
+    write: true,
+    summary: 'Add a passkey',
+    description: `Adds a passkey to the account; at most ${LIMITS.passkeysPerAccount}.`,
+    body: registerPasskeyBody,
+    success: { status: 201, schema: passkeySchema, description: 'The passkey.' },
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'too_many_passkeys'],
+  }),
+  listPasskeys: endpoint({
+    id: 'listPasskeys',
+    method: 'GET',
+    path: '/app/v1/passkeys',
+    auth: 'session',
+    scope: null,
+    beforePasskey: true,
+    write: false,
+    summary: 'List own passkeys',
+    description: 'The passkeys of the account, oldest first. There is always one page.',
+    success: {
+      status: 200,
+      schema: pageOf('PasskeyPage', passkeySchema, []),
+      description: 'The passkeys.',
+    },
+    problems: SESSION_REQUEST,
+  }),
+  renamePasskey: endpoint({
+    id: 'renamePasskey',
+    method: 'PATCH',
+    path: '/app/v1/passkeys/{passkey_id}',
+    auth: 'session',
+    scope: null,
+    write: true,
+    summary: 'Rename a passkey',
+    description: 'Changes the name in the list.',
+    params: passkeyParams,
+    body: renamePasskeyBody,
+    success: { status: 200, schema: passkeySchema, description: 'The passkey.' },
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found'],
+  }),
+  removePasskey: endpoint({
+    id: 'removePasskey',
+    method: 'DELETE',
+    path: '/app/v1/passkeys/{passkey_id}',
+    auth: 'session',
+    scope: null,
+    write: true,
+    summary: 'Remove a passkey',
+    description:
+      'Nobody can sign in with it any more. Where the operator requires passkeys, the last one cannot be removed.',
+    params: passkeyParams,
+    success: { status: 204, schema: null, description: 'The passkey is removed.' },
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found'],
   }),
   listSessions: endpoint({
     id: 'listSessions',
@@ -498,6 +605,7 @@ export const appEndpoints = {
     path: '/app/v1/me',
     auth: 'session',
     scope: null,
+    beforePasskey: true,
     write: false,
     summary: 'Get the profile',
     description: "The adjuster's account and firms.",
@@ -516,7 +624,7 @@ export const appEndpoints = {
       'Updates the fields that are sent. The first email address counts at once; a changed one only after confirmEmail with the code that is sent to it, and until then the response shows the old one. The response is the same whether or not another account has the address.',
     body: updateProfileBody,
     success: { status: 200, schema: profileSchema, description: 'The profile.' },
-    problems: [...WITH_BODY, ...SESSION_REQUEST, 'rate_limited'],
+    problems: [...WITH_BODY, ...SESSION_REQUEST],
   }),
   confirmEmail: endpoint({
     id: 'confirmEmail',

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { Profile } from '@svc/contract';
 import { useEffect, useState } from 'preact/hooks';
 import { Facts, fact } from '../components/facts.tsx';
+import { lazy } from '../components/lazy.tsx';
 import { PROFILE_FIELDS, ProfileInput } from '../components/profile-field.tsx';
 import { Button, Dialog, ScreenHeader } from '../components/ui.tsx';
 import { ApiError, call } from '../data/api.ts';
@@ -16,10 +17,12 @@ import { answers } from '../state/answers.ts';
 import { chooseLanguage, languageChoice, texts } from '../state/language.ts';
 import { refresh } from '../state/lists.ts';
 import { prefer, preferences, SCHEMES, UNDO_SECONDS } from '../state/preferences.ts';
-import { request, session } from '../state/session.ts';
+import { request, session, supportsPasskeys } from '../state/session.ts';
 import { signOut } from '../state/start.ts';
 import { showError, showToast } from '../state/toast.ts';
 import { isLanguage, LANGUAGE_NAMES } from '../texts/language.ts';
+
+const Passkeys = lazy(async () => (await import('../passkeys/screens.tsx')).Passkeys);
 
 interface InstallPrompt extends Event {
   prompt(): Promise<unknown>;
@@ -40,6 +43,7 @@ export function Settings() {
       <ScreenHeader title={words.title} />
       <Account />
       <Notifications />
+      {supportsPasskeys() && session.profile.value?.test === false && <Passkeys />}
       <section class="card">
         <h2 id="language">{words.language}</h2>
         <select

@@ -15,18 +15,21 @@ import {
 } from '@svc/adapter-postgres';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
 import { connectRedis } from '@svc/adapter-redis';
-import { type Clock, type Job, type Operator, Unavailable } from '@svc/application';
+import { type Clock, type Job, NO_METRICS, type Operator, Unavailable } from '@svc/application';
 import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
 import { type Config, ConfigError } from '../config.ts';
 import type { Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
+import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import { createCursors } from '../http/serialization/cursor.ts';
 import { createStatusMonitor } from '../http/status/status.ts';
 import type { Log } from '../logging.ts';
 import { createContainer } from './container.ts';
 import { createNotifications } from './notifications.ts';
+import { createPasskeyVerifier } from './passkey-verifier.ts';
 import { createSecrets } from './secrets.ts';
+import { createSignInMonitor } from './sign-in-monitor.ts';
 import { type Services, TOKENS } from './tokens.ts';
 
 /** How long a ping of the database is reused. */
@@ -145,10 +148,14 @@ export async function compose(environment: Environment): Promise<Application> {
       },
     },
     ...createNotifications({ config, stores, log, addresses }),
+    passkeyVerifier: createPasskeyVerifier(addresses),
+    passkeysRequired: config.passkeysRequired,
+    sessionLimiter: createSessionLimiter(config.sessionLimitPerMinute, clock),
     sessionMaxAgeMs: config.sessionMaxDays * DAY,
     operator: environment.operator ?? { name: 'service' },
     ids: { next: () => uuidV7() },
     cursors: createCursors(await stores.serviceSecret('cursor_signing')),
+    signInMonitor: createSignInMonitor({ log, clock, metrics: metrics ?? NO_METRICS }),
     secrets: createSecrets(await stores.serviceSecret('sign_in_code_hashing')),
     networkOf,
   });
@@ -162,6 +169,18 @@ export async function compose(environment: Environment): Promise<Application> {
       await stores.close();
     },
   };
+}
+
+/** In this process only: a session has few devices behind it, and each request would cost a round trip. */
+function createSessionLimiter(perMinute: number, clock: Clock): SessionLimiter {
+  const limiter = createMemoryRateLimiter({ clock });
+  const limits = {
+    requestsPerMinute: perMinute,
+    writesPerMinute: perMinute,
+    burst: Math.max(1, Math.ceil(perMinute / 3)),
+  };
+  return async (sessionId) =>
+    perMinute === 0 ? { allowed: true } : limiter.consume(sessionId, limits, { write: false });
 }
 
 /** Pings the database at most four times a second, for `/v1/health` and `/status` together: clients poll both. */

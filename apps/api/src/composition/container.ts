@@ -32,9 +32,13 @@ import {
   makeReadAppClaim,
   makeReadProfile,
   makeRecordWork,
+  makeRegisterPasskey,
   makeRejectClaim,
   makeRemoveDevice,
   makeRemoveMember,
+  makeRemovePasskey,
+  makeRemovePasskeys,
+  makeRenamePasskey,
   makeRequestSignInCode,
   makeRevokeKey,
   makeRollKey,
@@ -50,6 +54,8 @@ import {
   makeSignIn,
   makeSignOut,
   makeSignOutEverywhere,
+  makeStartPasskeyRegistration,
+  makeStartPasskeySignIn,
   makeUpdateProfile,
   makeWithdrawInvitation,
 } from '@svc/application';
@@ -99,7 +105,10 @@ export function createContainer(external: ExternalServices): Container {
   const { unitOfWork: uow, clock, secrets, ids, networkOf, appReads, firmReads } = T;
   const credentials = { credentials: T.credentials, secrets, clock };
   bind(T.apiKeyAuthenticator, createApiKeyAuthenticator, credentials);
-  bind(T.sessionAuthenticator, createSessionAuthenticator, credentials);
+  bind(T.sessionAuthenticator, createSessionAuthenticator, {
+    ...credentials,
+    passkeysRequired: T.passkeysRequired,
+  });
   c.bind(T.auditBatch).toResolvedValue(
     (store, log) =>
       createBatch<AuditEvent>({
@@ -110,12 +119,29 @@ export function createContainer(external: ExternalServices): Container {
       }),
     [T.audit, T.log],
   );
-  const { auditBatch, operator } = T;
+  const { auditBatch, operator, signInMonitor, passkeyVerifier, passkeysRequired } = T;
   bind(T.runJob, makeRunJob, { uow, reads: T.jobReads, firmReads, notifier: T.notifier, clock });
 
   const idempotent = { uow, singleFlight: T.singleFlight, reads: firmReads, clock };
   const sessions = { uow, secrets, clock, ids, sessionMaxAgeMs: T.sessionMaxAgeMs };
-  const signIn = use(makeSignIn, { ...sessions, networkOf, auditBatch });
+  const signIn = use(makeSignIn, {
+    ...sessions,
+    networkOf,
+    auditBatch,
+    signInMonitor,
+    passkeyVerifier,
+    passkeysRequired,
+  });
+  const passkeys = { uow, secrets, clock, ids, passkeyVerifier, passkeysRequired };
+  const startPasskeySignIn = use(makeStartPasskeySignIn, { secrets, clock, ids, passkeyVerifier });
+  const requestSignInCode = use(makeRequestSignInCode, {
+    uow,
+    secrets,
+    mailer: T.mailer,
+    clock,
+    networkOf,
+    signInMonitor,
+  });
   const signOut = use(makeSignOut, { uow, clock });
   const signOutEverywhere = use(makeSignOutEverywhere, { uow, clock });
   const profile = { uow, reads: appReads, clock, secrets, mailer: T.mailer };
@@ -158,6 +184,7 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.disableAdjuster, makeDisableAdjuster, accounts);
   bind(T.enableAdjuster, makeEnableAdjuster, accounts);
   bind(T.endSessions, makeEndSessions, accounts);
+  bind(T.removePasskeys, makeRemovePasskeys, accounts);
   bind(T.closeClaimAsOperator, makeCloseClaimAsOperator, { uow, clock, operator });
 
   bind(T.firmRoutes, firmRoutes, {
@@ -175,10 +202,15 @@ export function createContainer(external: ExternalServices): Container {
     clock,
   });
   bind(T.appRoutes, appRoutes, {
-    requestSignInCode: use(makeRequestSignInCode, { uow, secrets, mailer: T.mailer, clock, networkOf }),
+    requestSignInCode,
     signIn,
     signOut,
     endSession: use(makeEndSession, { uow, clock }),
+    startPasskeySignIn,
+    startPasskeyRegistration: use(makeStartPasskeyRegistration, passkeys),
+    registerPasskey: use(makeRegisterPasskey, passkeys),
+    renamePasskey: use(makeRenamePasskey, { uow, clock }),
+    removePasskey: use(makeRemovePasskey, { uow, clock, passkeysRequired }),
     readProfile: use(makeReadProfile, { reads: appReads }),
     updateProfile: use(makeUpdateProfile, { ...profile, networkOf }),
     confirmEmail: use(makeConfirmEmail, profile),
@@ -200,9 +232,12 @@ export function createContainer(external: ExternalServices): Container {
     clock,
   });
   bind(T.browserSessionRoutes, browserSessionRoutes, {
+    requestSignInCode,
+    startPasskeySignIn,
     signIn,
     signOut,
     signOutEverywhere,
+    secrets,
     addresses: T.addresses,
   });
   bind(T.mcpRoute, mcpRoute, {
@@ -232,6 +267,7 @@ export function createContainer(external: ExternalServices): Container {
     routes: T.routes,
     apiKeyAuthenticator,
     sessionAuthenticator: T.sessionAuthenticator,
+    sessionLimiter: T.sessionLimiter,
     rateLimiter: T.rateLimiter,
     faults: T.faults,
     edgeLimiter: T.edgeLimiter,

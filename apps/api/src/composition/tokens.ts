@@ -28,6 +28,7 @@ import type {
   makeExportFirm,
   makeOpenSession,
   makeRemoveMember,
+  makeRemovePasskeys,
   makeRevokeKey,
   makeRollKey,
   makeRotateEncryption,
@@ -40,10 +41,12 @@ import type {
   Notifier,
   Operator,
   OperatorReads,
+  PasskeyVerifier,
   RateLimiter,
   RequestLogStore,
   Secrets,
   SessionAuthenticator,
+  SignInMonitor,
   SingleFlight,
   UnitOfWork,
 } from '@svc/application';
@@ -52,6 +55,7 @@ import type { ServiceIdentifier } from 'inversify';
 import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import type { EdgeLimiter, Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
+import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import type { Route } from '../http/routes/route.ts';
 import type { Cursors } from '../http/serialization/cursor.ts';
 import type { StatusMonitor } from '../http/status/status.ts';
@@ -86,6 +90,7 @@ export const TOKENS = {
   secrets: token<Secrets>('secrets'),
   cursors: token<Cursors>('cursors'),
   mailer: token<Mailer>('mailer'),
+  signInMonitor: token<SignInMonitor>('signInMonitor'),
   notifier: token<Notifier>('notifier'),
 
   unitOfWork: token<UnitOfWork>('unitOfWork'),
@@ -105,6 +110,9 @@ export const TOKENS = {
   /** Whom the operator's commands of this process are recorded for. */
   operator: token<Operator>('operator'),
   sessionMaxAgeMs: token<number>('sessionMaxAgeMs'),
+  passkeyVerifier: token<PasskeyVerifier>('passkeyVerifier'),
+  passkeysRequired: token<boolean>('passkeysRequired'),
+  sessionLimiter: token<SessionLimiter>('sessionLimiter'),
   edgeLimiter: token<EdgeLimiter>('edgeLimiter'),
 
   apiKeyAuthenticator: token<ApiKeyAuthenticator>('apiKeyAuthenticator'),
@@ -137,6 +145,7 @@ export const TOKENS = {
   removeMember: made<typeof makeRemoveMember>('removeMember'),
   disableAdjuster: made<typeof makeDisableAdjuster>('disableAdjuster'),
   enableAdjuster: made<typeof makeEnableAdjuster>('enableAdjuster'),
+  removePasskeys: made<typeof makeRemovePasskeys>('removePasskeys'),
   endSessions: made<typeof makeEndSessions>('endSessions'),
   closeClaimAsOperator: made<typeof makeCloseClaimAsOperator>('closeClaimAsOperator'),
 
@@ -170,6 +179,7 @@ export const EXTERNAL = [
   'secrets',
   'cursors',
   'mailer',
+  'signInMonitor',
   'notifier',
   'unitOfWork',
   'firmReads',
@@ -182,6 +192,9 @@ export const EXTERNAL = [
   'firmData',
   'operator',
   'sessionMaxAgeMs',
+  'passkeyVerifier',
+  'passkeysRequired',
+  'sessionLimiter',
   'faults',
   'encryption',
   'credentials',

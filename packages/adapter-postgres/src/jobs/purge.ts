@@ -20,6 +20,7 @@ const SESSIONS = deleteBatch('sessions', 'expires_at');
 const REQUEST_LOG = deleteBatch('request_log', 'at');
 const SIGN_IN_CODES = deleteBatch('sign_in_codes', 'expires_at');
 const EMAIL_CHANGES = deleteBatch('email_changes', 'expires_at');
+const USED_CHALLENGES = deleteBatch('used_passkey_challenges', 'expires_at');
 const SIGN_IN_ATTEMPTS = deleteBatch('sign_in_attempts', 'ends_at');
 
 /** Jobs whose last attempt failed, kept so that an operator can inspect them. `complete_jobs` deletes them. */
@@ -57,6 +58,7 @@ export interface PurgeCounts {
   readonly sessions: number;
   readonly signInCodes: number;
   readonly emailChanges: number;
+  readonly usedChallenges: number;
   readonly signInAttempts: number;
   readonly failedJobs: number;
   readonly requestLog: number;
@@ -77,6 +79,7 @@ export async function purge(session: Session, now: Instant): Promise<PurgeCounts
     sessions: await purgeAll(SESSIONS, now),
     signInCodes: await purgeAll(SIGN_IN_CODES, now),
     emailChanges: await purgeAll(EMAIL_CHANGES, now),
+    usedChallenges: await purgeAll(USED_CHALLENGES, now),
     signInAttempts: await purgeAll(SIGN_IN_ATTEMPTS, now),
     failedJobs: await purgeAll(FAILED_JOBS, now - FAILED_JOBS_KEPT),
     requestLog: await purgeAll(REQUEST_LOG, now - REQUEST_LOG_RETENTION_MS),

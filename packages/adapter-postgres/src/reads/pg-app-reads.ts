@@ -12,6 +12,7 @@ import { isUuid, timestamp } from '../driver/column-types.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
 import { type Encryption, NO_ENCRYPTION } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
+import { type PasskeyRow, passkeyFrom } from '../schema/entities.ts';
 import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
 import {
   APP_CLAIM_COLUMNS,
@@ -33,8 +34,15 @@ const MEMBERSHIPS = sql(
 const SESSIONS = sql(
   'app_sessions',
   `SELECT id, token_hash AS "tokenHash", svc_id AS "svcId", device_name AS "deviceName", created_at AS "createdAt",
-     last_used_at AS "lastUsedAt", expires_at AS "expiresAt", ends_at AS "endsAt"
+     last_used_at AS "lastUsedAt", expires_at AS "expiresAt", ends_at AS "endsAt", method
      FROM sessions WHERE svc_id = $1 AND expires_at > $2 ORDER BY last_used_at DESC, id DESC`,
+);
+
+const PASSKEYS = sql(
+  'app_passkeys',
+  `SELECT id, credential_id AS "credentialId", svc_id AS "svcId", name, public_key AS "publicKey",
+     sign_count AS "signCount", transports, created_at AS "createdAt", last_used_at AS "lastUsedAt"
+     FROM passkeys WHERE svc_id = $1 ORDER BY created_at, id`,
 );
 
 const INVITATIONS = sql(
@@ -138,6 +146,7 @@ export function pgAppReads(session: Session, clock: Clock, encryption: Encryptio
       return row === null ? null : adjusterFrom(row);
     },
 
+    passkeys: async (svcId) => (await session.rows<PasskeyRow>(PASSKEYS, [svcId])).map(passkeyFrom),
     sessions: (svcId, now) => session.rows<StoredSession>(SESSIONS, [svcId, timestamp(now)]),
 
     memberships: (svcId) => session.rows<FirmMembershipView>(MEMBERSHIPS, [svcId]),

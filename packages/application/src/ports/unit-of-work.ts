@@ -16,6 +16,7 @@ import type {
 } from '@svc/domain';
 import type { AuditTrail } from './audit.ts';
 import type { Outbox } from './jobs.ts';
+import type { Passkeys, UsedChallenges } from './passkeys.ts';
 import type { IdempotencySlot } from './single-flight.ts';
 
 /**
@@ -41,6 +42,8 @@ export interface Tx {
   readonly signInCodes: SignInCodes;
   readonly signInAttempts: SignInAttempts;
   readonly emailChanges: EmailChanges;
+  readonly passkeys: Passkeys;
+  readonly usedChallenges: UsedChallenges;
   readonly devices: Devices;
   readonly outbox: Outbox;
   readonly audit: AuditTrail;
@@ -167,6 +170,9 @@ export interface Keys {
   save(key: ApiKey): Promise<void>;
 }
 
+/** How a session was opened. A session that added a passkey counts as opened with it. */
+export type SessionMethod = 'code' | 'secret' | 'passkey' | 'operator';
+
 export interface Session {
   /** Public, unlike the token. */
   readonly id: string;
@@ -180,19 +186,22 @@ export interface Session {
   /** 90 days after its last use, but not after `endsAt`. */
   readonly expiresAt: Instant;
   readonly endsAt: Instant;
+  readonly method: SessionMethod;
 }
 
 export interface Sessions {
   add(session: Session): Promise<void>;
   /** Latest use first. */
   of(svcId: Svcid): Promise<Session[]>;
+  setMethod(tokenHash: string, method: SessionMethod): Promise<void>;
   remove(tokenHash: string): Promise<void>;
   /** @returns how many there were. */
   removeAllOf(svcId: Svcid): Promise<number>;
 }
 
 export interface SignInCode {
-  readonly emailKey: string;
+  /** The email address as `emailKey`, or a hash that also binds the code to one client. */
+  readonly slot: string;
   readonly codeHash: string;
   readonly expiresAt: Instant;
   /** Derives the same code again; null for codes of an earlier release. */
@@ -226,10 +235,10 @@ export interface SignInAttempts {
 }
 
 export interface SignInCodes {
-  /** Replaces an earlier code of the same address. */
+  /** Replaces an earlier code of the same slot. */
   put(code: SignInCode): Promise<void>;
-  lock(emailKey: string): Promise<SignInCode | null>;
-  remove(emailKey: string): Promise<void>;
+  lock(slot: string): Promise<SignInCode | null>;
+  remove(slot: string): Promise<void>;
 }
 
 /** W3C PushSubscription of a browser or phone. */

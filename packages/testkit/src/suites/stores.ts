@@ -14,6 +14,7 @@ import { membershipsBehavior } from './stores/memberships.ts';
 import { offBoardingBehavior } from './stores/off-boarding.ts';
 import { operatorBehavior } from './stores/operator.ts';
 import { outboxBehavior } from './stores/outbox.ts';
+import { passkeysBehavior } from './stores/passkeys.ts';
 import { racesBehavior } from './stores/races.ts';
 import { rollbackBehavior } from './stores/rollback.ts';
 import { sandboxBehavior } from './stores/sandbox.ts';
@@ -55,6 +56,7 @@ export function storesSuite(name: string, makeStores: () => Promise<StoresUnderT
     rollbackBehavior(fixture);
     appReadsBehavior(fixture);
     accountsBehavior(fixture);
+    passkeysBehavior(fixture);
     operatorBehavior(fixture);
     outboxBehavior(fixture);
     auditBehavior(fixture);

@@ -16,12 +16,17 @@ import {
   type makeReadAppClaim,
   type makeReadProfile,
   type makeRecordWork,
+  type makeRegisterPasskey,
   type makeRejectClaim,
   type makeRemoveDevice,
+  type makeRemovePasskey,
+  type makeRenamePasskey,
   type makeRequestSignInCode,
   type makeSetAcceptingAssignments,
   type makeSignIn,
   type makeSignOut,
+  type makeStartPasskeyRegistration,
+  type makeStartPasskeySignIn,
   type makeUpdateProfile,
   type SignInProof,
 } from '@svc/application';
@@ -34,6 +39,7 @@ import {
   invitationToWire,
   membershipToWire,
   ownSessionToWire,
+  passkeyToWire,
   profileToWire,
   sessionToWire,
 } from '../serialization/adjuster.ts';
@@ -47,6 +53,11 @@ export interface AppRouteDeps {
   readonly signIn: ReturnType<typeof makeSignIn>;
   readonly signOut: ReturnType<typeof makeSignOut>;
   readonly endSession: ReturnType<typeof makeEndSession>;
+  readonly startPasskeySignIn: ReturnType<typeof makeStartPasskeySignIn>;
+  readonly startPasskeyRegistration: ReturnType<typeof makeStartPasskeyRegistration>;
+  readonly registerPasskey: ReturnType<typeof makeRegisterPasskey>;
+  readonly renamePasskey: ReturnType<typeof makeRenamePasskey>;
+  readonly removePasskey: ReturnType<typeof makeRemovePasskey>;
   readonly readProfile: ReturnType<typeof makeReadProfile>;
   readonly updateProfile: ReturnType<typeof makeUpdateProfile>;
   readonly confirmEmail: ReturnType<typeof makeConfirmEmail>;
@@ -77,10 +88,22 @@ function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclu
   };
 }
 
-export const toProof = (body: SignInBody): SignInProof =>
-  body.code === undefined
-    ? { svcId: body.svc_id as Svcid, signInSecret: body.sign_in_secret }
-    : { email: body.email, code: body.code };
+export function toProof(body: SignInBody): SignInProof {
+  if (body.code !== undefined)
+    return { email: body.email, code: body.code, clientSecret: body.client_secret };
+  if (body.passkey === undefined) return { svcId: body.svc_id as Svcid, signInSecret: body.sign_in_secret };
+  const { credential_id, client_data, authenticator_data, signature } = body.passkey;
+  return {
+    passkey: {
+      credentialId: credential_id,
+      clientData: client_data,
+      authenticatorData: authenticator_data,
+      signature,
+    },
+    // No options are issued without one, so they cannot be answered without one.
+    clientSecret: body.client_secret ?? '',
+  };
+}
 
 /** The claims of each firm. */
 function readsOf(rows: readonly AppClaimView[]): AuditedRead[] {
@@ -102,7 +125,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
 
   return [
     publicRoute(endpoints.requestSignInCode, async ({ body }, { origin }) => {
-      await deps.requestSignInCode(body.email, origin.address);
+      await deps.requestSignInCode(body.email, origin.address, body.client_secret);
       return { status: 202 };
     }),
 
@@ -124,6 +147,39 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
 
     appRoute(endpoints.endSession, async ({ params }, { actor }) => {
       await deps.endSession(actor, params.session_id);
+      return NO_CONTENT;
+    }),
+
+    publicRoute(endpoints.startPasskeySignIn, async ({ body }) =>
+      jsonResponse({ options: await deps.startPasskeySignIn(body.client_secret) }),
+    ),
+
+    appRoute(endpoints.startPasskeyRegistration, async (_, { actor, session }) =>
+      jsonResponse({ options: await deps.startPasskeyRegistration(actor, session) }),
+    ),
+
+    appRoute(endpoints.registerPasskey, async ({ body }, { actor, session }) => {
+      const { name, credential_id, client_data, attestation_object, transports = [] } = body;
+      const response = {
+        credentialId: credential_id,
+        clientData: client_data,
+        attestationObject: attestation_object,
+        transports,
+      };
+      return jsonResponse(passkeyToWire(await deps.registerPasskey(actor, session, { name, response })), 201);
+    }),
+
+    appRoute(endpoints.listPasskeys, async (_, { actor }) => {
+      const passkeys = await deps.reads.passkeys(actor.svcId);
+      return jsonResponse({ data: passkeys.map(passkeyToWire), next_cursor: null });
+    }),
+
+    appRoute(endpoints.renamePasskey, async ({ params, body }, { actor }) =>
+      jsonResponse(passkeyToWire(await deps.renamePasskey(actor, params.passkey_id, body.name))),
+    ),
+
+    appRoute(endpoints.removePasskey, async ({ params }, { actor }) => {
+      await deps.removePasskey(actor, params.passkey_id);
       return NO_CONTENT;
     }),
 

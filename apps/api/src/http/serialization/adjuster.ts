@@ -3,6 +3,7 @@ import type {
   FirmMembershipView,
   InvitationView,
   OpenedSession,
+  Passkey,
   Profile,
   Session,
 } from '@svc/application';
@@ -72,6 +73,13 @@ export const ownSessionToWire = (session: Session, currentId: string) => ({
   created_at: toDateTime(session.createdAt),
   last_used_at: toDateTime(session.lastUsedAt),
   expires_at: toDateTime(session.expiresAt),
+});
+
+export const passkeyToWire = (passkey: Passkey) => ({
+  id: passkey.id,
+  name: passkey.name,
+  created_at: toDateTime(passkey.createdAt),
+  last_used_at: toDateTimeOrNull(passkey.lastUsedAt),
 });
 
 /** An invitation as the adjuster sees it; of the firm's four notes, only `invited_as`. */

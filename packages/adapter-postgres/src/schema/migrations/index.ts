@@ -7,6 +7,7 @@ import { LEGAL_HOLDS } from './0007-legal-holds.ts';
 import { SIMULATED_FAULTS } from './0010-simulated-faults.ts';
 import { ADJUSTER_WORK } from './0011-adjuster-work.ts';
 import { DATA_KEYS } from './0020-data-keys.ts';
+import { PASSKEYS } from './0030-passkeys.ts';
 
 export interface Migration {
   readonly id: number;
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 10, name: 'simulated faults', sql: SIMULATED_FAULTS },
   { id: 11, name: 'adjuster work', sql: ADJUSTER_WORK },
   { id: 20, name: 'data keys', sql: DATA_KEYS },
+  { id: 30, name: 'passkeys', sql: PASSKEYS },
 ];
