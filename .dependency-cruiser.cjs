@@ -113,6 +113,7 @@ module.exports = {
     ]),
     room('adjuster', '^apps/adjuster/src/', [
       CONTRACT,
+      DOMAIN,
       ...npm('idb', 'preact', '@preact/[a-z-]+', '@simplewebauthn/browser'),
     ]),
     room('docs', '^apps/docs/src/', [CONTRACT, NODE, ...npm('vitepress')]),

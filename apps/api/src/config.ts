@@ -15,6 +15,8 @@ export interface Config {
   readonly supportEmail: string | null;
   /** Null: the embedded server under `dataDir`. */
   readonly databaseUrl: string | null;
+  /** The role that owns the schema; null: the one of `databaseUrl`. */
+  readonly migrationDatabaseUrl: string | null;
   readonly dataDir: string;
   /** Empty: rate limits and concurrent duplicates are handled per process. Several: the nodes of a cluster. */
   readonly redisUrls: readonly string[];
@@ -39,6 +41,8 @@ export interface Config {
   readonly passkeysRequired: boolean;
   /** Requests per minute of one session of the adjuster app, in each process; 0: unlimited. */
   readonly sessionLimitPerMinute: number;
+  /** Days after which a closed claim is deleted; null: never. */
+  readonly closedClaimRetentionDays: number | null;
   /** Time for a client to send the headers, and the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -51,6 +55,12 @@ interface EncryptionKeys {
   /** The current keys: a file may change while the service runs. */
   read(): readonly Uint8Array[];
 }
+
+/** Whether mail may be sent without TLS: `smtp://` uses it where the server offers it, unless it is required. */
+export const isMailUnencrypted = ({ smtpUrl }: Pick<Config, 'smtpUrl'>): boolean =>
+  smtpUrl !== null &&
+  new URL(smtpUrl).protocol === 'smtp:' &&
+  new URL(smtpUrl).searchParams.get('requireTLS') !== 'true';
 
 /** An invalid variable. The message is one line: its name, its value, and what is allowed. */
 export class ConfigError extends Error {
@@ -148,6 +158,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
     docsUrl: baseAddress('DOCS_URL'),
     supportEmail: emailAddress('SUPPORT_EMAIL'),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:'], true),
+    migrationDatabaseUrl: url('MIGRATION_DATABASE_URL', ['postgres:', 'postgresql:'], true),
     dataDir: resolve(read('DATA_DIR') ?? '.data'),
     redisUrls: (read('REDIS_URL')?.split(',') ?? []).map((part) => {
       const text = part.trim();
@@ -173,6 +184,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
     sessionMaxDays: integer('SESSION_MAX_DAYS', 180, 1, 3650),
     passkeysRequired,
     sessionLimitPerMinute: integer('SESSION_LIMIT_PER_MINUTE', SESSION_REQUESTS_PER_MINUTE, 0, 1_000_000_000),
+    closedClaimRetentionDays: integer('CLOSED_CLAIM_RETENTION_DAYS', null, 1, 36_500),
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs: integer('RESPONSE_TIMEOUT_MS', 30_000, 100, 600_000),

@@ -12,6 +12,7 @@ test('an empty environment gives the default configuration with an embedded data
     docsUrl: null,
     supportEmail: null,
     databaseUrl: null,
+    migrationDatabaseUrl: null,
     dataDir: `${process.cwd()}/.data`,
     redisUrls: [],
     trustProxy: false,
@@ -27,6 +28,7 @@ test('an empty environment gives the default configuration with an embedded data
     sessionMaxDays: 180,
     passkeysRequired: false,
     sessionLimitPerMinute: 6000,
+    closedClaimRetentionDays: null,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
     responseTimeoutMs: 30_000,
@@ -116,6 +118,7 @@ describe('an invalid value', () => {
     ['EDGE_LIMIT_PER_MINUTE', '-5', '0 to 1000000000'],
     ['PASSKEYS', 'yes', 'optional, required'],
     ['PASSKEYS', 'required', 'only where BASE_URL has a host name'],
+    ['CLOSED_CLAIM_RETENTION_DAYS', '0', '1 to 36500'],
     ['HEADERS_TIMEOUT_MS', '99', '100 to 600000'],
     ['REQUEST_TIMEOUT_MS', '9999', 'at least HEADERS_TIMEOUT_MS'],
   ])('%s=%j gives one line with the variable, its value and the allowed values', (name, value, allowed) => {

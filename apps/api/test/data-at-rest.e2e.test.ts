@@ -66,6 +66,18 @@ test('an encrypted claim is sent, replayed, found and paged as before, and needs
     data_keys: { [status.key_id]: 1 },
     plain_rows: { claims: 0, carriers: 0, memberships: 0 },
   });
+  const checksWith = async (key: string) => {
+    const doctor = await svcInProcess(['doctor', '--json'], {
+      DATABASE_URL: database.url,
+      ENCRYPTION_KEY: key,
+    });
+    return JSON.parse(doctor.stdout).checks.find(({ what }: { what: string }) => what === 'encryption');
+  };
+  expect(await checksWith(second)).toMatchObject({ state: 'ok' });
+  expect(await checksWith(first)).toMatchObject({
+    state: 'wrong',
+    detail: expect.stringContaining(`does not hold the key with the id ${status.key_id}`),
+  });
   const rotated = await start(second);
   const again = await rotated.call('GET', `/v1/claims/${sent.json.id}`, { as: firm.live });
   expect(again.json).toMatchObject({ policyholder: body.policyholder });

@@ -44,6 +44,7 @@ function firmOf(tables: Tables, id: FirmId): { id: FirmId; name: string } {
 
 export const formDetailsOf = (tables: Tables, { firmId, carrier }: Claim): FormDetails => ({
   firm: firmOf(tables, firmId),
+  offerWaitHours: tables.firms.get(keyOf(firmId))?.offerWaitHours ?? null,
   bookCarrier: tables.carriers.get(keyOf(firmId, carrierNameKey(carrier.name)))?.held ?? null,
 });
 
@@ -230,5 +231,15 @@ export const memoryJobReads = (tables: Tables): JobReads => ({
       .all()
       .filter((device) => device.svcId === svcId)
       .map(({ deviceId, subscription }) => ({ deviceId, subscription }));
+  },
+  async devicePreferences(svcId) {
+    return tables.devices.all().flatMap(({ svcId: owner, deviceId, state: { preferences } }) => {
+      return owner === svcId && preferences !== null ? [{ deviceId, preferences }] : [];
+    });
+  },
+  async deadlineOverrides() {
+    return tables.deadlines
+      .all()
+      .sort((a, b) => compareText(a.event, b.event) || compareText(a.kind, b.kind));
   },
 });

@@ -71,6 +71,13 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
           return isPending && firm === firmId;
         }),
       ),
+      countPendingOf: step(
+        (svcId) =>
+          tables.claims.all().filter(({ assignment, closedAt }) => {
+            const isPending = assignment.status === 'pending_acceptance' && closedAt === null;
+            return isPending && assignment.adjuster === svcId;
+          }).length,
+      ),
       add: step((claim) => {
         const { updatedAt } = withTimestamp(claim);
         const added = { ...claim, createdAt: updatedAt, updatedAt };
@@ -135,6 +142,11 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
         const { firstName, lastName, email } = adjuster;
         const changed = { ...account.adjuster, firstName, lastName, email };
         saveAccount(() => tables.accounts.put({ ...account, adjuster: changed }));
+      }),
+      saveAvailability: step((svcId, availability) => {
+        const account = tables.accounts.get(keyOf(svcId));
+        if (account === undefined) return;
+        tables.accounts.put({ ...account, adjuster: { ...account.adjuster, availability } });
       }),
       setDisabled: step((svcId, at) => {
         const account = tables.accounts.get(keyOf(svcId));
@@ -269,8 +281,19 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
 
     devices: {
       put: step((svcId, deviceId, subscription, registeredAt) =>
-        tables.devices.put({ svcId, deviceId, subscription, registeredAt }),
+        tables.devices.put({
+          svcId,
+          deviceId,
+          subscription,
+          registeredAt,
+          state: tables.devices.get(keyOf(svcId, deviceId))?.state ?? { preferences: null, reminderAt: null },
+        }),
       ),
+      lock: step((svcId, deviceId) => tables.devices.get(keyOf(svcId, deviceId))?.state ?? null),
+      saveState: step((svcId, deviceId, state) => {
+        const device = tables.devices.get(keyOf(svcId, deviceId));
+        if (device !== undefined) tables.devices.put({ ...device, state });
+      }),
       keepLatest: step((svcId, count) => {
         const own = tables.devices
           .all()
@@ -283,6 +306,15 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
         for (const device of tables.devices.all()) {
           if (device.svcId === svcId) tables.devices.delete(keyOf(svcId, device.deviceId));
         }
+      }),
+    },
+
+    deadlines: {
+      put: step((override) => tables.deadlines.put(override)),
+      remove: step((event, kind) => {
+        const isThere = tables.deadlines.get(keyOf(event, kind)) !== undefined;
+        tables.deadlines.delete(keyOf(event, kind));
+        return isThere;
       }),
     },
 

@@ -3,6 +3,7 @@ import type {
   AuditChain,
   AuditChainId,
   AuditRow,
+  DeviceState,
   EmailChange,
   Firm,
   IdempotencySlot,
@@ -17,6 +18,7 @@ import {
   type Attempts,
   type CarrierDetails,
   type Claim,
+  type DeadlineOverride,
   emailKey,
   type FirmId,
   type Instant,
@@ -44,6 +46,7 @@ interface DeviceRow {
   readonly deviceId: string;
   readonly subscription: PushSubscription;
   readonly registeredAt: Instant;
+  readonly state: DeviceState;
 }
 interface JobRow {
   readonly number: number;
@@ -86,6 +89,7 @@ export interface Schema {
   readonly passkeys: Passkey;
   readonly usedChallenges: { readonly challenge: string; readonly expiresAt: Instant };
   readonly devices: DeviceRow;
+  readonly deadlines: DeadlineOverride;
   readonly jobs: JobRow;
   readonly feeds: FeedRow;
   readonly counters: CounterRow;
@@ -118,6 +122,7 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   passkeys: [({ id }) => keyOf(id), ({ credentialId }) => credentialId],
   usedChallenges: [({ challenge }) => keyOf(challenge)],
   devices: [({ svcId, deviceId }) => keyOf(svcId, deviceId)],
+  deadlines: [({ event, kind }) => keyOf(event, kind)],
   jobs: [({ number }) => keyOf(number)],
   feeds: [({ firmId }) => keyOf(firmId)],
   counters: [({ name }) => keyOf(name)],

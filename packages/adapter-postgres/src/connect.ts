@@ -53,6 +53,8 @@ export interface ConnectOptions {
   readonly idleInTransactionTimeoutMs?: number | undefined;
   /** Encrypts personal data with keys that these keys encrypt. Default: stored as plain text. */
   readonly encryption?: WrappingKeySource | null | undefined;
+  /** How long closed claims are kept; null or undefined: as long as their firm. */
+  readonly closedClaimRetentionMs?: number | null | undefined;
   /** Whether the URL leads to a pooler in transaction mode (PgBouncer). Default: detected. */
   readonly pooler?: boolean | undefined;
 }
@@ -105,6 +107,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     metrics: options.metrics,
   });
   const { reads, maintenance } = database;
+  const closedClaimRetentionMs = options.closedClaimRetentionMs ?? null;
   const wrappingKeys = options.encryption ? new WrappingKeys(options.encryption) : null;
   const dataKeys = wrappingKeys === null ? null : new DataKeys(reads, wrappingKeys);
   const encryption = dataKeys === null ? NO_ENCRYPTION : new Encryption(dataKeys);
@@ -149,7 +152,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           log,
           metrics: database.metrics,
           purge: async () => {
-            await purge(maintenance, clock.now());
+            await purge(database, clock.now(), closedClaimRetentionMs);
           },
         },
         handler,
@@ -158,7 +161,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       running.add(jobs);
       return jobs;
     },
-    purge: (now) => purge(maintenance, now),
+    purge: (now) => purge(database, now, closedClaimRetentionMs),
     async close() {
       await Promise.all([...running].map((jobs) => jobs.stop()));
       dataKeys?.close();

@@ -6,8 +6,10 @@ export type { PurgeCounts } from './jobs/purge.ts';
 export type { DatabaseLog } from './log.ts';
 export {
   type MigrateOptions,
+  MigrationRightsError,
   migrate,
   type SchemaState,
   type ServiceSecret,
   schemaState,
 } from './schema/migrate.ts';
+export { type RoleRights, roleRights } from './schema/service-role.ts';

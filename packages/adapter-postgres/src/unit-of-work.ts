@@ -9,6 +9,7 @@ import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
 import { pgClaims } from './stores/pg-claims.ts';
+import { pgDeadlines } from './stores/pg-deadlines.ts';
 import { pgDevices } from './stores/pg-devices.ts';
 import { pgEmailChanges } from './stores/pg-email-changes.ts';
 import { pgFirms } from './stores/pg-firms.ts';
@@ -28,24 +29,28 @@ const storesOn = (
   clock: Clock,
   encryption: Encryption,
   changed: AssignmentStatus[],
-): Tx & { readonly audit: PgAuditTrail } => ({
-  claims: pgClaims(session, clock, encryption, changed),
-  idempotency: pgIdempotency(session),
-  carriers: pgCarriers(session, encryption),
-  adjusters: pgAdjusters(session),
-  memberships: pgMemberships(session, encryption),
-  firms: pgFirms(session),
-  keys: pgKeys(session),
-  sessions: pgSessions(session),
-  signInCodes: pgSignInCodes(session),
-  signInAttempts: pgSignInAttempts(session),
-  emailChanges: pgEmailChanges(session),
-  passkeys: pgPasskeys(session),
-  usedChallenges: pgUsedChallenges(session),
-  devices: pgDevices(session),
-  outbox: pgOutbox(session),
-  audit: pgAuditTrail(session),
-});
+): Tx & { readonly audit: PgAuditTrail } => {
+  const audit = pgAuditTrail(session);
+  return {
+    claims: pgClaims(session, clock, encryption, audit, changed),
+    idempotency: pgIdempotency(session),
+    carriers: pgCarriers(session, encryption),
+    adjusters: pgAdjusters(session),
+    memberships: pgMemberships(session, encryption),
+    firms: pgFirms(session),
+    keys: pgKeys(session),
+    sessions: pgSessions(session),
+    signInCodes: pgSignInCodes(session),
+    signInAttempts: pgSignInAttempts(session),
+    emailChanges: pgEmailChanges(session),
+    passkeys: pgPasskeys(session),
+    usedChallenges: pgUsedChallenges(session),
+    devices: pgDevices(session),
+    deadlines: pgDeadlines(session),
+    outbox: pgOutbox(session),
+    audit,
+  };
+};
 
 /**
  * Transactions at READ COMMITTED: a statement that waited for a lock sees what its holder committed. Conflicts that

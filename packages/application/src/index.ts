@@ -1,4 +1,5 @@
 export * from './actors.ts';
+export * from './app/availability.ts';
 export * from './app/claims.ts';
 export * from './app/memberships.ts';
 export * from './app/profile.ts';
@@ -14,6 +15,7 @@ export * from './firm/withdraw-invitation.ts';
 export * from './jobs/run-job.ts';
 export * from './operator/adjusters.ts';
 export * from './operator/close-claim.ts';
+export * from './operator/deadlines.ts';
 export * from './operator/encryption.ts';
 export * from './operator/firm-data.ts';
 export * from './operator/firms.ts';
@@ -37,3 +39,4 @@ export * from './support/audit.ts';
 export * from './support/audit-chain.ts';
 export * from './support/batch.ts';
 export type { SentClaim } from './support/execute-idempotently.ts';
+export { tlsProblem } from './support/tls-problem.ts';

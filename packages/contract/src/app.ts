@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { firmSchema } from './adjuster.ts';
 import { claimSchema } from './claim.ts';
 import {
+  arrayOf,
   base64url,
   calendarDate,
   dateTime,
@@ -10,6 +11,7 @@ import {
   expected,
   fields,
   flag,
+  integer,
   nonBlankText,
   oneOf,
   presenceRule,
@@ -17,11 +19,12 @@ import {
   responseField,
   text,
   timeOfDay,
+  timeZone,
 } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { svcId } from './people.ts';
 import { openEnum, responseObject } from './response-schema.ts';
-import { CONTACT_RESULTS, PROFILE_FIELDS } from './vocabulary.ts';
+import { CONTACT_RESULTS, DEADLINE_KINDS, DEADLINE_STARTS, PROFILE_FIELDS } from './vocabulary.ts';
 
 const accountEmail = () =>
   email({ description: "The account's email address.", example: 'jean.delacroix@example.com' });
@@ -195,6 +198,71 @@ export const updateMembershipBody = fields({
 }).meta({ id: 'UpdateMembershipRequest', description: 'Pauses or resumes offers from a firm.' });
 export type UpdateMembershipBody = z.output<typeof updateMembershipBody>;
 
+const awayFields = {
+  first_day: calendarDate({ description: 'First day without offers.', example: '2026-09-07' }),
+  last_day: calendarDate({ description: 'Last day without offers.', example: '2026-09-11' }),
+  time_zone: timeZone({
+    description: 'IANA name of the time zone in which the days begin and end.',
+    example: 'America/Chicago',
+  }),
+};
+const EXAMPLE_AWAY = [{ first_day: '2026-09-07', last_day: '2026-09-11', time_zone: 'America/Chicago' }];
+
+const awayPeriod = fields(awayFields)
+  .check(({ value, issues }) => {
+    if (value.last_day < value.first_day)
+      issues.push({
+        code: 'custom',
+        message: 'Must not be earlier than first_day.',
+        input: value.last_day,
+        path: ['last_day'],
+      });
+  })
+  .meta({ id: 'AwayPeriodInput', description: 'Days without offers, both included.' });
+
+const MAX_OPEN_OFFERS = {
+  description: 'With this many pending offers, of all firms together, there are no new ones; null: no limit.',
+  example: 10,
+};
+
+export const updateAvailabilityBody = fields({
+  accepting_assignments: flag({
+    description: 'Whether the adjuster takes offers at all; each firm can be paused separately besides.',
+    example: true,
+  }).optional(),
+  away: arrayOf(LIMITS.awayPeriods, awayPeriod, 'an array of away periods', {
+    description: 'Times without offers; replaces those before.',
+    example: EXAMPLE_AWAY,
+  }).optional(),
+  max_open_offers: integer(LIMITS.openOffers, MAX_OPEN_OFFERS).nullable().optional(),
+}).meta({
+  id: 'UpdateAvailabilityRequest',
+  description: 'When the adjuster takes offers. Omitted fields are unchanged.',
+});
+export type UpdateAvailabilityBody = z.output<typeof updateAvailabilityBody>;
+
+export const devicePreferencesBody = fields({
+  time_zone: timeZone({
+    description: 'IANA name of the time zone of the device.',
+    example: 'America/Chicago',
+  }),
+  quiet_hours: fields({
+    start: timeOfDay({ description: 'From this time on.', example: '21:00' }),
+    end: timeOfDay({ description: 'Until this time; on the next day if it is earlier.', example: '06:30' }),
+  })
+    .meta({
+      id: 'QuietHoursInput',
+      description: 'Times without notifications, which come when the quiet hours end.',
+      example: { start: '21:00', end: '06:30' },
+    })
+    .nullable(),
+  deadline_reminders: flag({
+    description: 'Whether the device is notified once a day when something is due.',
+    example: true,
+  }),
+}).meta({ id: 'DevicePreferencesRequest', description: 'Preferences of a registered device.' });
+export type DevicePreferencesBody = z.output<typeof devicePreferencesBody>;
+
 export const rejectClaimBody = fields({
   reason: text(LIMITS.rejectionReason, {
     description: 'Reason for rejecting; shown to the firm.',
@@ -328,6 +396,46 @@ export const membershipSchema = responseObject({
 }).meta({ id: 'Membership', description: 'Membership of the adjuster in a firm.' });
 export type Membership = z.output<typeof membershipSchema>;
 
+export const availabilitySchema = responseObject({
+  accepting_assignments: responseField.flag('Whether the adjuster takes offers at all.', true),
+  away: z
+    .array(
+      responseObject({
+        first_day: responseField.date('First day without offers.', '2026-09-07'),
+        last_day: responseField.date('Last day without offers.', '2026-09-11'),
+        time_zone: responseField.text('Time zone in which the days begin and end.', 'America/Chicago'),
+      }).meta({ id: 'AwayPeriod', description: 'Days without offers, both included.' }),
+    )
+    .meta({ description: 'Times without offers.', example: EXAMPLE_AWAY }),
+  max_open_offers: responseField.integer(MAX_OPEN_OFFERS.description, MAX_OPEN_OFFERS.example).nullable(),
+}).meta({
+  id: 'Availability',
+  description:
+    'When the adjuster takes offers. Firms do not see it: an offer outside of it fails with adjuster_not_accepting.',
+  example: { accepting_assignments: true, away: [], max_open_offers: null },
+});
+export type Availability = z.output<typeof availabilitySchema>;
+
+export const deadlineSchema = responseObject({
+  kind: openEnum(DEADLINE_KINDS, { description: 'What is due.', example: 'proof_of_loss' }),
+  from: openEnum(DEADLINE_STARTS, {
+    description: "Counted from the adjuster's acceptance, or from the end of the date of loss.",
+    example: 'loss',
+  }),
+  hours: responseField.integer('Hours until it is due.', 1440),
+  source: responseField.text('Where the deadline is written.', 'Standard Flood Insurance Policy, VII.G'),
+  events: z
+    .array(
+      responseObject({
+        cat_code: responseField.text('Catastrophe code of the event.', 'FL26-09'),
+        hours: responseField.integer('Hours until it is due.', 8760),
+        source: responseField.text('Where the deadline is written.', 'FEMA bulletin W-26009'),
+      }).meta({ id: 'EventDeadline', description: 'Another deadline for the claims of one event.' }),
+    )
+    .meta({ description: 'Events with another deadline.', example: [] }),
+}).meta({ id: 'Deadline', description: 'A deadline of accepted claims.' });
+export type Deadline = z.output<typeof deadlineSchema>;
+
 export const profileSchema = responseObject({
   svc_id: responseField.text("The adjuster's SVCID; the adjuster gives it to firms.", 'SVC-7F3K-Delacroix'),
   test: responseField.flag('Whether this is a test account.', false),
@@ -340,6 +448,7 @@ export const profileSchema = responseObject({
       { firm_id: FIRM_ID, firm_name: FIRM_NAME, can_accept_claims: true, accepting_assignments: true },
     ],
   }),
+  availability: availabilitySchema,
 }).meta({ id: 'Profile', description: "The adjuster's account." });
 export type Profile = z.output<typeof profileSchema>;
 
@@ -460,6 +569,12 @@ export const appClaimSchema = responseObject({
     'When the claim was offered to this adjuster.',
     '2026-08-29T14:52:07.113Z',
   ),
+  respond_by: responseField
+    .dateTime(
+      'Until when the firm waits for the answer to this offer; omitted if the firm has set no limit.',
+      '2026-08-29T18:52:07.113Z',
+    )
+    .optional(),
   work: workSchema,
   closed_at: responseField
     .dateTime('When the claim was closed; null while it is open.', '2026-09-14T20:10:44.731Z')

@@ -2,12 +2,16 @@ import type { AdjusterResponse, InviteAdjusterBody, KeyInfo } from './adjuster.t
 import type {
   AppClaim,
   AppInvitation,
+  Availability,
+  Deadline,
+  DevicePreferencesBody,
   Membership,
   Passkey,
   PasskeyOptions,
   Profile,
   RegisterPasskeyBody,
   Session,
+  UpdateAvailabilityBody,
 } from './app.ts';
 import type { ClaimResponse, OfferClaimBody, SendClaimBody } from './claim.ts';
 import type { EndpointId } from './endpoints.ts';
@@ -256,6 +260,7 @@ const profile = {
   last_name: 'Delacroix',
   email: 'jean.delacroix@example.com',
   firms: [membership],
+  availability: { accepting_assignments: true, away: [], max_open_offers: null },
 } satisfies Profile;
 
 const invitation = {
@@ -413,6 +418,31 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
   endSession: { params: { session_id: ownSession.id } },
   getProfile: { response: profile },
   updateProfile: { body: { first_name: 'Jean-Luc' }, response: profile },
+  updateAvailability: {
+    body: {
+      away: [{ first_day: '2026-09-07', last_day: '2026-09-11', time_zone: 'America/Chicago' }],
+      max_open_offers: 10,
+    } satisfies UpdateAvailabilityBody,
+    response: {
+      accepting_assignments: true,
+      away: [{ first_day: '2026-09-07', last_day: '2026-09-11', time_zone: 'America/Chicago' }],
+      max_open_offers: 10,
+    } satisfies Availability,
+  },
+  listDeadlines: {
+    response: {
+      data: [
+        {
+          kind: 'proof_of_loss',
+          from: 'loss',
+          hours: 1440,
+          source: 'Standard Flood Insurance Policy, VII.G',
+          events: [{ cat_code: 'FL26-09', hours: 8760, source: 'FEMA bulletin W-26009' }],
+        } satisfies Deadline,
+      ],
+      next_cursor: null,
+    },
+  },
   confirmEmail: { body: { code: '402913' }, response: profile },
   listInvitations: { response: { data: [invitation], next_cursor: null } },
   acceptInvitation: { params: firmPath, response: membership },
@@ -486,6 +516,15 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
       },
     },
   },
+  setDevicePreferences: {
+    params: devicePath,
+    body: {
+      time_zone: 'America/Chicago',
+      quiet_hours: { start: '21:00', end: '06:30' },
+      deadline_reminders: true,
+    } satisfies DevicePreferencesBody,
+  },
+  testDevice: { params: devicePath },
   unregisterDevice: { params: devicePath },
 };
 

@@ -153,6 +153,21 @@ export const timeOfDay = (meta: FieldMeta): z.ZodString =>
     TIME_OF_DAY.test(value),
   );
 
+/** Node's data, the same as the rules' own. */
+const isTimeZone = (name: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return /^[A-Za-z]/.test(name);
+  } catch {
+    return false;
+  }
+};
+
+export const timeZone = (meta: FieldMeta): z.ZodString =>
+  textOf('a string', LIMITS.timeZone, meta, (value) =>
+    isTimeZone(value) ? null : 'Must be the IANA name of a time zone, such as America/Chicago.',
+  );
+
 export const dateTime = (meta: FieldMeta): z.ZodString =>
   formattedString(
     'an RFC 3339 date-time with an offset, such as 2026-08-29T14:30:00Z',

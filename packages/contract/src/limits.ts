@@ -56,6 +56,11 @@ export const LIMITS = {
   /** Requests that one simulated fault affects, and the delay of `slow`. */
   faultCount: { min: 1, max: 100 },
   slowFaultMs: 3000,
+  awayPeriods: 10,
+  openOffers: { min: 1, max: 1000 },
+  timeZone: { min: 1, max: 64 },
+  deadlineHours: { min: 1, max: 26_280 },
+  deadlineSource: { min: 1, max: 300 },
   deviceId: { min: 1, max: 128 },
   deviceName: { min: 1, max: 100 },
   signInSecret: { min: 1, max: 255 },

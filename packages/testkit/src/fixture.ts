@@ -5,6 +5,7 @@ import {
   type AuditLog,
   type AuditReads,
   type Batch,
+  type ChannelChoice,
   type CredentialStore,
   createApiKeyAuthenticator,
   createBatch,
@@ -44,6 +45,7 @@ import {
   makeRecordWork,
   makeRegisterPasskey,
   makeRejectClaim,
+  makeRemoveDeadline,
   makeRemoveDevice,
   makeRemoveMember,
   makeRemovePasskey,
@@ -56,15 +58,20 @@ import {
   makeSandbox,
   makeSendClaim,
   makeSetAcceptingAssignments,
+  makeSetAvailability,
+  makeSetDeadline,
+  makeSetDevicePreferences,
   makeSetLegalHold,
   makeSetLimits,
   makeSetMember,
+  makeSetOfferWait,
   makeSetPlan,
   makeSignIn,
   makeSignOut,
   makeSignOutEverywhere,
   makeStartPasskeyRegistration,
   makeStartPasskeySignIn,
+  makeTestDevice,
   makeUpdateProfile,
   makeWithdrawInvitation,
   type Notification,
@@ -135,7 +142,7 @@ export interface ExternalServices {
   readonly mails: { readonly email: string; readonly code: string }[];
   readonly signInFailures: SignInFailure[];
   readonly notices: { readonly email: string; readonly event: string }[];
-  readonly notifications: { readonly svcId: Svcid; readonly notification: Notification }[];
+  readonly notifications: ({ readonly svcId: Svcid; readonly notification: Notification } & ChannelChoice)[];
 }
 
 /** Address of clients in tests that do not specify one. */
@@ -173,8 +180,10 @@ function composeUseCases(
     },
   };
   const notifier: Notifier = {
-    async notify(svcId, notification) {
-      external.notifications.push({ svcId, notification });
+    async notify(svcId, notification, channels = {}) {
+      const { only, except = [] } = channels;
+      const restricted = { ...(only !== undefined && { only }), ...(except.length > 0 && { except }) };
+      external.notifications.push({ svcId, notification, ...restricted });
       return [];
     },
   };
@@ -219,6 +228,9 @@ function composeUseCases(
     updateProfile: makeUpdateProfile({ ...app, secrets, mailer, networkOf }),
     confirmEmail: makeConfirmEmail({ ...app, secrets, mailer }),
     putDevice: makePutDevice({ uow, clock }),
+    setAvailability: makeSetAvailability({ uow, clock }),
+    setDevicePreferences: makeSetDevicePreferences({ uow, clock }),
+    testDevice: makeTestDevice({ uow }),
     removeDevice: makeRemoveDevice({ uow }),
     requestSignInCode: (email: string, clientAddress = CLIENT_ADDRESS, clientSecret?: string) =>
       requestSignInCode(email, clientAddress, clientSecret),
@@ -233,13 +245,16 @@ function composeUseCases(
     renamePasskey: makeRenamePasskey({ uow, clock }),
     removePasskey: makeRemovePasskey(passkeys),
     sandbox: makeSandbox({ uow, reads: firmReads, faults: stores.faults, clock }),
-    runJob: makeRunJob({ uow, reads: jobReads, firmReads, notifier, clock }),
+    runJob: makeRunJob({ uow, reads: jobReads, firmReads, appReads, notifier, clock }),
     exportFirm: makeExportFirm({ ...ofFirm, pageRows: 2 }),
     eraseFirm: makeEraseFirm({ ...ofFirm, pause: async () => {} }),
     setLegalHold: makeSetLegalHold(ofFirm),
+    setDeadline: makeSetDeadline(operator),
+    removeDeadline: makeRemoveDeadline(operator),
     createFirm: makeCreateFirm(operator),
     setPlan: makeSetPlan(operator),
     setLimits: makeSetLimits(operator),
+    setOfferWait: makeSetOfferWait(operator),
     createKey: makeCreateKey(operator),
     revokeKey: makeRevokeKey(operator),
     rollKey: makeRollKey(operator),
@@ -366,7 +381,7 @@ export function createFixture(stores: Stores, clock: FixedClock) {
       (await send(actor, adjuster, options)).claim.id,
     /** Pending jobs of one firm. */
     jobsOf: async (firm: TestFirm) =>
-      (await stores.jobs.pending()).filter(({ job }) => job.firmId === firm.id),
+      (await stores.jobs.pending()).filter(({ job }) => 'firmId' in job && job.firmId === firm.id),
   };
 }
 

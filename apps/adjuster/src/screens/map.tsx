@@ -230,7 +230,7 @@ function MapView(props: {
                 aria-pressed={ids.some((id) => chosen.includes(id))}
                 onClick={() => open(cluster)}
               >
-                {ids.length}
+                {ids.length > 1 && ids.length}
               </button>
             </Placed>
           );

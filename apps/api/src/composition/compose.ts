@@ -8,8 +8,11 @@ import {
 import {
   connect,
   EncryptionKeyError,
+  MigrationRightsError,
   migrate,
   type PostgresStores,
+  type RoleRights,
+  roleRights,
   type SchemaState,
   schemaState,
 } from '@svc/adapter-postgres';
@@ -92,6 +95,8 @@ export async function compose(environment: Environment): Promise<Application> {
     log,
     clock,
     encryption: config.encryption,
+    closedClaimRetentionMs:
+      config.closedClaimRetentionDays === null ? null : config.closedClaimRetentionDays * DAY,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
     idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -202,15 +207,20 @@ function createDatabasePing(stores: PostgresStores): () => Promise<void> {
  * Brings the schema up to date; safe when several processes do so at once. The start connects here first, so the error
  * names the database.
  */
-export const migrateDatabase = (url: string, log: Log): Promise<void> =>
-  migrate({ url, log }).catch((error: Error) => {
-    const { username, host, pathname } = new URL(url);
-    const where = `${username && `${username}@`}${host}${pathname}`;
-    throw new Error(`${error.message} DATABASE_URL points to ${where}.`, { cause: error });
-  });
+export const migrateDatabase = (url: string, log: Log, migrationUrl = url): Promise<void> =>
+  migrate({ url: migrationUrl, log, ...(migrationUrl !== url && { serviceUrl: url }) }).catch(
+    (error: Error) => {
+      if (error instanceof MigrationRightsError) throw error;
+      const { username, host, pathname } = new URL(migrationUrl);
+      const where = `${username && `${username}@`}${host}${pathname}`;
+      const variable = migrationUrl === url ? 'DATABASE_URL' : 'MIGRATION_DATABASE_URL';
+      throw new Error(`${error.message} ${variable} points to ${where}.`, { cause: error });
+    },
+  );
 
-export type { SchemaState };
+export type { RoleRights, SchemaState };
 export const readSchemaState = (url: string) => schemaState({ url });
+export { roleRights as readRoleRights };
 
 /** Whether the database responds. */
 export async function probeDatabase(url: string, log: Log): Promise<void> {
@@ -222,13 +232,32 @@ export async function probeDatabase(url: string, log: Log): Promise<void> {
   }
 }
 
-/** Whether Redis responds; null when none is configured. */
-export async function probeRedis(config: Config, log: Log): Promise<boolean | null> {
+/** @throws EncryptionKeyError when data in the database is encrypted with a key that is not configured. */
+export async function probeEncryption(config: Config, url: string, log: Log): Promise<void> {
+  const stores = await connect({ url, poolMax: 1, log, encryption: config.encryption });
+  try {
+    await stores.checkEncryptionKeys();
+  } finally {
+    await stores.close();
+  }
+}
+
+/** Whether Redis responds, and a warning about its connection; null when none is configured. */
+export async function probeRedis(
+  config: Config,
+): Promise<{ readonly isReachable: boolean; readonly warning: string | null } | null> {
   if (config.redisUrls.length === 0) return null;
+  let warning: string | null = null;
+  const log = {
+    info() {},
+    warn(message: string) {
+      warning ??= message; // the first one names the cause
+    },
+  };
   const redis = connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(systemClock) });
   try {
     for (let waited = 0; waited < 2000 && redis.state().status !== 'up'; waited += 50) await pause(50);
-    return redis.state().status === 'up';
+    return { isReachable: redis.state().status === 'up', warning };
   } finally {
     await redis.close();
   }

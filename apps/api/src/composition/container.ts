@@ -34,6 +34,7 @@ import {
   makeRecordWork,
   makeRegisterPasskey,
   makeRejectClaim,
+  makeRemoveDeadline,
   makeRemoveDevice,
   makeRemoveMember,
   makeRemovePasskey,
@@ -47,15 +48,20 @@ import {
   makeSandbox,
   makeSendClaim,
   makeSetAcceptingAssignments,
+  makeSetAvailability,
+  makeSetDeadline,
+  makeSetDevicePreferences,
   makeSetLegalHold,
   makeSetLimits,
   makeSetMember,
+  makeSetOfferWait,
   makeSetPlan,
   makeSignIn,
   makeSignOut,
   makeSignOutEverywhere,
   makeStartPasskeyRegistration,
   makeStartPasskeySignIn,
+  makeTestDevice,
   makeUpdateProfile,
   makeWithdrawInvitation,
 } from '@svc/application';
@@ -120,7 +126,7 @@ export function createContainer(external: ExternalServices): Container {
     [T.audit, T.log],
   );
   const { auditBatch, operator, signInMonitor, passkeyVerifier, passkeysRequired } = T;
-  bind(T.runJob, makeRunJob, { uow, reads: T.jobReads, firmReads, notifier: T.notifier, clock });
+  bind(T.runJob, makeRunJob, { uow, reads: T.jobReads, firmReads, appReads, notifier: T.notifier, clock });
 
   const idempotent = { uow, singleFlight: T.singleFlight, reads: firmReads, clock };
   const sessions = { uow, secrets, clock, ids, sessionMaxAgeMs: T.sessionMaxAgeMs };
@@ -171,6 +177,9 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.encryptExisting, makeEncryptExisting, dataEncryption);
   bind(T.setPlan, makeSetPlan, { uow, clock, operator, apiKeyAuthenticator });
   bind(T.setLimits, makeSetLimits, { uow, clock, operator, apiKeyAuthenticator });
+  bind(T.setOfferWait, makeSetOfferWait, { uow, clock, operator, apiKeyAuthenticator });
+  bind(T.setDeadline, makeSetDeadline, { uow, clock, operator });
+  bind(T.removeDeadline, makeRemoveDeadline, { uow, clock, operator });
   const keys = { uow, secrets, clock, ids, apiKeyAuthenticator, operator };
   bind(T.createKey, makeCreateKey, keys);
   bind(T.revokeKey, makeRevokeKey, keys);
@@ -217,6 +226,7 @@ export function createContainer(external: ExternalServices): Container {
     acceptInvitation: use(makeAcceptInvitation, memberships),
     declineInvitation: use(makeDeclineInvitation, memberships),
     setAcceptingAssignments: T.setAcceptingAssignments,
+    setAvailability: use(makeSetAvailability, { uow, clock }),
     leaveFirm: use(makeLeaveFirm, memberships),
     readClaim: use(makeReadAppClaim, { reads: appReads }),
     acceptClaim: use(makeAcceptClaim, { uow, clock }),
@@ -225,6 +235,8 @@ export function createContainer(external: ExternalServices): Container {
     recordWork: use(makeRecordWork, { uow, clock }),
     closeClaim: use(makeCloseAcceptedClaim, { uow, clock }),
     putDevice: use(makePutDevice, { uow, clock }),
+    setDevicePreferences: use(makeSetDevicePreferences, { uow, clock }),
+    testDevice: use(makeTestDevice, { uow }),
     removeDevice: use(makeRemoveDevice, { uow }),
     reads: appReads,
     jobReads: T.jobReads,

@@ -3,6 +3,7 @@ import { addAdjusterCommands } from './adjuster.ts';
 import { addAuditCommands } from './audit.ts';
 import { addClaimCommands } from './claim.ts';
 import { addDatabaseCommands } from './database.ts';
+import { addDeadlineCommands } from './deadline.ts';
 import { addEncryptionCommands } from './encryption.ts';
 import { addFirmCommands } from './firm.ts';
 import { addKeyCommands } from './key.ts';
@@ -27,6 +28,7 @@ export function createProgram(): Command {
   addAdjusterCommands(program);
   addMemberCommands(program);
   addClaimCommands(program);
+  addDeadlineCommands(program);
   addRequestsCommand(program);
   addAuditCommands(program);
   addEncryptionCommands(program);

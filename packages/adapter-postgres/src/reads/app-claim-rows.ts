@@ -21,10 +21,11 @@ import { claimViewFrom } from './pg-firm-reads.ts';
 export interface AppClaimRow extends FirmClaimRow, WorkRow, HeldCarrierRow {
   readonly firm_id: FirmId;
   readonly firm_name: string;
+  readonly offer_wait_hours: number | null;
 }
 
 /** Columns for {@link AppClaimRow}, over {@link APP_CLAIM_JOINS}. */
-export const APP_CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, c.firm_id, f.name AS firm_name,
+export const APP_CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, c.firm_id, f.name AS firm_name, f.offer_wait_hours,
   ${HELD_CARRIER_COLUMNS}`;
 
 /** For `claims c`: the firm, and the entry of its carrier book. */
@@ -43,6 +44,7 @@ export async function openAppClaims<R extends AppClaimRow>(encryption: Encryptio
 export const appClaimFrom = (row: AppClaimRow): AppClaimView => ({
   ...claimViewFrom(row),
   firm: { id: row.firm_id, name: row.firm_name },
+  offerWaitHours: row.offer_wait_hours,
   work: workFrom(row),
   closedAt: row.closed_at,
   bookCarrier: heldCarrierFrom(row),

@@ -48,6 +48,7 @@ export const FIRMS = new EntitySchema<Firm>({
     id: { ...column('uuid'), ...key },
     name: column('text'),
     plan: column('text'),
+    offerWaitHours: { ...column('integer', 'offer_wait_hours'), ...nullable },
     createdAt: instant('created_at'),
   },
   embeddeds: { limits: { schema: LIMIT_OVERRIDES, prefix: false } },

@@ -5,6 +5,8 @@ import type {
   ClaimAsSent,
   ClaimId,
   ClaimWork,
+  DeadlineOverride,
+  DevicePreferences,
   Environment,
   FirmId,
   Instant,
@@ -167,4 +169,10 @@ export interface OperatorReads {
 export interface JobReads {
   firmName(firmId: FirmId): Promise<string | null>;
   devices(svcId: Svcid): Promise<{ readonly deviceId: string; readonly subscription: PushSubscription }[]>;
+  /** Devices that have preferences. */
+  devicePreferences(
+    svcId: Svcid,
+  ): Promise<{ readonly deviceId: string; readonly preferences: DevicePreferences }[]>;
+  /** Ordered by event, then kind. */
+  deadlineOverrides(): Promise<DeadlineOverride[]>;
 }

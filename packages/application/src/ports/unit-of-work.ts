@@ -1,9 +1,13 @@
 import type {
   Adjuster,
   Attempts,
+  Availability,
   CarrierDetails,
   Claim,
   ClaimId,
+  DeadlineKind,
+  DeadlineOverride,
+  DevicePreferences,
   Environment,
   FirmId,
   Instant,
@@ -45,6 +49,7 @@ export interface Tx {
   readonly passkeys: Passkeys;
   readonly usedChallenges: UsedChallenges;
   readonly devices: Devices;
+  readonly deadlines: Deadlines;
   readonly outbox: Outbox;
   readonly audit: AuditTrail;
 }
@@ -65,6 +70,8 @@ export interface Claims {
   lockAny(id: ClaimId): Promise<Claim | null>;
   /** Locks the claims with a pending offer to this adjuster. */
   lockPendingOf(firmId: FirmId, svcId: Svcid): Promise<Claim[]>;
+  /** Pending offers of all firms to this adjuster. */
+  countPendingOf(svcId: Svcid): Promise<number>;
   /**
    * Saves a change the firm can see. `updatedAt` becomes the later of the clock and the firm's last change timestamp
    * plus 1 ms, under the firm's feed lock, so timestamps of a firm are unique and become visible in order. Call it
@@ -80,6 +87,8 @@ export interface Claims {
 
 export interface FormDetails {
   readonly firm: { readonly id: FirmId; readonly name: string };
+  /** How long the firm waits for the answer to an offer; null: it has not said. */
+  readonly offerWaitHours: number | null;
   /** Null when the book has no such carrier. */
   readonly bookCarrier: CarrierDetails | null;
 }
@@ -109,6 +118,7 @@ export interface Adjusters {
   /** `signInSecretHash`: test accounts only. False when the SVCID exists; throws `email_taken` when the email does. */
   add(adjuster: Adjuster, signInSecretHash: string | null): Promise<boolean>;
   saveProfile(adjuster: Adjuster): Promise<void>;
+  saveAvailability(svcId: Svcid, availability: Availability): Promise<void>;
   /** Null: enabled. */
   setDisabled(svcId: Svcid, at: Instant | null): Promise<void>;
   signInSecretHash(svcId: Svcid): Promise<string | null>;
@@ -132,6 +142,8 @@ export interface Firm {
   readonly name: string;
   readonly plan: Plan;
   readonly limits: LimitOverrides;
+  /** How long the firm waits for the answer to an offer; null: it has not said. */
+  readonly offerWaitHours: number | null;
   readonly createdAt: Instant;
 }
 
@@ -247,10 +259,27 @@ export interface PushSubscription {
   readonly keys: { readonly p256dh: string; readonly auth: string };
 }
 
+/** What a registered device wants, and when its next reminder of deadlines is queued; null: none is. */
+export interface DeviceState {
+  readonly preferences: DevicePreferences | null;
+  readonly reminderAt: Instant | null;
+}
+
+/** Deadlines of single events that differ from the general ones. */
+export interface Deadlines {
+  put(override: DeadlineOverride): Promise<void>;
+  /** @returns whether there was one. */
+  remove(event: string, kind: DeadlineKind): Promise<boolean>;
+}
+
 export interface Devices {
   put(svcId: Svcid, deviceId: string, subscription: PushSubscription, at: Instant): Promise<void>;
   /** Removes all but the devices registered last. */
   keepLatest(svcId: Svcid, count: number): Promise<void>;
+  /** Locks a registered device until the transaction ends. */
+  lock(svcId: Svcid, deviceId: string): Promise<DeviceState | null>;
+  /** The caller has locked the device. */
+  saveState(svcId: Svcid, deviceId: string, state: DeviceState): Promise<void>;
   remove(svcId: Svcid, deviceId: string): Promise<void>;
   removeAllOf(svcId: Svcid): Promise<void>;
 }

@@ -4,6 +4,7 @@ import { createFixture, type Fixture, type Stores } from '../fixture.ts';
 import { accountsBehavior } from './stores/accounts.ts';
 import { appReadsBehavior } from './stores/app-reads.ts';
 import { auditBehavior } from './stores/audit.ts';
+import { availabilityBehavior } from './stores/availability.ts';
 import { carriersBehavior } from './stores/carriers.ts';
 import { claimsBehavior } from './stores/claims.ts';
 import { feedBehavior } from './stores/feed.ts';
@@ -57,6 +58,7 @@ export function storesSuite(name: string, makeStores: () => Promise<StoresUnderT
     appReadsBehavior(fixture);
     accountsBehavior(fixture);
     passkeysBehavior(fixture);
+    availabilityBehavior(fixture);
     operatorBehavior(fixture);
     outboxBehavior(fixture);
     auditBehavior(fixture);

@@ -23,10 +23,13 @@ import {
   type makeRenamePasskey,
   type makeRequestSignInCode,
   type makeSetAcceptingAssignments,
+  type makeSetAvailability,
+  type makeSetDevicePreferences,
   type makeSignIn,
   type makeSignOut,
   type makeStartPasskeyRegistration,
   type makeStartPasskeySignIn,
+  type makeTestDevice,
   type makeUpdateProfile,
   type SignInProof,
 } from '@svc/application';
@@ -35,6 +38,9 @@ import { type ClaimId, DomainError, type FirmId, type Svcid } from '@svc/domain'
 import { deviceNameOf } from '../adjuster-app/device-name.ts';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import {
+  availabilityToWire,
+  awayFromWire,
+  deadlinesToWire,
   declinedToWire,
   invitationToWire,
   membershipToWire,
@@ -64,6 +70,7 @@ export interface AppRouteDeps {
   readonly acceptInvitation: ReturnType<typeof makeAcceptInvitation>;
   readonly declineInvitation: ReturnType<typeof makeDeclineInvitation>;
   readonly setAcceptingAssignments: ReturnType<typeof makeSetAcceptingAssignments>;
+  readonly setAvailability: ReturnType<typeof makeSetAvailability>;
   readonly leaveFirm: ReturnType<typeof makeLeaveFirm>;
   readonly readClaim: ReturnType<typeof makeReadAppClaim>;
   readonly acceptClaim: ReturnType<typeof makeAcceptClaim>;
@@ -72,8 +79,10 @@ export interface AppRouteDeps {
   readonly logContact: ReturnType<typeof makeLogContact>;
   readonly closeClaim: ReturnType<typeof makeCloseAcceptedClaim>;
   readonly putDevice: ReturnType<typeof makePutDevice>;
+  readonly setDevicePreferences: ReturnType<typeof makeSetDevicePreferences>;
+  readonly testDevice: ReturnType<typeof makeTestDevice>;
   readonly removeDevice: ReturnType<typeof makeRemoveDevice>;
-  readonly jobReads: Pick<JobReads, 'firmName'>;
+  readonly jobReads: Pick<JobReads, 'firmName' | 'deadlineOverrides'>;
   readonly reads: AppReads;
   readonly cursors: Cursors;
   readonly clock: Clock;
@@ -196,6 +205,19 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       return jsonResponse(profileToWire(await deps.updateProfile(actor, changes)));
     }),
 
+    appRoute(endpoints.updateAvailability, async ({ body }, { actor }) => {
+      const changes = withoutUndefined({
+        acceptingAssignments: body.accepting_assignments,
+        away: awayFromWire(body.away),
+        maxOpenOffers: body.max_open_offers,
+      });
+      return jsonResponse(availabilityToWire(await deps.setAvailability(actor, changes)));
+    }),
+
+    appRoute(endpoints.listDeadlines, async () =>
+      jsonResponse({ data: deadlinesToWire(await deps.jobReads.deadlineOverrides()), next_cursor: null }),
+    ),
+
     appRoute(endpoints.confirmEmail, async ({ body }, { actor }) =>
       jsonResponse(profileToWire(await deps.confirmEmail(actor, body.code))),
     ),
@@ -298,6 +320,15 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
     appRoute(endpoints.registerDevice, async ({ params, body }, { actor }) => {
       await deps.putDevice(actor, params.device_id, body.subscription);
       return NO_CONTENT;
+    }),
+    appRoute(endpoints.setDevicePreferences, async ({ params, body }, { actor }) => {
+      const { time_zone: timeZone, quiet_hours: quietHours, deadline_reminders: deadlineReminders } = body;
+      await deps.setDevicePreferences(actor, params.device_id, { timeZone, quietHours, deadlineReminders });
+      return NO_CONTENT;
+    }),
+    appRoute(endpoints.testDevice, async ({ params }, { actor }) => {
+      await deps.testDevice(actor, params.device_id);
+      return { status: 202 };
     }),
     appRoute(endpoints.unregisterDevice, async ({ params }, { actor }) => {
       await deps.removeDevice(actor, params.device_id);

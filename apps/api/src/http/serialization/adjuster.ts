@@ -7,10 +7,14 @@ import type {
   Profile,
   Session,
 } from '@svc/application';
-import type { InviteAdjusterBody } from '@svc/contract';
+import type { InviteAdjusterBody, UpdateAvailabilityBody } from '@svc/contract';
 import {
   type Adjuster,
+  ALWAYS_AVAILABLE,
+  type Availability,
   contactForFirm,
+  DEADLINE_RULES,
+  type DeadlineOverride,
   type Instant,
   type InvitationNotes,
   type Membership,
@@ -51,6 +55,35 @@ export const membershipToWire = (view: FirmMembershipView) => ({
   accepting_assignments: view.acceptingAssignments,
 });
 
+export const availabilityToWire = ({ acceptingAssignments, away, maxOpenOffers }: Availability) => ({
+  accepting_assignments: acceptingAssignments,
+  away: away.map(({ firstDay, lastDay, timeZone }) => ({
+    first_day: firstDay,
+    last_day: lastDay,
+    time_zone: timeZone,
+  })),
+  max_open_offers: maxOpenOffers,
+});
+
+export const awayFromWire = (away: UpdateAvailabilityBody['away']): Availability['away'] | undefined =>
+  away?.map(({ first_day, last_day, time_zone }) => ({
+    firstDay: first_day,
+    lastDay: last_day,
+    timeZone: time_zone,
+  }));
+
+/** The rules with what differs for single events. */
+export const deadlinesToWire = (overrides: readonly DeadlineOverride[]) =>
+  DEADLINE_RULES.map(({ kind, from, hours, source }) => ({
+    kind,
+    from,
+    hours,
+    source,
+    events: overrides
+      .filter((override) => override.kind === kind)
+      .map((override) => ({ cat_code: override.event, hours: override.hours, source: override.source })),
+  }));
+
 export const profileToWire = ({ adjuster, firms }: Profile) => ({
   svc_id: adjuster.svcId,
   test: adjuster.testOf !== null,
@@ -58,6 +91,7 @@ export const profileToWire = ({ adjuster, firms }: Profile) => ({
   last_name: adjuster.lastName,
   email: adjuster.email,
   firms: firms.map(membershipToWire),
+  availability: availabilityToWire(adjuster.availability ?? ALWAYS_AVAILABLE),
 });
 
 export const sessionToWire = (session: OpenedSession, profile: Profile) => ({

@@ -36,6 +36,7 @@ export function appReadsBehavior(fixture: () => Fixture): void {
         firm: { id: firm.id, name: firm.name },
         work: { contactDate: null, inspectionDate: null, notes: null },
         closedAt: null,
+        offerWaitHours: null,
         bookCarrier: { name: 'Gulf Mutual', phone },
       };
       expect(await stores.appReads.claim(svcId, sent.id)).toEqual(expected);
