@@ -90,7 +90,7 @@ type RegistrationDeps = ChallengeDeps & {
 };
 
 /** The session that adds a passkey. */
-interface OwnSession {
+export interface OwnSession {
   readonly tokenHash: string;
   readonly mayOnlyAddPasskey: boolean;
 }
