@@ -48,9 +48,6 @@ const storesOn = (
     devices: pgDevices(session),
     deadlines: pgDeadlines(session),
     outbox: pgOutbox(session),
-    passkeys: pgPasskeys(session),
-    usedChallenges: pgUsedChallenges(session),
-    deadlines: pgDeadlines(session),
     audit,
   };
 };
