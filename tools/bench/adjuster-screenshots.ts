@@ -11,6 +11,7 @@ import {
   enter,
   es,
   offerFullClaim,
+  tooWide,
   type Visitor,
   visit,
 } from '../../apps/api/test/adjuster-app.ts';
@@ -154,9 +155,8 @@ try {
       const violations =
         (await page.evaluate(`axe.run(document, ${JSON.stringify(RULES)}).then(({ violations }) =>
         violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))`)) as string[];
-      const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth + 1');
-      for (const what of [...violations, ...(isWide === true ? ['wider than the screen'] : [])])
-        found.push(`${screen} ${name}: ${what}`);
+      found.push(...(await tooWide(page, `${screen} ${name}`)));
+      for (const what of violations) found.push(`${screen} ${name}: ${what}`);
     };
     await page.goto(`${service.url}/app`);
     await page.getByLabel(words.signIn.email).waitFor();

@@ -18,6 +18,7 @@ import {
   PHONE,
   signIn,
   TABLET,
+  tooWide,
   until,
   type Visitor,
   visit,
@@ -1107,16 +1108,6 @@ test('of many offers only those near the screen are in the page; they are found,
 
 /** Evaluated through DevTools, because the Content-Security-Policy forbids other scripts. */
 const axeSource = async (): Promise<string> => (await import('node:fs')).readFileSync(AXE, 'utf8');
-
-/** Elements that are wider than the screen. */
-async function tooWide(page: Page, screen: string): Promise<string[]> {
-  const wide =
-    (await page.evaluate(`[document.documentElement, ...document.querySelectorAll('main, main *, nav *, dialog, dialog *')]
-    .filter((element) => element.checkVisibility() && element.getBoundingClientRect().right > innerWidth + 1)
-    .map((element) => element.outerHTML.slice(0, 120) + ' to ' + Math.round(element.getBoundingClientRect().right))
-    .concat(document.documentElement.scrollWidth > innerWidth ? ['it scrolls sideways'] : [])`)) as string[];
-  return wide.slice(0, 3).map((one) => `${screen}: too wide: ${one}`);
-}
 
 /** The corners of the button that are outside the screen or covered. */
 async function obscuredCorners(page: Page, name: string): Promise<string[]> {

@@ -37,7 +37,7 @@ const en = {
       'In the battery settings, let the browser run in the background.',
     ],
     deniedLead:
-      'Notifications are blocked for this app. The phone does not let the app ask again, but you can:',
+      'Notifications are blocked for this app. The browser does not let the app ask again, but you can allow them:',
     deniedSteps: {
       apple: [
         'Open Settings on the iPhone or iPad, then Notifications.',
@@ -101,7 +101,7 @@ const es: MoreTexts = {
       'En los ajustes de batería, permita que el navegador funcione en segundo plano.',
     ],
     deniedLead:
-      'Las notificaciones de esta aplicación están bloqueadas. El teléfono no permite volver a preguntar, pero usted puede permitirlas:',
+      'Las notificaciones de esta aplicación están bloqueadas. El navegador no permite volver a preguntar, pero usted puede permitirlas:',
     deniedSteps: {
       apple: [
         'Abra Ajustes en el iPhone o iPad y luego Notificaciones.',
