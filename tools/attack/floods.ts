@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { LIMITS } from '@svc/contract';
 import { isHealthy } from '../cluster/api-process.ts';
+import { MAX_CPU_MS, MAX_GROWTH_BYTES } from './bounds.ts';
 import { type Finding, inParallel } from './finding.ts';
 import { cpuMs, residentBytes, watchMemory } from './process-usage.ts';
-import { MAX_CPU_MS } from './unauthenticated.ts';
-
-const MAX_GROWTH_BYTES = 350 * 2 ** 20;
 
 interface Target {
   readonly url: string;
@@ -56,12 +55,25 @@ export async function guessing({ url }: Target, email: string): Promise<Finding[
   ];
 }
 
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A key that nobody has, with a valid checksum, so that it is looked up. */
+export function unknownKey(): string {
+  const body = `svc_live_${Array.from(randomBytes(43), (byte) => ALPHABET[byte % 62]).join('')}`;
+  let rest = crc32(body);
+  let checksum = '';
+  for (let n = 0; n < 6; n += 1) {
+    checksum = ALPHABET.charAt(rest % 62) + checksum;
+    rest = Math.floor(rest / 62);
+  }
+  return body + checksum;
+}
+
 /** Random keys, well-formed and not: each costs little, and none is valid. */
 export async function wrongKeys({ url, pid }: Target, count: number): Promise<Finding> {
   const before = cpuMs(pid);
-  const keys = Array.from(
-    { length: count },
-    (_, n) => `svc_live_${randomBytes(n % 2 === 0 ? 36 : 5).toString('hex')}`,
+  const keys = Array.from({ length: count }, (_, n) =>
+    n % 2 === 0 ? unknownKey() : `svc_live_${randomBytes(5).toString('hex')}`,
   );
   const statuses = await inParallel(keys, 20, async (key) => {
     const response = await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } });

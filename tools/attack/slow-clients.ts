@@ -1,11 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isHealthy } from '../cluster/api-process.ts';
+import { MAX_GROWTH_BYTES } from './bounds.ts';
 import type { Finding } from './finding.ts';
 import { residentBytes, watchMemory } from './process-usage.ts';
-
-/** The service holds 128 MB of unread responses and 96 MB of bodies; the rest is the memory of a busy process. */
-const MAX_GROWTH_BYTES = 350 * 2 ** 20;
 
 interface Attack {
   readonly name: string;

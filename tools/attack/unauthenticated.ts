@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type Endpoint, EXAMPLES, endpoints, LIMITS } from '@svc/contract';
 import { Agent, request } from 'undici';
+import { MAX_CPU_MS, MAX_RESPONSE_BYTES } from './bounds.ts';
 import { type Finding, inParallel } from './finding.ts';
+import { unknownKey } from './floods.ts';
 import { cpuMs } from './process-usage.ts';
 
 // What a request without a credential costs: each operation of the contract without one, and the worst bodies and headers.
-
-export const MAX_CPU_MS = 5;
-export const MAX_RESPONSE_BYTES = 20_000;
 
 interface Probe {
   readonly name: string;
@@ -51,7 +50,7 @@ function probes(): Probe[] {
       name: 'unknown key',
       method: 'GET',
       path: '/v1/claims',
-      headers: { Authorization: `Bearer svc_live_${b64(36)}` },
+      headers: { Authorization: `Bearer ${unknownKey()}` },
     },
     {
       name: 'key of 15 kB',

@@ -37,12 +37,12 @@ export interface Config {
   readonly edgeLimitPerMinute: number;
   /** Days after which a session of the adjuster app ends, however often it is used. */
   readonly sessionMaxDays: number;
+  /** Days after which a closed claim is deleted; null: never. */
+  readonly closedClaimRetentionDays: number | null;
   /** Whether adjusters must sign in with a passkey; test accounts need none. */
   readonly passkeysRequired: boolean;
   /** Requests per minute of one session of the adjuster app, in each process; 0: unlimited. */
   readonly sessionLimitPerMinute: number;
-  /** Days after which a closed claim is deleted; null: never. */
-  readonly closedClaimRetentionDays: number | null;
   /** Time for a client to send the headers, and the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -182,9 +182,9 @@ export function readConfig(env: Env, terminal: boolean): Config {
     encryption: encryptionKeys(read),
     edgeLimitPerMinute: integer('EDGE_LIMIT_PER_MINUTE', EDGE_REQUESTS_PER_MINUTE, 0, 1_000_000_000),
     sessionMaxDays: integer('SESSION_MAX_DAYS', 180, 1, 3650),
+    closedClaimRetentionDays: integer('CLOSED_CLAIM_RETENTION_DAYS', null, 1, 36_500),
     passkeysRequired,
     sessionLimitPerMinute: integer('SESSION_LIMIT_PER_MINUTE', SESSION_REQUESTS_PER_MINUTE, 0, 1_000_000_000),
-    closedClaimRetentionDays: integer('CLOSED_CLAIM_RETENTION_DAYS', null, 1, 36_500),
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs: integer('RESPONSE_TIMEOUT_MS', 30_000, 100, 600_000),

@@ -245,7 +245,7 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
   const [migrated, healthy, unhealthy] = await Promise.all([
     json('migrate'),
     json('doctor'),
-    svcInProcess(['doctor', '--json'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' }),
+    svcInProcess(['doctor', '--json'], { ...env, REDIS_URL: 'redis://127.0.0.1:1', TRUST_PROXY: 'true' }),
   ]);
   expect(migrated).toMatchObject({ current: true });
   for (const { at } of migrated.applied) expect(at).toEqual(TIME);
@@ -254,7 +254,20 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
     expect.arrayContaining(['node', 'environment', 'database', 'schema', 'redis']),
   );
   expect(unhealthy.code).toBe(1);
-  expect(JSON.parse(unhealthy.stdout)).toMatchObject({ ok: false });
+  const { ok, checks } = JSON.parse(unhealthy.stdout) as {
+    ok: boolean;
+    checks: { what: string; detail: string }[];
+  };
+  expect(ok).toBe(false);
+  // Every client could then choose the address that limits and the audit trail use.
+  expect(checks.find(({ what }) => what === 'proxies')?.detail).toMatch(/^TRUST_PROXY is true/);
+});
+
+test('adjuster passkeys lists the passkeys of an account, and remove-passkeys ends its sessions too', async () => {
+  const { svcId, token } = await service.adjuster();
+  expect(await json('adjuster', 'passkeys', svcId)).toEqual({ passkeys: [] });
+  expect(await json('adjuster', 'remove-passkeys', svcId)).toEqual({ removed: 0 });
+  expect((await service.call('GET', '/app/v1/me', { as: token })).status).toBe(401);
 });
 
 test('doctor names the migrations of a newer release and those that were changed', async () => {

@@ -173,3 +173,13 @@ it('every test that the page on security standards names exists', async () => {
   expect(named.length).toBeGreaterThan(25);
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
+
+it('every command for the repository names the pnpm version of package.json', async () => {
+  const { packageManager } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+    packageManager: string;
+  };
+  const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/operating.md', 'docs/performance.md'];
+  const texts = await Promise.all(pages.map((page) => readFile(join(ROOT, page), 'utf8')));
+  const named = new Set(texts.flatMap((text) => text.match(/(?<=npx )pnpm\S*/g) ?? []));
+  expect([...named]).toEqual([packageManager]);
+});

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Unavailable } from '@svc/application';
 import type { ClaimAsSent } from '@svc/domain';
 import { type ClaimToSend, createFixedClock, createFixture, type Fixture } from '@svc/testkit';
 import { connect, EncryptionKeyError, migrate, type PostgresStores } from '../src/index.ts';
@@ -171,6 +172,14 @@ describe('the wrapping key', () => {
       for (const text of [secret.toString('hex'), secret.toString('base64')])
         expect(messages.join()).not.toContain(text);
   });
+});
+
+test('a process without the key cannot read, which counts as an outage: another one may have it', async () => {
+  const { firm, accepted } = await sentClaims(fixtureOn(await connected(OLD_KEY)));
+  for (const keys of [[], [NEW_KEY]]) {
+    const { firmReads } = await connected(...keys);
+    await expect(firmReads.claim(firm.id, 'live', accepted)).rejects.toThrow(Unavailable);
+  }
 });
 
 test('erasing a firm destroys its key and no other', async () => {

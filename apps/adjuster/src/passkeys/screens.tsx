@@ -1,7 +1,7 @@
 import type { Passkey } from '@svc/contract';
 import { useEffect, useState } from 'preact/hooks';
 import { Button, Dialog, Field, ScreenHeader } from '../components/ui.tsx';
-import { ApiError, call, listAll, NetworkError } from '../data/api.ts';
+import { ApiError, call, NetworkError } from '../data/api.ts';
 import { language, texts } from '../state/language.ts';
 import { refresh } from '../state/lists.ts';
 import { request, session } from '../state/session.ts';
@@ -9,6 +9,10 @@ import { signOut } from '../state/start.ts';
 import { showError, showToast } from '../state/toast.ts';
 import { addPasskey } from './ceremonies.ts';
 import { PASSKEY_TEXTS } from './texts.ts';
+
+/** There is always one page. */
+const readPasskeys = async (): Promise<readonly Passkey[]> =>
+  (await request(() => call<{ data: readonly Passkey[] }>('GET', 'v1/passkeys'))).data;
 
 const wordsNow = () => PASSKEY_TEXTS[language.value];
 
@@ -59,7 +63,7 @@ export function Passkeys() {
   const [edited, setEdited] = useState<{ readonly passkey: Passkey; readonly act: 'rename' | 'remove' }>();
   const [busy, setBusy] = useState(false);
   const read = async (): Promise<void> => {
-    setHeld(await request(() => listAll<Passkey>('v1/passkeys?')).catch(() => []));
+    await readPasskeys().then(setHeld, showError);
   };
   useEffect(() => void read(), []);
   const apply = async (event: Event): Promise<void> => {
@@ -143,9 +147,7 @@ export function PasskeyRequired() {
   const words = wordsNow();
   const [hasPasskey, setHasPasskey] = useState(false);
   useEffect(() => {
-    void request(() => listAll<Passkey>('v1/passkeys?'))
-      .then((held) => setHasPasskey(held.length > 0))
-      .catch(() => {});
+    void readPasskeys().then((held) => setHasPasskey(held.length > 0), showError);
   }, []);
   const onAdded = async (): Promise<void> => {
     session.needsPasskey.value = false;

@@ -1,4 +1,5 @@
-import { createSecretKey, randomBytes } from 'node:crypto';
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { type Session, sql } from '../driver/session.ts';
 import type { DataKey, FirmKeys, KeyStore } from './encryption.ts';
@@ -135,9 +136,7 @@ export class DataKeys implements KeyStore {
       await this.session.rows(ADD, [firmId, 1, first.wrapped.toString('hex'), first.wrappingKeyId]);
       rows = await this.session.rows<KeyRow>(OF_FIRM, [firmId]);
     }
-    const keys = rows.map(
-      (row): DataKey => ({ id: row.id, key: createSecretKey(this.wrappingKeys.unwrap(wrappedFrom(row))) }),
-    );
+    const keys = rows.map((row): DataKey => ({ id: row.id, key: this.#unwrap(row) }));
     const found: FirmKeys = {
       current: keys.at(-1) ?? null,
       byId: new Map(keys.map((key) => [key.id, key])),
@@ -145,6 +144,15 @@ export class DataKeys implements KeyStore {
     if (found.current === null) this.#entries.delete(firmId);
     else this.#entries.set(firmId, { keys: found, loadedAtMs: Date.now(), refreshing: false });
     return found;
+  }
+
+  #unwrap(row: KeyRow): KeyObject {
+    try {
+      return createSecretKey(this.wrappingKeys.unwrap(wrappedFrom(row)));
+    } catch (error) {
+      // As in `openValue`.
+      throw error instanceof EncryptionKeyError ? new Unavailable(error.message) : error;
+    }
   }
 
   #sweep(): void {

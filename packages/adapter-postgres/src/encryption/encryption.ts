@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { DatabaseError } from '../driver/errors.ts';
 import { decrypt, encrypt } from './aes-gcm.ts';
@@ -111,10 +112,9 @@ function openValue(keys: FirmKeys, place: string, stored: string): string {
   if (header === undefined) return stored; // plain text written by an earlier release
   if (header === PLAIN) return stored.slice(PLAIN.length);
   const dataKey = keys.byId.get(Number(id));
+  // Another process of a rolling restart may have the key, so a retry may succeed.
   if (dataKey === undefined)
-    throw new DatabaseError(
-      `The data key ${id} of ${place} does not exist, or the service has no key for it.`,
-    );
+    throw new Unavailable(`The data key ${id} of ${place} does not exist, or the service has no key for it.`);
   try {
     return decrypt(dataKey.key, place, Buffer.from(stored.slice(header.length), 'base64')).toString('utf8');
   } catch {

@@ -90,13 +90,13 @@ type RegistrationDeps = ChallengeDeps & {
 };
 
 /** The session that adds a passkey. */
-interface OwnSession {
+export interface RegisteringSession {
   readonly tokenHash: string;
   readonly mayOnlyAddPasskey: boolean;
 }
 
 /** A session that must be verified may add the first passkey of an account and no further one. */
-function checkMayAdd(held: readonly Passkey[], { mayOnlyAddPasskey }: OwnSession): void {
+function checkMayAdd(held: readonly Passkey[], { mayOnlyAddPasskey }: RegisteringSession): void {
   if (mayOnlyAddPasskey && held.length > 0)
     throw new DomainError('passkey_required', 'This account has a passkey. Sign in with it.');
   if (held.length >= MAX_PASSKEYS_PER_ADJUSTER)
@@ -108,7 +108,7 @@ function checkMayAdd(held: readonly Passkey[], { mayOnlyAddPasskey }: OwnSession
 
 export const makeStartPasskeyRegistration =
   (deps: RegistrationDeps) =>
-  async (actor: AdjusterActor, session: OwnSession): Promise<PasskeyOptions> => {
+  async (actor: AdjusterActor, session: RegisteringSession): Promise<PasskeyOptions> => {
     const { adjuster, held } = await deps.uow.run(async (tx) => ({
       adjuster: await tx.adjusters.find(actor.svcId),
       held: await tx.passkeys.of(actor.svcId),
@@ -133,7 +133,7 @@ export const makeRegisterPasskey =
   (deps: RegistrationDeps) =>
   (
     actor: AdjusterActor,
-    session: OwnSession,
+    session: RegisteringSession,
     { name, response }: { readonly name: string; readonly response: PasskeyAttestation },
   ): Promise<Passkey> =>
     deps.uow.run(async (tx) => {
