@@ -29,28 +29,25 @@ const storesOn = (
   clock: Clock,
   encryption: Encryption,
   changed: AssignmentStatus[],
-): Tx & { readonly audit: PgAuditTrail } => {
-  const audit = pgAuditTrail(session);
-  return {
-    claims: pgClaims(session, clock, encryption, audit, changed),
-    idempotency: pgIdempotency(session),
-    carriers: pgCarriers(session, encryption),
-    adjusters: pgAdjusters(session),
-    memberships: pgMemberships(session, encryption),
-    firms: pgFirms(session),
-    keys: pgKeys(session),
-    sessions: pgSessions(session),
-    signInCodes: pgSignInCodes(session),
-    signInAttempts: pgSignInAttempts(session),
-    emailChanges: pgEmailChanges(session),
-    passkeys: pgPasskeys(session),
-    usedChallenges: pgUsedChallenges(session),
-    devices: pgDevices(session),
-    deadlines: pgDeadlines(session),
-    outbox: pgOutbox(session),
-    audit,
-  };
-};
+): Tx & { readonly audit: PgAuditTrail } => ({
+  claims: pgClaims(session, clock, encryption, changed),
+  idempotency: pgIdempotency(session),
+  carriers: pgCarriers(session, encryption),
+  adjusters: pgAdjusters(session),
+  memberships: pgMemberships(session, encryption),
+  firms: pgFirms(session),
+  keys: pgKeys(session),
+  sessions: pgSessions(session),
+  signInCodes: pgSignInCodes(session),
+  signInAttempts: pgSignInAttempts(session),
+  emailChanges: pgEmailChanges(session),
+  passkeys: pgPasskeys(session),
+  usedChallenges: pgUsedChallenges(session),
+  devices: pgDevices(session),
+  deadlines: pgDeadlines(session),
+  outbox: pgOutbox(session),
+  audit: pgAuditTrail(session),
+});
 
 /**
  * Transactions at READ COMMITTED: a statement that waited for a lock sees what its holder committed. Conflicts that

@@ -19,7 +19,6 @@ import {
   heldCarrierFrom,
 } from './carrier-rows.ts';
 import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
-import { appendCtes, type PgAuditTrail } from './pg-audit.ts';
 
 const FIND_DUPLICATE = sql(
   'claims_find_duplicate',
@@ -68,19 +67,9 @@ const COUNT_PENDING = sql(
 const NEXT_TIMESTAMP = `UPDATE firm_feeds SET last_stamp = greatest($2::timestamptz, last_stamp + interval '1 ms')
      WHERE firm_id = $1 RETURNING last_stamp`;
 
-/** Each also with the event of the audit trail, which saves a statement; measured, that is no clear gain in time. */
-const withAudit = (name: string, parameters: number, textWith: (ctes: string) => string) => {
-  const [at, text, genesis] = [1, 2, 3].map((n) => `$${parameters + n}`) as [string, string, string];
-  return {
-    alone: sql(name, textWith('')),
-    audited: sql(`${name}_audited`, textWith(`, ${appendCtes('$1', at, text, genesis)}`)),
-  };
-};
-
-const ADD = withAudit(
+const ADD = sql(
   'claims_add',
-  20,
-  (ctes) => `WITH next AS (${NEXT_TIMESTAMP})${ctes}
+  `WITH next AS (${NEXT_TIMESTAMP})
    INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
      status, adjuster_svc_id, offered_at, responded_at, rejection_reason,
      work_contact_date, work_inspection_date, work_notes, work_details, work_changed_at, closed_at,
@@ -90,10 +79,9 @@ const ADD = withAudit(
    FROM next RETURNING updated_at`,
 );
 
-const SAVE = withAudit(
+const SAVE = sql(
   'claims_save',
-  14,
-  (ctes) => `WITH next AS (${NEXT_TIMESTAMP})${ctes}
+  `WITH next AS (${NEXT_TIMESTAMP})
    UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7, rejection_reason = $8,
      work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11, work_details = $12::json,
      work_changed_at = $13, closed_at = $14, updated_at = last_stamp
@@ -138,24 +126,12 @@ export function pgClaims(
   session: TxSession,
   clock: Clock,
   encryption: Encryption = NO_ENCRYPTION,
-  audit: Pick<PgAuditTrail, 'takeOnly'> | null = null,
   changed: AssignmentStatus[] = [],
 ): Claims {
   const claimsFrom = async (rows: ClaimRow[]): Promise<Claim[]> =>
     (await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
   const lock = async (firmId: FirmId, id: ClaimId): Promise<Claim | null> =>
     first(await claimsFrom(await session.rows<ClaimRow>(LOCK, [firmId, id])));
-  const write = async (
-    { alone, audited }: ReturnType<typeof withAudit>,
-    firmId: FirmId,
-    values: Value[],
-  ): Promise<Instant> => {
-    const event = audit?.takeOnly(firmId) ?? null;
-    const [statement, all] = event === null ? [alone, values] : [audited, [...values, ...event]];
-    const written = first(await session.rows<{ updated_at: Instant }>(statement, all));
-    if (written === null) throw missing();
-    return written.updated_at;
-  };
   const sealer = (claim: Claim) => encryption.sealer(PERSONAL.claims, claim.firmId, claim.id);
 
   return {
@@ -192,21 +168,24 @@ export function pgClaims(
 
     async add(claim) {
       const seal = await sealer(claim);
-      const at = await write(ADD, claim.firmId, [
-        claim.firmId,
-        timestamp(clock.now()),
-        claim.id,
-        claim.environment,
-        claim.externalId,
-        claim.claimNumber,
-        carrierNameKey(claim.carrier.name),
-        seal('carrier', JSON.stringify(claim.carrier)),
-        seal('document', claim.asSent as string),
-        ...assignmentValues(claim, seal),
-        ...workValues(claim, seal),
-      ]);
+      const added = first(
+        await session.rows<{ updated_at: Instant }>(ADD, [
+          claim.firmId,
+          timestamp(clock.now()),
+          claim.id,
+          claim.environment,
+          claim.externalId,
+          claim.claimNumber,
+          carrierNameKey(claim.carrier.name),
+          seal('carrier', JSON.stringify(claim.carrier)),
+          seal('document', claim.asSent as string),
+          ...assignmentValues(claim, seal),
+          ...workValues(claim, seal),
+        ]),
+      );
+      if (added === null) throw missing();
       changed.push(claim.assignment.status);
-      return { ...claim, createdAt: at, updatedAt: at };
+      return { ...claim, createdAt: added.updated_at, updatedAt: added.updated_at };
     },
 
     async save(claim) {
@@ -218,9 +197,10 @@ export function pgClaims(
         ...assignmentValues(claim, seal),
         ...workValues(claim, seal),
       ];
-      const at = await write(SAVE, claim.firmId, values);
+      const saved = first(await session.rows<{ updated_at: Instant }>(SAVE, values));
+      if (saved === null) throw missing();
       changed.push(claim.assignment.status);
-      return { ...claim, updatedAt: at };
+      return { ...claim, updatedAt: saved.updated_at };
     },
 
     async forForms(claim) {
