@@ -224,7 +224,24 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
     expect.arrayContaining(['node', 'environment', 'database', 'schema', 'redis']),
   );
   expect(unhealthy.code).toBe(1);
-  expect(JSON.parse(unhealthy.stdout)).toMatchObject({ ok: false });
+  const report = JSON.parse(unhealthy.stdout);
+  expect(report).toMatchObject({ ok: false });
+  const redis = report.checks.find(({ what }: { what: string }) => what === 'redis');
+  expect(redis.detail).toMatch(/^127\.0\.0\.1:1: .*ECONNREFUSED/);
+});
+
+test('doctor names each server of several, and what is wrong with it', async () => {
+  const url = new URL(service.databaseUrl);
+  const DATABASE_URL = service.databaseUrl.replace(url.host, `127.0.0.1:1,${url.host}`);
+  const { code, stdout } = await svcInProcess(['doctor', '--json'], { ...env, DATABASE_URL });
+  const checks = JSON.parse(stdout).checks.filter(({ what }: { what: string }) =>
+    what.startsWith('database '),
+  );
+  expect(code).toBe(1);
+  expect(checks).toEqual([
+    { what: 'database 127.0.0.1:1', state: 'wrong', detail: expect.stringContaining('ECONNREFUSED') },
+    { what: `database ${url.host}`, state: 'ok', detail: 'accepts writes' },
+  ]);
 });
 
 test('doctor names the migrations of a newer release and those that were changed', async () => {

@@ -16,6 +16,7 @@ import type {
 } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { openDatabase } from './driver/database.ts';
+import type { DatabaseUrl } from './driver/servers.ts';
 import { type JobHandler, type JobOptions, type RunningJobs, startJobs } from './jobs/job-queue.ts';
 import { type PurgeCounts, purge } from './jobs/purge.ts';
 import { type DatabaseLog, SILENT } from './log.ts';
@@ -34,7 +35,7 @@ import { pgRequestLog } from './stores/pg-request-log.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
 
 export interface ConnectOptions {
-  readonly url: string;
+  readonly url: DatabaseUrl;
   /** Connections of this process; the job queue opens a few more. */
   readonly poolMax?: number | undefined;
   /** For the timestamps of the change feeds; default: the system clock. */
@@ -64,6 +65,8 @@ export interface PostgresStores {
   readonly firmData: FirmData;
   readonly faults: FaultStore;
   readonly behindPooler: boolean;
+  /** Whether a unit of work would fail now, since too many wait for a connection. */
+  isFull(): boolean;
   readonly metricSources: Pick<MetricSources, 'pools' | 'queue' | 'replication'>;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
   ping(timeoutMs: number): Promise<void>;
@@ -109,6 +112,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     firmData: pgFirmData(maintenance),
     faults: pgFaults(maintenance),
     behindPooler: database.behindPooler,
+    isFull: () => database.isFull(),
     metricSources: {
       pools: () => [database.pool(), ...[...running].map((jobs) => jobs.pool())],
       queue: () => readQueueState(maintenance),
@@ -119,7 +123,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     startJobs(handler, jobOptions = {}) {
       const jobs = startJobs(
         {
-          url: options.url,
+          servers: database.servers,
           connectTimeoutMs,
           behindPooler: database.behindPooler,
           connectionFailures: database.connectionFailures,

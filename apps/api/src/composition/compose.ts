@@ -5,9 +5,17 @@ import {
   createMemorySingleFlight,
   networkOf,
 } from '@svc/adapter-memory';
-import { connect, migrate, type PostgresStores, type SchemaState, schemaState } from '@svc/adapter-postgres';
+import {
+  connect,
+  type DatabaseUrl,
+  migrate,
+  type PostgresStores,
+  reportServers,
+  type SchemaState,
+  schemaState,
+} from '@svc/adapter-postgres';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
-import { connectRedis } from '@svc/adapter-redis';
+import { connectRedis, reportNodes } from '@svc/adapter-redis';
 import { type Clock, type Job, type Operator, Unavailable } from '@svc/application';
 import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
@@ -41,7 +49,7 @@ interface Wired {
 
 interface Surroundings {
   readonly config: Config;
-  readonly databaseUrl: string;
+  readonly databaseUrl: DatabaseUrl;
   readonly log: Log;
   readonly addresses: DocsAddresses;
   readonly isDraining: () => boolean;
@@ -89,7 +97,7 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
   const redis =
     config.redisUrls.length === 0
       ? null
-      : connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(clock) });
+      : connectRedis({ ...redisAddress(config), log, fallback: inProcess(clock) });
   // Until Redis is connected, requests are counted per process, so wait briefly.
   for (let waited = 0; redis?.state().status === 'away' && waited < REDIS_HEAD_START_MS; waited += 10)
     await pause(10);
@@ -121,6 +129,7 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
       await pingDatabase();
     },
     isDraining,
+    isOverloaded: () => stores.isFull(),
     observe,
     ...stores,
     rateLimiter,
@@ -171,18 +180,22 @@ function createDatabasePing(stores: PostgresStores): () => Promise<void> {
  * Brings the schema up to date; safe when several processes do so at once. Nothing needs the database earlier, so it is
  * here that an operator is told where it was looked for.
  */
-export const migrateDatabase = (url: string, log: Log): Promise<void> =>
+export const migrateDatabase = (url: DatabaseUrl, log: Log): Promise<void> =>
   migrate({ url, log }).catch((error: Error) => {
-    const { username, host, pathname } = new URL(url);
-    const where = `${username && `${username}@`}${host}${pathname}`;
+    const text = typeof url === 'string' ? url : url();
+    // Without the password and the parameters; several hosts are no URL for the parser.
+    const where = text
+      .replace(/^[a-z]+:\/\//i, '')
+      .replace(/:[^@/]*@/, '@')
+      .replace(/\?.*$/, '');
     throw new Error(`${error.message} Asked at ${where}, as DATABASE_URL says.`, { cause: error });
   });
 
-export type { SchemaState };
-export const readSchemaState = (url: string) => schemaState({ url });
+export type { DatabaseUrl, SchemaState };
+export const readSchemaState = (url: DatabaseUrl) => schemaState({ url });
 
 /** Whether the database responds. */
-export async function probeDatabase(url: string, log: Log): Promise<void> {
+export async function probeDatabase(url: DatabaseUrl, log: Log): Promise<void> {
   const stores = await connect({ url, poolMax: 1, log });
   try {
     await stores.ping(2000);
@@ -190,6 +203,14 @@ export async function probeDatabase(url: string, log: Log): Promise<void> {
     await stores.close();
   }
 }
+
+const redisAddress = ({ redisUrls, rereadRedisUrls }: Config) => ({
+  url: redisUrls.join(','),
+  readUrl: rereadRedisUrls === null ? undefined : () => rereadRedisUrls().join(','),
+});
+
+/** What is wrong with each server of PostgreSQL and each node of Redis. */
+export { reportNodes, reportServers };
 
 /** Whether Redis responds; null when none is configured. */
 export async function probeRedis(config: Config, log: Log): Promise<boolean | null> {

@@ -1,8 +1,9 @@
+import type { DatabaseUrl } from '@svc/adapter-postgres';
 import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { type Config, ConfigError } from '../config.ts';
 
 export interface Database {
-  readonly url: string;
+  readonly url: DatabaseUrl;
   /** The data folder of the embedded server; null for the database in DATABASE_URL. */
   readonly embeddedIn: string | null;
   release(): Promise<void>;

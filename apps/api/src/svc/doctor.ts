@@ -1,4 +1,12 @@
-import { probeDatabase, probeRedis, readSchemaState, type SchemaState } from '../composition/compose.ts';
+import {
+  type DatabaseUrl,
+  probeDatabase,
+  probeRedis,
+  readSchemaState,
+  reportNodes,
+  reportServers,
+  type SchemaState,
+} from '../composition/compose.ts';
 import { openDatabase } from '../composition/database.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
@@ -44,10 +52,12 @@ async function checkDatabase(config: Config): Promise<Check[]> {
   try {
     const opened = await openDatabase(config, () => {});
     try {
+      const servers = await checkServers(opened.url);
       await probeDatabase(opened.url, quietLog());
       const state = await readSchemaState(opened.url);
       return [
         { what: 'database', state: 'ok', detail: `PostgreSQL ${state.server}, ${location}` },
+        ...servers,
         checkSchema(state),
       ];
     } finally {
@@ -56,6 +66,17 @@ async function checkDatabase(config: Config): Promise<Check[]> {
   } catch (error) {
     return [{ what: 'database', state: 'wrong', detail: `${location}: ${messageOf(error)}` }];
   }
+}
+
+/** Each server of several: one accepts writes, and the others are its standbys. */
+async function checkServers(url: DatabaseUrl): Promise<Check[]> {
+  const servers = await reportServers(url);
+  if (servers.length === 1) return [];
+  return servers.map(({ server, problem, isStandby }) => ({
+    what: `database ${server}`,
+    state: problem === null || isStandby ? 'ok' : 'wrong',
+    detail: problem ?? 'accepts writes',
+  }));
 }
 
 function checkSchema({ current, applied, unknown, changed }: SchemaState): Check {
@@ -83,6 +104,11 @@ async function checkRedis(config: Config): Promise<Check> {
       state: 'note',
       detail: 'REDIS_URL is unset: rate limits apply per process',
     };
+  }
+  const failed = (await reportNodes(config.redisUrls.join(','))).filter(({ problem }) => problem !== null);
+  if (failed.length > 0) {
+    const detail = failed.map(({ node, problem }) => `${node}: ${problem}`).join('; ');
+    return { what: 'redis', state: 'wrong', detail: `${detail}. Rate limits would apply per process` };
   }
   return reachable
     ? {
