@@ -84,7 +84,7 @@ interface ApiOptions {
 }
 
 async function startApi({ config, databaseUrl, log, clock, metrics }: ApiOptions): Promise<Service> {
-  await migrateDatabase(databaseUrl, log);
+  await migrateDatabase(databaseUrl, log, config.migrationDatabaseUrl ?? databaseUrl);
 
   let draining = false;
   const addresses: Mutable<DocsAddresses> = { baseUrl: '', docsUrl: '', supportEmail: '' };

@@ -107,7 +107,7 @@ test('a failed start prints one line on standard error with the variable to chan
       [{ PORT: 'abc' }, /^PORT holds "abc"; allowed: a whole number from 0 to 65535$/],
       [
         { DATABASE_URL: 'postgres://svc:hunter2@127.0.0.1:1/claims' },
-        /^The service did not start: PostgreSQL could not be reached \(ECONNREFUSED, migrate\)\. Asked at svc@127\.0\.0\.1:1\/claims, as DATABASE_URL says\.$/,
+        /^The service did not start: PostgreSQL could not be reached \(ECONNREFUSED, migrate\)\. DATABASE_URL points to svc@127\.0\.0\.1:1\/claims\.$/,
       ],
       // Not even root can create a folder there.
       [{ DATA_DIR: '/proc/nowhere' }, /^DATA_DIR holds "\/proc\/nowhere"; allowed: a folder that /],

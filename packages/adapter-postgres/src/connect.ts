@@ -4,6 +4,7 @@ import type {
   AuditReads,
   Clock,
   CredentialStore,
+  DataEncryption,
   FaultStore,
   FirmData,
   FirmReads,
@@ -17,6 +18,10 @@ import type {
 import type { Instant } from '@svc/domain';
 import { openDatabase } from './driver/database.ts';
 import type { DatabaseUrl } from './driver/servers.ts';
+import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
+import { countPlainRows, encryptExisting } from './encryption/encrypt-existing.ts';
+import { Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
+import { type WrappingKeySource, WrappingKeys } from './encryption/wrapping-keys.ts';
 import { type JobHandler, type JobOptions, type RunningJobs, startJobs } from './jobs/job-queue.ts';
 import { type PurgeCounts, purge } from './jobs/purge.ts';
 import { type DatabaseLog, SILENT } from './log.ts';
@@ -47,6 +52,10 @@ export interface ConnectOptions {
   readonly statementTimeoutMs?: number | undefined;
   readonly lockTimeoutMs?: number | undefined;
   readonly idleInTransactionTimeoutMs?: number | undefined;
+  /** Encrypts personal data with keys that these keys encrypt. Default: stored as plain text. */
+  readonly encryption?: WrappingKeySource | null | undefined;
+  /** How long closed claims are kept; null or undefined: as long as their firm. */
+  readonly closedClaimRetentionMs?: number | null | undefined;
   /** Whether the URL leads to a pooler in transaction mode (PgBouncer). Default: detected. */
   readonly pooler?: boolean | undefined;
 }
@@ -64,12 +73,15 @@ export interface PostgresStores {
   readonly auditReads: AuditReads;
   readonly firmData: FirmData;
   readonly faults: FaultStore;
+  readonly encryption: DataEncryption;
   readonly behindPooler: boolean;
   /** Whether a unit of work would fail now, since too many wait for a connection. */
   isFull(): boolean;
   readonly metricSources: Pick<MetricSources, 'pools' | 'queue' | 'replication'>;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
   ping(timeoutMs: number): Promise<void>;
+  /** @throws EncryptionKeyError when data was encrypted with a key that is not configured. */
+  checkEncryptionKeys(): Promise<void>;
   serviceSecret(name: ServiceSecret): Promise<Buffer>;
   /** Processes the outbox until stopped. Any number of processes may do so. */
   startJobs(handler: JobHandler, options?: JobOptions): RunningJobs;
@@ -98,19 +110,32 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     metrics: options.metrics,
   });
   const { reads, maintenance } = database;
+  const closedClaimRetentionMs = options.closedClaimRetentionMs ?? null;
+  const wrappingKeys = options.encryption ? new WrappingKeys(options.encryption) : null;
+  const dataKeys = wrappingKeys === null ? null : new DataKeys(reads, wrappingKeys);
+  const encryption = dataKeys === null ? NO_ENCRYPTION : new Encryption(dataKeys);
   const running = new Set<RunningJobs>();
   return {
-    unitOfWork: pgUnitOfWork(database, clock),
-    firmReads: pgFirmReads(reads),
-    appReads: pgAppReads(reads, clock),
-    operatorReads: pgOperatorReads(reads),
+    unitOfWork: pgUnitOfWork(database, clock, encryption),
+    firmReads: pgFirmReads(reads, encryption),
+    appReads: pgAppReads(reads, clock, encryption),
+    operatorReads: pgOperatorReads(reads, encryption),
     credentials: pgCredentials(reads, maintenance),
     jobReads: pgJobReads(reads),
     requestLog: pgRequestLog(reads, maintenance),
     audit: pgAuditLog(database),
     auditReads: pgAuditReads(maintenance),
-    firmData: pgFirmData(maintenance),
+    firmData: pgFirmData(maintenance, encryption),
     faults: pgFaults(maintenance),
+    encryption: {
+      status: async () => ({
+        wrappingKeyId: wrappingKeys?.currentId ?? null,
+        dataKeys: await wrappingKeyCounts(maintenance),
+        plainRows: await countPlainRows(maintenance),
+      }),
+      rewrap: async (onProgress) => (await dataKeys?.rewrap(onProgress)) ?? 0,
+      encryptExisting: (onProgress) => encryptExisting(database, encryption, onProgress),
+    },
     behindPooler: database.behindPooler,
     isFull: () => database.isFull(),
     metricSources: {
@@ -119,6 +144,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       replication: () => readReplicationState(maintenance),
     },
     ping: (timeoutMs) => database.ping(timeoutMs),
+    checkEncryptionKeys: () => checkWrappingKeys(reads, wrappingKeys),
     serviceSecret: (name) => serviceSecret(reads, name),
     startJobs(handler, jobOptions = {}) {
       const jobs = startJobs(
@@ -130,7 +156,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           log,
           metrics: database.metrics,
           purge: async () => {
-            await purge(maintenance, clock.now());
+            await purge(database, clock.now(), closedClaimRetentionMs);
           },
         },
         handler,
@@ -139,9 +165,10 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       running.add(jobs);
       return jobs;
     },
-    purge: (now) => purge(maintenance, now),
+    purge: (now) => purge(database, now, closedClaimRetentionMs),
     async close() {
       await Promise.all([...running].map((jobs) => jobs.stop()));
+      dataKeys?.close();
       await database.close();
     },
   };

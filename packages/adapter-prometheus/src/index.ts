@@ -61,6 +61,9 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     "Changes in firms' feeds, by the new status of the claim.",
     ['status'],
   );
+  const signIns = counter('sign_in_failures_total', 'Failed sign-ins, and codes not mailed, by kind.', [
+    'kind',
+  ]);
   const jobs = counter('jobs_total', 'Attempts at jobs, by kind and outcome.', ['kind', 'outcome']);
 
   let readers: readonly Reader[] = [];
@@ -79,6 +82,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
       commits.observe(seconds);
       for (const status of changed) feedChanges.inc({ status });
     },
+    signInFailed: (kind) => signIns.inc({ kind }),
     jobEnded: (kind, outcome) => jobs.inc({ kind, outcome }),
     watch(sources) {
       readers = readersOf(registry, sources);

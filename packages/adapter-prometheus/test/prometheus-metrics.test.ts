@@ -28,6 +28,7 @@ async function samplesOf(sources: MetricSources): Promise<string[]> {
   metrics.connectionAwaited(0.02);
   metrics.transactionCommitted(0.003, ['pending_acceptance', 'pending_acceptance']);
   metrics.jobEnded('notify_offer', 'retried');
+  metrics.signInFailed('refused');
   await metrics.text(); // counters that are read from elsewhere do not grow with each collection
   return (await metrics.text()).split('\n');
 }
@@ -35,6 +36,7 @@ async function samplesOf(sources: MetricSources): Promise<string[]> {
 test('everything that happened and every source is in the text', async () => {
   expect(await samplesOf(SOURCES)).toEqual(
     expect.arrayContaining([
+      'sign_in_failures_total{kind="refused"} 1',
       'http_requests_total{route="GET /v1/claims",status="200"} 1',
       'http_errors_total{route="POST /v1/claims",code="service_unavailable"} 1',
       'http_unavailable_total{reason="database_pool"} 1',

@@ -8,26 +8,33 @@ import {
 import {
   connect,
   type DatabaseUrl,
+  EncryptionKeyError,
+  MigrationRightsError,
   migrate,
   type PostgresStores,
+  type RoleRights,
   reportServers,
+  roleRights,
   type SchemaState,
   schemaState,
 } from '@svc/adapter-postgres';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
 import { connectRedis, reportNodes } from '@svc/adapter-redis';
-import { type Clock, type Job, type Operator, Unavailable } from '@svc/application';
+import { type Clock, type Job, NO_METRICS, type Operator, Unavailable } from '@svc/application';
 import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
-import type { Config } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 import type { Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
+import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import { createCursors } from '../http/serialization/cursor.ts';
 import { createStatusMonitor } from '../http/status/status.ts';
 import type { Log } from '../logging.ts';
 import { createContainer } from './container.ts';
 import { createNotifications } from './notifications.ts';
+import { createPasskeyVerifier } from './passkey-verifier.ts';
 import { createSecrets } from './secrets.ts';
+import { createSignInMonitor } from './sign-in-monitor.ts';
 import { type Services, TOKENS } from './tokens.ts';
 
 /** How long a ping of the database is reused. */
@@ -35,19 +42,19 @@ const PING_CACHE_MS = 250;
 const PING_TIMEOUT_MS = 900;
 /** How often the status is observed while nobody asks for it: the precision of its times. */
 const STATUS_INTERVAL_MS = 1000;
-const REDIS_HEAD_START_MS = 1000;
+const REDIS_CONNECT_WAIT_MS = 1000;
 /** Shorter than a request's deadline; a wait for a lock leaves time for the work. */
 const STATEMENT_TIMEOUT_MS = 4000;
 const LOCK_TIMEOUT_MS = 3000;
 
-interface Wired {
+interface Application {
   readonly services: Services;
   /** Runs jobs from the queue until stopped; stopping waits for running jobs. */
   startJobs(run: (job: Job) => Promise<void>): { stop(): Promise<void> };
   close(): Promise<void>;
 }
 
-interface Surroundings {
+interface Environment {
   readonly config: Config;
   readonly databaseUrl: DatabaseUrl;
   readonly log: Log;
@@ -73,7 +80,7 @@ const inProcess = (clock: Clock) => ({
 });
 
 /** Connects to the databases and creates all services. The schema must exist. */
-export async function compose(surroundings: Surroundings): Promise<Wired> {
+export async function compose(environment: Environment): Promise<Application> {
   const {
     config,
     databaseUrl,
@@ -83,23 +90,30 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     observe,
     clock = systemClock,
     metrics,
-  } = surroundings;
+  } = environment;
   const stores = await connect({
     url: databaseUrl,
     poolMax: config.dbPoolMax,
     log,
     clock,
+    encryption: config.encryption,
+    closedClaimRetentionMs:
+      config.closedClaimRetentionDays === null ? null : config.closedClaimRetentionDays * DAY,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
     idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
     metrics,
+  });
+  await stores.checkEncryptionKeys().catch(async (error: unknown) => {
+    await stores.close();
+    throw error instanceof EncryptionKeyError ? new ConfigError(error.message) : error;
   });
   const redis =
     config.redisUrls.length === 0
       ? null
       : connectRedis({ ...redisAddress(config), log, fallback: inProcess(clock) });
   // Until Redis is connected, requests are counted per process, so wait briefly.
-  for (let waited = 0; redis?.state().status === 'away' && waited < REDIS_HEAD_START_MS; waited += 10)
+  for (let waited = 0; redis?.state().status === 'down' && waited < REDIS_CONNECT_WAIT_MS; waited += 10)
     await pause(10);
   const { rateLimiter, singleFlight } = redis ?? inProcess(clock);
   const pingDatabase = createDatabasePing(stores);
@@ -142,10 +156,14 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
       },
     },
     ...createNotifications({ config, stores, log, addresses }),
+    passkeyVerifier: createPasskeyVerifier(addresses),
+    passkeysRequired: config.passkeysRequired,
+    sessionLimiter: createSessionLimiter(config.sessionLimitPerMinute, clock),
     sessionMaxAgeMs: config.sessionMaxDays * DAY,
-    operator: surroundings.operator ?? { name: 'service' },
+    operator: environment.operator ?? { name: 'service' },
     ids: { next: () => uuidV7() },
     cursors: createCursors(await stores.serviceSecret('cursor_signing')),
+    signInMonitor: createSignInMonitor({ log, clock, metrics: metrics ?? NO_METRICS }),
     secrets: createSecrets(await stores.serviceSecret('sign_in_code_hashing')),
     networkOf,
   });
@@ -159,6 +177,18 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
       await stores.close();
     },
   };
+}
+
+/** In this process only: a session has few devices behind it, and each request would cost a round trip. */
+function createSessionLimiter(perMinute: number, clock: Clock): SessionLimiter {
+  const limiter = createMemoryRateLimiter({ clock });
+  const limits = {
+    requestsPerMinute: perMinute,
+    writesPerMinute: perMinute,
+    burst: Math.max(1, Math.ceil(perMinute / 3)),
+  };
+  return async (sessionId) =>
+    perMinute === 0 ? { allowed: true } : limiter.consume(sessionId, limits, { write: false });
 }
 
 /** Pings the database at most four times a second, for `/v1/health` and `/status` together: clients poll both. */
@@ -177,22 +207,27 @@ function createDatabasePing(stores: PostgresStores): () => Promise<void> {
 }
 
 /**
- * Brings the schema up to date; safe when several processes do so at once. Nothing needs the database earlier, so it is
- * here that an operator is told where it was looked for.
+ * Brings the schema up to date; safe when several processes do so at once. The start connects here first, so the error
+ * names the database.
  */
-export const migrateDatabase = (url: DatabaseUrl, log: Log): Promise<void> =>
-  migrate({ url, log }).catch((error: Error) => {
-    const text = typeof url === 'string' ? url : url();
-    // Without the password and the parameters; several hosts are no URL for the parser.
-    const where = text
-      .replace(/^[a-z]+:\/\//i, '')
-      .replace(/:[^@/]*@/, '@')
-      .replace(/\?.*$/, '');
-    throw new Error(`${error.message} Asked at ${where}, as DATABASE_URL says.`, { cause: error });
-  });
+export const migrateDatabase = (url: DatabaseUrl, log: Log, migrationUrl = url): Promise<void> =>
+  migrate({ url: migrationUrl, log, ...(migrationUrl !== url && { serviceUrl: url }) }).catch(
+    (error: Error) => {
+      if (error instanceof MigrationRightsError) throw error;
+      const text = typeof migrationUrl === 'string' ? migrationUrl : migrationUrl();
+      // Without the password and the parameters; several hosts are no URL for the parser.
+      const where = text
+        .replace(/^[a-z]+:\/\//i, '')
+        .replace(/:[^@/]*@/, '@')
+        .replace(/\?.*$/, '');
+      const variable = migrationUrl === url ? 'DATABASE_URL' : 'MIGRATION_DATABASE_URL';
+      throw new Error(`${error.message} ${variable} points to ${where}.`, { cause: error });
+    },
+  );
 
-export type { DatabaseUrl, SchemaState };
+export type { DatabaseUrl, RoleRights, SchemaState };
 export const readSchemaState = (url: DatabaseUrl) => schemaState({ url });
+export { roleRights as readRoleRights };
 
 /** Whether the database responds. */
 export async function probeDatabase(url: DatabaseUrl, log: Log): Promise<void> {
@@ -212,13 +247,32 @@ const redisAddress = ({ redisUrls, rereadRedisUrls }: Config) => ({
 /** What is wrong with each server of PostgreSQL and each node of Redis. */
 export { reportNodes, reportServers };
 
-/** Whether Redis responds; null when none is configured. */
-export async function probeRedis(config: Config, log: Log): Promise<boolean | null> {
+/** @throws EncryptionKeyError when data in the database is encrypted with a key that is not configured. */
+export async function probeEncryption(config: Config, url: DatabaseUrl, log: Log): Promise<void> {
+  const stores = await connect({ url, poolMax: 1, log, encryption: config.encryption });
+  try {
+    await stores.checkEncryptionKeys();
+  } finally {
+    await stores.close();
+  }
+}
+
+/** Whether Redis responds, and a warning about its connection; null when none is configured. */
+export async function probeRedis(
+  config: Config,
+): Promise<{ readonly isReachable: boolean; readonly warning: string | null } | null> {
   if (config.redisUrls.length === 0) return null;
+  let warning: string | null = null;
+  const log = {
+    info() {},
+    warn(message: string) {
+      warning ??= message; // the first one names the cause
+    },
+  };
   const redis = connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(systemClock) });
   try {
     for (let waited = 0; waited < 2000 && redis.state().status !== 'up'; waited += 50) await pause(50);
-    return redis.state().status === 'up';
+    return { isReachable: redis.state().status === 'up', warning };
   } finally {
     await redis.close();
   }

@@ -1,4 +1,4 @@
-import { Unavailable } from '@svc/application';
+import { tlsProblem, Unavailable } from '@svc/application';
 import { DomainError } from '@svc/domain';
 import pg from 'pg';
 import { QueryFailedError } from 'typeorm';
@@ -78,6 +78,9 @@ export function translateError(error: unknown, statement: string): unknown {
   if (cause instanceof DomainError || cause instanceof Unavailable) return cause;
   if (cause instanceof DatabaseError || cause instanceof ConcurrencyConflict) return cause;
   if (!isDatabaseError(cause)) {
+    const problem = tlsProblem(cause);
+    if (problem !== null)
+      return new Unavailable(`PostgreSQL was not connected to: ${problem} (${statement}).`);
     if (!breaksConnection(cause)) return cause;
     const code = String((cause as ErrorFields).code ?? 'connection');
     const reason = POOL_TIMEOUT.test(String((cause as ErrorFields).message))

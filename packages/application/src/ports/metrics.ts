@@ -1,6 +1,6 @@
 import type { AssignmentStatus } from '@svc/domain';
 import type { JobKind } from './jobs.ts';
-import type { UnavailableReason } from './support.ts';
+import type { SignInFailure, UnavailableReason } from './support.ts';
 
 /** Failed: no attempt is left. */
 export type JobOutcome = 'completed' | 'retried' | 'failed';
@@ -27,6 +27,7 @@ export interface Metrics {
   /** @param changed the status of each claim whose change the firm's feed shows. */
   transactionCommitted(seconds: number, changed: readonly AssignmentStatus[]): void;
   jobEnded(kind: JobKind, outcome: JobOutcome): void;
+  signInFailed(failure: SignInFailure): void;
 }
 
 export const NO_METRICS: Metrics = {
@@ -35,6 +36,7 @@ export const NO_METRICS: Metrics = {
   connectionAwaited() {},
   transactionCommitted() {},
   jobEnded() {},
+  signInFailed() {},
 };
 
 export interface ConnectionPool {

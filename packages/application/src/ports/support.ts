@@ -10,7 +10,7 @@ export interface Ids {
 }
 
 /** Determines the prefix of the secret. */
-export type SecretKind = 'live_key' | 'test_key' | 'app_session' | 'sign_in_secret';
+export type SecretKind = 'live_key' | 'test_key' | 'app_session' | 'sign_in_secret' | 'client_secret';
 
 /** Issues and verifies secrets. Only the hash is stored. */
 export interface Secrets {
@@ -41,6 +41,22 @@ export interface Mailer {
   sendEmailCode(email: string, code: string): Promise<void>;
   /** Tells the old address that another one was requested, or has replaced it. */
   sendEmailNotice(email: string, event: 'requested' | 'changed'): Promise<void>;
+}
+
+/** What happens while someone guesses at codes, secrets or passkeys. */
+export type SignInFailure =
+  /** A wrong or expired code, secret or passkey. */
+  | 'refused'
+  /** A code of another client. */
+  | 'not_requested_here'
+  /** Over a limit, and therefore not checked. */
+  | 'paused'
+  /** A code that was not mailed, since too many were requested. */
+  | 'code_not_mailed';
+
+/** Counts sign-ins that failed, for metrics and alerts. Holds nothing about accounts or clients. */
+export interface SignInMonitor {
+  count(failure: SignInFailure): void;
 }
 
 /** Rejected before any check; the same attempt may be made again after `retryAfterMs`. */
