@@ -20,14 +20,14 @@ const CPU_SLOWDOWN = 4;
 const STORM_OFFERS = 300;
 /** When the first offer was in the page, and the sum of the layout shifts. */
 const OBSERVE = `
-  var shownAt, layoutShift = 0;
+  globalThis.layoutShift = 0;
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) layoutShift += entry.value;
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.layoutShift += entry.value;
   }).observe({ type: 'layout-shift', buffered: true });
   new MutationObserver((_, observer) => {
     if (document.querySelector('main .list li, main .rows li') === null) return;
     observer.disconnect();
-    requestAnimationFrame(() => { shownAt = performance.now(); });
+    requestAnimationFrame(() => { globalThis.shownAt = performance.now(); });
   }).observe(document, { childList: true, subtree: true });`;
 /** Scrolls through the list in two seconds. */
 const SCROLL = `new Promise((resolve) => {

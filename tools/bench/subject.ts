@@ -60,6 +60,7 @@ export const startService = (
     REDIS_URL: redisUrl,
     PORT: '0',
     EDGE_LIMIT_PER_MINUTE: '0',
+    SESSION_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',
     ...env,
   });

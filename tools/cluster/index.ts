@@ -91,6 +91,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       DATA_DIR: dataDir,
       TRUST_PROXY: 'loopback',
       EDGE_LIMIT_PER_MINUTE: '0',
+      SESSION_LIMIT_PER_MINUTE: '0',
       LOG_LEVEL: 'warn',
       ...env,
     };

@@ -20,7 +20,12 @@ if (!Number.isInteger(requests) || requests < 1) program.help({ error: true });
 const [postgres] = await Promise.all([startPostgres(), build()]);
 const operator = await openOperator(postgres.url);
 const service = await launchApiProcess({
-  env: { DATABASE_URL: postgres.url, EDGE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'warn' },
+  env: {
+    DATABASE_URL: postgres.url,
+    EDGE_LIMIT_PER_MINUTE: '0',
+    SESSION_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'warn',
+  },
   onLine: (line) => {
     if (line.includes('"level":"error"')) console.error(line);
   },

@@ -66,7 +66,15 @@ test('a mailed code opens a session for the account', async () => {
   expect(opened.json).toEqual({
     token: expect.stringMatching(/^svc_app_[0-9A-Za-z]{49}$/),
     expires_at: new Date(now + 90 * DAY).toISOString(),
-    adjuster: { svc_id: svcId, test: false, first_name: 'Jean', last_name: 'Delacroix', email, firms: [] },
+    adjuster: {
+      svc_id: svcId,
+      test: false,
+      first_name: 'Jean',
+      last_name: 'Delacroix',
+      email,
+      availability: { accepting_assignments: true, max_open_offers: null, away: [] },
+      firms: [],
+    },
   });
   const me = await service.call('GET', '/app/v1/me', { as: opened.json.token });
   expect([me.status, me.json]).toEqual([200, opened.json.adjuster]);

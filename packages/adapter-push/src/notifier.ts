@@ -27,7 +27,10 @@ export function createNotifier(deps: {
   };
   return {
     async notify(svcId, notification, { only, except = [] } = {}) {
-      const byMail = notification.kind === 'invitation' && (only === undefined || only === 'mail');
+      const byMail =
+        notification.kind === 'invitation' &&
+        (only === undefined || only === 'mail') &&
+        !except.includes('mail');
       const device = only?.startsWith(DEVICE) ? only.slice(DEVICE.length) : undefined;
       const [mail, devices] = await Promise.all([
         byMail ? mailInvitation(svcId, notification.firmName) : [],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Job, makeRunJob } from '@svc/application';
-import { DAY, NO_NOTES, type Svcid } from '@svc/domain';
+import { DAY, HOUR, NO_NOTES, type Svcid } from '@svc/domain';
 import { memoryFixture } from './memory-fixture.ts';
 
 type Fixture = ReturnType<typeof memoryFixture>;
@@ -98,6 +98,7 @@ describe('a notification', () => {
       reads: memory.jobReads,
       firmReads: memory.firmReads,
       appReads: memory.appReads,
+      secrets: fixture.secrets,
       clock,
       notifier: { notify: () => Promise.reject(new Error('push service away')) },
     });
@@ -107,6 +108,41 @@ describe('a notification', () => {
     await runDue(fixture);
     expect(external.notifications.map(({ notification }) => notification.kind)).toContain('offer');
     expect(await memory.jobs.pending()).toEqual([]);
+  });
+});
+
+describe('an invitation', () => {
+  test('is mailed three times for one firm and recipient, then after growing pauses; devices get each', async () => {
+    const fixture = memoryFixture();
+    const { memory, clock, secrets, use } = fixture;
+    const [firm, other] = [await fixture.newFirm(), await fixture.newFirm()];
+    const { svcId } = await fixture.newAdjuster();
+    const mailed: boolean[] = [];
+    const runJob = makeRunJob({
+      uow: memory.unitOfWork,
+      reads: memory.jobReads,
+      firmReads: memory.firmReads,
+      appReads: memory.appReads,
+      secrets,
+      clock,
+      notifier: {
+        notify: async (_svcId, _notification, { except = [] } = {}) => {
+          mailed.push(!except.includes('mail'));
+          return [];
+        },
+      },
+    });
+    const invite = async (by: typeof firm): Promise<void> => {
+      await fixture.invite(by, svcId);
+      await memory.jobs.runDue(clock.now(), runJob);
+      await use.withdrawInvitation(by.live, svcId);
+    };
+    for (let n = 0; n < 5; n += 1) await invite(firm);
+    await invite(other);
+    clock.advance(HOUR);
+    await invite(firm);
+    await invite(firm);
+    expect(mailed).toEqual([true, true, true, false, false, true, true, false]);
   });
 });
 
@@ -120,6 +156,7 @@ describe('a channel that failed', () => {
       reads: memory.jobReads,
       firmReads: memory.firmReads,
       appReads: memory.appReads,
+      secrets: fixture.secrets,
       clock,
       notifier: {
         notify: async (_svcId, _notification, { only } = {}) => {

@@ -28,6 +28,9 @@ export const SIGN_IN_LIMITS = {
   /** Keeps one client from using up `codesPerRecipient`, which would block mail to the recipient. */
   codesPerClientAndRecipient: { free: 5, firstPauseMs: MINUTE, longestPauseMs: ATTEMPT_WINDOW },
   codesPerRecipient: { free: 10, firstPauseMs: MINUTE, longestPauseMs: 15 * MINUTE },
+  /** Mailed invitations; the adjuster's devices are notified of each. The first keeps one firm from using up the second. */
+  invitationsPerFirmAndRecipient: { free: 3, firstPauseMs: HOUR, longestPauseMs: ATTEMPT_WINDOW },
+  invitationsPerRecipient: { free: 20, firstPauseMs: HOUR, longestPauseMs: ATTEMPT_WINDOW },
   codesInTotal: { free: 1000, firstPauseMs: SECOND, longestPauseMs: 30 * SECOND },
   guessesPerClient: { free: 20, firstPauseMs: MINUTE, longestPauseMs: HOUR },
   /** Wrong guesses by clients that did not request a code for this account. */

@@ -245,7 +245,7 @@ function composeUseCases(
     renamePasskey: makeRenamePasskey({ uow, clock }),
     removePasskey: makeRemovePasskey(passkeys),
     sandbox: makeSandbox({ uow, reads: firmReads, faults: stores.faults, clock }),
-    runJob: makeRunJob({ uow, reads: jobReads, firmReads, appReads, notifier, clock }),
+    runJob: makeRunJob({ uow, reads: jobReads, firmReads, appReads, notifier, secrets, clock }),
     exportFirm: makeExportFirm({ ...ofFirm, pageRows: 2 }),
     eraseFirm: makeEraseFirm({ ...ofFirm, pause: async () => {} }),
     setLegalHold: makeSetLegalHold(ofFirm),

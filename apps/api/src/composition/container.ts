@@ -126,7 +126,15 @@ export function createContainer(external: ExternalServices): Container {
     [T.audit, T.log],
   );
   const { auditBatch, operator, signInMonitor, passkeyVerifier, passkeysRequired } = T;
-  bind(T.runJob, makeRunJob, { uow, reads: T.jobReads, firmReads, appReads, notifier: T.notifier, clock });
+  bind(T.runJob, makeRunJob, {
+    uow,
+    reads: T.jobReads,
+    firmReads,
+    appReads,
+    notifier: T.notifier,
+    secrets,
+    clock,
+  });
 
   const idempotent = { uow, singleFlight: T.singleFlight, reads: firmReads, clock };
   const sessions = { uow, secrets, clock, ids, sessionMaxAgeMs: T.sessionMaxAgeMs };

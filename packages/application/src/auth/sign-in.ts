@@ -6,6 +6,7 @@ import {
   DAY,
   DomainError,
   emailKey,
+  type FirmId,
   type Instant,
   remainingPauseMs,
   SIGN_IN_CODE_LIFETIME_MS,
@@ -133,6 +134,26 @@ export async function countEmailCode(
   ]);
   if (counters.pauseMs > 0) throw new TooManyAttempts(counters.pauseMs);
   await counters.count();
+}
+
+/** Whether another invitation may be mailed to the adjuster; counts it if so. */
+export async function countInvitationMail(
+  tx: Tx,
+  { secrets, clock }: { secrets: Secrets; clock: Clock },
+  firmId: FirmId,
+  svcId: Svcid,
+): Promise<boolean> {
+  const ofFirm = secrets.hashOfSubject('invitations of firm and recipient', firmId, svcId);
+  const counters = await lockCounters(tx, clock.now(), [
+    { limit: SIGN_IN_LIMITS.invitationsPerFirmAndRecipient, subject: ofFirm },
+    {
+      limit: SIGN_IN_LIMITS.invitationsPerRecipient,
+      subject: secrets.hashOfSubject('invitations of recipient', svcId),
+    },
+  ]);
+  if (counters.pauseMs > 0) return false;
+  await counters.count();
+  return true;
 }
 
 /**

@@ -14,10 +14,11 @@ import {
   TEST_ACCOUNTS,
   TEST_REJECTION_REASON,
 } from '@svc/domain';
+import { countInvitationMail } from '../auth/sign-in.ts';
 import type { Job } from '../ports/jobs.ts';
 import type { Channel, Notification, Notifier } from '../ports/notifications.ts';
 import type { AppReads, FirmReads, JobReads } from '../ports/reads.ts';
-import type { Clock } from '../ports/support.ts';
+import type { Clock, Secrets } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { adjusterObject, BY_SERVICE, claimObject, recordAct } from '../support/audit.ts';
 import { readDeadlineFacts } from '../support/deadline-facts.ts';
@@ -28,6 +29,7 @@ interface Deps {
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly notifier: Notifier;
+  readonly secrets: Secrets;
   readonly clock: Clock;
 }
 
@@ -64,8 +66,12 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     return quiet.map(({ only }) => only);
   };
 
-  const notify = async (job: NotifyJob, notification: Notification): Promise<void> => {
-    const except = job.kind === 'notify_test' ? [] : await postpone(job);
+  const notify = async (
+    job: NotifyJob,
+    notification: Notification,
+    without: readonly Channel[] = [],
+  ): Promise<void> => {
+    const except = [...without, ...(job.kind === 'notify_test' ? [] : await postpone(job))];
     if (job.only !== undefined && except.includes(job.only)) return;
     const failed = await deps.notifier.notify(job.svcId, notification, { only: job.only, except });
     if (failed.length === 0) return;
@@ -108,7 +114,11 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       const pending =
         record?.membership.invitedAt === invitedAt &&
         statusAt(record.membership, deps.clock.now()) === 'pending';
-      if (firmName !== null && pending) await notify(job, { kind: 'invitation', firmName, firmId });
+      if (firmName === null || !pending) return;
+      // A retry of the mail was counted before.
+      const mayMail =
+        job.only !== undefined || (await deps.uow.run((tx) => countInvitationMail(tx, deps, firmId, svcId)));
+      await notify(job, { kind: 'invitation', firmName, firmId }, mayMail ? [] : ['mail']);
     },
 
     notify_test: (job) => notify(job, { kind: 'test' }),
