@@ -13,13 +13,15 @@ export interface Config {
   readonly docsUrl: string | null;
   /** Null: `support@` and the host of the base URL. */
   readonly supportEmail: string | null;
-  /** Null: the embedded server under `dataDir`. */
-  readonly databaseUrl: string | null;
+  /** Null: the embedded server under `dataDir`. A function where it is in a file, which may change. */
+  readonly databaseUrl: string | (() => string) | null;
   /** The role that owns the schema; null: the one of `databaseUrl`. */
-  readonly migrationDatabaseUrl: string | null;
+  readonly migrationDatabaseUrl: string | (() => string) | null;
   readonly dataDir: string;
   /** Empty: rate limits and concurrent duplicates are handled per process. Several: the nodes of a cluster. */
   readonly redisUrls: readonly string[];
+  /** Reads the URLs of the file again; null where they are not in a file. */
+  readonly rereadRedisUrls: (() => readonly string[]) | null;
   readonly trustProxy: boolean | number | string;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
@@ -67,11 +69,51 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** Each may be in a file instead, which NAME_FILE names. */
+const SECRETS: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'MIGRATION_DATABASE_URL',
+  'REDIS_URL',
+  'SMTP_URL',
+  'VAPID_PRIVATE_KEY',
+]);
+
+function secret(name: string, text: string | undefined, file = ''): string | undefined {
+  if (file === '') return text;
+  if (text !== undefined)
+    throw new ConfigError(`${name} and ${name}_FILE are both set; allowed: one of them`);
+  try {
+    const content = readFileSync(file, 'utf8').trim();
+    if (content !== '') return content;
+    throw Object.assign(new Error('The file is empty.'), { code: 'empty' });
+  } catch (error) {
+    throw new ConfigError(
+      `${name}_FILE holds ${JSON.stringify(file.slice(0, 100))}; allowed: a file that can be read (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+}
+
+/** Reads now, and again at each call. A file that is being replaced may be missing or incomplete: the last value counts. */
+function rereadable<T>(read: () => T): () => T {
+  let last = read();
+  return () => {
+    try {
+      last = read();
+    } catch {
+      // Keep the last value.
+    }
+    return last;
+  };
+}
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Called once by each entry point. An empty variable counts as unset. */
 export function readConfig(env: Env, terminal: boolean): Config {
-  const read = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+  const read = (name: string): string | undefined => {
+    const text = env[name] === '' ? undefined : env[name];
+    return SECRETS.has(name) ? secret(name, text, env[`${name}_FILE`]) : text;
+  };
   const fail = (name: string, allowed: string, secret = false): never => {
     const value = secret ? 'a value that is not shown' : JSON.stringify(env[name]?.slice(0, 100));
     throw new ConfigError(`${name} holds ${value}; allowed: ${allowed}`);
@@ -124,6 +166,28 @@ export function readConfig(env: Env, terminal: boolean): Config {
       return fail(name, 'a URL that starts with smtp:// or smtps:// and names a host', true);
     return text;
   };
+  /** Several hosts, separated by commas, which the URL parser does not accept. */
+  const databaseUrl = (name: string): string | null => {
+    const text = read(name);
+    const [, start = '', hosts = '', end = ''] =
+      /^([a-z]+:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/i.exec(text ?? '') ?? [];
+    for (const host of hosts.split(','))
+      url(name, ['postgres:', 'postgresql:'], true, hosts === '' ? text : `${start}${host}${end}`);
+    return text ?? null;
+  };
+  const redisUrls = (): string[] =>
+    (read('REDIS_URL')?.split(',') ?? []).map((part) => {
+      const text = part.trim();
+      if (/^rediss?[+-]sentinel:/i.test(text)) {
+        throw new ConfigError(
+          'REDIS_URL holds an address of Redis Sentinel, which is not supported; allowed: the address of a proxy or of a DNS name that follows the master, or the nodes of a Redis Cluster',
+        );
+      }
+      return url('REDIS_URL', ['redis:', 'rediss:'], true, text) ?? text;
+    });
+  const isFromFile = (name: string): boolean => (env[`${name}_FILE`] ?? '') !== '';
+  const current = <T>(name: string, parse: () => T | null): T | (() => T) | null =>
+    isFromFile(name) ? rereadable(parse as () => T) : parse();
   const base64url = (name: string, text: string, bytes: number, secret: boolean): string => {
     const valid = /^[\w-]+={0,2}$/.test(text) && Buffer.from(text, 'base64url').length === bytes;
     return valid ? text : fail(name, `${bytes} bytes in base64url`, secret);
@@ -157,13 +221,11 @@ export function readConfig(env: Env, terminal: boolean): Config {
     baseUrl: baseAddress('BASE_URL'),
     docsUrl: baseAddress('DOCS_URL'),
     supportEmail: emailAddress('SUPPORT_EMAIL'),
-    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:'], true),
-    migrationDatabaseUrl: url('MIGRATION_DATABASE_URL', ['postgres:', 'postgresql:'], true),
+    databaseUrl: current('DATABASE_URL', () => databaseUrl('DATABASE_URL')),
+    migrationDatabaseUrl: current('MIGRATION_DATABASE_URL', () => databaseUrl('MIGRATION_DATABASE_URL')),
     dataDir: resolve(read('DATA_DIR') ?? '.data'),
-    redisUrls: (read('REDIS_URL')?.split(',') ?? []).map((part) => {
-      const text = part.trim();
-      return url('REDIS_URL', ['redis:', 'rediss:'], true, text) ?? text;
-    }),
+    redisUrls: redisUrls(),
+    rereadRedisUrls: isFromFile('REDIS_URL') ? rereadable(redisUrls) : null,
     trustProxy: trustProxy(read('TRUST_PROXY')),
     logLevel: choice('LOG_LEVEL', 'info', ['error', 'warn', 'info', 'debug']),
     logFormat: choice('LOG_FORMAT', terminal ? 'pretty' : 'json', ['json', 'pretty']),

@@ -3,7 +3,13 @@ import { type AddressInfo, isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Batch, type Clock, createBatch, type LoggedRequest, Unavailable } from '@svc/application';
 import type { FirmId, KeyId } from '@svc/domain';
-import { type CollectedMetrics, compose, createMetrics, migrateDatabase } from './composition/compose.ts';
+import {
+  type CollectedMetrics,
+  compose,
+  createMetrics,
+  type DatabaseUrl,
+  migrateDatabase,
+} from './composition/compose.ts';
 import { type Services, TOKENS } from './composition/tokens.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Observe } from './http/app.ts';
@@ -36,7 +42,7 @@ export interface Service {
 /** Serves metrics and probes, then migrates the schema, composes the service and listens. */
 export async function startService(
   config: Config,
-  databaseUrl: string,
+  databaseUrl: DatabaseUrl,
   log: Log,
   clock?: Clock,
 ): Promise<Service> {
@@ -71,7 +77,7 @@ export async function startService(
 
 interface ApiOptions {
   readonly config: Config;
-  readonly databaseUrl: string;
+  readonly databaseUrl: DatabaseUrl;
   readonly log: Log;
   readonly clock: Clock | undefined;
   readonly metrics?: CollectedMetrics;

@@ -1,4 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ConfigError, readConfig } from '../src/config.ts';
 
 const PUBLIC = Buffer.alloc(65, 4).toString('base64url');
@@ -15,6 +18,7 @@ test('an empty environment gives the default configuration with an embedded data
     migrationDatabaseUrl: null,
     dataDir: `${process.cwd()}/.data`,
     redisUrls: [],
+    rereadRedisUrls: null,
     trustProxy: false,
     logLevel: 'info',
     logFormat: 'json',
@@ -70,6 +74,12 @@ test.each([
   ['SUPPORT_EMAIL', 'help@example.com', 'supportEmail', 'help@example.com'],
   ['DATABASE_URL', 'postgres://u:p@h/db', 'databaseUrl', 'postgres://u:p@h/db'],
   ['DATABASE_URL', 'postgresql://h', 'databaseUrl', 'postgresql://h'],
+  [
+    'DATABASE_URL',
+    'postgres://u:p@one:5432,two/db?target_session_attrs=read-write',
+    'databaseUrl',
+    'postgres://u:p@one:5432,two/db?target_session_attrs=read-write',
+  ],
   ['REDIS_URL', 'redis://a:1, rediss://b:2', 'redisUrls', ['redis://a:1', 'rediss://b:2']],
   ['HOST', '::1', 'host', '::1'],
   ['HOST', '0.0.0.0', 'host', '0.0.0.0'],
@@ -143,6 +153,7 @@ describe('an invalid value', () => {
   test.each([
     ['DATABASE_URL', 'mysql://root:hunter2@db/claims'],
     ['DATABASE_URL', 'hunter2'],
+    ['DATABASE_URL', 'postgres://u:hunter2@one,tw o/db'],
     ['REDIS_URL', 'http://:hunter2@cache'],
     ['REDIS_URL', 'redis://ok,hunter2'],
     ['REDIS_URL', 'redis:hunter2@cache'],
@@ -186,6 +197,52 @@ describe('the VAPID settings', () => {
   });
 });
 
+describe('a secret in a file', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'config-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const write = (text: string): string => {
+    writeFileSync(join(folder, 'secret'), text);
+    return join(folder, 'secret');
+  };
+
+  test('replaces the variable, without the line break at its end', () => {
+    const SMTP_URL_FILE = write('smtps://user:hunter2@mail.example.com\n');
+    expect(readConfig({ SMTP_URL_FILE }, false).smtpUrl).toBe('smtps://user:hunter2@mail.example.com');
+  });
+
+  test('is read again, and the last valid value counts while it is being replaced', () => {
+    const file = write('postgres://u:old@one/db');
+    const { databaseUrl } = readConfig({ DATABASE_URL_FILE: file }, false);
+    const read = databaseUrl as () => string;
+    write('');
+    expect(read()).toBe('postgres://u:old@one/db');
+    write('postgres:');
+    expect(read()).toBe('postgres://u:old@one/db');
+    rmSync(file);
+    expect(read()).toBe('postgres://u:old@one/db');
+    write('postgres://u:new@one/db\n');
+    expect(read()).toBe('postgres://u:new@one/db');
+  });
+
+  test('cannot be combined with the variable, and has to exist', () => {
+    const REDIS_URL_FILE = write('redis://cache');
+    expect(() => readConfig({ REDIS_URL_FILE, REDIS_URL: 'redis://cache' }, false)).toThrow(
+      'REDIS_URL and REDIS_URL_FILE are both set; allowed: one of them',
+    );
+    expect(() => readConfig({ DATABASE_URL_FILE: '/no/such/file' }, false)).toThrow(
+      'DATABASE_URL_FILE holds "/no/such/file"; allowed: a file that can be read (ENOENT)',
+    );
+  });
+});
+
+test('addresses of Redis Sentinel are rejected with what to use instead', () => {
+  expect(() => readConfig({ REDIS_URL: 'redis+sentinel://one:26379/master' }, false)).toThrow(
+    /Redis Sentinel, which is not supported; allowed: the address of a proxy/,
+  );
+});
 describe('the encryption keys', () => {
   const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 

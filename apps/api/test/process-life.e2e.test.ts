@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
+import { withClient } from '../../../tools/services/postgres.ts';
 import { runPromtool } from '../../../tools/services/promtool.ts';
 import { openDatabase } from '../src/composition/database.ts';
 import { readConfig } from '../src/config.ts';
@@ -284,6 +285,28 @@ test('alerts and the dashboard use metrics that exist, and each alert has a sect
   );
   const titles = [...alerts.matchAll(/alert: (\w+)/g)].map(([, title]) => `## ${title}`);
   expect(sections).toEqual(titles);
+});
+
+test('while too many writes wait for the database, further ones get 503 with Retry-After at once, and reads go on', async () => {
+  const firm = await service.firm();
+  const own = await startServiceUnderTest({ databaseUrl: service.databaseUrl, env: { DB_POOL_MAX: '2' } });
+  // 40 for each connection may wait.
+  const sendAll = () =>
+    Array.from({ length: 200 }, () => sendClaim(own, firm.test, claimBody(firm.account.manual)));
+  const sends = await withClient(service.databaseUrl, async (lock) => {
+    await lock.query('BEGIN');
+    await lock.query('SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR UPDATE', [firm.id]);
+    const waiting = sendAll();
+    const first = await Promise.race(waiting);
+    expectProblem(first, 503, 'service_unavailable');
+    expect(first.headers.get('retry-after')).toBe('1');
+    expect((await own.call('GET', '/v1/claims', { as: firm.test })).status).toBe(200);
+    await lock.query('COMMIT');
+    return waiting;
+  });
+  const statuses = new Set((await Promise.all(sends)).map(({ status }) => status));
+  expect([...statuses].sort()).toEqual([201, 503]);
+  await own.stop();
 });
 
 test('the process is alive while it shuts down, and no longer ready', async () => {

@@ -261,6 +261,21 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
   expect(ok).toBe(false);
   // Every client could then choose the address that limits and the audit trail use.
   expect(checks.find(({ what }) => what === 'proxies')?.detail).toMatch(/^TRUST_PROXY is true/);
+  expect(checks.find(({ what }) => what === 'redis')?.detail).toMatch(/^127\.0\.0\.1:1: .*ECONNREFUSED/);
+});
+
+test('doctor names each server of several, and what is wrong with it', async () => {
+  const url = new URL(service.databaseUrl);
+  const DATABASE_URL = service.databaseUrl.replace(url.host, `127.0.0.1:1,${url.host}`);
+  const { code, stdout } = await svcInProcess(['doctor', '--json'], { ...env, DATABASE_URL });
+  const checks = JSON.parse(stdout).checks.filter(({ what }: { what: string }) =>
+    what.startsWith('database '),
+  );
+  expect(code).toBe(1);
+  expect(checks).toEqual([
+    { what: 'database 127.0.0.1:1', state: 'wrong', detail: expect.stringContaining('ECONNREFUSED') },
+    { what: `database ${url.host}`, state: 'ok', detail: 'accepts writes' },
+  ]);
 });
 
 test('adjuster passkeys lists the passkeys of an account, and remove-passkeys ends its sessions too', async () => {

@@ -17,6 +17,7 @@ import type {
 } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { openDatabase } from './driver/database.ts';
+import type { DatabaseUrl } from './driver/servers.ts';
 import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
 import { countPlainRows, encryptExisting } from './encryption/encrypt-existing.ts';
 import { Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
@@ -39,7 +40,7 @@ import { pgRequestLog } from './stores/pg-request-log.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
 
 export interface ConnectOptions {
-  readonly url: string;
+  readonly url: DatabaseUrl;
   /** Connections of this process; the job queue opens a few more. */
   readonly poolMax?: number | undefined;
   /** For the timestamps of the change feeds; default: the system clock. */
@@ -74,6 +75,8 @@ export interface PostgresStores {
   readonly faults: FaultStore;
   readonly encryption: DataEncryption;
   readonly behindPooler: boolean;
+  /** Whether a unit of work would fail now, since too many wait for a connection. */
+  isFull(): boolean;
   readonly metricSources: Pick<MetricSources, 'pools' | 'queue' | 'replication'>;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
   ping(timeoutMs: number): Promise<void>;
@@ -134,6 +137,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       encryptExisting: (onProgress) => encryptExisting(database, encryption, onProgress),
     },
     behindPooler: database.behindPooler,
+    isFull: () => database.isFull(),
     metricSources: {
       pools: () => [database.pool(), ...[...running].map((jobs) => jobs.pool())],
       queue: () => readQueueState(maintenance),
@@ -145,7 +149,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     startJobs(handler, jobOptions = {}) {
       const jobs = startJobs(
         {
-          url: options.url,
+          servers: database.servers,
           connectTimeoutMs,
           behindPooler: database.behindPooler,
           connectionFailures: database.connectionFailures,

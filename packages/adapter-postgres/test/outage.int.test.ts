@@ -53,6 +53,30 @@ describe('when PostgreSQL goes away', () => {
     await recovers();
   });
 
+  test('when too many transactions wait for a connection, a further one fails at once, and reads go on', async () => {
+    await stores.credentials.version();
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const outcomes = Array.from({ length: 400 }, () =>
+      stores.unitOfWork
+        .run(() => held)
+        .then(
+          () => 'completed',
+          (error: Unavailable) => error.reason,
+        ),
+    );
+    expect(await outcomes.at(-1)).toBe('database_pool');
+    expect(stores.isFull()).toBe(true);
+    await stores.credentials.version();
+    release();
+    // 40 for each of the 6 connections wait.
+    const completed = (await Promise.all(outcomes)).filter((outcome) => outcome === 'completed');
+    expect(completed.length).toBeGreaterThanOrEqual(240);
+    expect(stores.isFull()).toBe(false);
+  });
+
   test('a connection lost during a transaction fails it, and nothing is saved', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const claim = aClaim(firmId, svcId);

@@ -8,6 +8,8 @@ import { createStore } from './store.ts';
 export interface RedisSettings {
   /** `redis://…` or `rediss://…`; several, separated by commas, for Redis Cluster. */
   readonly url: string;
+  /** Reads it again before a reconnect: the password may have changed. */
+  readonly readUrl?: (() => string) | undefined;
   /** How long a command may take before Redis counts as unavailable for all requests. */
   readonly commandTimeoutMs?: number;
   /** For a Redis that is shared with other applications. */
@@ -30,7 +32,7 @@ export interface RedisConnection {
 /** Connects in the background. The fallback is used until Redis replies and whenever it is unavailable. */
 export function connectRedis(settings: RedisSettings): RedisConnection {
   const { commandTimeoutMs = 50, keyPrefix = 'svc:', log, fallback, clock } = settings;
-  const client = createClient(settings.url, commandTimeoutMs);
+  const client = createClient(settings.url, commandTimeoutMs, settings.readUrl);
   let reported: string | null = null;
   client.on('error', (error) => {
     const problem = tlsProblem(error);
@@ -47,7 +49,11 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
   };
 }
 
-function createClient(url: string, commandTimeoutMs: number): Redis | Cluster {
+function createClient(
+  url: string,
+  commandTimeoutMs: number,
+  readUrl: (() => string) | undefined,
+): Redis | Cluster {
   const urls = url.split(',').map((each) => each.trim());
   const common = {
     // Frees commands of a dead connection; the breaker has released their callers by then.
@@ -58,12 +64,17 @@ function createClient(url: string, commandTimeoutMs: number): Redis | Cluster {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
   } satisfies RedisOptions;
-  const retryDelayMs = (times: number) => Math.min(50 * times, 500);
+  /** ioredis reads the credentials from its options whenever it connects. */
+  let credentials: Credentials = {};
+  const retryDelayMs = (times: number) => {
+    if (readUrl !== undefined) Object.assign(credentials, credentialsIn(readUrl()));
+    return Math.min(50 * times, 500);
+  };
 
   if (urls.length > 1) {
     const first = new URL(urls[0] ?? '');
     const secure = first.protocol === 'rediss:';
-    return new Cluster(
+    const cluster = new Cluster(
       urls.map((each) => (each.includes('://') ? each : `${first.protocol}//${each}`)),
       {
         enableOfflineQueue: false,
@@ -76,14 +87,15 @@ function createClient(url: string, commandTimeoutMs: number): Redis | Cluster {
         ...(secure && { dnsLookup: (name, done) => done(null, name) }),
         redisOptions: {
           ...common,
-          ...(first.username && { username: decodeURIComponent(first.username) }),
-          ...(first.password && { password: decodeURIComponent(first.password) }),
+          ...credentialsIn(url),
           ...(secure && { tls: {} }),
         },
       },
     );
+    credentials = cluster.options.redisOptions ?? {};
+    return cluster;
   }
-  return new Redis(urls[0] ?? '', {
+  const redis = new Redis(urls[0] ?? '', {
     ...common,
     enableOfflineQueue: false,
     // One write for all commands of a turn of the event loop. Not in a cluster: there ioredis returns a MOVED within a
@@ -93,4 +105,17 @@ function createClient(url: string, commandTimeoutMs: number): Redis | Cluster {
     // After a failover the host name may resolve to the new master.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
+  credentials = redis.options;
+  return redis;
+}
+
+type Credentials = Pick<RedisOptions, 'username' | 'password'>;
+
+/** Of the first node; those of a cluster have the same. */
+function credentialsIn(urls: string): { username?: string; password?: string } {
+  const { username, password } = new URL(urls.split(',')[0]?.trim() ?? '');
+  return {
+    ...(username && { username: decodeURIComponent(username) }),
+    ...(password && { password: decodeURIComponent(password) }),
+  };
 }

@@ -11,6 +11,8 @@ import {
   startRedis,
   startRedisCluster,
 } from '../../../tools/services/redis.ts';
+import { reportNodes } from '../src/index.ts';
+import { RIGHTS } from '../src/report-nodes.ts';
 import { allowedOf, type Connected, connected, LONG_TIMEOUT, SLOW } from './connected.ts';
 
 const isUp = (connection: Connected) => () => connection.state().status === 'up';
@@ -58,6 +60,31 @@ describe('an outage of Redis', () => {
       expect.stringContaining('unavailable'),
       expect.stringContaining('available again'),
     ]);
+  });
+
+  test('a user with the documented rights is enough, and a changed password is read again', async () => {
+    const rights = RIGHTS.split(' ');
+    await operator((client) => client.call('ACL', 'SETUSER', 'limited', 'on', '>first', ...rights));
+    let password = 'first';
+    const readUrl = (): string => server.url.replace('redis://', `redis://limited:${password}@`);
+    const limited = await connected(readUrl(), { ...TIMEOUT, keyPrefix: 'svc:', readUrl });
+    try {
+      expect(await limited.rateLimiter.consume('acl', DEFAULT_LIMITS.live, READ)).toEqual({ allowed: true });
+      expect(limited.fallbackCount()).toBe(0);
+      expect(await reportNodes(readUrl())).toEqual([{ node: new URL(server.url).host, problem: null }]);
+
+      await operator((client) => client.call('ACL', 'SETUSER', 'limited', '<first', '>second'));
+      expect((await reportNodes(readUrl()))[0]?.problem).toMatch(/the user or the password is wrong/);
+      await operator((client) => client.client('KILL', 'USER', 'limited'));
+      await eventually(isDown(limited));
+      password = 'second';
+      await eventually(isUp(limited));
+
+      await operator((client) => client.call('ACL', 'SETUSER', 'limited', '-eval'));
+      expect((await reportNodes(readUrl()))[0]?.problem).toMatch(/its user may not run this; allow ~svc:/);
+    } finally {
+      await limited.close();
+    }
   });
 
   test('frozen: all waiting requests are released together', async () => {

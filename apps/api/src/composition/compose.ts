@@ -7,17 +7,19 @@ import {
 } from '@svc/adapter-memory';
 import {
   connect,
+  type DatabaseUrl,
   EncryptionKeyError,
   MigrationRightsError,
   migrate,
   type PostgresStores,
   type RoleRights,
+  reportServers,
   roleRights,
   type SchemaState,
   schemaState,
 } from '@svc/adapter-postgres';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
-import { connectRedis } from '@svc/adapter-redis';
+import { connectRedis, reportNodes } from '@svc/adapter-redis';
 import { type Clock, type Job, NO_METRICS, type Operator, Unavailable } from '@svc/application';
 import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
@@ -54,7 +56,7 @@ interface Application {
 
 interface Environment {
   readonly config: Config;
-  readonly databaseUrl: string;
+  readonly databaseUrl: DatabaseUrl;
   readonly log: Log;
   readonly addresses: DocsAddresses;
   readonly isDraining: () => boolean;
@@ -109,7 +111,7 @@ export async function compose(environment: Environment): Promise<Application> {
   const redis =
     config.redisUrls.length === 0
       ? null
-      : connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(clock) });
+      : connectRedis({ ...redisAddress(config), log, fallback: inProcess(clock) });
   // Until Redis is connected, requests are counted per process, so wait briefly.
   for (let waited = 0; redis?.state().status === 'down' && waited < REDIS_CONNECT_WAIT_MS; waited += 10)
     await pause(10);
@@ -141,6 +143,7 @@ export async function compose(environment: Environment): Promise<Application> {
       await pingDatabase();
     },
     isDraining,
+    isOverloaded: () => stores.isFull(),
     observe,
     ...stores,
     rateLimiter,
@@ -207,23 +210,27 @@ function createDatabasePing(stores: PostgresStores): () => Promise<void> {
  * Brings the schema up to date; safe when several processes do so at once. The start connects here first, so the error
  * names the database.
  */
-export const migrateDatabase = (url: string, log: Log, migrationUrl = url): Promise<void> =>
+export const migrateDatabase = (url: DatabaseUrl, log: Log, migrationUrl = url): Promise<void> =>
   migrate({ url: migrationUrl, log, ...(migrationUrl !== url && { serviceUrl: url }) }).catch(
     (error: Error) => {
       if (error instanceof MigrationRightsError) throw error;
-      const { username, host, pathname } = new URL(migrationUrl);
-      const where = `${username && `${username}@`}${host}${pathname}`;
+      const text = typeof migrationUrl === 'string' ? migrationUrl : migrationUrl();
+      // Without the password and the parameters; several hosts are no URL for the parser.
+      const where = text
+        .replace(/^[a-z]+:\/\//i, '')
+        .replace(/:[^@/]*@/, '@')
+        .replace(/\?.*$/, '');
       const variable = migrationUrl === url ? 'DATABASE_URL' : 'MIGRATION_DATABASE_URL';
       throw new Error(`${error.message} ${variable} points to ${where}.`, { cause: error });
     },
   );
 
-export type { RoleRights, SchemaState };
-export const readSchemaState = (url: string) => schemaState({ url });
+export type { DatabaseUrl, RoleRights, SchemaState };
+export const readSchemaState = (url: DatabaseUrl) => schemaState({ url });
 export { roleRights as readRoleRights };
 
 /** Whether the database responds. */
-export async function probeDatabase(url: string, log: Log): Promise<void> {
+export async function probeDatabase(url: DatabaseUrl, log: Log): Promise<void> {
   const stores = await connect({ url, poolMax: 1, log });
   try {
     await stores.ping(2000);
@@ -232,8 +239,16 @@ export async function probeDatabase(url: string, log: Log): Promise<void> {
   }
 }
 
+const redisAddress = ({ redisUrls, rereadRedisUrls }: Config) => ({
+  url: redisUrls.join(','),
+  readUrl: rereadRedisUrls === null ? undefined : () => rereadRedisUrls().join(','),
+});
+
+/** What is wrong with each server of PostgreSQL and each node of Redis. */
+export { reportNodes, reportServers };
+
 /** @throws EncryptionKeyError when data in the database is encrypted with a key that is not configured. */
-export async function probeEncryption(config: Config, url: string, log: Log): Promise<void> {
+export async function probeEncryption(config: Config, url: DatabaseUrl, log: Log): Promise<void> {
   const stores = await connect({ url, poolMax: 1, log, encryption: config.encryption });
   try {
     await stores.checkEncryptionKeys();

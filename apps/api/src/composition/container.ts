@@ -297,6 +297,7 @@ export function createContainer(external: ExternalServices): Container {
     addresses: T.addresses,
     log: T.log,
     isDraining: T.isDraining,
+    isOverloaded: T.isOverloaded,
     observe: T.observe,
     auditBatch,
     clock,

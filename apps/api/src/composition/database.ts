@@ -1,11 +1,12 @@
+import type { DatabaseUrl } from '@svc/adapter-postgres';
 import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { type Config, ConfigError } from '../config.ts';
 
 export interface Database {
   /** With the service's role. */
-  readonly url: string;
+  readonly url: DatabaseUrl;
   /** With the role that owns the schema. */
-  readonly migrationUrl: string;
+  readonly migrationUrl: DatabaseUrl;
   /** The data folder of the embedded server; null for the database in DATABASE_URL. */
   readonly embeddedIn: string | null;
   release(): Promise<void>;

@@ -83,6 +83,8 @@ export const TOKENS = {
   isDraining: token<() => boolean>('isDraining'),
   observe: token<Observe>('observe'),
   status: token<StatusMonitor>('status'),
+  /** Whether writes would fail now, since too many wait for the database. */
+  isOverloaded: token<() => boolean>('isOverloaded'),
   checkHealth: token<() => Promise<void>>('checkHealth'),
   /** The part of a client's address that limits are counted by. */
   networkOf: token<(clientAddress: string) => string>('networkOf'),
@@ -177,6 +179,7 @@ export const EXTERNAL = [
   'isDraining',
   'observe',
   'status',
+  'isOverloaded',
   'checkHealth',
   'networkOf',
   'pushKey',

@@ -269,6 +269,9 @@ const isBrokenPath = (error: unknown): boolean => error instanceof URIError;
 /** An error for the log. The message of a database error may quote a row, so only its code is logged. */
 function describe(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
+  // Without a stack: where it was thrown says nothing more, and with source maps a stack costs a millisecond, which an
+  // overloaded process lacks.
+  if (error instanceof Unavailable) return { error: error.name, reason: error.message };
   const { code } = error as { code?: unknown };
   const isDriverError = typeof code === 'string';
   return {

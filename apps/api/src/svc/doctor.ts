@@ -1,10 +1,13 @@
 import {
+  type DatabaseUrl,
   probeDatabase,
   probeEncryption,
   probeRedis,
   type RoleRights,
   readRoleRights,
   readSchemaState,
+  reportNodes,
+  reportServers,
   type SchemaState,
 } from '../composition/compose.ts';
 import { openDatabase } from '../composition/database.ts';
@@ -52,10 +55,12 @@ async function checkDatabase(config: Config): Promise<Check[]> {
   try {
     const opened = await openDatabase(config, () => {});
     try {
+      const servers = await checkServers(opened.url);
       await probeDatabase(opened.url, quietLog());
       const state = await readSchemaState(opened.migrationUrl);
       return [
         { what: 'database', state: 'ok', detail: `PostgreSQL ${state.server}, ${location}` },
+        ...servers,
         checkSchema(state),
         checkRights(await readRoleRights(opened.url)),
         ...(state.current ? [await checkEncryption(config, opened.url)] : []),
@@ -66,6 +71,17 @@ async function checkDatabase(config: Config): Promise<Check[]> {
   } catch (error) {
     return [{ what: 'database', state: 'wrong', detail: `${location}: ${messageOf(error)}` }];
   }
+}
+
+/** Each server of several: one accepts writes, and the others are its standbys. */
+async function checkServers(url: DatabaseUrl): Promise<Check[]> {
+  const servers = await reportServers(url);
+  if (servers.length === 1) return [];
+  return servers.map(({ server, problem, isStandby }) => ({
+    what: `database ${server}`,
+    state: problem === null || isStandby ? 'ok' : 'wrong',
+    detail: problem ?? 'accepts writes',
+  }));
 }
 
 function checkSchema({ current, applied, unknown, changed }: SchemaState): Check {
@@ -85,7 +101,7 @@ function checkSchema({ current, applied, unknown, changed }: SchemaState): Check
   return { what: 'schema', state: 'ok', detail: `up to date (${applied.length} migrations)` };
 }
 
-async function checkEncryption(config: Config, url: string): Promise<Check> {
+async function checkEncryption(config: Config, url: DatabaseUrl): Promise<Check> {
   const what = 'encryption';
   try {
     await probeEncryption(config, url, quietLog());
@@ -115,6 +131,11 @@ async function checkRedis(config: Config): Promise<Check> {
       state: 'note',
       detail: 'REDIS_URL is unset: rate limits apply per process',
     };
+  }
+  const failed = (await reportNodes(config.redisUrls.join(','))).filter(({ problem }) => problem !== null);
+  if (failed.length > 0) {
+    const detail = failed.map(({ node, problem }) => `${node}: ${problem}`).join('; ');
+    return { what: 'redis', state: 'wrong', detail: `${detail}. Rate limits would apply per process` };
   }
   return probed.isReachable
     ? {

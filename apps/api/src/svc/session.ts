@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { compose, migrateDatabase } from '../composition/compose.ts';
+import { compose, type DatabaseUrl, migrateDatabase } from '../composition/compose.ts';
 import { openDatabase } from '../composition/database.ts';
 import type { Services } from '../composition/tokens.ts';
 import { readConfig } from '../config.ts';
@@ -22,7 +22,7 @@ function systemUser(): string {
 
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
 export async function withService<T>(
-  work: (services: Services, migrationUrl: string) => Promise<T>,
+  work: (services: Services, migrationUrl: DatabaseUrl) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(process.env, false);
   // Standard output carries only the result.

@@ -1,17 +1,19 @@
 import { type ConnectionPool, type Metrics, Unavailable } from '@svc/application';
 import pg from 'pg';
+import type { Servers } from './servers.ts';
 
-interface Limits {
-  readonly metrics: Metrics;
-  /** Callers that may wait for a connection; further ones fail at once. */
-  readonly maxWaiting: number;
-}
+/** For 10 connections that are used for 5 ms at a time, the last of these waits a fifth of a second. */
+const MAX_WAITING_PER_CONNECTION = 40;
+
+/** Whether a further caller would wait too long for a connection. */
+export const isFull = (pool: pg.Pool): boolean =>
+  pool.waitingCount >= MAX_WAITING_PER_CONNECTION * pool.options.max;
 
 /**
  * The class of a pool that limits how many callers wait, and measures how long. A queue that is longer than what is
  * processed in the time a caller waits only makes all of them late.
  */
-export const poolClass = ({ metrics, maxWaiting }: Limits): typeof pg.Pool =>
+export const poolClass = (metrics: Metrics, servers: Servers): typeof pg.Pool =>
   class extends pg.Pool {
     // biome-ignore lint/suspicious/noExplicitAny: the driver's two overloads
     override connect(callback?: any): any {
@@ -24,11 +26,11 @@ export const poolClass = ({ metrics, maxWaiting }: Limits): typeof pg.Pool =>
     }
 
     async #connect(): Promise<pg.PoolClient> {
-      if (this.waitingCount >= maxWaiting) {
+      if (isFull(this)) {
         throw new Unavailable('Too many requests wait for a connection to PostgreSQL.', 'database_pool');
       }
       const startedAt = performance.now();
-      const client = await super.connect();
+      const client = await servers.connect(() => super.connect());
       metrics.connectionAwaited((performance.now() - startedAt) / 1000);
       return client;
     }

@@ -7,17 +7,18 @@ import type { DatabaseLog } from '../log.ts';
 import { ENTITIES } from '../schema/entities.ts';
 import { columnTypes } from './column-types.ts';
 import { ConnectionFailures } from './connection-failures.ts';
-import { poolClass, poolState } from './connection-pool.ts';
+import { isFull, poolClass, poolState } from './connection-pool.ts';
 import { translateError } from './errors.ts';
 import { PipelinedReads, PooledReads } from './read-connections.ts';
+import { type DatabaseUrl, Servers } from './servers.ts';
 import type { Session } from './session.ts';
-import { beginWithSettings, PLAN_SETTINGS, urlWithSettings } from './session-settings.ts';
+import { beginWithSettings, PLAN_SETTINGS } from './session-settings.ts';
 import { StatementRunner } from './statement-runner.ts';
 import { Transaction, type TransactionOptions } from './transaction.ts';
 import { within } from './within.ts';
 
 interface DatabaseOptions {
-  readonly url: string;
+  readonly url: DatabaseUrl;
   /** Connections of this process, including those for reads; the job queue has its own. */
   readonly poolMax: number;
   readonly connectTimeoutMs: number;
@@ -39,15 +40,15 @@ export interface Database {
   readonly behindPooler: boolean;
   /** Shared with the job queue's pool. */
   readonly connectionFailures: ConnectionFailures;
+  readonly servers: Servers;
   readonly metrics: Metrics;
   pool(): ConnectionPool;
+  /** Whether a transaction would fail now, since too many wait for a connection. */
+  isFull(): boolean;
   close(): Promise<void>;
 }
 
 const NO_RESPONSE = 'PostgreSQL did not respond in time.';
-
-/** Of 10 connections, each used for 5 ms at a time: they are free for the last caller within a fifth of a second. */
-const MAX_WAITING_PER_CONNECTION = 40;
 
 const APPLICATION_NAME = 'claim-assignment';
 
@@ -60,7 +61,9 @@ const TIMEOUT_MARGIN_MS = 1000;
  * its settings, and statements are not prepared.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const behindPooler = options.pooler ?? (await detectPooler(options));
+  const metrics = options.metrics ?? NO_METRICS;
+  const servers = new Servers(options.url, options.log, options.connectTimeoutMs);
+  const behindPooler = options.pooler ?? (await detectPooler(servers, options));
   const timeouts = {
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs,
@@ -74,14 +77,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     : null;
   const transactionOptions: TransactionOptions = { prepared: !behindPooler, begin: begin ?? 'BEGIN' };
   const connectionFailures = new ConnectionFailures(options.log);
-  const metrics = options.metrics ?? NO_METRICS;
   const dataSource = new DataSource({
     type: 'postgres',
-    driver: {
-      ...pg,
-      Pool: poolClass({ metrics, maxWaiting: MAX_WAITING_PER_CONNECTION * options.poolMax }),
-    },
-    url: behindPooler ? options.url : urlWithSettings(options.url, PLAN_SETTINGS),
+    driver: { ...pg, Pool: poolClass(metrics, servers) },
+    url: servers.url(),
     applicationName: APPLICATION_NAME,
     poolSize: options.poolMax,
     connectTimeoutMS: options.connectTimeoutMs,
@@ -94,7 +93,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     // TypeORM passes these to the pool unchecked.
     extra: {
       types: columnTypes,
-      Client: connectionFailures.Client,
+      Client: connectionFailures.clientOf(servers, behindPooler ? {} : PLAN_SETTINGS),
       pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
@@ -119,8 +118,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     maintenance,
     behindPooler,
     connectionFailures,
+    servers,
     metrics,
     pool: () => poolState('requests', pool),
+    isFull: () => isFull(pool),
     begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, statements),
     async ping(timeoutMs) {
       await within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' }), NO_RESPONSE);
@@ -133,9 +134,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /** When a client connects, a pooler reports a process id that is not that of the server process. */
-async function detectPooler(options: DatabaseOptions): Promise<boolean> {
+async function detectPooler(servers: Servers, options: DatabaseOptions): Promise<boolean> {
+  await servers.locate();
   const client = new pg.Client({
-    connectionString: options.url,
+    connectionString: servers.url(),
     application_name: APPLICATION_NAME,
     connectionTimeoutMillis: options.connectTimeoutMs,
     query_timeout: options.connectTimeoutMs,

@@ -10,6 +10,7 @@ export const PLAN_SETTINGS: SessionSettings = { enable_seqscan: 'off', jit: 'off
 
 /** The URL with these settings as startup options, after those that the URL already has. */
 export function urlWithSettings(url: string, settings: SessionSettings): string {
+  if (Object.keys(settings).length === 0) return url;
   const changed = new URL(url);
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
   const existing = changed.searchParams.get('options');

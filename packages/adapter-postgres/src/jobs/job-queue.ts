@@ -2,17 +2,13 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionPool, Job, JobKind, Metrics } from '@svc/application';
 import { Logger, runTaskList, type TaskList, type WorkerEvents } from 'graphile-worker';
-import pg from 'pg';
+import type pg from 'pg';
 import type { ConnectionFailures } from '../driver/connection-failures.ts';
-import { poolState } from '../driver/connection-pool.ts';
+import { poolClass, poolState } from '../driver/connection-pool.ts';
 import { PooledReads } from '../driver/read-connections.ts';
+import type { Servers } from '../driver/servers.ts';
 import { type Session, sql, type Value } from '../driver/session.ts';
-import {
-  beginWithSettings,
-  PLAN_SETTINGS,
-  type SessionSettings,
-  urlWithSettings,
-} from '../driver/session-settings.ts';
+import { beginWithSettings, PLAN_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
 import { within } from '../driver/within.ts';
 import type { DatabaseLog } from '../log.ts';
 import { JOB_KINDS } from './job-kinds.ts';
@@ -35,7 +31,7 @@ export interface RunningJobs {
 }
 
 interface QueueEnvironment {
-  readonly url: string;
+  readonly servers: Servers;
   readonly connectTimeoutMs: number;
   readonly behindPooler: boolean;
   readonly connectionFailures: ConnectionFailures;
@@ -123,17 +119,18 @@ export function startJobs(
 }
 
 function poolFor(environment: QueueEnvironment): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: environment.behindPooler
-      ? environment.url
-      : urlWithSettings(environment.url, QUEUE_SETTINGS),
+  const Pool = poolClass(environment.metrics, environment.servers);
+  const pool = new Pool({
     application_name: 'claim-assignment-jobs',
     // Workers need a connection only before and after a job.
     max: WORKERS / 2,
     connectionTimeoutMillis: environment.connectTimeoutMs,
     keepAlive: true,
     pipeline: true,
-    Client: environment.connectionFailures.Client,
+    Client: environment.connectionFailures.clientOf(
+      environment.servers,
+      environment.behindPooler ? {} : QUEUE_SETTINGS,
+    ),
   } as pg.PoolConfig);
   pool.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
   return pool;

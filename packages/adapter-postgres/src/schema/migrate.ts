@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NO_METRICS } from '@svc/application';
 import { Logger, runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import {
@@ -12,16 +13,18 @@ import {
 } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { ConnectionFailures } from '../driver/connection-failures.ts';
+import { poolClass } from '../driver/connection-pool.ts';
 import { isLockTimeout, translateError } from '../driver/errors.ts';
+import { type DatabaseUrl, Servers } from '../driver/servers.ts';
 import { JOB_KINDS } from '../jobs/job-kinds.ts';
 import { type DatabaseLog, SILENT } from '../log.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 import { grantToService } from './service-role.ts';
 
 export interface MigrateOptions {
-  readonly url: string;
+  readonly url: DatabaseUrl;
   /** The URL of the service, where its role differs from the one that owns the schema. */
-  readonly serviceUrl?: string | undefined;
+  readonly serviceUrl?: DatabaseUrl | undefined;
   readonly log?: DatabaseLog | undefined;
   readonly connectTimeoutMs?: number | undefined;
   /** How long a migration waits for a lock on a table before it starts again. */
@@ -113,7 +116,8 @@ class SilentTypeOrmLogger extends AbstractLogger {
   protected override writeLog(): void {}
 }
 
-const roleOf = (url: string): string => new pg.Client({ connectionString: url }).user ?? '';
+const roleOf = (url: DatabaseUrl): string =>
+  new pg.Client({ connectionString: new Servers(url, SILENT, 0).url() }).user ?? '';
 
 /** The schema is not up to date, and this role may not change it. */
 export class MigrationRightsError extends Error {
@@ -127,9 +131,11 @@ export class MigrationRightsError extends Error {
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
   const log = options.log ?? SILENT;
+  const servers = new Servers(options.url, SILENT, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
   const dataSource = new DataSource({
     type: 'postgres',
-    url: options.url,
+    driver: { ...pg, Pool: poolClass(NO_METRICS, servers) },
+    url: servers.url(),
     applicationName: APPLICATION_NAME,
     connectTimeoutMS: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     poolSize: 2, // one for the job queue's migrations
@@ -138,7 +144,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     migrationsTableName: TABLE,
     installExtensions: false,
     logger: new SilentTypeOrmLogger(),
-    extra: { keepAlive: true, Client: new ConnectionFailures(SILENT).Client },
+    extra: { keepAlive: true, Client: new ConnectionFailures(SILENT).clientOf(servers) },
   });
   try {
     await dataSource.initialize();
@@ -235,8 +241,10 @@ const SERVER = `SELECT current_setting('server_version') AS server,
 
 /** Reads which migrations are applied; changes nothing. */
 export async function schemaState(options: MigrateOptions): Promise<SchemaState> {
+  const servers = new Servers(options.url, SILENT, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
+  await servers.locate();
   const client = new pg.Client({
-    connectionString: options.url,
+    connectionString: servers.url(),
     application_name: APPLICATION_NAME,
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
   });

@@ -1,6 +1,8 @@
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import { translateError } from '../driver/errors.ts';
+import { type DatabaseUrl, Servers } from '../driver/servers.ts';
+import { SILENT } from '../log.ts';
 
 /** Tables in which the service's role may do less than read and write. */
 const PRIVILEGES: Readonly<Record<string, readonly string[]>> = {
@@ -62,7 +64,10 @@ const RIGHTS = `SELECT current_user AS role, EXISTS (
        AND pg_has_role(current_user, relowner, 'MEMBER')) AS "ownsTables"`;
 
 /** What the role of this URL could do to the schema. */
-export async function roleRights(url: string): Promise<RoleRights> {
+export async function roleRights(databaseUrl: DatabaseUrl): Promise<RoleRights> {
+  const servers = new Servers(databaseUrl, SILENT, 0);
+  await servers.locate();
+  const url = servers.url();
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on('error', () => {}); // a lost connection fails its statement
   try {

@@ -8,6 +8,7 @@ import {
   type RateLimitDecision,
   type RateLimiter,
   type SessionAuthenticator,
+  Unavailable,
   type UnavailableReason,
 } from '@svc/application';
 import {
@@ -38,6 +39,8 @@ export interface PipelineDeps {
   readonly rateLimiter: RateLimiter;
   readonly sessionLimiter: SessionLimiter;
   readonly faults: FaultStore;
+  /** Whether writes would fail now, since too many wait for the database. */
+  readonly isOverloaded: () => boolean;
 }
 
 /** What the access log shows of a request. Filled in step by step, so that a failed request shows how far it came. */
@@ -86,6 +89,9 @@ export function createPipeline(deps: PipelineDeps) {
     const { endpoint } = route;
     const { within } = createDeadline();
     trace.route = `${endpoint.method} ${endpoint.path}`;
+    // Before any work: a process that spends its time on requests that must fail delays those that could succeed.
+    if (endpoint.write && deps.isOverloaded())
+      throw new Unavailable('Too many requests wait for the database.', 'database_pool');
     const origin = { requestId: trace.requestId, address: trace.clientAddress };
     const params = request.params as Record<string, string>;
     const queryStart = request.url.indexOf('?');

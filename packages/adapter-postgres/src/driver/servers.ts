@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Unavailable } from '@svc/application';
+import pg from 'pg';
+import type { DatabaseLog } from '../log.ts';
+
+/**
+ * One server or several (`postgres://user:password@one:5432,two:5432/claims`), of which the one that accepts writes is
+ * used. A function is called for each connection, so that a changed password needs no restart.
+ */
+export type DatabaseUrl = string | (() => string);
+
+/** What a client and a probe of a server report about it. */
+interface ServerState {
+  readonly acceptsWrites: boolean;
+}
+
+export interface ServerReport {
+  /** Host and port. */
+  readonly server: string;
+  /** Null: it accepts writes. */
+  readonly problem: string | null;
+  readonly isStandby: boolean;
+}
+
+const PROBE_TIMEOUT_MS = 1000;
+/** While no server accepts writes, they are probed this often. */
+const PROBE_INTERVAL_MS = 200;
+const MIN_RETRY_DELAY_MS = 20;
+
+const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/i;
+
+/** One URL for each server, without parameters that only choose among them. */
+export function urlsOfServers(url: string): readonly string[] {
+  const [, start = '', hosts = '', end = ''] = PARTS.exec(url) ?? [];
+  const rest = end.replace(/([?&])target_session_attrs=[^&]*&?/, '$1').replace(/[?&]$/, '');
+  return hosts === '' ? [url] : hosts.split(',').map((host) => `${start}${host}${rest}`);
+}
+
+const nameOf = (url: string): string => {
+  const { hostname, port } = new URL(url);
+  return `${hostname || 'localhost'}:${port || '5432'}`;
+};
+
+/** What PostgreSQL reports when a client connects; poolers may not report it. */
+const READ_ONLY_PARAMETERS = new Set(['in_hot_standby', 'default_transaction_read_only']);
+
+/** A standby, or a server that was set to read-only. */
+class ReadOnlyServer extends Error {
+  override readonly name = 'ReadOnlyServer';
+  readonly code = 'EREADONLY';
+}
+
+/** Network errors, shutdown and startup of a server, and a connection that was lost while it was opened. */
+const OTHER_SERVER = /^(E[A-Z_]+|08...|57P0[123]) | terminated/;
+
+const REJECTED_CREDENTIALS = new Set(['28P01', '28000']);
+
+/** Finds the server that accepts writes, and the current credentials. */
+export class Servers {
+  /** The file may change passwords, and which servers there are, but not whether there are several. */
+  readonly #areSeveral: boolean;
+  #current: string | null = null;
+  #logged: string | null = null;
+  #locating: Promise<void> | null = null;
+  #notFoundUntil = 0;
+
+  constructor(
+    private readonly databaseUrl: DatabaseUrl,
+    private readonly log: DatabaseLog,
+    private readonly connectTimeoutMs: number,
+  ) {
+    this.#areSeveral = this.#urls.length > 1;
+  }
+
+  #isLocated(): boolean {
+    return !this.#areSeveral || this.#current !== null;
+  }
+
+  get #urls(): readonly string[] {
+    return urlsOfServers(typeof this.databaseUrl === 'string' ? this.databaseUrl : this.databaseUrl());
+  }
+
+  /** The URL for a new connection: of the server that accepts writes, with the current credentials. */
+  url(): string {
+    const urls = this.#urls;
+    return urls.find((url) => nameOf(url) === this.#current) ?? urls[0] ?? '';
+  }
+
+  /** Called when a connection ended: its server may no longer accept writes. */
+  forget(): void {
+    this.#current = null;
+  }
+
+  /** Runs `open` on the server that accepts writes, and again with new credentials or on another server. */
+  connect<T>(open: () => Promise<T>): Promise<T> {
+    // At once: whoever counts the callers that wait for a connection must see this one.
+    if (this.#isLocated()) return open().catch((error) => this.#retry(open, error));
+    return this.locate()
+      .then(open)
+      .catch((error) => this.#retry(open, error));
+  }
+
+  async #retry<T>(open: () => Promise<T>, first: unknown): Promise<T> {
+    const deadline = performance.now() + this.connectTimeoutMs;
+    let error = first;
+    for (let delayMs = MIN_RETRY_DELAY_MS; ; delayMs *= 2) {
+      if (!this.#mayRecover(error) || performance.now() + delayMs > deadline) throw error;
+      await sleep(delayMs);
+      try {
+        await this.locate();
+        return await open();
+      } catch (next) {
+        error = next;
+      }
+    }
+  }
+
+  /** @throws Unavailable when none of several servers accepts writes. */
+  async locate(): Promise<void> {
+    if (this.#isLocated()) return;
+    const urls = this.#urls;
+    if (performance.now() < this.#notFoundUntil) throw noServer(urls);
+    this.#locating ??= this.#findServer(urls).finally(() => {
+      this.#locating = null;
+    });
+    await this.#locating;
+  }
+
+  /** The state of every server. */
+  report(): Promise<ServerReport[]> {
+    return Promise.all(
+      this.#urls.map(async (url) => {
+        try {
+          const { acceptsWrites } = await probe(url);
+          const problem = acceptsWrites ? null : 'read-only (a standby)';
+          return { server: nameOf(url), problem, isStandby: !acceptsWrites };
+        } catch (error) {
+          const { code, message } = error as { code?: string; message: string };
+          return {
+            server: nameOf(url),
+            problem: [code, message].filter(Boolean).join(': '),
+            isStandby: false,
+          };
+        }
+      }),
+    );
+  }
+
+  /** Whether this client's server accepts writes; to be called before it connects. */
+  watch(client: pg.Client): () => Error | null {
+    if (!this.#areSeveral) return () => null;
+    let isReadOnly = false;
+    const { connection } = client as unknown as { connection: NodeJS.EventEmitter };
+    connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
+      if (READ_ONLY_PARAMETERS.has(parameterName) && parameterValue === 'on') isReadOnly = true;
+    });
+    client.once('end', () => this.forget());
+    return () => (isReadOnly ? new ReadOnlyServer('The server is read-only.') : null);
+  }
+
+  async #findServer(urls: readonly string[]): Promise<void> {
+    const writable = urls.map(async (url) => {
+      if (!(await probe(url)).acceptsWrites) throw new ReadOnlyServer(nameOf(url));
+      return nameOf(url);
+    });
+    try {
+      this.#current = await Promise.any(writable);
+    } catch {
+      this.#notFoundUntil = performance.now() + PROBE_INTERVAL_MS;
+      throw noServer(urls);
+    }
+    if (this.#current === this.#logged) return;
+    this.#logged = this.#current;
+    this.log.info('PostgreSQL accepts writes here', { server: this.#current });
+  }
+
+  #mayRecover(error: unknown): boolean {
+    const { code } = error as { code?: string };
+    // A file with the new password may follow a moment later; until then an open connection may become free.
+    if (REJECTED_CREDENTIALS.has(code ?? '')) return typeof this.databaseUrl === 'function';
+    if (!this.#areSeveral || !OTHER_SERVER.test(`${code} ${(error as Error).message}`)) return false;
+    this.forget();
+    return true;
+  }
+}
+
+const noServer = (urls: readonly string[]): Unavailable =>
+  new Unavailable(
+    `None of the servers in DATABASE_URL accepts writes: ${urls.map(nameOf).join(', ')}.`,
+    'database_unreachable',
+  );
+
+async function probe(url: string): Promise<ServerState> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'claim-assignment-probe',
+    connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+    query_timeout: PROBE_TIMEOUT_MS,
+  });
+  client.on('error', () => {}); // fails the statement
+  try {
+    await client.connect();
+    const { rows } = await client.query(
+      `SELECT NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS writable`,
+    );
+    return { acceptsWrites: rows[0].writable };
+  } finally {
+    client.end().catch(() => {});
+  }
+}

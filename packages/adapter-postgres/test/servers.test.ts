@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { urlsOfServers } from '../src/driver/servers.ts';
+
+test.each([
+  ['postgres://u:p@one/claims', ['postgres://u:p@one/claims']],
+  [
+    'postgres://u:p@one:5432,two:5433/claims?target_session_attrs=read-write',
+    ['postgres://u:p@one:5432/claims', 'postgres://u:p@two:5433/claims'],
+  ],
+  [
+    'postgresql://one,[::1]:5433/claims?sslmode=verify-full&target_session_attrs=read-write&application_name=a',
+    [
+      'postgresql://one/claims?sslmode=verify-full&application_name=a',
+      'postgresql://[::1]:5433/claims?sslmode=verify-full&application_name=a',
+    ],
+  ],
+  ['postgres:///claims?host=/run/postgresql', ['postgres:///claims?host=/run/postgresql']],
+])('%s names these servers', (url, expected) => {
+  expect(urlsOfServers(url)).toEqual(expected);
+});

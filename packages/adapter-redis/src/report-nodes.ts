@@ -1,0 +1,71 @@
+import { Redis } from 'ioredis';
+import { messageOf } from './breaker.ts';
+import { CONSUME } from './scripts.ts';
+
+export interface NodeReport {
+  /** Host and port. */
+  readonly node: string;
+  /** Null: it can be used. */
+  readonly problem: string | null;
+}
+
+const TIMEOUT_MS = 2000;
+
+/** What a user of Redis needs, as in `ACL SETUSER`. */
+export const RIGHTS = '~svc:* +eval +evalsha +time +info +hmget +hset +get +set +del +pexpire +pexpireat';
+
+/** Connects to each of these URLs and runs what the service runs: a script on its keys. */
+export const reportNodes = (url: string, keyPrefix = 'svc:'): Promise<NodeReport[]> =>
+  Promise.all(
+    url.split(',').map(async (text) => {
+      const { hostname, port, protocol } = new URL(text.trim());
+      return {
+        node: `${hostname}:${port || '6379'}`,
+        problem: await problemOf(text.trim(), keyPrefix, protocol),
+      };
+    }),
+  );
+
+async function problemOf(url: string, keyPrefix: string, protocol: string): Promise<string | null> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    enableReadyCheck: false,
+    disableClientInfo: true,
+  });
+  // An error of AUTH or of TLS is only emitted; the command after it fails with a less useful one.
+  let emitted: Error | null = null;
+  redis.on('error', (error) => {
+    emitted ??= error;
+  });
+  try {
+    await redis.connect();
+    await redis.eval(CONSUME.lua, 1, `${keyPrefix}limit:{probe}`, 0, '', 1e6, 1e6, 1e6, 0);
+    return emitted === null ? null : explain(messageOf(emitted), protocol);
+  } catch (error) {
+    return explain(messageOf(emitted ?? error), protocol);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** What to do about it, where Redis' own message does not say so. */
+function explain(message: string, protocol: string): string | null {
+  // In a cluster, another node has the key.
+  if (message.startsWith('MOVED')) return null;
+  if (/^READONLY/.test(message)) return `it is a replica; name the master (${message})`;
+  if (/^NOPERM/.test(message))
+    return `its user may not run this; allow ${RIGHTS}, and +cluster in a cluster (${message})`;
+  if (/^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password)/i.test(message))
+    return `the user or the password is wrong (${message})`;
+  if (/unknown command/i.test(message))
+    return `it does not run scripts; Redis Sentinel is not supported, so name the master, through a proxy or a DNS name that follows it (${message})`;
+  if (/certificate|self.signed|altnames|SSL|TLS/i.test(message))
+    return `its TLS certificate is not accepted; name a private authority in NODE_EXTRA_CA_CERTS (${message})`;
+  if (/Connection is closed|ECONNRESET/.test(message) && protocol === 'redis:')
+    return `it closed the connection; a server with TLS needs rediss:// (${message})`;
+  return message;
+}
