@@ -93,6 +93,8 @@ module.exports = {
     tool('generate', CONTRACT),
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
     tool('chaos', CONTRACT, HISTORY_CHECK, '^tools/(cluster|generate|services)/'),
+    tool('simulate', PACKAGES, '^tools/chaos/'),
+    tool('planted-bugs'),
     tool('fuzz', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
     tool('openfema', CONTRACT, API_TESTS, '^tools/generate/'),
     tool(
