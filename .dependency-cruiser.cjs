@@ -55,6 +55,7 @@ module.exports = {
       NODE,
       ...npm('web-push', '@types/web-push', 'nodemailer', '@types/nodemailer'),
     ]),
+    room('adapter-prometheus', '^packages/adapter-prometheus/src/', [APPLICATION, ...npm('prom-client')]),
     room('http', '^apps/api/src/http/', [
       DOMAIN,
       APPLICATION,
@@ -92,6 +93,7 @@ module.exports = {
     tool('client-types', CONTRACT),
     tool('generate', CONTRACT),
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
+    tool('attack', CONTRACT, '^tools/(cluster|services)/'),
     tool('chaos', CONTRACT, HISTORY_CHECK, '^tools/(cluster|generate|services)/'),
     tool('simulate', PACKAGES, '^tools/chaos/'),
     tool('planted-bugs'),
@@ -111,7 +113,11 @@ module.exports = {
       NODE,
       ...npm('@modelcontextprotocol/sdk', 'commander', 'picocolors'),
     ]),
-    room('adjuster', '^apps/adjuster/src/', [CONTRACT, ...npm('idb', 'preact', '@preact/[a-z-]+')]),
+    room('adjuster', '^apps/adjuster/src/', [
+      CONTRACT,
+      DOMAIN,
+      ...npm('idb', 'preact', '@preact/[a-z-]+', '@simplewebauthn/browser'),
+    ]),
     room('docs', '^apps/docs/src/', [CONTRACT, NODE, ...npm('vitepress')]),
   ],
   options: {

@@ -1,28 +1,77 @@
 // Screenshots of every screen of the adjuster app: phones, a tablet and a desktop; light, dark and sunlight; English and
-// Spanish; large text:
-//   npx tsx --conditions=source tools/bench/adjuster-screenshots.ts [folder]
-import { mkdirSync } from 'node:fs';
+// Spanish; text of 200 %. Each screen is also checked with axe, and for content wider than the screen:
+//   npx tsx --conditions=source tools/bench/adjuster-screenshots.ts [folder] [pairs|all|start of a look's name]
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import { TOKENS } from '@svc/api/tooling';
 import {
   buildPage,
   en,
   enter,
   es,
   offerFullClaim,
+  tooWide,
   type Visitor,
   visit,
 } from '../../apps/api/test/adjuster-app.ts';
 import { startBrowser } from '../../apps/api/test/browser.ts';
 import { startServiceUnderTest } from '../../apps/api/test/service-under-test.ts';
 
-const LOOKS = {
-  'phone-light': { width: 390, height: 844, scheme: 'device', locale: 'en-US', large: false },
-  'phone-sunlight': { width: 390, height: 844, scheme: 'sunlight', locale: 'en-US', large: false },
-  'narrow-dark-es': { width: 360, height: 740, scheme: 'dark', locale: 'es-PR', large: false },
-  'narrow-large-es': { width: 360, height: 740, scheme: 'device', locale: 'es-PR', large: true },
-  'tablet-light': { width: 820, height: 1180, scheme: 'device', locale: 'en-US', large: false },
-  'desktop-dark': { width: 1440, height: 900, scheme: 'dark', locale: 'en-US', large: false },
-} as const;
+const WIDTHS = { narrow: [360, 740], phone: [390, 844], tablet: [820, 1180], desktop: [1440, 900] } as const;
+const SCHEMES = ['light', 'dark', 'sunlight'] as const;
+const LANGUAGES = { en: 'en-US', es: 'es-PR' } as const;
+const SIZES = ['normal', 'large'] as const;
+
+/** Each width with each scheme, and each of them in both languages and with text of 200 %. */
+const PAIRS = [
+  'narrow-light-en-large',
+  'narrow-dark-es-normal',
+  'narrow-sunlight-es-large',
+  'phone-light-en-normal',
+  'phone-dark-es-large',
+  'phone-sunlight-en-normal',
+  'tablet-light-es-normal',
+  'tablet-dark-en-large',
+  'tablet-sunlight-en-normal',
+  'desktop-light-es-large',
+  'desktop-dark-en-normal',
+  'desktop-sunlight-es-normal',
+];
+const LOOKS = Object.entries(WIDTHS).flatMap(([device, [width, height]]) =>
+  SCHEMES.flatMap((scheme) =>
+    (['en', 'es'] as const).flatMap((language) =>
+      SIZES.map((size) => ({
+        name: `${device}-${scheme}-${language}-${size}`,
+        width,
+        height,
+        scheme,
+        locale: LANGUAGES[language],
+        large: size === 'large',
+      })),
+    ),
+  ),
+);
+const wanted = process.argv[3] ?? 'pairs';
+const looks = LOOKS.filter(({ name }) =>
+  wanted === 'pairs' ? PAIRS.includes(name) : wanted === 'all' || name.startsWith(wanted),
+);
+
+const AXE = readFileSync(
+  createRequire(import.meta.resolve('../../apps/api/package.json')).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
+const RULES = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  rules: { 'target-size': { enabled: true } },
+};
+/** Accessibility violations, and what is wider than the screen. */
+const found: string[] = [];
+
+/** The browser's push service needs the internet, so the page is made to believe in a permission and a subscription. */
+const PERMISSION = (state: 'denied' | 'granted') =>
+  `Object.defineProperty(Notification, 'permission', { configurable: true, get: () => '${state}' });
+   PushManager.prototype.getSubscription = async () => ({ unsubscribe: async () => true });`;
 
 const folder = resolve(process.argv[2] ?? 'screenshots');
 mkdirSync(folder, { recursive: true });
@@ -74,6 +123,11 @@ try {
     as: token,
     body: { contact_date: '2026-08-30', notes: 'Water line 14 inches in the den. Owner has photos.' },
   });
+  await service.service.services.get(TOKENS.setOfferWait)(firm.id, 48);
+  await service.call('PATCH', '/app/v1/me/availability', {
+    as: token,
+    body: { away: [{ first_day: '2031-09-07', last_day: '2031-09-11', time_zone: 'America/Chicago' }] },
+  });
   const other = await service.firm({ name: 'Palmetto Flood Adjusters' });
   await service.call('POST', '/v1/adjusters/invitations', {
     as: other.live,
@@ -81,9 +135,7 @@ try {
   });
 
   ago = 0;
-  for (const [name, look] of Object.entries(LOOKS)) {
-    if (process.argv[3] !== undefined && process.argv[3] !== name) continue;
-    const { width, height, scheme, locale, large } = look;
+  for (const { name, width, height, scheme, locale, large } of looks) {
     const words = locale === 'es-PR' ? es : en;
     const { page, close } = await visit(browser, service.url, {
       viewport: { width, height },
@@ -99,6 +151,12 @@ try {
     const take = async (screen: string) => {
       await page.waitForTimeout(250);
       await page.screenshot({ path: join(folder, `${screen}-${name}.png`) });
+      await page.evaluate(AXE);
+      const violations =
+        (await page.evaluate(`axe.run(document, ${JSON.stringify(RULES)}).then(({ violations }) =>
+        violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))`)) as string[];
+      found.push(...(await tooWide(page, `${screen} ${name}`)));
+      for (const what of violations) found.push(`${screen} ${name}: ${what}`);
     };
     await page.goto(`${service.url}/app`);
     await page.getByLabel(words.signIn.email).waitFor();
@@ -134,7 +192,19 @@ try {
     await take('invitation');
     await open(page, '#/firms', words.firms.title);
     await take('firms');
+    await page.locator('input[type=date]').first().scrollIntoViewIfNeeded();
+    await take('away');
+    await page.evaluate(PERMISSION('denied'));
     await open(page, '#/settings', words.settings.title);
+    await page.locator('.points').first().waitFor();
+    await take('settings-blocked');
+    await page.evaluate(PERMISSION('granted'));
+    await page.route('**/preferences', (route) => route.fulfill({ status: 204 }));
+    await open(page, '#/', words.offers.title);
+    await open(page, '#/settings', words.settings.title);
+    const quiet = page.locator('.switch').first();
+    await quiet.click();
+    await quiet.scrollIntoViewIfNeeded();
     await take('settings');
     await page.context().setOffline(true);
     await open(page, `#/claims/${ids[1]}`, 'Ana Reyes');
@@ -151,7 +221,9 @@ try {
   await browser.close();
   await service.stop();
 }
-process.exit(0);
+for (const one of found) console.log(one);
+console.log(`${found.length} violations`);
+process.exit(found.length === 0 ? 0 : 1);
 
 async function open(page: Visitor['page'], hash: string, heading: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);

@@ -70,7 +70,8 @@ try {
       timeout: Number(options.timeout) * 1_000,
     });
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-    const found = status !== 0 && signal === null;
+    // A suite that cannot start finds nothing.
+    const found = status !== 0 && signal === null && /InvariantBroken|●|✗|\bError: /.test(stdout);
     if (!found) missed += 1;
     const reason =
       /^(?:InvariantBroken: )?.*?(\w[^:\n]*):/m.exec(stdout.replace(/^.*per second.*\n/gm, ''))?.[1] ?? '';

@@ -75,6 +75,7 @@ export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: P
       uow,
       reads: jobReads,
       firmReads,
+      appReads: NO_APP_READS as never,
       clock,
       notifier: {
         async notify() {

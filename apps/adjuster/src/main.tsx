@@ -22,6 +22,7 @@ const Firms = lazy(async () => (await import('./screens/firms.tsx')).Firms);
 const InvitationScreen = lazy(async () => (await import('./screens/invitation.tsx')).InvitationScreen);
 const Settings = lazy(async () => (await import('./screens/settings.tsx')).Settings);
 const OfferHistory = lazy(async () => (await import('./screens/history.tsx')).OfferHistory);
+const PasskeyRequired = lazy(async () => (await import('./passkeys/screens.tsx')).PasskeyRequired);
 const MapScreen = lazy(async () => (await import('./screens/map.tsx')).MapScreen);
 
 function App() {
@@ -39,6 +40,16 @@ function App() {
       <>
         <main>
           <SignIn />
+        </main>
+        <Messages />
+      </>
+    );
+  }
+  if (session.needsPasskey.value) {
+    return (
+      <>
+        <main>
+          <PasskeyRequired />
         </main>
         <Messages />
       </>

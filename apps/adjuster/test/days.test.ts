@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { calendarFile } from '../src/model/calendar-file.ts';
-import { DEFAULT_DEADLINES, deadlinesOf, dueFirst } from '../src/model/deadlines.ts';
+import { deadlinesOf, dueFirst, overridesFrom } from '../src/model/deadlines.ts';
 import { offer, ownClaim } from './claims.ts';
 
 const ACCEPTED = '2026-08-30T10:00:00.000Z';
@@ -11,7 +11,7 @@ const loss = (date: string, cat_code?: string) => ({
 describe('deadlines of an own claim', () => {
   test('are the first contact in 24 hours, the preliminary report in 15 days, and the proof of loss in 60 days', () => {
     const claim = ownClaim(ACCEPTED, { ...loss('2026-08-20'), contact_date: undefined });
-    const due = deadlinesOf(claim, DEFAULT_DEADLINES);
+    const due = deadlinesOf(claim, []);
     expect(due.map(({ kind }) => kind)).toEqual(['first_contact', 'preliminary_report', 'proof_of_loss']);
     expect(new Date(due[0]?.at ?? 0).toISOString()).toBe('2026-08-31T10:00:00.000Z');
     expect(new Date(due[1]?.at ?? 0).toISOString()).toBe('2026-09-14T10:00:00.000Z');
@@ -27,15 +27,22 @@ describe('deadlines of an own claim', () => {
       preliminary_report_date: '2026-09-01',
       proof_of_loss_date: '2026-09-20',
     };
-    expect(deadlinesOf(ownClaim(ACCEPTED, { work: done }), DEFAULT_DEADLINES)).toEqual([]);
-    expect(deadlinesOf(ownClaim(ACCEPTED, { closed_at: ACCEPTED }), DEFAULT_DEADLINES)).toEqual([]);
-    expect(deadlinesOf(offer(), DEFAULT_DEADLINES)).toEqual([]);
+    expect(deadlinesOf(ownClaim(ACCEPTED, { work: done }), [])).toEqual([]);
+    expect(deadlinesOf(ownClaim(ACCEPTED, { closed_at: ACCEPTED }), [])).toEqual([]);
+    expect(deadlinesOf(offer(), [])).toEqual([]);
   });
 
   test('are longer for an event for which they were extended, and only for it', () => {
-    const rules = DEFAULT_DEADLINES.map((rule) =>
-      rule.kind === 'proof_of_loss' ? { ...rule, byEvent: { FL0224: 120 * 24 } } : rule,
-    );
+    const rules = overridesFrom([
+      {
+        kind: 'proof_of_loss',
+        from: 'loss',
+        hours: 60 * 24,
+        source: 'policy',
+        events: [{ cat_code: 'FL0224', hours: 120 * 24, source: 'bulletin' }],
+      },
+      { kind: 'of a later release', from: 'loss', hours: 1, source: '', events: [] },
+    ]);
     const endOf = (cat: string | undefined): string => {
       const due = deadlinesOf(ownClaim(ACCEPTED, loss('2026-08-20', cat)), rules);
       const end = new Date(due.find(({ kind }) => kind === 'proof_of_loss')?.at ?? 0);
@@ -56,7 +63,7 @@ describe('deadlines of an own claim', () => {
       ownClaim('2026-09-01T00:00:00.000Z', { ...loss('2026-08-20'), contact_date: undefined }),
       ownClaim(ACCEPTED, { closed_at: ACCEPTED }),
     ];
-    expect(dueFirst([done, late, soon], DEFAULT_DEADLINES)).toEqual([soon, late, done]);
+    expect(dueFirst([done, late, soon], [])).toEqual([soon, late, done]);
   });
 });
 

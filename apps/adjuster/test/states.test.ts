@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Profile } from '@svc/contract';
 import { CLOSED, type LiveEvent, liveAfter } from '../src/model/live-state.ts';
-import { isSuggested, notificationStateFrom, settlesSuggestion } from '../src/model/notification-state.ts';
+import { notificationStateFrom, settlesSuggestion, suggestionIn } from '../src/model/notification-state.ts';
+import { pausedBy } from '../src/model/pauses.ts';
 import { notificationOf } from '../src/model/push-message.ts';
 import { type SessionEvent, type SessionState, STARTING, sessionAfter } from '../src/model/session-state.ts';
 import { type Toast, type ToastEvent, toastAfter } from '../src/model/toast-state.ts';
@@ -13,6 +14,7 @@ const PROFILE: Profile = {
   last_name: 'Delacroix',
   email: 'jean@example.com',
   firms: [],
+  availability: { accepting_assignments: true, away: [], max_open_offers: null },
 };
 
 describe('a session', () => {
@@ -99,9 +101,35 @@ describe('notifications', () => {
       true,
       false,
     ]);
-    expect(isSuggested('off', false)).toBe(true);
-    expect(isSuggested('off', true)).toBe(false);
-    expect(isSuggested('denied', false)).toBe(false);
+    expect(suggestionIn('off', false)).toBe('off');
+    expect(suggestionIn('homeScreen', false)).toBe('homeScreen');
+    expect(suggestionIn('off', true)).toBeNull();
+    expect(suggestionIn('denied', false)).toBeNull();
+  });
+});
+
+describe('why no offers come', () => {
+  const NOW = Date.parse('2026-09-01T12:00:00Z');
+  const firms = (accepting: boolean) =>
+    ['Gulf', 'Delta'].map((firm_name) => ({
+      firm_id: firm_name,
+      firm_name,
+      can_accept_claims: true,
+      accepting_assignments: accepting,
+    }));
+  const away = (last: string) => [{ first_day: '2026-08-20', last_day: last, time_zone: 'America/Chicago' }];
+  const none = PROFILE.availability;
+  test.each([
+    ['offers come', {}, firms(true), null],
+    ['all firms are paused', { accepting_assignments: false }, firms(true), { by: 'all', detail: '' }],
+    ['away', { away: away('2026-09-01') }, firms(false), { by: 'away', detail: '2026-09-01' }],
+    ['no longer away', { away: away('2026-08-31') }, firms(true), null],
+    ['as many as wanted', { max_open_offers: 4 }, firms(true), { by: 'full', detail: '4' }],
+    ['fewer than wanted', { max_open_offers: 5 }, firms(true), null],
+    ['single firms are paused', {}, firms(false), { by: 'firms', detail: 'Gulf, Delta' }],
+  ])('%s', (_, changes, of, pause) => {
+    const profile = { ...PROFILE, firms: of, availability: { ...none, ...changes } };
+    expect(pausedBy(profile, 4, NOW)).toEqual(pause);
   });
 });
 
@@ -120,6 +148,17 @@ describe('a push message', () => {
     expect(notificationOf({ kind: 'invitation', firm_name: 'Gulf', firm_id: 'f1' }, WORDS).hash).toBe(
       '#/invitations/f1',
     );
+  });
+
+  test('of deadlines says how many, and opens the own claims', () => {
+    const words = { ...WORDS, kinds: { deadlines: 'Due: {count}' } };
+    expect(notificationOf({ kind: 'deadlines', count: 3 }, words)).toEqual({
+      title: 'Claim assignments',
+      body: 'Due: 3',
+      tag: 'deadlines',
+      hash: '#/claims',
+      alert: true,
+    });
   });
 
   test.each([

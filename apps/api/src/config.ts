@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { EDGE_REQUESTS_PER_MINUTE } from '@svc/contract';
+import { EDGE_REQUESTS_PER_MINUTE, SESSION_REQUESTS_PER_MINUTE } from '@svc/contract';
 import type { LogFormat, LogLevel } from './logging.ts';
 
 /** The environment variables, parsed. */
@@ -14,6 +15,8 @@ export interface Config {
   readonly supportEmail: string | null;
   /** Null: the embedded server under `dataDir`. */
   readonly databaseUrl: string | null;
+  /** The role that owns the schema; null: the one of `databaseUrl`. */
+  readonly migrationDatabaseUrl: string | null;
   readonly dataDir: string;
   /** Empty: rate limits and concurrent duplicates are handled per process. Several: the nodes of a cluster. */
   readonly redisUrls: readonly string[];
@@ -29,15 +32,35 @@ export interface Config {
     readonly privateKey: string;
     readonly subject: string;
   } | null;
+  /** The keys that encrypt the data keys of firms; null: personal data is stored as plain text. */
+  readonly encryption: EncryptionKeys | null;
   readonly edgeLimitPerMinute: number;
   /** Days after which a session of the adjuster app ends, however often it is used. */
   readonly sessionMaxDays: number;
+  /** Days after which a closed claim is deleted; null: never. */
+  readonly closedClaimRetentionDays: number | null;
+  /** Whether adjusters must sign in with a passkey; test accounts need none. */
+  readonly passkeysRequired: boolean;
+  /** Requests per minute of one session of the adjuster app, in each process; 0: unlimited. */
+  readonly sessionLimitPerMinute: number;
   /** Time for a client to send the headers, and the whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   /** Time for a client to read a response. */
   readonly responseTimeoutMs: number;
 }
+
+interface EncryptionKeys {
+  readonly variable: 'ENCRYPTION_KEY' | 'ENCRYPTION_KEY_FILE';
+  /** The current keys: a file may change while the service runs. */
+  read(): readonly Uint8Array[];
+}
+
+/** Whether mail may be sent without TLS: `smtp://` uses it where the server offers it, unless it is required. */
+export const isMailUnencrypted = ({ smtpUrl }: Pick<Config, 'smtpUrl'>): boolean =>
+  smtpUrl !== null &&
+  new URL(smtpUrl).protocol === 'smtp:' &&
+  new URL(smtpUrl).searchParams.get('requireTLS') !== 'true';
 
 /** An invalid variable. The message is one line: its name, its value, and what is allowed. */
 export class ConfigError extends Error {
@@ -119,6 +142,15 @@ export function readConfig(env: Env, terminal: boolean): Config {
   if (requestTimeoutMs < headersTimeoutMs)
     fail('REQUEST_TIMEOUT_MS', `at least HEADERS_TIMEOUT_MS (${headersTimeoutMs})`);
 
+  const passkeysRequired = choice('PASSKEYS', 'optional', ['optional', 'required']) === 'required';
+  const site = new URL(baseAddress('BASE_URL') ?? 'http://host').hostname;
+  const siteHost = read('BASE_URL') === undefined ? host(read('HOST')) : site.replace(/^\[|\]$/g, '');
+  if (passkeysRequired && isIP(siteHost) !== 0)
+    fail(
+      'PASSKEYS',
+      'required only where BASE_URL has a host name, since browsers offer no passkeys for an IP address',
+    );
+
   return {
     port: integer('PORT', 3000, 0, 65_535),
     host: host(read('HOST')),
@@ -126,6 +158,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
     docsUrl: baseAddress('DOCS_URL'),
     supportEmail: emailAddress('SUPPORT_EMAIL'),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:'], true),
+    migrationDatabaseUrl: url('MIGRATION_DATABASE_URL', ['postgres:', 'postgresql:'], true),
     dataDir: resolve(read('DATA_DIR') ?? '.data'),
     redisUrls: (read('REDIS_URL')?.split(',') ?? []).map((part) => {
       const text = part.trim();
@@ -146,12 +179,54 @@ export function readConfig(env: Env, terminal: boolean): Config {
             subject: url('VAPID_SUBJECT', ['mailto:', 'https:'], false) ?? subject,
           }
         : null,
+    encryption: encryptionKeys(read),
     edgeLimitPerMinute: integer('EDGE_LIMIT_PER_MINUTE', EDGE_REQUESTS_PER_MINUTE, 0, 1_000_000_000),
     sessionMaxDays: integer('SESSION_MAX_DAYS', 180, 1, 3650),
+    closedClaimRetentionDays: integer('CLOSED_CLAIM_RETENTION_DAYS', null, 1, 36_500),
+    passkeysRequired,
+    sessionLimitPerMinute: integer('SESSION_LIMIT_PER_MINUTE', SESSION_REQUESTS_PER_MINUTE, 0, 1_000_000_000),
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs: integer('RESPONSE_TIMEOUT_MS', 30_000, 100, 600_000),
   };
+}
+
+const ENCRYPTION_KEY_BYTES = 32;
+
+/** Keys in ENCRYPTION_KEY, or in the file that ENCRYPTION_KEY_FILE names. */
+function encryptionKeys(read: (name: string) => string | undefined): EncryptionKeys | null {
+  const [text, file] = [read('ENCRYPTION_KEY'), read('ENCRYPTION_KEY_FILE')];
+  if (text !== undefined && file !== undefined)
+    throw new ConfigError('ENCRYPTION_KEY and ENCRYPTION_KEY_FILE are both set; allowed: one of them');
+  if (text !== undefined) {
+    const keys = keysIn('ENCRYPTION_KEY', text);
+    return { variable: 'ENCRYPTION_KEY', read: () => keys };
+  }
+  if (file === undefined) return null;
+  const readFile = (): Uint8Array[] => {
+    let content: string;
+    try {
+      content = readFileSync(file, 'utf8');
+    } catch (error) {
+      throw new ConfigError(
+        `ENCRYPTION_KEY_FILE holds ${JSON.stringify(file.slice(0, 100))}; allowed: a file that can be read (${(error as NodeJS.ErrnoException).code})`,
+      );
+    }
+    return keysIn('ENCRYPTION_KEY_FILE', content);
+  };
+  readFile();
+  return { variable: 'ENCRYPTION_KEY_FILE', read: readFile };
+}
+
+function keysIn(variable: string, text: string): Uint8Array[] {
+  const keys = text.split(/[\s,]+/).filter((part) => part !== '');
+  const valid = (key: string): boolean =>
+    /^[\w+/-]+={0,2}$/.test(key) && Buffer.from(key, 'base64').length === ENCRYPTION_KEY_BYTES;
+  if (keys.length === 0 || !keys.every(valid))
+    throw new ConfigError(
+      `${variable} holds a value that is not shown; allowed: ${ENCRYPTION_KEY_BYTES} random bytes in base64 (openssl rand -base64 32), or several such keys separated by commas, of which the first encrypts`,
+    );
+  return keys.map((key) => Buffer.from(key, 'base64'));
 }
 
 function host(text = '127.0.0.1'): string {

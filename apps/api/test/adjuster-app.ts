@@ -138,3 +138,13 @@ export async function until<T>(
     throw new Error(`timed out waiting for ${what}`, { cause });
   }
 }
+
+/** Elements that are wider than the screen. */
+export async function tooWide(page: Page, screen: string): Promise<string[]> {
+  const wide =
+    (await page.evaluate(`[document.documentElement, ...document.querySelectorAll('main, main *, nav *, dialog, dialog *')]
+    .filter((element) => element.checkVisibility() && element.getBoundingClientRect().right > innerWidth + 1)
+    .map((element) => element.outerHTML.slice(0, 120) + ' to ' + Math.round(element.getBoundingClientRect().right))
+    .concat(document.documentElement.scrollWidth > innerWidth ? ['it scrolls sideways'] : [])`)) as string[];
+  return wide.slice(0, 3).map((one) => `${screen}: too wide: ${one}`);
+}

@@ -8,6 +8,7 @@ import {
 } from '../../../packages/adapter-push/test/push-service.ts';
 import { en } from '../../adjuster/src/texts/en.ts';
 import { es } from '../../adjuster/src/texts/es.ts';
+import { TOKENS } from '../src/composition/tokens.ts';
 import {
   assignmentOf,
   buildPage,
@@ -17,6 +18,7 @@ import {
   PHONE,
   signIn,
   TABLET,
+  tooWide,
   until,
   type Visitor,
   visit,
@@ -639,6 +641,43 @@ test('a firm is paused and resumed with a switch, and left only after a confirma
     expect((await assignmentOf(service, firm, id)).status).toBe('unassigned');
   }));
 
+test('all firms are paused with one switch, for days away, or at a number of open offers, and the offers say why', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
+    await offerFullClaim(service, firm, svcId);
+    const refused = async () => (await sendClaim(service, firm.live, claimBody(svcId))).json.code;
+    const offers = async (text: string) => {
+      await page
+        .getByRole('link', { name: /Offers/ })
+        .first()
+        .click();
+      await page.getByText(text).waitFor();
+      await page.getByRole('link', { name: 'Firms', exact: true }).first().click();
+    };
+    await enter(page, service, token, '#/firms');
+    const pause = page.getByRole('switch', { name: 'Pause all firms' });
+    await pause.click();
+    await offers('You have paused all firms.');
+    expect(await refused()).toBe('adjuster_not_accepting');
+    await pause.click();
+    await until('the switch', async () => (await pause.getAttribute('aria-checked')) === 'false');
+
+    await page.getByLabel('Most open offers at once').selectOption('1');
+    await offers('You have 1 open offer, as many as you want.');
+    expect(await refused()).toBe('adjuster_not_accepting');
+    await page.getByLabel('Most open offers at once').selectOption('No limit');
+
+    const today = (await page.evaluate("new Date().toLocaleDateString('en-CA')")) as string;
+    await page.getByLabel('First day').fill(today);
+    await button(page, 'Add').click();
+    await page.getByRole('button', { name: /^Remove/ }).waitFor();
+    await offers('You are away until');
+    expect(await refused()).toBe('adjuster_not_accepting');
+    await page.getByRole('button', { name: /^Remove/ }).click();
+    await page.getByText('No days planned.').waitFor();
+    expect(await refused()).toBeUndefined();
+  }));
+
 test('the app is available in Spanish, and a chosen language is remembered', () =>
   visiting({ ...PHONE, locale: 'es-PR' }, async ({ page }) => {
     const { svcId, token } = await service.member(firm);
@@ -646,7 +685,7 @@ test('the app is available in Spanish, and a chosen language is remembered', () 
     await enter(page, service, token);
     await heading(page, 'Ofertas').waitFor();
     await page.getByRole('link', { name: /Marisol Delgado/ }).click();
-    await expectShown(page, ['Asegurado', 'riesgo alto de inundación', 'Casa de una familia']);
+    await expectShown(page, ['Asegurado', 'riesgo alto de inundación', 'Vivienda unifamiliar']);
     expect(await page.evaluate('document.documentElement.lang')).toBe('es');
     await page.getByRole('link', { name: 'Atrás', exact: true }).click();
     await page.getByRole('link', { name: 'Ajustes' }).click();
@@ -654,6 +693,73 @@ test('the app is available in Spanish, and a chosen language is remembered', () 
     await heading(page, 'Settings').waitFor();
     await page.reload();
     await heading(page, 'Settings').waitFor();
+  }));
+
+test('a passkey is added in the settings, renamed, signs in and is removed', async () => {
+  // Browsers have no passkeys for IP addresses.
+  const named = await startServiceUnderTest({ env: { HOST: 'localhost' }, databaseUrl: service.databaseUrl });
+  const { page, faults, close } = await visit(browser, named.url);
+  const { token } = await service.member(firm);
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await enter(page, named, token, '#/settings');
+  await page.getByText('You have no passkeys.').waitFor();
+  await page.getByLabel('Name of the passkey').fill('Test phone');
+  await button(page, 'Add a passkey').click();
+  await button(page, 'Rename Test phone').click();
+  await page.getByRole('dialog').getByLabel('Name of the passkey').fill('Old phone');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Old phone', { exact: true }).waitFor();
+  await page.evaluate(await axeSource());
+  const violations = await page.evaluate(`axe.run(document, ${JSON.stringify({ runOnly: RULES })})
+    .then(({ violations }) => violations.map(({ id }) => id))`);
+  expect(violations).toEqual([]);
+
+  await button(page, 'Sign out').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+  await button(page, 'Sign in with a passkey').click();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByText('Last used').waitFor();
+  await button(page, 'Remove Old phone').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove Old phone' }).click();
+  await page.getByText('You have no passkeys.').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+  await named.stop();
+});
+test('a new release is announced, waits for what is typed elsewhere, and keeps notes that are not saved', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
+    const id = await offerFullClaim(service, firm, svcId);
+    await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+    await enter(page, service, token, `#/claims/${id}`);
+    await ready(page);
+    await page.getByLabel('Notes', { exact: true }).fill('Water line 14 inches');
+    const contactNote = page.getByLabel('Note for the next entry');
+    await contactNote.fill('call after five');
+    // The same worker at another address is a new one for the browser.
+    await page.evaluate("navigator.serviceWorker.register('/app/sw.js?release=2', { scope: '/app' })");
+    await page.getByText('A new version of the app is ready.').waitFor();
+    await button(page, 'Update').click();
+    await page.getByText('Save or clear what you have typed first').waitFor();
+    expect(await contactNote.inputValue()).toBe('call after five');
+    await contactNote.fill('');
+    await Promise.all([page.waitForEvent('load'), button(page, 'Update').click()]);
+    await page.getByLabel('Notes', { exact: true }).waitFor();
+    await until('the notes', async () =>
+      /14 inches/.test(await page.getByLabel('Notes', { exact: true }).inputValue()),
+    );
+    expect(await page.evaluate('navigator.serviceWorker.controller.scriptURL')).toContain('release=2');
   }));
 
 test('a push notification shows only the firm, and opens the claim', () =>
@@ -706,8 +812,25 @@ test('a push notification shows only the firm, and opens the claim', () =>
       'registration.getNotifications().then((all) => all.map(({ body }) => body))',
     );
     expect(bodies).toEqual(['An offered claim was withdrawn.']);
-    // After another sign-in on this device, the former adjuster's subscription is ended and not reused.
     await page.evaluate("location.hash = '#/settings'");
+    await button(page, 'Send me a test notification').click();
+    await page.getByText('Sent. It should appear').waitFor();
+    await until('the test message', async () =>
+      replaced.received.some(({ payload }) => JSON.stringify(payload) === '{"kind":"test"}'),
+    );
+    await page.getByRole('switch', { name: 'Remind me of due dates' }).click();
+    await page.getByRole('switch', { name: 'Quiet hours' }).click();
+    await page.getByLabel('Until').fill('07:15');
+    const preferences = () => service.service.services.get(TOKENS.jobReads).devicePreferences(svcId as never);
+    await until(
+      'the preferences',
+      async () => (await preferences())[0]?.preferences.quietHours?.end === '07:15',
+    );
+    expect((await preferences()).map((device) => device.preferences)).toMatchObject([
+      { quietHours: { start: '21:00', end: '07:15' }, deadlineReminders: true },
+    ]);
+
+    // After another sign-in on this device, the former adjuster's subscription is ended and not reused.
     await button(page, 'Turn off').waitFor();
     await service.call('DELETE', '/app/v1/sessions/current', { as: token });
     await page.evaluate('dispatchEvent(new Event("online"))');
@@ -909,10 +1032,10 @@ test('in forced colors a switch shows its state, and the main button stands out'
       page.evaluate(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
     const taking = page.getByRole('switch', { name: /Receive new offers/ });
     await taking.waitFor();
-    const on = await color('.track');
+    const on = await color('.list .track');
     await taking.click();
     await page.getByText('Paused: no new offers').waitFor();
-    expect(await color('.track')).not.toBe(on);
+    expect(await color('.list .track')).not.toBe(on);
     await page.evaluate(`location.hash = '#/claims/${id}'`);
     await button(page, 'Accept').waitFor();
     expect(await color('.answer-bar .primary')).not.toBe(await color('.answer-bar .button:not(.primary)'));
@@ -985,16 +1108,6 @@ test('of many offers only those near the screen are in the page; they are found,
 
 /** Evaluated through DevTools, because the Content-Security-Policy forbids other scripts. */
 const axeSource = async (): Promise<string> => (await import('node:fs')).readFileSync(AXE, 'utf8');
-
-/** Elements that are wider than the screen. */
-async function tooWide(page: Page, screen: string): Promise<string[]> {
-  const wide =
-    (await page.evaluate(`[document.documentElement, ...document.querySelectorAll('main, main *, nav *, dialog, dialog *')]
-    .filter((element) => element.checkVisibility() && element.getBoundingClientRect().right > innerWidth + 1)
-    .map((element) => element.outerHTML.slice(0, 120) + ' to ' + Math.round(element.getBoundingClientRect().right))
-    .concat(document.documentElement.scrollWidth > innerWidth ? ['it scrolls sideways'] : [])`)) as string[];
-  return wide.slice(0, 3).map((one) => `${screen}: too wide: ${one}`);
-}
 
 /** The corners of the button that are outside the screen or covered. */
 async function obscuredCorners(page: Page, name: string): Promise<string[]> {

@@ -36,12 +36,15 @@ test('signing in sets an HttpOnly, SameSite=Strict cookie and returns no token',
   expect(await statusOf('/app/v1/me', { ...PAGE, ...held })).toBe(200);
 });
 
-test('with an https base URL the cookie is Secure and has the __Host- prefix', async () => {
+test('with an https base URL the cookie is Secure with the __Host- prefix, and browsers stay on https', async () => {
   const secure = await startServiceUnderTest({
     env: { BASE_URL: 'https://claims.example' },
     databaseUrl: service.databaseUrl,
   });
-  const set = (await signInAsTest(PAGE, secure.url)).headers.get('set-cookie') ?? '';
+  const { headers } = await signInAsTest(PAGE, secure.url);
+  expect(headers.get('strict-transport-security')).toBe('max-age=63072000');
+  expect((await fetch(`${service.url}/app`)).headers.has('strict-transport-security')).toBe(false);
+  const set = headers.get('set-cookie') ?? '';
   expect(set).toMatch(/^__Host-svc-session=.*; Path=\/; .*HttpOnly; SameSite=Strict; Secure$/);
   expect(set).not.toContain('Domain');
   const { Cookie } = { Cookie: set.split(';')[0] ?? '' };

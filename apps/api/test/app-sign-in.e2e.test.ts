@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { expectProblem } from './problem-shape.ts';
 import { type ApiResponse, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { createSoftwareAuthenticator } from './software-authenticator.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -253,6 +255,60 @@ test('sign-in with a cookie has the same limits', async () => {
   expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429, 429]);
 });
 
+test('a code works only in the browser, or with the client secret, that requested it', async () => {
+  const { svcId, email } = await person();
+  // Not part of the interface document, so not called through `callHttp`.
+  const page = async (path: string, body: object, cookie = '') => {
+    const headers = { 'Content-Type': 'application/json', 'X-Claims-Page': '1', Cookie: cookie };
+    const init = {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { ...headers, ...from(ownAddress).headers },
+    };
+    const response = await fetch(`${service.url}/app/${path}`, init);
+    const set = response.headers.get('set-cookie') ?? '';
+    const json = response.status === 202 ? {} : ((await response.json()) as { code?: string });
+    return { status: response.status, set, code: json.code };
+  };
+  const newCode = () =>
+    eventually(
+      () => codes().at(-1),
+      (code) => code !== undefined && !seen.has(code),
+    );
+  const seen = new Set(codes());
+  const asked = await page('sign-in-codes', { email });
+  expect(asked.set).toMatch(/^svc-sign-in=svc_client_\w+; Path=\/; Max-Age=1800; HttpOnly; SameSite=Strict$/);
+  const cookie = asked.set.split(';')[0] ?? '';
+  const code = await newCode();
+
+  const otherBrowser = await page('session', { email, code });
+  expect([otherBrowser.status, otherBrowser.code]).toEqual([401, 'code_not_requested']);
+  const forged = await page('session', { email, code }, 'svc-sign-in=chosen-by-someone-else');
+  expect([forged.status, forged.code]).toEqual([401, 'code_not_requested']);
+  expectProblem(await signIn({ email, code }), 401, 'invalid_sign_in');
+  expect((await page('session', { email, code }, cookie)).status).toBe(201);
+  const stored = await withClient(service.databaseUrl, (client) =>
+    client.query('SELECT * FROM sign_in_codes'),
+  );
+  expect(JSON.stringify(stored.rows)).not.toContain(cookie.slice('svc-sign-in='.length));
+
+  const client_secret = 'a'.repeat(43);
+  seen.add(code ?? '');
+  await service.call('POST', '/app/v1/sign-in-codes', {
+    body: { email, client_secret },
+    ...from(ownAddress),
+  });
+  const bound = await newCode();
+  expectProblem(await signIn({ email, code: bound }), 401, 'invalid_sign_in');
+  expectProblem(
+    await signIn({ email, code: bound, client_secret: 'b'.repeat(43) }),
+    401,
+    'code_not_requested',
+  );
+  const opened = await signIn({ email, code: bound, client_secret });
+  expect([opened.status, opened.json.adjuster.svc_id]).toEqual([201, svcId]);
+});
+
 test('one e-mail address gets five codes and then one a minute, always with the same response', async () => {
   const { email } = await person();
   const before = codes().length;
@@ -373,4 +429,120 @@ test('a session ends ninety days after its last use', async () => {
 test('codes are logged without the address or name of the account', () => {
   const lines = service.logged.filter((line) => line.includes('sign_in_code'));
   for (const line of lines) expect(line).not.toMatch(/@|Person/);
+});
+
+describe('a passkey', () => {
+  const client_secret = 'c'.repeat(43);
+  const siteOf = (url: string) => ({ origin: new URL(url).origin, rpId: new URL(url).hostname });
+  const startSignIn = (secret = client_secret) =>
+    service.call('POST', '/app/v1/passkey-options', { body: { client_secret: secret } });
+
+  /** Adds a passkey of a new authenticator to the account of the session. */
+  async function register(token: string) {
+    const authenticator = createSoftwareAuthenticator();
+    const started = await service.call('POST', '/app/v1/passkeys/options', { as: token });
+    const body = { name: 'Phone', ...authenticator.create(started.json.options, siteOf(service.url)) };
+    return {
+      authenticator,
+      body,
+      added: await service.call('POST', '/app/v1/passkeys', { as: token, body }),
+    };
+  }
+
+  test('is added, renamed, listed and removed, and signs in without an address', async () => {
+    const { svcId, token } = await service.adjuster();
+    const { authenticator, body, added } = await register(token);
+    expect([added.status, added.json.name, added.json.last_used_at]).toEqual([201, 'Phone', null]);
+    const path = `/app/v1/passkeys/${added.json.id}`;
+    const renamed = await service.call('PATCH', path, { as: token, body: { name: 'Old phone' } });
+    expect([renamed.status, renamed.json.name]).toEqual([200, 'Old phone']);
+    expectProblem(
+      await service.call('POST', '/app/v1/passkeys', { as: token, body }),
+      422,
+      'validation_failed',
+    );
+
+    const { options } = (await startSignIn()).json;
+    expect([options.rpId, options.userVerification, options.allowCredentials ?? []]).toEqual([
+      siteOf(service.url).rpId,
+      'required',
+      [],
+    ]);
+    const passkey = authenticator.get(options, siteOf(service.url));
+    const opened = await signIn({ passkey, client_secret });
+    expect([opened.status, opened.json.adjuster.svc_id]).toEqual([201, svcId]);
+    expectProblem(await signIn({ passkey, client_secret }), 401, 'invalid_sign_in');
+
+    const listed = await service.call('GET', '/app/v1/passkeys', { as: token });
+    expect(listed.json.data).toEqual([{ ...renamed.json, last_used_at: new Date(now).toISOString() }]);
+    const stranger = (await service.adjuster()).token;
+    expectProblem(await service.call('DELETE', path, { as: stranger }), 404, 'not_found');
+    expect((await service.call('DELETE', path, { as: token })).status).toBe(204);
+    const gone = authenticator.get((await startSignIn()).json.options, siteOf(service.url));
+    expectProblem(await signIn({ passkey: gone, client_secret }), 401, 'invalid_sign_in');
+  });
+
+  test('is refused for another site, client or challenge, without user verification, or altered', async () => {
+    const { authenticator } = await register((await service.adjuster()).token);
+    const site = siteOf(service.url);
+    const attempt = async (
+      at: { origin: string; rpId: string },
+      { secret = client_secret, verified = true, changed = {} } = {},
+    ) => {
+      const { options } = (await startSignIn()).json;
+      const passkey = { ...authenticator.get(options, at, verified), ...changed };
+      return (await signIn({ passkey, client_secret: secret })).status;
+    };
+    expect([
+      await attempt({ ...site, origin: 'https://evil.example' }),
+      await attempt({ ...site, rpId: 'evil.example' }),
+      await attempt(site, { secret: 'd'.repeat(43) }),
+      await attempt(site, { verified: false }),
+      await attempt(site, { changed: { signature: 'MEUCIQDpHcG5vS3oW9Q' } }),
+      await attempt(site, { changed: { client_data: 'e30' } }),
+      await attempt(site, { changed: { credential_id: 'unknown' } }),
+    ]).toEqual([401, 401, 401, 401, 401, 401, 401]);
+    expect(await attempt(site)).toBe(201);
+  });
+
+  test('where it is required, a session by code only adds a passkey, a code then opens none, and sessions have a limit', async () => {
+    const url = 'https://claims.example';
+    const strict = await startServiceUnderTest({
+      clock,
+      env: { TRUST_PROXY: 'loopback', BASE_URL: url, PASSKEYS: 'required', SESSION_LIMIT_PER_MINUTE: '36' },
+      databaseUrl: service.databaseUrl,
+    });
+    const { email } = await person();
+    const code = async () => {
+      const before = strict.logged.length;
+      await strict.call('POST', '/app/v1/sign-in-codes', { body: { email }, ...from(ownAddress) });
+      const found = () =>
+        strict.logged.slice(before).flatMap((line) => /"sign_in_code":"(\d+)"/.exec(line)?.[1] ?? []);
+      const [latest] = await eventually(found, (codes) => codes.length > 0);
+      return { body: { email, code: latest }, ...from(ownAddress) };
+    };
+    const as = (await strict.call('POST', '/app/v1/sessions', await code())).json.token;
+    expectProblem(await strict.call('GET', '/app/v1/claims', { as }), 403, 'passkey_required');
+    expect((await strict.call('GET', '/app/v1/me', { as })).status).toBe(200);
+    const events = await fetch(`${strict.url}/app/events`, {
+      headers: { Cookie: `__Host-svc-session=${as}` },
+    });
+    expect(events.status).toBe(403);
+
+    const authenticator = createSoftwareAuthenticator();
+    const started = await strict.call('POST', '/app/v1/passkeys/options', { as });
+    const body = { name: 'Phone', ...authenticator.create(started.json.options, siteOf(url)) };
+    const added = await strict.call('POST', '/app/v1/passkeys', { as, body });
+    expect(added.status).toBe(201);
+    expect((await strict.call('GET', '/app/v1/claims', { as })).status).toBe(200);
+    const only = strict.call('DELETE', `/app/v1/passkeys/${added.json.id}`, { as });
+    expectProblem(await only, 403, 'passkey_required');
+    expectProblem(await strict.call('POST', '/app/v1/sessions', await code()), 403, 'passkey_required');
+
+    // A third of the limit at once: twelve, of which five were used above.
+    const statuses: number[] = [];
+    for (let n = 0; n < 9; n += 1) statuses.push((await strict.call('GET', '/app/v1/me', { as })).status);
+    expect(statuses).toEqual([...Array.from({ length: 12 - 6 }, () => 200), 429, 429, 429]);
+    await strict.stop();
+  });
 });

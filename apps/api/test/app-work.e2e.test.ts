@@ -147,6 +147,7 @@ test('a profile is updated field by field', async () => {
     last_name: null,
     email: null,
     firms: [],
+    availability: { accepting_assignments: true, away: [], max_open_offers: null },
   };
   expect((await app(person, 'GET', '/me')).json).toEqual(empty);
   expect((await app(person, 'PATCH', '/me', {})).json).toEqual(empty);
@@ -337,6 +338,52 @@ test('pausing blocks new claims, and existing offers can still be accepted', asy
   }
   const elsewhere = `/firms/${UNKNOWN}/membership`;
   expectProblem(await app(person, 'PATCH', elsewhere, { accepting_assignments: true }), 404, 'not_found');
+});
+
+test('an adjuster pauses all firms, is away, and limits open offers; firms learn only that offers fail', async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  const path = '/me/availability';
+  const none = { accepting_assignments: true, away: [], max_open_offers: null };
+  expect((await app(person, 'GET', '/me')).json.availability).toEqual(none);
+  const refused = async () =>
+    expectProblem(
+      await sendClaim(service, firm.live, claimBody(person.svcId)),
+      422,
+      'adjuster_not_accepting',
+    );
+  const today = (days: number) => new Date(now + days * DAY).toISOString().slice(0, 10);
+  const away = [{ first_day: today(-1), last_day: today(1), time_zone: 'America/Chicago' }];
+
+  const paused = await app(person, 'PATCH', path, { accepting_assignments: false });
+  expect([paused.status, paused.json]).toEqual([200, { ...none, accepting_assignments: false }]);
+  await refused();
+  expect((await app(person, 'PATCH', path, { accepting_assignments: true, away })).json.away).toEqual(away);
+  await refused();
+  await app(person, 'PATCH', path, { away: [], max_open_offers: 1 });
+  const id = await offered(firm, person);
+  await refused();
+  const before = JSON.stringify((await service.call('GET', '/v1/adjusters', { as: firm.live })).json);
+  expect(before).not.toMatch(/away|max_open_offers|accepting/);
+  expect((await app(person, 'POST', `/claims/${id}/acceptance`)).status).toBe(200);
+  await offered(firm, person);
+  expect((await app(person, 'PATCH', path, { max_open_offers: null })).json).toEqual(none);
+
+  const period = { first_day: '2026-09-02', last_day: '2026-09-03', time_zone: 'America/Chicago' };
+  for (const [body, pointer] of [
+    [{ away: [{ ...period, time_zone: 'Chicago' }] }, '/away/0/time_zone'],
+    [{ away: [{ ...period, last_day: '2026-09-01' }] }, '/away/0/last_day'],
+    [{ away: [{ ...period, first_day: '2026-02-30' }] }, '/away/0/first_day'],
+    [{ away: Array.from({ length: 11 }, () => period) }, '/away'],
+    [{ max_open_offers: 0 }, '/max_open_offers'],
+    [{ accepting: false }, '/accepting'],
+  ] as const) {
+    const { status, json } = await app(person, 'PATCH', path, body);
+    expect([status, json.errors?.map((error: { pointer: string }) => error.pointer)]).toEqual([
+      422,
+      [pointer],
+    ]);
+  }
 });
 
 test('an app claim is the claim as sent, with the values that the forms print', async () => {
@@ -700,6 +747,35 @@ test('an adjuster can register, replace and remove a device repeatedly', async (
   await app(other, 'PUT', path, subscription('https://push.example.net/3'));
   expect((await app(other, 'DELETE', path)).status).toBe(204);
   expect(await devices(person.svcId)).toHaveLength(1);
+
+  const preferences = {
+    time_zone: 'America/Chicago',
+    quiet_hours: { start: '21:00', end: '06:30' },
+    deadline_reminders: true,
+  };
+  const set = (body: unknown, device = path) => app(person, 'PUT', `${device}/preferences`, body);
+  expect((await set(preferences)).status).toBe(204);
+  // Registering a device again keeps them.
+  await app(person, 'PUT', path, subscription('https://push.example.net/2'));
+  const { jobReads } = TOKENS;
+  expect(await service.service.services.get(jobReads).devicePreferences(person.svcId as never)).toEqual([
+    {
+      deviceId: 'phone one',
+      preferences: {
+        timeZone: 'America/Chicago',
+        quietHours: { start: '21:00', end: '06:30' },
+        deadlineReminders: true,
+      },
+    },
+  ]);
+  for (const changes of [
+    { time_zone: 'Mars' },
+    { quiet_hours: { start: '9:00', end: '24:00' } },
+    { more: 1 },
+  ])
+    expectProblem(await set({ ...preferences, ...changes }), 422, 'validation_failed');
+  expectProblem(await set(preferences, '/devices/other'), 404, 'not_found');
+  expectProblem(await app(person, 'POST', '/devices/other/test-notification'), 404, 'not_found');
   for (let twice = 0; twice < 2; twice++) expect((await app(person, 'DELETE', path)).status).toBe(204);
   expect(await devices(person.svcId)).toEqual([]);
 

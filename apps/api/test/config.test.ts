@@ -12,6 +12,7 @@ test('an empty environment gives the default configuration with an embedded data
     docsUrl: null,
     supportEmail: null,
     databaseUrl: null,
+    migrationDatabaseUrl: null,
     dataDir: `${process.cwd()}/.data`,
     redisUrls: [],
     trustProxy: false,
@@ -22,12 +23,24 @@ test('an empty environment gives the default configuration with an embedded data
     metricsPort: null,
     smtpUrl: null,
     vapid: null,
+    encryption: null,
     edgeLimitPerMinute: 600,
     sessionMaxDays: 180,
+    closedClaimRetentionDays: null,
+    passkeysRequired: false,
+    sessionLimitPerMinute: 6000,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
     responseTimeoutMs: 30_000,
   });
+});
+
+test('passkeys can be required where the site has a host name', () => {
+  const read = (BASE_URL: string) => readConfig({ PASSKEYS: 'required', BASE_URL }, false).passkeysRequired;
+  expect(read('https://claims.example.com')).toBe(true);
+  expect(read('http://localhost:3000')).toBe(true);
+  for (const address of ['https://192.0.2.1', 'https://[2001:db8::1]:8443'])
+    expect(() => read(address)).toThrow(ConfigError);
 });
 
 test('an empty variable counts as unset', () => {
@@ -69,6 +82,8 @@ test.each([
   ['PORT', '65535', 'port', 65_535],
   ['METRICS_PORT', '9464', 'metricsPort', 9464],
   ['EDGE_LIMIT_PER_MINUTE', '0', 'edgeLimitPerMinute', 0],
+  ['SESSION_LIMIT_PER_MINUTE', '0', 'sessionLimitPerMinute', 0],
+  ['PASSKEYS', 'optional', 'passkeysRequired', false],
 ] as const)('%s=%s is valid', (name, value, field, expected) => {
   expect(readConfig({ [name]: value }, false)[field]).toEqual(expected);
 });
@@ -101,6 +116,9 @@ describe('an invalid value', () => {
     ['SHUTDOWN_GRACE_MS', '600001', '0 to 600000'],
     ['METRICS_PORT', 'yes', '0 to 65535'],
     ['EDGE_LIMIT_PER_MINUTE', '-5', '0 to 1000000000'],
+    ['CLOSED_CLAIM_RETENTION_DAYS', '0', '1 to 36500'],
+    ['PASSKEYS', 'yes', 'optional, required'],
+    ['PASSKEYS', 'required', 'only where BASE_URL has a host name'],
     ['HEADERS_TIMEOUT_MS', '99', '100 to 600000'],
     ['REQUEST_TIMEOUT_MS', '9999', 'at least HEADERS_TIMEOUT_MS'],
   ])('%s=%j gives one line with the variable, its value and the allowed values', (name, value, allowed) => {
@@ -134,6 +152,8 @@ describe('an invalid value', () => {
     ['SMTP_URL', 'smtp://?from=hunter2@example.com'],
     ['BASE_URL', 'https://user:hunter2@claims.example.com'],
     ['BASE_URL', 'ftp://user:hunter2@claims.example.com'],
+    ['ENCRYPTION_KEY', 'hunter2'],
+    ['ENCRYPTION_KEY', `${Buffer.alloc(32).toString('base64')},hunter2`],
   ])('that may hold a secret is not shown: %s', (name, value) => {
     const read = () => readConfig({ [name]: value }, false);
     expect(read).toThrow(new RegExp(`^${name} holds a value that is not shown; allowed: `));
@@ -163,5 +183,24 @@ describe('the VAPID settings', () => {
     const read = () => readConfig({ ...all, VAPID_PRIVATE_KEY: 'hunter2' }, false);
     expect(read).toThrow(/VAPID_PRIVATE_KEY holds a value that is not shown; allowed: 32 bytes/);
     expect(() => readConfig({ ...all, VAPID_SUBJECT: 'push@example.com' }, false)).toThrow(/mailto:/);
+  });
+});
+
+describe('the encryption keys', () => {
+  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+
+  test('are one or several, of which the first encrypts', () => {
+    const ENCRYPTION_KEY = `${one.toString('base64')}, ${two.toString('base64url')}`;
+    expect(readConfig({ ENCRYPTION_KEY }, false).encryption?.read()).toEqual([one, two]);
+  });
+
+  test('come from the variable or from a file that can be read, not from both', () => {
+    const ENCRYPTION_KEY = one.toString('base64');
+    expect(() => readConfig({ ENCRYPTION_KEY, ENCRYPTION_KEY_FILE: '/run/key' }, false)).toThrow(
+      'ENCRYPTION_KEY and ENCRYPTION_KEY_FILE are both set; allowed: one of them',
+    );
+    expect(() => readConfig({ ENCRYPTION_KEY_FILE: '/no/such/file' }, false)).toThrow(
+      'ENCRYPTION_KEY_FILE holds "/no/such/file"; allowed: a file that can be read (ENOENT)',
+    );
   });
 });

@@ -7,6 +7,7 @@ test.each([
   ['environments', contract.ENVIRONMENTS, domain.ENVIRONMENTS],
   ['scopes', contract.SCOPES, domain.SCOPES],
   ['statuses of an assignment', contract.ASSIGNMENT_STATUSES, domain.ASSIGNMENT_STATUSES],
+  ['kinds of deadlines', contract.DEADLINE_KINDS, domain.DEADLINE_KINDS],
   // Firms do not see adjusters who left.
   ['statuses of an adjuster', [...contract.ADJUSTER_STATUSES, 'left'], domain.MEMBERSHIP_STATUSES],
 ] as const)('contract and domain have the same %s', (_, sent, known) => {

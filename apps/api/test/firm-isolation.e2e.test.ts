@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isolationMatrix } from '../../../tools/attack/isolation.ts';
+import { operatorOf } from '../../../tools/services/operator.ts';
 import {
   acceptClaim,
   adjusterRecord,
@@ -215,4 +217,16 @@ test('the data of our firm is unchanged after these tests', async () => {
   const records = await wholeList(service, theirs.live, '/v1/adjusters');
   const known = new Set([...Object.values<string>(theirs.account), theirMember.svcId]);
   expect(records.filter((record) => !known.has(record.svc_id))).toEqual([]);
+});
+
+test('no operation of the contract reaches an id of a firm without its credential', async () => {
+  const { requests, leaks } = await isolationMatrix(
+    operatorOf(service.service.services),
+    async (method, path, options) => {
+      const headers = { 'Idempotency-Key': `matrix-${Math.random()}` };
+      return service.call(method, path, { ...options, ...(method === 'POST' && { headers }) });
+    },
+  );
+  expect(leaks).toEqual([]);
+  expect(requests).toBeGreaterThan(300);
 });

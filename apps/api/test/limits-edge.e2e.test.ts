@@ -43,6 +43,7 @@ test('an address over its limit gets a plain page without the headers of the API
     expect(blocked.status).toBe(429);
     expect(blocked.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(blocked.text).toMatch(/^<!doctype html>/);
+    expect(blocked.headers.get('x-content-type-options')).toBe('nosniff');
     for (const name of ['retry-after', 'x-request-id', 'www-authenticate', 'idempotent-replayed'])
       expect([name, blocked.headers.has(name)]).toEqual([name, false]);
     expect([...blocked.headers.keys()].filter((name) => /limit|remaining|reset/.test(name))).toEqual([]);

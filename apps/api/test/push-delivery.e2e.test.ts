@@ -102,6 +102,27 @@ test('an invitation is pushed to an adjuster who is not yet in any firm', async 
   });
 });
 
+test('a test notification is pushed to the device that asked for it, in its quiet hours too', async () => {
+  const { token } = await service.adjuster();
+  const [phone, tablet] = [push.device(), push.device()];
+  await register(token, 'phone', phone);
+  await register(token, 'tablet', tablet);
+  const preferences = {
+    time_zone: 'UTC',
+    quiet_hours: { start: '00:00', end: '23:59' },
+    deadline_reminders: false,
+  };
+  const put = await service.call('PUT', '/app/v1/devices/phone/preferences', {
+    as: token,
+    body: preferences,
+  });
+  expect(put.status).toBe(204);
+  const asked = await service.call('POST', '/app/v1/devices/phone/test-notification', { as: token });
+  expect(asked.status).toBe(202);
+  expect((await arrived(phone, 1))[0]?.payload).toEqual({ kind: 'test' });
+  expect(tablet.received).toEqual([]);
+});
+
 test('a push that fails temporarily is retried with backoff, and other devices get it once', async () => {
   const { svcId, token } = await service.member(firm);
   const [flaky, reliable] = [push.device([500, 429]), push.device()];

@@ -8,6 +8,7 @@ const PREFIXES: Record<SecretKind, string> = {
   test_key: 'svc_test_',
   app_session: 'svc_app_',
   sign_in_secret: 'svc_signin_',
+  client_secret: 'svc_client_',
 };
 const KINDS = Object.keys(PREFIXES) as SecretKind[];
 

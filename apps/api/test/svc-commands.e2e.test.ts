@@ -56,6 +56,7 @@ test('a firm is created with test accounts, and its plan and limits are changed 
   expect(shown.firm).toEqual({
     ...firm,
     limits: { requests_per_minute: null, writes_per_minute: null, burst: null },
+    offer_wait_hours: null,
     created_at: TIME,
   });
   expect(shown.test_accounts).toHaveLength(7);
@@ -73,6 +74,35 @@ test('a firm is created with test accounts, and its plan and limits are changed 
   const back = await json('firm', 'set-limits', firm.id);
   expect(back.firm.limits).toEqual({ requests_per_minute: null, writes_per_minute: null, burst: null });
   await waitForState(async () => (await me(key.secret)).status, 200);
+});
+
+test('deadlines of an event and the wait of a firm are changed, and adjusters see them', async () => {
+  const firm = await service.firm();
+  const { svcId, token } = await service.member(firm);
+  const { json: sent } = await sendClaim(service, firm.live, claimBody(svcId));
+  const claim = async () => (await service.call('GET', `/app/v1/claims/${sent.id}`, { as: token })).json;
+  expect((await claim()).respond_by).toBeUndefined();
+  const waiting = await json('firm', 'set-offer-wait', firm.id, '--hours', '4');
+  expect(waiting.firm.offer_wait_hours).toBe(4);
+  const { offered_at, respond_by } = await claim();
+  expect(Date.parse(respond_by) - Date.parse(offered_at)).toBe(4 * 3_600_000);
+  expect((await json('firm', 'set-offer-wait', firm.id)).firm.offer_wait_hours).toBeNull();
+
+  const seen = async () => (await service.call('GET', '/app/v1/deadlines', { as: token })).json.data;
+  const ofEvent = ['--event', 'FL26-09', '--kind', 'proof_of_loss'];
+  const deadline = { event: 'FL26-09', kind: 'proof_of_loss', hours: 8760, source: 'Bulletin W-26009' };
+  expect(await json('deadline', 'set', ...ofEvent, '--hours', '8760', '--source', deadline.source)).toEqual({
+    deadline,
+  });
+  const { deadlines } = await json('deadline', 'list');
+  expect(deadlines).toHaveLength(4);
+  expect(deadlines).toContainEqual({ ...deadline, from: 'loss' });
+  const events = async () => (await seen()).map(({ events }: { events: unknown }) => events);
+  const { hours, source } = deadline;
+  expect(await events()).toEqual([[], [], [{ cat_code: 'FL26-09', hours, source }]]);
+  await json('deadline', 'remove', ...ofEvent);
+  expect(await events()).toEqual([[], [], []]);
+  expect((await run('deadline', 'remove', ...ofEvent)).code).toBe(1);
 });
 
 test('a key is created, rolled and revoked while a server runs', async () => {
@@ -215,7 +245,7 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
   const [migrated, healthy, unhealthy] = await Promise.all([
     json('migrate'),
     json('doctor'),
-    svcInProcess(['doctor', '--json'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' }),
+    svcInProcess(['doctor', '--json'], { ...env, REDIS_URL: 'redis://127.0.0.1:1', TRUST_PROXY: 'true' }),
   ]);
   expect(migrated).toMatchObject({ current: true });
   for (const { at } of migrated.applied) expect(at).toEqual(TIME);
@@ -224,7 +254,20 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
     expect.arrayContaining(['node', 'environment', 'database', 'schema', 'redis']),
   );
   expect(unhealthy.code).toBe(1);
-  expect(JSON.parse(unhealthy.stdout)).toMatchObject({ ok: false });
+  const { ok, checks } = JSON.parse(unhealthy.stdout) as {
+    ok: boolean;
+    checks: { what: string; detail: string }[];
+  };
+  expect(ok).toBe(false);
+  // Every client could then choose the address that limits and the audit trail use.
+  expect(checks.find(({ what }) => what === 'proxies')?.detail).toMatch(/^TRUST_PROXY is true/);
+});
+
+test('adjuster passkeys lists the passkeys of an account, and remove-passkeys ends its sessions too', async () => {
+  const { svcId, token } = await service.adjuster();
+  expect(await json('adjuster', 'passkeys', svcId)).toEqual({ passkeys: [] });
+  expect(await json('adjuster', 'remove-passkeys', svcId)).toEqual({ removed: 0 });
+  expect((await service.call('GET', '/app/v1/me', { as: token })).status).toBe(401);
 });
 
 test('doctor names the migrations of a newer release and those that were changed', async () => {
@@ -253,6 +296,7 @@ describe('an operation that fails', () => {
     [['firm', 'show', UNKNOWN]],
     [['firm', 'set-plan', UNKNOWN, 'standard']],
     [['firm', 'set-limits', UNKNOWN]],
+    [['firm', 'set-offer-wait', UNKNOWN]],
     [['key', 'create', '--firm', UNKNOWN, '--environment', 'live']],
     [['key', 'list', '--firm', UNKNOWN]],
     [['key', 'revoke', 'key_nope']],
@@ -295,6 +339,8 @@ test('incorrect usage exits with 2, and prints only an error', async () => {
     ['firm', 'create', '--name', 'X', '--colour', 'red'],
     ['firm', 'show', 'not-a-uuid'],
     ['firm', 'set-limits', UNKNOWN, '--burst', '0'],
+    ['deadline', 'set', '--event', 'A', '--kind', 'proof_of_loss', '--hours', '0', '--source', 'B'],
+    ['deadline', 'remove', '--event', 'A', '--kind', 'payment'],
     ['key', 'create', '--firm', UNKNOWN, '--environment', 'staging'],
     ['key', 'create', '--firm', UNKNOWN, '--environment', 'live', '--expires-in', 'soon'],
     ['key', 'create', '--firm', UNKNOWN, '--environment', 'live', '--expires-in', '0d'],

@@ -1,7 +1,8 @@
 // Every block of code on the pages is compiled or parsed; other tests run those that do something.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -164,4 +165,21 @@ it('each request of the Postman collection is accepted by the service', async ()
     outcomes.filter((outcome) => /validation_failed|malformed|invalid_key|method_not/.test(outcome)),
   ).toEqual([]);
   expect(outcomes.filter((outcome) => /: 20[01]/.test(outcome)).length).toBeGreaterThan(8);
+});
+
+it('every test that the page on security standards names exists', async () => {
+  const page = await readFile(join(ROOT, 'docs/guides/security-standards.md'), 'utf8');
+  const named = [...new Set([...page.matchAll(/`([^`]+\.test\.ts)`/g)].map(([, path = '']) => path))];
+  expect(named.length).toBeGreaterThan(25);
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+it('every command for the repository names the pnpm version of package.json', async () => {
+  const { packageManager } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+    packageManager: string;
+  };
+  const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/operating.md', 'docs/performance.md'];
+  const texts = await Promise.all(pages.map((page) => readFile(join(ROOT, page), 'utf8')));
+  const named = new Set(texts.flatMap((text) => text.match(/(?<=npx )pnpm\S*/g) ?? []));
+  expect([...named]).toEqual([packageManager]);
 });

@@ -15,7 +15,7 @@ import { memoryFirmReads, memoryJobReads } from './memory-reads.ts';
 import { createMemoryStores, type MemoryStores } from './memory-stores.ts';
 import { memoryTx } from './memory-tx.ts';
 import { createRowLocks, type LockMode } from './row-locks.ts';
-import { Collision, createDatabase, type Database, keyOf, type Tables } from './tables.ts';
+import { createDatabase, type Database, keyOf, type Tables, UniqueViolation } from './tables.ts';
 
 /** Where transactions of several processes interleave: before each statement, lock and commit, and after each commit. */
 export type Pause = (point: string) => Promise<void>;
@@ -102,7 +102,7 @@ export function createSharedMemory(clock: Clock, database: Database = createData
           });
           return result;
         } catch (error) {
-          throw failure instanceof Collision ? failure : error;
+          throw failure instanceof UniqueViolation ? failure : error;
         } finally {
           end();
           locks.release(owner);
@@ -118,7 +118,7 @@ export function createSharedMemory(clock: Clock, database: Database = createData
                 await pause('committed');
                 return result;
               } catch (error) {
-                if (!(error instanceof Collision)) throw error;
+                if (!(error instanceof UniqueViolation)) throw error;
                 if (count === MAX_ATTEMPTS)
                   throw new Unavailable('Too many concurrent changes to the same rows.');
               }

@@ -60,7 +60,7 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
         );
         erase(
           writable.jobs,
-          ({ job }) => job.firmId === firmId,
+          ({ job }) => 'firmId' in job && job.firmId === firmId,
           ({ number }) => keyOf(number),
         );
         erase(

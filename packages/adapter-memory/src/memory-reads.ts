@@ -9,6 +9,7 @@ import type {
   FormDetails,
   JobReads,
   OperatorReads,
+  Passkey,
   Session,
 } from '@svc/application';
 import {
@@ -43,6 +44,7 @@ function firmOf(tables: Tables, id: FirmId): { id: FirmId; name: string } {
 
 export const formDetailsOf = (tables: Tables, { firmId, carrier }: Claim): FormDetails => ({
   firm: firmOf(tables, firmId),
+  offerWaitHours: tables.firms.get(keyOf(firmId))?.offerWaitHours ?? null,
   bookCarrier: tables.carriers.get(keyOf(firmId, carrierNameKey(carrier.name)))?.held ?? null,
 });
 
@@ -102,6 +104,12 @@ const lastChangeOf = ({ updatedAt, workChangedAt, closedAt }: Claim): Instant =>
   Math.max(updatedAt, workChangedAt ?? 0, closedAt ?? 0);
 
 /** Latest use first. */
+export const passkeysOf = (tables: Tables, svcId: Svcid): Passkey[] =>
+  tables.passkeys
+    .all()
+    .filter((passkey) => passkey.svcId === svcId)
+    .sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));
+
 export const sessionsOf = (tables: Tables, svcId: Svcid): Session[] =>
   tables.sessions
     .all()
@@ -121,6 +129,9 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
   return {
     async adjuster(svcId) {
       return tables.accounts.get(keyOf(svcId))?.adjuster ?? null;
+    },
+    async passkeys(svcId) {
+      return passkeysOf(tables, svcId);
     },
     async sessions(svcId, now) {
       return sessionsOf(tables, svcId).filter(({ expiresAt }) => expiresAt > now);
@@ -220,5 +231,15 @@ export const memoryJobReads = (tables: Tables): JobReads => ({
       .all()
       .filter((device) => device.svcId === svcId)
       .map(({ deviceId, subscription }) => ({ deviceId, subscription }));
+  },
+  async devicePreferences(svcId) {
+    return tables.devices.all().flatMap(({ svcId: owner, deviceId, state: { preferences } }) => {
+      return owner === svcId && preferences !== null ? [{ deviceId, preferences }] : [];
+    });
+  },
+  async deadlineOverrides() {
+    return tables.deadlines
+      .all()
+      .sort((a, b) => compareText(a.event, b.event) || compareText(a.kind, b.kind));
   },
 });

@@ -21,7 +21,7 @@ import { appendRow, memoryAuditReads } from './memory-audit.ts';
 import { memoryFirmData } from './memory-firm-data.ts';
 import { memoryAppReads, memoryFirmReads, memoryJobReads, memoryOperatorReads } from './memory-reads.ts';
 import { memoryTx } from './memory-tx.ts';
-import { Collision, createDatabase, type Database, keyOf, type WritableTables } from './tables.ts';
+import { createDatabase, type Database, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
 export interface WaitingJob {
   readonly job: Job;
@@ -96,7 +96,7 @@ export function createMemoryStores(
           try {
             return await attempt(inTx(work));
           } catch (error) {
-            if (!(error instanceof Collision) || attemptsLeft === 0) throw error;
+            if (!(error instanceof UniqueViolation) || attemptsLeft === 0) throw error;
           }
         }
       }),
@@ -139,8 +139,8 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
     async sessionByHash(tokenHash) {
       const session = committed.sessions.get(keyOf(tokenHash));
       if (session === undefined) return null;
-      const { id, svcId, lastUsedAt, expiresAt, endsAt } = session;
-      return { id, svcId, lastUsedAt, expiresAt, endsAt };
+      const { id, svcId, lastUsedAt, expiresAt, endsAt, method } = session;
+      return { id, svcId, lastUsedAt, expiresAt, endsAt, method };
     },
     async openSessions(tokenHashes, now) {
       const isOpen = (hash: string): boolean => (committed.sessions.get(keyOf(hash))?.expiresAt ?? now) > now;

@@ -1,9 +1,9 @@
 import { type Clock, IDEMPOTENCY_WINDOW_MS, type Tx } from '@svc/application';
 import { type Claim, carrierNameKey, DomainError, emailKey, mergeCarrier } from '@svc/domain';
 import { appendRow } from './memory-audit.ts';
-import { formDetailsOf, sessionsOf } from './memory-reads.ts';
+import { formDetailsOf, passkeysOf, sessionsOf } from './memory-reads.ts';
 import { compareText } from './pages.ts';
-import { Collision, emailKeyOf, keyOf, type WritableTables } from './tables.ts';
+import { emailKeyOf, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
 /** The stores of one transaction, over tables that others see only after the commit. */
 export function memoryTx(
@@ -40,7 +40,7 @@ export function memoryTx(
     try {
       save();
     } catch (error) {
-      if (error instanceof Collision)
+      if (error instanceof UniqueViolation)
         throw new DomainError('email_taken', 'Another account has this e-mail address.');
       throw error;
     }
@@ -74,6 +74,13 @@ export function memoryTx(
           return isPending && firm === firmId;
         }),
       ),
+      countPendingOf: step(
+        (svcId) =>
+          tables.claims.all().filter(({ assignment, closedAt }) => {
+            const isPending = assignment.status === 'pending_acceptance' && closedAt === null;
+            return isPending && assignment.adjuster === svcId;
+          }).length,
+      ),
       add: step((claim) => {
         const { updatedAt } = withTimestamp(claim);
         const added = { ...claim, createdAt: updatedAt, updatedAt };
@@ -102,7 +109,7 @@ export function memoryTx(
       bind: step((slot, fingerprint, claimId, now) => {
         const row = tables.idempotency.get(keyOf(slot.firmId, slot.environment, slot.key));
         if (row !== undefined && now - row.boundAt < IDEMPOTENCY_WINDOW_MS) {
-          throw new Collision('this Idempotency-Key is bound');
+          throw new UniqueViolation('this Idempotency-Key is bound');
         }
         const { firmId, environment, key } = slot;
         tables.idempotency.put({ slot: { firmId, environment, key }, fingerprint, claimId, boundAt: now });
@@ -138,6 +145,11 @@ export function memoryTx(
         const { firstName, lastName, email } = adjuster;
         const changed = { ...account.adjuster, firstName, lastName, email };
         saveAccount(() => tables.accounts.put({ ...account, adjuster: changed }));
+      }),
+      saveAvailability: step((svcId, availability) => {
+        const account = tables.accounts.get(keyOf(svcId));
+        if (account === undefined) return;
+        tables.accounts.put({ ...account, adjuster: { ...account.adjuster, availability } });
       }),
       setDisabled: step((svcId, at) => {
         const account = tables.accounts.get(keyOf(svcId));
@@ -200,6 +212,10 @@ export function memoryTx(
 
     sessions: {
       add: step((session) => tables.sessions.insert(session)),
+      setMethod: step((tokenHash, method) => {
+        const session = tables.sessions.get(keyOf(tokenHash));
+        if (session !== undefined) tables.sessions.put({ ...session, method });
+      }),
       remove: step((tokenHash) => tables.sessions.delete(keyOf(tokenHash))),
       of: step((svcId) => sessionsOf(tables, svcId)),
       removeAllOf: step((svcId) => {
@@ -211,8 +227,8 @@ export function memoryTx(
 
     signInCodes: {
       put: step((code) => tables.signInCodes.put(code)),
-      lock: step((emailKey) => tables.signInCodes.get(keyOf(emailKey)) ?? null),
-      remove: step((emailKey) => tables.signInCodes.delete(keyOf(emailKey))),
+      lock: step((slot) => tables.signInCodes.get(keyOf(slot)) ?? null),
+      remove: step((slot) => tables.signInCodes.delete(keyOf(slot))),
     },
 
     signInAttempts: {
@@ -231,10 +247,56 @@ export function memoryTx(
       remove: step((svcId) => tables.emailChanges.delete(keyOf(svcId))),
     },
 
+    passkeys: {
+      add: step((passkey) => {
+        const isTaken = tables.passkeys
+          .all()
+          .some(({ credentialId }) => credentialId === passkey.credentialId);
+        if (!isTaken) tables.passkeys.insert(passkey);
+        return !isTaken;
+      }),
+      of: step((svcId) => passkeysOf(tables, svcId)),
+      lockByCredential: step(
+        (credentialId) =>
+          tables.passkeys.all().find((passkey) => passkey.credentialId === credentialId) ?? null,
+      ),
+      save: step(({ id, name, signCount, lastUsedAt }) => {
+        const held = tables.passkeys.get(keyOf(id));
+        if (held !== undefined) tables.passkeys.put({ ...held, name, signCount, lastUsedAt });
+      }),
+      remove: step((svcId, id) => {
+        if (tables.passkeys.get(keyOf(id))?.svcId === svcId) tables.passkeys.delete(keyOf(id));
+      }),
+      removeAllOf: step((svcId) => {
+        const held = passkeysOf(tables, svcId);
+        for (const { id } of held) tables.passkeys.delete(keyOf(id));
+        return held.length;
+      }),
+    },
+
+    usedChallenges: {
+      use: step((challenge, expiresAt) => {
+        if (tables.usedChallenges.get(keyOf(challenge)) !== undefined) return false;
+        tables.usedChallenges.put({ challenge, expiresAt });
+        return true;
+      }),
+    },
+
     devices: {
       put: step((svcId, deviceId, subscription, registeredAt) =>
-        tables.devices.put({ svcId, deviceId, subscription, registeredAt }),
+        tables.devices.put({
+          svcId,
+          deviceId,
+          subscription,
+          registeredAt,
+          state: tables.devices.get(keyOf(svcId, deviceId))?.state ?? { preferences: null, reminderAt: null },
+        }),
       ),
+      lock: step((svcId, deviceId) => tables.devices.get(keyOf(svcId, deviceId))?.state ?? null),
+      saveState: step((svcId, deviceId, state) => {
+        const device = tables.devices.get(keyOf(svcId, deviceId));
+        if (device !== undefined) tables.devices.put({ ...device, state });
+      }),
       keepLatest: step((svcId, count) => {
         const own = tables.devices
           .all()
@@ -247,6 +309,15 @@ export function memoryTx(
         for (const device of tables.devices.all()) {
           if (device.svcId === svcId) tables.devices.delete(keyOf(svcId, device.deviceId));
         }
+      }),
+    },
+
+    deadlines: {
+      put: step((override) => tables.deadlines.put(override)),
+      remove: step((event, kind) => {
+        const isThere = tables.deadlines.get(keyOf(event, kind)) !== undefined;
+        tables.deadlines.delete(keyOf(event, kind));
+        return isThere;
       }),
     },
 

@@ -1,4 +1,4 @@
-import { Collision } from './tables.ts';
+import { UniqueViolation } from './tables.ts';
 
 export type LockMode = 'shared' | 'exclusive';
 
@@ -8,7 +8,7 @@ interface Waiting {
   readonly wake: () => void;
 }
 
-/** Row locks that are held until a transaction ends. A request that completes a cycle of waits throws Collision. */
+/** Row locks that are held until a transaction ends. A request that completes a cycle of waits throws UniqueViolation. */
 export interface RowLocks {
   /** @param wake called when a lock that the transaction waits for was released; it then requests it again. */
   acquire(owner: object, key: string, mode: LockMode, wake: () => void): boolean;
@@ -36,7 +36,7 @@ export function createRowLocks(): RowLocks {
       const others = blockers(owner, key, mode);
       if (others.length > 0) {
         if (others.some((each) => waitsFor(each, owner, new Set())))
-          throw new Collision(`deadlock on ${key}`);
+          throw new UniqueViolation(`deadlock on ${key}`);
         waiting.set(owner, { key, mode, wake });
         return false;
       }

@@ -3,10 +3,12 @@ import type {
   AuditChain,
   AuditChainId,
   AuditRow,
+  DeviceState,
   EmailChange,
   Firm,
   IdempotencySlot,
   Job,
+  Passkey,
   PushSubscription,
   Session,
   SignInCode,
@@ -16,6 +18,7 @@ import {
   type Attempts,
   type CarrierDetails,
   type Claim,
+  type DeadlineOverride,
   emailKey,
   type FirmId,
   type Instant,
@@ -43,6 +46,7 @@ interface DeviceRow {
   readonly deviceId: string;
   readonly subscription: PushSubscription;
   readonly registeredAt: Instant;
+  readonly state: DeviceState;
 }
 interface JobRow {
   readonly number: number;
@@ -82,7 +86,10 @@ export interface Schema {
   readonly signInCodes: SignInCode;
   readonly signInAttempts: AttemptsRow;
   readonly emailChanges: EmailChange;
+  readonly passkeys: Passkey;
+  readonly usedChallenges: { readonly challenge: string; readonly expiresAt: Instant };
   readonly devices: DeviceRow;
+  readonly deadlines: DeadlineOverride;
   readonly jobs: JobRow;
   readonly feeds: FeedRow;
   readonly counters: CounterRow;
@@ -109,10 +116,13 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   firms: [({ id }) => keyOf(id)],
   keys: [({ id }) => keyOf(id), ({ secretHash }) => secretHash],
   sessions: [({ tokenHash }) => keyOf(tokenHash)],
-  signInCodes: [({ emailKey }) => keyOf(emailKey)],
+  signInCodes: [({ slot }) => keyOf(slot)],
   emailChanges: [({ svcId }) => keyOf(svcId)],
   signInAttempts: [({ subject }) => keyOf(subject)],
+  passkeys: [({ id }) => keyOf(id), ({ credentialId }) => credentialId],
+  usedChallenges: [({ challenge }) => keyOf(challenge)],
   devices: [({ svcId, deviceId }) => keyOf(svcId, deviceId)],
+  deadlines: [({ event, kind }) => keyOf(event, kind)],
   jobs: [({ number }) => keyOf(number)],
   feeds: [({ firmId }) => keyOf(firmId)],
   counters: [({ name }) => keyOf(name)],
@@ -126,8 +136,8 @@ export const emailKeyOf = ({ email, testOf }: Adjuster): string | null =>
   email === null || testOf !== null ? null : emailKey(email);
 
 /** A unique key is taken. The unit of work is run again, as after a conflict in a database. */
-export class Collision extends Error {
-  override readonly name = 'Collision';
+export class UniqueViolation extends Error {
+  override readonly name = 'UniqueViolation';
 }
 
 export interface Table<R> {
@@ -137,7 +147,7 @@ export interface Table<R> {
 export interface WritableTable<R> extends Table<R> {
   /** Adds or replaces the row with this row's key. */
   put(row: R): void;
-  /** Adds a row; throws Collision when its key exists. */
+  /** Adds a row; throws UniqueViolation when its key exists. */
   insert(row: R): void;
   delete(key: string): void;
 }
@@ -240,7 +250,7 @@ function draftTable<R extends object>({ rows, holders }: Stored<R>, [keyOfRow, .
         [...changed].some(
           ([changedKey, existing]) => changedKey !== key && existing !== null && other(existing) === value,
         );
-      if (taken) throw new Collision(`${value} is taken`);
+      if (taken) throw new UniqueViolation(`${value} is taken`);
     });
     changed.set(key, frozenCopy(row));
   };
@@ -250,7 +260,7 @@ function draftTable<R extends object>({ rows, holders }: Stored<R>, [keyOfRow, .
     put,
     insert(row) {
       const key = keyOfRow(row);
-      if (get(key) !== undefined) throw new Collision(`${key} is taken`);
+      if (get(key) !== undefined) throw new UniqueViolation(`${key} is taken`);
       put(row);
     },
     delete: (key) => void changed.set(key, null),

@@ -82,6 +82,7 @@ describe('units of work in memory', () => {
       const plan = {
         plan: 'standard',
         limits: { requestsPerMinute: null, writesPerMinute: null, burst: null },
+        offerWaitHours: null,
       } as const;
       return tx.firms.add({ id: 'f' as FirmId, name: 'Firm', ...plan, createdAt: 0 });
     };

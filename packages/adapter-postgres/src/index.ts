@@ -1,12 +1,15 @@
 export { type ConnectOptions, connect, type PostgresStores } from './connect.ts';
 export { DatabaseError } from './driver/errors.ts';
+export { EncryptionKeyError, type WrappingKeySource } from './encryption/wrapping-keys.ts';
 export type { JobHandler, JobOptions, RunningJobs } from './jobs/job-queue.ts';
 export type { PurgeCounts } from './jobs/purge.ts';
 export type { DatabaseLog } from './log.ts';
 export {
   type MigrateOptions,
+  MigrationRightsError,
   migrate,
   type SchemaState,
   type ServiceSecret,
   schemaState,
 } from './schema/migrate.ts';
+export { type RoleRights, roleRights } from './schema/service-role.ts';

@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, type Tx, Unavailable, type UnitOfWork } from '@svc/application';
+import type { AssignmentStatus } from '@svc/domain';
 import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TxSession } from './driver/session.ts';
+import { type Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
 import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
 import { pgClaims } from './stores/pg-claims.ts';
+import { pgDeadlines } from './stores/pg-deadlines.ts';
 import { pgDevices } from './stores/pg-devices.ts';
 import { pgEmailChanges } from './stores/pg-email-changes.ts';
 import { pgFirms } from './stores/pg-firms.ts';
@@ -14,39 +17,56 @@ import { pgIdempotency } from './stores/pg-idempotency.ts';
 import { pgKeys } from './stores/pg-keys.ts';
 import { pgMemberships } from './stores/pg-memberships.ts';
 import { pgOutbox } from './stores/pg-outbox.ts';
+import { pgPasskeys, pgUsedChallenges } from './stores/pg-passkeys.ts';
 import { pgSessions } from './stores/pg-sessions.ts';
 import { pgSignInAttempts } from './stores/pg-sign-in-attempts.ts';
 import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
 
 const MAX_ATTEMPTS = 5;
 
-const storesOn = (session: TxSession, clock: Clock): Tx & { readonly audit: PgAuditTrail } => ({
-  claims: pgClaims(session, clock),
-  idempotency: pgIdempotency(session),
-  carriers: pgCarriers(session),
-  adjusters: pgAdjusters(session),
-  memberships: pgMemberships(session),
-  firms: pgFirms(session),
-  keys: pgKeys(session),
-  sessions: pgSessions(session),
-  signInCodes: pgSignInCodes(session),
-  signInAttempts: pgSignInAttempts(session),
-  emailChanges: pgEmailChanges(session),
-  devices: pgDevices(session),
-  outbox: pgOutbox(session),
-  audit: pgAuditTrail(session),
-});
+const storesOn = (
+  session: TxSession,
+  clock: Clock,
+  encryption: Encryption,
+  changed: AssignmentStatus[],
+): Tx & { readonly audit: PgAuditTrail } => {
+  const audit = pgAuditTrail(session);
+  return {
+    claims: pgClaims(session, clock, encryption, audit, changed),
+    idempotency: pgIdempotency(session),
+    carriers: pgCarriers(session, encryption),
+    adjusters: pgAdjusters(session),
+    memberships: pgMemberships(session, encryption),
+    firms: pgFirms(session),
+    keys: pgKeys(session),
+    sessions: pgSessions(session),
+    signInCodes: pgSignInCodes(session),
+    signInAttempts: pgSignInAttempts(session),
+    emailChanges: pgEmailChanges(session),
+    passkeys: pgPasskeys(session),
+    usedChallenges: pgUsedChallenges(session),
+    devices: pgDevices(session),
+    deadlines: pgDeadlines(session),
+    outbox: pgOutbox(session),
+    audit,
+  };
+};
 
 /**
  * Transactions at READ COMMITTED: a statement that waited for a lock sees what its holder committed. Conflicts that
  * locks cannot prevent throw ConcurrencyConflict, and the work runs again.
  */
-export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
+export function pgUnitOfWork(
+  database: Database,
+  clock: Clock,
+  encryption: Encryption = NO_ENCRYPTION,
+): UnitOfWork {
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const transaction = await database.begin();
+    const changed: AssignmentStatus[] = [];
     let result: T;
     try {
-      const tx = storesOn(transaction, clock);
+      const tx = storesOn(transaction, clock, encryption, changed);
       result = await work(tx);
       tx.audit.write();
     } catch (error) {
@@ -55,7 +75,9 @@ export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
       throw transaction.failure instanceof ConcurrencyConflict ? transaction.failure : error;
     }
     try {
+      const startedAt = performance.now();
       await transaction.commit();
+      database.metrics.transactionCommitted((performance.now() - startedAt) / 1000, changed);
     } catch (error) {
       await transaction.rollback();
       throw error;
@@ -70,7 +92,8 @@ export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
           return await attempt(work);
         } catch (error) {
           if (!(error instanceof ConcurrencyConflict)) throw error;
-          if (count === MAX_ATTEMPTS) throw new Unavailable('Too many concurrent changes to the same rows.');
+          if (count === MAX_ATTEMPTS)
+            throw new Unavailable('Too many concurrent changes to the same rows.', 'conflicts');
           await sleep(Math.random() * 10 * count);
         }
       }

@@ -53,7 +53,14 @@ export async function aFirm(stores: PostgresStores): Promise<{ firmId: FirmId; s
   const firmId = newId<FirmId>();
   const svcId = newId<Svcid>();
   await stores.unitOfWork.run(async (tx) => {
-    await tx.firms.add({ id: firmId, name: 'Firm', plan: 'standard', limits: NO_OVERRIDES, createdAt: NOW });
+    await tx.firms.add({
+      id: firmId,
+      name: 'Firm',
+      plan: 'standard',
+      limits: NO_OVERRIDES,
+      offerWaitHours: null,
+      createdAt: NOW,
+    });
     await tx.adjusters.add({ svcId, firstName: 'Ada', lastName: 'Juster', email: null, testOf: null }, null);
     await tx.memberships.save(aMembership(firmId, svcId));
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { auditEntriesFrom, verifyAuditChain } from '@svc/application';
 import { DAY, type FirmId, PLAN_RETENTION } from '@svc/domain';
 import { connect, migrate, type PostgresStores } from '../src/index.ts';
-import { aFirm, NOW } from './a-firm.ts';
+import { aClaim, aFirm, NOW } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
 let database: FreshDatabase;
@@ -56,4 +56,32 @@ test('nothing of a firm under legal hold is deleted until it is released', async
   expect(await verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId)).toMatchObject({
     intact: true,
   });
+});
+
+test('claims closed longer ago than the operator keeps them are deleted, except under legal hold', async () => {
+  const retaining = await connect({ url: database.url, closedClaimRetentionMs: 10 * DAY });
+  const [one, held] = [await aFirm(stores), await aFirm(stores)];
+  const closedAt = (days: number | null) => ({ closedAt: days === null ? null : NOW - days * DAY });
+  const add = async ({ firmId, svcId }: typeof one, days: number | null) => {
+    const claim = aClaim(firmId, svcId, closedAt(days));
+    await stores.unitOfWork.run((tx) => tx.claims.add(claim));
+    return claim.id;
+  };
+  const [old, recent, open] = [await add(one, 11), await add(one, 9), await add(one, null)];
+  const kept = await add(held, 11);
+  await stores.unitOfWork.run((tx) => tx.firms.setLegalHold(held.firmId, NOW));
+  const idsOf = async ({ firmId }: typeof one) =>
+    (await stores.firmData.claims(firmId, null, 10)).map(({ id }) => id).sort();
+
+  expect((await stores.purge(NOW)).closedClaims).toBe(0);
+  expect((await retaining.purge(NOW)).closedClaims).toBe(1);
+  expect([await idsOf(one), await idsOf(held)]).toEqual([[recent, open].sort(), [kept]]);
+  const trail = await stores.auditReads.rows(one.firmId, { after: 0, limit: 10 });
+  const purged = trail.flatMap(({ text }) => auditEntriesFrom(text));
+  expect(purged).toEqual([
+    expect.objectContaining({ actor: 'service', action: 'claims.purge', claims: [old] }),
+  ]);
+  await stores.unitOfWork.run((tx) => tx.firms.setLegalHold(held.firmId, null));
+  expect((await retaining.purge(NOW)).closedClaims).toBe(1);
+  await retaining.close();
 });

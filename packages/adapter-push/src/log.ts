@@ -1,3 +1,5 @@
+import { tlsProblem } from '@svc/application';
+
 /** Never log an address, a payload, or a code that was mailed. */
 export interface PushLog {
   debug(message: string, fields?: Record<string, unknown>): void;
@@ -5,6 +7,15 @@ export interface PushLog {
   warn(message: string, fields?: Record<string, unknown>): void;
   error(message: string, fields?: Record<string, unknown>): void;
 }
+
+/** The code of an error, and what is wrong with TLS where that is the cause. */
+export const mailErrorFields = (error: unknown): Record<string, string> => {
+  const problem = tlsProblem(error);
+  return {
+    error_code: codeOf(error),
+    ...(problem !== null && { reason: `the mail server was not connected to: ${problem}` }),
+  };
+};
 
 /** Only the code of an error is logged: its text can contain an address. */
 export const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? 'unknown');

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Mailer } from '@svc/application';
 import nodemailer from 'nodemailer';
-import { codeOf, type PushLog } from './log.ts';
+import { codeOf, mailErrorFields, type PushLog } from './log.ts';
 
 export interface Mail extends Mailer {
   /** Throws when a retry may succeed. */
@@ -50,7 +50,7 @@ export function createMail(smtpUrl: string, appUrl: () => string, log: PushLog):
           `Your sign-in code is ${code}. It is valid for ten minutes.\nIf you did not ask for it, ignore this mail: nobody can sign in without it.\n\nSu código de acceso es ${code}. Sirve por diez minutos.\nSi usted no lo pidió, ignore este mensaje: nadie puede entrar sin él.\n`,
         );
       } catch (error) {
-        log.error('a sign-in code could not be mailed', { error_code: codeOf(error) });
+        log.error('a sign-in code could not be mailed', mailErrorFields(error));
       }
     },
     async sendEmailCode(email, code) {
@@ -61,7 +61,7 @@ export function createMail(smtpUrl: string, appUrl: () => string, log: PushLog):
           `Enter ${code} in the app to confirm this email address. The code is valid for ten minutes.\nIf you did not ask for it, ignore this mail.\n\nEscriba ${code} en la aplicación para confirmar este correo. El código sirve por diez minutos.\nSi usted no lo pidió, ignore este mensaje.\n`,
         );
       } catch (error) {
-        log.error('a code for a new email address could not be mailed', { error_code: codeOf(error) });
+        log.error('a code for a new email address could not be mailed', mailErrorFields(error));
       }
     },
     async sendEmailNotice(email, event) {
@@ -73,7 +73,7 @@ export function createMail(smtpUrl: string, appUrl: () => string, log: PushLog):
           `${english}\nIf it was not you, sign out everywhere in the app and contact your firm.\n\n${spanish}\nSi no fue usted, cierre todas las sesiones en la aplicación y avise a su firma.\n`,
         );
       } catch (error) {
-        log.error('a notice to an old email address could not be mailed', { error_code: codeOf(error) });
+        log.error('a notice to an old email address could not be mailed', mailErrorFields(error));
       }
     },
     async sendInvitation(email, firmName) {

@@ -26,12 +26,16 @@ export function createNotifier(deps: {
     }
   };
   return {
-    async notify(svcId, notification, only) {
+    async notify(svcId, notification, { only, except = [] } = {}) {
       const byMail = notification.kind === 'invitation' && (only === undefined || only === 'mail');
       const device = only?.startsWith(DEVICE) ? only.slice(DEVICE.length) : undefined;
       const [mail, devices] = await Promise.all([
         byMail ? mailInvitation(svcId, notification.firmName) : [],
-        only === 'mail' ? [] : deps.push.send(svcId, notification, device),
+        only === 'mail'
+          ? []
+          : deps.push.send(svcId, notification, (id) =>
+              device === undefined ? !except.includes(`${DEVICE}${id}`) : id === device,
+            ),
       ]);
       return [...mail, ...devices.map((id): Channel => `${DEVICE}${id}`)];
     },

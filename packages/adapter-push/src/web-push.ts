@@ -33,8 +33,8 @@ const TTL_SECONDS = 24 * 60 * 60;
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
 
 export interface WebPush {
-  /** Sends to all devices of the adjuster, or to `deviceId`. Returns the ids of the devices to retry later. */
-  send(svcId: Svcid, notification: Notification, deviceId?: string): Promise<string[]>;
+  /** Sends to the adjuster's devices, or to some of them. Returns the ids of the devices to retry later. */
+  send(svcId: Svcid, notification: Notification, isWanted?: (deviceId: string) => boolean): Promise<string[]>;
 }
 
 export function createWebPush(options: WebPushOptions): WebPush {
@@ -51,9 +51,8 @@ export function createWebPush(options: WebPushOptions): WebPush {
   };
 
   return {
-    async send(svcId, notification, deviceId) {
-      const found = await devices.list(svcId);
-      const targets = deviceId === undefined ? found : found.filter((device) => device.deviceId === deviceId);
+    async send(svcId, notification, isWanted = () => true) {
+      const targets = (await devices.list(svcId)).filter(({ deviceId }) => isWanted(deviceId));
       if (targets.length === 0) return [];
       const keys = checkedVapid();
       const outcomes = await Promise.all(
@@ -142,17 +141,37 @@ async function deliver(
   return 'rejected';
 }
 
-/** Shown on lock screens by the service worker, so only the firm's name and the kind. */
+/** Shown on lock screens by the service worker, so no more than the firm's name and the kind. */
 function payloadOf(notification: Notification) {
-  return notification.kind === 'invitation'
-    ? { kind: notification.kind, firm_name: notification.firmName, firm_id: notification.firmId }
-    : { kind: notification.kind, firm_name: notification.firmName, claim_id: notification.claimId };
+  const { kind } = notification;
+  switch (kind) {
+    case 'test':
+      return { kind };
+    case 'deadlines':
+      return { kind, count: notification.count };
+    case 'invitation':
+      return { kind, firm_name: notification.firmName, firm_id: notification.firmId };
+    default:
+      return { kind, firm_name: notification.firmName, claim_id: notification.claimId };
+  }
+}
+
+/** What the notification is about: a later one about the same replaces it. */
+function subjectOf(notification: Notification): string {
+  switch (notification.kind) {
+    case 'test':
+    case 'deadlines':
+      return notification.kind;
+    case 'invitation':
+      return notification.firmId;
+    default:
+      return notification.claimId;
+  }
 }
 
 /** A newer notification replaces an undelivered one of the same topic. Hashed, since push services can read it. */
 function topicOf(notification: Notification): string {
-  const subjectId = notification.kind === 'invitation' ? notification.firmId : notification.claimId;
-  return createHash('sha256').update(subjectId).digest('base64url').slice(0, 32);
+  return createHash('sha256').update(subjectOf(notification)).digest('base64url').slice(0, 32);
 }
 
 function post(

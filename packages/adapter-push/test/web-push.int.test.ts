@@ -51,7 +51,8 @@ function sender(
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
   });
   return {
-    send: (notification: Notification = OFFER, only?: string) => push.send(SVC_ID, notification, only),
+    send: (notification: Notification = OFFER, only?: string) =>
+      push.send(SVC_ID, notification, (id) => only === undefined || id === only),
     registered,
   };
 }

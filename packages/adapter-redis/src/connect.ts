@@ -1,4 +1,4 @@
-import type { Clock, RateLimiter, SingleFlight } from '@svc/application';
+import { type Clock, type RateLimiter, type SingleFlight, tlsProblem } from '@svc/application';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisLog, RedisState } from './breaker.ts';
 import { createRedisRateLimiter } from './rate-limiter.ts';
@@ -31,6 +31,13 @@ export interface RedisConnection {
 export function connectRedis(settings: RedisSettings): RedisConnection {
   const { commandTimeoutMs = 50, keyPrefix = 'svc:', log, fallback, clock } = settings;
   const client = createClient(settings.url, commandTimeoutMs);
+  let reported: string | null = null;
+  client.on('error', (error) => {
+    const problem = tlsProblem(error);
+    // ioredis connects again and again; the breaker reports outages, and this is none.
+    if (problem !== null && problem !== reported) log.warn(`Redis was not connected to: ${problem}`);
+    reported = problem;
+  });
   const store = createStore({ client, keyPrefix, commandTimeoutMs, log });
   return {
     rateLimiter: createRedisRateLimiter({ store, fallback: fallback.rateLimiter, clock }),

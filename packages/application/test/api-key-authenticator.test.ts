@@ -320,7 +320,7 @@ describe('the API key authenticator', () => {
 describe('the session authenticator', () => {
   test('makes no query for a malformed token or an API key', async () => {
     const { credentials, secrets, clock, secret, queries } = await started();
-    const gate = createSessionAuthenticator({ credentials, secrets, clock });
+    const gate = createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired: false });
     for (const junk of ['', 'junk', secret]) expect(await gate.authenticate(junk)).toBeNull();
     expect(queries.sessions).toBe(0);
     expect(gate.takeUses()).toEqual(new Map());
@@ -330,7 +330,7 @@ describe('the session authenticator', () => {
     const { credentials, secrets, clock, use, store, newAdjuster } = await started();
     const { svcId } = await newAdjuster();
     const { token } = await use.openSession(svcId);
-    const gate = createSessionAuthenticator({ credentials, secrets, clock });
+    const gate = createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired: false });
     store.away = true;
     await expect(gate.authenticate(token)).rejects.toThrow(Unavailable);
     store.away = false;

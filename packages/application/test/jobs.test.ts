@@ -97,6 +97,7 @@ describe('a notification', () => {
       uow: memory.unitOfWork,
       reads: memory.jobReads,
       firmReads: memory.firmReads,
+      appReads: memory.appReads,
       clock,
       notifier: { notify: () => Promise.reject(new Error('push service away')) },
     });
@@ -118,9 +119,10 @@ describe('a channel that failed', () => {
       uow: memory.unitOfWork,
       reads: memory.jobReads,
       firmReads: memory.firmReads,
+      appReads: memory.appReads,
       clock,
       notifier: {
-        notify: async (_svcId, _notification, only) => {
+        notify: async (_svcId, _notification, { only } = {}) => {
           channels.push(only);
           return (['mail', 'device:phone', 'device:tablet'] as const).filter(
             (channel) => down.has(channel) && (only === undefined || only === channel),

@@ -149,6 +149,7 @@ describe('requesting a sign-in code', () => {
       secrets,
       clock,
       networkOf: (address) => address,
+      signInMonitor: { count() {} },
       mailer: {
         sendEmailCode: async () => {},
         sendEmailNotice: async () => {},

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { firmSchema } from './adjuster.ts';
 import { claimSchema } from './claim.ts';
 import {
+  arrayOf,
   base64url,
   calendarDate,
   dateTime,
@@ -10,6 +11,7 @@ import {
   expected,
   fields,
   flag,
+  integer,
   nonBlankText,
   oneOf,
   presenceRule,
@@ -17,43 +19,94 @@ import {
   responseField,
   text,
   timeOfDay,
+  timeZone,
 } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { svcId } from './people.ts';
 import { openEnum, responseObject } from './response-schema.ts';
-import { CONTACT_RESULTS, PROFILE_FIELDS } from './vocabulary.ts';
+import { CONTACT_RESULTS, DEADLINE_KINDS, DEADLINE_STARTS, PROFILE_FIELDS } from './vocabulary.ts';
 
 const accountEmail = () =>
   email({ description: "The account's email address.", example: 'jean.delacroix@example.com' });
 
-export const requestSignInCodeBody = fields({ email: accountEmail() }).meta({
+/** Binds a sign-in to the client that started it. */
+const requiredClientSecret = () =>
+  base64url(LIMITS.clientSecret, {
+    description:
+      'A random value that the client generates for one sign-in and keeps to itself. A code or passkey options that were requested with it work only together with it. Without it, a code works on any client that sends none.',
+    example: 'p3mE0vS2kQ8xT5rWzN1cYb7LhGdJf4Ua',
+  });
+const clientSecret = () => requiredClientSecret().optional();
+
+export const startPasskeySignInBody = fields({ client_secret: requiredClientSecret() }).meta({
+  id: 'PasskeySignInOptionsRequest',
+  description: 'The client that signs in.',
+});
+export type StartPasskeySignInBody = z.output<typeof startPasskeySignInBody>;
+
+export const requestSignInCodeBody = fields({ email: accountEmail(), client_secret: clientSecret() }).meta({
   id: 'SignInCodeRequest',
   description: 'The email address to send a sign-in code to.',
 });
 export type RequestSignInCodeBody = z.output<typeof requestSignInCodeBody>;
 
-/** Two sign-in methods: an emailed code, or the secret of a test account. */
+const credentialId = () =>
+  base64url(LIMITS.credentialId, {
+    description: "The credential's id (PublicKeyCredential.rawId).",
+    example: 'Zt1v3kq9S0mW5p2sQeX7Hw',
+  });
+const clientData = () =>
+  base64url(LIMITS.clientData, {
+    description: 'AuthenticatorResponse.clientDataJSON.',
+    example: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+  });
+
+const passkeyAssertion = fields({
+  credential_id: credentialId(),
+  client_data: clientData(),
+  authenticator_data: base64url(LIMITS.authenticatorData, {
+    description: 'AuthenticatorAssertionResponse.authenticatorData.',
+    example: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+  }),
+  signature: base64url(LIMITS.passkeySignature, {
+    description: 'AuthenticatorAssertionResponse.signature.',
+    example: 'MEUCIQDpHcG5vS3oW9Q',
+  }),
+});
+type PasskeyAssertionBody = z.output<typeof passkeyAssertion>;
+
+/** Sign-in methods: an emailed code, the secret of a test account, or a passkey. */
 export type SignInBody =
-  | { email: string; code: string; svc_id?: never; sign_in_secret?: never; device_name?: string }
-  | { svc_id: string; sign_in_secret: string; email?: never; code?: never; device_name?: string };
+  | (SignInExtras & { email: string; code: string; svc_id?: never; sign_in_secret?: never; passkey?: never })
+  | (SignInExtras & { svc_id: string; sign_in_secret: string; email?: never; code?: never; passkey?: never })
+  | (SignInExtras & {
+      passkey: PasskeyAssertionBody;
+      email?: never;
+      code?: never;
+      svc_id?: never;
+      sign_in_secret?: never;
+    });
 
-const EMAIL_PAIR = ['email', 'code'] as const;
-const SECRET_PAIR = ['svc_id', 'sign_in_secret'] as const;
-const ALLOWED_PAIRS = 'Send email and code, or svc_id and sign_in_secret.';
+interface SignInExtras {
+  client_secret?: string;
+  device_name?: string;
+}
 
-const exactlyOnePair = presenceRule((isPresent) => {
-  const [byEmail, bySecret] = [EMAIL_PAIR.filter(isPresent), SECRET_PAIR.filter(isPresent)];
-  if (byEmail.length > 0 && bySecret.length > 0)
-    return [{ path: [], detail: `Only one sign-in method is allowed. ${ALLOWED_PAIRS}` }];
-  const pair = byEmail.length > 0 ? EMAIL_PAIR : bySecret.length > 0 ? SECRET_PAIR : null;
-  if (pair === null) return [{ path: [], detail: `A sign-in method is required. ${ALLOWED_PAIRS}` }];
-  return pair
+const SIGN_IN_METHODS = [['email', 'code'], ['svc_id', 'sign_in_secret'], ['passkey']] as const;
+const ALLOWED_METHODS = 'Send email and code, or svc_id and sign_in_secret, or passkey.';
+
+const exactlyOneMethod = presenceRule((isPresent) => {
+  const [method, ...others] = SIGN_IN_METHODS.filter((names) => names.some(isPresent));
+  if (others.length > 0)
+    return [{ path: [], detail: `Only one sign-in method is allowed. ${ALLOWED_METHODS}` }];
+  if (method === undefined) return [{ path: [], detail: `A sign-in method is required. ${ALLOWED_METHODS}` }];
+  return method
     .filter((name) => !isPresent(name))
-    .map((name) => ({ path: [name], detail: `This field is required. ${ALLOWED_PAIRS}` }));
+    .map((name) => ({ path: [name], detail: `This field is required. ${ALLOWED_METHODS}` }));
 });
 
-// The cast states what exactlyOnePair checks; the type of the object does not include it.
-export const signInBody = exactlyOnePair(
+// The cast states what exactlyOneMethod checks; the type of the object does not include it.
+export const signInBody = exactlyOneMethod(
   fields({
     email: accountEmail().optional(),
     code: digits(6, { description: 'The code from the email.', example: '402913' }).optional(),
@@ -62,6 +115,19 @@ export const signInBody = exactlyOnePair(
       description: 'Sign-in secret of a test account.',
       example: 'tst_9xQm2LrV4c',
     }).optional(),
+    passkey: passkeyAssertion
+      .meta({
+        id: 'PasskeyAssertion',
+        description: 'What the browser returned for the options of a sign-in with a passkey.',
+        example: {
+          credential_id: 'Zt1v3kq9S0mW5p2sQeX7Hw',
+          client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+          authenticator_data: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+          signature: 'MEUCIQDpHcG5vS3oW9Q',
+        },
+      })
+      .optional(),
+    client_secret: clientSecret(),
     device_name: nonBlankText(LIMITS.deviceName, {
       description:
         'Name of the device for the list of sessions. Default: derived from the User-Agent header.',
@@ -70,7 +136,7 @@ export const signInBody = exactlyOnePair(
   }),
 ).meta({
   id: 'SignInRequest',
-  description: 'Either an email address and the code sent to it, or a test account and its secret.',
+  description: 'An email address and the code sent to it, or a test account and its secret, or a passkey.',
 }) as unknown as z.ZodType<SignInBody>;
 
 export const updateProfileBody = fields({
@@ -88,6 +154,42 @@ export const confirmEmailBody = fields({
 }).meta({ id: 'ConfirmEmail', description: 'The code that was sent to the new email address.' });
 export type ConfirmEmailBody = z.output<typeof confirmEmailBody>;
 
+const passkeyName = () =>
+  nonBlankText(LIMITS.passkeyName, { description: 'Name of the passkey in the list.', example: 'iPhone' });
+
+export const registerPasskeyBody = fields({
+  name: passkeyName(),
+  credential_id: credentialId(),
+  client_data: clientData(),
+  attestation_object: base64url(LIMITS.attestationObject, {
+    description: 'AuthenticatorAttestationResponse.attestationObject.',
+    example: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVik',
+  }),
+  transports: z
+    .array(
+      text(LIMITS.passkeyTransport, {
+        description: 'A transport of the authenticator.',
+        example: 'internal',
+      }),
+    )
+    .max(LIMITS.passkeyTransports)
+    .meta({
+      description: 'AuthenticatorAttestationResponse.getTransports().',
+      example: ['internal'],
+    })
+    .optional(),
+}).meta({
+  id: 'RegisterPasskeyRequest',
+  description: 'What the browser returned for the options of a registration. Binary values are in base64url.',
+});
+export type RegisterPasskeyBody = z.output<typeof registerPasskeyBody>;
+
+export const renamePasskeyBody = fields({ name: passkeyName() }).meta({
+  id: 'RenamePasskeyRequest',
+  description: 'The new name.',
+});
+export type RenamePasskeyBody = z.output<typeof renamePasskeyBody>;
+
 export const updateMembershipBody = fields({
   accepting_assignments: flag({
     description: 'Whether the adjuster currently accepts offers from this firm.',
@@ -95,6 +197,71 @@ export const updateMembershipBody = fields({
   }),
 }).meta({ id: 'UpdateMembershipRequest', description: 'Pauses or resumes offers from a firm.' });
 export type UpdateMembershipBody = z.output<typeof updateMembershipBody>;
+
+const awayFields = {
+  first_day: calendarDate({ description: 'First day without offers.', example: '2026-09-07' }),
+  last_day: calendarDate({ description: 'Last day without offers.', example: '2026-09-11' }),
+  time_zone: timeZone({
+    description: 'IANA name of the time zone in which the days begin and end.',
+    example: 'America/Chicago',
+  }),
+};
+const EXAMPLE_AWAY = [{ first_day: '2026-09-07', last_day: '2026-09-11', time_zone: 'America/Chicago' }];
+
+const awayPeriod = fields(awayFields)
+  .check(({ value, issues }) => {
+    if (value.last_day < value.first_day)
+      issues.push({
+        code: 'custom',
+        message: 'Must not be earlier than first_day.',
+        input: value.last_day,
+        path: ['last_day'],
+      });
+  })
+  .meta({ id: 'AwayPeriodInput', description: 'Days without offers, both included.' });
+
+const MAX_OPEN_OFFERS = {
+  description: 'With this many pending offers, of all firms together, there are no new ones; null: no limit.',
+  example: 10,
+};
+
+export const updateAvailabilityBody = fields({
+  accepting_assignments: flag({
+    description: 'Whether the adjuster takes offers at all; each firm can be paused separately besides.',
+    example: true,
+  }).optional(),
+  away: arrayOf(LIMITS.awayPeriods, awayPeriod, 'an array of away periods', {
+    description: 'Times without offers; replaces those before.',
+    example: EXAMPLE_AWAY,
+  }).optional(),
+  max_open_offers: integer(LIMITS.openOffers, MAX_OPEN_OFFERS).nullable().optional(),
+}).meta({
+  id: 'UpdateAvailabilityRequest',
+  description: 'When the adjuster takes offers. Omitted fields are unchanged.',
+});
+export type UpdateAvailabilityBody = z.output<typeof updateAvailabilityBody>;
+
+export const devicePreferencesBody = fields({
+  time_zone: timeZone({
+    description: 'IANA name of the time zone of the device.',
+    example: 'America/Chicago',
+  }),
+  quiet_hours: fields({
+    start: timeOfDay({ description: 'From this time on.', example: '21:00' }),
+    end: timeOfDay({ description: 'Until this time; on the next day if it is earlier.', example: '06:30' }),
+  })
+    .meta({
+      id: 'QuietHoursInput',
+      description: 'Times without notifications, which come when the quiet hours end.',
+      example: { start: '21:00', end: '06:30' },
+    })
+    .nullable(),
+  deadline_reminders: flag({
+    description: 'Whether the device is notified once a day when something is due.',
+    example: true,
+  }),
+}).meta({ id: 'DevicePreferencesRequest', description: 'Preferences of a registered device.' });
+export type DevicePreferencesBody = z.output<typeof devicePreferencesBody>;
 
 export const rejectClaimBody = fields({
   reason: text(LIMITS.rejectionReason, {
@@ -229,6 +396,46 @@ export const membershipSchema = responseObject({
 }).meta({ id: 'Membership', description: 'Membership of the adjuster in a firm.' });
 export type Membership = z.output<typeof membershipSchema>;
 
+export const availabilitySchema = responseObject({
+  accepting_assignments: responseField.flag('Whether the adjuster takes offers at all.', true),
+  away: z
+    .array(
+      responseObject({
+        first_day: responseField.date('First day without offers.', '2026-09-07'),
+        last_day: responseField.date('Last day without offers.', '2026-09-11'),
+        time_zone: responseField.text('Time zone in which the days begin and end.', 'America/Chicago'),
+      }).meta({ id: 'AwayPeriod', description: 'Days without offers, both included.' }),
+    )
+    .meta({ description: 'Times without offers.', example: EXAMPLE_AWAY }),
+  max_open_offers: responseField.integer(MAX_OPEN_OFFERS.description, MAX_OPEN_OFFERS.example).nullable(),
+}).meta({
+  id: 'Availability',
+  description:
+    'When the adjuster takes offers. Firms do not see it: an offer outside of it fails with adjuster_not_accepting.',
+  example: { accepting_assignments: true, away: [], max_open_offers: null },
+});
+export type Availability = z.output<typeof availabilitySchema>;
+
+export const deadlineSchema = responseObject({
+  kind: openEnum(DEADLINE_KINDS, { description: 'What is due.', example: 'proof_of_loss' }),
+  from: openEnum(DEADLINE_STARTS, {
+    description: "Counted from the adjuster's acceptance, or from the end of the date of loss.",
+    example: 'loss',
+  }),
+  hours: responseField.integer('Hours until it is due.', 1440),
+  source: responseField.text('Where the deadline is written.', 'Standard Flood Insurance Policy, VII.G'),
+  events: z
+    .array(
+      responseObject({
+        cat_code: responseField.text('Catastrophe code of the event.', 'FL26-09'),
+        hours: responseField.integer('Hours until it is due.', 8760),
+        source: responseField.text('Where the deadline is written.', 'FEMA bulletin W-26009'),
+      }).meta({ id: 'EventDeadline', description: 'Another deadline for the claims of one event.' }),
+    )
+    .meta({ description: 'Events with another deadline.', example: [] }),
+}).meta({ id: 'Deadline', description: 'A deadline of accepted claims.' });
+export type Deadline = z.output<typeof deadlineSchema>;
+
 export const profileSchema = responseObject({
   svc_id: responseField.text("The adjuster's SVCID; the adjuster gives it to firms.", 'SVC-7F3K-Delacroix'),
   test: responseField.flag('Whether this is a test account.', false),
@@ -241,6 +448,7 @@ export const profileSchema = responseObject({
       { firm_id: FIRM_ID, firm_name: FIRM_NAME, can_accept_claims: true, accepting_assignments: true },
     ],
   }),
+  availability: availabilitySchema,
 }).meta({ id: 'Profile', description: "The adjuster's account." });
 export type Profile = z.output<typeof profileSchema>;
 
@@ -266,6 +474,25 @@ export const ownSessionSchema = responseObject({
   ),
 }).meta({ id: 'OwnSession', description: 'A session of the adjuster.' });
 export type OwnSession = z.output<typeof ownSessionSchema>;
+
+export const passkeySchema = responseObject({
+  id: responseField.uuid('Id of the passkey.', '1f6a3d0e-7a37-4c3b-8f0a-2b7c5f2f9e11'),
+  name: responseField.text('Name of the passkey.', 'iPhone'),
+  created_at: responseField.dateTime('When it was added.', '2026-08-20T13:00:00.000Z'),
+  last_used_at: responseField
+    .dateTime('Last sign-in with it; null if it was not used.', '2026-08-29T14:52:07.113Z')
+    .nullable(),
+}).meta({ id: 'Passkey', description: 'A passkey (WebAuthn credential) of the account.' });
+export type Passkey = z.output<typeof passkeySchema>;
+
+export const passkeyOptionsSchema = responseObject({
+  options: z.record(z.string(), z.unknown()).meta({
+    description:
+      'Options for navigator.credentials, in the JSON format of WebAuthn: PublicKeyCredentialCreationOptionsJSON to add a passkey, PublicKeyCredentialRequestOptionsJSON to sign in.',
+    example: { challenge: 'MDE5ODBhNWU', rpId: 'claims.example.com', userVerification: 'required' },
+  }),
+}).meta({ id: 'PasskeyOptions', description: 'Options for the WebAuthn API of the browser.' });
+export type PasskeyOptions = z.output<typeof passkeyOptionsSchema>;
 
 export const appInvitationSchema = responseObject({
   firm_id: responseField.uuid('Id of the firm that sent the invitation.', FIRM_ID),
@@ -342,6 +569,12 @@ export const appClaimSchema = responseObject({
     'When the claim was offered to this adjuster.',
     '2026-08-29T14:52:07.113Z',
   ),
+  respond_by: responseField
+    .dateTime(
+      'Until when the firm waits for the answer to this offer; omitted if the firm has set no limit.',
+      '2026-08-29T18:52:07.113Z',
+    )
+    .optional(),
   work: workSchema,
   closed_at: responseField
     .dateTime('When the claim was closed; null while it is open.', '2026-09-14T20:10:44.731Z')

@@ -18,6 +18,8 @@ export interface Endpoint {
   readonly scope: Scope | null;
   /** Part of the sandbox: test keys only, and never affected by simulated faults. */
   readonly sandbox?: true;
+  /** Allowed for a session that must add a passkey before anything else. */
+  readonly beforePasskey?: true;
   /** Whether it counts toward the rate limit for writes. */
   readonly write: boolean;
   readonly summary: string;

@@ -1,5 +1,18 @@
 import type { AdjusterResponse, InviteAdjusterBody, KeyInfo } from './adjuster.ts';
-import type { AppClaim, AppInvitation, Membership, Profile, Session } from './app.ts';
+import type {
+  AppClaim,
+  AppInvitation,
+  Availability,
+  Deadline,
+  DevicePreferencesBody,
+  Membership,
+  Passkey,
+  PasskeyOptions,
+  Profile,
+  RegisterPasskeyBody,
+  Session,
+  UpdateAvailabilityBody,
+} from './app.ts';
 import type { ClaimResponse, OfferClaimBody, SendClaimBody } from './claim.ts';
 import type { EndpointId } from './endpoints.ts';
 import { makeProblem, type Problem } from './problems.ts';
@@ -229,6 +242,17 @@ const ownSession = {
   expires_at: '2026-11-27T14:52:07.113Z',
 } as const;
 
+const passkey = {
+  id: '1f6a3d0e-7a37-4c3b-8f0a-2b7c5f2f9e11',
+  name: 'iPhone',
+  created_at: '2026-08-20T13:00:00.000Z',
+  last_used_at: '2026-08-29T14:52:07.113Z',
+} satisfies Passkey;
+
+const passkeyOptions = {
+  options: { challenge: 'MDE5ODBhNWU', rpId: 'claims.example.com', userVerification: 'required' },
+} satisfies PasskeyOptions;
+
 const profile = {
   svc_id: 'SVC-7F3K-Delacroix',
   test: false,
@@ -236,6 +260,7 @@ const profile = {
   last_name: 'Delacroix',
   email: 'jean.delacroix@example.com',
   firms: [membership],
+  availability: { accepting_assignments: true, away: [], max_open_offers: null },
 } satisfies Profile;
 
 const invitation = {
@@ -371,10 +396,53 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
     } satisfies Session,
   },
   signOut: {},
+  startPasskeySignIn: {
+    body: { client_secret: 'p3mE0vS2kQ8xT5rWzN1cYb7LhGdJf4Ua' },
+    response: passkeyOptions,
+  },
+  startPasskeyRegistration: { response: passkeyOptions },
+  registerPasskey: {
+    body: {
+      name: 'iPhone',
+      credential_id: 'Zt1v3kq9S0mW5p2sQeX7Hw',
+      client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
+      attestation_object: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVik',
+      transports: ['internal'],
+    } satisfies RegisterPasskeyBody,
+    response: passkey,
+  },
+  listPasskeys: { response: { data: [passkey], next_cursor: null } },
+  renamePasskey: { params: { passkey_id: passkey.id }, body: { name: 'iPhone' }, response: passkey },
+  removePasskey: { params: { passkey_id: passkey.id } },
   listSessions: { response: { data: [ownSession], next_cursor: null } },
   endSession: { params: { session_id: ownSession.id } },
   getProfile: { response: profile },
   updateProfile: { body: { first_name: 'Jean-Luc' }, response: profile },
+  updateAvailability: {
+    body: {
+      away: [{ first_day: '2026-09-07', last_day: '2026-09-11', time_zone: 'America/Chicago' }],
+      max_open_offers: 10,
+    } satisfies UpdateAvailabilityBody,
+    response: {
+      accepting_assignments: true,
+      away: [{ first_day: '2026-09-07', last_day: '2026-09-11', time_zone: 'America/Chicago' }],
+      max_open_offers: 10,
+    } satisfies Availability,
+  },
+  listDeadlines: {
+    response: {
+      data: [
+        {
+          kind: 'proof_of_loss',
+          from: 'loss',
+          hours: 1440,
+          source: 'Standard Flood Insurance Policy, VII.G',
+          events: [{ cat_code: 'FL26-09', hours: 8760, source: 'FEMA bulletin W-26009' }],
+        } satisfies Deadline,
+      ],
+      next_cursor: null,
+    },
+  },
   confirmEmail: { body: { code: '402913' }, response: profile },
   listInvitations: { response: { data: [invitation], next_cursor: null } },
   acceptInvitation: { params: firmPath, response: membership },
@@ -448,6 +516,15 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
       },
     },
   },
+  setDevicePreferences: {
+    params: devicePath,
+    body: {
+      time_zone: 'America/Chicago',
+      quiet_hours: { start: '21:00', end: '06:30' },
+      deadline_reminders: true,
+    } satisfies DevicePreferencesBody,
+  },
+  testDevice: { params: devicePath },
   unregisterDevice: { params: devicePath },
 };
 

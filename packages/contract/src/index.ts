@@ -8,7 +8,7 @@ export * from './endpoints.ts';
 export * from './examples.ts';
 export { suggestedFloodZone } from './flood-zone-spellings.ts';
 export { toPointer } from './json-pointer.ts';
-export { EDGE_REQUESTS_PER_MINUTE, LIMITS, RATES } from './limits.ts';
+export { EDGE_REQUESTS_PER_MINUTE, LIMITS, RATES, SESSION_REQUESTS_PER_MINUTE } from './limits.ts';
 export { mcpEndpoint } from './mcp.ts';
 export {
   exampleProblem,

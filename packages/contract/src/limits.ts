@@ -56,9 +56,24 @@ export const LIMITS = {
   /** Requests that one simulated fault affects, and the delay of `slow`. */
   faultCount: { min: 1, max: 100 },
   slowFaultMs: 3000,
+  awayPeriods: 10,
+  openOffers: { min: 1, max: 1000 },
+  timeZone: { min: 1, max: 64 },
+  deadlineHours: { min: 1, max: 26_280 },
+  deadlineSource: { min: 1, max: 300 },
   deviceId: { min: 1, max: 128 },
   deviceName: { min: 1, max: 100 },
   signInSecret: { min: 1, max: 255 },
+  clientSecret: { min: 32, max: 128 },
+  passkeysPerAccount: 10,
+  passkeyName: { min: 1, max: 100 },
+  credentialId: { min: 1, max: 1400 },
+  clientData: { min: 1, max: 2000 },
+  attestationObject: { min: 1, max: 20_000 },
+  authenticatorData: { min: 1, max: 1400 },
+  passkeySignature: { min: 1, max: 1400 },
+  passkeyTransports: 10,
+  passkeyTransport: { min: 1, max: 50 },
   pushEndpoint: { min: 1, max: 2048 },
   pushKey: { min: 1, max: 255 },
 } as const;
@@ -68,6 +83,9 @@ export const RATES = {
   live: { requestsPerMinute: 300, writesPerMinute: 120, burst: 20 },
   test: { requestsPerMinute: 60, writesPerMinute: 30, burst: 20 },
 } as const;
+
+/** Requests per minute of one session of the adjuster app. */
+export const SESSION_REQUESTS_PER_MINUTE = 6000;
 
 /** Requests per minute from one IP address before the edge proxy responds with 429. */
 export const EDGE_REQUESTS_PER_MINUTE = 600;

@@ -42,6 +42,13 @@ export const ERRORS = {
       'The code is wrong, was already used, is older than ten minutes or was tried too often; or the sign-in secret is not the secret of this test account.',
     fix: 'Request a new code and enter it within ten minutes. For a test account, copy the secret that was shown when the firm was created.',
   },
+  code_not_requested: {
+    status: 401,
+    title: 'No code was requested here',
+    cause:
+      'A code works only in the browser, or with the client_secret, that requested it. Nothing was requested there for this email address within the last ten minutes, or its code was already used.',
+    fix: 'Request a new code and enter it in the same browser, or with the same client_secret.',
+  },
   insufficient_scope: {
     status: 403,
     title: 'The key does not have the required scope',
@@ -53,6 +60,13 @@ export const ERRORS = {
     title: "The firm's plan does not include the required scope",
     cause: "The key's purpose includes the scope, but the firm's current plan does not.",
     fix: 'Request a change of plan. The same key works as soon as the plan includes the scope.',
+  },
+  passkey_required: {
+    status: 403,
+    title: 'A passkey is required',
+    cause:
+      'The operator requires passkeys. The account has a passkey and signed in without it, or has none yet and may only add one; or this is its last passkey, which it cannot remove.',
+    fix: 'Sign in with the passkey. If the account has none, add one: until then, only the profile and the passkeys can be used. If the passkey is lost, ask the operator to remove it.',
   },
   not_found: {
     status: 404,
@@ -117,6 +131,12 @@ export const ERRORS = {
     title: 'The profile is incomplete',
     cause: 'Accepting an invitation requires a profile with a first name, a last name and an email address.',
     fix: 'Complete the profile fields listed in missing_profile_fields of the invitation, then accept again.',
+  },
+  too_many_passkeys: {
+    status: 409,
+    title: 'The account has too many passkeys',
+    cause: `An account has at most ${LIMITS.passkeysPerAccount} passkeys.`,
+    fix: 'Remove a passkey that is no longer used, then add the new one.',
   },
   payload_too_large: {
     status: 413,

@@ -144,3 +144,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export const ENVIRONMENTS = ['live', 'test'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
+
+export const DEADLINE_KINDS = ['first_contact', 'preliminary_report', 'proof_of_loss'] as const;
+export type DeadlineKind = (typeof DEADLINE_KINDS)[number];
+export const DEADLINE_STARTS = ['assignment', 'loss'] as const;

@@ -1,3 +1,4 @@
+import type { Availability } from './availability.ts';
 import type { FirmId, Instant, Svcid } from './ids.ts';
 import { isBlank } from './text.ts';
 
@@ -15,6 +16,8 @@ export interface Adjuster {
   readonly testOf: { readonly firmId: FirmId; readonly behavior: TestBehavior } | null;
   /** Set while the operator has disabled the account: it cannot sign in and gets no offers. */
   readonly disabledAt?: Instant;
+  /** Absent until the adjuster has changed it. Firms cannot see it. */
+  readonly availability?: Availability;
 }
 
 const PROFILE_FIELDS = ['first_name', 'last_name', 'email'] as const;

@@ -19,7 +19,11 @@ export type DomainErrorCode =
   | 'profile_incomplete'
   | 'email_taken'
   | 'code_refused'
-  | 'sign_in_refused';
+  | 'code_not_requested'
+  | 'sign_in_refused'
+  | 'passkey_refused'
+  | 'passkey_required'
+  | 'too_many_passkeys';
 
 /** A rule does not allow the operation. Thrown inside a unit of work, it rolls the unit back. */
 export class DomainError extends Error {

@@ -1,5 +1,6 @@
 import { PLAN_RETENTION, type Plan } from './access.ts';
 import { type Adjuster, fullName, missingProfileFields } from './adjuster.ts';
+import { ALWAYS_AVAILABLE, takesOffers } from './availability.ts';
 import { DomainError } from './errors.ts';
 import { DAY, type Environment, type FirmId, type Instant, type Svcid } from './ids.ts';
 
@@ -226,9 +227,11 @@ export function checkAddressee(offer: {
   membership: Membership | null;
   firmId: FirmId;
   environment: Environment;
+  /** Pending offers of all firms to this adjuster; counted only where the adjuster set a limit. */
+  pendingOffers: number;
   at: Instant;
 }): void {
-  const { adjuster, membership, firmId, environment, at } = offer;
+  const { adjuster, membership, firmId, environment, pendingOffers, at } = offer;
   if (adjuster === null || (adjuster.testOf !== null && adjuster.testOf.firmId !== firmId))
     throw unknownSvcid();
   checkNameable(adjuster, environment);
@@ -240,7 +243,8 @@ export function checkAddressee(offer: {
       'This adjuster is not an active member of the firm; they must accept an invitation first.',
     );
   const isDisabled = adjuster.disabledAt !== undefined;
-  if (isDisabled || !membership.canAcceptClaims || !membership.acceptingAssignments) {
+  const isAvailable = takesOffers(adjuster.availability ?? ALWAYS_AVAILABLE, pendingOffers, at);
+  if (isDisabled || !isAvailable || !membership.canAcceptClaims || !membership.acceptingAssignments) {
     throw new DomainError('adjuster_not_accepting', 'This adjuster is not accepting claims at the moment.');
   }
 }

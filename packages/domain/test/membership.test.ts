@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   type Adjuster,
+  ALWAYS_AVAILABLE,
+  type Availability,
   acceptInvitation,
   addMember,
   checkAddressee,
@@ -253,15 +255,21 @@ describe('adjusters a key can name', () => {
     },
   );
 
+  const withAvailability = (changes: Partial<Availability>): Adjuster => ({
+    ...ANNA,
+    availability: { ...ALWAYS_AVAILABLE, ...changes },
+  });
   const active = (over: Partial<Membership> = {}): Membership => ({ ...joined(), ...over });
   const offer = (over: {
     adjuster?: Adjuster | null;
     membership?: Membership | null;
     environment?: Environment;
+    pendingOffers?: number;
     at?: number;
   }) =>
     errorCodeOf(() =>
       checkAddressee({
+        pendingOffers: 0,
         adjuster: ANNA,
         membership: active(),
         environment: 'live',
@@ -283,6 +291,21 @@ describe('adjusters a key can name', () => {
     [
       'a member who paused',
       { membership: active({ acceptingAssignments: false }) },
+      'adjuster_not_accepting',
+    ],
+    [
+      'an adjuster who paused every firm',
+      { adjuster: withAvailability({ acceptingAssignments: false }) },
+      'adjuster_not_accepting',
+    ],
+    [
+      'an adjuster with fewer offers than they want',
+      { adjuster: withAvailability({ maxOpenOffers: 2 }), pendingOffers: 1 },
+      null,
+    ],
+    [
+      'an adjuster with as many offers as they want',
+      { adjuster: withAvailability({ maxOpenOffers: 2 }), pendingOffers: 2 },
       'adjuster_not_accepting',
     ],
     ['its own test account', { adjuster: ours }, 'environment_mismatch'],

@@ -19,6 +19,8 @@ export { startWatchdog, type Watchdog } from './watchdog.ts';
 export interface EmbeddedPostgres {
   /** Of the database `claims`. Contains the password: do not log it. */
   readonly url: string;
+  /** Of the same database, with a role that owns nothing and may do only what it was granted. */
+  readonly serviceUrl: string;
   /** The data's real path; outside DATA_DIR when the server's account cannot reach DATA_DIR. */
   readonly dataDir: string;
   /** False when the server was already running for another process. */
@@ -60,6 +62,7 @@ export async function startEmbeddedPostgres({
     const running = shared ? found : await startServer(place, settings, log);
     try {
       await server.createDatabaseIfMissing(place, running.port);
+      await server.createServiceRole(place, running.port);
       return handle(place, running, enter(place), !shared);
     } catch (error) {
       if (!inUse(place)) await server.clear(place);
@@ -123,6 +126,7 @@ function handle(
   let stopped: Promise<void> | undefined;
   return {
     url: server.urlOf(place, running.port),
+    serviceUrl: server.serviceUrlOf(place, running.port),
     dataDir: dataOf(place),
     started,
     stop() {

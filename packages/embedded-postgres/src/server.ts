@@ -52,10 +52,12 @@ const ALWAYS: ServerSettings = {
 };
 
 const USER = 'postgres';
+const SERVICE_ROLE = 'claims_service';
 const DATABASE = 'claims';
 const START_TIMEOUT_MS = 120_000;
 
 const logOf = (place: Place) => join(place.folder, 'postgres.log');
+const servicePasswordOf = (place: Place) => join(place.folder, 'service-password');
 const passwordOf = (place: Place) => join(place.folder, 'password');
 const pidFileOf = (place: Pick<Place, 'folder'>) => join(dataOf(place), 'postmaster.pid');
 const stateOf = (place: Pick<Place, 'folder'>) => join(place.folder, 'server.json');
@@ -63,6 +65,9 @@ const stateOf = (place: Pick<Place, 'folder'>) => join(place.folder, 'server.jso
 export function urlOf(place: Place, port: number, database = DATABASE): string {
   return `postgres://${USER}:${readFileSync(passwordOf(place), 'utf8').trim()}@127.0.0.1:${port}/${database}`;
 }
+
+export const serviceUrlOf = (place: Place, port: number): string =>
+  `postgres://${SERVICE_ROLE}:${readFileSync(servicePasswordOf(place), 'utf8').trim()}@127.0.0.1:${port}/${DATABASE}`;
 
 /** The server recorded by `start`, if it is still running. */
 export function recorded(place: Place): RunningServer | undefined {
@@ -230,6 +235,19 @@ export async function createDatabaseIfMissing(place: Place, port: number): Promi
     `SELECT 1 FROM pg_database WHERE datname = '${DATABASE}'`,
   );
   if (found.length === 0) await query(place, port, 'postgres', `CREATE DATABASE ${DATABASE}`);
+}
+
+/** A login without any right of its own: the migrations grant what the service needs. */
+export async function createServiceRole(place: Place, port: number): Promise<void> {
+  const file = servicePasswordOf(place);
+  const find = `SELECT 1 FROM pg_roles WHERE rolname = '${SERVICE_ROLE}'`;
+  const exists = (await query(place, port, 'postgres', find)).length > 0;
+  if (exists && existsSync(file)) return;
+  const password = randomBytes(24).toString('hex');
+  const command = exists ? 'ALTER' : 'CREATE';
+  await query(place, port, 'postgres', `${command} ROLE ${SERVICE_ROLE} LOGIN PASSWORD '${password}'`);
+  rmSync(file, { force: true });
+  writeFileSync(file, password, { mode: 0o600, flag: 'wx' });
 }
 
 async function query(

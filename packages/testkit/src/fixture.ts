@@ -5,6 +5,7 @@ import {
   type AuditLog,
   type AuditReads,
   type Batch,
+  type ChannelChoice,
   type CredentialStore,
   createApiKeyAuthenticator,
   createBatch,
@@ -42,9 +43,14 @@ import {
   makeReadAppClaim,
   makeReadProfile,
   makeRecordWork,
+  makeRegisterPasskey,
   makeRejectClaim,
+  makeRemoveDeadline,
   makeRemoveDevice,
   makeRemoveMember,
+  makeRemovePasskey,
+  makeRemovePasskeys,
+  makeRenamePasskey,
   makeRequestSignInCode,
   makeRevokeKey,
   makeRollKey,
@@ -52,13 +58,20 @@ import {
   makeSandbox,
   makeSendClaim,
   makeSetAcceptingAssignments,
+  makeSetAvailability,
+  makeSetDeadline,
+  makeSetDevicePreferences,
   makeSetLegalHold,
   makeSetLimits,
   makeSetMember,
+  makeSetOfferWait,
   makeSetPlan,
   makeSignIn,
   makeSignOut,
   makeSignOutEverywhere,
+  makeStartPasskeyRegistration,
+  makeStartPasskeySignIn,
+  makeTestDevice,
   makeUpdateProfile,
   makeWithdrawInvitation,
   type Notification,
@@ -67,6 +80,8 @@ import {
   type Page,
   type PageRequest,
   type SentClaim,
+  type SignInFailure,
+  type SignInMonitor,
   type SignInProof,
   type SingleFlight,
   type UnitOfWork,
@@ -86,6 +101,7 @@ import {
 import { type ClaimToSend, testClaim } from './claim-builder.ts';
 import { createCountingIds } from './counting-ids.ts';
 import type { FixedClock } from './fixed-clock.ts';
+import { createTestPasskeyVerifier } from './test-passkeys.ts';
 import { createTestSecrets, sha256 } from './test-secrets.ts';
 
 /** All stores the use cases need. */
@@ -124,8 +140,9 @@ export interface SendOptions {
 /** Records mails and notifications instead of sending them. */
 export interface ExternalServices {
   readonly mails: { readonly email: string; readonly code: string }[];
+  readonly signInFailures: SignInFailure[];
   readonly notices: { readonly email: string; readonly event: string }[];
-  readonly notifications: { readonly svcId: Svcid; readonly notification: Notification }[];
+  readonly notifications: ({ readonly svcId: Svcid; readonly notification: Notification } & ChannelChoice)[];
 }
 
 /** Address of clients in tests that do not specify one. */
@@ -146,9 +163,10 @@ function composeUseCases(
     ids: ReturnType<typeof createCountingIds>;
     external: ExternalServices;
     auditBatch: Batch<AuditEvent>;
+    passkeysRequired: boolean;
   },
 ) {
-  const { clock, secrets, ids, external, auditBatch } = support;
+  const { clock, secrets, ids, external, auditBatch, passkeysRequired } = support;
   const { firmReads, appReads, credentials, jobReads } = stores;
   const mailer: Mailer = {
     async sendSignInCode(email, code) {
@@ -162,15 +180,27 @@ function composeUseCases(
     },
   };
   const notifier: Notifier = {
-    async notify(svcId, notification) {
-      external.notifications.push({ svcId, notification });
+    async notify(svcId, notification, channels = {}) {
+      const { only, except = [] } = channels;
+      const restricted = { ...(only !== undefined && { only }), ...(except.length > 0 && { except }) };
+      external.notifications.push({ svcId, notification, ...restricted });
       return [];
     },
   };
   const sessionMaxAgeMs = 180 * DAY;
   const networkOf = (clientAddress: string): string => clientAddress;
-  const signIn = makeSignIn({ uow, secrets, clock, ids, sessionMaxAgeMs, networkOf, auditBatch });
-  const requestSignInCode = makeRequestSignInCode({ uow, secrets, mailer, clock, networkOf });
+  const signInMonitor: SignInMonitor = { count: (failure) => external.signInFailures.push(failure) };
+  const ofSignIn = { uow, secrets, clock, networkOf, signInMonitor };
+  const passkeys = {
+    uow,
+    secrets,
+    clock,
+    ids,
+    passkeyVerifier: createTestPasskeyVerifier(),
+    passkeysRequired,
+  };
+  const signIn = makeSignIn({ ...passkeys, ...ofSignIn, sessionMaxAgeMs, auditBatch });
+  const requestSignInCode = makeRequestSignInCode({ ...ofSignIn, mailer });
   const apiKeyAuthenticator = createApiKeyAuthenticator({ credentials, secrets, clock });
   const firm = { uow, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
   const app = { uow, reads: appReads, clock };
@@ -179,7 +209,7 @@ function composeUseCases(
   const operator = { uow, secrets, clock, ids, apiKeyAuthenticator, sessionMaxAgeMs, operator: OPERATOR };
   return {
     apiKeyAuthenticator,
-    sessionAuthenticator: createSessionAuthenticator({ credentials, secrets, clock }),
+    sessionAuthenticator: createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired }),
     sendClaim: makeSendClaim(firm),
     offerClaim: makeOfferClaim(firm),
     inviteAdjuster: makeInviteAdjuster({ uow, clock }),
@@ -198,22 +228,33 @@ function composeUseCases(
     updateProfile: makeUpdateProfile({ ...app, secrets, mailer, networkOf }),
     confirmEmail: makeConfirmEmail({ ...app, secrets, mailer }),
     putDevice: makePutDevice({ uow, clock }),
+    setAvailability: makeSetAvailability({ uow, clock }),
+    setDevicePreferences: makeSetDevicePreferences({ uow, clock }),
+    testDevice: makeTestDevice({ uow }),
     removeDevice: makeRemoveDevice({ uow }),
-    requestSignInCode: (email: string, clientAddress = CLIENT_ADDRESS) =>
-      requestSignInCode(email, clientAddress),
+    requestSignInCode: (email: string, clientAddress = CLIENT_ADDRESS, clientSecret?: string) =>
+      requestSignInCode(email, clientAddress, clientSecret),
     signIn: (proof: SignInProof, clientAddress = CLIENT_ADDRESS) =>
       signIn(proof, { address: clientAddress, requestId: REQUEST_ID }, 'Test device'),
     signOut: makeSignOut({ uow, clock }),
     signOutEverywhere: makeSignOutEverywhere({ uow, clock }),
     endSession: makeEndSession({ uow, clock }),
+    startPasskeySignIn: makeStartPasskeySignIn(passkeys),
+    startPasskeyRegistration: makeStartPasskeyRegistration(passkeys),
+    registerPasskey: makeRegisterPasskey(passkeys),
+    renamePasskey: makeRenamePasskey({ uow, clock }),
+    removePasskey: makeRemovePasskey(passkeys),
     sandbox: makeSandbox({ uow, reads: firmReads, faults: stores.faults, clock }),
-    runJob: makeRunJob({ uow, reads: jobReads, firmReads, notifier, clock }),
+    runJob: makeRunJob({ uow, reads: jobReads, firmReads, appReads, notifier, clock }),
     exportFirm: makeExportFirm({ ...ofFirm, pageRows: 2 }),
     eraseFirm: makeEraseFirm({ ...ofFirm, pause: async () => {} }),
     setLegalHold: makeSetLegalHold(ofFirm),
+    setDeadline: makeSetDeadline(operator),
+    removeDeadline: makeRemoveDeadline(operator),
     createFirm: makeCreateFirm(operator),
     setPlan: makeSetPlan(operator),
     setLimits: makeSetLimits(operator),
+    setOfferWait: makeSetOfferWait(operator),
     createKey: makeCreateKey(operator),
     revokeKey: makeRevokeKey(operator),
     rollKey: makeRollKey(operator),
@@ -225,6 +266,7 @@ function composeUseCases(
     disableAdjuster: makeDisableAdjuster(operator),
     enableAdjuster: makeEnableAdjuster(operator),
     endSessions: makeEndSessions(operator),
+    removePasskeys: makeRemovePasskeys(operator),
     closeClaim: makeCloseClaimAsOperator(operator),
   };
 }
@@ -233,7 +275,7 @@ export type UseCases = ReturnType<typeof composeUseCases>;
 
 /** The use cases on the given stores, with helpers for common test setups. */
 export function createFixture(stores: Stores, clock: FixedClock) {
-  const external: ExternalServices = { mails: [], notices: [], notifications: [] };
+  const external: ExternalServices = { mails: [], notices: [], notifications: [], signInFailures: [] };
   const auditBatch = createBatch<AuditEvent>({ store: stores.audit, onDropped: () => {} });
   const support = {
     clock,
@@ -241,6 +283,7 @@ export function createFixture(stores: Stores, clock: FixedClock) {
     ids: createCountingIds(0xbe7c),
     external,
     auditBatch,
+    passkeysRequired: false,
   };
   const use = composeUseCases(stores, stores.unitOfWork, support);
   let count = 0;
@@ -321,6 +364,11 @@ export function createFixture(stores: Stores, clock: FixedClock) {
     use,
     /** The use cases with another unit of work. */
     useOn: (uow: UnitOfWork): UseCases => composeUseCases(stores, uow, support),
+    /** The use cases where the operator requires passkeys. */
+    useWithPasskeysRequired: composeUseCases(stores, stores.unitOfWork, {
+      ...support,
+      passkeysRequired: true,
+    }),
     newFirm,
     newAdjuster,
     newMember,
@@ -333,7 +381,7 @@ export function createFixture(stores: Stores, clock: FixedClock) {
       (await send(actor, adjuster, options)).claim.id,
     /** Pending jobs of one firm. */
     jobsOf: async (firm: TestFirm) =>
-      (await stores.jobs.pending()).filter(({ job }) => job.firmId === firm.id),
+      (await stores.jobs.pending()).filter(({ job }) => 'firmId' in job && job.firmId === firm.id),
   };
 }
 

@@ -6,6 +6,7 @@ const PREFIXES: Readonly<Record<SecretKind, string>> = {
   test_key: 'svc_test_',
   app_session: 'svc_app_',
   sign_in_secret: 'svc_signin_',
+  client_secret: 'svc_client_',
 };
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

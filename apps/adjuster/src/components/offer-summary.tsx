@@ -1,5 +1,5 @@
 import type { AppClaim } from '@svc/contract';
-import { addressLines, day, mapLink, miles, since, titleOf, wholeMoney } from '../format.ts';
+import { addressLines, dateTime, day, mapLink, miles, since, titleOf, wholeMoney } from '../format.ts';
 import { relatedClaims } from '../model/related.ts';
 import { openOffers } from '../state/answers.ts';
 import { texts } from '../state/language.ts';
@@ -127,6 +127,7 @@ export const WaitingPill = ({ claim }: { claim: AppClaim }) => {
     <p class="pill warning">
       <Icon name="clock" />
       {age === null ? offers.new : offers.offeredAgo(age)}
+      {claim.respond_by !== undefined && ` · ${offers.respondBy(dateTime(claim.respond_by))}`}
     </p>
   );
 };

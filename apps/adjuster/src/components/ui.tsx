@@ -121,7 +121,8 @@ export interface FieldProps {
     | 'one-time-code'
     | 'postal-code'
     | 'username'
-    | 'current-password';
+    | 'current-password'
+    | 'off';
   readonly inputMode?: 'email' | 'numeric';
   readonly pattern?: string;
   readonly maxLength?: number;

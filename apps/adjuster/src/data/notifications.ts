@@ -1,7 +1,4 @@
 import { type NotificationState, notificationStateFrom } from '../model/notification-state.ts';
-import { notificationOf } from '../model/push-message.ts';
-import { deviceLanguage } from '../texts/language.ts';
-import { NOTIFICATION_WORDS } from '../texts/worker.ts';
 import { call, ROOT } from './api.ts';
 import { deviceId, storage } from './storage.ts';
 
@@ -15,6 +12,9 @@ const registration = (): Promise<ServiceWorkerRegistration | undefined> =>
 const isApple = (): boolean =>
   /iPhone|iPad/.test(navigator.userAgent) ||
   (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1);
+
+export const devicePlatform = (): 'apple' | 'android' | 'other' =>
+  isApple() ? 'apple' : /Android/.test(navigator.userAgent) ? 'android' : 'other';
 
 export const isInstalled = (): boolean => matchMedia('(display-mode: standalone)').matches;
 
@@ -57,16 +57,20 @@ export async function registerSubscription(worker: ServiceWorkerRegistration): P
   await call('PUT', `v1/devices/${await deviceId()}`, {
     subscription: { endpoint, expirationTime: expirationTime ?? null, keys },
   });
+  await sendDevicePreferences().catch(() => {});
   const svcId = (await storage.get('profile'))?.svc_id;
   if (svcId !== undefined) await storage.put('notificationsOf', { svcId, at: Date.now() });
 }
 
-/** Shows what an offer would show, to check the phone's own settings for notifications. */
-export async function showTestNotification(): Promise<void> {
-  const language = (await storage.get('language')) ?? deviceLanguage();
-  const { title, body, tag, hash } = notificationOf({ kind: 'test' }, NOTIFICATION_WORDS[language]);
-  const options = { body, tag, lang: language, icon: `${ROOT}icon-192.png`, badge: `${ROOT}badge-96.png` };
-  await (await registration())?.showNotification(title, { ...options, data: { hash } });
+/** Sends what this device wants, with the time zone that it is in now. */
+export async function sendDevicePreferences(): Promise<void> {
+  const stored = await storage.get('devicePreferences');
+  if (stored === undefined) return;
+  await call('PUT', `v1/devices/${await deviceId()}/preferences`, {
+    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    quiet_hours: stored.quietHours,
+    deadline_reminders: stored.deadlineReminders,
+  });
 }
 
 export async function disableNotifications(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { AppClaim, AppInvitation, Profile } from '@svc/contract';
+import type { DeadlineOverride, DevicePreferences } from '@svc/domain';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import type { Outcome, QueuedAnswer } from '../model/answer-sender.ts';
 import type { Arrangement } from '../model/arrange.ts';
@@ -14,7 +15,7 @@ export interface Origin {
   readonly zip?: string;
 }
 
-interface StoredValues {
+export interface StoredValues {
   profile: Profile;
   offers: readonly AppClaim[];
   accepted: readonly AppClaim[];
@@ -34,6 +35,9 @@ interface StoredValues {
   /** Own edits that the service has not confirmed yet, by claim. */
   work: Readonly<Record<string, PendingWork>>;
   origin: Origin;
+  deadlines: readonly DeadlineOverride[];
+  /** What this device wants of notifications. */
+  devicePreferences: Omit<DevicePreferences, 'timeZone'>;
   language: Language;
   deviceId: string;
   /** Which adjuster this device's push subscription belongs to, and when it was last registered. */
@@ -46,7 +50,7 @@ type Name = keyof StoredValues | `draft:${string}`;
 type Value<N extends Name> = N extends keyof StoredValues ? StoredValues[N] : WorkEntries;
 
 /** What stays on the device when the adjuster signs out. */
-const DEVICE_VALUES: readonly string[] = ['language', 'deviceId', 'notificationsOf'];
+const DEVICE_VALUES: readonly string[] = ['language', 'deviceId', 'devicePreferences', 'notificationsOf'];
 const LISTS = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revision', 'changesSince'] as const;
 
 interface Schema extends DBSchema {

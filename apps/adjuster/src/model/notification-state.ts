@@ -22,5 +22,6 @@ export type SuggestionEvent = 'later' | 'turned on' | 'denied' | 'failed';
 /** A failed attempt is no decision: the suggestion stays. */
 export const settlesSuggestion = (event: SuggestionEvent): boolean => event !== 'failed';
 
-export const isSuggested = (state: NotificationState, settled: boolean): boolean =>
-  state === 'off' && !settled;
+/** What is suggested below the offers; null: nothing, or the adjuster has decided. */
+export const suggestionIn = (state: NotificationState, settled: boolean): 'off' | 'homeScreen' | null =>
+  !settled && (state === 'off' || state === 'homeScreen') ? state : null;

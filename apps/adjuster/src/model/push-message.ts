@@ -29,13 +29,15 @@ export function notificationOf(message: unknown, words: NotificationWords): Noti
         ? `#/invitations/${firmId}`
         : kind === 'test'
           ? '#/settings'
-          : '#/';
+          : kind === 'deadlines'
+            ? '#/claims'
+            : '#/';
+  const body = kind !== undefined && Object.hasOwn(words.kinds, kind) ? words.kinds[kind] : undefined;
   return {
     title: firm ?? words.app,
-    body:
-      (kind !== undefined && Object.hasOwn(words.kinds, kind) ? words.kinds[kind] : undefined) ?? words.app,
+    body: body?.replace('{count}', String(Number(fields.count))) ?? words.app,
     tag: claimId ?? firmId ?? kind ?? 'news',
     hash,
-    alert: kind === 'offer' || kind === 'test',
+    alert: kind === 'offer' || kind === 'deadlines' || kind === 'test',
   };
 }

@@ -6,7 +6,7 @@ import { WindowedList } from '../components/windowed-list.tsx';
 import { day, duration } from '../format.ts';
 import { deadlinesOf, dueFirst } from '../model/deadlines.ts';
 import { now } from '../state/clock.ts';
-import { deadlineRules } from '../state/deadlines.ts';
+import { deadlineOverrides } from '../state/deadlines.ts';
 import { texts } from '../state/language.ts';
 import { lists, readClosed } from '../state/lists.ts';
 import { withOwnEdits } from '../state/work.ts';
@@ -36,7 +36,7 @@ export function Claims({ showClosed }: { showClosed: boolean }) {
         </EmptyState>
       ) : (
         <WindowedList
-          claims={showClosed ? list : dueFirst(list.map(withOwnEdits), deadlineRules.value)}
+          claims={showClosed ? list : dueFirst(list.map(withOwnEdits), deadlineOverrides.value)}
           row={(claim) => (
             <ClaimRow claim={claim} aside={showClosed ? <Closed claim={claim} /> : <Due claim={claim} />} />
           )}
@@ -54,7 +54,7 @@ const Closed = ({ claim: { closed_at } }: { claim: AppClaim }) =>
 /** What is due next, and how long it still has. */
 function Due({ claim }: { claim: AppClaim }) {
   const words = texts.value.deadlines;
-  const [next] = deadlinesOf(claim, deadlineRules.value);
+  const [next] = deadlinesOf(claim, deadlineOverrides.value);
   if (next === undefined) return null;
   const leftMs = next.at - now.value;
   const soon = leftMs < SOON_MS;

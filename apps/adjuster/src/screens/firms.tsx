@@ -6,6 +6,7 @@ import { texts } from '../state/language.ts';
 import { refresh } from '../state/lists.ts';
 import { request, session } from '../state/session.ts';
 import { showError, showToast } from '../state/toast.ts';
+import { AvailabilityCard } from './availability.tsx';
 import { Invitations } from './offers.tsx';
 
 export function Firms() {
@@ -20,7 +21,7 @@ export function Firms() {
           <p>{words.firms.noneMore}</p>
         </EmptyState>
       )}
-      {firms.length > 1 && <PauseAll firms={firms} />}
+      {firms.length > 0 && <AvailabilityCard />}
       <ul class="list">
         {firms.map((firm) => (
           <li key={firm.firm_id}>
@@ -44,45 +45,6 @@ export function Firms() {
         </div>
       </section>
     </>
-  );
-}
-
-/** Pauses or resumes all firms; each sees only whether its own offers are accepted. */
-function PauseAll({ firms }: { firms: readonly Membership[] }) {
-  const words = texts.value.firms;
-  const [busy, setBusy] = useState(false);
-  const paused = firms.every((firm) => !firm.accepting_assignments);
-  const turn = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      for (const { firm_id, accepting_assignments } of firms) {
-        if (accepting_assignments !== paused)
-          await request(() =>
-            call('PATCH', `v1/firms/${firm_id}/membership`, { accepting_assignments: paused }),
-          );
-      }
-    } catch (error) {
-      showError(error);
-    } finally {
-      await refresh();
-      setBusy(false);
-    }
-  };
-  return (
-    <section class="card">
-      <button
-        type="button"
-        class="switch"
-        role="switch"
-        aria-checked={paused}
-        disabled={busy}
-        onClick={() => void turn()}
-      >
-        <span>{words.pauseAll}</span>
-        <span class="track" aria-hidden="true" />
-      </button>
-      <p class="muted">{words.pauseAllMore}</p>
-    </section>
   );
 }
 

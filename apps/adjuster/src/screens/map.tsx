@@ -230,7 +230,7 @@ function MapView(props: {
                 aria-pressed={ids.some((id) => chosen.includes(id))}
                 onClick={() => open(cluster)}
               >
-                {ids.length}
+                {ids.length > 1 && ids.length}
               </button>
             </Placed>
           );
@@ -245,6 +245,16 @@ function MapView(props: {
         </Button>
         <Button onClick={() => setMoved(null)}>{words.showAll}</Button>
       </div>
+      <p class="row">
+        <span>
+          <span class="map-key offer" aria-hidden="true" />
+          {words.offers}
+        </span>
+        <span>
+          <span class="map-key" aria-hidden="true" />
+          {words.claims}
+        </span>
+      </p>
     </section>
   );
 }

@@ -1,13 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { OfferRow, SelectableRow } from '../components/claim-row.tsx';
 import { OriginDialog, RejectDialog } from '../components/dialogs.ts';
-import { Bar, Button, EmptyState, Icon, Note, ScreenHeader } from '../components/ui.tsx';
+import { lazy } from '../components/lazy.tsx';
+import { Bar, Button, EmptyState, Icon, ScreenHeader } from '../components/ui.tsx';
 import { WindowedList } from '../components/windowed-list.tsx';
-import { enableNotifications, notificationState } from '../data/notifications.ts';
-import { storage } from '../data/storage.ts';
 import { dateTime } from '../format.ts';
 import { GROUPINGS, type Grouping, ORDERS, type Order } from '../model/arrange.ts';
-import { isSuggested, type SuggestionEvent, settlesSuggestion } from '../model/notification-state.ts';
 import {
   answerOffers,
   answers,
@@ -21,7 +19,9 @@ import { texts } from '../state/language.ts';
 import { lists } from '../state/lists.ts';
 import { origin } from '../state/places.ts';
 import { session } from '../state/session.ts';
-import { showError, showToast } from '../state/toast.ts';
+import { showError } from '../state/toast.ts';
+
+const Hints = lazy(async () => (await import('../components/hints.tsx')).Hints);
 
 /** From here on the list has a search field and can be sorted and grouped. */
 const TOOLBAR_FROM = 4;
@@ -107,14 +107,7 @@ export function Offers() {
           </section>
         ))
       )}
-      <NotificationSuggestion />
-      {firms
-        .filter((firm) => !firm.accepting_assignments)
-        .map((firm) => (
-          <Note kind="neutral" key={firm.firm_id}>
-            {words.offers.paused(firm.firm_name)} <a href="#/firms">{words.nav.firms}</a>
-          </Note>
-        ))}
+      <Hints />
       {selected !== null && <SelectionBar selected={selected} done={() => setSelected(null)} />}
     </>
   );
@@ -143,6 +136,7 @@ function Toolbar() {
     <search class="toolbar">
       <input
         type="search"
+        data-stored
         aria-label={words.search}
         placeholder={words.search}
         value={search}
@@ -289,51 +283,6 @@ function UnsentAnswers() {
           </li>
         ))}
       </ul>
-    </section>
-  );
-}
-
-/** Suggests notifications until the adjuster has decided. */
-function NotificationSuggestion() {
-  const words = texts.value.settings;
-  const [shown, setShown] = useState(false);
-  const [busy, setBusy] = useState(false);
-  useEffect(() => {
-    void Promise.all([notificationState(), storage.get('notificationsAsked')])
-      .then(([state, asked]) => setShown(isSuggested(state, asked === true)))
-      .catch(() => {});
-  }, []);
-  if (!shown) return null;
-  const settle = (event: SuggestionEvent) => {
-    if (!settlesSuggestion(event)) return;
-    setShown(false);
-    void storage.put('notificationsAsked', true);
-  };
-  const turnOn = async () => {
-    setBusy(true);
-    try {
-      const state = await enableNotifications();
-      if (state === 'on') showToast(words.notificationsOn, 'success');
-      settle(state === 'on' ? 'turned on' : state === 'denied' ? 'denied' : 'failed');
-    } catch (error) {
-      settle('failed');
-      if (error instanceof DOMException) showToast(words.notificationsFailed, 'error');
-      else showError(error);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <section class="card suggestion" aria-label={words.notifications}>
-      <p>{words.suggestion}</p>
-      <div class="row">
-        <Button kind="primary" busy={busy} onClick={() => void turnOn()}>
-          {words.turnOn}
-        </Button>
-        <Button kind="quiet" onClick={() => settle('later')}>
-          {words.later}
-        </Button>
-      </div>
     </section>
   );
 }

@@ -1,25 +1,22 @@
 import { signal } from '@preact/signals';
 import type { Profile } from '@svc/contract';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Facts, fact } from '../components/facts.tsx';
+import { lazy } from '../components/lazy.tsx';
 import { PROFILE_FIELDS, ProfileInput } from '../components/profile-field.tsx';
 import { Button, Dialog, ScreenHeader } from '../components/ui.tsx';
 import { ApiError, call } from '../data/api.ts';
-import {
-  disableNotifications,
-  enableNotifications,
-  notificationState,
-  showTestNotification,
-} from '../data/notifications.ts';
-import type { NotificationState } from '../model/notification-state.ts';
 import { answers } from '../state/answers.ts';
 import { chooseLanguage, languageChoice, texts } from '../state/language.ts';
 import { refresh } from '../state/lists.ts';
 import { prefer, preferences, SCHEMES, UNDO_SECONDS } from '../state/preferences.ts';
-import { request, session } from '../state/session.ts';
+import { request, session, supportsPasskeys } from '../state/session.ts';
 import { signOut } from '../state/start.ts';
 import { showError, showToast } from '../state/toast.ts';
 import { isLanguage, LANGUAGE_NAMES } from '../texts/language.ts';
+import { Notifications } from './notifications.tsx';
+
+const Passkeys = lazy(async () => (await import('../passkeys/screens.tsx')).Passkeys);
 
 interface InstallPrompt extends Event {
   prompt(): Promise<unknown>;
@@ -40,6 +37,7 @@ export function Settings() {
       <ScreenHeader title={words.title} />
       <Account />
       <Notifications />
+      {supportsPasskeys() && session.profile.value?.test === false && <Passkeys />}
       <section class="card">
         <h2 id="language">{words.language}</h2>
         <select
@@ -158,53 +156,6 @@ function Account() {
           {me.test && <p class="muted">{words.settings.testAccount}</p>}
           <Button onClick={() => setEditing(true)}>{words.settings.edit}</Button>
         </>
-      )}
-    </section>
-  );
-}
-
-function Notifications() {
-  const words = texts.value.settings;
-  const [state, setState] = useState<NotificationState>('off');
-  const [busy, setBusy] = useState(false);
-  useEffect(() => {
-    void notificationState()
-      .then(setState)
-      .catch(() => {});
-  }, []);
-  const turn = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      if (state === 'on') await disableNotifications();
-      else await enableNotifications();
-    } catch (error) {
-      if (error instanceof DOMException) showToast(words.notificationsFailed, 'error');
-      else showError(error);
-    } finally {
-      setState(await notificationState().catch(() => 'off' as const));
-      setBusy(false);
-    }
-  };
-  const about: Readonly<Record<NotificationState, string>> = {
-    on: words.notificationsOn,
-    off: words.notificationsOff,
-    denied: words.notificationsDenied,
-    homeScreen: words.notificationsHomeScreen,
-    unsupported: words.notificationsNone,
-  };
-  return (
-    <section class="card">
-      <h2>{words.notifications}</h2>
-      <p>{about[state]}</p>
-      {state === 'on' && (
-        <Button onClick={() => void showTestNotification().catch(showError)}>
-          {words.notificationsTest}
-        </Button>
-      )}
-      {(state === 'on' || state === 'off') && (
-        <Button kind={state === 'off' ? 'primary' : 'neutral'} busy={busy} onClick={() => void turn()}>
-          {state === 'on' ? words.turnOff : words.turnOn}
-        </Button>
       )}
     </section>
   );

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Button, Field, Note, ScreenHeader } from '../components/ui.tsx';
-import { ApiError, call, ROOT } from '../data/api.ts';
+import { ApiError, call, NetworkError, ROOT } from '../data/api.ts';
 import { texts } from '../state/language.ts';
-import { request, session } from '../state/session.ts';
+import { request, session, supportsPasskeys } from '../state/session.ts';
 import { signIn } from '../state/start.ts';
 import { showError } from '../state/toast.ts';
 
@@ -25,7 +25,15 @@ export function SignIn() {
       await work();
     } catch (caught) {
       if (caught instanceof ApiError && caught.status < 500) {
-        setError(step === 'test' ? words.testRefused : words.refused);
+        setError(
+          step === 'test'
+            ? words.testRefused
+            : caught.code === 'code_not_requested'
+              ? words.notRequested
+              : caught.code === 'passkey_required'
+                ? words.passkeyRequired
+                : words.refused,
+        );
       } else showError(caught);
     } finally {
       setBusy(false);
@@ -33,7 +41,7 @@ export function SignIn() {
   };
   const sendCode = () =>
     whileBusy(async () => {
-      await request(() => call('POST', 'v1/sign-in-codes', { email: email.trim() }));
+      await request(() => call('POST', 'sign-in-codes', { email: email.trim() }));
       setCode('');
       setStep('code');
     });
@@ -43,6 +51,20 @@ export function SignIn() {
     else if (step === 'code')
       void whileBusy(() => signIn({ email: email.trim(), code: code.replace(/\D/g, '') }));
     else void whileBusy(() => signIn({ svc_id: svcId.trim(), sign_in_secret: secret.trim() }));
+  };
+  const byPasskey = async (): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const { proveByPasskey } = await import('../passkeys/ceremonies.ts');
+      await signIn(await proveByPasskey());
+    } catch (caught) {
+      // The device shows its own errors; without a passkey there is nothing to prove.
+      if (caught instanceof NetworkError) showError(caught);
+      else setError(words.passkeyRefused);
+    } finally {
+      setBusy(false);
+    }
   };
   const showStep = (next: typeof step) => () => {
     setError(undefined);
@@ -133,6 +155,11 @@ export function SignIn() {
           </>
         )}
       </form>
+      {step === 'email' && supportsPasskeys() && (
+        <Button kind="quiet" disabled={busy} onClick={() => void byPasskey()}>
+          {words.passkey}
+        </Button>
+      )}
       <Button kind="quiet" onClick={showStep(step === 'test' ? 'email' : 'test')}>
         {step === 'test' ? words.byEmail : words.test}
       </Button>

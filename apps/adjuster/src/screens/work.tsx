@@ -15,7 +15,7 @@ import {
 } from '../model/work-edits.ts';
 import { go } from '../navigation.ts';
 import { now } from '../state/clock.ts';
-import { deadlineRules } from '../state/deadlines.ts';
+import { deadlineOverrides } from '../state/deadlines.ts';
 import { texts } from '../state/language.ts';
 import { showError, showToast } from '../state/toast.ts';
 import { pending, saveWork, withOwnEdits } from '../state/work.ts';
@@ -106,7 +106,7 @@ export function Work({ claim }: { claim: AppClaim }) {
       <p class="muted">{words.lead}</p>
       <Deadlines claim={own} />
       <Contacts claim={own} />
-      <form class="form" ref={form} onSubmit={save}>
+      <form class="form" data-stored ref={form} onSubmit={save}>
         <div class="columns">
           {date('planned_visit_date', words.visit)}
           <TimeField
@@ -177,7 +177,7 @@ export function Work({ claim }: { claim: AppClaim }) {
 /** What is due, with the rule it comes from. */
 function Deadlines({ claim }: { claim: AppClaim }) {
   const words = texts.value.deadlines;
-  const due = deadlinesOf(claim, deadlineRules.value);
+  const due = deadlinesOf(claim, deadlineOverrides.value);
   if (due.length === 0) return null;
   return (
     <div>

@@ -19,6 +19,8 @@ export const session = {
   endedBecause: computed(() => (state.value.kind === 'signedOut' ? state.value.because : null)),
   /** Whether the last request reached the service. */
   reachable: signal(true),
+  /** The operator requires a passkey, and this session may only add one. */
+  needsPasskey: signal(false),
   /** Called when the service has ended the session. */
   onExpired: [] as (() => void)[],
   /** Called to remove everything of one adjuster from the page, before another one uses it. */
@@ -43,6 +45,7 @@ export const isSignedIn = (): boolean => state.value.kind === 'signedIn';
 /** Ends the session in the page, when the service has said that it is over. */
 export function expire(): void {
   if (state.value.kind === 'signedOut') return;
+  session.needsPasskey.value = false;
   updateSession({ kind: 'unauthorized' });
   for (const act of session.onExpired) act();
 }
@@ -56,6 +59,12 @@ export async function request<T>(send: () => Promise<T>): Promise<T> {
   } catch (error) {
     session.reachable.value = !(error instanceof NetworkError);
     if (error instanceof ApiError && error.status === 401) expire();
+    if (isSignedIn() && error instanceof ApiError && error.code === 'passkey_required')
+      session.needsPasskey.value = true;
     throw error;
   }
 }
+
+/** Browsers have no passkeys for sites at an IP address. */
+export const supportsPasskeys = (): boolean =>
+  'PublicKeyCredential' in window && !/^[\d.]+$|:/.test(location.hostname);

@@ -1,4 +1,4 @@
-import type { Profile } from '@svc/contract';
+import type { Profile, SignInBody } from '@svc/contract';
 import { exclusively, openChannel, type TabMessage } from '../data/answer-queue.ts';
 import { ApiError, call } from '../data/api.ts';
 import { disableNotifications, renewSubscription } from '../data/notifications.ts';
@@ -19,9 +19,7 @@ const STALE_MS = 60_000;
 /** Either side may drop a push subscription without notice, so it is registered again once a day. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export async function signIn(
-  proof: { email: string; code: string } | { svc_id: string; sign_in_secret: string },
-): Promise<void> {
+export async function signIn(proof: SignInBody): Promise<void> {
   // Exclusive, so that an answer of the previous adjuster is not sent in this one's session.
   const profile = await exclusively(async () => {
     await request(() => call('POST', 'session', proof));
@@ -45,6 +43,7 @@ export async function signOut(everywhere: boolean): Promise<void> {
     if (!(error instanceof ApiError && error.status === 401)) throw error;
   });
   stopListening();
+  session.needsPasskey.value = false;
   updateSession({ kind: 'signedOut' });
   await forget();
   notifyTabs();

@@ -28,9 +28,9 @@ export const showResult = (text: string, as: Toast['kind']): void =>
 
 export const closeToast = (): void => update({ kind: 'close' });
 
-/** Shows why a request failed; an ended session shows as the sign-in screen instead. */
+/** Shows why a request failed; an ended session and a missing passkey have screens instead. */
 export function showError(error: unknown): void {
-  if (error instanceof ApiError && error.status === 401) return;
+  if (error instanceof ApiError && (error.status === 401 || error.code === 'passkey_required')) return;
   const { network } = texts.value;
   showToast(error instanceof NetworkError ? network.needed : network.failed, 'error');
 }

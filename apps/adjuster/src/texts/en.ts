@@ -123,6 +123,10 @@ export const en = {
     otherEmail: 'Use another email',
     again: 'Send a new code',
     refused: 'The code is wrong or has expired. Check it, or request a new one.',
+    notRequested: 'A code works only in the browser that requested it. Request a new one here.',
+    passkey: 'Sign in with a passkey',
+    passkeyRefused: 'No passkey of this account was found. Sign in by email.',
+    passkeyRequired: 'This account has a passkey. Sign in with it.',
     test: 'Sign in with a test account',
     byEmail: 'Sign in by email',
     svcId: 'SVCID of the test account',
@@ -139,6 +143,7 @@ export const en = {
     noneFound: 'No offer matches your search.',
     noFirm: 'You have not joined a firm yet. Give a firm your SVCID, and its invitation appears here.',
     offeredAgo: (time: string) => `Offered ${time} ago`,
+    respondBy: (time: string) => `firm waits until ${time}`,
     new: 'New',
     loss: (date: string) => `Loss ${date}`,
     search: 'Search offers',
@@ -351,6 +356,7 @@ export const en = {
   update: {
     ready: 'A new version of the app is ready.',
     take: 'Update',
+    first: 'Save or clear what you have typed first, then update.',
   },
 
   deadlines: {
@@ -455,9 +461,6 @@ export const en = {
     svcId: 'Your SVCID',
     copy: 'Copy',
     copied: 'Copied.',
-    pauseAll: 'Pause all firms',
-    pauseAllMore:
-      'While this is on, no firm can offer you claims. Your current offers and claims stay with you.',
     taking: 'Receive new offers',
     takingOn: 'This firm can offer you claims.',
     takingOff: 'Paused: no new offers from this firm. Your current offers and claims stay with you.',
@@ -493,12 +496,9 @@ export const en = {
     notifications: 'Notifications on this device',
     notificationsOn: 'On. The lock screen shows only the firm and the type of notification.',
     notificationsOff: 'Off. You see new offers only while the app is open.',
-    notificationsDenied:
-      'Blocked. To turn them on, open this site’s settings in your browser (the icon next to the address) or the app’s settings on your phone, allow notifications, and return here.',
     notificationsNone: 'This browser does not support notifications.',
     notificationsHomeScreen:
       'On an iPhone or iPad, notifications need the app on the Home Screen: tap Share, then Add to Home Screen, and open the app from there.',
-    notificationsTest: 'Show a test notification',
     notificationsFailed: 'The browser could not register for notifications. Try again later.',
     turnOn: 'Turn on',
     turnOff: 'Turn off',

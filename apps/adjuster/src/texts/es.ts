@@ -39,6 +39,10 @@ export const es: Texts = {
     otherEmail: 'Usar otro correo',
     again: 'Enviar un código nuevo',
     refused: 'El código es incorrecto o venció. Verifíquelo o pida uno nuevo.',
+    notRequested: 'Un código solo sirve en el navegador que lo pidió. Pida uno nuevo aquí.',
+    passkey: 'Iniciar sesión con una llave de acceso',
+    passkeyRefused: 'No se encontró una llave de acceso de esta cuenta. Inicie sesión por correo.',
+    passkeyRequired: 'Esta cuenta tiene una llave de acceso. Inicie sesión con ella.',
     test: 'Iniciar sesión con una cuenta de prueba',
     byEmail: 'Iniciar sesión por correo electrónico',
     svcId: 'SVCID de la cuenta de prueba',
@@ -55,6 +59,7 @@ export const es: Texts = {
     noneFound: 'Ninguna oferta coincide con su búsqueda.',
     noFirm: 'Aún no se ha unido a ninguna firma. Dele su SVCID a una firma y la invitación aparecerá aquí.',
     offeredAgo: (time) => `Ofrecida hace ${time}`,
+    respondBy: (time) => `la firma espera hasta ${time}`,
     new: 'Nueva',
     loss: (date) => `Pérdida ${date}`,
     search: 'Buscar ofertas',
@@ -135,7 +140,7 @@ export const es: Texts = {
       building: 'Edificio',
       flood: 'Zona y mapa de inundación',
       carrier: 'Aseguradora, como aparece en los formularios',
-      coverages: 'Cubiertas',
+      coverages: 'Coberturas',
       estimate: 'Estimado',
       agent: 'Agente',
       mortgagee: 'Acreedor hipotecario',
@@ -192,7 +197,7 @@ export const es: Texts = {
       contentsReserve: 'Reserva del contenido',
       buildingAdvance: 'Pago por adelantado del edificio',
       contentsAdvance: 'Pago por adelantado del contenido',
-      icc: 'Costo mayor de cumplimiento (ICC)',
+      icc: 'Aumento del costo de cumplimiento (ICC)',
       specialLimits: 'Límites especiales de responsabilidad',
       buildingReplacement: 'Costo de reemplazo del edificio',
       buildingCashValue: 'Valor real en efectivo del edificio',
@@ -272,6 +277,7 @@ export const es: Texts = {
   update: {
     ready: 'Hay una versión nueva de la aplicación.',
     take: 'Actualizar',
+    first: 'Primero guarde o borre lo que ha escrito; después actualice.',
   },
 
   deadlines: {
@@ -299,10 +305,10 @@ export const es: Texts = {
     d: 'riesgo sin determinar',
   },
   occupancy: {
-    single_family_home: 'Casa de una familia',
+    single_family_home: 'Vivienda unifamiliar',
     residential_manufactured_home: 'Casa prefabricada o móvil residencial',
     residential_unit: 'Unidad residencial',
-    two_to_four_family_building: 'Edificio de dos a cuatro familias',
+    two_to_four_family_building: 'Edificio para dos a cuatro familias',
     other_residential_building: 'Otro edificio residencial',
     residential_condominium_building: 'Edificio de condominio residencial',
     non_residential_building: 'Edificio no residencial',
@@ -335,7 +341,7 @@ export const es: Texts = {
   construction: { framed: 'Armazón', masonry: 'Mampostería', other: 'Otro' },
   cause: {
     tidal_water_overflow: 'Desbordamiento de agua de marea',
-    stream_river_lake_overflow: 'Desbordamiento de quebrada, río o lago',
+    stream_river_lake_overflow: 'Desbordamiento de arroyo, río o lago',
     alluvial_fan_overflow: 'Desbordamiento de abanico aluvial',
     rainfall_snowmelt_accumulation: 'Acumulación de lluvia o nieve derretida',
     earth_movement: 'Movimiento de tierra',
@@ -424,9 +430,6 @@ export const es: Texts = {
     svcId: 'Su SVCID',
     copy: 'Copiar',
     copied: 'Copiado.',
-    pauseAll: 'Pausar todas las firmas',
-    pauseAllMore:
-      'Mientras esté activado, ninguna firma puede ofrecerle reclamaciones. Sus ofertas y casos actuales siguen con usted.',
     taking: 'Recibir ofertas nuevas',
     takingOn: 'Esta firma puede ofrecerle reclamaciones.',
     takingOff:
@@ -463,12 +466,9 @@ export const es: Texts = {
     notifications: 'Notificaciones en este dispositivo',
     notificationsOn: 'Activadas. La pantalla bloqueada muestra solo la firma y el tipo de notificación.',
     notificationsOff: 'Desactivadas. Usted ve ofertas nuevas solo con la aplicación abierta.',
-    notificationsDenied:
-      'Bloqueadas. Para activarlas, abra los ajustes de este sitio en el navegador (el icono junto a la dirección) o los ajustes de la aplicación en su teléfono, permita las notificaciones y vuelva aquí.',
     notificationsNone: 'Este navegador no permite notificaciones.',
     notificationsHomeScreen:
       'En un iPhone o iPad, las notificaciones necesitan la aplicación en la pantalla de inicio: toque Compartir, después Añadir a pantalla de inicio, y ábrala desde allí.',
-    notificationsTest: 'Mostrar una notificación de prueba',
     notificationsFailed: 'El navegador no pudo activar las notificaciones. Intente más tarde.',
     turnOn: 'Activar',
     turnOff: 'Desactivar',

@@ -18,6 +18,7 @@ import {
   makeDeclineInvitation,
   makeDisableAdjuster,
   makeEnableAdjuster,
+  makeEncryptExisting,
   makeEndSession,
   makeEndSessions,
   makeEraseFirm,
@@ -31,23 +32,36 @@ import {
   makeReadAppClaim,
   makeReadProfile,
   makeRecordWork,
+  makeRegisterPasskey,
   makeRejectClaim,
+  makeRemoveDeadline,
   makeRemoveDevice,
   makeRemoveMember,
+  makeRemovePasskey,
+  makeRemovePasskeys,
+  makeRenamePasskey,
   makeRequestSignInCode,
   makeRevokeKey,
   makeRollKey,
+  makeRotateEncryption,
   makeRunJob,
   makeSandbox,
   makeSendClaim,
   makeSetAcceptingAssignments,
+  makeSetAvailability,
+  makeSetDeadline,
+  makeSetDevicePreferences,
   makeSetLegalHold,
   makeSetLimits,
   makeSetMember,
+  makeSetOfferWait,
   makeSetPlan,
   makeSignIn,
   makeSignOut,
   makeSignOutEverywhere,
+  makeStartPasskeyRegistration,
+  makeStartPasskeySignIn,
+  makeTestDevice,
   makeUpdateProfile,
   makeWithdrawInvitation,
 } from '@svc/application';
@@ -97,7 +111,10 @@ export function createContainer(external: ExternalServices): Container {
   const { unitOfWork: uow, clock, secrets, ids, networkOf, appReads, firmReads } = T;
   const credentials = { credentials: T.credentials, secrets, clock };
   bind(T.apiKeyAuthenticator, createApiKeyAuthenticator, credentials);
-  bind(T.sessionAuthenticator, createSessionAuthenticator, credentials);
+  bind(T.sessionAuthenticator, createSessionAuthenticator, {
+    ...credentials,
+    passkeysRequired: T.passkeysRequired,
+  });
   c.bind(T.auditBatch).toResolvedValue(
     (store, log) =>
       createBatch<AuditEvent>({
@@ -108,12 +125,29 @@ export function createContainer(external: ExternalServices): Container {
       }),
     [T.audit, T.log],
   );
-  const { auditBatch, operator } = T;
-  bind(T.runJob, makeRunJob, { uow, reads: T.jobReads, firmReads, notifier: T.notifier, clock });
+  const { auditBatch, operator, signInMonitor, passkeyVerifier, passkeysRequired } = T;
+  bind(T.runJob, makeRunJob, { uow, reads: T.jobReads, firmReads, appReads, notifier: T.notifier, clock });
 
   const idempotent = { uow, singleFlight: T.singleFlight, reads: firmReads, clock };
   const sessions = { uow, secrets, clock, ids, sessionMaxAgeMs: T.sessionMaxAgeMs };
-  const signIn = use(makeSignIn, { ...sessions, networkOf, auditBatch });
+  const signIn = use(makeSignIn, {
+    ...sessions,
+    networkOf,
+    auditBatch,
+    signInMonitor,
+    passkeyVerifier,
+    passkeysRequired,
+  });
+  const passkeys = { uow, secrets, clock, ids, passkeyVerifier, passkeysRequired };
+  const startPasskeySignIn = use(makeStartPasskeySignIn, { secrets, clock, ids, passkeyVerifier });
+  const requestSignInCode = use(makeRequestSignInCode, {
+    uow,
+    secrets,
+    mailer: T.mailer,
+    clock,
+    networkOf,
+    signInMonitor,
+  });
   const signOut = use(makeSignOut, { uow, clock });
   const signOutEverywhere = use(makeSignOutEverywhere, { uow, clock });
   const profile = { uow, reads: appReads, clock, secrets, mailer: T.mailer };
@@ -138,8 +172,14 @@ export function createContainer(external: ExternalServices): Container {
     ofFirm,
   );
   bind(T.setLegalHold, makeSetLegalHold, ofFirm);
+  const dataEncryption = { uow, encryption: T.encryption, clock, operator };
+  bind(T.rotateEncryption, makeRotateEncryption, dataEncryption);
+  bind(T.encryptExisting, makeEncryptExisting, dataEncryption);
   bind(T.setPlan, makeSetPlan, { uow, clock, operator, apiKeyAuthenticator });
   bind(T.setLimits, makeSetLimits, { uow, clock, operator, apiKeyAuthenticator });
+  bind(T.setOfferWait, makeSetOfferWait, { uow, clock, operator, apiKeyAuthenticator });
+  bind(T.setDeadline, makeSetDeadline, { uow, clock, operator });
+  bind(T.removeDeadline, makeRemoveDeadline, { uow, clock, operator });
   const keys = { uow, secrets, clock, ids, apiKeyAuthenticator, operator };
   bind(T.createKey, makeCreateKey, keys);
   bind(T.revokeKey, makeRevokeKey, keys);
@@ -153,6 +193,7 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.disableAdjuster, makeDisableAdjuster, accounts);
   bind(T.enableAdjuster, makeEnableAdjuster, accounts);
   bind(T.endSessions, makeEndSessions, accounts);
+  bind(T.removePasskeys, makeRemovePasskeys, accounts);
   bind(T.closeClaimAsOperator, makeCloseClaimAsOperator, { uow, clock, operator });
 
   bind(T.firmRoutes, firmRoutes, {
@@ -170,16 +211,22 @@ export function createContainer(external: ExternalServices): Container {
     clock,
   });
   bind(T.appRoutes, appRoutes, {
-    requestSignInCode: use(makeRequestSignInCode, { uow, secrets, mailer: T.mailer, clock, networkOf }),
+    requestSignInCode,
     signIn,
     signOut,
     endSession: use(makeEndSession, { uow, clock }),
+    startPasskeySignIn,
+    startPasskeyRegistration: use(makeStartPasskeyRegistration, passkeys),
+    registerPasskey: use(makeRegisterPasskey, passkeys),
+    renamePasskey: use(makeRenamePasskey, { uow, clock }),
+    removePasskey: use(makeRemovePasskey, { uow, clock, passkeysRequired }),
     readProfile: use(makeReadProfile, { reads: appReads }),
     updateProfile: use(makeUpdateProfile, { ...profile, networkOf }),
     confirmEmail: use(makeConfirmEmail, profile),
     acceptInvitation: use(makeAcceptInvitation, memberships),
     declineInvitation: use(makeDeclineInvitation, memberships),
     setAcceptingAssignments: T.setAcceptingAssignments,
+    setAvailability: use(makeSetAvailability, { uow, clock }),
     leaveFirm: use(makeLeaveFirm, memberships),
     readClaim: use(makeReadAppClaim, { reads: appReads }),
     acceptClaim: use(makeAcceptClaim, { uow, clock }),
@@ -188,6 +235,8 @@ export function createContainer(external: ExternalServices): Container {
     recordWork: use(makeRecordWork, { uow, clock }),
     closeClaim: use(makeCloseAcceptedClaim, { uow, clock }),
     putDevice: use(makePutDevice, { uow, clock }),
+    setDevicePreferences: use(makeSetDevicePreferences, { uow, clock }),
+    testDevice: use(makeTestDevice, { uow }),
     removeDevice: use(makeRemoveDevice, { uow }),
     reads: appReads,
     jobReads: T.jobReads,
@@ -195,9 +244,12 @@ export function createContainer(external: ExternalServices): Container {
     clock,
   });
   bind(T.browserSessionRoutes, browserSessionRoutes, {
+    requestSignInCode,
+    startPasskeySignIn,
     signIn,
     signOut,
     signOutEverywhere,
+    secrets,
     addresses: T.addresses,
   });
   bind(T.mcpRoute, mcpRoute, {
@@ -227,6 +279,7 @@ export function createContainer(external: ExternalServices): Container {
     routes: T.routes,
     apiKeyAuthenticator,
     sessionAuthenticator: T.sessionAuthenticator,
+    sessionLimiter: T.sessionLimiter,
     rateLimiter: T.rateLimiter,
     faults: T.faults,
     edgeLimiter: T.edgeLimiter,

@@ -2,7 +2,10 @@ import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { type Config, ConfigError } from '../config.ts';
 
 export interface Database {
+  /** With the service's role. */
   readonly url: string;
+  /** With the role that owns the schema. */
+  readonly migrationUrl: string;
   /** The data folder of the embedded server; null for the database in DATABASE_URL. */
   readonly embeddedIn: string | null;
   release(): Promise<void>;
@@ -11,7 +14,8 @@ export interface Database {
 /** The database in DATABASE_URL or, without it, an embedded server in DATA_DIR. */
 export async function openDatabase(config: Config, log: (line: string) => void): Promise<Database> {
   if (config.databaseUrl !== null) {
-    return { url: config.databaseUrl, embeddedIn: null, release: async () => {} };
+    const migrationUrl = config.migrationDatabaseUrl ?? config.databaseUrl;
+    return { url: config.databaseUrl, migrationUrl, embeddedIn: null, release: async () => {} };
   }
   const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log }).catch((error: unknown) => {
     const { code, syscall } = error as NodeJS.ErrnoException;
@@ -22,5 +26,10 @@ export async function openDatabase(config: Config, log: (line: string) => void):
     }
     throw error;
   });
-  return { url: embedded.url, embeddedIn: embedded.dataDir, release: () => embedded.stop() };
+  return {
+    url: embedded.serviceUrl,
+    migrationUrl: embedded.url,
+    embeddedIn: embedded.dataDir,
+    release: () => embedded.stop(),
+  };
 }

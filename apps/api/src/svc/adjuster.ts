@@ -3,6 +3,7 @@ import { LIMITS } from '@svc/contract';
 import type { Adjuster, Svcid } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
+import { passkeyToWire } from '../http/serialization/adjuster.ts';
 import { toDateTime } from '../http/serialization/time.ts';
 import { parseEmail, parseNewSvcId, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions, svcIdOption } from './command.ts';
@@ -86,6 +87,28 @@ export function addAdjusterCommands(program: Command): void {
       const documents = sessions.map(sessionDocument);
       if (options.json) return printJson({ sessions: documents });
       printTable(documents, 'No sessions.');
+    });
+
+  addCommand(group, 'passkeys', 'list the passkeys of an account, oldest first')
+    .addArgument(svcIdArgument())
+    .action(async (svcId: Svcid, options: OutputOptions) => {
+      const passkeys = await withService(async (services) => {
+        const reads = services.get(TOKENS.appReads);
+        if ((await reads.adjuster(svcId)) === null)
+          throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
+        return reads.passkeys(svcId);
+      });
+      const documents = passkeys.map(passkeyToWire);
+      if (options.json) return printJson({ passkeys: documents });
+      printTable(documents, 'No passkeys.');
+    });
+
+  addCommand(group, 'remove-passkeys', 'remove all passkeys of an account and end its sessions')
+    .addArgument(svcIdArgument())
+    .action(async (svcId: Svcid, options: OutputOptions) => {
+      const removed = await withService((services) => services.get(TOKENS.removePasskeys)(svcId));
+      if (options.json) return printJson({ removed });
+      process.stdout.write(`${removed} ${removed === 1 ? 'passkey' : 'passkeys'} removed.\n`);
     });
 
   addCommand(group, 'end-sessions', 'end all sessions of an account')

@@ -28,6 +28,15 @@ export function parseTime(text: string): number {
   return at;
 }
 
+export const parseIntegerWithin =
+  (bounds: { readonly min: number; readonly max: number }) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < bounds.min || value > bounds.max)
+      throw new InvalidArgumentError(`Allowed: a whole number from ${bounds.min} to ${bounds.max}.`);
+    return value;
+  };
+
 export function parsePositiveInteger(text: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text))
     throw new InvalidArgumentError('Allowed: a whole number from 1 to 9999999.');

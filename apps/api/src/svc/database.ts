@@ -10,7 +10,7 @@ import { withService } from './session.ts';
 export function addDatabaseCommands(program: Command): void {
   addCommand(program, 'migrate', 'bring the schema up to date').action(async (options: OutputOptions) => {
     // withService migrates before it calls this.
-    const state = await withService((_, databaseUrl) => readSchemaState(databaseUrl));
+    const state = await withService((_, migrationUrl) => readSchemaState(migrationUrl));
     const applied = state.applied.map((migration) => ({ ...migration, at: toDateTime(migration.at) }));
     if (options.json) return printJson({ ...state, applied });
     process.stdout.write('The schema is up to date.\n');

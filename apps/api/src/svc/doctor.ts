@@ -1,6 +1,14 @@
-import { probeDatabase, probeRedis, readSchemaState, type SchemaState } from '../composition/compose.ts';
+import {
+  probeDatabase,
+  probeEncryption,
+  probeRedis,
+  type RoleRights,
+  readRoleRights,
+  readSchemaState,
+  type SchemaState,
+} from '../composition/compose.ts';
 import { openDatabase } from '../composition/database.ts';
-import { type Config, ConfigError, readConfig } from '../config.ts';
+import { type Config, ConfigError, isMailUnencrypted, readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 
 type Check = {
@@ -45,10 +53,12 @@ async function checkDatabase(config: Config): Promise<Check[]> {
     const opened = await openDatabase(config, () => {});
     try {
       await probeDatabase(opened.url, quietLog());
-      const state = await readSchemaState(opened.url);
+      const state = await readSchemaState(opened.migrationUrl);
       return [
         { what: 'database', state: 'ok', detail: `PostgreSQL ${state.server}, ${location}` },
         checkSchema(state),
+        checkRights(await readRoleRights(opened.url)),
+        ...(state.current ? [await checkEncryption(config, opened.url)] : []),
       ];
     } finally {
       await opened.release();
@@ -75,16 +85,38 @@ function checkSchema({ current, applied, unknown, changed }: SchemaState): Check
   return { what: 'schema', state: 'ok', detail: `up to date (${applied.length} migrations)` };
 }
 
+async function checkEncryption(config: Config, url: string): Promise<Check> {
+  const what = 'encryption';
+  try {
+    await probeEncryption(config, url, quietLog());
+  } catch (error) {
+    return { what, state: 'wrong', detail: messageOf(error) };
+  }
+  return config.encryption === null
+    ? { what, state: 'note', detail: 'ENCRYPTION_KEY is unset: personal data is stored as plain text' }
+    : { what, state: 'ok', detail: `${config.encryption.variable} holds every key that is in use` };
+}
+
+function checkRights({ role, ownsTables }: RoleRights): Check {
+  return ownsTables
+    ? {
+        what: 'rights',
+        state: 'note',
+        detail: `the service's role ${role} owns tables: it can change and drop them, and change the audit trail; see MIGRATION_DATABASE_URL`,
+      }
+    : { what: 'rights', state: 'ok', detail: `the service's role ${role} owns no table` };
+}
+
 async function checkRedis(config: Config): Promise<Check> {
-  const reachable = await probeRedis(config, quietLog());
-  if (reachable === null) {
+  const probed = await probeRedis(config);
+  if (probed === null) {
     return {
       what: 'redis',
       state: 'note',
       detail: 'REDIS_URL is unset: rate limits apply per process',
     };
   }
-  return reachable
+  return probed.isReachable
     ? {
         what: 'redis',
         state: 'ok',
@@ -93,7 +125,7 @@ async function checkRedis(config: Config): Promise<Check> {
     : {
         what: 'redis',
         state: 'wrong',
-        detail: 'Redis at REDIS_URL is not reachable; rate limits would apply per process',
+        detail: `${probed.warning ?? 'Redis at REDIS_URL is not reachable'}; rate limits would apply per process`,
       };
 }
 
@@ -104,6 +136,14 @@ function notesOn(config: Config): Check[] {
       what: 'mail',
       state: 'note',
       detail: 'SMTP_URL is unset: sign-in codes are written to the log',
+    });
+  }
+  if (isMailUnencrypted(config)) {
+    notes.push({
+      what: 'mail',
+      state: 'note',
+      detail:
+        'SMTP_URL starts with smtp:// and does not require TLS: mail and its password may be sent unencrypted; use smtps:// or ?requireTLS=true',
     });
   }
   if (config.trustProxy === true) {

@@ -19,6 +19,7 @@ const firmDocument = (firm: Firm) => ({
     writes_per_minute: firm.limits.writesPerMinute,
     burst: firm.limits.burst,
   },
+  offer_wait_hours: firm.offerWaitHours,
   created_at: toDateTime(firm.createdAt),
 });
 
@@ -116,6 +117,22 @@ export function addFirmCommands(program: Command): void {
       const document = firmDocument(await withService((services) => services.get(TOKENS.setPlan)(id, plan)));
       if (options.json) return printJson({ firm: document });
       printFields({ id: document.id, name: document.name, plan: document.plan });
+    });
+
+  addCommand(group, 'set-offer-wait', 'set how long the firm waits for the answer to an offer')
+    .addArgument(firmIdArgument())
+    .addOption(
+      new Option('--hours <n>', 'adjusters see until when; omitted: they see no limit').argParser(
+        parsePositiveInteger,
+      ),
+    )
+    .action(async (id: FirmId, options: OutputOptions & { hours?: number }) => {
+      const firm = await withService((services) =>
+        services.get(TOKENS.setOfferWait)(id, options.hours ?? null),
+      );
+      const document = firmDocument(firm);
+      if (options.json) return printJson({ firm: document });
+      printFields({ id: document.id, name: document.name, offer_wait_hours: document.offer_wait_hours });
     });
 
   addCommand(group, 'set-limits', "replace a firm's own limits; omitted ones return to the default")

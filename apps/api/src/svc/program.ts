@@ -3,6 +3,8 @@ import { addAdjusterCommands } from './adjuster.ts';
 import { addAuditCommands } from './audit.ts';
 import { addClaimCommands } from './claim.ts';
 import { addDatabaseCommands } from './database.ts';
+import { addDeadlineCommands } from './deadline.ts';
+import { addEncryptionCommands } from './encryption.ts';
 import { addFirmCommands } from './firm.ts';
 import { addKeyCommands } from './key.ts';
 import { addMemberCommands } from './member.ts';
@@ -26,8 +28,10 @@ export function createProgram(): Command {
   addAdjusterCommands(program);
   addMemberCommands(program);
   addClaimCommands(program);
+  addDeadlineCommands(program);
   addRequestsCommand(program);
   addAuditCommands(program);
+  addEncryptionCommands(program);
   addDatabaseCommands(program);
   return program;
 }

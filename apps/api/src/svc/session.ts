@@ -22,14 +22,14 @@ function systemUser(): string {
 
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
 export async function withService<T>(
-  work: (services: Services, databaseUrl: string) => Promise<T>,
+  work: (services: Services, migrationUrl: string) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(process.env, false);
   // Standard output carries only the result.
   const log = createLog({ level: 'error', format: config.logFormat, stream: process.stderr });
   const database = await openDatabase(config, (line) => process.stderr.write(`${line}\n`));
   try {
-    await migrateDatabase(database.url, log);
+    await migrateDatabase(database.url, log, database.migrationUrl);
     const wired = await compose({
       config: { ...config, redisUrls: [], dbPoolMax: 2 },
       databaseUrl: database.url,
@@ -40,7 +40,7 @@ export async function withService<T>(
       operator: { name: operatorName },
     });
     try {
-      return await work(wired.services, database.url);
+      return await work(wired.services, database.migrationUrl);
     } finally {
       await wired.close();
     }

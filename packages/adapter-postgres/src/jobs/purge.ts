@@ -1,7 +1,10 @@
 import { IDEMPOTENCY_WINDOW_MS, REQUEST_LOG_RETENTION_MS } from '@svc/application';
 import { DAY, HOUR, type Instant, PLAN_RETENTION, PLANS } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
-import { type Session, type Statement, sql } from '../driver/session.ts';
+import type { Database } from '../driver/database.ts';
+import { first, type Session, type Statement, sql } from '../driver/session.ts';
+
+import { purgeClosedClaims } from './purge-closed-claims.ts';
 
 /** Kept beyond the window, since the clocks of two processes differ. */
 const IDEMPOTENCY_MARGIN = HOUR;
@@ -20,6 +23,7 @@ const SESSIONS = deleteBatch('sessions', 'expires_at');
 const REQUEST_LOG = deleteBatch('request_log', 'at');
 const SIGN_IN_CODES = deleteBatch('sign_in_codes', 'expires_at');
 const EMAIL_CHANGES = deleteBatch('email_changes', 'expires_at');
+const USED_CHALLENGES = deleteBatch('used_passkey_challenges', 'expires_at');
 const SIGN_IN_ATTEMPTS = deleteBatch('sign_in_attempts', 'ends_at');
 
 /** Jobs whose last attempt failed, kept so that an operator can inspect them. `complete_jobs` deletes them. */
@@ -30,41 +34,29 @@ const FAILED_JOBS = sql(
      SELECT id FROM graphile_worker.jobs WHERE attempts >= max_attempts AND run_at <= $1 LIMIT ${BATCH_SIZE}))`,
 );
 
-/**
- * Deletes from the start of each chain, and moves its start, in one statement. Not of firms under legal hold; the
- * service's own chain is kept as long as a standard plan's.
- */
-const AUDIT = sql(
-  'purge_audit',
-  `WITH due AS (
-     SELECT c.firm_id, c.purged_seq, (
-         SELECT max(l.seq) FROM audit_log l
-          WHERE l.firm_id = c.firm_id AND l.seq > c.purged_seq AND l.seq <= c.purged_seq + ${BATCH_SIZE}
-            AND l.at <= kept.since) AS seq
-       FROM audit_chains c LEFT JOIN firms f ON f.id = c.firm_id
-       JOIN unnest($1::text[], $2::timestamptz[]) AS kept (plan, since) ON kept.plan = coalesce(f.plan, 'standard')
-      WHERE NOT EXISTS (SELECT 1 FROM legal_holds h WHERE h.firm_id = c.firm_id)),
-   moved AS (
-     UPDATE audit_chains c SET purged_seq = l.seq, purged_hash = l.hash
-       FROM due JOIN audit_log l ON l.firm_id = due.firm_id AND l.seq = due.seq
-      WHERE c.firm_id = due.firm_id AND c.purged_seq = due.purged_seq
-      RETURNING c.firm_id, c.purged_seq)
-   DELETE FROM audit_log l USING moved WHERE l.firm_id = moved.firm_id AND l.seq <= moved.purged_seq RETURNING 1`,
-);
+/** The function is part of the schema: the service's role may not delete rows of the audit trail itself. */
+const AUDIT = sql('purge_audit', `SELECT purge_audit($1, $2, ${BATCH_SIZE})::integer AS removed`);
 
 export interface PurgeCounts {
   readonly idempotencyRecords: number;
   readonly sessions: number;
   readonly signInCodes: number;
   readonly emailChanges: number;
+  readonly usedChallenges: number;
   readonly signInAttempts: number;
   readonly failedJobs: number;
   readonly requestLog: number;
   readonly audit: number;
+  readonly closedClaims: number;
 }
 
 /** Deletes expired rows. Several processes may do so at once. */
-export async function purge(session: Session, now: Instant): Promise<PurgeCounts> {
+export async function purge(
+  database: Pick<Database, 'begin' | 'maintenance'>,
+  now: Instant,
+  closedClaimRetentionMs: number | null,
+): Promise<PurgeCounts> {
+  const session = database.maintenance;
   const purgeAll = async (statement: Statement, before: Instant): Promise<number> => {
     for (let total = 0; ; ) {
       const removed = (await session.rows(statement, [timestamp(before)])).length;
@@ -77,9 +69,14 @@ export async function purge(session: Session, now: Instant): Promise<PurgeCounts
     sessions: await purgeAll(SESSIONS, now),
     signInCodes: await purgeAll(SIGN_IN_CODES, now),
     emailChanges: await purgeAll(EMAIL_CHANGES, now),
+    usedChallenges: await purgeAll(USED_CHALLENGES, now),
     signInAttempts: await purgeAll(SIGN_IN_ATTEMPTS, now),
     failedJobs: await purgeAll(FAILED_JOBS, now - FAILED_JOBS_KEPT),
     requestLog: await purgeAll(REQUEST_LOG, now - REQUEST_LOG_RETENTION_MS),
+    closedClaims:
+      closedClaimRetentionMs === null
+        ? 0
+        : await purgeClosedClaims(database, now - closedClaimRetentionMs, now),
     audit: await purgeAudit(session, now),
   };
 }
@@ -87,7 +84,7 @@ export async function purge(session: Session, now: Instant): Promise<PurgeCounts
 async function purgeAudit(session: Session, now: Instant): Promise<number> {
   const ends = PLANS.map((plan) => timestamp(now - PLAN_RETENTION[plan].auditMs));
   for (let total = 0; ; ) {
-    const removed = (await session.rows(AUDIT, [PLANS, ends])).length;
+    const removed = first(await session.rows<{ removed: number }>(AUDIT, [PLANS, ends]))?.removed ?? 0;
     total += removed;
     if (removed === 0) return total;
   }

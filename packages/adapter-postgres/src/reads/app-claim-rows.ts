@@ -1,7 +1,15 @@
 import type { AppClaimView } from '@svc/application';
 import type { FirmId } from '@svc/domain';
-import { HELD_CARRIER_COLUMNS, type HeldCarrierRow, heldCarrierFrom } from '../stores/carrier-rows.ts';
+import type { Encryption } from '../encryption/encryption.ts';
 import {
+  HELD_CARRIER_COLUMNS,
+  HELD_CARRIER_FIELDS,
+  type HeldCarrierRow,
+  heldCarrierFrom,
+} from '../stores/carrier-rows.ts';
+import {
+  CLAIM_FIELDS,
+  claimKey,
   FIRM_CLAIM_COLUMNS,
   type FirmClaimRow,
   WORK_COLUMNS,
@@ -13,19 +21,30 @@ import { claimViewFrom } from './pg-firm-reads.ts';
 export interface AppClaimRow extends FirmClaimRow, WorkRow, HeldCarrierRow {
   readonly firm_id: FirmId;
   readonly firm_name: string;
+  readonly offer_wait_hours: number | null;
 }
 
 /** Columns for {@link AppClaimRow}, over {@link APP_CLAIM_JOINS}. */
-export const APP_CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, c.firm_id, f.name AS firm_name,
+export const APP_CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, c.firm_id, f.name AS firm_name, f.offer_wait_hours,
   ${HELD_CARRIER_COLUMNS}`;
 
 /** For `claims c`: the firm, and the entry of its carrier book. */
 export const APP_CLAIM_JOINS = `JOIN firms f ON f.id = c.firm_id
   LEFT JOIN carriers held ON held.firm_id = c.firm_id AND held.name_key = c.carrier_key`;
 
+/** Decrypts in place. */
+export async function openAppClaims<R extends AppClaimRow>(encryption: Encryption, rows: R[]): Promise<R[]> {
+  const withClaims = await encryption.open(rows, CLAIM_FIELDS, claimKey);
+  return encryption.open(withClaims, HELD_CARRIER_FIELDS, ({ firm_id, held_key }) => ({
+    firmId: firm_id,
+    key: held_key ?? '',
+  }));
+}
+
 export const appClaimFrom = (row: AppClaimRow): AppClaimView => ({
   ...claimViewFrom(row),
   firm: { id: row.firm_id, name: row.firm_name },
+  offerWaitHours: row.offer_wait_hours,
   work: workFrom(row),
   closedAt: row.closed_at,
   bookCarrier: heldCarrierFrom(row),

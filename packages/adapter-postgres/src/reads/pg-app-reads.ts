@@ -10,8 +10,17 @@ import type {
 import type { ClaimId, Svcid } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
+import { type Encryption, NO_ENCRYPTION } from '../encryption/encryption.ts';
+import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
+import { type PasskeyRow, passkeyFrom } from '../schema/entities.ts';
 import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
-import { APP_CLAIM_COLUMNS, APP_CLAIM_JOINS, type AppClaimRow, appClaimFrom } from './app-claim-rows.ts';
+import {
+  APP_CLAIM_COLUMNS,
+  APP_CLAIM_JOINS,
+  type AppClaimRow,
+  appClaimFrom,
+  openAppClaims,
+} from './app-claim-rows.ts';
 import { fetchCount, toPage, uuidPositionValues } from './pages.ts';
 
 const MEMBERSHIPS = sql(
@@ -25,8 +34,15 @@ const MEMBERSHIPS = sql(
 const SESSIONS = sql(
   'app_sessions',
   `SELECT id, token_hash AS "tokenHash", svc_id AS "svcId", device_name AS "deviceName", created_at AS "createdAt",
-     last_used_at AS "lastUsedAt", expires_at AS "expiresAt", ends_at AS "endsAt"
+     last_used_at AS "lastUsedAt", expires_at AS "expiresAt", ends_at AS "endsAt", method
      FROM sessions WHERE svc_id = $1 AND expires_at > $2 ORDER BY last_used_at DESC, id DESC`,
+);
+
+const PASSKEYS = sql(
+  'app_passkeys',
+  `SELECT id, credential_id AS "credentialId", svc_id AS "svcId", name, public_key AS "publicKey",
+     sign_count AS "signCount", transports, created_at AS "createdAt", last_used_at AS "lastUsedAt"
+     FROM passkeys WHERE svc_id = $1 ORDER BY created_at, id`,
 );
 
 const INVITATIONS = sql(
@@ -117,15 +133,20 @@ const REVISIONS = sql(
     GROUP BY m.svc_id`,
 );
 
+const INVITATION_FIELDS = fieldsOf(PERSONAL.memberships, (column) =>
+  column === 'invited_as' ? 'invitedAs' : column,
+);
+
 const offerPosition = (row: AppClaimRow): KeysetPosition => ({ at: row.offered_at, id: row.id });
 
-export function pgAppReads(session: Session, clock: Clock): AppReads {
+export function pgAppReads(session: Session, clock: Clock, encryption: Encryption = NO_ENCRYPTION): AppReads {
   return {
     async adjuster(svcId) {
       const row = first(await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]));
       return row === null ? null : adjusterFrom(row);
     },
 
+    passkeys: async (svcId) => (await session.rows<PasskeyRow>(PASSKEYS, [svcId])).map(passkeyFrom),
     sessions: (svcId, now) => session.rows<StoredSession>(SESSIONS, [svcId, timestamp(now)]),
 
     memberships: (svcId) => session.rows<FirmMembershipView>(MEMBERSHIPS, [svcId]),
@@ -134,7 +155,7 @@ export function pgAppReads(session: Session, clock: Clock): AppReads {
       const values = [svcId, timestamp(now), ...uuidPositionValues(page.after), fetchCount(page)];
       const found = await session.rows<InvitationView>(INVITATIONS, values);
       return toPage(
-        found,
+        await encryption.open(found, INVITATION_FIELDS, ({ firmId }) => ({ firmId, key: svcId })),
         page,
         (row) => ({ at: row.invitedAt, id: row.firmId }),
         (row) => row,
@@ -148,7 +169,7 @@ export function pgAppReads(session: Session, clock: Clock): AppReads {
         since === undefined
           ? await session.rows<AppClaimRow>(CLAIMS[list], values)
           : await session.rows<AppClaimRow>(CHANGED_CLAIMS[list], [...values, timestamp(since)]);
-      return toPage(found, page, offerPosition, appClaimFrom);
+      return toPage(await openAppClaims(encryption, found), page, offerPosition, appClaimFrom);
     },
 
     async claimIds(svcId, list) {
@@ -159,7 +180,8 @@ export function pgAppReads(session: Session, clock: Clock): AppReads {
 
     async claim(svcId, id) {
       if (!isUuid(id)) return null;
-      const row = first(await session.rows<AppClaimRow>(CLAIM, [svcId, id, timestamp(clock.now())]));
+      const rows = await session.rows<AppClaimRow>(CLAIM, [svcId, id, timestamp(clock.now())]);
+      const row = first(await openAppClaims(encryption, rows));
       return row === null ? null : appClaimFrom(row);
     },
 

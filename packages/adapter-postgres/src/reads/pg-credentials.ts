@@ -24,7 +24,7 @@ const KEY_BY_HASH = sql(
 
 const SESSION_BY_HASH = sql(
   'credentials_session_by_hash',
-  `SELECT id, svc_id AS "svcId", last_used_at AS "lastUsedAt", expires_at AS "expiresAt", ends_at AS "endsAt"
+  `SELECT id, svc_id AS "svcId", last_used_at AS "lastUsedAt", expires_at AS "expiresAt", ends_at AS "endsAt", method
      FROM sessions WHERE token_hash = $1`,
 );
 

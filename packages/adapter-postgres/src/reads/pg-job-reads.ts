@@ -1,4 +1,5 @@
 import type { JobReads, PushSubscription } from '@svc/application';
+import type { DeadlineOverride, DevicePreferences } from '@svc/domain';
 import { isUuid } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
 
@@ -7,6 +8,16 @@ const FIRM_NAME = sql('jobs_firm_name', 'SELECT name FROM firms WHERE id = $1');
 const DEVICES = sql(
   'jobs_devices',
   'SELECT device_id, subscription FROM devices WHERE svc_id = $1 ORDER BY device_id',
+);
+
+const DEVICE_PREFERENCES = sql(
+  'jobs_device_preferences',
+  'SELECT device_id, preferences FROM devices WHERE svc_id = $1 AND preferences IS NOT NULL ORDER BY device_id',
+);
+
+const DEADLINE_OVERRIDES = sql(
+  'jobs_deadline_overrides',
+  'SELECT event, kind, hours, source FROM deadline_overrides ORDER BY event, kind',
 );
 
 export function pgJobReads(session: Session): JobReads {
@@ -23,5 +34,17 @@ export function pgJobReads(session: Session): JobReads {
         subscription: JSON.parse(row.subscription) as PushSubscription,
       }));
     },
+
+    async devicePreferences(svcId) {
+      const rows = await session.rows<{ device_id: string; preferences: string }>(DEVICE_PREFERENCES, [
+        svcId,
+      ]);
+      return rows.map((row) => ({
+        deviceId: row.device_id,
+        preferences: JSON.parse(row.preferences) as DevicePreferences,
+      }));
+    },
+
+    deadlineOverrides: () => session.rows<DeadlineOverride>(DEADLINE_OVERRIDES, []),
   };
 }

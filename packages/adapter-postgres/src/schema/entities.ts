@@ -1,4 +1,12 @@
-import type { ApiKey, EmailChange, Firm, PushSubscription, Session, SignInCode } from '@svc/application';
+import type {
+  ApiKey,
+  EmailChange,
+  Firm,
+  Passkey,
+  PushSubscription,
+  Session,
+  SignInCode,
+} from '@svc/application';
 import type { Attempts, Instant, LimitOverrides, Svcid } from '@svc/domain';
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 
@@ -40,6 +48,7 @@ export const FIRMS = new EntitySchema<Firm>({
     id: { ...column('uuid'), ...key },
     name: column('text'),
     plan: column('text'),
+    offerWaitHours: { ...column('integer', 'offer_wait_hours'), ...nullable },
     createdAt: instant('created_at'),
   },
   embeddeds: { limits: { schema: LIMIT_OVERRIDES, prefix: false } },
@@ -74,6 +83,7 @@ export const SESSIONS = new EntitySchema<Session>({
     lastUsedAt: instant('last_used_at'),
     expiresAt: instant('expires_at'),
     endsAt: instant('ends_at'),
+    method: column('text'),
   },
 });
 
@@ -81,7 +91,7 @@ export const SIGN_IN_CODES = new EntitySchema<SignInCode>({
   name: 'SignInCode',
   tableName: 'sign_in_codes',
   columns: {
-    emailKey: { ...column('text', 'email_key'), ...key },
+    slot: { ...column('text', 'email_key'), ...key },
     codeHash: column('text', 'code_hash'),
     expiresAt: instant('expires_at'),
     seed: { ...column('text'), ...nullable },
@@ -111,6 +121,30 @@ export const SIGN_IN_ATTEMPTS = new EntitySchema<Attempts & { readonly subject: 
   },
 });
 
+/** JSON is read as text (see `columnTypes`). */
+export type PasskeyRow = Omit<Passkey, 'transports'> & { readonly transports: string };
+
+export const passkeyFrom = (row: PasskeyRow): Passkey => ({
+  ...row,
+  transports: JSON.parse(row.transports) as string[],
+});
+
+export const PASSKEYS = new EntitySchema<PasskeyRow>({
+  name: 'Passkey',
+  tableName: 'passkeys',
+  columns: {
+    id: { ...column('uuid'), ...key },
+    credentialId: column('text', 'credential_id'),
+    svcId: column('text', 'svc_id'),
+    name: column('text'),
+    publicKey: column('text', 'public_key'),
+    signCount: column('double precision', 'sign_count'),
+    transports: column('json'),
+    createdAt: instant('created_at'),
+    lastUsedAt: { ...instant('last_used_at'), ...nullable },
+  },
+});
+
 interface Device {
   readonly svcId: Svcid;
   readonly deviceId: string;
@@ -129,4 +163,13 @@ export const DEVICES = new EntitySchema<Device>({
   },
 });
 
-export const ENTITIES = [FIRMS, API_KEYS, SESSIONS, SIGN_IN_CODES, EMAIL_CHANGES, SIGN_IN_ATTEMPTS, DEVICES];
+export const ENTITIES = [
+  FIRMS,
+  API_KEYS,
+  SESSIONS,
+  SIGN_IN_CODES,
+  EMAIL_CHANGES,
+  SIGN_IN_ATTEMPTS,
+  PASSKEYS,
+  DEVICES,
+];

@@ -16,9 +16,12 @@ import { isLockTimeout, translateError } from '../driver/errors.ts';
 import { JOB_KINDS } from '../jobs/job-kinds.ts';
 import { type DatabaseLog, SILENT } from '../log.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
+import { grantToService } from './service-role.ts';
 
 export interface MigrateOptions {
   readonly url: string;
+  /** The URL of the service, where its role differs from the one that owns the schema. */
+  readonly serviceUrl?: string | undefined;
   readonly log?: DatabaseLog | undefined;
   readonly connectTimeoutMs?: number | undefined;
   /** How long a migration waits for a lock on a table before it starts again. */
@@ -110,6 +113,13 @@ class SilentTypeOrmLogger extends AbstractLogger {
   protected override writeLog(): void {}
 }
 
+const roleOf = (url: string): string => new pg.Client({ connectionString: url }).user ?? '';
+
+/** The schema is not up to date, and this role may not change it. */
+export class MigrationRightsError extends Error {
+  override readonly name = 'MigrationRightsError';
+}
+
 /**
  * Applies all pending migrations in one transaction; several processes may do so at once. The advisory lock is
  * transactional, so it works through a pooler and is always released. A process that does not get it tries again
@@ -132,9 +142,17 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   });
   try {
     await dataSource.initialize();
+    if (await isForeign(dataSource)) {
+      if ((await schemaState(options)).current) return;
+      throw new MigrationRightsError(
+        `The schema is not up to date, and the role ${roleOf(options.url)} does not own it; run svc migrate with MIGRATION_DATABASE_URL.`,
+      );
+    }
+    const serviceRole = options.serviceUrl === undefined ? null : roleOf(options.serviceUrl);
     for (let lockTimeouts = 0; ; ) {
       try {
-        if (await migrateUnlessLocked(dataSource, options.lockTimeoutMs ?? LOCK_TIMEOUT_MS, log)) return;
+        if (await migrateUnlessLocked(dataSource, serviceRole, options.lockTimeoutMs ?? LOCK_TIMEOUT_MS, log))
+          return;
       } catch (error) {
         lockTimeouts += 1;
         if (!isLockTimeout(error) || lockTimeouts === MAX_LOCK_TIMEOUTS) throw error;
@@ -149,9 +167,18 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   }
 }
 
+/** Whether another role owns the schema; false before the first migration. */
+async function isForeign(dataSource: DataSource): Promise<boolean> {
+  const [owned] = await dataSource.query(
+    `SELECT pg_has_role(current_user, relowner, 'MEMBER') AS own FROM pg_class WHERE oid = to_regclass('${TABLE}')`,
+  );
+  return owned?.own === false;
+}
+
 /** @returns false when another process is migrating. */
 async function migrateUnlessLocked(
   dataSource: DataSource,
+  serviceRole: string | null,
   lockTimeoutMs: number,
   log: DatabaseLog,
 ): Promise<boolean> {
@@ -192,6 +219,7 @@ async function migrateUnlessLocked(
       'INSERT INTO graphile_worker._private_tasks (identifier) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING',
       [JOB_KINDS],
     );
+    if (serviceRole !== null) await grantToService(runner, serviceRole);
     await runner.commitTransaction();
     return true;
   } catch (error) {

@@ -17,16 +17,19 @@ export interface FirmRow extends LimitColumns {
   readonly id: FirmId;
   readonly name: string;
   readonly plan: Plan;
+  readonly offer_wait_hours: number | null;
   readonly created_at: Instant;
 }
 
 /** Columns of `firms` for {@link FirmRow}. */
-export const FIRM_COLUMNS = 'id, name, plan, requests_per_minute, writes_per_minute, burst, created_at';
+export const FIRM_COLUMNS =
+  'id, name, plan, requests_per_minute, writes_per_minute, burst, offer_wait_hours, created_at';
 
 export const firmFrom = (row: FirmRow): Firm => ({
   id: row.id,
   name: row.name,
   plan: row.plan,
   limits: limitsFrom(row),
+  offerWaitHours: row.offer_wait_hours,
   createdAt: row.created_at,
 });

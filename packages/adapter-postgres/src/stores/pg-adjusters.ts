@@ -1,6 +1,7 @@
 import type { Adjusters } from '@svc/application';
 import {
   type Adjuster,
+  type Availability,
   emailKey,
   type FirmId,
   type Instant,
@@ -18,6 +19,8 @@ export interface AdjusterRow {
   readonly test_firm_id: FirmId | null;
   readonly test_behavior: TestBehavior | null;
   readonly disabled_at: Instant | null;
+  /** JSON; only where the adjuster's own account is read. */
+  readonly availability?: string | null;
 }
 
 /** Columns of `adjusters a` for {@link AdjusterRow}. */
@@ -34,17 +37,18 @@ export const adjusterFrom = (row: AdjusterRow): Adjuster => ({
       ? null
       : { firmId: row.test_firm_id, behavior: row.test_behavior },
   ...(row.disabled_at !== null && { disabledAt: row.disabled_at }),
+  ...(row.availability != null && { availability: JSON.parse(row.availability) as Availability }),
 });
 
 export const FIND_ADJUSTER = sql(
   'adjusters_find',
-  `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.svc_id = $1`,
+  `SELECT ${ADJUSTER_COLUMNS}, a.availability FROM adjusters a WHERE a.svc_id = $1`,
 );
 
 // NO KEY: inserts of memberships and sessions that reference the row do not wait.
 const LOCK = sql(
   'adjusters_lock',
-  `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.svc_id = $1 FOR NO KEY UPDATE`,
+  `SELECT ${ADJUSTER_COLUMNS}, a.availability FROM adjusters a WHERE a.svc_id = $1 FOR NO KEY UPDATE`,
 );
 
 const FIND_BY_EMAIL = sql(
@@ -62,6 +66,11 @@ const ADD = sql(
 const SAVE_PROFILE = sql(
   'adjusters_save_profile',
   'UPDATE adjusters SET first_name = $2, last_name = $3, email = $4, email_key = $5 WHERE svc_id = $1',
+);
+
+const SAVE_AVAILABILITY = sql(
+  'adjusters_save_availability',
+  'UPDATE adjusters SET availability = $2::json WHERE svc_id = $1',
 );
 
 const SET_DISABLED = sql('adjusters_set_disabled', 'UPDATE adjusters SET disabled_at = $2 WHERE svc_id = $1');
@@ -95,6 +104,10 @@ export function pgAdjusters(session: TxSession): Adjusters {
 
     async saveProfile(adjuster) {
       await session.rows(SAVE_PROFILE, profileValues(adjuster));
+    },
+
+    async saveAvailability(svcId, availability) {
+      await session.rows(SAVE_AVAILABILITY, [svcId, JSON.stringify(availability)]);
     },
 
     async setDisabled(svcId, at) {

@@ -15,23 +15,27 @@ import {
 import type { Instant } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { first, type Session, sql, type TxSession } from '../driver/session.ts';
+import { first, type Session, sql, type TxSession, type Value } from '../driver/session.ts';
 
 /**
- * `nextLink` of `@svc/application` as one statement, so that the lock on the chain costs no round trip. The row of the
- * chain stays locked until the commit. Starts the chain where there is none: a firm may have been created by a process
- * of an earlier release.
+ * `nextLink` of `@svc/application` as the CTEs of a statement, so that the lock on the chain costs no round trip. The row
+ * of the chain stays locked until the commit. Starts the chain where there is none: a firm may have been created by a
+ * process of an earlier release.
+ *
+ * @param firm, at, text, genesis the parameters of the statement, such as `$1`; the last three are {@link appendValues}.
  */
-const APPEND = sql(
-  'audit_append',
-  `WITH chain AS (
+export const appendCtes = (firm: string, at: string, text: string, genesis: string): string =>
+  `chain AS (
      INSERT INTO audit_chains AS held (firm_id, last_seq, last_hash, purged_hash)
-     VALUES ($1, 1, sha256(convert_to($4 || E'\\n1\\n' || $3, 'UTF8')), decode($4, 'hex'))
-     ON CONFLICT (firm_id) DO UPDATE SET last_seq = held.last_seq + 1, last_hash =
-       sha256(convert_to(encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1) || E'\\n' || $3, 'UTF8'))
-     RETURNING last_seq, last_hash)
-   INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT $1, last_seq, $2, $3, last_hash FROM chain`,
-);
+     VALUES (${firm}, 1, sha256(convert_to(${genesis}::text || E'\\n1\\n' || ${text}::text, 'UTF8')), decode(${genesis}::text, 'hex'))
+     ON CONFLICT (firm_id) DO UPDATE SET last_seq = held.last_seq + 1, last_hash = sha256(convert_to(
+       encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1) || E'\\n' || ${text}::text, 'UTF8'))
+     RETURNING last_seq, last_hash),
+   logged AS (
+     INSERT INTO audit_log (firm_id, seq, at, entry, hash)
+     SELECT ${firm}, last_seq, ${at}::timestamptz, ${text}::text, last_hash FROM chain)`;
+
+const APPEND = sql('audit_append', `WITH ${appendCtes('$1::uuid', '$2', '$3', '$4')} SELECT`);
 
 /** A crash loses the events of the last second in any case; waiting for the disk would hold the locks longer. */
 const WITHOUT_FLUSH = sql('audit_without_flush', 'SET LOCAL synchronous_commit = off');
@@ -53,26 +57,44 @@ const sha256 = (text: string): string => hash('sha256', text);
 const byChain = (one: { chain: AuditChainId }, other: { chain: AuditChainId }): number =>
   one.chain < other.chain ? -1 : one.chain > other.chain ? 1 : 0;
 
-function appendRow(session: TxSession, chain: AuditChainId, entries: readonly AuditEntry[]): void {
-  const text = auditText(entries);
-  session.send(APPEND, [chain, timestamp(entries[0]?.at ?? 0), text, firstLink(chain, sha256).hash]);
+const appendValues = (chain: AuditChainId, entries: readonly AuditEntry[]): Value[] => [
+  timestamp(entries[0]?.at ?? 0),
+  auditText(entries),
+  firstLink(chain, sha256).hash,
+];
+
+const appendRow = (session: TxSession, chain: AuditChainId, entries: readonly AuditEntry[]): void =>
+  session.send(APPEND, [chain, ...appendValues(chain, entries)]);
+
+/** As the last statements of a transaction: the locks on the chains are held until the commit. */
+export function appendToAuditTrail(session: TxSession, events: readonly AuditEvent[]): void {
+  const inOrder = events.length > 1 ? [...events].sort(byChain) : events;
+  for (const { chain, entry } of inOrder) appendRow(session, chain, [entry]);
 }
 
 export interface PgAuditTrail extends AuditTrail {
+  /**
+   * The values for {@link appendCtes}, if what was recorded is one event of this chain: the caller writes it with a
+   * statement of its own. Null: the events are written before the commit.
+   */
+  takeOnly(chain: AuditChainId): Value[] | null;
   /** Sends what was recorded; called once, before the commit. */
   write(): void;
 }
 
 export function pgAuditTrail(session: TxSession): PgAuditTrail {
-  const events: AuditEvent[] = [];
+  let events: AuditEvent[] = [];
   return {
     async record(event) {
       events.push(event);
     },
-    write() {
-      if (events.length > 1) events.sort(byChain);
-      for (const { chain, entry } of events) appendRow(session, chain, [entry]);
+    takeOnly(chain) {
+      const [only, ...others] = events;
+      if (only === undefined || others.length > 0 || only.chain !== chain) return null;
+      events = [];
+      return appendValues(chain, [only.entry]);
     },
+    write: () => appendToAuditTrail(session, events),
   };
 }
 

@@ -1,10 +1,25 @@
 import type { Claims, Clock } from '@svc/application';
-import { type Claim, type ClaimId, carrierNameKey, type FirmId, type Instant } from '@svc/domain';
+import {
+  type AssignmentStatus,
+  type Claim,
+  type ClaimId,
+  carrierNameKey,
+  type FirmId,
+  type Instant,
+} from '@svc/domain';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { first, sql, type TxSession, type Value } from '../driver/session.ts';
-import { HELD_CARRIER_COLUMNS, type HeldCarrierRow, heldCarrierFrom } from './carrier-rows.ts';
-import { CLAIM_COLUMNS, type ClaimRow, claimFrom } from './claim-rows.ts';
+import { type Encryption, NO_ENCRYPTION, type Seal } from '../encryption/encryption.ts';
+import { PERSONAL } from '../encryption/personal-columns.ts';
+import {
+  HELD_CARRIER_COLUMNS,
+  HELD_CARRIER_FIELDS,
+  type HeldCarrierRow,
+  heldCarrierFrom,
+} from './carrier-rows.ts';
+import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
+import { appendCtes, type PgAuditTrail } from './pg-audit.ts';
 
 const FIND_DUPLICATE = sql(
   'claims_find_duplicate',
@@ -41,13 +56,31 @@ const LOCK_PENDING = sql(
     ORDER BY c.id FOR UPDATE`,
 );
 
+const COUNT_PENDING = sql(
+  'claims_count_pending',
+  `SELECT count(*)::int AS count FROM memberships m JOIN claims c
+       ON c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id AND c.status = 'pending_acceptance'
+      AND c.closed_at IS NULL
+    WHERE m.svc_id = $1`,
+);
+
 /** The next timestamp of the firm's change feed. The row stays locked until commit, so feed order is commit order. */
 const NEXT_TIMESTAMP = `UPDATE firm_feeds SET last_stamp = greatest($2::timestamptz, last_stamp + interval '1 ms')
      WHERE firm_id = $1 RETURNING last_stamp`;
 
-const ADD = sql(
+/** Each also with the event of the audit trail, which costs less than a statement of its own. */
+const withAudit = (name: string, parameters: number, textWith: (ctes: string) => string) => {
+  const [at, text, genesis] = [1, 2, 3].map((n) => `$${parameters + n}`) as [string, string, string];
+  return {
+    alone: sql(name, textWith('')),
+    audited: sql(`${name}_audited`, textWith(`, ${appendCtes('$1', at, text, genesis)}`)),
+  };
+};
+
+const ADD = withAudit(
   'claims_add',
-  `WITH next AS (${NEXT_TIMESTAMP})
+  20,
+  (ctes) => `WITH next AS (${NEXT_TIMESTAMP})${ctes}
    INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
      status, adjuster_svc_id, offered_at, responded_at, rejection_reason,
      work_contact_date, work_inspection_date, work_notes, work_details, work_changed_at, closed_at,
@@ -57,9 +90,10 @@ const ADD = sql(
    FROM next RETURNING updated_at`,
 );
 
-const SAVE = sql(
+const SAVE = withAudit(
   'claims_save',
-  `WITH next AS (${NEXT_TIMESTAMP})
+  14,
+  (ctes) => `WITH next AS (${NEXT_TIMESTAMP})${ctes}
    UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7, rejection_reason = $8,
      work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11, work_details = $12::json,
      work_changed_at = $13, closed_at = $14, updated_at = last_stamp
@@ -68,7 +102,7 @@ const SAVE = sql(
 
 const FOR_FORMS = sql(
   'claims_for_forms',
-  `SELECT f.name AS firm_name, ${HELD_CARRIER_COLUMNS} FROM firms f
+  `SELECT f.name AS firm_name, f.offer_wait_hours, ${HELD_CARRIER_COLUMNS} FROM firms f
      LEFT JOIN carriers held ON held.firm_id = f.id AND held.name_key = $2 WHERE f.id = $1`,
 );
 
@@ -79,19 +113,19 @@ const SAVE_WITHOUT_TIMESTAMP = sql(
    WHERE firm_id = $1 AND id = $2`,
 );
 
-const assignmentValues = ({ assignment }: Claim): Value[] => [
+const assignmentValues = ({ assignment }: Claim, seal: Seal): Value[] => [
   assignment.status,
   assignment.adjuster,
   timestamp(assignment.offeredAt),
   timestampOrNull(assignment.respondedAt),
-  assignment.rejectionReason,
+  seal('rejection_reason', assignment.rejectionReason),
 ];
 
-const workValues = ({ work, workChangedAt, closedAt }: Claim): Value[] => [
+const workValues = ({ work, workChangedAt, closedAt }: Claim, seal: Seal): Value[] => [
   work.contactDate,
   work.inspectionDate,
-  work.notes,
-  work.details === undefined ? null : JSON.stringify(work.details),
+  seal('work_notes', work.notes),
+  seal('work_details', work.details === undefined ? null : JSON.stringify(work.details)),
   timestampOrNull(workChangedAt ?? null),
   timestampOrNull(closedAt),
 ];
@@ -99,11 +133,30 @@ const workValues = ({ work, workChangedAt, closedAt }: Claim): Value[] => [
 const missing = (): DatabaseError =>
   new DatabaseError('The claim or the change feed of its firm does not exist.');
 
-export function pgClaims(session: TxSession, clock: Clock): Claims {
-  const lock = async (firmId: FirmId, id: ClaimId): Promise<Claim | null> => {
-    const row = first(await session.rows<ClaimRow>(LOCK, [firmId, id]));
-    return row === null ? null : claimFrom(row);
+/** @param changed receives the status of each claim that is added or saved. */
+export function pgClaims(
+  session: TxSession,
+  clock: Clock,
+  encryption: Encryption = NO_ENCRYPTION,
+  audit: Pick<PgAuditTrail, 'takeOnly'> | null = null,
+  changed: AssignmentStatus[] = [],
+): Claims {
+  const claimsFrom = async (rows: ClaimRow[]): Promise<Claim[]> =>
+    (await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
+  const lock = async (firmId: FirmId, id: ClaimId): Promise<Claim | null> =>
+    first(await claimsFrom(await session.rows<ClaimRow>(LOCK, [firmId, id])));
+  const write = async (
+    { alone, audited }: ReturnType<typeof withAudit>,
+    firmId: FirmId,
+    values: Value[],
+  ): Promise<Instant> => {
+    const event = audit?.takeOnly(firmId) ?? null;
+    const [statement, all] = event === null ? [alone, values] : [audited, [...values, ...event]];
+    const written = first(await session.rows<{ updated_at: Instant }>(statement, all));
+    if (written === null) throw missing();
+    return written.updated_at;
   };
+  const sealer = (claim: Claim) => encryption.sealer(PERSONAL.claims, claim.firmId, claim.id);
 
   return {
     async findDuplicate({ firmId, environment, externalId, claimNumber }) {
@@ -119,8 +172,7 @@ export function pgClaims(session: TxSession, clock: Clock): Claims {
 
     async lockOfferedTo(svcId, id) {
       if (!isUuid(id)) return null;
-      const row = first(await session.rows<ClaimRow>(LOCK_OFFERED, [svcId, id]));
-      const claim = row === null ? null : claimFrom(row);
+      const claim = first(await claimsFrom(await session.rows<ClaimRow>(LOCK_OFFERED, [svcId, id])));
       return claim?.assignment.adjuster === svcId ? claim : null;
     },
 
@@ -131,51 +183,66 @@ export function pgClaims(session: TxSession, clock: Clock): Claims {
     },
 
     async lockPendingOf(firmId, svcId) {
-      return (await session.rows<ClaimRow>(LOCK_PENDING, [firmId, svcId])).map(claimFrom);
+      return claimsFrom(await session.rows<ClaimRow>(LOCK_PENDING, [firmId, svcId]));
+    },
+
+    async countPendingOf(svcId) {
+      return first(await session.rows<{ count: number }>(COUNT_PENDING, [svcId]))?.count ?? 0;
     },
 
     async add(claim) {
-      const added = first(
-        await session.rows<{ updated_at: Instant }>(ADD, [
-          claim.firmId,
-          timestamp(clock.now()),
-          claim.id,
-          claim.environment,
-          claim.externalId,
-          claim.claimNumber,
-          carrierNameKey(claim.carrier.name),
-          JSON.stringify(claim.carrier),
-          claim.asSent,
-          ...assignmentValues(claim),
-          ...workValues(claim),
-        ]),
-      );
-      if (added === null) throw missing();
-      return { ...claim, createdAt: added.updated_at, updatedAt: added.updated_at };
+      const seal = await sealer(claim);
+      const at = await write(ADD, claim.firmId, [
+        claim.firmId,
+        timestamp(clock.now()),
+        claim.id,
+        claim.environment,
+        claim.externalId,
+        claim.claimNumber,
+        carrierNameKey(claim.carrier.name),
+        seal('carrier', JSON.stringify(claim.carrier)),
+        seal('document', claim.asSent as string),
+        ...assignmentValues(claim, seal),
+        ...workValues(claim, seal),
+      ]);
+      changed.push(claim.assignment.status);
+      return { ...claim, createdAt: at, updatedAt: at };
     },
 
     async save(claim) {
+      const seal = await sealer(claim);
       const values = [
         claim.firmId,
         timestamp(clock.now()),
         claim.id,
-        ...assignmentValues(claim),
-        ...workValues(claim),
+        ...assignmentValues(claim, seal),
+        ...workValues(claim, seal),
       ];
-      const saved = first(await session.rows<{ updated_at: Instant }>(SAVE, values));
-      if (saved === null) throw missing();
-      return { ...claim, updatedAt: saved.updated_at };
+      const at = await write(SAVE, claim.firmId, values);
+      changed.push(claim.assignment.status);
+      return { ...claim, updatedAt: at };
     },
 
     async forForms(claim) {
       const values = [claim.firmId, carrierNameKey(claim.carrier.name)];
-      const row = first(await session.rows<HeldCarrierRow & { firm_name: string }>(FOR_FORMS, values));
+      type Row = HeldCarrierRow & { firm_name: string; offer_wait_hours: number | null };
+      const rows = await session.rows<Row>(FOR_FORMS, values);
+      const row = first(
+        await encryption.open(rows, HELD_CARRIER_FIELDS, ({ held_key }) => ({
+          firmId: claim.firmId,
+          key: held_key ?? '',
+        })),
+      );
       if (row === null) throw missing();
-      return { firm: { id: claim.firmId, name: row.firm_name }, bookCarrier: heldCarrierFrom(row) };
+      return {
+        firm: { id: claim.firmId, name: row.firm_name },
+        offerWaitHours: row.offer_wait_hours,
+        bookCarrier: heldCarrierFrom(row),
+      };
     },
 
     async saveWithoutTimestamp(claim) {
-      const values = [claim.firmId, claim.id, ...workValues(claim)];
+      const values = [claim.firmId, claim.id, ...workValues(claim, await sealer(claim))];
       session.send(SAVE_WITHOUT_TIMESTAMP, values, (count) => (count === 1 ? null : missing()));
     },
   };

@@ -48,8 +48,8 @@ export function pgFirms(session: TxSession): Firms {
       else session.send(SET_HOLD, [id, timestamp(since)]);
     },
 
-    async save({ id, name, plan, limits }) {
-      await session.orm('firms_save', (manager) => manager.update(FIRMS, { id }, { name, plan, limits }));
+    async save({ id, createdAt: _, ...changes }) {
+      await session.orm('firms_save', (manager) => manager.update(FIRMS, { id }, changes));
       registryChanged(session);
     },
 

@@ -8,6 +8,12 @@ export function pgSessions(session: TxSession): Sessions {
       await session.orm('sessions_add', (manager) => manager.insert(SESSIONS, added));
     },
 
+    async setMethod(tokenHash, method) {
+      await session.orm('sessions_set_method', (manager) =>
+        manager.update(SESSIONS, { tokenHash }, { method }),
+      );
+    },
+
     async remove(tokenHash) {
       await session.orm('sessions_remove', (manager) => manager.delete(SESSIONS, { tokenHash }));
     },

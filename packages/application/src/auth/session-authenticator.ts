@@ -7,6 +7,8 @@ export interface SignedIn {
   readonly svcId: Svcid;
   readonly tokenHash: string;
   readonly sessionId: string;
+  /** The operator requires a passkey, and this session was opened without one. */
+  readonly mayOnlyAddPasskey: boolean;
 }
 
 /** Authenticates device sessions and collects their uses, so that expiry is extended in batches. */
@@ -21,6 +23,7 @@ export function createSessionAuthenticator(deps: {
   credentials: CredentialStore;
   secrets: Secrets;
   clock: Clock;
+  passkeysRequired: boolean;
 }): SessionAuthenticator {
   let uses = new Map<string, Instant>();
   return {
@@ -34,7 +37,8 @@ export function createSessionAuthenticator(deps: {
       const expiresAt = Math.min(Math.max(session.expiresAt, extendedUntil), session.endsAt);
       if (now >= expiresAt) return null;
       uses.set(tokenHash, now);
-      return { svcId: session.svcId, tokenHash, sessionId: session.id };
+      const mayOnlyAddPasskey = deps.passkeysRequired && session.method === 'code';
+      return { svcId: session.svcId, tokenHash, sessionId: session.id, mayOnlyAddPasskey };
     },
     takeUses() {
       const taken = uses;

@@ -16,8 +16,16 @@ import {
 } from '@svc/domain';
 import type { AdjusterActor, RequestOrigin } from '../actors.ts';
 import { type AuditChainId, type AuditEvent, SERVICE_CHAIN } from '../ports/audit.ts';
-import { type Clock, type Ids, type Mailer, type Secrets, TooManyAttempts } from '../ports/support.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { PasskeyAssertion, PasskeyVerifier } from '../ports/passkeys.ts';
+import {
+  type Clock,
+  type Ids,
+  type Mailer,
+  type Secrets,
+  type SignInMonitor,
+  TooManyAttempts,
+} from '../ports/support.ts';
+import type { SessionMethod, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import {
   type AuditCaller,
   adjusterObject,
@@ -25,9 +33,16 @@ import {
   byAdjuster,
   recordAccountAct,
 } from '../support/audit.ts';
+import { usePasskey } from './passkeys.ts';
 
 /** A session ends this long after its last use. */
 export const SESSION_LIFETIME_MS = 90 * DAY;
+
+const codeNotRequested = (): DomainError =>
+  new DomainError(
+    'code_not_requested',
+    'No valid code was requested here for this email address. Request a new code, and enter it in the same browser.',
+  );
 
 const signInFailed = (): DomainError =>
   new DomainError('sign_in_refused', 'Sign-in failed: the code or secret is wrong or has expired.');
@@ -63,10 +78,15 @@ async function lockCounters(tx: Tx, now: Instant, counters: readonly Counter[]) 
 
 /**
  * Subjects of the counters. They do not depend on whether an account exists, so limits do not reveal it. `tries` counts
- * wrong codes of a client for an address, `requested` the same for a client that requested the code. Stored hashes
- * depend on the labels.
+ * wrong codes of a client for an address, `requested` the same for a client that requested the code. A client secret
+ * identifies that client on any network. Stored hashes depend on the labels.
  */
-const subjectsOf = ({ hashOfSubject: of }: Secrets, email: string, client: string) => ({
+const subjectsOf = (
+  { hashOfSubject: of }: Secrets,
+  email: string,
+  client: string,
+  clientSecret?: string | undefined,
+) => ({
   codesOfClient: of('codes of client', client),
   codesOfClientAndRecipient: of('codes of client and recipient', client, email),
   codesOfRecipient: of('codes of recipient', email),
@@ -75,8 +95,24 @@ const subjectsOf = ({ hashOfSubject: of }: Secrets, email: string, client: strin
   strangersGuessesAtAccount: of('guesses of strangers at account', email),
   strangersGuessesInTotal: of('guesses of strangers in total'),
   tries: of('tries', client, email),
-  requested: of('asked', client, email),
+  requested:
+    clientSecret === undefined ? of('asked', client, email) : of('asked with secret', clientSecret, email),
 });
+
+/**
+ * Under which a code is stored. With a client secret there is one code for each secret, so that no other client can
+ * enter, guess or replace it; only a hash of the secret is stored.
+ */
+const codeSlot = (
+  secrets: Secrets,
+  key: string,
+  clientSecret: string | undefined,
+  hasAccount: boolean,
+): string => {
+  if (clientSecret !== undefined) return secrets.hashOfSubject('bound code', key, clientSecret);
+  // The same statements without an account, so that the time does not reveal it; its address is not stored.
+  return hasAccount ? key : secrets.hashOfSubject('no account', key);
+};
 
 /** Counts a code for a new email address like a sign-in code to it. Throws when too many were requested. */
 export async function countEmailCode(
@@ -101,20 +137,32 @@ export async function countEmailCode(
 
 /**
  * Mails a six-digit code to the address on file. Neither result nor timing reveals whether the account exists. While a
- * code is valid the same one is mailed again, so that another request cannot invalidate it.
+ * code is valid the same one is mailed again, so that another request cannot invalidate it. With a client secret, the
+ * code works only together with it.
  */
 export const makeRequestSignInCode =
-  (deps: { uow: UnitOfWork; secrets: Secrets; mailer: Mailer; clock: Clock; networkOf: NetworkOf }) =>
-  async (email: string, clientAddress: string): Promise<void> => {
+  (deps: {
+    uow: UnitOfWork;
+    secrets: Secrets;
+    mailer: Mailer;
+    clock: Clock;
+    networkOf: NetworkOf;
+    signInMonitor: SignInMonitor;
+  }) =>
+  async (email: string, clientAddress: string, clientSecret?: string): Promise<void> => {
     const key = emailKey(email);
-    const subjects = subjectsOf(deps.secrets, key, deps.networkOf(clientAddress));
+    const subjects = subjectsOf(deps.secrets, key, deps.networkOf(clientAddress), clientSecret);
+    const paused = (): null => {
+      deps.signInMonitor.count('code_not_mailed');
+      return null;
+    };
     const mail = await deps.uow.run(async (tx) => {
       const now = deps.clock.now();
       const ofClient = await lockCounters(tx, now, [
         { limit: SIGN_IN_LIMITS.codesPerClient, subject: subjects.codesOfClient },
       ]);
       // A client that must pause must not hold the shared locks.
-      if (ofClient.pauseMs > 0) return null;
+      if (ofClient.pauseMs > 0) return paused();
       const ofPair = await lockCounters(tx, now, [
         { limit: SIGN_IN_LIMITS.codesPerClientAndRecipient, subject: subjects.codesOfClientAndRecipient },
       ]);
@@ -122,7 +170,7 @@ export const makeRequestSignInCode =
         { limit: SIGN_IN_LIMITS.codesPerRecipient, subject: subjects.codesOfRecipient },
         { limit: SIGN_IN_LIMITS.codesInTotal, subject: subjects.codesInTotal },
       ]);
-      if (ofPair.pauseMs > 0 || ofAll.pauseMs > 0) return null;
+      if (ofPair.pauseMs > 0 || ofAll.pauseMs > 0) return paused();
       for (const counters of [ofClient, ofPair, ofAll]) await counters.count();
 
       const expiresAt = now + SIGN_IN_CODE_LIFETIME_MS;
@@ -130,12 +178,11 @@ export const makeRequestSignInCode =
       await tx.signInAttempts.lock([subjects.requested]);
       await tx.signInAttempts.put(subjects.requested, { count: usedTries, lastAt: now, endsAt: expiresAt });
       const adjuster = await tx.adjusters.findByEmail(email);
-      // The same statements without an account, so that the time does not reveal it; its address is not stored.
-      const slot = adjuster === null ? deps.secrets.hashOfSubject('no account', key) : key;
+      const slot = codeSlot(deps.secrets, key, clientSecret, adjuster !== null);
       const held = await tx.signInCodes.lock(slot);
       const seed = held !== null && now < held.expiresAt ? (held.seed ?? undefined) : undefined;
       const issued = deps.secrets.issueCode(key, seed);
-      await tx.signInCodes.put({ emailKey: slot, codeHash: issued.hash, seed: issued.seed, expiresAt });
+      await tx.signInCodes.put({ slot, codeHash: issued.hash, seed: issued.seed, expiresAt });
       if (adjuster === null || adjuster.email === null || adjuster.disabledAt !== undefined) return null;
       return { email: adjuster.email, code: issued.code };
     });
@@ -148,10 +195,24 @@ export interface OpenedSession {
   readonly adjuster: Adjuster;
 }
 
+interface ProofByCode {
+  readonly email: string;
+  readonly code: string;
+  /** As sent when the code was requested. */
+  readonly clientSecret?: string | undefined;
+}
+
+interface ProofByPasskey {
+  readonly passkey: PasskeyAssertion;
+  /** As sent when the options were requested. */
+  readonly clientSecret: string;
+}
+
 export type SignInProof =
-  | { readonly email: string; readonly code: string }
+  | ProofByCode
   /** Test accounts only. */
-  | { readonly svcId: Svcid; readonly signInSecret: string };
+  | { readonly svcId: Svcid; readonly signInSecret: string }
+  | ProofByPasskey;
 
 /** What opening a session needs. */
 export interface SessionDeps {
@@ -170,11 +231,18 @@ type SignInDeps = SessionDeps & {
   networkOf: NetworkOf;
   /** Takes failed sign-ins, which have no transaction. */
   auditBatch: { add(event: AuditEvent): void };
+  signInMonitor: SignInMonitor;
+  passkeyVerifier: PasskeyVerifier;
+  passkeysRequired: boolean;
 };
 
 /** The account that a failed sign-in named, if there is one, and the chains that record the attempt. */
 interface FailedSignIn {
   readonly failed: Adjuster | null;
+  /** The code was not requested by this client. */
+  readonly notRequested?: true;
+  /** The code was right, but the account must use its passkey. */
+  readonly needsPasskey?: true;
   readonly chains: readonly AuditChainId[];
 }
 
@@ -187,6 +255,7 @@ export async function openSession(
   deps: Omit<SessionDeps, 'uow'>,
   svcId: Svcid,
   caller: AuditCaller,
+  method: SessionMethod,
   deviceName: string | null,
 ): Promise<OpenedSession | null> {
   // Locked, so that an account that is disabled meanwhile has no session afterwards.
@@ -207,6 +276,7 @@ export async function openSession(
     lastUsedAt: at,
     expiresAt,
     endsAt,
+    method,
   });
   await recordAccountAct(tx, svcId, caller, { at, action: 'session.open' });
   return { token: secret, expiresAt, adjuster };
@@ -223,18 +293,32 @@ export const makeSignIn =
   (deps: SignInDeps) =>
   async (proof: SignInProof, origin: RequestOrigin, deviceName: string | null): Promise<OpenedSession> => {
     // A wrong code is counted, so the unit must commit: it returns the failure instead of throwing.
-    const result = await deps.uow.run(async (tx) =>
+    const opening = deps.uow.run(async (tx) =>
       'code' in proof
         ? byCode(tx, deps, proof, origin, deviceName)
-        : bySecret(tx, deps, proof, origin, deviceName),
+        : 'passkey' in proof
+          ? byPasskey(tx, deps, proof, origin, deviceName)
+          : bySecret(tx, deps, proof, origin, deviceName),
     );
+    const result = await opening.catch((error: unknown) => {
+      if (error instanceof TooManyAttempts) deps.signInMonitor.count('paused');
+      throw error;
+    });
     if ('token' in result) return result;
-    const { failed, chains } = result;
+    const { failed, chains, notRequested = false, needsPasskey = false } = result;
+    deps.signInMonitor.count(notRequested ? 'not_requested_here' : 'refused');
     const caller = { actor: 'anonymous', address: origin.address, requestId: origin.requestId };
     const object = failed === null ? null : adjusterObject(failed.svcId);
-    const act = { at: deps.clock.now(), action: 'sign_in', object, outcome: 'sign_in_refused' } as const;
+    const act = {
+      at: deps.clock.now(),
+      action: 'sign_in',
+      object,
+      outcome: needsPasskey ? 'passkey_required' : 'sign_in_refused',
+    } as const;
     for (const chain of chains) deps.auditBatch.add(auditEvent(chain, caller, act));
-    throw signInFailed();
+    if (needsPasskey)
+      throw new DomainError('passkey_required', 'This account has a passkey. Sign in with it.');
+    throw notRequested ? codeNotRequested() : signInFailed();
   };
 
 /** The same statements with and without an account, so that their time does not reveal it. */
@@ -245,19 +329,19 @@ async function failedSignIn(tx: Tx, adjuster: Adjuster | null): Promise<FailedSi
 
 /**
  * A client that requested the code has its own tries, which no one else can use up. All other clients, strangers or the
- * owner on another network, share the limits per account and in total.
+ * owner on another network, share the limits per account and in total. With a client secret there are no others.
  */
 async function byCode(
   tx: Tx,
   deps: SignInDeps,
-  { email, code }: { readonly email: string; readonly code: string },
+  { email, code, clientSecret }: ProofByCode,
   origin: RequestOrigin,
   deviceName: string | null,
 ): Promise<OpenedSession | FailedSignIn> {
   const client = deps.networkOf(origin.address);
   const now = deps.clock.now();
   const key = emailKey(email);
-  const subjects = subjectsOf(deps.secrets, key, client);
+  const subjects = subjectsOf(deps.secrets, key, client, clientSecret);
   const guesses = await lockCounters(tx, now, [
     { limit: SIGN_IN_LIMITS.guessesPerClient, subject: subjects.guessesOfClient },
   ]);
@@ -266,6 +350,7 @@ async function byCode(
 
   const [requested = null, tried = null] = await tx.signInAttempts.lock([subjects.requested, subjects.tries]);
   const hasRequested = requested !== null && now < requested.endsAt;
+  if (clientSecret !== undefined && !hasRequested) return notRequestedHere(tx, guesses, email);
   const shared = hasRequested
     ? null
     : await lockCounters(tx, now, [
@@ -282,7 +367,9 @@ async function byCode(
     return failedSignIn(tx, await tx.adjusters.findByEmail(email));
   }
 
-  const held = await tx.signInCodes.lock(key);
+  const slot = codeSlot(deps.secrets, key, clientSecret, true);
+  const held = await tx.signInCodes.lock(slot);
+  if (clientSecret !== undefined && held === null) return notRequestedHere(tx, guesses, email);
   const isCorrect =
     held !== null &&
     now < held.expiresAt &&
@@ -293,12 +380,47 @@ async function byCode(
     await tx.signInAttempts.put(hasRequested ? subjects.requested : subjects.tries, withAttempt(tries, now));
     return failedSignIn(tx, await tx.adjusters.findByEmail(email));
   }
-  await tx.signInCodes.remove(key);
+  await tx.signInCodes.remove(slot);
   const adjuster = await tx.adjusters.findByEmail(email);
   if (adjuster === null) return failedSignIn(tx, null);
   const { svcId } = adjuster;
-  const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), deviceName);
+  if (deps.passkeysRequired && (await tx.passkeys.of(svcId)).length > 0)
+    return { ...(await failedSignIn(tx, adjuster)), needsPasskey: true };
+  const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), 'code', deviceName);
   return opened ?? failedSignIn(tx, adjuster);
+}
+
+/** Failures count against the client like wrong codes. */
+async function byPasskey(
+  tx: Tx,
+  deps: SignInDeps,
+  { passkey: response, clientSecret }: ProofByPasskey,
+  origin: RequestOrigin,
+  deviceName: string | null,
+): Promise<OpenedSession | FailedSignIn> {
+  const { guessesOfClient: subject } = subjectsOf(deps.secrets, '', deps.networkOf(origin.address));
+  const limit = SIGN_IN_LIMITS.guessesPerClient;
+  const guesses = await lockCounters(tx, deps.clock.now(), [{ limit, subject }]);
+  if (guesses.pauseMs > 0) throw new TooManyAttempts(guesses.pauseMs);
+  const { passkey, isValid } = await usePasskey(tx, deps, response, clientSecret);
+  const adjuster = passkey === null ? null : await tx.adjusters.find(passkey.svcId);
+  if (adjuster === null || !isValid) {
+    await guesses.count();
+    return failedSignIn(tx, adjuster);
+  }
+  const { svcId } = adjuster;
+  const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), 'passkey', deviceName);
+  return opened ?? failedSignIn(tx, adjuster);
+}
+
+/** Nothing was checked, but the attempt counts against the client. The same for addresses without an account. */
+async function notRequestedHere(
+  tx: Tx,
+  guesses: { count(): Promise<void> },
+  email: string,
+): Promise<FailedSignIn> {
+  await guesses.count();
+  return { ...(await failedSignIn(tx, await tx.adjusters.findByEmail(email))), notRequested: true };
 }
 
 async function bySecret(
@@ -313,7 +435,7 @@ async function bySecret(
   const adjuster = await tx.adjusters.find(svcId);
   if (adjuster === null || hash === null || held === null || !deps.secrets.equal(hash, held))
     return failedSignIn(tx, adjuster);
-  const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), deviceName);
+  const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), 'secret', deviceName);
   return opened ?? failedSignIn(tx, adjuster);
 }
 

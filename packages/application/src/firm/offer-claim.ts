@@ -16,6 +16,7 @@ import {
   type SentClaim,
 } from '../support/execute-idempotently.ts';
 import { notifyOffer } from '../support/notify-offer.ts';
+import { countPendingOffers } from '../support/pending-offers.ts';
 
 export interface OfferClaimCommand extends IdempotentRequest {
   readonly claimId: ClaimId;
@@ -38,7 +39,11 @@ export const makeOfferClaim =
         throw new DomainError('not_found', 'No such claim.');
       }
       checkOfferable(current, environment);
-      checkAddressee({ adjuster, membership, firmId, environment, at });
+      // An offer that is repeated to the same adjuster does not add one.
+      const { status, adjuster: offeredTo } = current.assignment;
+      const isRepeated = status === 'pending_acceptance' && offeredTo === command.adjuster;
+      const pendingOffers = isRepeated ? 0 : await countPendingOffers(tx, adjuster);
+      checkAddressee({ adjuster, membership, firmId, environment, pendingOffers, at });
       const claim = offerClaim(current, { adjuster: command.adjuster, at });
 
       const save = async () => {

@@ -17,6 +17,7 @@ import {
   type SentClaim,
 } from '../support/execute-idempotently.ts';
 import { notifyOffer } from '../support/notify-offer.ts';
+import { countPendingOffers } from '../support/pending-offers.ts';
 
 export interface SendClaimCommand extends IdempotentRequest {
   readonly adjuster: Svcid;
@@ -38,7 +39,8 @@ export const makeSendClaim =
         tx.adjusters.find(command.adjuster),
       ]);
       if (duplicate !== null) throw duplicateClaim(duplicate);
-      checkAddressee({ adjuster, membership, firmId, environment, at });
+      const pendingOffers = await countPendingOffers(tx, adjuster);
+      checkAddressee({ adjuster, membership, firmId, environment, pendingOffers, at });
       const claim = sendClaim(command.facts, {
         id: deps.ids.next() as ClaimId,
         firmId,

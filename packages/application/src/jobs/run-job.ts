@@ -1,7 +1,13 @@
 import {
   acceptInvitation,
   acceptOrLapse,
+  type CalendarDate,
+  deadlinesOf,
   declineInvitation,
+  type Instant,
+  nextLocalTime,
+  quietUntil,
+  REMINDER_TIME,
   rejectClaim,
   SECOND,
   statusAt,
@@ -9,16 +15,18 @@ import {
   TEST_REJECTION_REASON,
 } from '@svc/domain';
 import type { Job } from '../ports/jobs.ts';
-import type { Notification, Notifier } from '../ports/notifications.ts';
-import type { FirmReads, JobReads } from '../ports/reads.ts';
+import type { Channel, Notification, Notifier } from '../ports/notifications.ts';
+import type { AppReads, FirmReads, JobReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { adjusterObject, BY_SERVICE, claimObject, recordAct } from '../support/audit.ts';
+import { readDeadlineFacts } from '../support/deadline-facts.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
   readonly reads: JobReads;
   readonly firmReads: FirmReads;
+  readonly appReads: AppReads;
   readonly notifier: Notifier;
   readonly clock: Clock;
 }
@@ -38,11 +46,28 @@ type Handlers = { readonly [K in Job['kind']]: (job: Extract<Job, { kind: K }>) 
  * nothing otherwise. An error makes the queue retry the job.
  */
 export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
-  const notify = async (
-    job: Extract<Job, { kind: `notify_${string}` }>,
-    notification: Notification,
-  ): Promise<void> => {
-    const failed = await deps.notifier.notify(job.svcId, notification, job.only);
+  type NotifyJob = Extract<Job, { kind: `notify_${string}` }>;
+
+  /** Queues the notification again for devices that have quiet hours. @returns these devices. */
+  const postpone = async (job: NotifyJob): Promise<Channel[]> => {
+    const now = deps.clock.now();
+    const quiet = (await deps.reads.devicePreferences(job.svcId)).flatMap(({ deviceId, preferences }) => {
+      const only: Channel = `device:${deviceId}`;
+      const { quietHours, timeZone } = preferences;
+      const until = quietHours === null ? null : quietUntil(quietHours, timeZone, now);
+      return until === null || (job.only !== undefined && job.only !== only) ? [] : [{ only, until }];
+    });
+    if (quiet.length > 0)
+      await deps.uow.run(async (tx) => {
+        for (const { only, until } of quiet) await tx.outbox.add({ ...job, only }, until);
+      });
+    return quiet.map(({ only }) => only);
+  };
+
+  const notify = async (job: NotifyJob, notification: Notification): Promise<void> => {
+    const except = job.kind === 'notify_test' ? [] : await postpone(job);
+    if (job.only !== undefined && except.includes(job.only)) return;
+    const failed = await deps.notifier.notify(job.svcId, notification, { only: job.only, except });
     if (failed.length === 0) return;
     if (job.only !== undefined) throw new NotificationFailed('notification could not be delivered');
     const at = deps.clock.now() + FIRST_RETRY_DELAY_MS;
@@ -84,6 +109,34 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
         record?.membership.invitedAt === invitedAt &&
         statusAt(record.membership, deps.clock.now()) === 'pending';
       if (firmName !== null && pending) await notify(job, { kind: 'invitation', firmName, firmId });
+    },
+
+    notify_test: (job) => notify(job, { kind: 'test' }),
+
+    notify_deadlines: (job) => notify(job, { kind: 'deadlines', count: job.count }),
+
+    async remind_deadlines({ svcId, deviceId, at }) {
+      const now = deps.clock.now();
+      const [facts, overrides] = await Promise.all([
+        readDeadlineFacts(deps.appReads, svcId),
+        deps.reads.deadlineOverrides(),
+      ]);
+      await deps.uow.run(async (tx) => {
+        // The lock and the time make a job that runs twice, or a second one, find nothing to do.
+        const device = await tx.devices.lock(svcId, deviceId);
+        if (device?.reminderAt !== at || device.preferences === null) return;
+        const { timeZone } = device.preferences;
+        const next = nextLocalTime(now, REMINDER_TIME, timeZone);
+        const endOfDay = (date: CalendarDate): Instant =>
+          nextLocalTime(Date.parse(`${date}T12:00:00Z`), '00:00', timeZone);
+        const count = facts
+          .flatMap((each) => deadlinesOf(each, overrides, endOfDay))
+          .filter((deadline) => at < deadline.at && deadline.at <= next).length;
+        await tx.devices.saveState(svcId, deviceId, { ...device, reminderAt: next });
+        await tx.outbox.add({ kind: 'remind_deadlines', svcId, deviceId, at: next }, next);
+        if (count > 0)
+          await tx.outbox.add({ kind: 'notify_deadlines', svcId, only: `device:${deviceId}`, count });
+      });
     },
 
     simulate_offer_response: ({ claimId, svcId, offeredAt }) =>

@@ -50,7 +50,14 @@ export const makeOpenSession =
   (svcId: Svcid): Promise<OpenedSession> =>
     deps.uow.run(async (tx) => {
       await findAdjuster(tx, svcId);
-      const opened = await openSession(tx, deps, svcId, byOperator(deps.operator), 'opened by the operator');
+      const opened = await openSession(
+        tx,
+        deps,
+        svcId,
+        byOperator(deps.operator),
+        'operator',
+        'opened by the operator',
+      );
       if (opened === null) throw new OperatorError(`the account ${svcId} is disabled`);
       return opened;
     });
@@ -150,4 +157,17 @@ export const makeEndSessions =
       const act = { at: deps.clock.now(), action: 'sessions.end' } as const;
       await recordAccountAct(tx, svcId, byOperator(deps.operator), act);
       return ended;
+    });
+
+/** Removes all passkeys of an account and ends its sessions: a passkey was lost or stolen. */
+export const makeRemovePasskeys =
+  (deps: Deps) =>
+  (svcId: Svcid): Promise<number> =>
+    deps.uow.run(async (tx) => {
+      await lockAdjuster(tx, svcId);
+      const removed = await tx.passkeys.removeAllOf(svcId);
+      await endSessions(tx, svcId);
+      const act = { at: deps.clock.now(), action: 'passkey.remove' } as const;
+      await recordAccountAct(tx, svcId, byOperator(deps.operator), act);
+      return removed;
     });

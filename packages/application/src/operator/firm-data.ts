@@ -62,7 +62,11 @@ export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
       (after) => firmData.members(id, after, pageRows),
       ({ membership }: AdjusterView) => membership.svcId,
     );
-    for await (const member of members) yield { type: 'member', member };
+    for await (const { membership, adjuster } of members) {
+      // Of the adjuster's availability, a firm knows only whether it may offer claims.
+      const { availability: _, ...account } = adjuster;
+      yield { type: 'member', member: { membership, adjuster: account } };
+    }
     const carriers = inPages(
       (after) => firmData.carriers(id, after, pageRows),
       ({ nameKey }: HeldCarrier) => nameKey,

@@ -50,6 +50,7 @@ async function addFirm(tx: Tx, deps: CreateDeps, command: CreateFirm): Promise<C
     name: command.name,
     plan: command.plan,
     limits: NO_OVERRIDES,
+    offerWaitHours: null,
     createdAt: deps.clock.now(),
   };
   await tx.firms.add(firm);
@@ -121,3 +122,9 @@ export const makeSetLimits =
   (deps: ChangeDeps) =>
   (id: FirmId, limits: LimitOverrides): Promise<Firm> =>
     change(deps, id, 'firm.limits', (firm) => ({ ...firm, limits }));
+
+/** How long adjusters see that the firm waits for their answer; null: they see no limit. */
+export const makeSetOfferWait =
+  (deps: ChangeDeps) =>
+  (id: FirmId, offerWaitHours: number | null): Promise<Firm> =>
+    change(deps, id, 'firm.offer_wait', (firm) => ({ ...firm, offerWaitHours }));

@@ -29,6 +29,22 @@ export type Job =
       readonly svcId: Svcid;
       readonly invitedAt: Instant;
     })
+  /** Sends a notification that the adjuster asked for, to check the phone's settings. */
+  | { readonly kind: 'notify_test'; readonly svcId: Svcid; readonly only: Channel }
+  /** Reminds the adjuster of what is due until the next reminder. */
+  | {
+      readonly kind: 'notify_deadlines';
+      readonly svcId: Svcid;
+      readonly only: Channel;
+      readonly count: number;
+    }
+  /** Finds what is due since `at`, and queues the next run of this job. */
+  | {
+      readonly kind: 'remind_deadlines';
+      readonly svcId: Svcid;
+      readonly deviceId: string;
+      readonly at: Instant;
+    }
   /** Simulates the response of a test account to this offer. */
   | {
       readonly kind: 'simulate_offer_response';

@@ -7,14 +7,21 @@ import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 export type Notification =
   | { readonly kind: 'offer'; readonly firmName: string; readonly claimId: ClaimId }
   | { readonly kind: 'offer_withdrawn'; readonly firmName: string; readonly claimId: ClaimId }
-  | { readonly kind: 'invitation'; readonly firmName: string; readonly firmId: FirmId };
+  | { readonly kind: 'invitation'; readonly firmName: string; readonly firmId: FirmId }
+  | { readonly kind: 'deadlines'; readonly count: number }
+  | { readonly kind: 'test' };
 
 /** Email, or one device by its id. */
 export type Channel = 'mail' | `device:${string}`;
 
+export interface ChannelChoice {
+  readonly only?: Channel | undefined;
+  readonly except?: readonly Channel[];
+}
+
 export interface Notifier {
   /**
-   * Sends the notification over every channel, or only over the given one. Returns the channels to retry later.
+   * Sends the notification over every channel, or only over those given. Returns the channels to retry later.
    */
-  notify(svcId: Svcid, notification: Notification, only?: Channel): Promise<readonly Channel[]>;
+  notify(svcId: Svcid, notification: Notification, channels?: ChannelChoice): Promise<readonly Channel[]>;
 }

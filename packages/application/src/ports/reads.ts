@@ -5,6 +5,8 @@ import type {
   ClaimAsSent,
   ClaimId,
   ClaimWork,
+  DeadlineOverride,
+  DevicePreferences,
   Environment,
   FirmId,
   Instant,
@@ -15,6 +17,7 @@ import type {
   Purpose,
   Svcid,
 } from '@svc/domain';
+import type { Passkey } from './passkeys.ts';
 import type { ApiKey, Firm, FormDetails, PushSubscription, Session } from './unit-of-work.ts';
 
 /** A claim as the firm sees it. */
@@ -102,6 +105,8 @@ export type AppClaimList = (typeof APP_CLAIM_LISTS)[number];
 /** Reads for the adjuster's app, each for one adjuster. */
 export interface AppReads {
   adjuster(svcId: Svcid): Promise<Adjuster | null>;
+  /** Oldest first. */
+  passkeys(svcId: Svcid): Promise<Passkey[]>;
   /** Sessions that have not ended at `now`, latest use first. */
   sessions(svcId: Svcid, now: Instant): Promise<Session[]>;
   /** Active memberships, ordered by `firstKnownAt`. */
@@ -164,4 +169,10 @@ export interface OperatorReads {
 export interface JobReads {
   firmName(firmId: FirmId): Promise<string | null>;
   devices(svcId: Svcid): Promise<{ readonly deviceId: string; readonly subscription: PushSubscription }[]>;
+  /** Devices that have preferences. */
+  devicePreferences(
+    svcId: Svcid,
+  ): Promise<{ readonly deviceId: string; readonly preferences: DevicePreferences }[]>;
+  /** Ordered by event, then kind. */
+  deadlineOverrides(): Promise<DeadlineOverride[]>;
 }

@@ -10,7 +10,7 @@ export interface Ids {
 }
 
 /** Determines the prefix of the secret. */
-export type SecretKind = 'live_key' | 'test_key' | 'app_session' | 'sign_in_secret';
+export type SecretKind = 'live_key' | 'test_key' | 'app_session' | 'sign_in_secret' | 'client_secret';
 
 /** Issues and verifies secrets. Only the hash is stored. */
 export interface Secrets {
@@ -43,6 +43,22 @@ export interface Mailer {
   sendEmailNotice(email: string, event: 'requested' | 'changed'): Promise<void>;
 }
 
+/** What happens while someone guesses at codes, secrets or passkeys. */
+export type SignInFailure =
+  /** A wrong or expired code, secret or passkey. */
+  | 'refused'
+  /** A code of another client. */
+  | 'not_requested_here'
+  /** Over a limit, and therefore not checked. */
+  | 'paused'
+  /** A code that was not mailed, since too many were requested. */
+  | 'code_not_mailed';
+
+/** Counts sign-ins that failed, for metrics and alerts. Holds nothing about accounts or clients. */
+export interface SignInMonitor {
+  count(failure: SignInFailure): void;
+}
+
 /** Rejected before any check; the same attempt may be made again after `retryAfterMs`. */
 export class TooManyAttempts extends Error {
   override readonly name = 'TooManyAttempts';
@@ -51,7 +67,33 @@ export class TooManyAttempts extends Error {
   }
 }
 
+/** Why something could not be done now. */
+export type UnavailableReason =
+  /** The process is shutting down. */
+  | 'draining'
+  /** The request took longer than its deadline. */
+  | 'deadline'
+  /** No connection to the database, or it was lost. */
+  | 'database_unreachable'
+  /** The database rejected the connection: a changed password, a missing database. */
+  | 'database_rejected'
+  /** No connection of the pool became free in time. */
+  | 'database_pool'
+  /** A statement, or its wait for a lock, took too long, or the database lacks resources. */
+  | 'database_busy'
+  /** Concurrent transactions changed the same rows again and again. */
+  | 'conflicts'
+  /** Requests in flight hold as much memory as they may. */
+  | 'memory'
+  | 'other';
+
 /** A store was unreachable or timed out. The client may retry. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
+  constructor(
+    message: string,
+    readonly reason: UnavailableReason = 'other',
+  ) {
+    super(message);
+  }
 }

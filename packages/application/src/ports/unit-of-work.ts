@@ -1,9 +1,13 @@
 import type {
   Adjuster,
   Attempts,
+  Availability,
   CarrierDetails,
   Claim,
   ClaimId,
+  DeadlineKind,
+  DeadlineOverride,
+  DevicePreferences,
   Environment,
   FirmId,
   Instant,
@@ -16,6 +20,7 @@ import type {
 } from '@svc/domain';
 import type { AuditTrail } from './audit.ts';
 import type { Outbox } from './jobs.ts';
+import type { Passkeys, UsedChallenges } from './passkeys.ts';
 import type { IdempotencySlot } from './single-flight.ts';
 
 /**
@@ -41,7 +46,10 @@ export interface Tx {
   readonly signInCodes: SignInCodes;
   readonly signInAttempts: SignInAttempts;
   readonly emailChanges: EmailChanges;
+  readonly passkeys: Passkeys;
+  readonly usedChallenges: UsedChallenges;
   readonly devices: Devices;
+  readonly deadlines: Deadlines;
   readonly outbox: Outbox;
   readonly audit: AuditTrail;
 }
@@ -62,6 +70,8 @@ export interface Claims {
   lockAny(id: ClaimId): Promise<Claim | null>;
   /** Locks the claims with a pending offer to this adjuster. */
   lockPendingOf(firmId: FirmId, svcId: Svcid): Promise<Claim[]>;
+  /** Pending offers of all firms to this adjuster. */
+  countPendingOf(svcId: Svcid): Promise<number>;
   /**
    * Saves a change the firm can see. `updatedAt` becomes the later of the clock and the firm's last change timestamp
    * plus 1 ms, under the firm's feed lock, so timestamps of a firm are unique and become visible in order. Call it
@@ -77,6 +87,8 @@ export interface Claims {
 
 export interface FormDetails {
   readonly firm: { readonly id: FirmId; readonly name: string };
+  /** How long the firm waits for the answer to an offer; null: it has not said. */
+  readonly offerWaitHours: number | null;
   /** Null when the book has no such carrier. */
   readonly bookCarrier: CarrierDetails | null;
 }
@@ -106,6 +118,7 @@ export interface Adjusters {
   /** `signInSecretHash`: test accounts only. False when the SVCID exists; throws `email_taken` when the email does. */
   add(adjuster: Adjuster, signInSecretHash: string | null): Promise<boolean>;
   saveProfile(adjuster: Adjuster): Promise<void>;
+  saveAvailability(svcId: Svcid, availability: Availability): Promise<void>;
   /** Null: enabled. */
   setDisabled(svcId: Svcid, at: Instant | null): Promise<void>;
   signInSecretHash(svcId: Svcid): Promise<string | null>;
@@ -129,6 +142,8 @@ export interface Firm {
   readonly name: string;
   readonly plan: Plan;
   readonly limits: LimitOverrides;
+  /** How long the firm waits for the answer to an offer; null: it has not said. */
+  readonly offerWaitHours: number | null;
   readonly createdAt: Instant;
 }
 
@@ -167,6 +182,9 @@ export interface Keys {
   save(key: ApiKey): Promise<void>;
 }
 
+/** How a session was opened. A session that added a passkey counts as opened with it. */
+export type SessionMethod = 'code' | 'secret' | 'passkey' | 'operator';
+
 export interface Session {
   /** Public, unlike the token. */
   readonly id: string;
@@ -180,19 +198,22 @@ export interface Session {
   /** 90 days after its last use, but not after `endsAt`. */
   readonly expiresAt: Instant;
   readonly endsAt: Instant;
+  readonly method: SessionMethod;
 }
 
 export interface Sessions {
   add(session: Session): Promise<void>;
   /** Latest use first. */
   of(svcId: Svcid): Promise<Session[]>;
+  setMethod(tokenHash: string, method: SessionMethod): Promise<void>;
   remove(tokenHash: string): Promise<void>;
   /** @returns how many there were. */
   removeAllOf(svcId: Svcid): Promise<number>;
 }
 
 export interface SignInCode {
-  readonly emailKey: string;
+  /** The email address as `emailKey`, or a hash that also binds the code to one client. */
+  readonly slot: string;
   readonly codeHash: string;
   readonly expiresAt: Instant;
   /** Derives the same code again; null for codes of an earlier release. */
@@ -226,10 +247,10 @@ export interface SignInAttempts {
 }
 
 export interface SignInCodes {
-  /** Replaces an earlier code of the same address. */
+  /** Replaces an earlier code of the same slot. */
   put(code: SignInCode): Promise<void>;
-  lock(emailKey: string): Promise<SignInCode | null>;
-  remove(emailKey: string): Promise<void>;
+  lock(slot: string): Promise<SignInCode | null>;
+  remove(slot: string): Promise<void>;
 }
 
 /** W3C PushSubscription of a browser or phone. */
@@ -238,10 +259,27 @@ export interface PushSubscription {
   readonly keys: { readonly p256dh: string; readonly auth: string };
 }
 
+/** What a registered device wants, and when its next reminder of deadlines is queued; null: none is. */
+export interface DeviceState {
+  readonly preferences: DevicePreferences | null;
+  readonly reminderAt: Instant | null;
+}
+
+/** Deadlines of single events that differ from the general ones. */
+export interface Deadlines {
+  put(override: DeadlineOverride): Promise<void>;
+  /** @returns whether there was one. */
+  remove(event: string, kind: DeadlineKind): Promise<boolean>;
+}
+
 export interface Devices {
   put(svcId: Svcid, deviceId: string, subscription: PushSubscription, at: Instant): Promise<void>;
   /** Removes all but the devices registered last. */
   keepLatest(svcId: Svcid, count: number): Promise<void>;
+  /** Locks a registered device until the transaction ends. */
+  lock(svcId: Svcid, deviceId: string): Promise<DeviceState | null>;
+  /** The caller has locked the device. */
+  saveState(svcId: Svcid, deviceId: string, state: DeviceState): Promise<void>;
   remove(svcId: Svcid, deviceId: string): Promise<void>;
   removeAllOf(svcId: Svcid): Promise<void>;
 }

@@ -5,26 +5,50 @@ import type { ProblemAddresses } from '../problems/http-problem.ts';
 const APP_HEADER = 'x-claims-page';
 
 /** Only for the cookie; the session itself ends ninety days after its last use. */
-const MAX_AGE_SECONDS = 400 * 24 * 60 * 60;
+const SESSION_MAX_AGE_SECONDS = 400 * 24 * 60 * 60;
+/** Longer than a code is valid. */
+const SIGN_IN_MAX_AGE_SECONDS = 30 * 60;
 
 const isSecure = (addresses: ProblemAddresses): boolean => addresses.baseUrl.startsWith('https:');
 
-/** The `__Host-` prefix keeps other hosts of the same domain from setting this cookie. */
-const nameOf = (addresses: ProblemAddresses): string =>
-  isSecure(addresses) ? '__Host-svc-session' : 'svc-session';
+type CookieName = 'svc-session' | 'svc-sign-in';
 
-const cookie = (addresses: ProblemAddresses, value: string, maxAgeSeconds: number): string =>
-  `${nameOf(addresses)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${isSecure(addresses) ? '; Secure' : ''}`;
+/** The `__Host-` prefix keeps other hosts of the same domain from setting the cookie. */
+const nameOf = (addresses: ProblemAddresses, name: CookieName): string =>
+  isSecure(addresses) ? `__Host-${name}` : name;
+
+const cookie = (
+  addresses: ProblemAddresses,
+  name: CookieName,
+  value: string,
+  maxAgeSeconds: number,
+): string =>
+  `${nameOf(addresses, name)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${isSecure(addresses) ? '; Secure' : ''}`;
 
 /** Stores the session token where no script can read it. */
 export const sessionCookie = (addresses: ProblemAddresses, token: string): string =>
-  cookie(addresses, token, MAX_AGE_SECONDS);
+  cookie(addresses, 'svc-session', token, SESSION_MAX_AGE_SECONDS);
 
-export const expiredSessionCookie = (addresses: ProblemAddresses): string => cookie(addresses, '', 0);
+export const expiredSessionCookie = (addresses: ProblemAddresses): string =>
+  cookie(addresses, 'svc-session', '', 0);
 
-export function sessionOf(request: Request, addresses: ProblemAddresses): string | null {
-  const prefix = `${nameOf(addresses)}=`;
-  const found = request.headers.cookie?.split(/;\s*/).find((pair) => pair.startsWith(prefix));
+/** Stores the secret that binds a sign-in to this browser. */
+export const signInCookie = (addresses: ProblemAddresses, clientSecret: string): string =>
+  cookie(addresses, 'svc-sign-in', clientSecret, SIGN_IN_MAX_AGE_SECONDS);
+
+export const sessionOf = (request: Request, addresses: ProblemAddresses): string | null =>
+  cookieValue('svc-session', request.headers.cookie, addresses);
+
+export const signInSecretOf = (cookies: string | undefined, addresses: ProblemAddresses): string | null =>
+  cookieValue('svc-sign-in', cookies, addresses);
+
+function cookieValue(
+  name: CookieName,
+  cookies: string | undefined,
+  addresses: ProblemAddresses,
+): string | null {
+  const prefix = `${nameOf(addresses, name)}=`;
+  const found = cookies?.split(/;\s*/).find((pair) => pair.startsWith(prefix));
   const token = found?.slice(prefix.length) ?? '';
   return /^[!-~]+$/.test(token) ? token : null;
 }

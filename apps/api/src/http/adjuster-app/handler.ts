@@ -16,6 +16,14 @@ interface AdjusterAppDeps {
   readonly isDraining: () => boolean;
 }
 
+/** Endpoints with a cookie instead of a token, for the app in a browser only. */
+const PAGE_PATHS: ReadonlySet<string> = new Set([
+  '/app/session',
+  '/app/sessions',
+  '/app/sign-in-codes',
+  '/app/passkey-options',
+]);
+
 /** No inline code and nothing from other origins. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -56,10 +64,10 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
     if (path !== '/app' && !path.startsWith('/app/')) return next();
     const trace = response.locals.trace as RequestTrace;
 
-    const isSessionPath = path === '/app/session' || path === '/app/sessions';
-    if (isSessionPath || path.startsWith('/app/v1/')) {
+    const isPagePath = PAGE_PATHS.has(path);
+    if (isPagePath || path.startsWith('/app/v1/')) {
       const fromApp = isFromApp(request, addresses);
-      if (isSessionPath && !fromApp) {
+      if (isPagePath && !fromApp) {
         throw new HttpProblem('invalid_session', {
           detail: 'Only the adjuster app in a browser may call this endpoint.',
         });
@@ -94,7 +102,8 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
     const token = isSameOrigin(request, addresses) ? sessionOf(request, addresses) : null;
     const session = token === null ? null : await deps.sessionAuthenticator.authenticate(token);
     if (token === null || session === null) throw new HttpProblem('invalid_session');
-    if (deps.isDraining()) throw new Unavailable('The service is shutting down.');
+    if (session.mayOnlyAddPasskey) throw new HttpProblem('passkey_required');
+    if (deps.isDraining()) throw new Unavailable('The service is shutting down.', 'draining');
     const lastEventId = request.headers['last-event-id'];
     deps.liveUpdates.subscribe({
       svcId: session.svcId,

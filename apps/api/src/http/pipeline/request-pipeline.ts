@@ -5,8 +5,10 @@ import {
   type FaultStore,
   type FirmActor,
   type KeyGrant,
+  type RateLimitDecision,
   type RateLimiter,
   type SessionAuthenticator,
+  type UnavailableReason,
 } from '@svc/application';
 import {
   type Endpoint,
@@ -27,10 +29,14 @@ import { createDeadline } from './deadline.ts';
 import { readJsonBody } from './read-body.ts';
 import { withFault } from './simulated-faults.ts';
 
+/** Counts a request of a session of the adjuster app. */
+export type SessionLimiter = (sessionId: string) => Promise<RateLimitDecision>;
+
 export interface PipelineDeps {
   readonly apiKeyAuthenticator: ApiKeyAuthenticator;
   readonly sessionAuthenticator: SessionAuthenticator;
   readonly rateLimiter: RateLimiter;
+  readonly sessionLimiter: SessionLimiter;
   readonly faults: FaultStore;
 }
 
@@ -42,6 +48,8 @@ export interface RequestTrace {
   keyId?: string;
   firmId?: string;
   code?: string;
+  /** Why the service could not process it now. */
+  unavailable?: UnavailableReason;
   /** Locations of validation errors. */
   errorLocations?: readonly string[];
   audit?: AuditedRequest;
@@ -100,7 +108,8 @@ export function createPipeline(deps: PipelineDeps) {
               held,
             });
       const value = parseOrThrow(route, { params, search, headers: request.headers, body: sentBody });
-      return { value, context: { sentBody, origin, userAgent: request.headers['user-agent'] } };
+      const { 'user-agent': userAgent, cookie: cookies } = request.headers;
+      return { value, context: { sentBody, origin, userAgent, cookies } };
     };
 
     if (route.caller === 'anyone') {
@@ -112,6 +121,9 @@ export function createPipeline(deps: PipelineDeps) {
       const token = bearerToken(request);
       const session = token === null ? null : await within(deps.sessionAuthenticator.authenticate(token));
       if (session === null) throw new HttpProblem('invalid_session');
+      requireAllowed(await deps.sessionLimiter(session.sessionId));
+      if (session.mayOnlyAddPasskey && endpoint.beforePasskey !== true)
+        throw new HttpProblem('passkey_required');
       const actor = { svcId: session.svcId, origin };
       trace.audit = { caller: byAdjuster(actor), action: auditActionOf(endpoint.id), firmId: null, params };
       const { value, context } = await parse(`adjuster ${session.svcId}`);
@@ -170,7 +182,11 @@ export async function checkLimits(
   { keyId, environment, limits }: KeyGrant,
   { write }: Pick<Endpoint, 'write'>,
 ): Promise<void> {
-  const decision = await rateLimiter.consume(keyId, limitsOf(environment, limits), { write });
+  requireAllowed(await rateLimiter.consume(keyId, limitsOf(environment, limits), { write }));
+}
+
+/** @throws HttpProblem `rate_limited` */
+function requireAllowed(decision: RateLimitDecision): void {
   if (decision.allowed) return;
   const seconds = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
   throw new HttpProblem('rate_limited', { headers: { 'Retry-After': String(seconds) } });

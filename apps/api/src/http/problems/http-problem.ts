@@ -25,7 +25,11 @@ const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
   profile_incomplete: 'profile_incomplete',
   email_taken: 'validation_failed',
   code_refused: 'validation_failed',
+  code_not_requested: 'code_not_requested',
   sign_in_refused: 'invalid_sign_in',
+  passkey_refused: 'validation_failed',
+  passkey_required: 'passkey_required',
+  too_many_passkeys: 'too_many_passkeys',
 };
 
 /** JSON pointers for domain errors that the API reports as `validation_failed`. */
@@ -34,6 +38,7 @@ const POINTERS: Partial<Record<DomainErrorCode, string>> = {
   policy_term_reversed: '/policy/expiration_date',
   email_taken: '/email',
   code_refused: '/code',
+  passkey_refused: '',
 };
 
 /** An error that is sent as a problem document (RFC 9457). */

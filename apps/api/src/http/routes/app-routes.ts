@@ -16,12 +16,20 @@ import {
   type makeReadAppClaim,
   type makeReadProfile,
   type makeRecordWork,
+  type makeRegisterPasskey,
   type makeRejectClaim,
   type makeRemoveDevice,
+  type makeRemovePasskey,
+  type makeRenamePasskey,
   type makeRequestSignInCode,
   type makeSetAcceptingAssignments,
+  type makeSetAvailability,
+  type makeSetDevicePreferences,
   type makeSignIn,
   type makeSignOut,
+  type makeStartPasskeyRegistration,
+  type makeStartPasskeySignIn,
+  type makeTestDevice,
   type makeUpdateProfile,
   type SignInProof,
 } from '@svc/application';
@@ -30,10 +38,14 @@ import { type ClaimId, DomainError, type FirmId, type Svcid } from '@svc/domain'
 import { deviceNameOf } from '../adjuster-app/device-name.ts';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import {
+  availabilityToWire,
+  awayFromWire,
+  deadlinesToWire,
   declinedToWire,
   invitationToWire,
   membershipToWire,
   ownSessionToWire,
+  passkeyToWire,
   profileToWire,
   sessionToWire,
 } from '../serialization/adjuster.ts';
@@ -47,12 +59,18 @@ export interface AppRouteDeps {
   readonly signIn: ReturnType<typeof makeSignIn>;
   readonly signOut: ReturnType<typeof makeSignOut>;
   readonly endSession: ReturnType<typeof makeEndSession>;
+  readonly startPasskeySignIn: ReturnType<typeof makeStartPasskeySignIn>;
+  readonly startPasskeyRegistration: ReturnType<typeof makeStartPasskeyRegistration>;
+  readonly registerPasskey: ReturnType<typeof makeRegisterPasskey>;
+  readonly renamePasskey: ReturnType<typeof makeRenamePasskey>;
+  readonly removePasskey: ReturnType<typeof makeRemovePasskey>;
   readonly readProfile: ReturnType<typeof makeReadProfile>;
   readonly updateProfile: ReturnType<typeof makeUpdateProfile>;
   readonly confirmEmail: ReturnType<typeof makeConfirmEmail>;
   readonly acceptInvitation: ReturnType<typeof makeAcceptInvitation>;
   readonly declineInvitation: ReturnType<typeof makeDeclineInvitation>;
   readonly setAcceptingAssignments: ReturnType<typeof makeSetAcceptingAssignments>;
+  readonly setAvailability: ReturnType<typeof makeSetAvailability>;
   readonly leaveFirm: ReturnType<typeof makeLeaveFirm>;
   readonly readClaim: ReturnType<typeof makeReadAppClaim>;
   readonly acceptClaim: ReturnType<typeof makeAcceptClaim>;
@@ -61,8 +79,10 @@ export interface AppRouteDeps {
   readonly logContact: ReturnType<typeof makeLogContact>;
   readonly closeClaim: ReturnType<typeof makeCloseAcceptedClaim>;
   readonly putDevice: ReturnType<typeof makePutDevice>;
+  readonly setDevicePreferences: ReturnType<typeof makeSetDevicePreferences>;
+  readonly testDevice: ReturnType<typeof makeTestDevice>;
   readonly removeDevice: ReturnType<typeof makeRemoveDevice>;
-  readonly jobReads: Pick<JobReads, 'firmName'>;
+  readonly jobReads: Pick<JobReads, 'firmName' | 'deadlineOverrides'>;
   readonly reads: AppReads;
   readonly cursors: Cursors;
   readonly clock: Clock;
@@ -77,10 +97,22 @@ function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclu
   };
 }
 
-export const toProof = (body: SignInBody): SignInProof =>
-  body.code === undefined
-    ? { svcId: body.svc_id as Svcid, signInSecret: body.sign_in_secret }
-    : { email: body.email, code: body.code };
+export function toProof(body: SignInBody): SignInProof {
+  if (body.code !== undefined)
+    return { email: body.email, code: body.code, clientSecret: body.client_secret };
+  if (body.passkey === undefined) return { svcId: body.svc_id as Svcid, signInSecret: body.sign_in_secret };
+  const { credential_id, client_data, authenticator_data, signature } = body.passkey;
+  return {
+    passkey: {
+      credentialId: credential_id,
+      clientData: client_data,
+      authenticatorData: authenticator_data,
+      signature,
+    },
+    // No options are issued without one, so they cannot be answered without one.
+    clientSecret: body.client_secret ?? '',
+  };
+}
 
 /** The claims of each firm. */
 function readsOf(rows: readonly AppClaimView[]): AuditedRead[] {
@@ -102,7 +134,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
 
   return [
     publicRoute(endpoints.requestSignInCode, async ({ body }, { origin }) => {
-      await deps.requestSignInCode(body.email, origin.address);
+      await deps.requestSignInCode(body.email, origin.address, body.client_secret);
       return { status: 202 };
     }),
 
@@ -127,6 +159,39 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       return NO_CONTENT;
     }),
 
+    publicRoute(endpoints.startPasskeySignIn, async ({ body }) =>
+      jsonResponse({ options: await deps.startPasskeySignIn(body.client_secret) }),
+    ),
+
+    appRoute(endpoints.startPasskeyRegistration, async (_, { actor, session }) =>
+      jsonResponse({ options: await deps.startPasskeyRegistration(actor, session) }),
+    ),
+
+    appRoute(endpoints.registerPasskey, async ({ body }, { actor, session }) => {
+      const { name, credential_id, client_data, attestation_object, transports = [] } = body;
+      const response = {
+        credentialId: credential_id,
+        clientData: client_data,
+        attestationObject: attestation_object,
+        transports,
+      };
+      return jsonResponse(passkeyToWire(await deps.registerPasskey(actor, session, { name, response })), 201);
+    }),
+
+    appRoute(endpoints.listPasskeys, async (_, { actor }) => {
+      const passkeys = await deps.reads.passkeys(actor.svcId);
+      return jsonResponse({ data: passkeys.map(passkeyToWire), next_cursor: null });
+    }),
+
+    appRoute(endpoints.renamePasskey, async ({ params, body }, { actor }) =>
+      jsonResponse(passkeyToWire(await deps.renamePasskey(actor, params.passkey_id, body.name))),
+    ),
+
+    appRoute(endpoints.removePasskey, async ({ params }, { actor }) => {
+      await deps.removePasskey(actor, params.passkey_id);
+      return NO_CONTENT;
+    }),
+
     appRoute(endpoints.getProfile, async (_, { actor }) =>
       jsonResponse(profileToWire(await deps.readProfile(actor))),
     ),
@@ -139,6 +204,19 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       });
       return jsonResponse(profileToWire(await deps.updateProfile(actor, changes)));
     }),
+
+    appRoute(endpoints.updateAvailability, async ({ body }, { actor }) => {
+      const changes = withoutUndefined({
+        acceptingAssignments: body.accepting_assignments,
+        away: awayFromWire(body.away),
+        maxOpenOffers: body.max_open_offers,
+      });
+      return jsonResponse(availabilityToWire(await deps.setAvailability(actor, changes)));
+    }),
+
+    appRoute(endpoints.listDeadlines, async () =>
+      jsonResponse({ data: deadlinesToWire(await deps.jobReads.deadlineOverrides()), next_cursor: null }),
+    ),
 
     appRoute(endpoints.confirmEmail, async ({ body }, { actor }) =>
       jsonResponse(profileToWire(await deps.confirmEmail(actor, body.code))),
@@ -242,6 +320,15 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
     appRoute(endpoints.registerDevice, async ({ params, body }, { actor }) => {
       await deps.putDevice(actor, params.device_id, body.subscription);
       return NO_CONTENT;
+    }),
+    appRoute(endpoints.setDevicePreferences, async ({ params, body }, { actor }) => {
+      const { time_zone: timeZone, quiet_hours: quietHours, deadline_reminders: deadlineReminders } = body;
+      await deps.setDevicePreferences(actor, params.device_id, { timeZone, quietHours, deadlineReminders });
+      return NO_CONTENT;
+    }),
+    appRoute(endpoints.testDevice, async ({ params }, { actor }) => {
+      await deps.testDevice(actor, params.device_id);
+      return { status: 202 };
     }),
     appRoute(endpoints.unregisterDevice, async ({ params }, { actor }) => {
       await deps.removeDevice(actor, params.device_id);

@@ -1,6 +1,18 @@
-import type { makeSignIn, makeSignOut, makeSignOutEverywhere } from '@svc/application';
+import type {
+  makeRequestSignInCode,
+  makeSignIn,
+  makeSignOut,
+  makeSignOutEverywhere,
+  makeStartPasskeySignIn,
+  Secrets,
+} from '@svc/application';
 import { endpoints } from '@svc/contract';
-import { expiredSessionCookie, sessionCookie } from '../adjuster-app/browser-session.ts';
+import {
+  expiredSessionCookie,
+  sessionCookie,
+  signInCookie,
+  signInSecretOf,
+} from '../adjuster-app/browser-session.ts';
 import { deviceNameOf } from '../adjuster-app/device-name.ts';
 import type { ProblemAddresses } from '../problems/http-problem.ts';
 import { toDateTime } from '../serialization/time.ts';
@@ -8,22 +20,55 @@ import { toProof } from './app-routes.ts';
 import { appRoute, publicRoute, type Route } from './route.ts';
 
 export interface BrowserSessionRouteDeps {
+  readonly requestSignInCode: ReturnType<typeof makeRequestSignInCode>;
+  readonly startPasskeySignIn: ReturnType<typeof makeStartPasskeySignIn>;
   readonly signIn: ReturnType<typeof makeSignIn>;
   readonly signOut: ReturnType<typeof makeSignOut>;
   readonly signOutEverywhere: ReturnType<typeof makeSignOutEverywhere>;
+  readonly secrets: Secrets;
   readonly addresses: ProblemAddresses;
 }
 
 /** Sign-in and sign-out with a session cookie instead of a token, for the adjuster app in a browser. */
 export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
   const { addresses } = deps;
+  const { body: _, ...startPasskeySignIn } = endpoints.startPasskeySignIn;
   const signedOut = () => ({ status: 204, headers: { 'Set-Cookie': expiredSessionCookie(addresses) } });
+  /** The secret that binds a sign-in to this browser; a new one if it holds none. */
+  const secretOf = (cookies: string | undefined): string => {
+    const held = signInSecretOf(cookies, addresses);
+    const isIssued = held !== null && deps.secrets.hashOf(held, 'client_secret') !== null;
+    return isIssued ? held : deps.secrets.issue('client_secret').secret;
+  };
   return [
     publicRoute(
+      { ...endpoints.requestSignInCode, id: 'requestPageCode', path: '/app/sign-in-codes' },
+      async ({ body }, { origin, cookies }) => {
+        const clientSecret = secretOf(cookies);
+        await deps.requestSignInCode(body.email, origin.address, clientSecret);
+        return { status: 202, headers: { 'Set-Cookie': signInCookie(addresses, clientSecret) } };
+      },
+    ),
+    publicRoute(
+      { ...startPasskeySignIn, id: 'startPagePasskey', path: '/app/passkey-options' },
+      async (_, { cookies }) => {
+        const clientSecret = secretOf(cookies);
+        return {
+          status: 200,
+          json: JSON.stringify({ options: await deps.startPasskeySignIn(clientSecret) }),
+          headers: { 'Set-Cookie': signInCookie(addresses, clientSecret) },
+        };
+      },
+    ),
+    publicRoute(
       { ...endpoints.signIn, id: 'openPageSession', path: '/app/session' },
-      async ({ body }, { origin, userAgent }) => {
+      async ({ body }, { origin, userAgent, cookies }) => {
         const deviceName = body.device_name ?? deviceNameOf(userAgent);
-        const session = await deps.signIn(toProof(body), origin, deviceName);
+        const session = await deps.signIn(
+          toProof({ ...body, client_secret: secretOf(cookies) }),
+          origin,
+          deviceName,
+        );
         return {
           status: 201,
           json: JSON.stringify({ expires_at: toDateTime(session.expiresAt) }),

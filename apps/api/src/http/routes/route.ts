@@ -20,6 +20,7 @@ export interface RequestContext {
   readonly sentBody: unknown;
   readonly origin: RequestOrigin;
   readonly userAgent: string | undefined;
+  readonly cookies: string | undefined;
 }
 
 export interface FirmContext extends RequestContext {

@@ -3,13 +3,18 @@ import type {
   FirmMembershipView,
   InvitationView,
   OpenedSession,
+  Passkey,
   Profile,
   Session,
 } from '@svc/application';
-import type { InviteAdjusterBody } from '@svc/contract';
+import type { InviteAdjusterBody, UpdateAvailabilityBody } from '@svc/contract';
 import {
   type Adjuster,
+  ALWAYS_AVAILABLE,
+  type Availability,
   contactForFirm,
+  DEADLINE_RULES,
+  type DeadlineOverride,
   type Instant,
   type InvitationNotes,
   type Membership,
@@ -50,6 +55,35 @@ export const membershipToWire = (view: FirmMembershipView) => ({
   accepting_assignments: view.acceptingAssignments,
 });
 
+export const availabilityToWire = ({ acceptingAssignments, away, maxOpenOffers }: Availability) => ({
+  accepting_assignments: acceptingAssignments,
+  away: away.map(({ firstDay, lastDay, timeZone }) => ({
+    first_day: firstDay,
+    last_day: lastDay,
+    time_zone: timeZone,
+  })),
+  max_open_offers: maxOpenOffers,
+});
+
+export const awayFromWire = (away: UpdateAvailabilityBody['away']): Availability['away'] | undefined =>
+  away?.map(({ first_day, last_day, time_zone }) => ({
+    firstDay: first_day,
+    lastDay: last_day,
+    timeZone: time_zone,
+  }));
+
+/** The rules with what differs for single events. */
+export const deadlinesToWire = (overrides: readonly DeadlineOverride[]) =>
+  DEADLINE_RULES.map(({ kind, from, hours, source }) => ({
+    kind,
+    from,
+    hours,
+    source,
+    events: overrides
+      .filter((override) => override.kind === kind)
+      .map((override) => ({ cat_code: override.event, hours: override.hours, source: override.source })),
+  }));
+
 export const profileToWire = ({ adjuster, firms }: Profile) => ({
   svc_id: adjuster.svcId,
   test: adjuster.testOf !== null,
@@ -57,6 +91,7 @@ export const profileToWire = ({ adjuster, firms }: Profile) => ({
   last_name: adjuster.lastName,
   email: adjuster.email,
   firms: firms.map(membershipToWire),
+  availability: availabilityToWire(adjuster.availability ?? ALWAYS_AVAILABLE),
 });
 
 export const sessionToWire = (session: OpenedSession, profile: Profile) => ({
@@ -72,6 +107,13 @@ export const ownSessionToWire = (session: Session, currentId: string) => ({
   created_at: toDateTime(session.createdAt),
   last_used_at: toDateTime(session.lastUsedAt),
   expires_at: toDateTime(session.expiresAt),
+});
+
+export const passkeyToWire = (passkey: Passkey) => ({
+  id: passkey.id,
+  name: passkey.name,
+  created_at: toDateTime(passkey.createdAt),
+  last_used_at: toDateTimeOrNull(passkey.lastUsedAt),
 });
 
 /** An invitation as the adjuster sees it; of the firm's four notes, only `invited_as`. */

@@ -7,6 +7,7 @@ import {
   type ClaimFacts,
   type ClaimWork,
   carrierForForms,
+  HOUR,
   type Svcid,
 } from '@svc/domain';
 import { asciiJson } from './ascii-json.ts';
@@ -96,6 +97,9 @@ export function appClaimToWire(claim: AppClaimView): string {
     updated_at: toDateTime(claim.updatedAt),
     firm: claim.firm,
     offered_at: toDateTime(claim.assignment.offeredAt),
+    ...(claim.offerWaitHours !== null && {
+      respond_by: toDateTime(claim.assignment.offeredAt + claim.offerWaitHours * HOUR),
+    }),
     assignment: assignmentToWire(claim.assignment),
     work: workToWire(claim.work),
     closed_at: toDateTimeOrNull(claim.closedAt),

@@ -25,7 +25,7 @@ const TITLES: Readonly<Record<ServiceStatus['status'], string>> = {
 };
 
 const STYLE =
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.4rem .8rem .4rem 0;border-bottom:1px solid}';
+  ':root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:2rem auto;padding:0 1rem}time{white-space:nowrap}table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.4rem .8rem .4rem 0;border-bottom:1px solid}';
 const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** `GET /status`: what is up and since when, as HTML or JSON. It is 200 also while parts are down. */
@@ -65,15 +65,21 @@ export function statusHandler(monitor: StatusMonitor, addresses: DocsAddresses):
 const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
+/** To the second, for people; the JSON has the exact time. */
+const timeElement = (at: number): string => {
+  const exact = toDateTime(at);
+  return `<time datetime="${exact}">${exact.slice(0, 19).replace('T', ' ')} UTC</time>`;
+};
+
 function pageOf({ status, since, parts }: ServiceStatus, { docsUrl, supportEmail }: DocsAddresses): string {
   const rows = parts.map(
     ({ name, up, since: at }) =>
-      `<tr><th scope="row">${PARTS[name].title}</th><td>${up ? 'up' : `down. ${PARTS[name].effect}`}</td><td>${toDateTime(at)}</td></tr>`,
+      `<tr><th scope="row">${PARTS[name].title}</th><td>${up ? 'up' : `down. ${PARTS[name].effect}`}</td><td>${timeElement(at)}</td></tr>`,
   );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="30"><title>Status: ${TITLES[status]}</title><style>${STYLE}</style></head>
-<body><main><h1>${TITLES[status]}</h1><p>Since ${toDateTime(since)}, as observed by the process that responds.</p>
+<body><main><h1>${TITLES[status]}</h1><p>Since ${timeElement(since)}, as observed by the process that responds.</p>
 <table><thead><tr><th scope="col">Part</th><th scope="col">Status</th><th scope="col">Since</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table>
 <p><a href="${escaped(docsUrl)}/support">Support</a>: <a href="mailto:${escaped(supportEmail)}">${escaped(supportEmail)}</a></p></main></body></html>

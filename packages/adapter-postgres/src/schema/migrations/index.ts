@@ -6,6 +6,11 @@ import { ACCOUNTS } from './0005-accounts.ts';
 import { LEGAL_HOLDS } from './0007-legal-holds.ts';
 import { SIMULATED_FAULTS } from './0010-simulated-faults.ts';
 import { ADJUSTER_WORK } from './0011-adjuster-work.ts';
+import { DATA_KEYS } from './0020-data-keys.ts';
+import { AUDIT_PURGE } from './0021-audit-purge.ts';
+import { CLOSED_CLAIMS } from './0022-closed-claims.ts';
+import { PASSKEYS } from './0030-passkeys.ts';
+import { AVAILABILITY } from './0040-availability.ts';
 
 export interface Migration {
   readonly id: number;
@@ -24,4 +29,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 7, name: 'legal holds', sql: LEGAL_HOLDS },
   { id: 10, name: 'simulated faults', sql: SIMULATED_FAULTS },
   { id: 11, name: 'adjuster work', sql: ADJUSTER_WORK },
+  { id: 20, name: 'data keys', sql: DATA_KEYS },
+  { id: 21, name: 'audit purge', sql: AUDIT_PURGE },
+  { id: 22, name: 'closed claims', sql: CLOSED_CLAIMS },
+  { id: 30, name: 'passkeys', sql: PASSKEYS },
+  { id: 40, name: 'availability', sql: AVAILABILITY },
 ];

@@ -257,15 +257,15 @@ export function accountsBehavior(fixture: () => Fixture): void {
   describe('sign-in codes', () => {
     test('an address has one code, which can be replaced and removed', async () => {
       const { stores, clock } = fixture();
-      const emailKey = `one-${clock.now()}@example.net`;
-      const code = { emailKey, codeHash: 'a'.repeat(64), seed: 's', expiresAt: clock.now() + HOUR };
-      const held = () => stores.unitOfWork.run((tx) => tx.signInCodes.lock(emailKey));
+      const slot = `one-${clock.now()}@example.net`;
+      const code = { slot, codeHash: 'a'.repeat(64), seed: 's', expiresAt: clock.now() + HOUR };
+      const held = () => stores.unitOfWork.run((tx) => tx.signInCodes.lock(slot));
       await stores.unitOfWork.run((tx) => tx.signInCodes.put(code));
       expect(await held()).toEqual(code);
       const next = { ...code, codeHash: 'b'.repeat(64), seed: 't', expiresAt: code.expiresAt + 1 };
       await stores.unitOfWork.run((tx) => tx.signInCodes.put(next));
       expect(await held()).toEqual(next);
-      await stores.unitOfWork.run((tx) => tx.signInCodes.remove(emailKey));
+      await stores.unitOfWork.run((tx) => tx.signInCodes.remove(slot));
       expect(await held()).toBeNull();
     });
 
@@ -342,6 +342,50 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect((await use.signIn({ email, code }, client())).adjuster.email).toBe(email);
     });
 
+    test('requested with a client secret work only together with it, on any network', async () => {
+      const { newAdjuster, use, external } = fixture();
+      const email = (await newAdjuster()).email ?? '';
+      const latest = () => external.mails.at(-1)?.code ?? '';
+      await use.requestSignInCode(email, client(), 'browser-1');
+      const code = latest();
+      await use.requestSignInCode(email, client(), 'browser-2');
+      const codeOfOther = latest();
+      await use.requestSignInCode(email, client());
+      const codeOfNobody = latest();
+      const end = (proof: { code: string; clientSecret?: string }) =>
+        errorCodeOf(use.signIn({ email, ...proof }, client()));
+
+      expect(await end({ code })).toBe('sign_in_refused');
+      expect(await end({ code, clientSecret: 'browser-2' })).toBe('sign_in_refused');
+      expect(await end({ code, clientSecret: 'browser-3' })).toBe('code_not_requested');
+      expect(external.signInFailures.slice(-3)).toEqual(['refused', 'refused', 'not_requested_here']);
+      expect(await end({ code: codeOfNobody, clientSecret: 'browser-1' })).toBe('sign_in_refused');
+      const opened = await use.signIn({ email, code, clientSecret: 'browser-1' }, client());
+      expect(opened.adjuster.email).toBe(email);
+      // Other clients keep their codes; a used code is gone.
+      expect(await end({ code, clientSecret: 'browser-1' })).toBe('code_not_requested');
+      await use.signIn({ email, code: codeOfOther, clientSecret: 'browser-2' }, client());
+      await use.signIn({ email, code: codeOfNobody }, client());
+    });
+
+    test('bound to a client have five attempts, also for an address without an account', async () => {
+      const { newAdjuster, use, external, clock } = fixture();
+      const known = (await newAdjuster()).email ?? '';
+      const walk = async (email: string) => {
+        const clientSecret = `browser of ${email}`;
+        await use.requestSignInCode(email, client(), clientSecret);
+        const code = wrongFor(external.mails.at(-1)?.code ?? '');
+        const ends: unknown[] = [];
+        for (let n = 0; n < 6; n++)
+          ends.push(await errorCodeOf(use.signIn({ email, code, clientSecret }, client())));
+        return ends;
+      };
+      expect(await walk(`none-${clock.now()}@example.net`)).toEqual(await walk(known));
+      const right = external.mails.at(-1)?.code ?? '';
+      const late = use.signIn({ email: known, code: right, clientSecret: `browser of ${known}` }, client());
+      expect(await errorCodeOf(late)).toBe('sign_in_refused');
+    });
+
     test('one client gets twenty guesses across all accounts, then growing pauses', async () => {
       const { newAdjuster, use, external, clock } = fixture();
       const from = client();
@@ -386,11 +430,11 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const known = (await newAdjuster()).email ?? '';
       const unknown = `never-${clock.now()}@example.net`;
       const walk = async (email: string) => {
-        const [asker, other] = [client(), client()];
+        const [caller, other] = [client(), client()];
         const ends: unknown[] = [];
-        for (let n = 0; n < 7; n++) await use.requestSignInCode(email, asker);
+        for (let n = 0; n < 7; n++) await use.requestSignInCode(email, caller);
         const code = wrongFor(external.mails.at(-1)?.code ?? '');
-        for (const from of [asker, other])
+        for (const from of [caller, other])
           for (let n = 0; n < 25; n++) ends.push(await endOf(use.signIn({ email, code }, from)));
         return ends;
       };

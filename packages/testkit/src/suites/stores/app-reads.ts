@@ -36,6 +36,7 @@ export function appReadsBehavior(fixture: () => Fixture): void {
         firm: { id: firm.id, name: firm.name },
         work: { contactDate: null, inspectionDate: null, notes: null },
         closedAt: null,
+        offerWaitHours: null,
         bookCarrier: { name: 'Gulf Mutual', phone },
       };
       expect(await stores.appReads.claim(svcId, sent.id)).toEqual(expected);
@@ -47,14 +48,14 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       const { newFirm, newMember, newAdjuster, sendId, offer, invite, use, stores, clock } = fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
-      const editions = async () => {
+      const revisions = async () => {
         clock.advance(1);
         const found = await stores.appReads.revisions([svcId, other]);
         return [found.get(svcId), found.get(other)] as const;
       };
-      let [own, others] = await editions();
+      let [own, others] = await revisions();
       const expectChange = async (of: { own?: boolean; other?: boolean }) => {
-        const [now, nowOther] = await editions();
+        const [now, nowOther] = await revisions();
         expect(now !== own).toBe(of.own ?? false);
         expect(nowOther !== others).toBe(of.other ?? false);
         [own, others] = [now, nowOther];

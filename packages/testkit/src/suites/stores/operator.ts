@@ -13,7 +13,14 @@ export function operatorBehavior(fixture: () => Fixture): void {
       const { newFirm, stores, clock } = fixture();
       const at = clock.now();
       const firm = await newFirm('claims_only');
-      const row = { id: firm.id, name: firm.name, plan: 'claims_only', limits: NO_OVERRIDES, createdAt: at };
+      const row = {
+        id: firm.id,
+        name: firm.name,
+        plan: 'claims_only',
+        limits: NO_OVERRIDES,
+        offerWaitHours: null,
+        createdAt: at,
+      };
       expect(await stores.operatorReads.firm(firm.id)).toEqual(row);
       expect(await stores.operatorReads.firms()).toContainEqual(row);
       expect(await stores.unitOfWork.run((tx) => tx.firms.lock(firm.id))).toEqual(row);

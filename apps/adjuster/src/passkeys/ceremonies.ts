@@ -1,0 +1,41 @@
+import {
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  startAuthentication,
+  startRegistration,
+} from '@simplewebauthn/browser';
+import type { RegisterPasskeyBody, SignInBody } from '@svc/contract';
+import { call } from '../data/api.ts';
+import { request } from '../state/session.ts';
+
+/** Asks the device for a passkey of this site. */
+export async function proveByPasskey(): Promise<SignInBody> {
+  const { options } = await request(() =>
+    call<{ options: PublicKeyCredentialRequestOptionsJSON }>('POST', 'passkey-options'),
+  );
+  const { rawId, response } = await startAuthentication({ optionsJSON: options });
+  return {
+    passkey: {
+      credential_id: rawId,
+      client_data: response.clientDataJSON,
+      authenticator_data: response.authenticatorData,
+      signature: response.signature,
+    },
+  };
+}
+
+/** Creates a passkey on the device and adds it to the account. */
+export async function addPasskey(name: string): Promise<void> {
+  const { options } = await request(() =>
+    call<{ options: PublicKeyCredentialCreationOptionsJSON }>('POST', 'v1/passkeys/options'),
+  );
+  const { rawId, response } = await startRegistration({ optionsJSON: options });
+  const body: RegisterPasskeyBody = {
+    name,
+    credential_id: rawId,
+    client_data: response.clientDataJSON,
+    attestation_object: response.attestationObject,
+    transports: response.transports ?? [],
+  };
+  await request(() => call('POST', 'v1/passkeys', body));
+}

@@ -1,0 +1,166 @@
+import type { Passkey } from '@svc/contract';
+import { useEffect, useState } from 'preact/hooks';
+import { Button, Dialog, Field, ScreenHeader } from '../components/ui.tsx';
+import { ApiError, call, NetworkError } from '../data/api.ts';
+import { language, texts } from '../state/language.ts';
+import { refresh } from '../state/lists.ts';
+import { request, session } from '../state/session.ts';
+import { signOut } from '../state/start.ts';
+import { showError, showToast } from '../state/toast.ts';
+import { addPasskey } from './ceremonies.ts';
+import { PASSKEY_TEXTS } from './texts.ts';
+
+/** There is always one page. */
+const readPasskeys = async (): Promise<readonly Passkey[]> =>
+  (await request(() => call<{ data: readonly Passkey[] }>('GET', 'v1/passkeys'))).data;
+
+const wordsNow = () => PASSKEY_TEXTS[language.value];
+
+/** An error of the service, or of the device: canceled, timed out, or already registered. */
+function showFailure(error: unknown): void {
+  if (error instanceof ApiError || error instanceof NetworkError) showError(error);
+  else showToast(wordsNow().failed, 'error');
+}
+
+function AddPasskey({ onAdded }: { onAdded: () => Promise<void> }) {
+  const words = wordsNow();
+  const [busy, setBusy] = useState(false);
+  const add = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const name = String(new FormData(event.currentTarget as HTMLFormElement).get('name') ?? '').trim();
+    setBusy(true);
+    try {
+      await addPasskey(name === '' ? words.defaultName : name);
+      showToast(words.added, 'success');
+      await onAdded();
+    } catch (error) {
+      showFailure(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form class="form" onSubmit={(event) => void add(event)}>
+      <Field
+        label={words.name}
+        name="name"
+        autocomplete="off"
+        maxLength={100}
+        defaultValue={words.defaultName}
+      />
+      <Button kind="primary" type="submit" busy={busy}>
+        {words.add}
+      </Button>
+    </form>
+  );
+}
+
+/** The passkeys of the account, in the settings. */
+export function Passkeys() {
+  const words = wordsNow();
+  const common = texts.value;
+  const [held, setHeld] = useState<readonly Passkey[]>();
+  const [edited, setEdited] = useState<{ readonly passkey: Passkey; readonly act: 'rename' | 'remove' }>();
+  const [busy, setBusy] = useState(false);
+  const read = async (): Promise<void> => {
+    await readPasskeys().then(setHeld, showError);
+  };
+  useEffect(() => void read(), []);
+  const apply = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (edited === undefined) return;
+    const path = `v1/passkeys/${edited.passkey.id}`;
+    const name = String(new FormData(event.currentTarget as HTMLFormElement).get('name') ?? '').trim();
+    setBusy(true);
+    try {
+      await request(() => (edited.act === 'remove' ? call('DELETE', path) : call('PATCH', path, { name })));
+      showToast(edited.act === 'remove' ? words.removed : common.saved, 'success');
+      await read();
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'passkey_required') showToast(words.last, 'error');
+      else showFailure(error);
+    } finally {
+      setBusy(false);
+      setEdited(undefined);
+    }
+  };
+  const dateOf = (time: string): string => new Date(time).toLocaleDateString(language.value);
+  return (
+    <section class="card">
+      <h2>{words.title}</h2>
+      <p>{words.lead}</p>
+      {held?.length === 0 && <p class="muted">{words.none}</p>}
+      <ul class="stack">
+        {held?.map((passkey) => (
+          <li key={passkey.id}>
+            <p class="strong">{passkey.name}</p>
+            <p class="muted">
+              {passkey.last_used_at === null ? words.unused : words.used(dateOf(passkey.last_used_at))}
+            </p>
+            <div class="row">
+              <Button onClick={() => setEdited({ passkey, act: 'rename' })}>
+                {words.rename(passkey.name)}
+              </Button>
+              <Button onClick={() => setEdited({ passkey, act: 'remove' })}>
+                {words.remove(passkey.name)}
+              </Button>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <AddPasskey onAdded={read} />
+      {edited !== undefined && (
+        <Dialog
+          title={
+            edited.act === 'remove' ? words.remove(edited.passkey.name) : words.rename(edited.passkey.name)
+          }
+          close={() => setEdited(undefined)}
+        >
+          <form class="form" onSubmit={(event) => void apply(event)}>
+            {edited.act === 'remove' ? (
+              <p>{words.removeLead(edited.passkey.name)}</p>
+            ) : (
+              <Field
+                label={words.name}
+                name="name"
+                autocomplete="off"
+                maxLength={100}
+                required
+                defaultValue={edited.passkey.name}
+              />
+            )}
+            <div class="row">
+              <Button kind={edited.act === 'remove' ? 'danger' : 'primary'} type="submit" busy={busy}>
+                {edited.act === 'remove' ? words.remove(edited.passkey.name) : common.save}
+              </Button>
+              <Button onClick={() => setEdited(undefined)}>{common.cancel}</Button>
+            </div>
+          </form>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+/** Shown instead of everything else while the operator requires a passkey and the session has none. */
+export function PasskeyRequired() {
+  const words = wordsNow();
+  const [hasPasskey, setHasPasskey] = useState(false);
+  useEffect(() => {
+    void readPasskeys().then((held) => setHasPasskey(held.length > 0), showError);
+  }, []);
+  const onAdded = async (): Promise<void> => {
+    session.needsPasskey.value = false;
+    await refresh();
+  };
+  return (
+    <>
+      <ScreenHeader title={words.requiredTitle} />
+      <section class="card">
+        <p>{hasPasskey ? words.requiredElsewhere : words.requiredLead}</p>
+        {!hasPasskey && <AddPasskey onAdded={onAdded} />}
+        <Button onClick={() => void signOut(false).catch(showError)}>{texts.value.settings.signOut}</Button>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+import type { Availability, UpdateAvailabilityBody } from '@svc/contract';
+import { useState } from 'preact/hooks';
+import { Button } from '../components/ui.tsx';
+import { call } from '../data/api.ts';
+import { day, today } from '../format.ts';
+import { refresh } from '../state/lists.ts';
+import { moreTexts } from '../state/more-texts.ts';
+import { request, session } from '../state/session.ts';
+import { showError } from '../state/toast.ts';
+
+const MAX_OFFERS = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100];
+
+/** When the adjuster takes offers of any firm. */
+export function AvailabilityCard() {
+  const words = moreTexts.value.availability;
+  const [busy, setBusy] = useState(false);
+  const me = session.profile.value;
+  // A profile that an earlier release has stored has no availability.
+  if (me?.availability === undefined) return null;
+  const { accepting_assignments: accepting, away, max_open_offers: max } = me.availability;
+  const change = async (changes: UpdateAvailabilityBody): Promise<boolean> => {
+    setBusy(true);
+    try {
+      await request(() => call<Availability>('PATCH', 'v1/me/availability', changes));
+      return true;
+    } catch (error) {
+      showError(error);
+      return false;
+    } finally {
+      await refresh();
+      setBusy(false);
+    }
+  };
+  const counts =
+    max === null || MAX_OFFERS.includes(max) ? MAX_OFFERS : [...MAX_OFFERS, max].sort((a, b) => a - b);
+  return (
+    <section class="card" aria-labelledby="availability">
+      <h2 id="availability">{words.title}</h2>
+      <button
+        type="button"
+        class="switch"
+        role="switch"
+        aria-checked={!accepting}
+        disabled={busy}
+        onClick={() => void change({ accepting_assignments: !accepting })}
+      >
+        <span>{words.pauseAll}</span>
+        <span class="track" aria-hidden="true" />
+      </button>
+      <p class="muted">{words.pauseAllMore}</p>
+      <h3 id="max-offers">{words.maxOffers}</h3>
+      <select
+        aria-labelledby="max-offers"
+        value={max ?? ''}
+        disabled={busy}
+        onChange={({ currentTarget: { value } }) =>
+          void change({ max_open_offers: value === '' ? null : Number(value) })
+        }
+      >
+        <option value="">{words.noLimit}</option>
+        {counts.map((count) => (
+          <option key={count} value={count}>
+            {count}
+          </option>
+        ))}
+      </select>
+      <p class="muted">{words.maxOffersMore}</p>
+      <Away away={away} busy={busy} save={(periods) => change({ away: periods })} />
+      <p class="muted">{words.private}</p>
+    </section>
+  );
+}
+
+function Away(props: {
+  readonly away: Availability['away'];
+  readonly busy: boolean;
+  readonly save: (away: Availability['away']) => Promise<boolean>;
+}) {
+  const words = moreTexts.value.availability;
+  const { away, busy, save } = props;
+  const [error, setError] = useState<string>();
+  const [firstDay, setFirstDay] = useState('');
+  const [lastDay, setLastDay] = useState('');
+  const add = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const last = lastDay === '' ? firstDay : lastDay;
+    if (last < firstDay) return setError(words.reversed);
+    if (last < today()) return setError(words.over);
+    setError(undefined);
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    const period = { first_day: firstDay, last_day: last, time_zone: timeZone };
+    // Periods that are over make room for new ones.
+    const current = away.filter(({ last_day }) => last_day >= today());
+    const periods = [...current, period].sort((a, b) => (a.first_day < b.first_day ? -1 : 1));
+    if (!(await save(periods))) return;
+    setFirstDay('');
+    setLastDay('');
+  };
+  const dayInput = (label: string, value: string, set: (day: string) => void, required: boolean) => (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="date"
+        value={value}
+        min={today()}
+        required={required}
+        onInput={({ currentTarget }) => set(currentTarget.value)}
+      />
+    </label>
+  );
+  return (
+    <>
+      <h3>{words.away}</h3>
+      {away.length === 0 && <p class="muted">{words.awayNone}</p>}
+      <ul class="stack">
+        {away.map((period) => {
+          const days = words.awayDays(day(period.first_day), day(period.last_day));
+          return (
+            <li key={`${period.first_day} ${period.last_day}`} class="row spread">
+              <span>{days}</span>
+              <Button
+                kind="quiet"
+                busy={busy}
+                aria-label={words.remove(days)}
+                onClick={() => void save(away.filter((other) => other !== period))}
+              >
+                {words.removeShort}
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+      <form class="form" onSubmit={(event) => void add(event)}>
+        <div class="columns narrow">
+          {dayInput(words.firstDay, firstDay, setFirstDay, true)}
+          {dayInput(words.lastDay, lastDay, setLastDay, false)}
+        </div>
+        {error !== undefined && (
+          <p class="field-error" role="alert">
+            {error}
+          </p>
+        )}
+        <Button type="submit" busy={busy}>
+          {words.add}
+        </Button>
+      </form>
+    </>
+  );
+}

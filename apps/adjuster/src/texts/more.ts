@@ -1,0 +1,132 @@
+import type { Language } from './language.ts';
+
+const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+const en = {
+  availability: {
+    title: 'When you take offers',
+    pauseAll: 'Pause all firms',
+    pauseAllMore:
+      'While this is on, no firm can offer you claims. Your current offers and claims stay with you.',
+    private: 'Firms see only that you do not take offers at the moment, not why.',
+    away: 'Away',
+    awayNone: 'No days planned.',
+    awayDays: (first: string, last: string) => (first === last ? first : `${first} to ${last}`),
+    firstDay: 'First day',
+    lastDay: 'Last day',
+    add: 'Add',
+    remove: (days: string) => `Remove ${days}`,
+    removeShort: 'Remove',
+    reversed: 'The last day must not be before the first.',
+    over: 'These days are over.',
+    maxOffers: 'Most open offers at once',
+    noLimit: 'No limit',
+    maxOffersMore: 'With this many open offers, no firm can send you another one.',
+    pausedAll: 'You have paused all firms. No new offers arrive.',
+    awayUntil: (day: string) => `You are away until ${day}. No new offers arrive.`,
+    full: (count: number) =>
+      `You have ${plural(count, 'open offer', 'open offers')}, as many as you want. Answer one to get another.`,
+  },
+  notifications: {
+    test: 'Send me a test notification',
+    testSent: 'Sent. It should appear within a few seconds.',
+    missing: 'Nothing appeared?',
+    missingSteps: [
+      'Turn off Do Not Disturb or Focus on the phone.',
+      'In the settings of the phone, allow notifications for this app or your browser, with sound and on the lock screen.',
+      'In the battery settings, let the browser run in the background.',
+    ],
+    deniedLead:
+      'Notifications are blocked for this app. The browser does not let the app ask again, but you can allow them:',
+    deniedSteps: {
+      apple: [
+        'Open Settings on the iPhone or iPad, then Notifications.',
+        'Choose this app and turn on Allow Notifications.',
+        'Return here.',
+      ],
+      android: [
+        'Tap the icon to the left of the address, or press and hold the app’s icon and tap App info.',
+        'Tap Permissions or Notifications, and allow them.',
+        'Return here.',
+      ],
+      other: [
+        'Click the icon to the left of the address.',
+        'Set Notifications to Allow.',
+        'Reload the page.',
+      ],
+    },
+    quiet: 'Quiet hours',
+    quietMore: 'Notifications of these hours arrive when they end. Nothing is so urgent that it wakes you.',
+    quietFrom: 'From',
+    quietUntil: 'Until',
+    reminders: 'Remind me of due dates',
+    remindersMore: 'Once a day at 8:00, when something is due before the next morning.',
+  },
+};
+
+export type MoreTexts = typeof en;
+
+const es: MoreTexts = {
+  availability: {
+    title: 'Cuándo recibe ofertas',
+    pauseAll: 'Pausar todas las firmas',
+    pauseAllMore:
+      'Mientras esté activado, ninguna firma puede ofrecerle casos. Sus ofertas y casos actuales siguen con usted.',
+    private: 'Las firmas solo ven que por ahora no recibe ofertas, no el motivo.',
+    away: 'Ausencias',
+    awayNone: 'No hay días planificados.',
+    awayDays: (first, last) => (first === last ? first : `${first} a ${last}`),
+    firstDay: 'Primer día',
+    lastDay: 'Último día',
+    add: 'Añadir',
+    remove: (days) => `Eliminar ${days}`,
+    removeShort: 'Eliminar',
+    reversed: 'El último día no puede ser anterior al primero.',
+    over: 'Estos días ya pasaron.',
+    maxOffers: 'Máximo de ofertas abiertas a la vez',
+    noLimit: 'Sin límite',
+    maxOffersMore: 'Con esta cantidad de ofertas abiertas, ninguna firma puede enviarle otra.',
+    pausedAll: 'Ha pausado todas las firmas. No llegan ofertas nuevas.',
+    awayUntil: (day) => `Está ausente hasta el ${day}. No llegan ofertas nuevas.`,
+    full: (count) =>
+      `Tiene ${plural(count, 'oferta abierta', 'ofertas abiertas')}, el máximo que desea. Responda una para recibir otra.`,
+  },
+  notifications: {
+    test: 'Enviarme una notificación de prueba',
+    testSent: 'Enviada. Debe aparecer en unos segundos.',
+    missing: '¿No apareció nada?',
+    missingSteps: [
+      'Desactive No molestar o el modo de concentración del teléfono.',
+      'En los ajustes del teléfono, permita las notificaciones de esta aplicación o de su navegador, con sonido y en la pantalla bloqueada.',
+      'En los ajustes de batería, permita que el navegador funcione en segundo plano.',
+    ],
+    deniedLead:
+      'Las notificaciones de esta aplicación están bloqueadas. El navegador no permite volver a preguntar, pero usted puede permitirlas:',
+    deniedSteps: {
+      apple: [
+        'Abra Ajustes en el iPhone o iPad y luego Notificaciones.',
+        'Elija esta aplicación y active Permitir notificaciones.',
+        'Regrese aquí.',
+      ],
+      android: [
+        'Toque el icono a la izquierda de la dirección, o mantenga presionado el icono de la aplicación y toque Información.',
+        'Toque Permisos o Notificaciones y permítalas.',
+        'Regrese aquí.',
+      ],
+      other: [
+        'Haga clic en el icono a la izquierda de la dirección.',
+        'Permita las notificaciones.',
+        'Vuelva a cargar la página.',
+      ],
+    },
+    quiet: 'Horas de silencio',
+    quietMore:
+      'Las notificaciones de estas horas llegan cuando terminan. Nada es tan urgente como para despertarle.',
+    quietFrom: 'Desde',
+    quietUntil: 'Hasta',
+    reminders: 'Recordarme los vencimientos',
+    remindersMore: 'Una vez al día, a las 8:00, cuando algo vence antes de la mañana siguiente.',
+  },
+};
+
+export const MORE_TEXTS: Readonly<Record<Language, MoreTexts>> = { en, es };

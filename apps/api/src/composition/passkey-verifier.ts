@@ -1,0 +1,106 @@
+import { isIP } from 'node:net';
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import type { PasskeyOptions, PasskeyVerifier } from '@svc/application';
+import type { ProblemAddresses } from '../http/problems/http-problem.ts';
+
+const APP_NAME = 'Claims';
+
+/** Passkeys belong to a host name; browsers offer none for a site at an IP address. */
+export const hostHasPasskeys = (baseUrl: string): boolean =>
+  isIP(new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')) === 0;
+
+/** WebAuthn for the site at the base URL. The authenticator must verify the user, since a passkey is the only factor. */
+export function createPasskeyVerifier(addresses: ProblemAddresses): PasskeyVerifier {
+  // Read for each request: the port may be known only once the server listens.
+  const site = () => {
+    const { hostname, origin } = new URL(addresses.baseUrl);
+    return { rpID: hostname, origin };
+  };
+  const expected = (isExpected: (challenge: string) => boolean) => ({
+    expectedOrigin: site().origin,
+    expectedRPID: site().rpID,
+    requireUserVerification: true,
+    expectedChallenge: (encoded: string) => isExpected(Buffer.from(encoded, 'base64url').toString()),
+  });
+  return {
+    registrationOptions: async ({ challenge, user, existing }) =>
+      (await generateRegistrationOptions({
+        rpName: APP_NAME,
+        rpID: site().rpID,
+        challenge: new Uint8Array(Buffer.from(challenge)),
+        userID: new Uint8Array(Buffer.from(user.id, 'hex')),
+        userName: user.name,
+        userDisplayName: user.displayName,
+        attestationType: 'none',
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        excludeCredentials: existing.map(({ credentialId, transports }) => ({
+          id: credentialId,
+          transports: [...transports],
+        })),
+      })) as unknown as PasskeyOptions,
+
+    signInOptions: async (challenge) =>
+      (await generateAuthenticationOptions({
+        rpID: site().rpID,
+        challenge: new Uint8Array(Buffer.from(challenge)),
+        userVerification: 'required',
+      })) as unknown as PasskeyOptions,
+
+    async verifyRegistration({ credentialId, clientData, attestationObject }, isExpected) {
+      const verified = await withoutErrors(() =>
+        verifyRegistrationResponse({
+          ...expected(isExpected),
+          response: {
+            id: credentialId,
+            rawId: credentialId,
+            type: 'public-key',
+            clientExtensionResults: {},
+            response: { clientDataJSON: clientData, attestationObject },
+          },
+        }),
+      );
+      if (verified?.verified !== true) return null;
+      const { id, publicKey, counter } = verified.registrationInfo.credential;
+      return {
+        credentialId: id,
+        publicKey: Buffer.from(publicKey).toString('base64url'),
+        signCount: counter,
+      };
+    },
+
+    async verifySignIn({ credentialId, clientData, authenticatorData, signature }, passkey, isExpected) {
+      const verified = await withoutErrors(() =>
+        verifyAuthenticationResponse({
+          ...expected(isExpected),
+          response: {
+            id: credentialId,
+            rawId: credentialId,
+            type: 'public-key',
+            clientExtensionResults: {},
+            response: { clientDataJSON: clientData, authenticatorData, signature },
+          },
+          credential: {
+            id: passkey.credentialId,
+            publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
+            counter: passkey.signCount,
+          },
+        }),
+      );
+      return verified?.verified === true ? { signCount: verified.authenticationInfo.newCounter } : null;
+    },
+  };
+}
+
+/** The library throws for every response that is not valid. */
+async function withoutErrors<T>(verify: () => Promise<T>): Promise<T | null> {
+  try {
+    return await verify();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+  readonly keyFile: string;
+  readonly certFile: string;
+}
+
+export interface CertificateAuthority {
+  /** The authority's own certificate. */
+  readonly cert: string;
+  readonly file: string;
+  /** A certificate for these names and addresses, such as `DNS:localhost`. */
+  issue(...names: string[]): Certificate;
+  remove(): void;
+}
+
+const ALGORITHM = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
+
+/** A certificate authority of the tests' own. */
+export function createCertificateAuthority(): CertificateAuthority {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-ca-'));
+  const at = (name: string) => join(folder, name);
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
+  openssl(
+    'req',
+    '-x509',
+    ...ALGORITHM,
+    '-keyout',
+    at('ca.key'),
+    '-out',
+    at('ca.crt'),
+    '-subj',
+    '/CN=Test CA',
+  );
+  let count = 0;
+  return {
+    cert: readFileSync(at('ca.crt'), 'utf8'),
+    file: at('ca.crt'),
+    issue(...names) {
+      count += 1;
+      const [keyFile, request, certFile] = [at(`${count}.key`), at(`${count}.csr`), at(`${count}.crt`)];
+      openssl('req', ...ALGORITHM, '-keyout', keyFile, '-out', request, '-subj', '/CN=server');
+      writeFileSync(at('names'), `subjectAltName=${names.join(',')}`);
+      const signing = ['-CA', at('ca.crt'), '-CAkey', at('ca.key'), '-CAcreateserial', '-days', '1'];
+      openssl('x509', '-req', '-in', request, ...signing, '-extfile', at('names'), '-out', certFile);
+      const [key, cert] = [readFileSync(keyFile, 'utf8'), readFileSync(certFile, 'utf8')];
+      return { key, cert, keyFile, certFile };
+    },
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { migrate } from '@svc/adapter-postgres';
+import { createDatabase, type TestDatabase, withClient } from '../../../tools/services/postgres.ts';
+import { until } from './cluster-load.ts';
+import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { svcInProcess } from './svc-here.ts';
+
+// The service with a database role that owns nothing; the migrations run with another one.
+
+const role = `svc_${randomBytes(6).toString('hex')}`;
+const PASSWORD = 'a-password';
+let database: TestDatabase;
+let url: string;
+let service: ServiceUnderTest;
+
+const asRole = (on: string): string => {
+  const changed = new URL(on);
+  changed.username = role;
+  changed.password = PASSWORD;
+  return changed.href;
+};
+
+beforeAll(async () => {
+  database = await createDatabase({ migrate: (url) => migrate({ url }) });
+  await withClient(database.url, async (client) => {
+    await client.query(`CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}'`);
+  });
+  url = asRole(database.url);
+  const env = { MIGRATION_DATABASE_URL: database.url };
+  service = await startServiceUnderTest({ databaseUrl: url, env });
+});
+afterAll(async () => {
+  await service?.stop();
+  await withClient(database.url, async (client) => {
+    await client.query(`DROP OWNED BY ${role}`);
+  });
+  await database.drop();
+  await withClient(process.env.TEST_DATABASE_URL ?? '', async (client) => {
+    await client.query(`DROP ROLE ${role}`);
+  });
+});
+
+describe('with a database role that owns nothing', () => {
+  test('a firm invites, sends and reads, adjusters answer, jobs run, and the operator exports and erases', async () => {
+    const firm = await service.firm({ name: 'Gulf' });
+    const { svcId, token } = await service.adjuster();
+    const body = { svc_id: svcId, invited_as: 'Jean', note: 'by phone' };
+    expect((await service.call('POST', '/v1/adjusters/invitations', { as: firm.live, body })).status).toBe(
+      201,
+    );
+    const invitation = `/app/v1/invitations/${firm.id}/acceptance`;
+    expect((await service.call('POST', invitation, { as: token })).status).toBe(200);
+    const sent = await sendClaim(service, firm.live, claimBody(svcId));
+    expect(sent.status).toBe(201);
+    const accepted = await service.call('POST', `/app/v1/claims/${sent.json.id}/acceptance`, { as: token });
+    expect(accepted.json.assignment.status).toBe('accepted');
+    const page = await service.call('GET', '/v1/claims', { as: firm.live });
+    expect(page.json.data).toMatchObject([{ id: sent.json.id, assignment: { status: 'accepted' } }]);
+
+    const simulated = await sendClaim(service, firm.test, claimBody(firm.account.accepts));
+    await until(async () => {
+      const claim = await service.call('GET', `/v1/claims/${simulated.json.id}`, { as: firm.test });
+      return claim.json.assignment?.status === 'accepted';
+    }, 100);
+
+    // Without MIGRATION_DATABASE_URL: the schema is up to date, so nothing needs the other role.
+    const svc = (...args: string[]) => svcInProcess(args, { DATABASE_URL: url });
+    expect((await svc('audit', 'verify', '--firm', firm.id)).code).toBe(0);
+    expect((await svc('firm', 'export', firm.id)).stdout).toContain(sent.json.id);
+    const erased = await svc('firm', 'erase', firm.id, '--confirm', 'Gulf', '--json');
+    expect(JSON.parse(erased.stdout).erased).toBeGreaterThan(10);
+  });
+
+  test.each([
+    'DROP TABLE claims',
+    'ALTER TABLE claims ADD COLUMN more text',
+    'TRUNCATE carriers',
+    'CREATE TABLE mine (id integer)',
+    'UPDATE audit_log SET entry = entry',
+    'DELETE FROM audit_log',
+    'TRUNCATE audit_log',
+    'UPDATE service_secrets SET value = value',
+    'DELETE FROM schema_migrations',
+    'DROP TABLE graphile_worker._private_jobs',
+    'CREATE OR REPLACE FUNCTION purge_audit(text[], timestamptz[], integer) RETURNS bigint LANGUAGE sql AS $$ SELECT 0 $$',
+  ])('PostgreSQL rejects %s', async (statement) => {
+    const failed = withClient(url, async (client) => void (await client.query(statement)));
+    await expect(failed).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('the retention of the audit trail cannot delete recent events, whatever time it is given', async () => {
+    const firm = await service.firm();
+    expect((await sendClaim(service, firm.test, claimBody(firm.account.manual))).status).toBe(201);
+    const purge =
+      "SELECT purge_audit('{standard,claims_only,read_only}', '{infinity,infinity,infinity}', 1000) AS removed";
+    await withClient(url, async (client) => {
+      expect((await client.query(purge)).rows).toEqual([{ removed: '0' }]);
+    });
+  });
+
+  test('doctor confirms it, and names a role that owns tables', async () => {
+    const rights = async (variables: Record<string, string>) =>
+      JSON.parse((await svcInProcess(['doctor', '--json'], variables)).stdout).checks.find(
+        ({ what }: { what: string }) => what === 'rights',
+      );
+    expect(await rights({ DATABASE_URL: url })).toMatchObject({
+      state: 'ok',
+      detail: expect.stringContaining(role),
+    });
+    expect(await rights({ DATABASE_URL: database.url })).toMatchObject({
+      state: 'note',
+      detail: expect.stringMatching(/owns tables.*MIGRATION_DATABASE_URL/),
+    });
+  });
+
+  test('a schema that is not up to date stops the start with the command that migrates', async () => {
+    await withClient(database.url, async (client) => {
+      await client.query(`UPDATE schema_migrations SET "timestamp" = 9021 WHERE "timestamp" = 21`);
+      const started = startServiceUnderTest({ databaseUrl: url });
+      await expect(started).rejects.toThrow(
+        `The schema is not up to date, and the role ${role} does not own it; run svc migrate with MIGRATION_DATABASE_URL.`,
+      );
+      await client.query(`UPDATE schema_migrations SET "timestamp" = 21 WHERE "timestamp" = 9021`);
+    });
+  });
+});

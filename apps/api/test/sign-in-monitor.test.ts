@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { NO_METRICS } from '@svc/application';
+import { createSignInMonitor } from '../src/composition/sign-in-monitor.ts';
+import type { Log } from '../src/logging.ts';
+
+test('fifty failed sign-ins within a minute are one warning, and every one is counted by kind', () => {
+  const clock = { time: 0, now: () => clock.time };
+  const warnings: unknown[] = [];
+  const counted: string[] = [];
+  const log = { warn: (...line: unknown[]) => warnings.push(line) } as unknown as Log;
+  const metrics = { ...NO_METRICS, signInFailed: (kind: string) => counted.push(kind) };
+  const monitor = createSignInMonitor({ log, clock, metrics });
+  for (let n = 0; n < 49; n += 1) monitor.count('refused');
+  clock.time += 60_000;
+  for (let n = 0; n < 49; n += 1) monitor.count('paused');
+  expect(warnings).toEqual([]);
+  for (let n = 0; n < 100; n += 1) monitor.count('paused');
+  expect(warnings).toEqual([['many failed sign-ins', { failures_in_this_minute: 50 }]]);
+  expect(counted.length).toBe(198);
+  expect(new Set(counted)).toEqual(new Set(['refused', 'paused']));
+});

@@ -1,0 +1,53 @@
+import { type AuditEvent, auditEvent, BY_SERVICE } from '@svc/application';
+import type { ClaimId, FirmId, Instant } from '@svc/domain';
+import { timestamp } from '../driver/column-types.ts';
+import type { Database } from '../driver/database.ts';
+import { sql } from '../driver/session.ts';
+import { appendToAuditTrail } from '../stores/pg-audit.ts';
+
+/** Per transaction; the ids of a firm's claims are one event of its audit trail. */
+const BATCH_SIZE = 200;
+
+const DELETE_CLOSED = sql(
+  'purge_closed_claims',
+  `DELETE FROM claims WHERE ctid = ANY (ARRAY(
+     SELECT c.ctid FROM claims c
+      WHERE c.closed_at <= $1 AND NOT EXISTS (SELECT 1 FROM legal_holds h WHERE h.firm_id = c.firm_id)
+      ORDER BY c.closed_at LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED))
+   RETURNING firm_id, id`,
+);
+
+interface ClosedClaim {
+  readonly firm_id: FirmId;
+  readonly id: ClaimId;
+}
+
+/** Deletes claims that were closed before, except of firms under legal hold, and records their ids. */
+export async function purgeClosedClaims(
+  database: Pick<Database, 'begin'>,
+  closedBefore: Instant,
+  now: Instant,
+): Promise<number> {
+  for (let total = 0; ; ) {
+    const transaction = await database.begin();
+    try {
+      const deleted = await transaction.rows<ClosedClaim>(DELETE_CLOSED, [timestamp(closedBefore)]);
+      appendToAuditTrail(transaction, eventsOf(deleted, now));
+      await transaction.commit();
+      total += deleted.length;
+      if (deleted.length < BATCH_SIZE) return total;
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+  }
+}
+
+function eventsOf(deleted: readonly ClosedClaim[], at: Instant): AuditEvent[] {
+  const claimsOf = new Map<FirmId, ClaimId[]>();
+  for (const { firm_id, id } of deleted) claimsOf.set(firm_id, [...(claimsOf.get(firm_id) ?? []), id]);
+  return [...claimsOf].map(([firmId, claims]) => {
+    const { chain, entry } = auditEvent(firmId, BY_SERVICE, { at, action: 'claims.purge', object: null });
+    return { chain, entry: { ...entry, claims } };
+  });
+}

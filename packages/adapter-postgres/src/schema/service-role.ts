@@ -1,0 +1,76 @@
+import pg from 'pg';
+import type { QueryRunner } from 'typeorm';
+import { translateError } from '../driver/errors.ts';
+
+/** Tables in which the service's role may do less than read and write. */
+const PRIVILEGES: Readonly<Record<string, readonly string[]>> = {
+  audit_log: ['SELECT', 'INSERT'],
+  schema_migrations: ['SELECT'],
+  service_secrets: ['SELECT'],
+};
+
+/**
+ * The statements that are missing until the role `$1` may do what the service does and no more: no statement where it
+ * already may, because every start runs this. The job queue's tables have row-level security, so reading them takes a
+ * policy besides the privilege.
+ */
+const MISSING = `
+  WITH objects AS (
+    SELECT c.oid, c.relname, c.relkind, n.nspname, c.relrowsecurity FROM pg_class c
+      JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname IN (current_schema(), 'graphile_worker'))
+  SELECT format('GRANT USAGE ON SCHEMA %I TO %I', nspname, $1::text) AS statement FROM pg_namespace
+   WHERE nspname IN (current_schema(), 'graphile_worker') AND NOT has_schema_privilege($1::text::name, oid, 'USAGE')
+  UNION ALL
+  SELECT format('GRANT %s ON %I.%I TO %I', privilege, nspname, relname, $1::text) FROM objects
+    LEFT JOIN json_each($2::json) AS fewer ON fewer.key = relname
+    CROSS JOIN json_array_elements_text(coalesce(fewer.value, '["SELECT", "INSERT", "UPDATE", "DELETE"]')) AS privilege
+   WHERE relkind IN ('r', 'p', 'v') AND NOT has_table_privilege($1::text::name, oid, privilege)
+  UNION ALL
+  SELECT format('GRANT USAGE ON SEQUENCE %I.%I TO %I', nspname, relname, $1::text) FROM objects
+   WHERE CASE WHEN relkind = 'S' THEN NOT has_sequence_privilege($1::text::name, oid, 'USAGE') END
+  UNION ALL
+  SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, $1::text) FROM pg_proc p
+    JOIN pg_namespace n ON n.oid = p.pronamespace
+   WHERE n.nspname IN (current_schema(), 'graphile_worker') AND p.prokind = 'f'
+     AND pg_has_role(current_user, p.proowner, 'MEMBER') AND NOT has_function_privilege($1::text::name, p.oid, 'EXECUTE')
+  UNION ALL
+  SELECT format('CREATE POLICY %I ON %I.%I TO %I USING (true) WITH CHECK (true)', $1::text, nspname, relname, $1::text) FROM objects o
+   WHERE relrowsecurity AND NOT EXISTS (
+     SELECT 1 FROM pg_policy p WHERE p.polrelid = o.oid AND to_regrole(quote_ident($1::text))::oid = ANY (p.polroles))`;
+
+/** Lets a role that owns nothing run the service. Its privileges are stated here alone. */
+export async function grantToService(runner: QueryRunner, role: string): Promise<void> {
+  const [found] = await runner.query(
+    'SELECT to_regrole(quote_ident($1::text)) IS NOT NULL AS exists, current_user = $1::text AS same',
+    [role],
+  );
+  if (found.same) return;
+  if (!found.exists) throw new Error(`The role ${role} of DATABASE_URL does not exist; create it first.`);
+  const missing = await runner.query(MISSING, [role, JSON.stringify(PRIVILEGES)]);
+  for (const { statement } of missing) await runner.query(statement);
+}
+
+export interface RoleRights {
+  readonly role: string;
+  /** It can change and drop tables: it owns them, is a member of the role that does, or is a superuser. */
+  readonly ownsTables: boolean;
+}
+
+const RIGHTS = `SELECT current_user AS role, EXISTS (
+    SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace(current_schema()) AND relkind IN ('r', 'p')
+       AND pg_has_role(current_user, relowner, 'MEMBER')) AS "ownsTables"`;
+
+/** What the role of this URL could do to the schema. */
+export async function roleRights(url: string): Promise<RoleRights> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  client.on('error', () => {}); // a lost connection fails its statement
+  try {
+    await client.connect();
+    return (await client.query<RoleRights>(RIGHTS)).rows[0] as RoleRights;
+  } catch (error) {
+    throw translateError(error, 'role_rights');
+  } finally {
+    client.end().catch(() => {});
+  }
+}

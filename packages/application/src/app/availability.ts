@@ -1,0 +1,58 @@
+import {
+  ALWAYS_AVAILABLE,
+  type Availability,
+  type DevicePreferences,
+  DomainError,
+  nextLocalTime,
+  REMINDER_TIME,
+} from '@svc/domain';
+import type { AdjusterActor } from '../actors.ts';
+import type { Clock } from '../ports/support.ts';
+import type { DeviceState, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import { byAdjuster, recordAccountAct } from '../support/audit.ts';
+
+type Deps = { uow: UnitOfWork; clock: Clock };
+
+/** Changes when the adjuster takes new offers of any firm. Offers already made can still be accepted. */
+export const makeSetAvailability =
+  (deps: Deps) =>
+  (actor: AdjusterActor, changes: Partial<Availability>): Promise<Availability> =>
+    deps.uow.run(async (tx) => {
+      const adjuster = await tx.adjusters.lock(actor.svcId);
+      if (adjuster === null) throw new DomainError('not_found', 'No such account.');
+      const availability = { ...ALWAYS_AVAILABLE, ...adjuster.availability, ...changes };
+      await tx.adjusters.saveAvailability(actor.svcId, availability);
+      const act = { at: deps.clock.now(), action: 'availability.change' } as const;
+      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
+      return availability;
+    });
+
+async function lockDevice(tx: Tx, { svcId }: AdjusterActor, deviceId: string): Promise<DeviceState> {
+  const device = await tx.devices.lock(svcId, deviceId);
+  if (device === null) throw new DomainError('not_found', 'This device is not registered.');
+  return device;
+}
+
+/** Sets quiet hours and reminders of a registered device, and queues its next reminder. */
+export const makeSetDevicePreferences =
+  (deps: Deps) =>
+  (actor: AdjusterActor, deviceId: string, preferences: DevicePreferences): Promise<void> =>
+    deps.uow.run(async (tx) => {
+      const before = await lockDevice(tx, actor, deviceId);
+      const { svcId } = actor;
+      const at = nextLocalTime(deps.clock.now(), REMINDER_TIME, preferences.timeZone);
+      const reminderAt = preferences.deadlineReminders ? at : null;
+      await tx.devices.saveState(svcId, deviceId, { preferences, reminderAt });
+      // A job of another time finds that it is not the device's next one, and ends.
+      if (reminderAt !== null && reminderAt !== before.reminderAt)
+        await tx.outbox.add({ kind: 'remind_deadlines', svcId, deviceId, at }, at);
+    });
+
+/** Sends a notification to one of the adjuster's devices. */
+export const makeTestDevice =
+  (deps: { uow: UnitOfWork }) =>
+  (actor: AdjusterActor, deviceId: string): Promise<void> =>
+    deps.uow.run(async (tx) => {
+      await lockDevice(tx, actor, deviceId);
+      await tx.outbox.add({ kind: 'notify_test', svcId: actor.svcId, only: `device:${deviceId}` });
+    });

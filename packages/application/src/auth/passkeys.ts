@@ -1,0 +1,197 @@
+import { DomainError, type Instant, MINUTE, type Svcid } from '@svc/domain';
+import type { AdjusterActor } from '../actors.ts';
+import type {
+  Passkey,
+  PasskeyAssertion,
+  PasskeyAttestation,
+  PasskeyOptions,
+  PasskeyVerifier,
+} from '../ports/passkeys.ts';
+import type { Clock, Ids, Secrets } from '../ports/support.ts';
+import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import { byAdjuster, recordAccountAct } from '../support/audit.ts';
+
+export const MAX_PASSKEYS_PER_ADJUSTER = 10;
+
+/** Time to answer a challenge; browsers wait up to five minutes for the user. */
+const CHALLENGE_LIFETIME_MS = 5 * MINUTE;
+
+interface ChallengeDeps {
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** Who may answer a challenge: the session that adds a passkey, or the client that signs in. */
+type ChallengeFor = { readonly session: string } | { readonly client: string };
+
+interface Challenge {
+  readonly text: string;
+  readonly expiresAt: Instant;
+}
+
+const signatureOf = ({ secrets }: ChallengeDeps, of: ChallengeFor, id: string, end: string): string =>
+  'session' in of
+    ? secrets.hashOfSubject('passkey challenge of session', of.session, id, end)
+    : secrets.hashOfSubject('passkey challenge of client', of.client, id, end);
+
+/** Signed with its end and with who may answer it, so that requests for challenges store nothing. */
+function issueChallenge(deps: ChallengeDeps, of: ChallengeFor): string {
+  const [id, end] = [deps.ids.next(), String(deps.clock.now() + CHALLENGE_LIFETIME_MS)];
+  return `${id}.${end}.${signatureOf(deps, of, id, end)}`;
+}
+
+/** Null unless the service issued the challenge to this client or session, less than five minutes ago. */
+function readChallenge(deps: ChallengeDeps, of: ChallengeFor, text: string): Challenge | null {
+  const [id = '', end = '', signature = ''] = text.split('.');
+  const expiresAt = Number(end);
+  const isOwn = deps.secrets.equal(signature, signatureOf(deps, of, id, end));
+  return isOwn && deps.clock.now() < expiresAt ? { text, expiresAt } : null;
+}
+
+export const makeStartPasskeySignIn =
+  (deps: ChallengeDeps & { passkeyVerifier: PasskeyVerifier }) =>
+  (clientSecret: string): Promise<PasskeyOptions> =>
+    deps.passkeyVerifier.signInOptions(issueChallenge(deps, { client: clientSecret }));
+
+/** The account's passkey if the response proves that the client holds it; each challenge works once. */
+export async function usePasskey(
+  tx: Tx,
+  deps: ChallengeDeps & { passkeyVerifier: PasskeyVerifier },
+  response: PasskeyAssertion,
+  clientSecret: string,
+): Promise<{ readonly passkey: Passkey | null; readonly isValid: boolean }> {
+  const passkey = await tx.passkeys.lockByCredential(response.credentialId);
+  if (passkey === null) return { passkey, isValid: false };
+  let challenge: Challenge | null = null;
+  const verified = await deps.passkeyVerifier.verifySignIn(response, passkey, (text) => {
+    challenge = readChallenge(deps, { client: clientSecret }, text);
+    return challenge !== null;
+  });
+  if (verified === null || !(await useOnce(tx, challenge))) return { passkey, isValid: false };
+  await tx.passkeys.save({ ...passkey, signCount: verified.signCount, lastUsedAt: deps.clock.now() });
+  return { passkey, isValid: true };
+}
+
+const useOnce = async (tx: Tx, challenge: Challenge | null): Promise<boolean> =>
+  challenge !== null && (await tx.usedChallenges.use(challenge.text, challenge.expiresAt));
+
+const passkeyRefused = (): DomainError =>
+  new DomainError(
+    'passkey_refused',
+    'The passkey could not be verified: the request was answered too late or on another device, or the passkey is registered already.',
+  );
+
+type RegistrationDeps = ChallengeDeps & {
+  uow: UnitOfWork;
+  passkeyVerifier: PasskeyVerifier;
+  /** Whether accounts must sign in with a passkey. */
+  passkeysRequired: boolean;
+};
+
+/** The session that adds a passkey. */
+export interface RegisteringSession {
+  readonly tokenHash: string;
+  readonly mayOnlyAddPasskey: boolean;
+}
+
+/** A session that must be verified may add the first passkey of an account and no further one. */
+function checkMayAdd(held: readonly Passkey[], { mayOnlyAddPasskey }: RegisteringSession): void {
+  if (mayOnlyAddPasskey && held.length > 0)
+    throw new DomainError('passkey_required', 'This account has a passkey. Sign in with it.');
+  if (held.length >= MAX_PASSKEYS_PER_ADJUSTER)
+    throw new DomainError(
+      'too_many_passkeys',
+      `An account has at most ${MAX_PASSKEYS_PER_ADJUSTER} passkeys. Remove one first.`,
+    );
+}
+
+export const makeStartPasskeyRegistration =
+  (deps: RegistrationDeps) =>
+  async (actor: AdjusterActor, session: RegisteringSession): Promise<PasskeyOptions> => {
+    const { adjuster, held } = await deps.uow.run(async (tx) => ({
+      adjuster: await tx.adjusters.find(actor.svcId),
+      held: await tx.passkeys.of(actor.svcId),
+    }));
+    if (adjuster === null) throw new DomainError('not_found', 'No such account.');
+    checkMayAdd(held, session);
+    const name = [adjuster.firstName, adjuster.lastName].filter((part) => part !== null).join(' ');
+    return deps.passkeyVerifier.registrationOptions({
+      challenge: issueChallenge(deps, { session: session.tokenHash }),
+      user: {
+        // Authenticators store it, so it identifies the account to this service only.
+        id: deps.secrets.hashOfSubject('passkey user', actor.svcId),
+        name: adjuster.email ?? actor.svcId,
+        displayName: name === '' ? actor.svcId : name,
+      },
+      existing: held,
+    });
+  };
+
+/** Adds a passkey. The session has then proved a passkey, like one that was opened with it. */
+export const makeRegisterPasskey =
+  (deps: RegistrationDeps) =>
+  (
+    actor: AdjusterActor,
+    session: RegisteringSession,
+    { name, response }: { readonly name: string; readonly response: PasskeyAttestation },
+  ): Promise<Passkey> =>
+    deps.uow.run(async (tx) => {
+      // Locked, so that two requests cannot both add the first passkey or exceed the maximum.
+      const adjuster = await tx.adjusters.lock(actor.svcId);
+      if (adjuster === null) throw new DomainError('not_found', 'No such account.');
+      checkMayAdd(await tx.passkeys.of(actor.svcId), session);
+      let challenge: Challenge | null = null;
+      const verified = await deps.passkeyVerifier.verifyRegistration(response, (text) => {
+        challenge = readChallenge(deps, { session: session.tokenHash }, text);
+        return challenge !== null;
+      });
+      if (verified === null || !(await useOnce(tx, challenge))) throw passkeyRefused();
+      const at = deps.clock.now();
+      const passkey: Passkey = {
+        id: deps.ids.next(),
+        svcId: actor.svcId,
+        name,
+        ...verified,
+        transports: response.transports,
+        createdAt: at,
+        lastUsedAt: null,
+      };
+      if (!(await tx.passkeys.add(passkey))) throw passkeyRefused();
+      await tx.sessions.setMethod(session.tokenHash, 'passkey');
+      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), { at, action: 'passkey.add' });
+      return passkey;
+    });
+
+async function ownPasskey(tx: Tx, svcId: Svcid, id: string): Promise<Passkey[]> {
+  await tx.adjusters.lock(svcId);
+  const held = await tx.passkeys.of(svcId);
+  if (!held.some((passkey) => passkey.id === id))
+    throw new DomainError('not_found', 'You have no passkey with this id.');
+  return held;
+}
+
+export const makeRenamePasskey =
+  (deps: { uow: UnitOfWork; clock: Clock }) =>
+  (actor: AdjusterActor, id: string, name: string): Promise<Passkey> =>
+    deps.uow.run(async (tx) => {
+      const held = await ownPasskey(tx, actor.svcId, id);
+      const renamed = { ...(held.find((passkey) => passkey.id === id) as Passkey), name };
+      await tx.passkeys.save(renamed);
+      const act = { at: deps.clock.now(), action: 'passkey.rename' } as const;
+      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
+      return renamed;
+    });
+
+/** Removes a passkey. Where passkeys are required the last one stays: only the operator removes it. */
+export const makeRemovePasskey =
+  (deps: { uow: UnitOfWork; clock: Clock; passkeysRequired: boolean }) =>
+  (actor: AdjusterActor, id: string): Promise<void> =>
+    deps.uow.run(async (tx) => {
+      const held = await ownPasskey(tx, actor.svcId, id);
+      if (deps.passkeysRequired && held.length === 1)
+        throw new DomainError('passkey_required', 'This is your only passkey. Add another one first.');
+      await tx.passkeys.remove(actor.svcId, id);
+      const act = { at: deps.clock.now(), action: 'passkey.remove' } as const;
+      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
+    });

@@ -1,0 +1,37 @@
+import { DEADLINE_KINDS, type DeadlineFacts, type DeadlineKind, type Svcid } from '@svc/domain';
+import type { AppClaimView, AppReads, KeysetPosition } from '../ports/reads.ts';
+
+const PAGE_ROWS = 200;
+
+/** The fields of a claim's content that deadlines depend on. */
+interface SentFields {
+  readonly loss: { readonly date: string; readonly cat_code?: string };
+  readonly contact_date?: string;
+}
+
+function factsOf({ assignment, asSent, work }: AppClaimView): DeadlineFacts[] {
+  if (assignment.respondedAt === null) return [];
+  const { loss, contact_date } = JSON.parse(asSent) as SentFields;
+  const isDone: Readonly<Record<DeadlineKind, boolean>> = {
+    first_contact: work.contactDate !== null || contact_date !== undefined,
+    preliminary_report: work.details?.preliminaryReportDate != null,
+    proof_of_loss: work.details?.proofOfLossDate != null,
+  };
+  const done = DEADLINE_KINDS.filter((kind) => isDone[kind]);
+  return [{ acceptedAt: assignment.respondedAt, lossDate: loss.date, event: loss.cat_code ?? null, done }];
+}
+
+/** Of the adjuster's accepted, open claims. */
+export async function readDeadlineFacts(reads: AppReads, svcId: Svcid): Promise<DeadlineFacts[]> {
+  const facts: DeadlineFacts[] = [];
+  let after: KeysetPosition | null = null;
+  do {
+    const page: Awaited<ReturnType<AppReads['claims']>> = await reads.claims(svcId, 'accepted', {
+      after,
+      limit: PAGE_ROWS,
+    });
+    facts.push(...page.rows.flatMap(factsOf));
+    after = page.next;
+  } while (after !== null);
+  return facts;
+}

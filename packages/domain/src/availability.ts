@@ -1,0 +1,102 @@
+import { type CalendarDate, DAY, HOUR, type Instant, MINUTE } from './ids.ts';
+
+/** Days on which an adjuster takes no offers, both included, on the calendar of a time zone. */
+export interface AwayPeriod {
+  readonly firstDay: CalendarDate;
+  readonly lastDay: CalendarDate;
+  /** IANA name, such as `America/Chicago`. */
+  readonly timeZone: string;
+}
+
+/** When an adjuster takes new offers of any firm. Firms see only that an offer is not accepted. */
+export interface Availability {
+  /** The switch for all firms; each membership has its own besides. */
+  readonly acceptingAssignments: boolean;
+  readonly away: readonly AwayPeriod[];
+  /** With this many pending offers, of all firms together, there are no new ones; null: no limit. */
+  readonly maxOpenOffers: number | null;
+}
+
+export const ALWAYS_AVAILABLE: Availability = { acceptingAssignments: true, away: [], maxOpenOffers: null };
+
+/** Hours in which a device gets no notification; they end on the next day when `end` is before `start`. */
+export interface QuietHours {
+  /** `HH:MM`, inclusive. */
+  readonly start: string;
+  /** `HH:MM`, exclusive. */
+  readonly end: string;
+}
+
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+
+/** Date and time of day on a clock in the time zone. */
+export function localTime(at: Instant, timeZone: string): { date: CalendarDate; minutes: number } {
+  let format = FORMATS.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+    });
+    FORMATS.set(timeZone, format);
+  }
+  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  const part = (name: Intl.DateTimeFormatPartTypes): string => parts.get(name) ?? '';
+  return {
+    date: `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`,
+    minutes: Number(part('hour')) * 60 + Number(part('minute')),
+  };
+}
+
+const MINUTES_PER_DAY = DAY / MINUTE;
+const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+
+/** The next time after `at` at which a clock in the time zone shows `time` (`HH:MM`). */
+export function nextLocalTime(at: Instant, time: string, timeZone: string): Instant {
+  const wanted = minutesOf(time);
+  const now = localTime(at, timeZone).minutes;
+  const minutes = (wanted - now + MINUTES_PER_DAY) % MINUTES_PER_DAY || MINUTES_PER_DAY;
+  const next = at - (at % MINUTE) + minutes * MINUTE;
+  const shows = localTime(next, timeZone).minutes;
+  if (shows === wanted) return next;
+  // The clock was changed in between. A time that it skips has no instant; then an hour later is right enough.
+  const candidates = [next - HOUR, next + HOUR];
+  return candidates.find((each) => each > at && localTime(each, timeZone).minutes === wanted) ?? next;
+}
+
+/** When the quiet hours at `at` end; null when it is not quiet. */
+export function quietUntil(hours: QuietHours, timeZone: string, at: Instant): Instant | null {
+  const [start, end, now] = [
+    minutesOf(hours.start),
+    minutesOf(hours.end),
+    localTime(at, timeZone).minutes,
+  ] as const;
+  const isQuiet = start <= end ? start <= now && now < end : now >= start || now < end;
+  return isQuiet ? nextLocalTime(at, hours.end, timeZone) : null;
+}
+
+/** Whether the adjuster takes one more offer, with so many pending ones. */
+export function takesOffers(availability: Availability, pendingOffers: number, at: Instant): boolean {
+  const { acceptingAssignments, away, maxOpenOffers } = availability;
+  if (!acceptingAssignments || (maxOpenOffers !== null && pendingOffers >= maxOpenOffers)) return false;
+  return !away.some(({ firstDay, lastDay, timeZone }) => {
+    const { date } = localTime(at, timeZone);
+    return firstDay <= date && date <= lastDay;
+  });
+}
+
+/** What an adjuster wants of notifications on one device. */
+export interface DevicePreferences {
+  /** IANA name of the device's time zone. */
+  readonly timeZone: string;
+  readonly quietHours: QuietHours | null;
+  /** Once a day, when something is due. */
+  readonly deadlineReminders: boolean;
+}
+
+/** When a device gets its daily reminder of deadlines, on its own clock. */
+export const REMINDER_TIME = '08:00';

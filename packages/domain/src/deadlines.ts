@@ -1,0 +1,85 @@
+import type { CalendarDate, Instant } from './ids.ts';
+import { DAY, HOUR } from './ids.ts';
+
+export const DEADLINE_KINDS = ['first_contact', 'preliminary_report', 'proof_of_loss'] as const;
+export type DeadlineKind = (typeof DEADLINE_KINDS)[number];
+
+/** Other hours for one event, where FEMA has extended the time. */
+export interface DeadlineOverride {
+  /** Catastrophe code of the event, as in the claim. */
+  readonly event: string;
+  readonly kind: DeadlineKind;
+  readonly hours: number;
+  /** Where it is written, such as the number of a bulletin. */
+  readonly source: string;
+}
+
+export interface DeadlineRule {
+  readonly kind: DeadlineKind;
+  /** `assignment`: the adjuster's acceptance. `loss`: the end of the date of loss. */
+  readonly from: 'assignment' | 'loss';
+  readonly hours: number;
+  readonly source: string;
+}
+
+export const DEADLINE_RULES: readonly DeadlineRule[] = [
+  {
+    kind: 'first_contact',
+    from: 'assignment',
+    hours: 24,
+    source: 'NFIP Claims Manual: contact with the policyholder within 24 hours of the assignment',
+  },
+  {
+    kind: 'preliminary_report',
+    from: 'assignment',
+    hours: 15 * 24,
+    source: 'NFIP Claims Manual: preliminary report within 15 days of the assignment',
+  },
+  {
+    kind: 'proof_of_loss',
+    from: 'loss',
+    hours: 60 * 24,
+    source: 'Standard Flood Insurance Policy, VII.G: proof of loss within 60 days after the date of loss',
+  },
+];
+
+/** What the deadlines of an accepted, open claim depend on. */
+export interface DeadlineFacts {
+  readonly acceptedAt: Instant;
+  readonly lossDate: CalendarDate;
+  readonly event: string | null;
+  /** Ended by an entry of the adjuster or the firm. */
+  readonly done: readonly DeadlineKind[];
+}
+
+export interface Deadline {
+  readonly kind: DeadlineKind;
+  readonly at: Instant;
+  readonly source: string;
+}
+
+/**
+ * What is due, earliest first.
+ *
+ * @param endOfDay the end of a calendar day, for deadlines that count from the date of loss.
+ */
+export function deadlinesOf(
+  facts: DeadlineFacts,
+  overrides: readonly DeadlineOverride[],
+  endOfDay: (date: CalendarDate) => Instant,
+): Deadline[] {
+  return DEADLINE_RULES.filter(({ kind }) => !facts.done.includes(kind))
+    .map((rule) => {
+      const { kind } = rule;
+      const own = overrides.find((each) => each.event === facts.event && each.kind === kind);
+      const { hours, source } = own ?? rule;
+      if (rule.from === 'assignment') return { kind, at: facts.acceptedAt + hours * HOUR, source };
+      // Whole days are counted on the calendar, since a day may have 23 or 25 hours.
+      const days = Math.floor(hours / 24);
+      return { kind, at: endOfDay(daysAfter(facts.lossDate, days)) + (hours - days * 24) * HOUR, source };
+    })
+    .sort((a, b) => a.at - b.at);
+}
+
+const daysAfter = (date: CalendarDate, days: number): CalendarDate =>
+  new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);

@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  ALWAYS_AVAILABLE,
+  type DeadlineFacts,
+  deadlinesOf,
+  localTime,
+  nextLocalTime,
+  quietUntil,
+  takesOffers,
+} from '../src/index.ts';
+
+const at = (iso: string): number => Date.parse(iso);
+const CHICAGO = 'America/Chicago';
+
+describe('away days', () => {
+  const away = (timeZone: string) => ({
+    ...ALWAYS_AVAILABLE,
+    away: [{ firstDay: '2026-09-07', lastDay: '2026-09-08', timeZone }],
+  });
+  test.each([
+    ['the last minute before', CHICAGO, '2026-09-07T04:59:59Z', true],
+    ['the first minute', CHICAGO, '2026-09-07T05:00:00Z', false],
+    ['the last minute', CHICAGO, '2026-09-09T04:59:59Z', false],
+    ['the first minute after', CHICAGO, '2026-09-09T05:00:00Z', true],
+    ['the first minute in Guam', 'Pacific/Guam', '2026-09-06T14:00:00Z', false],
+    ['the last minute in Samoa', 'Pacific/Pago_Pago', '2026-09-09T10:59:59Z', false],
+  ])('begin and end on the calendar of their time zone: %s', (_, timeZone, instant, takes) => {
+    expect(takesOffers(away(timeZone), 0, at(instant))).toBe(takes);
+  });
+});
+
+describe('quiet hours', () => {
+  const night = { start: '21:00', end: '06:30' };
+  const noon = { start: '12:00', end: '13:00' };
+  test.each([
+    ['before the night', night, '2026-09-08T01:59:00Z', null],
+    ['in the evening', night, '2026-09-08T02:00:00Z', '2026-09-08T11:30:00Z'],
+    ['in the morning', night, '2026-09-08T11:29:59Z', '2026-09-08T11:30:00Z'],
+    ['at their end', night, '2026-09-08T11:30:00Z', null],
+    ['at noon', noon, '2026-09-08T17:30:20.500Z', '2026-09-08T18:00:00Z'],
+    ['after noon', noon, '2026-09-08T18:00:00Z', null],
+    ['of no length', { start: '08:00', end: '08:00' }, '2026-09-08T13:00:00Z', null],
+    // Clocks go back on 1 November at 2:00 and forward on 8 March at 2:00.
+    ['in the longer night', night, '2026-11-01T03:00:00Z', '2026-11-01T12:30:00Z'],
+    ['in the shorter night', night, '2026-03-08T04:00:00Z', '2026-03-08T11:30:00Z'],
+  ])('end at their time on the clock of the device: %s', (_, hours, instant, end) => {
+    expect(quietUntil(hours, CHICAGO, at(instant))).toBe(end === null ? null : at(end));
+  });
+});
+
+test('the next time on a clock is later, even where the clock skips it', () => {
+  const starts = Array.from({ length: 400 }, (_, n) => at('2026-03-06T00:00:00Z') + n * 1_234_567);
+  const times = ['00:00', '02:30', '08:00', '23:59'];
+  const wrong = starts.flatMap((start) =>
+    times.flatMap((time) => {
+      const next = nextLocalTime(start, time, CHICAGO);
+      const isLater = next > start && next <= start + 25 * 3_600_000;
+      const shows = localTime(next, CHICAGO).minutes;
+      const wanted = Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+      const isSkipped = time === '02:30' && localTime(next, CHICAGO).date === '2026-03-08';
+      return isLater && (shows === wanted || isSkipped) ? [] : [[new Date(start).toISOString(), time]];
+    }),
+  );
+  expect(wrong).toEqual([]);
+});
+
+describe('deadlines', () => {
+  const facts: DeadlineFacts = {
+    acceptedAt: at('2026-09-01T15:00:00Z'),
+    lossDate: '2026-08-29',
+    event: 'FL26-09',
+    done: [],
+  };
+  const endOfDay = (date: string): number => at(`${date}T23:59:59Z`);
+  const due = (...[of, overrides]: [DeadlineFacts, Parameters<typeof deadlinesOf>[1]]) =>
+    deadlinesOf(of, overrides, endOfDay).map(({ kind, at: when }) => [kind, new Date(when).toISOString()]);
+
+  test('count from the acceptance and from the date of loss, until an entry ends them', () => {
+    expect(due(facts, [])).toEqual([
+      ['first_contact', '2026-09-02T15:00:00.000Z'],
+      ['preliminary_report', '2026-09-16T15:00:00.000Z'],
+      ['proof_of_loss', '2026-10-28T23:59:59.000Z'],
+    ]);
+    expect(due({ ...facts, done: ['first_contact', 'proof_of_loss'] }, [])).toEqual([
+      ['preliminary_report', '2026-09-16T15:00:00.000Z'],
+    ]);
+  });
+
+  test('of an event apply to its claims only', () => {
+    const override = {
+      event: 'FL26-09',
+      kind: 'proof_of_loss',
+      hours: 365 * 24,
+      source: 'Bulletin',
+    } as const;
+    expect(due(facts, [override]).at(-1)).toEqual(['proof_of_loss', '2027-08-29T23:59:59.000Z']);
+    expect(due({ ...facts, event: 'FL26-10' }, [override]).at(-1)).toEqual([
+      'proof_of_loss',
+      '2026-10-28T23:59:59.000Z',
+    ]);
+    expect(due({ ...facts, event: null }, [override])).toHaveLength(3);
+  });
+});

@@ -1,0 +1,246 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Availability, type FirmId, HOUR, MINUTE, type Svcid } from '@svc/domain';
+import type { Fixture, TestFirm } from '../../fixture.ts';
+import { errorCodeOf } from '../../injected-faults.ts';
+
+const UTC = { timeZone: 'UTC', quietHours: null, deadlineReminders: false } as const;
+const SUBSCRIPTION = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
+
+export function availabilityBehavior(fixture: () => Fixture): void {
+  /** Null: the offer was made. */
+  const sendingTo = async (firm: TestFirm, svcId: Svcid): Promise<string | null> => {
+    const sending = fixture().send(firm.live, svcId);
+    return (await sending.then(
+      () => true,
+      () => false,
+    ))
+      ? null
+      : errorCodeOf(sending);
+  };
+  const dayAfter = (days: number): string =>
+    new Date(fixture().clock.now() + days * 24 * HOUR).toISOString().slice(0, 10);
+
+  describe('availability', () => {
+    test('an adjuster who pauses all firms or is away gets offers of none, and accepts those already made', async () => {
+      const { newFirm, newMember, sendId, use, stores } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const before = await sendId(firm.live, svcId);
+      const away = (first: number, last: number): Partial<Availability> => ({
+        away: [{ firstDay: dayAfter(first), lastDay: dayAfter(last), timeZone: 'UTC' }],
+      });
+      const outcomes: unknown[] = [];
+      for (const changes of [{ acceptingAssignments: false }, away(-1, 0), away(1, 2)]) {
+        await use.setAvailability({ svcId }, { acceptingAssignments: true, away: [], ...changes });
+        outcomes.push(await sendingTo(firm, svcId));
+      }
+      expect(outcomes).toEqual(['adjuster_not_accepting', 'adjuster_not_accepting', null]);
+      expect((await use.acceptOffer({ svcId }, before)).assignment.status).toBe('accepted');
+      expect((await use.readProfile({ svcId })).adjuster.availability).toEqual({
+        acceptingAssignments: true,
+        ...away(1, 2),
+        maxOpenOffers: null,
+      });
+      // What one firm sees of the adjuster does not change.
+      expect(await stores.firmReads.adjuster(firm.id, svcId)).toMatchObject({
+        membership: { acceptingAssignments: true },
+      });
+    });
+
+    test('concurrent offers of several firms do not exceed the number that the adjuster wants', async () => {
+      const { newFirm, newMember, invite, send, offer, use, stores } = fixture();
+      const [one, two] = [await newFirm(), await newFirm()];
+      const svcId = await newMember(one);
+      await invite(two, svcId);
+      await use.acceptInvitation({ svcId }, two.id);
+      await use.setAvailability({ svcId }, { maxOpenOffers: 3 });
+      const sent = await Promise.allSettled(
+        [one, two, one, two, one, two, one, two].map((firm) => send(firm.live, svcId)),
+      );
+      expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+      const open = await stores.appReads.claimIds(svcId, 'pending_acceptance');
+      expect(open).toHaveLength(3);
+      const [first, second, third] = open;
+      if (first === undefined || second === undefined || third === undefined) throw new Error('no offers');
+      // Repeating a pending offer adds none.
+      const firmOf = async (id: typeof first) =>
+        (await stores.firmReads.claim(one.id, 'live', id)) === null ? two : one;
+      await offer((await firmOf(first)).live, first, svcId);
+      await use.rejectOffer({ svcId }, second, null);
+      await send(two.live, svcId);
+      expect(await sendingTo(one, svcId)).toBe('adjuster_not_accepting');
+      await use.acceptOffer({ svcId }, third);
+      expect(await sendingTo(one, svcId)).toBeNull();
+    });
+
+    test('an export of the firm does not contain it', async () => {
+      const { newFirm, newMember, use } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      await use.setAvailability({ svcId }, { maxOpenOffers: 4711 });
+      const rows: unknown[] = [];
+      for await (const row of use.exportFirm(firm.id)) rows.push(row);
+      expect(JSON.stringify(rows)).toContain(svcId);
+      expect(JSON.stringify(rows)).not.toMatch(/4711|maxOpenOffers/);
+    });
+  });
+
+  /** A job that is due at once may have the time of the queue's own clock. */
+  const isDue = (runAt: number): boolean =>
+    runAt <= fixture().clock.now() || Math.abs(runAt - Date.now()) < 10 * MINUTE;
+
+  /** Runs the jobs of the adjuster that are due, each once, and those that they add. */
+  const runJobsOf = async (svcId: Svcid, done = new Set<string>()): Promise<void> => {
+    const { stores, use } = fixture();
+    const due = (await stores.jobs.pending()).filter(
+      ({ job, runAt }) => job.svcId === svcId && isDue(runAt) && !done.has(JSON.stringify([job, runAt])),
+    );
+    for (const { job, runAt } of due) {
+      done.add(JSON.stringify([job, runAt]));
+      await use.runJob(job);
+    }
+    if (due.length > 0) await runJobsOf(svcId, done);
+  };
+  const notificationsTo = (svcId: Svcid) =>
+    fixture().external.notifications.filter((sent) => sent.svcId === svcId);
+  /** Moves the clock to the next time of day, in UTC. */
+  const advanceTo = (hour: number): number => {
+    const { clock } = fixture();
+    const sinceMidnight = clock.now() % (24 * HOUR);
+    return clock.advance((hour * HOUR - sinceMidnight + 24 * HOUR) % (24 * HOUR) || 24 * HOUR);
+  };
+
+  describe('a device', () => {
+    test('in quiet hours gets notifications when they end, and other devices at once', async () => {
+      const { newFirm, newMember, sendId, use, clock, stores } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      for (const id of ['phone', 'tablet']) await use.putDevice({ svcId }, id, SUBSCRIPTION);
+      const quietHours = { start: '22:00', end: '06:00' };
+      await use.setDevicePreferences({ svcId }, 'phone', { ...UTC, quietHours });
+      advanceTo(23);
+      const done = new Set<string>();
+      await runJobsOf(svcId, done);
+      const ids = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];
+      clock.advance(MINUTE);
+      const before = notificationsTo(svcId).length;
+      await runJobsOf(svcId, done);
+      const [answered, open] = ids as [(typeof ids)[0], (typeof ids)[0]];
+      const offers = notificationsTo(svcId).slice(before);
+      expect(offers.map(({ except }) => except)).toEqual([['device:phone'], ['device:phone']]);
+      const waiting = (await stores.jobs.pending()).filter(
+        ({ job, runAt }) => job.svcId === svcId && 'only' in job && !isDue(runAt),
+      );
+      expect(waiting.map(({ runAt }) => new Date(runAt).getUTCHours())).toEqual([6, 6]);
+      await use.acceptOffer({ svcId }, answered);
+      advanceTo(6);
+      await runJobsOf(svcId, done);
+      const late = notificationsTo(svcId).slice(before + offers.length);
+      expect(late).toEqual([
+        {
+          svcId,
+          notification: { kind: 'offer', firmName: firm.name, claimId: open },
+          only: 'device:phone',
+        },
+      ]);
+    });
+
+    test('is sent a test notification in quiet hours too, and only where it is registered', async () => {
+      const { newAdjuster, use } = fixture();
+      const { svcId } = await newAdjuster();
+      await use.putDevice({ svcId }, 'phone', SUBSCRIPTION);
+      await use.setDevicePreferences({ svcId }, 'phone', {
+        ...UTC,
+        quietHours: { start: '00:00', end: '23:59' },
+      });
+      await use.testDevice({ svcId }, 'phone');
+      await runJobsOf(svcId);
+      expect(notificationsTo(svcId)).toEqual([
+        { svcId, notification: { kind: 'test' }, only: 'device:phone' },
+      ]);
+      expect(await errorCodeOf(use.testDevice({ svcId }, 'tablet'))).toBe('not_found');
+      expect(await errorCodeOf(use.setDevicePreferences({ svcId }, 'tablet', UTC))).toBe('not_found');
+    });
+
+    test('is reminded once of each deadline, on the day before it ends, unless it has ended', async () => {
+      const { newFirm, newMember, sendId, use, clock, stores } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      await use.putDevice({ svcId }, 'phone', SUBSCRIPTION);
+      advanceTo(7);
+      const accept = async () => {
+        const id = await sendId(firm.live, svcId);
+        await use.acceptOffer({ svcId }, id);
+        return id;
+      };
+      const first = await accept();
+      await accept();
+      const reminders = { ...UTC, deadlineReminders: true };
+      // The app sends them again and again.
+      for (let times = 0; times < 3; times += 1)
+        await use.setDevicePreferences({ svcId }, 'phone', reminders);
+      const done = new Set<string>();
+      const remindersAt = async (hour: number) => {
+        const before = notificationsTo(svcId).length;
+        advanceTo(hour);
+        await runJobsOf(svcId, done);
+        return notificationsTo(svcId)
+          .slice(before)
+          .filter(({ notification }) => notification.kind === 'deadlines')
+          .map(({ notification, only }) => [notification.kind === 'deadlines' && notification.count, only]);
+      };
+      // At 8:00 what ends by the next 8:00: two first contacts, 24 hours after the acceptance.
+      expect(await remindersAt(8)).toEqual([[2, 'device:phone']]);
+      const queued = (await stores.jobs.pending()).filter(
+        ({ job, runAt }) => job.svcId === svcId && job.kind === 'remind_deadlines' && runAt > clock.now(),
+      );
+      expect(queued).toHaveLength(1);
+      const again = (await stores.jobs.pending()).find(
+        ({ job }) => job.kind === 'remind_deadlines' && job.svcId === svcId,
+      );
+      if (again !== undefined) await use.runJob(again.job);
+      expect(await remindersAt(9)).toEqual([]);
+      // Then nothing until the preliminary reports, 15 days after the acceptance.
+      for (let day = 0; day < 13; day += 1) expect(await remindersAt(8)).toEqual([]);
+      await use.recordWork({ svcId }, first, { details: { preliminaryReportDate: dayAfter(0) } });
+      expect(await remindersAt(8)).toEqual([[1, 'device:phone']]);
+      await use.setDevicePreferences({ svcId }, 'phone', UTC);
+      await use.setDeadline({ event: 'none', kind: 'first_contact', hours: 1, source: 'test' });
+      expect(await remindersAt(8)).toEqual([]);
+    });
+  });
+
+  test('the operator changes and removes the deadlines of an event', async () => {
+    const { use, stores } = fixture();
+    const ofEvent = async () =>
+      (await stores.jobReads.deadlineOverrides()).filter(({ event }) => event === 'FL26-09');
+    const deadline = { event: 'FL26-09', kind: 'proof_of_loss', hours: 8760, source: 'Bulletin' } as const;
+    await use.setDeadline({ ...deadline, hours: 100 });
+    await use.setDeadline(deadline);
+    await use.setDeadline({ ...deadline, kind: 'first_contact' });
+    expect(await ofEvent()).toEqual([{ ...deadline, kind: 'first_contact' }, deadline]);
+    await use.removeDeadline('FL26-09', 'first_contact');
+    expect(await ofEvent()).toEqual([deadline]);
+    await expect(use.removeDeadline('FL26-09', 'first_contact')).rejects.toThrow('no deadline of its own');
+  });
+
+  test('adjusters see until when the firm waits, if it has said so', async () => {
+    const { newFirm, newMember, sendId, use, stores } = fixture();
+    const firm = await newFirm();
+    const svcId = await newMember(firm);
+    const id = await sendId(firm.live, svcId);
+    const seen = async () => (await stores.appReads.claim(svcId, id))?.offerWaitHours;
+    const before = await seen();
+    await use.setOfferWait(firm.id, 4);
+    expect([before, await seen(), (await stores.operatorReads.firm(firm.id))?.offerWaitHours]).toEqual([
+      null,
+      4,
+      4,
+    ]);
+    await use.setOfferWait(firm.id, null);
+    expect(await seen()).toBeNull();
+    await expect(use.setOfferWait('00000000-0000-4000-8000-000000000000' as FirmId, 4)).rejects.toThrow(
+      'no firm has the id',
+    );
+  });
+}

@@ -1,0 +1,230 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type AuditEvent,
+  MAX_PASSKEYS_PER_ADJUSTER,
+  type PasskeyOptions,
+  SERVICE_CHAIN,
+} from '@svc/application';
+import { MINUTE, type Svcid } from '@svc/domain';
+import type { Fixture } from '../../fixture.ts';
+import { errorCodeOf } from '../../injected-faults.ts';
+import { assertionFor, attestationFor } from '../../test-passkeys.ts';
+
+const CLIENT = 'a client secret';
+
+export function passkeysBehavior(fixture: () => Fixture): void {
+  let credentials = 0;
+  const newCredential = (): string => {
+    credentials += 1;
+    return `credential-${credentials}-${fixture().clock.now()}`;
+  };
+
+  /** A signed-in session as the pipeline passes it to the use cases. */
+  async function signedIn(svcId: Svcid, use = fixture().use) {
+    const { token } = await use.openSession(svcId);
+    const session = await use.sessionAuthenticator.authenticate(token);
+    if (session === null) throw new Error('expected a session');
+    return session;
+  }
+
+  /** An adjuster with a passkey. */
+  async function withPasskey() {
+    const { newAdjuster, use } = fixture();
+    const { svcId, email } = await newAdjuster();
+    const session = await signedIn(svcId);
+    const credentialId = newCredential();
+    const options = await use.startPasskeyRegistration({ svcId }, session);
+    const response = attestationFor(options, credentialId);
+    const passkey = await use.registerPasskey({ svcId }, session, { name: 'Phone', response });
+    return { svcId, email: email ?? '', session, credentialId, options, passkey };
+  }
+
+  const signIn = (
+    options: PasskeyOptions,
+    credentialId: string,
+    { signCount = 1, clientSecret = CLIENT, use = fixture().use } = {},
+  ) => use.signIn({ passkey: assertionFor(options, credentialId, signCount), clientSecret });
+
+  /** Signs in with a code that was mailed. */
+  async function byCode(email: string, use = fixture().use) {
+    await use.requestSignInCode(email);
+    return use.signIn({ email, code: fixture().external.mails.at(-1)?.code ?? '' });
+  }
+
+  describe('passkeys', () => {
+    test('are listed by account, renamed and removed by their owner only', async () => {
+      const { use, stores, newAdjuster } = fixture();
+      const { svcId, passkey } = await withPasskey();
+      const stranger = (await newAdjuster()).svcId;
+      expect(passkey).toMatchObject({
+        svcId,
+        name: 'Phone',
+        signCount: 0,
+        transports: ['internal'],
+        lastUsedAt: null,
+      });
+      expect(await stores.appReads.passkeys(svcId)).toEqual([passkey]);
+      expect(await stores.appReads.passkeys(stranger)).toEqual([]);
+      expect(await errorCodeOf(use.renamePasskey({ svcId: stranger }, passkey.id, 'Mine'))).toBe('not_found');
+      expect(await errorCodeOf(use.removePasskey({ svcId: stranger }, passkey.id))).toBe('not_found');
+      const renamed = await use.renamePasskey({ svcId }, passkey.id, 'Old phone');
+      expect(await stores.appReads.passkeys(svcId)).toEqual([renamed]);
+      expect(renamed).toEqual({ ...passkey, name: 'Old phone' });
+      await use.removePasskey({ svcId }, passkey.id);
+      expect(await stores.appReads.passkeys(svcId)).toEqual([]);
+    });
+
+    test('open a session of their account, and count uses', async () => {
+      const { use, stores, clock } = fixture();
+      const { svcId, credentialId } = await withPasskey();
+      const opened = await signIn(await use.startPasskeySignIn(CLIENT), credentialId, { signCount: 7 });
+      expect(opened.adjuster.svcId).toBe(svcId);
+      const [stored] = await stores.appReads.passkeys(svcId);
+      expect([stored?.signCount, stored?.lastUsedAt]).toEqual([7, clock.now()]);
+      // A copied authenticator has an older counter.
+      const again = signIn(await use.startPasskeySignIn(CLIENT), credentialId, { signCount: 7 });
+      expect(await errorCodeOf(again)).toBe('sign_in_refused');
+    });
+
+    test('answer a challenge once, also with ten concurrent uses', async () => {
+      const { use } = fixture();
+      const { credentialId } = await withPasskey();
+      const options = await use.startPasskeySignIn(CLIENT);
+      const uses = Array.from({ length: 10 }, (_, n) => signIn(options, credentialId, { signCount: n + 1 }));
+      const ends = await Promise.allSettled(uses);
+      expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    });
+
+    test('answer only challenges of this client, for this purpose, within five minutes', async () => {
+      const { use, clock } = fixture();
+      const { credentialId, options: ofRegistration } = await withPasskey();
+      const options = await use.startPasskeySignIn(CLIENT);
+      for (const [given, clientSecret] of [
+        [options, 'another client'],
+        [ofRegistration, CLIENT],
+        [{ challenge: `${String(options.challenge)}0` }, CLIENT],
+        [{ challenge: '' }, CLIENT],
+      ] as const)
+        expect(await errorCodeOf(signIn(given, credentialId, { clientSecret }))).toBe('sign_in_refused');
+      clock.advance(5 * MINUTE - 1);
+      await signIn(options, credentialId);
+      const late = await use.startPasskeySignIn(CLIENT);
+      clock.advance(5 * MINUTE);
+      expect(await errorCodeOf(signIn(late, credentialId, { signCount: 2 }))).toBe('sign_in_refused');
+    });
+
+    test('are added only in the session that asked, once per challenge and credential', async () => {
+      const { use, newAdjuster } = fixture();
+      const { svcId, session, credentialId, options } = await withPasskey();
+      const other = (await newAdjuster()).svcId;
+      const otherSession = await signedIn(other);
+      const add = (
+        by: Svcid,
+        session: Awaited<ReturnType<typeof signedIn>>,
+        options: PasskeyOptions,
+        credential: string,
+      ) => {
+        const response = attestationFor(options, credential);
+        return errorCodeOf(use.registerPasskey({ svcId: by }, session, { name: 'x', response }));
+      };
+      const fresh = await use.startPasskeyRegistration({ svcId }, session);
+      expect(await add(svcId, session, options, newCredential())).toBe('passkey_refused');
+      expect(await add(other, otherSession, fresh, newCredential())).toBe('passkey_refused');
+      expect(await add(svcId, session, await use.startPasskeySignIn(CLIENT), newCredential())).toBe(
+        'passkey_refused',
+      );
+      const ofOther = await use.startPasskeyRegistration({ svcId: other }, otherSession);
+      expect(await add(other, otherSession, ofOther, credentialId)).toBe('passkey_refused');
+    });
+
+    test('an account has at most ten, also with concurrent registrations', async () => {
+      const { use, stores } = fixture();
+      const { svcId, session } = await withPasskey();
+      const add = async () => {
+        const options = await use.startPasskeyRegistration({ svcId }, session);
+        const response = attestationFor(options, newCredential());
+        return use.registerPasskey({ svcId }, session, { name: 'x', response });
+      };
+      await Promise.allSettled(Array.from({ length: MAX_PASSKEYS_PER_ADJUSTER + 2 }, add));
+      expect(await stores.appReads.passkeys(svcId)).toHaveLength(MAX_PASSKEYS_PER_ADJUSTER);
+      expect(await errorCodeOf(add())).toBe('too_many_passkeys');
+    });
+
+    test('of a disabled account open no session', async () => {
+      const { use } = fixture();
+      const { svcId, credentialId } = await withPasskey();
+      await use.disableAdjuster(svcId);
+      const end = signIn(await use.startPasskeySignIn(CLIENT), credentialId);
+      expect(await errorCodeOf(end)).toBe('sign_in_refused');
+    });
+
+    test('are removed by the operator together with all sessions', async () => {
+      const { use, stores, clock } = fixture();
+      const { svcId, credentialId } = await withPasskey();
+      expect(await use.removePasskeys(svcId)).toBe(1);
+      expect(await stores.appReads.passkeys(svcId)).toEqual([]);
+      expect(await stores.appReads.sessions(svcId, clock.now())).toEqual([]);
+      const end = signIn(await use.startPasskeySignIn(CLIENT), credentialId);
+      expect(await errorCodeOf(end)).toBe('sign_in_refused');
+    });
+
+    test('adding and removing one is recorded in the audit trail', async () => {
+      const { use, stores } = fixture();
+      const { svcId, passkey } = await withPasskey();
+      await use.removePasskey({ svcId }, passkey.id);
+      const rows = await stores.auditReads.latest(SERVICE_CHAIN, { limit: 50 });
+      const actions = rows
+        .flatMap(({ text }) => JSON.parse(text) as AuditEvent['entry'][])
+        .filter(({ object }) => object === `adjuster:${svcId}`)
+        .map(({ action }) => action);
+      expect(actions).toEqual(expect.arrayContaining(['passkey.add', 'passkey.remove']));
+    });
+  });
+
+  describe('where the operator requires passkeys', () => {
+    test('a session by code may only add a passkey, and then everything', async () => {
+      const { newAdjuster, useWithPasskeysRequired: use } = fixture();
+      const { svcId, email } = await newAdjuster();
+      const { token } = await byCode(email ?? '', use);
+      const session = await use.sessionAuthenticator.authenticate(token);
+      if (session === null) throw new Error('expected a session');
+      expect(session.mayOnlyAddPasskey).toBe(true);
+      const options = await use.startPasskeyRegistration({ svcId }, session);
+      const response = attestationFor(options, newCredential());
+      await use.registerPasskey({ svcId }, session, { name: 'Phone', response });
+      expect(await use.sessionAuthenticator.authenticate(token)).toMatchObject({ mayOnlyAddPasskey: false });
+    });
+
+    test('an account with a passkey cannot sign in with a code, and the passkey opens a full session', async () => {
+      const { useWithPasskeysRequired: use } = fixture();
+      const { email, credentialId } = await withPasskey();
+      expect(await errorCodeOf(byCode(email, use))).toBe('passkey_required');
+      const { token } = await signIn(await use.startPasskeySignIn(CLIENT), credentialId, { use });
+      expect(await use.sessionAuthenticator.authenticate(token)).toMatchObject({ mayOnlyAddPasskey: false });
+    });
+
+    test('an earlier session by code cannot add a passkey to an account that has one', async () => {
+      const { newAdjuster, use: before, useWithPasskeysRequired: use } = fixture();
+      const { svcId, email } = await newAdjuster();
+      const { token } = await byCode(email ?? '', before);
+      const owner = await signedIn(svcId);
+      const options = await before.startPasskeyRegistration({ svcId }, owner);
+      const response = attestationFor(options, newCredential());
+      await before.registerPasskey({ svcId }, owner, { name: 'Phone', response });
+      const session = await use.sessionAuthenticator.authenticate(token);
+      if (session === null) throw new Error('expected a session');
+      expect(session.mayOnlyAddPasskey).toBe(true);
+      expect(await errorCodeOf(use.startPasskeyRegistration({ svcId }, session))).toBe('passkey_required');
+    });
+
+    test('the last passkey cannot be removed, and test accounts need none', async () => {
+      const { newFirm, useWithPasskeysRequired: use } = fixture();
+      const { svcId, passkey } = await withPasskey();
+      expect(await errorCodeOf(use.removePasskey({ svcId }, passkey.id))).toBe('passkey_required');
+      const firm = await newFirm();
+      const signInSecret = firm.signInSecrets.manual;
+      const { token } = await use.signIn({ svcId: firm.accounts.manual, signInSecret });
+      expect(await use.sessionAuthenticator.authenticate(token)).toMatchObject({ mayOnlyAddPasskey: false });
+    });
+  });
+}
