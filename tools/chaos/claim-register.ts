@@ -6,6 +6,7 @@ export type RegisterOperation =
   | { readonly type: 'send' | 'offer' | 'accept' | 'leave'; readonly adjuster: string }
   /** `reason` undefined: chosen by the service for a test account. */
   | { readonly type: 'reject'; readonly adjuster: string; readonly reason: string | undefined }
+  | { readonly type: 'close' }
   | { readonly type: 'read' };
 
 /** The claim that the response showed, or the code of its error; `unseen`: it took effect and showed neither. */
@@ -26,6 +27,8 @@ interface ClaimState {
   /** An earlier `updated_at`. */
   readonly after: string;
   readonly createdAt: string | null;
+  /** Not visible, but nothing changes afterwards. */
+  readonly isClosed: boolean;
 }
 
 const changed = (
@@ -67,21 +70,23 @@ export const claimRegister: Model<ClaimState | null, RegisterOperation, Register
     if (operation.type === 'send') {
       const { adjuster } = operation;
       const sent = { status: 'pending_acceptance', adjuster, reason: null, version: null, after: '' };
-      return state === null ? becomes({ ...sent, createdAt: null }) : [];
+      return state === null ? becomes({ ...sent, createdAt: null, isClosed: false }) : [];
     }
     if (state === null) return operation.type === 'leave' ? [state] : [];
     if (operation.type === 'read') return claim === null ? [state] : only(observed(state, claim));
+    if (operation.type === 'close') return [{ ...state, isClosed: true }];
     const { adjuster } = operation;
     const isTheirs = state.adjuster === adjuster;
-    const isPending = state.status === 'pending_acceptance';
+    const isPending = state.status === 'pending_acceptance' && !state.isClosed;
     if (operation.type === 'leave') {
       const lapses = isTheirs && isPending;
       return [lapses ? changed(state, { status: 'unassigned', adjuster, reason: null }) : state];
     }
     if (operation.type === 'offer') {
       const isAccepted = state.status === 'accepted';
-      if (error !== null) return isAccepted ? [state] : [];
-      return isAccepted
+      if (error === 'claim_already_accepted') return isAccepted ? [state] : [];
+      if (error !== null) return state.isClosed && !isAccepted ? [state] : [];
+      return isAccepted || state.isClosed
         ? []
         : becomes(changed(state, { status: 'pending_acceptance', adjuster, reason: null }));
     }
@@ -139,7 +144,7 @@ export function registerEntries(history: History): RegisterEntry[] {
       add(key, first, change, done[0].endedAt, claim === undefined ? { unseen: true } : { claim });
     else if (attempts.some(isUnknown)) add(key, first, change, null);
     for (const attempt of attempts) {
-      if (attempt.code === 'claim_already_accepted')
+      if (attempt.code === 'claim_already_accepted' || attempt.code === 'claim_closed')
         add(key, attempt, change, attempt.endedAt, { error: attempt.code });
     }
     if (autoResponding.has(adjuster) && (done.length > 0 || attempts.some(isUnknown))) {
@@ -172,6 +177,8 @@ export function registerEntries(history: History): RegisterEntry[] {
       } else if (code === 'offer_not_pending' || code === 'not_found')
         add(claimId, call, response, endedAt, { error: code });
     }
+    if (operation === 'close' && claimId !== undefined && (succeeded(call) || isUnknown(call)))
+      add(claimId, call, { type: 'close' }, succeeded(call) ? endedAt : null, { unseen: true });
     if (operation === 'leave' && adjuster !== undefined && (succeeded(call) || isUnknown(call))) {
       const endedAt = succeeded(call) ? call.endedAt : null;
       for (const key of offeredTo.get(adjuster) ?? [])

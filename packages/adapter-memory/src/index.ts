@@ -1,4 +1,5 @@
 export * from './edge-limiter.ts';
+export * from './interleaved-stores.ts';
 export * from './memory-stores.ts';
 export * from './rate-limiter.ts';
 export * from './request-log.ts';

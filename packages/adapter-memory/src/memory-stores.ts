@@ -65,9 +65,10 @@ const MAX_ATTEMPTS = 3;
  * @param options.everyUnitTwice runs and rolls back each unit once before it runs for real, as after a conflict, to
  *   find work that cannot be repeated.
  */
-export function createMemoryStores(options: { clock?: Clock; everyUnitTwice?: boolean } = {}): MemoryStores {
-  const { clock = systemClock, everyUnitTwice = false } = options;
-  const database = createDatabase();
+export function createMemoryStores(
+  options: { clock?: Clock; everyUnitTwice?: boolean; database?: Database } = {},
+): MemoryStores {
+  const { clock = systemClock, everyUnitTwice = false, database = createDatabase() } = options;
   const exclusively = createMutex();
 
   const attempt = async <T>(work: (tables: WritableTables) => Promise<T>, keep = true): Promise<T> => {
@@ -79,7 +80,7 @@ export function createMemoryStores(options: { clock?: Clock; everyUnitTwice?: bo
   const inTx =
     <T>(work: (tx: Tx) => Promise<T>) =>
     async (tables: WritableTables): Promise<T> => {
-      const { tx, end } = memoryTx(tables, clock);
+      const { tx, end } = memoryTx(tables, clock, database.nextNumber);
       try {
         return await work(tx);
       } finally {

@@ -6,7 +6,11 @@ import { compareText } from './pages.ts';
 import { emailKeyOf, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
 /** The stores of one transaction, over tables that others see only after the commit. */
-export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end(): void } {
+export function memoryTx(
+  tables: WritableTables,
+  clock: Clock,
+  nextNumber: () => number,
+): { tx: Tx; end(): void } {
   let ended = false;
   // Every call is asynchronous, so that a missing await finds the unit of work ended, as it would with a database.
   const step =
@@ -17,10 +21,9 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
       return work(...args);
     };
 
-  const increment = (name: 'credentials' | 'jobs'): number => {
-    const value = (tables.counters.get(keyOf(name))?.value ?? 0) + 1;
-    tables.counters.put({ name, value });
-    return value;
+  const changeCredentials = (): void => {
+    const value = (tables.counters.get(keyOf('credentials'))?.value ?? 0) + 1;
+    tables.counters.put({ name: 'credentials', value });
   };
 
   const withTimestamp = (claim: Claim): Claim => {
@@ -179,7 +182,7 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
     firms: {
       add: step((firm) => {
         tables.firms.insert(firm);
-        increment('credentials');
+        changeCredentials();
       }),
       lock: step((id) => tables.firms.get(keyOf(id)) ?? null),
       legalHoldSince: step((id) => tables.legalHolds.get(keyOf(id))?.since ?? null),
@@ -190,7 +193,7 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
       planOf: step((id) => tables.firms.get(keyOf(id))?.plan ?? null),
       save: step((firm) => {
         tables.firms.put(firm);
-        increment('credentials');
+        changeCredentials();
       }),
       count: step(() => tables.firms.all().length),
     },
@@ -198,12 +201,12 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
     keys: {
       add: step((key) => {
         tables.keys.insert(key);
-        increment('credentials');
+        changeCredentials();
       }),
       lock: step((id) => tables.keys.get(keyOf(id)) ?? null),
       save: step((key) => {
         tables.keys.put(key);
-        increment('credentials');
+        changeCredentials();
       }),
     },
 
@@ -320,7 +323,7 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
 
     outbox: {
       add: step((job, runAt) =>
-        tables.jobs.insert({ number: increment('jobs'), job, runAt: runAt ?? clock.now() }),
+        tables.jobs.insert({ number: nextNumber(), job, runAt: runAt ?? clock.now() }),
       ),
     },
 

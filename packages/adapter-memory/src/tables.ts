@@ -70,7 +70,7 @@ interface AuditChainRow extends AuditChain {
 }
 /** Counters of the whole store. */
 interface CounterRow {
-  readonly name: 'credentials' | 'jobs';
+  readonly name: 'credentials';
   readonly value: number;
 }
 
@@ -163,6 +163,10 @@ export interface Database {
   readonly committed: Tables;
   /** Changes that are invisible to others until the commit; discarding the draft rolls back. */
   draft(): Draft;
+  /** A sequence: numbers of a unit of work that is rolled back are not used again. */
+  nextNumber(): number;
+  /** Another database with the same rows. */
+  copy(): Database;
 }
 
 /** The rows by primary key, and for each other unique key the primary key of the row that holds a value. */
@@ -171,12 +175,32 @@ interface Stored<R> {
   readonly holders: readonly Map<string, string>[];
 }
 
-export function createDatabase(): Database {
-  const stored = mapTables<{ readonly [T in keyof Schema]: Stored<Schema[T]> }>((name) => ({
-    rows: new Map(),
-    holders: UNIQUE[name].slice(1).map(() => new Map()),
-  }));
+type StoredTables = { readonly [T in keyof Schema]: Stored<Schema[T]> };
+
+export const createDatabase = (): Database =>
+  databaseOf(
+    mapTables<StoredTables>((name) => ({
+      rows: new Map(),
+      holders: UNIQUE[name].slice(1).map(() => new Map()),
+    })),
+    0,
+  );
+
+function databaseOf(stored: StoredTables, lastNumber: number): Database {
+  let number = lastNumber;
   return {
+    nextNumber() {
+      number += 1;
+      return number;
+    },
+    copy: () =>
+      databaseOf(
+        mapTables<StoredTables>((name) => ({
+          rows: new Map(stored[name].rows as Map<string, never>),
+          holders: stored[name].holders.map((holders) => new Map(holders)),
+        })),
+        number,
+      ),
     committed: mapTables<Tables>((name) => committedTable(stored[name].rows as Map<string, never>)),
     draft() {
       const commits: (() => void)[] = [];
@@ -262,12 +286,10 @@ function draftTable<R extends object>({ rows, holders }: Stored<R>, [keyOfRow, .
 }
 
 /** Stored rows are frozen copies, so that no caller can change them. */
-const frozenCopy = <R>(row: R): R => deepFreeze(structuredClone(row));
-
-function deepFreeze<V>(value: V): V {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const part of Object.values(value)) deepFreeze(part);
-  }
-  return value;
+function frozenCopy<V>(value: V): V {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as V;
+  const copy: Record<string, unknown> = {};
+  for (const [name, part] of Object.entries(value)) copy[name] = frozenCopy(part);
+  return Object.freeze(copy) as V;
 }

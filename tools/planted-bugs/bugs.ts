@@ -1,0 +1,139 @@
+/** A mistake that somebody could make. The tests must find it. */
+export interface PlantedBug {
+  readonly name: string;
+  readonly file: string;
+  /** Text that occurs once in the file, and what replaces it. */
+  readonly edits: readonly (readonly [from: string, to: string])[];
+}
+
+const bug = (name: string, file: string, from: string, to: string): PlantedBug => ({
+  name,
+  file,
+  edits: [[from, to]],
+});
+
+const IDEMPOTENCY = 'packages/application/src/support/execute-idempotently.ts';
+const SEND = 'packages/application/src/firm/send-claim.ts';
+const OFFER = 'packages/application/src/firm/offer-claim.ts';
+const RESPOND = 'packages/application/src/app/claims.ts';
+const LEAVE = 'packages/application/src/app/memberships.ts';
+const JOBS = 'packages/application/src/jobs/run-job.ts';
+const CLAIM = 'packages/domain/src/claim.ts';
+const ASSIGNMENT = 'packages/domain/src/assignment.ts';
+const MEMBERSHIP = 'packages/domain/src/membership.ts';
+const ACCESS = 'packages/domain/src/access.ts';
+const PG_CLAIMS = 'packages/adapter-postgres/src/stores/pg-claims.ts';
+const PG_MEMBERSHIPS = 'packages/adapter-postgres/src/stores/pg-memberships.ts';
+const BIND = 'await tx.idempotency.bind(slot, fingerprint, claim.id, at);';
+const REPLAY = 'canBeOwnResult(decision.reason) ? await findReplay(tx, slot, fingerprint, at) : null';
+const NOTIFY = 'if (adjuster !== null) await notifyOffer(tx.outbox, claim, adjuster);';
+
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  bug('idempotency key not bound', IDEMPOTENCY, BIND, ''),
+  {
+    name: 'idempotency key bound after the commit',
+    file: IDEMPOTENCY,
+    edits: [
+      [BIND, ''],
+      [
+        'const claim = (replayed ?',
+        'if (!replayed) await deps.uow.run((tx) => tx.idempotency.bind(slot, fingerprint, claimId, deps.clock.now()));\n  const claim = (replayed ?',
+      ],
+    ],
+  },
+  bug(
+    'idempotency key not bound to the environment',
+    IDEMPOTENCY,
+    '{ firmId, environment, key: idempotencyKey }',
+    "{ firmId, environment: 'live', key: idempotencyKey }",
+  ),
+  bug('fingerprint not compared', IDEMPOTENCY, 'bound.fingerprint !== fingerprint', 'false'),
+  bug('retry fails on its own result', IDEMPOTENCY, REPLAY, 'null'),
+  bug('offer sent without notification', OFFER, NOTIFY, ''),
+  bug('claim sent without notification', SEND, NOTIFY, ''),
+  bug('duplicates not checked', SEND, 'if (duplicate !== null) throw duplicateClaim(duplicate);', ''),
+  bug(
+    'response without an audit row',
+    RESPOND,
+    'await recordAct(tx, claim.firmId, byAdjuster(actor), act);',
+    '',
+  ),
+  bug(
+    'response that the feed does not show',
+    RESPOND,
+    ': tx.claims.save(next),',
+    ': tx.claims.saveWithoutTimestamp(next).then(() => next),',
+  ),
+  bug(
+    'offers of a leaver stay pending',
+    LEAVE,
+    '  await withdrawWaitingOffers(tx, firmId, svcId);\n  return left;',
+    '  return left;',
+  ),
+  bug(
+    'offers stay pending when the permission is removed',
+    'packages/application/src/operator/adjusters.ts',
+    'if (!canAcceptClaims) await withdrawWaitingOffers(tx, firmId, svcId);',
+    '',
+  ),
+  bug('job answers a later offer', JOBS, ' && assignment.offeredAt === offeredAt', ''),
+  bug(
+    'permission not checked on acceptance',
+    CLAIM,
+    'mayAcceptOffers(membership) ? accepted :',
+    'true ? accepted :',
+  ),
+  bug(
+    'closed claim offered again',
+    CLAIM,
+    '  if (claim.closedAt !== null) {\n    throw',
+    '  if (false) {\n    throw',
+  ),
+  bug(
+    'offer of a closed claim accepted',
+    CLAIM,
+    "if (claim.closedAt !== null) throw new DomainError('offer_not_pending', 'This claim is closed.');",
+    '',
+  ),
+  bug('live key offers a test claim', CLAIM, 'if (claim.environment !== environment) {', 'if (false) {'),
+  bug(
+    'accepted claim offered again',
+    ASSIGNMENT,
+    "offer: fails('claim_already_accepted')",
+    "offer: to('pending_acceptance')",
+  ),
+  bug(
+    'rejected offer accepted',
+    ASSIGNMENT,
+    "  rejected: {\n    offer: to('pending_acceptance'),\n    accept: fails('offer_not_pending'),",
+    "  rejected: {\n    offer: to('pending_acceptance'),\n    accept: to('accepted'),",
+  ),
+  bug('expiry off by one', MEMBERSHIP, 'now >= membership.expiresAt', 'now > membership.expiresAt'),
+  bug(
+    'notes of an earlier invitation kept',
+    MEMBERSHIP,
+    '    notes,\n    canAccept',
+    '    notes: current?.notes ?? notes,\n    canAccept',
+  ),
+  bug('live claims visible to test keys', ACCESS, "key === 'live' || data === 'test'", 'true'),
+  bug(
+    'plan does not limit scopes',
+    ACCESS,
+    'includes(PLAN_SCOPES[plan], scope));',
+    'scope !== undefined || plan);',
+  ),
+  bug(
+    'feed stamped by the clock alone',
+    PG_CLAIMS,
+    "greatest($2::timestamptz, last_stamp + interval '1 ms')",
+    '$2::timestamptz',
+  ),
+  bug(
+    'claim not locked',
+    PG_CLAIMS,
+    'WHERE c.firm_id = $1 AND c.id = $2 FOR UPDATE',
+    'WHERE c.firm_id = $1 AND c.id = $2',
+  ),
+  bug('offers of a leaver not locked', PG_CLAIMS, 'ORDER BY c.id FOR UPDATE', 'ORDER BY c.id'),
+  bug('shared lock on the membership dropped', PG_MEMBERSHIPS, "find('FOR SHARE')", "find('')"),
+];

@@ -1,0 +1,93 @@
+// One database and the use cases of the service, on which a schedule of clients and faults is run.
+import { createSharedMemory, type Pause, type SharedMemory } from '@svc/adapter-memory';
+import {
+  makeAcceptClaim,
+  makeAddMember,
+  makeCloseClaimAsOperator,
+  makeLeaveFirm,
+  makeOfferClaim,
+  makeRejectClaim,
+  makeRunJob,
+  makeSendClaim,
+  makeSetMember,
+  type SingleFlight,
+} from '@svc/application';
+import type { ClaimId, Svcid } from '@svc/domain';
+import { createCountingIds } from '@svc/testkit/counting-ids';
+import { createFixedClock, type FixedClock } from '@svc/testkit/fixed-clock';
+import { createFixture, type TestFirm } from '@svc/testkit/fixture';
+
+/** Prepared once, and copied for each schedule. */
+export interface World {
+  readonly shared: SharedMemory;
+  readonly firm: TestFirm;
+  /** Members of the firm. */
+  readonly adjusters: readonly [Svcid, Svcid];
+  /** Test accounts: one responds by hand, one by a job. */
+  readonly accounts: readonly [Svcid, Svcid];
+  /** Claims offered to the first adjuster. */
+  readonly claims: readonly ClaimId[];
+}
+
+export async function createWorld(): Promise<World> {
+  const clock = createFixedClock();
+  const shared = createSharedMemory(clock);
+  const { newFirm, newMember, sendId } = createFixture(
+    { ...shared.alone, jobs: { pending: async () => [] } },
+    clock,
+  );
+  const firm = await newFirm();
+  const adjusters = [await newMember(firm), await newMember(firm)] as const;
+  const { manual, accepts } = firm.accounts;
+  const claims = [await sendId(firm.live, adjusters[0]), await sendId(firm.live, adjusters[0])];
+  // Their jobs and those of the invitations belong to the preparation.
+  for (const { number } of shared.jobs()) {
+    const process = shared.connect({ clock, pause: async () => {} });
+    await process.runJob(number, async () => {});
+  }
+  return { shared, firm, adjusters, accounts: [manual, accepts], claims };
+}
+
+/** Shares nothing, as between processes. */
+const noSingleFlight: SingleFlight = { run: (_slot, _fingerprint, attempt) => attempt() };
+const OPERATOR = { name: 'simulation' };
+
+/** The use cases in one process, which stops where `pause` rejects. */
+export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: Pause, series: number) {
+  const { unitOfWork: uow, firmReads, jobReads, runJob } = shared.connect({ clock, pause });
+  const ids = createCountingIds(series);
+  const firm = { uow, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
+  const app = { uow, clock, reads: NO_APP_READS };
+  // Memberships need neither secrets nor sessions.
+  const operator = { uow, clock, operator: OPERATOR } as unknown as Parameters<typeof makeSetMember>[0];
+  return {
+    reads: firmReads,
+    runJob,
+    sendClaim: makeSendClaim(firm),
+    offerClaim: makeOfferClaim(firm),
+    acceptClaim: makeAcceptClaim(app),
+    rejectClaim: makeRejectClaim(app),
+    leaveFirm: makeLeaveFirm(app),
+    addMember: makeAddMember(operator),
+    setMember: makeSetMember(operator),
+    closeClaim: makeCloseClaimAsOperator({ uow, clock, operator: OPERATOR }),
+    handleJob: makeRunJob({
+      uow,
+      reads: jobReads,
+      firmReads,
+      appReads: NO_APP_READS as never,
+      clock,
+      notifier: {
+        async notify() {
+          await pause('notify');
+          return [];
+        },
+      },
+    }),
+  };
+}
+
+export type Process = ReturnType<typeof connectProcess>;
+type AppReads = Parameters<typeof makeLeaveFirm>[0]['reads'];
+/** The simulated use cases do not read through the app's views. */
+const NO_APP_READS = {} as AppReads;
