@@ -540,6 +540,23 @@ describe('connections', () => {
     expect(new Set(responses.map(({ headers }) => headers.get('x-request-id'))).size).toBe(100);
   });
 
+  test('one with more than 128 waiting requests is closed, and others are served', async () => {
+    const { responses } = await sendBytes(service.url, request('GET /v1/me', bearer).repeat(200), {
+      responses: 200,
+    });
+    expect(responses.length).toBeLessThan(200);
+    expect((await service.call('GET', '/v1/health')).status).toBe(200);
+  });
+
+  test.each([
+    ['without a Host header', (text: string) => text.replace(/^Host: .*\r\n/m, '')],
+    ['with two Host headers', (text: string) => text.replace(/^Host: .*\r\n/m, (host) => host + host)],
+  ])('a request %s gets 400 and ends the connection, with all that follows', async (_, change) => {
+    const one = request('GET /v1/me', bearer);
+    const { responses } = await sendBytes(service.url, change(one) + one, { responses: 2 });
+    expect(responses.map(({ status }) => status)).toEqual([400]);
+  });
+
   test('Expect: 100-continue gets 100, and other expectations are ignored', async () => {
     const body = '[]';
     const headers = {

@@ -115,17 +115,11 @@ export function createApp(deps: AppDeps): Express {
       }
     });
     // Required by RFC 9112. Checked here because node would respond without a problem document.
-    if (request.headers.host === undefined && request.httpVersion === '1.1') {
-      throw new HttpProblem('malformed_request', { detail: 'The Host header is missing.' });
-    }
-    const transferEncoding = request.headers['transfer-encoding'];
-    if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
-      // A proxy may disagree about where the body ends, so nothing else is read from the connection.
+    const ambiguity = ambiguityOf(request);
+    if (ambiguity !== null) {
+      // A proxy may see another request in it, so nothing else is read from the connection.
       response.setHeader('Connection', 'close');
-      throw new HttpProblem('malformed_request', { detail: 'The Transfer-Encoding must be chunked.' });
-    }
-    if (isRepeated('host', request)) {
-      throw new HttpProblem('malformed_request', { detail: 'The Host header was sent twice.' });
+      throw new HttpProblem('malformed_request', { detail: ambiguity });
     }
     next();
   });
@@ -197,6 +191,14 @@ export function createApp(deps: AppDeps): Express {
 }
 
 /** Whether a request matches no operation: unknown path or method, or a path that cannot be decoded. */
+/** What a proxy before the service may read as another request, such as one for another host. */
+function ambiguityOf(request: Request): string | null {
+  const { host, 'transfer-encoding': transferEncoding = 'chunked' } = request.headers;
+  if (host === undefined && request.httpVersion === '1.1') return 'The Host header is missing.';
+  if (transferEncoding.toLowerCase() !== 'chunked') return 'The Transfer-Encoding must be chunked.';
+  return isRepeated('host', request) ? 'The Host header was sent twice.' : null;
+}
+
 const isUnrouted = (error: unknown): boolean =>
   isBrokenPath(error) ||
   (error instanceof HttpProblem && (error.code === 'not_found' || error.code === 'method_not_allowed'));

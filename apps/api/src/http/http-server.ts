@@ -7,6 +7,7 @@ import type { Express, Response } from 'express';
 import type { Log } from '../logging.ts';
 import type { RequestTrace } from './pipeline/request-pipeline.ts';
 import { createUnsentResponses } from './pipeline/unsent-responses.ts';
+import { createWaitingRequests } from './pipeline/waiting-requests.ts';
 import { HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
 
 interface ServerOptions {
@@ -49,11 +50,21 @@ export function createHttpServer(app: Express, options: ServerOptions): Server {
 
   /** The latest response of each connection. */
   const latestResponses = new WeakMap<Duplex, ServerResponse>();
+  const waiting = createWaitingRequests<Socket>();
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    const previous = latestResponses.get(request.socket);
-    latestResponses.set(request.socket, response);
-    if (previous === undefined || previous.closed) dispatch(request, response);
-    else previous.once('close', () => dispatch(request, response));
+    const { socket } = request;
+    const previous = latestResponses.get(socket);
+    latestResponses.set(socket, response);
+    if (previous === undefined || previous.closed) {
+      dispatch(request, response);
+    } else if (waiting.add(socket)) {
+      previous.once('close', () => {
+        waiting.remove(socket);
+        dispatch(request, response);
+      });
+    } else {
+      socket.destroy();
+    }
   };
   /** Pipelined requests run one after the other, so that a connection holds one response at most. */
   const dispatch = (request: IncomingMessage, response: ServerResponse): void => {
@@ -94,7 +105,10 @@ export function createHttpServer(app: Express, options: ServerOptions): Server {
   });
   server.on('connection', (socket) => {
     unsent.connections.add(socket);
-    socket.once('close', () => unsent.connections.delete(socket));
+    socket.once('close', () => {
+      unsent.connections.delete(socket);
+      waiting.removeAll(socket);
+    });
   });
   const checks = unsent.start();
   server.once('close', () => checks.stop());
