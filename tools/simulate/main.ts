@@ -21,6 +21,7 @@ if (!schedules || seed === undefined || !processes || Number.isNaN(seed)) progra
 
 if (process.send !== undefined) {
   // A process started below: runs the batches it gets.
+  process.on('disconnect', () => process.exit());
   process.on('message', (batch: { schedules: number; seed: number }) => {
     void simulate(batch).then((result) => process.send?.(result));
   });
