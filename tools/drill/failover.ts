@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
+import { build } from '../services/build.ts';
+import { openOperator } from '../services/operator.ts';
+import { compare, startLoad } from './load.ts';
+import { createServer, type DrillServer, openDrill } from './postgres-server.ts';
+import { createTranscript } from './transcript.ts';
+
+interface FailoverOptions {
+  /** How long the load runs before and after the failover. */
+  readonly seconds: number;
+  readonly say: (line: string) => void;
+}
+
+export interface FailoverResult {
+  readonly lost: number;
+  readonly missed: number;
+  readonly acknowledged: number;
+  /** From the promotion until every process has confirmed a claim. */
+  readonly servingAfterMs: number;
+}
+
+/** How long an operator's tool takes to notice that the primary is gone. */
+const DETECTION_MS = 2000;
+
+/** A primary with a synchronous standby under load; the primary is killed, and the standby is promoted. */
+export async function runFailover({ seconds, say }: FailoverOptions): Promise<FailoverResult> {
+  const note = createTranscript(say);
+  const stops: (() => unknown)[] = [];
+  try {
+    const drill = await openDrill(say);
+    stops.push(() => drill.remove());
+    const building = build();
+    const primary = await createServer(drill, 'primary', { wal_level: 'replica' });
+    stops.push(() => primary.kill());
+    await primary.start();
+    const from = ['--host', '127.0.0.1', '--port', String(primary.port), '--username', 'postgres'];
+    drill.run('pg_basebackup', [...from, '--pgdata', `${drill.folder}/standby`, '--write-recovery-conf']);
+    const standby = await createServer(drill, 'standby');
+    stops.push(() => standby.kill());
+    await standby.start();
+    await primary.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
+    await primary.query('SELECT pg_reload_conf()');
+    await waitForStandby(primary);
+    note(`primary on ${primary.port}, synchronous standby on ${standby.port}`);
+
+    await building;
+    const databaseUrl = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres?target_session_attrs=read-write`;
+    const operator = await openOperator(databaseUrl);
+    stops.push(() => operator.close());
+    const env = {
+      DATABASE_URL: databaseUrl,
+      EDGE_LIMIT_PER_MINUTE: '0',
+      LOG_LEVEL: 'error',
+      SMTP_URL: 'smtp://127.0.0.1:9',
+    };
+    const processes = [await launchApiProcess({ env }), await launchApiProcess({ env })];
+    stops.push(() => Promise.all(processes.map((one) => one.kill())));
+    await Promise.all(processes.map(waitUntilHealthy));
+    const firm = await operator.firm();
+    const load = startLoad(
+      processes.map(({ url }) => url),
+      firm,
+    );
+    await sleep(seconds * 1000);
+    note(`under load: ${load.acknowledged.size} claims confirmed`);
+
+    await primary.kill();
+    note('primary killed (SIGKILL)');
+    await sleep(DETECTION_MS);
+    const promotedAt = performance.now();
+    const next = load.nextSends();
+    await standby.query('SELECT pg_promote()');
+    note('standby promoted');
+    const servingAfterMs = Math.max(...(await next)) - promotedAt;
+    note(`both processes confirm claims again, ${Math.round(servingAfterMs)} ms after the promotion`);
+
+    await sleep(seconds * 1000);
+    const result = await load.stop();
+    const { lost, missed } = compare(result, await statusesIn(standby));
+    const statuses = [...result.statuses]
+      .sort()
+      .map(([status, count]) => `${status || 'no response'}: ${count}`);
+    note(`responses: ${statuses.join(', ')}`);
+    note(`${result.acknowledged.size} confirmed claims, ${lost} lost, ${missed} missed by the poller`);
+    return { lost, missed, acknowledged: result.acknowledged.size, servingAfterMs };
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+async function waitForStandby(primary: DrillServer): Promise<void> {
+  const isSynchronous = async () =>
+    (await primary.query(`SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`)).length > 0;
+  while (!(await isSynchronous())) await sleep(50);
+}
+
+const statusesIn = async (server: DrillServer): Promise<Map<string, string>> =>
+  new Map((await server.query('SELECT id, status FROM claims')).map(({ id, status }) => [id, status]));
