@@ -48,7 +48,14 @@ function verdict(rule) {
   }
 }
 
-const offer = { adjuster, membership, firmId: FIRM, environment: /** @type {const} */ ('live'), at: NOW };
+const offer = {
+  adjuster,
+  membership,
+  firmId: FIRM,
+  environment: /** @type {const} */ ('live'),
+  pendingOffers: 0,
+  at: NOW,
+};
 const paused = { ...membership, acceptingAssignments: false };
 console.log(
   'may be offered:',
