@@ -108,8 +108,8 @@ function judgeProblem(
   if (!endpoint.problems.includes(code)) return `${code} is not documented here`;
   const [invalid] = mutations.filter(({ expected }) => expected === 'invalid');
   if (code !== 'validation_failed') return invalid === undefined ? null : `${code} despite ${invalid.name}`;
-  // A code cannot be guessed, so even a valid body has a wrong one.
-  if (endpoint.id === 'confirmEmail') return null;
+  // Neither a code nor a signature can be guessed, so even a valid body has a wrong one.
+  if (endpoint.id === 'confirmEmail' || endpoint.id === 'registerPasskey') return null;
   const [first] = mutations;
   if (mutations.every(({ expected }) => expected === 'valid')) {
     const changed = first === undefined ? '' : ` with ${first.name} at ${first.pointer}`;

@@ -24,7 +24,7 @@ const PLANTED = {
   'apps/api/src/service.ts':
     "import { limiter } from '../../../packages/adapter-redis/src/limiter.ts';\nexport const service = limiter;",
   'apps/adjuster/src/page.ts':
-    "import { claim } from '../../../packages/domain/src/claim.ts';\nexport const page = claim;",
+    "import { client } from '../../../packages/client/src/client.ts';\nexport const page = client;",
   'apps/api/src/one.ts': "import { two } from './two.ts';\nexport const one = two;",
   'apps/api/src/two.ts': "import { one } from './one.ts';\nexport const two = one;",
   'packages/client/src/client.ts':

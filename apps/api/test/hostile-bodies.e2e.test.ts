@@ -131,6 +131,41 @@ beforeAll(async () => {
       as: token,
       body: { at: '2026-09-02T10:00:00Z', result: 'no_answer' },
     },
+    'PATCH /app/v1/me/availability': {
+      method: 'PATCH',
+      path: '/app/v1/me/availability',
+      as: token,
+      body: { max_open_offers: 10 },
+    },
+    'POST /app/v1/passkey-options': {
+      method: 'POST',
+      path: '/app/v1/passkey-options',
+      body: { client_secret: 'p3mE0vS2kQ8xT5rWzN1cYb7LhGdJf4Ua' },
+    },
+    'POST /app/v1/passkeys': {
+      method: 'POST',
+      path: '/app/v1/passkeys',
+      as: token,
+      body: {
+        name: 'n',
+        credential_id: 'Zt1v3kq9S0mW5p2sQeX7Hw',
+        client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
+        attestation_object: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVik',
+        transports: ['internal'],
+      },
+    },
+    'PATCH /app/v1/passkeys/{passkey_id}': {
+      method: 'PATCH',
+      path: '/app/v1/passkeys/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
+      as: token,
+      body: { name: 'n' },
+    },
+    'PUT /app/v1/devices/{device_id}/preferences': {
+      method: 'PUT',
+      path: '/app/v1/devices/phone/preferences',
+      as: token,
+      body: { time_zone: 'America/Chicago', quiet_hours: null, deadline_reminders: false },
+    },
     'PUT /app/v1/devices/{device_id}': {
       method: 'PUT',
       path: '/app/v1/devices/phone',

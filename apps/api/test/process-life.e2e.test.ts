@@ -202,7 +202,10 @@ test('while PostgreSQL is stopped requests get 503, and they work again when it 
 });
 
 const collect = async (): Promise<string[]> =>
-  (await (await fetch(service.service.metricsUrl ?? '')).text()).split('\n');
+  // A connection that was kept may be closed by the server at the moment it is used again.
+  (await (await fetch(service.service.metricsUrl ?? '', { headers: { Connection: 'close' } })).text()).split(
+    '\n',
+  );
 
 test('Prometheus metrics are served on a separate port, by route template and without personal data', async () => {
   const firm = await service.firm();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createMail } from '@svc/adapter-push';
 import { connectRedis } from '@svc/adapter-redis';
 import { freePort, startTemporaryPostgres, type TemporaryPostgres } from '@svc/embedded-postgres';
+import { eventually } from '@svc/testkit/eventually';
 import { SMTPServer } from 'smtp-server';
 import { withClient } from '../../../tools/services/postgres.ts';
 import {
@@ -118,11 +119,16 @@ test('with certificates of an authority it trusts, the service encrypts its conn
     const status = await fetch(`${server.url}/status`, { headers: { Accept: 'application/json' } });
     expect(await status.json()).toMatchObject({ status: 'up' });
     await withClient(postgres.url, async (client) => {
-      const { rows } = await client.query(
-        `SELECT bool_and(ssl) AS encrypted, count(*)::integer > 1 AS several
-           FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name LIKE 'claim-assignment%'`,
-      );
-      expect(rows).toEqual([{ encrypted: true, several: true }]);
+      const connections = async () =>
+        (
+          await client.query<{ encrypted: boolean; several: boolean }>(
+            `SELECT bool_and(ssl) AS encrypted, count(*)::integer > 1 AS several
+               FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name LIKE 'claim-assignment%'`,
+          )
+        ).rows[0];
+      // The job queue connects after the start.
+      const found = await eventually(connections, (seen) => seen?.several === true);
+      expect(found).toEqual({ encrypted: true, several: true });
     });
   } finally {
     await server.end();
@@ -159,7 +165,7 @@ describe('Redis', () => {
     const url = `rediss://localhost:${redisPort}`;
     const redis = connectRedis({ url, log, fallback: { rateLimiter: unused, singleFlight: unused } });
     await until(async () => logged.length > 0, 50);
-    expect(redis.state().status).toBe('away');
+    expect(redis.state().status).toBe('down');
     await redis.close();
     const causes = logged.filter((message) => message.startsWith('Redis was not connected to'));
     expect(causes).toEqual([expect.stringContaining(UNTRUSTED)]);

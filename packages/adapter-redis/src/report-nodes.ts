@@ -1,3 +1,4 @@
+import { tlsProblem } from '@svc/application';
 import { Redis } from 'ioredis';
 import { messageOf } from './breaker.ts';
 import { CONSUME } from './scripts.ts';
@@ -63,8 +64,8 @@ function explain(message: string, protocol: string): string | null {
     return `the user or the password is wrong (${message})`;
   if (/unknown command/i.test(message))
     return `it does not run scripts; Redis Sentinel is not supported, so name the master, through a proxy or a DNS name that follows it (${message})`;
-  if (/certificate|self.signed|altnames|SSL|TLS/i.test(message))
-    return `its TLS certificate is not accepted; name a private authority in NODE_EXTRA_CA_CERTS (${message})`;
+  const insecure = tlsProblem({ message });
+  if (insecure !== null) return `${insecure} (${message})`;
   if (/Connection is closed|ECONNRESET/.test(message) && protocol === 'redis:')
     return `it closed the connection; a server with TLS needs rediss:// (${message})`;
   return message;

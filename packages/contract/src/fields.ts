@@ -164,8 +164,11 @@ const isTimeZone = (name: string): boolean => {
 };
 
 export const timeZone = (meta: FieldMeta): z.ZodString =>
-  textOf('a string', LIMITS.timeZone, meta, (value) =>
-    isTimeZone(value) ? null : 'Must be the IANA name of a time zone, such as America/Chicago.',
+  formattedString(
+    'the IANA name of a time zone, such as America/Chicago',
+    { format: 'time-zone', minLength: LIMITS.timeZone.min, maxLength: LIMITS.timeZone.max },
+    meta,
+    (value) => lengthWithin(value, LIMITS.timeZone.min, LIMITS.timeZone.max) && isTimeZone(value),
   );
 
 export const dateTime = (meta: FieldMeta): z.ZodString =>
