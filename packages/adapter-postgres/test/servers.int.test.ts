@@ -98,6 +98,8 @@ test('while a password is changed, first in PostgreSQL and then in the file, no 
   await database.sql.query(
     `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = '${role}'`,
   );
+  // A transaction on a connection that is being closed would fail for another reason than the password.
+  await eventually(() => stores?.metricSources.pools().every(({ open }) => open === 0) ?? false);
   const writes = Array.from({ length: 20 }, write);
   const rejected = async () =>
     (await connect({ url: url.href, connectTimeoutMs: 500 }).catch((error) => error.reason)) ===
