@@ -297,7 +297,7 @@ class Components {
       definitions = $defs ?? {},
       ...root
     } = z.toJSONSchema(schema, { io, target }) as Json & { $defs?: Json; definitions?: Json };
-    const toOpenApi = this.openapi === '3.1' ? toOpenApi31 : toOpenApi30;
+    const toOpenApi = this.openapi === '3.1' ? toOpenApi31 : toOpenApi30(definitions);
     const conversion = {
       root: toOpenApi(root) as Json,
       definitions: Object.entries(definitions).map(([name, one]) => [name, toOpenApi(one) as Json] as const),
@@ -307,8 +307,11 @@ class Components {
   }
 }
 
-const inComponents = (ref: unknown): string =>
-  String(ref).replace(/^#\/(\$defs|definitions)\//, '#/components/schemas/');
+/** Of a schema that zod refers to. */
+const nameOf = (ref: unknown): string =>
+  String(ref).replace(/^#\/(\$defs|definitions|components\/schemas)\//, '');
+
+const inComponents = (ref: unknown): string => `#/components/schemas/${nameOf(ref)}`;
 
 const mapJson = (value: unknown, adapt: (object: Json) => unknown): unknown => {
   if (Array.isArray(value)) return value.map((item) => mapJson(item, adapt));
@@ -322,14 +325,25 @@ const toOpenApi31 = (schema: unknown): unknown =>
     ...(example !== undefined && { examples: [example] }),
   }));
 
-/** Adapts JSON Schema to OpenAPI 3.0, which has no `dependentRequired` and wraps a reference only to add to it. */
-const toOpenApi30 = (schema: unknown): unknown =>
-  mapJson(schema, ({ dependentRequired: _, example, ...keywords }) => {
-    const { allOf } = keywords;
-    if (Array.isArray(allOf) && allOf.length === 1 && Object.keys(keywords).length === 1)
-      return toOpenApi30(allOf[0]);
-    return { ...adaptKeywords(keywords, toOpenApi30), ...(example !== undefined && { example }) };
-  });
+/**
+ * Adapts JSON Schema to OpenAPI 3.0, which has no `dependentRequired`, wraps a reference only to add to it, and needs
+ * the type of what is nullable.
+ */
+function toOpenApi30(definitions: Json): (schema: unknown) => unknown {
+  const adapt = (schema: unknown): unknown =>
+    mapJson(schema, ({ dependentRequired: _, example, ...keywords }) => {
+      const [wrapped, ...others] = Array.isArray(keywords.allOf) ? keywords.allOf : [];
+      const isWrapper = wrapped !== undefined && others.length === 0;
+      if (isWrapper && Object.keys(keywords).length === 1) return adapt(wrapped);
+      const named = isWrapper && keywords.nullable === true ? definitions[nameOf(wrapped.$ref)] : undefined;
+      return {
+        ...(named !== undefined && { type: (named as Json).type }),
+        ...adaptKeywords(keywords, adapt),
+        ...(example !== undefined && { example }),
+      };
+    });
+  return adapt;
+}
 
 function adaptKeywords(keywords: Json, adapt: (schema: unknown) => unknown): Json {
   return Object.fromEntries(

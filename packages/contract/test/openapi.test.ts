@@ -98,6 +98,17 @@ test('the 3.0 document uses no keyword of 3.1', () => {
   expect(keywords).toContain('nullable');
 });
 
+test('in the 3.0 documents, whatever is nullable has a type', () => {
+  const untyped: unknown[] = [];
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('nullable' in value && !('type' in value)) untyped.push(value);
+    for (const inner of Object.values(value)) walk(inner);
+  };
+  for (const api of ['firm', 'app'] as const) walk(documentOf({ api, openapi: '3.0' }).components.schemas);
+  expect(untyped).toEqual([]);
+});
+
 test('an operation lists each of its problems, under its status and with an example of the code', () => {
   for (const endpoint of all) {
     const { responses } = paths[endpoint.path][endpoint.method.toLowerCase()];
