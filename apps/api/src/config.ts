@@ -58,11 +58,13 @@ interface EncryptionKeys {
   read(): readonly Uint8Array[];
 }
 
-/** Whether mail may be sent without TLS: `smtp://` uses it where the server offers it, unless it is required. */
-export const isMailUnencrypted = ({ smtpUrl }: Pick<Config, 'smtpUrl'>): boolean =>
-  smtpUrl !== null &&
-  new URL(smtpUrl).protocol === 'smtp:' &&
-  new URL(smtpUrl).searchParams.get('requireTLS') !== 'true';
+/** A warning where mail may be sent without TLS: `smtp://` uses it only if the server offers it, unless it is required. */
+export function mailWarning({ smtpUrl }: Pick<Config, 'smtpUrl'>): string | null {
+  if (smtpUrl === null) return null;
+  const { protocol, searchParams } = new URL(smtpUrl);
+  if (protocol !== 'smtp:' || searchParams.get('requireTLS') === 'true') return null;
+  return 'SMTP_URL starts with smtp:// and does not require TLS: mail and its password may be sent unencrypted; use smtps:// or ?requireTLS=true';
+}
 
 /** An invalid variable. The message is one line: its name, its value, and what is allowed. */
 export class ConfigError extends Error {
@@ -73,6 +75,7 @@ export class ConfigError extends Error {
 const SECRETS: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'MIGRATION_DATABASE_URL',
+  'ENCRYPTION_KEY',
   'REDIS_URL',
   'SMTP_URL',
   'VAPID_PRIVATE_KEY',
@@ -82,15 +85,16 @@ function secret(name: string, text: string | undefined, file = ''): string | und
   if (file === '') return text;
   if (text !== undefined)
     throw new ConfigError(`${name} and ${name}_FILE are both set; allowed: one of them`);
+  let reason: string | undefined = 'empty';
   try {
     const content = readFileSync(file, 'utf8').trim();
     if (content !== '') return content;
-    throw Object.assign(new Error('The file is empty.'), { code: 'empty' });
   } catch (error) {
-    throw new ConfigError(
-      `${name}_FILE holds ${JSON.stringify(file.slice(0, 100))}; allowed: a file that can be read (${(error as NodeJS.ErrnoException).code})`,
-    );
+    reason = (error as NodeJS.ErrnoException).code;
   }
+  throw new ConfigError(
+    `${name}_FILE holds ${JSON.stringify(file.slice(0, 100))}; allowed: a file that can be read (${reason})`,
+  );
 }
 
 /** Reads now, and again at each call. A file that is being replaced may be missing or incomplete: the last value counts. */
@@ -170,7 +174,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
   const databaseUrl = (name: string): string | null => {
     const text = read(name);
     const [, start = '', hosts = '', end = ''] =
-      /^([a-z]+:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/i.exec(text ?? '') ?? [];
+      /^([a-z]+:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/i.exec(text ?? '') ?? [];
     for (const host of hosts.split(','))
       url(name, ['postgres:', 'postgresql:'], true, hosts === '' ? text : `${start}${host}${end}`);
     return text ?? null;
@@ -188,6 +192,14 @@ export function readConfig(env: Env, terminal: boolean): Config {
   const isFromFile = (name: string): boolean => (env[`${name}_FILE`] ?? '') !== '';
   const current = <T>(name: string, parse: () => T | null): T | (() => T) | null =>
     isFromFile(name) ? rereadable(parse as () => T) : parse();
+  const encryptionKeys = (): EncryptionKeys | null => {
+    const variable = isFromFile('ENCRYPTION_KEY') ? 'ENCRYPTION_KEY_FILE' : 'ENCRYPTION_KEY';
+    const keys = current('ENCRYPTION_KEY', () => {
+      const text = read('ENCRYPTION_KEY');
+      return text === undefined ? null : keysIn(variable, text);
+    });
+    return keys === null ? null : { variable, read: typeof keys === 'function' ? keys : () => keys };
+  };
   const base64url = (name: string, text: string, bytes: number, secret: boolean): string => {
     const valid = /^[\w-]+={0,2}$/.test(text) && Buffer.from(text, 'base64url').length === bytes;
     return valid ? text : fail(name, `${bytes} bytes in base64url`, secret);
@@ -207,8 +219,9 @@ export function readConfig(env: Env, terminal: boolean): Config {
     fail('REQUEST_TIMEOUT_MS', `at least HEADERS_TIMEOUT_MS (${headersTimeoutMs})`);
 
   const passkeysRequired = choice('PASSKEYS', 'optional', ['optional', 'required']) === 'required';
-  const site = new URL(baseAddress('BASE_URL') ?? 'http://host').hostname;
-  const siteHost = read('BASE_URL') === undefined ? host(read('HOST')) : site.replace(/^\[|\]$/g, '');
+  const baseUrl = baseAddress('BASE_URL');
+  const listenHost = host(read('HOST'));
+  const siteHost = baseUrl === null ? listenHost : new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
   if (passkeysRequired && isIP(siteHost) !== 0)
     fail(
       'PASSKEYS',
@@ -217,8 +230,8 @@ export function readConfig(env: Env, terminal: boolean): Config {
 
   return {
     port: integer('PORT', 3000, 0, 65_535),
-    host: host(read('HOST')),
-    baseUrl: baseAddress('BASE_URL'),
+    host: listenHost,
+    baseUrl,
     docsUrl: baseAddress('DOCS_URL'),
     supportEmail: emailAddress('SUPPORT_EMAIL'),
     databaseUrl: current('DATABASE_URL', () => databaseUrl('DATABASE_URL')),
@@ -241,7 +254,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
             subject: url('VAPID_SUBJECT', ['mailto:', 'https:'], false) ?? subject,
           }
         : null,
-    encryption: encryptionKeys(read),
+    encryption: encryptionKeys(),
     edgeLimitPerMinute: integer('EDGE_LIMIT_PER_MINUTE', EDGE_REQUESTS_PER_MINUTE, 0, 1_000_000_000),
     sessionMaxDays: integer('SESSION_MAX_DAYS', 180, 1, 3650),
     closedClaimRetentionDays: integer('CLOSED_CLAIM_RETENTION_DAYS', null, 1, 36_500),
@@ -254,31 +267,6 @@ export function readConfig(env: Env, terminal: boolean): Config {
 }
 
 const ENCRYPTION_KEY_BYTES = 32;
-
-/** Keys in ENCRYPTION_KEY, or in the file that ENCRYPTION_KEY_FILE names. */
-function encryptionKeys(read: (name: string) => string | undefined): EncryptionKeys | null {
-  const [text, file] = [read('ENCRYPTION_KEY'), read('ENCRYPTION_KEY_FILE')];
-  if (text !== undefined && file !== undefined)
-    throw new ConfigError('ENCRYPTION_KEY and ENCRYPTION_KEY_FILE are both set; allowed: one of them');
-  if (text !== undefined) {
-    const keys = keysIn('ENCRYPTION_KEY', text);
-    return { variable: 'ENCRYPTION_KEY', read: () => keys };
-  }
-  if (file === undefined) return null;
-  const readFile = (): Uint8Array[] => {
-    let content: string;
-    try {
-      content = readFileSync(file, 'utf8');
-    } catch (error) {
-      throw new ConfigError(
-        `ENCRYPTION_KEY_FILE holds ${JSON.stringify(file.slice(0, 100))}; allowed: a file that can be read (${(error as NodeJS.ErrnoException).code})`,
-      );
-    }
-    return keysIn('ENCRYPTION_KEY_FILE', content);
-  };
-  readFile();
-  return { variable: 'ENCRYPTION_KEY_FILE', read: readFile };
-}
 
 function keysIn(variable: string, text: string): Uint8Array[] {
   const keys = text.split(/[\s,]+/).filter((part) => part !== '');

@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from './composition/database.ts';
-import { ConfigError, isMailUnencrypted, readConfig } from './config.ts';
+import { ConfigError, mailWarning, readConfig } from './config.ts';
 import { createDemo, walkThrough } from './demo.ts';
 import { createLog, redirectConsoleToLog } from './logging.ts';
 import { type Service, startService } from './service.ts';
@@ -42,10 +42,8 @@ async function main(): Promise<void> {
   // Beside the line above: in production somebody reads the log, not the terminal.
   if (config.smtpUrl === null && config.databaseUrl !== null)
     log.warn('SMTP_URL is unset: sign-in codes are written to this log');
-  if (isMailUnencrypted(config))
-    log.warn(
-      'SMTP_URL starts with smtp:// and does not require TLS: mail and its password may be sent unencrypted; use smtps:// or ?requireTLS=true',
-    );
+  const warning = mailWarning(config);
+  if (warning !== null) log.warn(warning);
   try {
     database = await openDatabase(config, print);
     const { url, migrationUrl } = database;

@@ -72,6 +72,8 @@ test('a cross-site request with the cookie is rejected, since it lacks the heade
     expect(await statusOf('/app/v1/me', forged)).toBe(401);
     expect(await statusOf('/app/session', forged, 'DELETE')).toBe(401);
     expect(await statusOf('/app/sessions', forged, 'DELETE')).toBe(401);
+    expect(await statusOf('/app/sign-in-codes', forged, 'POST')).toBe(401);
+    expect(await statusOf('/app/passkey-options', forged, 'POST')).toBe(401);
   }
   expect((await signInAsTest({ Origin: 'https://evil.example', ...PAGE })).status).toBe(401);
   expect((await signInAsTest({})).status).toBe(401);

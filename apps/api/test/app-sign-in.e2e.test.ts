@@ -547,7 +547,7 @@ describe('a passkey', () => {
     expectProblem(await only, 403, 'passkey_required');
     expectProblem(await strict.call('POST', '/app/v1/sessions', await code()), 403, 'passkey_required');
 
-    // A third of the limit at once: twelve, of which five were used above.
+    // A third of the limit at once: twelve, of which six were used above.
     const statuses: number[] = [];
     for (let n = 0; n < 9; n += 1) statuses.push((await strict.call('GET', '/app/v1/me', { as })).status);
     expect(statuses).toEqual([...Array.from({ length: 12 - 6 }, () => 200), 429, 429, 429]);

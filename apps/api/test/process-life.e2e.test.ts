@@ -25,7 +25,7 @@ import {
 
 const MONITORING = fileURLToPath(new URL('../../../docker/monitoring/', import.meta.url));
 /** Those of Redis exist only where it is used. */
-const METRIC_NAME = /\b(http|postgres|feed|jobs|job_queue|dependency|nodejs|process)_[a-z0-9_]+\b/g;
+const METRIC_NAME = /\b(http|postgres|feed|jobs|job_queue|dependency|sign_in|nodejs|process)_[a-z0-9_]+\b/g;
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
@@ -108,6 +108,10 @@ test('a failed start prints one line on standard error with the variable to chan
       [
         { DATABASE_URL: 'postgres://svc:hunter2@127.0.0.1:1/claims' },
         /^The service did not start: PostgreSQL could not be reached \(ECONNREFUSED, migrate\)\. DATABASE_URL points to svc@127\.0\.0\.1:1\/claims\.$/,
+      ],
+      [
+        { DATABASE_URL: 'postgres://svc:hunter2@bay@127.0.0.1:1/claims' },
+        /^The service did not start: .* DATABASE_URL points to svc@127\.0\.0\.1:1\/claims\.$/,
       ],
       // Not even root can create a folder there.
       [{ DATA_DIR: '/proc/nowhere' }, /^DATA_DIR holds "\/proc\/nowhere"; allowed: a folder that /],

@@ -14,6 +14,7 @@ test.each([
       'postgresql://[::1]:5433/claims?sslmode=verify-full&application_name=a',
     ],
   ],
+  ['postgres://u:p@ss@one,two/claims', ['postgres://u:p@ss@one/claims', 'postgres://u:p@ss@two/claims']],
   ['postgres:///claims?host=/run/postgresql', ['postgres:///claims?host=/run/postgresql']],
 ])('%s names these servers', (url, expected) => {
   expect(urlsOfServers(url)).toEqual(expected);

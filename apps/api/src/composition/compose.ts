@@ -215,11 +215,11 @@ export const migrateDatabase = (url: DatabaseUrl, log: Log, migrationUrl = url):
     (error: Error) => {
       if (error instanceof MigrationRightsError) throw error;
       const text = typeof migrationUrl === 'string' ? migrationUrl : migrationUrl();
-      // Without the password and the parameters; several hosts are no URL for the parser.
+      // Without the password, which may contain `@`, and the parameters; several hosts are no URL for the parser.
       const where = text
         .replace(/^[a-z]+:\/\//i, '')
-        .replace(/:[^@/]*@/, '@')
-        .replace(/\?.*$/, '');
+        .replace(/\?.*$/, '')
+        .replace(/:[^/]*@/, '@');
       const variable = migrationUrl === url ? 'DATABASE_URL' : 'MIGRATION_DATABASE_URL';
       throw new Error(`${error.message} ${variable} points to ${where}.`, { cause: error });
     },
@@ -257,22 +257,12 @@ export async function probeEncryption(config: Config, url: DatabaseUrl, log: Log
   }
 }
 
-/** Whether Redis responds, and a warning about its connection; null when none is configured. */
-export async function probeRedis(
-  config: Config,
-): Promise<{ readonly isReachable: boolean; readonly warning: string | null } | null> {
-  if (config.redisUrls.length === 0) return null;
-  let warning: string | null = null;
-  const log = {
-    info() {},
-    warn(message: string) {
-      warning ??= message; // the first one names the cause
-    },
-  };
+/** Whether the service would use Redis. */
+export async function probeRedis(config: Config, log: Log): Promise<boolean> {
   const redis = connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(systemClock) });
   try {
     for (let waited = 0; waited < 2000 && redis.state().status !== 'up'; waited += 50) await pause(50);
-    return { isReachable: redis.state().status === 'up', warning };
+    return redis.state().status === 'up';
   } finally {
     await redis.close();
   }

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import {
   generateAuthenticationOptions,
   generateRegistrationOptions,
@@ -10,9 +9,13 @@ import type { ProblemAddresses } from '../http/problems/http-problem.ts';
 
 const APP_NAME = 'Claims';
 
-/** Passkeys belong to a host name; browsers offer none for a site at an IP address. */
-export const hostHasPasskeys = (baseUrl: string): boolean =>
-  isIP(new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')) === 0;
+const responseOf = <R>(credentialId: string, response: R) => ({
+  id: credentialId,
+  rawId: credentialId,
+  type: 'public-key' as const,
+  clientExtensionResults: {},
+  response,
+});
 
 /** WebAuthn for the site at the base URL. The authenticator must verify the user, since a passkey is the only factor. */
 export function createPasskeyVerifier(addresses: ProblemAddresses): PasskeyVerifier {
@@ -21,12 +24,15 @@ export function createPasskeyVerifier(addresses: ProblemAddresses): PasskeyVerif
     const { hostname, origin } = new URL(addresses.baseUrl);
     return { rpID: hostname, origin };
   };
-  const expected = (isExpected: (challenge: string) => boolean) => ({
-    expectedOrigin: site().origin,
-    expectedRPID: site().rpID,
-    requireUserVerification: true,
-    expectedChallenge: (encoded: string) => isExpected(Buffer.from(encoded, 'base64url').toString()),
-  });
+  const expected = (isExpected: (challenge: string) => boolean) => {
+    const { rpID, origin } = site();
+    return {
+      expectedOrigin: origin,
+      expectedRPID: rpID,
+      requireUserVerification: true,
+      expectedChallenge: (encoded: string) => isExpected(Buffer.from(encoded, 'base64url').toString()),
+    };
+  };
   return {
     registrationOptions: async ({ challenge, user, existing }) =>
       (await generateRegistrationOptions({
@@ -55,13 +61,7 @@ export function createPasskeyVerifier(addresses: ProblemAddresses): PasskeyVerif
       const verified = await withoutErrors(() =>
         verifyRegistrationResponse({
           ...expected(isExpected),
-          response: {
-            id: credentialId,
-            rawId: credentialId,
-            type: 'public-key',
-            clientExtensionResults: {},
-            response: { clientDataJSON: clientData, attestationObject },
-          },
+          response: responseOf(credentialId, { clientDataJSON: clientData, attestationObject }),
         }),
       );
       if (verified?.verified !== true) return null;
@@ -77,13 +77,7 @@ export function createPasskeyVerifier(addresses: ProblemAddresses): PasskeyVerif
       const verified = await withoutErrors(() =>
         verifyAuthenticationResponse({
           ...expected(isExpected),
-          response: {
-            id: credentialId,
-            rawId: credentialId,
-            type: 'public-key',
-            clientExtensionResults: {},
-            response: { clientDataJSON: clientData, authenticatorData, signature },
-          },
+          response: responseOf(credentialId, { clientDataJSON: clientData, authenticatorData, signature }),
           credential: {
             id: passkey.credentialId,
             publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
@@ -96,7 +90,7 @@ export function createPasskeyVerifier(addresses: ProblemAddresses): PasskeyVerif
   };
 }
 
-/** The library throws for every response that is not valid. */
+/** The library throws if a response is not valid. */
 async function withoutErrors<T>(verify: () => Promise<T>): Promise<T | null> {
   try {
     return await verify();

@@ -190,7 +190,6 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** Whether a request matches no operation: unknown path or method, or a path that cannot be decoded. */
 /** What a proxy before the service may read as another request, such as one for another host. */
 function ambiguityOf(request: Request): string | null {
   const { host, 'transfer-encoding': transferEncoding = 'chunked' } = request.headers;
@@ -199,6 +198,7 @@ function ambiguityOf(request: Request): string | null {
   return isRepeated('host', request) ? 'The Host header was sent twice.' : null;
 }
 
+/** Whether a request matches no operation: unknown path or method, or a path that cannot be decoded. */
 const isUnrouted = (error: unknown): boolean =>
   isBrokenPath(error) ||
   (error instanceof HttpProblem && (error.code === 'not_found' || error.code === 'method_not_allowed'));
@@ -250,8 +250,7 @@ function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHand
       : asHttpProblem(error);
     trace.code = problem.code;
     trace.errorLocations = errorLocations(problem.extra.errors);
-    if (problem.code === 'service_unavailable' && problem.extra.simulated !== true)
-      trace.unavailable = error instanceof Unavailable ? error.reason : 'memory';
+    if (problem.extra.unavailable !== undefined) trace.unavailable = problem.extra.unavailable;
     const isFailure = problem.code === 'internal_error' || problem.code === 'service_unavailable';
     if (isFailure && problem.extra.simulated !== true) {
       log.error('request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });

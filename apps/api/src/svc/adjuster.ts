@@ -1,4 +1,4 @@
-import { OperatorError, type Session } from '@svc/application';
+import { type AppReads, OperatorError, type Session } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import type { Adjuster, Svcid } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
@@ -18,6 +18,14 @@ const adjusterDocument = (adjuster: Adjuster) => ({
   email: adjuster.email,
   ...(adjuster.disabledAt !== undefined && { disabled_at: toDateTime(adjuster.disabledAt) }),
 });
+
+/** Reads of an account that must exist. */
+const readAccount = <T>(svcId: Svcid, read: (reads: AppReads) => Promise<T>): Promise<T> =>
+  withService(async (services) => {
+    const reads = services.get(TOKENS.appReads);
+    if ((await reads.adjuster(svcId)) === null) throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
+    return read(reads);
+  });
 
 const sessionDocument = (session: Session) => ({
   id: session.id,
@@ -78,12 +86,7 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'sessions', 'list the sessions of an account, latest use first')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      const sessions = await withService(async (services) => {
-        const reads = services.get(TOKENS.appReads);
-        if ((await reads.adjuster(svcId)) === null)
-          throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
-        return reads.sessions(svcId, Date.now());
-      });
+      const sessions = await readAccount(svcId, (reads) => reads.sessions(svcId, Date.now()));
       const documents = sessions.map(sessionDocument);
       if (options.json) return printJson({ sessions: documents });
       printTable(documents, 'No sessions.');
@@ -92,12 +95,7 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'passkeys', 'list the passkeys of an account, oldest first')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      const passkeys = await withService(async (services) => {
-        const reads = services.get(TOKENS.appReads);
-        if ((await reads.adjuster(svcId)) === null)
-          throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
-        return reads.passkeys(svcId);
-      });
+      const passkeys = await readAccount(svcId, (reads) => reads.passkeys(svcId));
       const documents = passkeys.map(passkeyToWire);
       if (options.json) return printJson({ passkeys: documents });
       printTable(documents, 'No passkeys.');

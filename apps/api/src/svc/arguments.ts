@@ -32,16 +32,12 @@ export const parseIntegerWithin =
   (bounds: { readonly min: number; readonly max: number }) =>
   (text: string): number => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || value < bounds.min || value > bounds.max)
+    if (!/^(0|[1-9]\d*)$/.test(text) || value < bounds.min || value > bounds.max)
       throw new InvalidArgumentError(`Allowed: a whole number from ${bounds.min} to ${bounds.max}.`);
     return value;
   };
 
-export function parsePositiveInteger(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text))
-    throw new InvalidArgumentError('Allowed: a whole number from 1 to 9999999.');
-  return Number(text);
-}
+export const parsePositiveInteger = parseIntegerWithin({ min: 1, max: 9_999_999 });
 
 export function parseUuid(text: string): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))

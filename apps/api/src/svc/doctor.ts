@@ -11,7 +11,7 @@ import {
   type SchemaState,
 } from '../composition/compose.ts';
 import { openDatabase } from '../composition/database.ts';
-import { type Config, ConfigError, isMailUnencrypted, readConfig } from '../config.ts';
+import { type Config, ConfigError, mailWarning, readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 
 type Check = {
@@ -52,10 +52,11 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 async function checkDatabase(config: Config): Promise<Check[]> {
   const location = config.databaseUrl === null ? `embedded under ${config.dataDir}` : 'DATABASE_URL';
+  let servers: Check[] = [];
   try {
     const opened = await openDatabase(config, () => {});
     try {
-      const servers = await checkServers(opened.url);
+      servers = await checkServers(opened.url);
       await probeDatabase(opened.url, quietLog());
       const state = await readSchemaState(opened.migrationUrl);
       return [
@@ -69,7 +70,7 @@ async function checkDatabase(config: Config): Promise<Check[]> {
       await opened.release();
     }
   } catch (error) {
-    return [{ what: 'database', state: 'wrong', detail: `${location}: ${messageOf(error)}` }];
+    return [{ what: 'database', state: 'wrong', detail: `${location}: ${messageOf(error)}` }, ...servers];
   }
 }
 
@@ -124,8 +125,7 @@ function checkRights({ role, ownsTables }: RoleRights): Check {
 }
 
 async function checkRedis(config: Config): Promise<Check> {
-  const probed = await probeRedis(config);
-  if (probed === null) {
+  if (config.redisUrls.length === 0) {
     return {
       what: 'redis',
       state: 'note',
@@ -137,7 +137,7 @@ async function checkRedis(config: Config): Promise<Check> {
     const detail = failed.map(({ node, problem }) => `${node}: ${problem}`).join('; ');
     return { what: 'redis', state: 'wrong', detail: `${detail}. Rate limits would apply per process` };
   }
-  return probed.isReachable
+  return (await probeRedis(config, quietLog()))
     ? {
         what: 'redis',
         state: 'ok',
@@ -146,7 +146,8 @@ async function checkRedis(config: Config): Promise<Check> {
     : {
         what: 'redis',
         state: 'wrong',
-        detail: `${probed.warning ?? 'Redis at REDIS_URL is not reachable'}; rate limits would apply per process`,
+        detail:
+          'each node responds, but too slowly or not as one cluster; rate limits would apply per process',
       };
 }
 
@@ -159,14 +160,8 @@ function notesOn(config: Config): Check[] {
       detail: 'SMTP_URL is unset: sign-in codes are written to the log',
     });
   }
-  if (isMailUnencrypted(config)) {
-    notes.push({
-      what: 'mail',
-      state: 'note',
-      detail:
-        'SMTP_URL starts with smtp:// and does not require TLS: mail and its password may be sent unencrypted; use smtps:// or ?requireTLS=true',
-    });
-  }
+  const warning = mailWarning(config);
+  if (warning !== null) notes.push({ what: 'mail', state: 'note', detail: warning });
   if (config.trustProxy === true) {
     notes.push({
       what: 'proxies',

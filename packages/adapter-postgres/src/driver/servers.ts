@@ -27,7 +27,7 @@ const PROBE_TIMEOUT_MS = 1000;
 const PROBE_INTERVAL_MS = 200;
 const MIN_RETRY_DELAY_MS = 20;
 
-const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/i;
+const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/i;
 
 /** One URL for each server, without parameters that only choose among them. */
 export function urlsOfServers(url: string): readonly string[] {

@@ -1,6 +1,14 @@
 import type { Request } from 'express';
 import type { ProblemAddresses } from '../problems/http-problem.ts';
 
+/** Endpoints with a cookie instead of a token, for the app in a browser only. */
+export const PAGE_PATHS = {
+  session: '/app/session',
+  sessions: '/app/sessions',
+  signInCodes: '/app/sign-in-codes',
+  passkeyOptions: '/app/passkey-options',
+} as const;
+
 /** Other sites cannot send this header: it needs a CORS preflight, which the service never allows. */
 const APP_HEADER = 'x-claims-page';
 

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { RequestTrace } from '../pipeline/request-pipeline.ts';
 import { HttpProblem, type ProblemAddresses } from '../problems/http-problem.ts';
 import { IMMUTABLE, sendContent } from '../static/compression.ts';
-import { isFromApp, isSameOrigin, sessionOf } from './browser-session.ts';
+import { isFromApp, isSameOrigin, PAGE_PATHS, sessionOf } from './browser-session.ts';
 import { type AppFile, readAppFiles } from './files.ts';
 import type { LiveUpdates } from './live-updates.ts';
 
@@ -16,13 +16,7 @@ interface AdjusterAppDeps {
   readonly isDraining: () => boolean;
 }
 
-/** Endpoints with a cookie instead of a token, for the app in a browser only. */
-const PAGE_PATHS: ReadonlySet<string> = new Set([
-  '/app/session',
-  '/app/sessions',
-  '/app/sign-in-codes',
-  '/app/passkey-options',
-]);
+const PAGE_PATH_SET: ReadonlySet<string> = new Set(Object.values(PAGE_PATHS));
 
 /** No inline code and nothing from other origins. */
 const CONTENT_SECURITY_POLICY = [
@@ -64,7 +58,7 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
     if (path !== '/app' && !path.startsWith('/app/')) return next();
     const trace = response.locals.trace as RequestTrace;
 
-    const isPagePath = PAGE_PATHS.has(path);
+    const isPagePath = PAGE_PATH_SET.has(path);
     if (isPagePath || path.startsWith('/app/v1/')) {
       const fromApp = isFromApp(request, addresses);
       if (isPagePath && !fromApp) {

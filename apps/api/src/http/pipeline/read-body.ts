@@ -175,6 +175,7 @@ const memoryFull = (): HttpProblem =>
   new HttpProblem('service_unavailable', {
     detail: 'The service is receiving more data than it can hold.',
     headers: { 'Retry-After': '1' },
+    unavailable: 'memory',
   });
 
 /** Receives the rest of a body and drops it. */

@@ -136,11 +136,16 @@ export function createPipeline(deps: PipelineDeps) {
       return within(route.handle(value, { ...context, actor, session }));
     }
 
-    const grant = await within(authenticate(request, trace));
+    const admit = async () => {
+      const grant = await authenticate(request, trace);
+      const { firmId, environment, keyId } = grant;
+      const actor: FirmActor = { firmId, environment, origin: { ...origin, keyId } };
+      trace.audit = { caller: byFirm(actor), action: auditActionOf(endpoint.id), firmId, params };
+      await checkAccess(grant, endpoint);
+      return { grant, actor };
+    };
+    const { grant, actor } = await within(admit());
     const { firmId, environment, keyId } = grant;
-    const actor: FirmActor = { firmId, environment, origin: { ...origin, keyId } };
-    trace.audit = { caller: byFirm(actor), action: auditActionOf(endpoint.id), firmId, params };
-    await within(checkAccess(grant, endpoint));
     const process = async (): Promise<RouteResponse> => {
       const { value, context } = await parse(`firm ${firmId}`);
       return within(route.handle(value, { ...context, actor, grant }));
@@ -159,8 +164,8 @@ export function createPipeline(deps: PipelineDeps) {
   async function requireKey(request: Request, trace: RequestTrace): Promise<void> {
     const write = request.method !== 'GET' && request.method !== 'HEAD';
     const { within } = createDeadline();
-    const grant = await within(authenticate(request, trace));
-    await within(checkAccess(grant, { scope: null, write }));
+    const admit = async () => checkAccess(await authenticate(request, trace), { scope: null, write });
+    await within(admit());
   }
 
   async function authenticate(request: Request, trace: RequestTrace): Promise<KeyGrant> {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { TooManyAttempts, Unavailable } from '@svc/application';
+import { TooManyAttempts, Unavailable, type UnavailableReason } from '@svc/application';
 import { ERRORS, type ErrorCode, makeProblem, type Problem, type ProblemItem } from '@svc/contract';
 import { DomainError, type DomainErrorCode } from '@svc/domain';
 
@@ -53,6 +53,8 @@ export class HttpProblem extends Error {
       readonly existingClaimId?: string;
       /** Not a failure of the service: it is not logged as one. */
       readonly simulated?: boolean;
+      /** What the service lacks, for the metrics. */
+      readonly unavailable?: UnavailableReason;
     } = {},
   ) {
     super(extra.detail ?? ERRORS[code].title);
@@ -80,7 +82,10 @@ export function asHttpProblem(error: unknown): HttpProblem {
     });
   }
   if (error instanceof Unavailable) {
-    return new HttpProblem('service_unavailable', { headers: { 'Retry-After': UNAVAILABLE_RETRY_SECONDS } });
+    return new HttpProblem('service_unavailable', {
+      headers: { 'Retry-After': UNAVAILABLE_RETRY_SECONDS },
+      unavailable: error.reason,
+    });
   }
   return new HttpProblem('internal_error');
 }

@@ -9,6 +9,7 @@ import type {
 import { endpoints } from '@svc/contract';
 import {
   expiredSessionCookie,
+  PAGE_PATHS,
   sessionCookie,
   signInCookie,
   signInSecretOf,
@@ -17,7 +18,7 @@ import { deviceNameOf } from '../adjuster-app/device-name.ts';
 import type { ProblemAddresses } from '../problems/http-problem.ts';
 import { toDateTime } from '../serialization/time.ts';
 import { toProof } from './app-routes.ts';
-import { appRoute, publicRoute, type Route } from './route.ts';
+import { appRoute, jsonResponse, publicRoute, type Route } from './route.ts';
 
 export interface BrowserSessionRouteDeps {
   readonly requestSignInCode: ReturnType<typeof makeRequestSignInCode>;
@@ -42,7 +43,7 @@ export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
   };
   return [
     publicRoute(
-      { ...endpoints.requestSignInCode, id: 'requestPageCode', path: '/app/sign-in-codes' },
+      { ...endpoints.requestSignInCode, id: 'requestPageCode', path: PAGE_PATHS.signInCodes },
       async ({ body }, { origin, cookies }) => {
         const clientSecret = secretOf(cookies);
         await deps.requestSignInCode(body.email, origin.address, clientSecret);
@@ -50,18 +51,17 @@ export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
       },
     ),
     publicRoute(
-      { ...startPasskeySignIn, id: 'startPagePasskey', path: '/app/passkey-options' },
+      { ...startPasskeySignIn, id: 'startPagePasskey', path: PAGE_PATHS.passkeyOptions },
       async (_, { cookies }) => {
         const clientSecret = secretOf(cookies);
         return {
-          status: 200,
-          json: JSON.stringify({ options: await deps.startPasskeySignIn(clientSecret) }),
+          ...jsonResponse({ options: await deps.startPasskeySignIn(clientSecret) }),
           headers: { 'Set-Cookie': signInCookie(addresses, clientSecret) },
         };
       },
     ),
     publicRoute(
-      { ...endpoints.signIn, id: 'openPageSession', path: '/app/session' },
+      { ...endpoints.signIn, id: 'openPageSession', path: PAGE_PATHS.session },
       async ({ body }, { origin, userAgent, cookies }) => {
         const deviceName = body.device_name ?? deviceNameOf(userAgent);
         const session = await deps.signIn(
@@ -70,21 +70,20 @@ export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
           deviceName,
         );
         return {
-          status: 201,
-          json: JSON.stringify({ expires_at: toDateTime(session.expiresAt) }),
+          ...jsonResponse({ expires_at: toDateTime(session.expiresAt) }, 201),
           headers: { 'Set-Cookie': sessionCookie(addresses, session.token) },
         };
       },
     ),
     appRoute(
-      { ...endpoints.signOut, id: 'closePageSession', path: '/app/session' },
+      { ...endpoints.signOut, id: 'closePageSession', path: PAGE_PATHS.session },
       async (_, { actor, session }) => {
         await deps.signOut(actor, session.tokenHash);
         return signedOut();
       },
     ),
     appRoute(
-      { ...endpoints.signOut, id: 'closeAllSessions', path: '/app/sessions' },
+      { ...endpoints.signOut, id: 'closeAllSessions', path: PAGE_PATHS.sessions },
       async (_, { actor }) => {
         await deps.signOutEverywhere(actor);
         return signedOut();
