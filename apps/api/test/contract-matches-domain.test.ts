@@ -1,5 +1,6 @@
 // Contract and domain have separate lists, so that a rename in the domain cannot change the API. These tests compare them.
 import { expect, test } from '@jest/globals';
+import { MAX_PASSKEYS_PER_ADJUSTER } from '@svc/application';
 import * as contract from '@svc/contract';
 import * as domain from '@svc/domain';
 
@@ -12,6 +13,10 @@ test.each([
   ['statuses of an adjuster', [...contract.ADJUSTER_STATUSES, 'left'], domain.MEMBERSHIP_STATUSES],
 ] as const)('contract and domain have the same %s', (_, sent, known) => {
   expect([...sent].sort()).toEqual([...known].sort());
+});
+
+test('the documented and the enforced number of passkeys are the same', () => {
+  expect(contract.LIMITS.passkeysPerAccount).toBe(MAX_PASSKEYS_PER_ADJUSTER);
 });
 
 test('contract and domain treat the same characters as blank', () => {

@@ -256,6 +256,7 @@ export function memoryTx(
         return !isTaken;
       }),
       of: step((svcId) => passkeysOf(tables, svcId)),
+      lockOf: step((svcId) => passkeysOf(tables, svcId)),
       lockByCredential: step(
         (credentialId) =>
           tables.passkeys.all().find((passkey) => passkey.credentialId === credentialId) ?? null,

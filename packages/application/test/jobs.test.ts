@@ -109,6 +109,41 @@ describe('a notification', () => {
     expect(external.notifications.map(({ notification }) => notification.kind)).toContain('offer');
     expect(await memory.jobs.pending()).toEqual([]);
   });
+
+  test('that fails as a whole is postponed once for a device in quiet hours, however often it is repeated', async () => {
+    const fixture = memoryFixture();
+    const { memory, clock, use, secrets } = fixture;
+    const firm = await fixture.newFirm();
+    const svcId = await fixture.newMember(firm);
+    await use.putDevice({ svcId }, 'phone', {
+      endpoint: 'https://push.example/1',
+      keys: { p256dh: 'a', auth: 'b' },
+    });
+    const quietHours = { start: '00:00', end: '23:59' };
+    await use.setDevicePreferences({ svcId }, 'phone', {
+      timeZone: 'UTC',
+      quietHours,
+      deadlineReminders: false,
+    });
+    await runDue(fixture);
+    await fixture.sendId(firm.live, svcId);
+    const failing = makeRunJob({
+      uow: memory.unitOfWork,
+      reads: memory.jobReads,
+      firmReads: memory.firmReads,
+      appReads: memory.appReads,
+      secrets,
+      clock,
+      notifier: { notify: () => Promise.reject(new Error('no push keys')) },
+    });
+    for (let n = 0; n < 2; n += 1)
+      await expect(memory.jobs.runDue(clock.now(), failing)).rejects.toThrow('no push keys');
+    await runDue(fixture);
+    const postponed = (await memory.jobs.pending()).filter(({ job }) => 'only' in job);
+    expect(postponed.map(({ job }) => job)).toEqual([
+      expect.objectContaining({ kind: 'notify_offer', only: 'device:phone' }),
+    ]);
+  });
 });
 
 describe('an invitation', () => {

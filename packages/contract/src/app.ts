@@ -165,19 +165,12 @@ export const registerPasskeyBody = fields({
     description: 'AuthenticatorAttestationResponse.attestationObject.',
     example: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVik',
   }),
-  transports: z
-    .array(
-      text(LIMITS.passkeyTransport, {
-        description: 'A transport of the authenticator.',
-        example: 'internal',
-      }),
-    )
-    .max(LIMITS.passkeyTransports)
-    .meta({
-      description: 'AuthenticatorAttestationResponse.getTransports().',
-      example: ['internal'],
-    })
-    .optional(),
+  transports: arrayOf(
+    LIMITS.passkeyTransports,
+    text(LIMITS.passkeyTransport, { description: 'A transport of the authenticator.', example: 'internal' }),
+    'an array of transports',
+    { description: 'AuthenticatorAttestationResponse.getTransports().', example: ['internal'] },
+  ).optional(),
 }).meta({
   id: 'RegisterPasskeyRequest',
   description: 'What the browser returned for the options of a registration. Binary values are in base64url.',
@@ -227,7 +220,7 @@ const MAX_OPEN_OFFERS = {
 
 export const updateAvailabilityBody = fields({
   accepting_assignments: flag({
-    description: 'Whether the adjuster takes offers at all; each firm can be paused separately besides.',
+    description: 'Whether the adjuster takes offers at all; each firm can also be paused separately.',
     example: true,
   }).optional(),
   away: arrayOf(LIMITS.awayPeriods, awayPeriod, 'an array of away periods', {

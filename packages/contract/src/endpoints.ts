@@ -40,7 +40,9 @@ import { APP_CLAIM_STATUSES, ASSIGNMENT_STATUSES } from './vocabulary.ts';
 const ANY_REQUEST = ['validation_failed', 'internal_error', 'service_unavailable'] as const;
 const KEY_REQUEST = ['invalid_key', 'rate_limited', ...ANY_REQUEST] as const;
 const SCOPED_REQUEST = ['insufficient_scope', 'not_in_plan', ...KEY_REQUEST] as const;
-const SESSION_REQUEST = ['invalid_session', 'passkey_required', 'rate_limited', ...ANY_REQUEST] as const;
+/** Of a session that may be without a passkey where the operator requires one. */
+const ANY_SESSION_REQUEST = ['invalid_session', 'rate_limited', ...ANY_REQUEST] as const;
+const SESSION_REQUEST = ['passkey_required', ...ANY_SESSION_REQUEST] as const;
 const WITH_BODY = ['malformed_request', 'payload_too_large'] as const;
 const NAMES_ADJUSTER = [
   'unknown_osaid',
@@ -484,7 +486,7 @@ export const appEndpoints = {
     summary: 'Sign out',
     description: 'Ends the current session.',
     success: { status: 204, schema: null, description: 'Signed out.' },
-    problems: [...WITH_BODY, ...SESSION_REQUEST],
+    problems: [...WITH_BODY, ...ANY_SESSION_REQUEST],
   }),
   startPasskeySignIn: endpoint({
     id: 'startPasskeySignIn',
@@ -543,7 +545,7 @@ export const appEndpoints = {
       schema: pageOf('PasskeyPage', passkeySchema, []),
       description: 'The passkeys.',
     },
-    problems: SESSION_REQUEST,
+    problems: ANY_SESSION_REQUEST,
   }),
   renamePasskey: endpoint({
     id: 'renamePasskey',
@@ -614,7 +616,7 @@ export const appEndpoints = {
     summary: 'Get the profile',
     description: "The adjuster's account and firms.",
     success: { status: 200, schema: profileSchema, description: 'The profile.' },
-    problems: SESSION_REQUEST,
+    problems: ANY_SESSION_REQUEST,
   }),
   updateProfile: endpoint({
     id: 'updateProfile',

@@ -153,11 +153,12 @@ export const timeOfDay = (meta: FieldMeta): z.ZodString =>
     TIME_OF_DAY.test(value),
   );
 
-/** Node's data, the same as the rules' own. */
+/** The same time zone data as in the domain's rules. */
 const isTimeZone = (name: string): boolean => {
+  if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });
-    return /^[A-Za-z]/.test(name);
+    return true;
   } catch {
     return false;
   }

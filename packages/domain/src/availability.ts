@@ -10,7 +10,7 @@ export interface AwayPeriod {
 
 /** When an adjuster takes new offers of any firm. Firms see only that an offer is not accepted. */
 export interface Availability {
-  /** The switch for all firms; each membership has its own besides. */
+  /** The switch for all firms; each membership also has one. */
   readonly acceptingAssignments: boolean;
   readonly away: readonly AwayPeriod[];
   /** With this many pending offers, of all firms together, there are no new ones; null: no limit. */
@@ -28,6 +28,8 @@ export interface QuietHours {
 }
 
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
+/** Each takes 70 kB, and a name is valid in any mix of upper and lower case. */
+const MAX_FORMATS = 100;
 
 /** Date and time of day on a clock in the time zone. */
 export function localTime(at: Instant, timeZone: string): { date: CalendarDate; minutes: number } {
@@ -42,6 +44,7 @@ export function localTime(at: Instant, timeZone: string): { date: CalendarDate; 
       hour: '2-digit',
       minute: '2-digit',
     });
+    if (FORMATS.size >= MAX_FORMATS) FORMATS.clear();
     FORMATS.set(timeZone, format);
   }
   const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
@@ -68,6 +71,14 @@ export function nextLocalTime(at: Instant, time: string, timeZone: string): Inst
   return candidates.find((each) => each > at && localTime(each, timeZone).minutes === wanted) ?? next;
 }
 
+/** When the day ends on a clock in the time zone. */
+export function endOfDay(date: CalendarDate, timeZone: string): Instant {
+  const noon = Date.parse(`${date}T12:00:00Z`);
+  // East of UTC+12 it is already the next day there.
+  const within = localTime(noon, timeZone).date > date ? noon - 12 * HOUR : noon;
+  return nextLocalTime(within, '00:00', timeZone);
+}
+
 /** When the quiet hours at `at` end; null when it is not quiet. */
 export function quietUntil(hours: QuietHours, timeZone: string, at: Instant): Instant | null {
   const [start, end, now] = [
@@ -79,14 +90,17 @@ export function quietUntil(hours: QuietHours, timeZone: string, at: Instant): In
   return isQuiet ? nextLocalTime(at, hours.end, timeZone) : null;
 }
 
+/** Whether the time is on one of the days. */
+export function isAway({ firstDay, lastDay, timeZone }: AwayPeriod, at: Instant): boolean {
+  const { date } = localTime(at, timeZone);
+  return firstDay <= date && date <= lastDay;
+}
+
 /** Whether the adjuster takes one more offer, with so many pending ones. */
 export function takesOffers(availability: Availability, pendingOffers: number, at: Instant): boolean {
   const { acceptingAssignments, away, maxOpenOffers } = availability;
   if (!acceptingAssignments || (maxOpenOffers !== null && pendingOffers >= maxOpenOffers)) return false;
-  return !away.some(({ firstDay, lastDay, timeZone }) => {
-    const { date } = localTime(at, timeZone);
-    return firstDay <= date && date <= lastDay;
-  });
+  return !away.some((period) => isAway(period, at));
 }
 
 /** What an adjuster wants of notifications on one device. */

@@ -3,6 +3,7 @@ import {
   ALWAYS_AVAILABLE,
   type DeadlineFacts,
   deadlinesOf,
+  endOfDay,
   localTime,
   nextLocalTime,
   quietUntil,
@@ -62,6 +63,14 @@ test('the next time on a clock is later, even where the clock skips it', () => {
     }),
   );
   expect(wrong).toEqual([]);
+});
+
+test.each([
+  ['Pacific/Auckland', '2026-09-01T12:00:00Z'],
+  ['Pacific/Pago_Pago', '2026-09-02T11:00:00Z'],
+  [CHICAGO, '2026-09-02T05:00:00Z'],
+])('a day ends at midnight in %s', (timeZone, end) => {
+  expect(endOfDay('2026-09-01', timeZone)).toBe(at(end));
 });
 
 describe('deadlines', () => {

@@ -1,5 +1,5 @@
 import type { Profile } from '@svc/contract';
-import { localTime } from '@svc/domain';
+import { isAway } from '@svc/domain';
 
 /** Why an adjuster gets no new offers, and what to say about it. */
 export interface Pause {
@@ -12,10 +12,9 @@ export interface Pause {
 export function pausedBy({ availability, firms }: Profile, openOffers: number, now: number): Pause | null {
   const { accepting_assignments, away, max_open_offers } = availability;
   if (!accepting_assignments) return { by: 'all', detail: '' };
-  const period = away.find(({ first_day, last_day, time_zone }) => {
-    const { date } = localTime(now, time_zone);
-    return first_day <= date && date <= last_day;
-  });
+  const period = away.find(({ first_day, last_day, time_zone }) =>
+    isAway({ firstDay: first_day, lastDay: last_day, timeZone: time_zone }, now),
+  );
   if (period !== undefined) return { by: 'away', detail: period.last_day };
   if (max_open_offers !== null && openOffers >= max_open_offers)
     return { by: 'full', detail: String(max_open_offers) };

@@ -1,4 +1,5 @@
-import type { Passkeys, UsedChallenges } from '@svc/application';
+import type { Passkey, Passkeys, UsedChallenges } from '@svc/application';
+import type { Svcid } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import { sql, type TxSession } from '../driver/session.ts';
 import { PASSKEYS, passkeyFrom } from '../schema/entities.ts';
@@ -15,24 +16,28 @@ const USE_CHALLENGE = sql(
    ON CONFLICT (challenge) DO NOTHING RETURNING 1`,
 );
 
+const WRITE_LOCK = { mode: 'pessimistic_write' } as const;
+
 export function pgPasskeys(session: TxSession): Passkeys {
+  const passkeysOf = async (name: string, svcId: Svcid, lock?: typeof WRITE_LOCK): Promise<Passkey[]> => {
+    const order = { createdAt: 'ASC', id: 'ASC' } as const;
+    const rows = await session.orm(name, (manager) =>
+      manager.find(PASSKEYS, { where: { svcId }, order, ...(lock && { lock }) }),
+    );
+    return rows.map(passkeyFrom);
+  };
   return {
     async add({ id, credentialId, svcId, name, publicKey, signCount, transports, createdAt }) {
       const values = [id, credentialId, svcId, name, publicKey, signCount, JSON.stringify(transports)];
       return (await session.rows(ADD, [...values, timestamp(createdAt)])).length === 1;
     },
 
-    async of(svcId) {
-      const rows = await session.orm('passkeys_of', (manager) =>
-        manager.find(PASSKEYS, { where: { svcId }, order: { createdAt: 'ASC', id: 'ASC' } }),
-      );
-      return rows.map(passkeyFrom);
-    },
+    of: (svcId) => passkeysOf('passkeys_of', svcId),
+    lockOf: (svcId) => passkeysOf('passkeys_lock_of', svcId, WRITE_LOCK),
 
     async lockByCredential(credentialId) {
-      const lock = { mode: 'pessimistic_write' } as const;
       const row = await session.orm('passkeys_lock', (manager) =>
-        manager.findOne(PASSKEYS, { where: { credentialId }, lock }),
+        manager.findOne(PASSKEYS, { where: { credentialId }, lock: WRITE_LOCK }),
       );
       return row === null ? null : passkeyFrom(row);
     },

@@ -9,7 +9,7 @@ import {
 import type { AdjusterActor } from '../actors.ts';
 import type { Clock } from '../ports/support.ts';
 import type { DeviceState, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byAdjuster, recordAccountAct } from '../support/audit.ts';
+import { recordOwnAct } from '../support/audit.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
 
@@ -22,8 +22,7 @@ export const makeSetAvailability =
       if (adjuster === null) throw new DomainError('not_found', 'No such account.');
       const availability = { ...ALWAYS_AVAILABLE, ...adjuster.availability, ...changes };
       await tx.adjusters.saveAvailability(actor.svcId, availability);
-      const act = { at: deps.clock.now(), action: 'availability.change' } as const;
-      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
+      await recordOwnAct(tx, deps, actor, 'availability.change');
       return availability;
     });
 
@@ -40,12 +39,13 @@ export const makeSetDevicePreferences =
     deps.uow.run(async (tx) => {
       const before = await lockDevice(tx, actor, deviceId);
       const { svcId } = actor;
-      const at = nextLocalTime(deps.clock.now(), REMINDER_TIME, preferences.timeZone);
-      const reminderAt = preferences.deadlineReminders ? at : null;
+      const reminderAt = preferences.deadlineReminders
+        ? nextLocalTime(deps.clock.now(), REMINDER_TIME, preferences.timeZone)
+        : null;
       await tx.devices.saveState(svcId, deviceId, { preferences, reminderAt });
       // A job of another time finds that it is not the device's next one, and ends.
       if (reminderAt !== null && reminderAt !== before.reminderAt)
-        await tx.outbox.add({ kind: 'remind_deadlines', svcId, deviceId, at }, at);
+        await tx.outbox.add({ kind: 'remind_deadlines', svcId, deviceId, at: reminderAt }, reminderAt);
     });
 
 /** Sends a notification to one of the adjuster's devices. */

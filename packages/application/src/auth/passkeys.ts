@@ -9,7 +9,7 @@ import type {
 } from '../ports/passkeys.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byAdjuster, recordAccountAct } from '../support/audit.ts';
+import { byAdjuster, recordAccountAct, recordOwnAct } from '../support/audit.ts';
 
 export const MAX_PASSKEYS_PER_ADJUSTER = 10;
 
@@ -26,7 +26,7 @@ interface ChallengeDeps {
 type ChallengeFor = { readonly session: string } | { readonly client: string };
 
 interface Challenge {
-  readonly text: string;
+  readonly id: string;
   readonly expiresAt: Instant;
 }
 
@@ -46,7 +46,7 @@ function readChallenge(deps: ChallengeDeps, of: ChallengeFor, text: string): Cha
   const [id = '', end = '', signature = ''] = text.split('.');
   const expiresAt = Number(end);
   const isOwn = deps.secrets.equal(signature, signatureOf(deps, of, id, end));
-  return isOwn && deps.clock.now() < expiresAt ? { text, expiresAt } : null;
+  return isOwn && deps.clock.now() < expiresAt ? { id, expiresAt } : null;
 }
 
 export const makeStartPasskeySignIn =
@@ -63,18 +63,31 @@ export async function usePasskey(
 ): Promise<{ readonly passkey: Passkey | null; readonly isValid: boolean }> {
   const passkey = await tx.passkeys.lockByCredential(response.credentialId);
   if (passkey === null) return { passkey, isValid: false };
-  let challenge: Challenge | null = null;
-  const verified = await deps.passkeyVerifier.verifySignIn(response, passkey, (text) => {
-    challenge = readChallenge(deps, { client: clientSecret }, text);
-    return challenge !== null;
-  });
-  if (verified === null || !(await useOnce(tx, challenge))) return { passkey, isValid: false };
+  const verified = await verifyOnce(tx, deps, { client: clientSecret }, (isExpected) =>
+    deps.passkeyVerifier.verifySignIn(response, passkey, isExpected),
+  );
+  if (verified === null) return { passkey, isValid: false };
   await tx.passkeys.save({ ...passkey, signCount: verified.signCount, lastUsedAt: deps.clock.now() });
   return { passkey, isValid: true };
 }
 
-const useOnce = async (tx: Tx, challenge: Challenge | null): Promise<boolean> =>
-  challenge !== null && (await tx.usedChallenges.use(challenge.text, challenge.expiresAt));
+/** What `verify` returns if the response answers a challenge of this session or client, for the first time. */
+async function verifyOnce<Verified>(
+  tx: Tx,
+  deps: ChallengeDeps,
+  of: ChallengeFor,
+  verify: (isExpected: (text: string) => boolean) => Promise<Verified | null>,
+): Promise<Verified | null> {
+  const answered: Challenge[] = [];
+  const verified = await verify((text) => {
+    const challenge = readChallenge(deps, of, text);
+    if (challenge !== null) answered.push(challenge);
+    return challenge !== null;
+  });
+  const [challenge] = answered;
+  if (verified === null || challenge === undefined) return null;
+  return (await tx.usedChallenges.use(challenge.id, challenge.expiresAt)) ? verified : null;
+}
 
 const passkeyRefused = (): DomainError =>
   new DomainError(
@@ -141,12 +154,10 @@ export const makeRegisterPasskey =
       const adjuster = await tx.adjusters.lock(actor.svcId);
       if (adjuster === null) throw new DomainError('not_found', 'No such account.');
       checkMayAdd(await tx.passkeys.of(actor.svcId), session);
-      let challenge: Challenge | null = null;
-      const verified = await deps.passkeyVerifier.verifyRegistration(response, (text) => {
-        challenge = readChallenge(deps, { session: session.tokenHash }, text);
-        return challenge !== null;
-      });
-      if (verified === null || !(await useOnce(tx, challenge))) throw passkeyRefused();
+      const verified = await verifyOnce(tx, deps, { session: session.tokenHash }, (isExpected) =>
+        deps.passkeyVerifier.verifyRegistration(response, isExpected),
+      );
+      if (verified === null) throw passkeyRefused();
       const at = deps.clock.now();
       const passkey: Passkey = {
         id: deps.ids.next(),
@@ -163,23 +174,22 @@ export const makeRegisterPasskey =
       return passkey;
     });
 
-async function ownPasskey(tx: Tx, svcId: Svcid, id: string): Promise<Passkey[]> {
-  await tx.adjusters.lock(svcId);
-  const held = await tx.passkeys.of(svcId);
-  if (!held.some((passkey) => passkey.id === id))
-    throw new DomainError('not_found', 'You have no passkey with this id.');
-  return held;
+/** Locks passkeys only, as a sign-in does before it locks the account. */
+async function lockOwn(tx: Tx, svcId: Svcid, id: string): Promise<{ passkey: Passkey; isLast: boolean }> {
+  const held = await tx.passkeys.lockOf(svcId);
+  const passkey = held.find((each) => each.id === id);
+  if (passkey === undefined) throw new DomainError('not_found', 'You have no passkey with this id.');
+  return { passkey, isLast: held.length === 1 };
 }
 
 export const makeRenamePasskey =
   (deps: { uow: UnitOfWork; clock: Clock }) =>
   (actor: AdjusterActor, id: string, name: string): Promise<Passkey> =>
     deps.uow.run(async (tx) => {
-      const held = await ownPasskey(tx, actor.svcId, id);
-      const renamed = { ...(held.find((passkey) => passkey.id === id) as Passkey), name };
+      const { passkey } = await lockOwn(tx, actor.svcId, id);
+      const renamed = { ...passkey, name };
       await tx.passkeys.save(renamed);
-      const act = { at: deps.clock.now(), action: 'passkey.rename' } as const;
-      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
+      await recordOwnAct(tx, deps, actor, 'passkey.rename');
       return renamed;
     });
 
@@ -188,10 +198,9 @@ export const makeRemovePasskey =
   (deps: { uow: UnitOfWork; clock: Clock; passkeysRequired: boolean }) =>
   (actor: AdjusterActor, id: string): Promise<void> =>
     deps.uow.run(async (tx) => {
-      const held = await ownPasskey(tx, actor.svcId, id);
-      if (deps.passkeysRequired && held.length === 1)
+      const { isLast } = await lockOwn(tx, actor.svcId, id);
+      if (deps.passkeysRequired && isLast)
         throw new DomainError('passkey_required', 'This is your only passkey. Add another one first.');
       await tx.passkeys.remove(actor.svcId, id);
-      const act = { at: deps.clock.now(), action: 'passkey.remove' } as const;
-      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
+      await recordOwnAct(tx, deps, actor, 'passkey.remove');
     });

@@ -33,6 +33,7 @@ import {
   auditEvent,
   byAdjuster,
   recordAccountAct,
+  recordOwnAct,
 } from '../support/audit.ts';
 import { usePasskey } from './passkeys.ts';
 
@@ -173,17 +174,13 @@ export const makeRequestSignInCode =
   async (email: string, clientAddress: string, clientSecret?: string): Promise<void> => {
     const key = emailKey(email);
     const subjects = subjectsOf(deps.secrets, key, deps.networkOf(clientAddress), clientSecret);
-    const paused = (): null => {
-      deps.signInMonitor.count('code_not_mailed');
-      return null;
-    };
     const mail = await deps.uow.run(async (tx) => {
       const now = deps.clock.now();
       const ofClient = await lockCounters(tx, now, [
         { limit: SIGN_IN_LIMITS.codesPerClient, subject: subjects.codesOfClient },
       ]);
       // A client that must pause must not hold the shared locks.
-      if (ofClient.pauseMs > 0) return paused();
+      if (ofClient.pauseMs > 0) return 'paused' as const;
       const ofPair = await lockCounters(tx, now, [
         { limit: SIGN_IN_LIMITS.codesPerClientAndRecipient, subject: subjects.codesOfClientAndRecipient },
       ]);
@@ -191,7 +188,7 @@ export const makeRequestSignInCode =
         { limit: SIGN_IN_LIMITS.codesPerRecipient, subject: subjects.codesOfRecipient },
         { limit: SIGN_IN_LIMITS.codesInTotal, subject: subjects.codesInTotal },
       ]);
-      if (ofPair.pauseMs > 0 || ofAll.pauseMs > 0) return paused();
+      if (ofPair.pauseMs > 0 || ofAll.pauseMs > 0) return 'paused' as const;
       for (const counters of [ofClient, ofPair, ofAll]) await counters.count();
 
       const expiresAt = now + SIGN_IN_CODE_LIFETIME_MS;
@@ -207,7 +204,9 @@ export const makeRequestSignInCode =
       if (adjuster === null || adjuster.email === null || adjuster.disabledAt !== undefined) return null;
       return { email: adjuster.email, code: issued.code };
     });
-    if (mail !== null) void deps.mailer.sendSignInCode(mail.email, mail.code);
+    // Not above, where the work may run again.
+    if (mail === 'paused') deps.signInMonitor.count('code_not_mailed');
+    else if (mail !== null) void deps.mailer.sendSignInCode(mail.email, mail.code);
   };
 
 export interface OpenedSession {
@@ -468,8 +467,7 @@ export const makeSignOutEverywhere =
   (actor: AdjusterActor): Promise<void> =>
     deps.uow.run(async (tx) => {
       await endSessions(tx, actor.svcId);
-      const act = { at: deps.clock.now(), action: 'sessions.end' } as const;
-      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
+      await recordOwnAct(tx, deps, actor, 'sessions.end');
     });
 
 /** Ends the session of this token. */
@@ -478,8 +476,7 @@ export const makeSignOut =
   (actor: AdjusterActor, tokenHash: string): Promise<void> =>
     deps.uow.run(async (tx) => {
       await tx.sessions.remove(tokenHash);
-      const act = { at: deps.clock.now(), action: 'session.end' } as const;
-      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
+      await recordOwnAct(tx, deps, actor, 'session.end');
     });
 
 /** Ends another session of the adjuster, by its id. */
@@ -491,6 +488,5 @@ export const makeEndSession =
       const session = held.find(({ id }) => id === sessionId);
       if (session === undefined) throw new DomainError('not_found', 'You have no session with this id.');
       await tx.sessions.remove(session.tokenHash);
-      const act = { at: deps.clock.now(), action: 'session.end' } as const;
-      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), act);
+      await recordOwnAct(tx, deps, actor, 'session.end');
     });

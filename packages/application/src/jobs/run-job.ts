@@ -1,9 +1,9 @@
 import {
   acceptInvitation,
   acceptOrLapse,
-  type CalendarDate,
   deadlinesOf,
   declineInvitation,
+  endOfDay,
   type Instant,
   nextLocalTime,
   quietUntil,
@@ -50,20 +50,15 @@ type Handlers = { readonly [K in Job['kind']]: (job: Extract<Job, { kind: K }>) 
 export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
   type NotifyJob = Extract<Job, { kind: `notify_${string}` }>;
 
-  /** Queues the notification again for devices that have quiet hours. @returns these devices. */
-  const postpone = async (job: NotifyJob): Promise<Channel[]> => {
+  /** Devices of the notification that have quiet hours now, with their end. */
+  const quietDevices = async (job: NotifyJob): Promise<{ only: Channel; until: Instant }[]> => {
     const now = deps.clock.now();
-    const quiet = (await deps.reads.devicePreferences(job.svcId)).flatMap(({ deviceId, preferences }) => {
+    return (await deps.reads.devicePreferences(job.svcId)).flatMap(({ deviceId, preferences }) => {
       const only: Channel = `device:${deviceId}`;
       const { quietHours, timeZone } = preferences;
       const until = quietHours === null ? null : quietUntil(quietHours, timeZone, now);
       return until === null || (job.only !== undefined && job.only !== only) ? [] : [{ only, until }];
     });
-    if (quiet.length > 0)
-      await deps.uow.run(async (tx) => {
-        for (const { only, until } of quiet) await tx.outbox.add({ ...job, only }, until);
-      });
-    return quiet.map(({ only }) => only);
   };
 
   const notify = async (
@@ -71,14 +66,20 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     notification: Notification,
     without: readonly Channel[] = [],
   ): Promise<void> => {
-    const except = [...without, ...(job.kind === 'notify_test' ? [] : await postpone(job))];
-    if (job.only !== undefined && except.includes(job.only)) return;
-    const failed = await deps.notifier.notify(job.svcId, notification, { only: job.only, except });
-    if (failed.length === 0) return;
-    if (job.only !== undefined) throw new NotificationFailed('notification could not be delivered');
-    const at = deps.clock.now() + FIRST_RETRY_DELAY_MS;
+    const quiet = job.kind === 'notify_test' ? [] : await quietDevices(job);
+    const except = [...without, ...quiet.map(({ only }) => only)];
+    const isPostponed = job.only !== undefined && except.includes(job.only);
+    const failed = isPostponed
+      ? []
+      : await deps.notifier.notify(job.svcId, notification, { only: job.only, except });
+    if (job.only !== undefined && failed.length > 0)
+      throw new NotificationFailed('notification could not be delivered');
+    const retryAt = deps.clock.now() + FIRST_RETRY_DELAY_MS;
+    const later = [...quiet, ...failed.map((only) => ({ only, until: retryAt }))];
+    if (later.length === 0) return;
+    // After sending: if that throws, the queue repeats the whole job.
     await deps.uow.run(async (tx) => {
-      for (const only of failed) await tx.outbox.add({ ...job, only }, at);
+      for (const { only, until } of later) await tx.outbox.add({ ...job, only }, until);
     });
   };
 
@@ -137,10 +138,8 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
         if (device?.reminderAt !== at || device.preferences === null) return;
         const { timeZone } = device.preferences;
         const next = nextLocalTime(now, REMINDER_TIME, timeZone);
-        const endOfDay = (date: CalendarDate): Instant =>
-          nextLocalTime(Date.parse(`${date}T12:00:00Z`), '00:00', timeZone);
         const count = facts
-          .flatMap((each) => deadlinesOf(each, overrides, endOfDay))
+          .flatMap((each) => deadlinesOf(each, overrides, (date) => endOfDay(date, timeZone)))
           .filter((deadline) => at < deadline.at && deadline.at <= next).length;
         await tx.devices.saveState(svcId, deviceId, { ...device, reminderAt: next });
         await tx.outbox.add({ kind: 'remind_deadlines', svcId, deviceId, at: next }, next);

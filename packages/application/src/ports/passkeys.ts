@@ -23,6 +23,8 @@ export interface Passkeys {
   add(passkey: Passkey): Promise<boolean>;
   /** Oldest first. */
   of(svcId: Svcid): Promise<Passkey[]>;
+  /** Oldest first. Locks them until the transaction ends. */
+  lockOf(svcId: Svcid): Promise<Passkey[]>;
   /** Locks the passkey until the transaction ends. */
   lockByCredential(credentialId: string): Promise<Passkey | null>;
   /** Saves name, counter and last use. */

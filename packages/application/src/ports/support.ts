@@ -45,7 +45,7 @@ export interface Mailer {
 
 /** What happens while someone guesses at codes, secrets or passkeys. */
 export type SignInFailure =
-  /** A wrong or expired code, secret or passkey. */
+  /** A wrong or expired code, secret or passkey; or a right code where a passkey is required. */
   | 'refused'
   /** A code of another client. */
   | 'not_requested_here'

@@ -72,3 +72,11 @@ export async function recordAccountAct(
   for (const firmId of firms.length === 0 ? [SERVICE_CHAIN] : firms)
     await recordAct(tx, firmId, caller, { ...act, object: adjusterObject(svcId) });
 }
+
+/** Records what an adjuster did to the own account. */
+export const recordOwnAct = (
+  tx: Tx,
+  { clock }: { readonly clock: Clock },
+  actor: AdjusterActor,
+  action: AuditAction,
+): Promise<void> => recordAccountAct(tx, actor.svcId, byAdjuster(actor), { at: clock.now(), action });
