@@ -99,6 +99,16 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
           ({ svcId, deviceId }) => keyOf(svcId, deviceId),
         );
         erase(
+          writable.passkeys,
+          ({ svcId }) => accounts.has(svcId),
+          ({ id }) => keyOf(id),
+        );
+        erase(
+          writable.emailChanges,
+          ({ svcId }) => accounts.has(svcId),
+          ({ svcId }) => keyOf(svcId),
+        );
+        erase(
           writable.accounts,
           ({ adjuster }) => accounts.has(adjuster.svcId),
           ({ adjuster }) => keyOf(adjuster.svcId),

@@ -103,13 +103,14 @@ export function memoryFirmReads(tables: Tables): FirmReads {
 const lastChangeOf = ({ updatedAt, workChangedAt, closedAt }: Claim): Instant =>
   Math.max(updatedAt, workChangedAt ?? 0, closedAt ?? 0);
 
-/** Latest use first. */
+/** Oldest first. */
 export const passkeysOf = (tables: Tables, svcId: Svcid): Passkey[] =>
   tables.passkeys
     .all()
     .filter((passkey) => passkey.svcId === svcId)
     .sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));
 
+/** Latest use first. */
 export const sessionsOf = (tables: Tables, svcId: Svcid): Session[] =>
   tables.sessions
     .all()

@@ -4,7 +4,7 @@ import type { AssignmentStatus } from '@svc/domain';
 import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TxSession } from './driver/session.ts';
-import { type Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
+import type { Encryption } from './encryption/encryption.ts';
 import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
@@ -53,11 +53,7 @@ const storesOn = (
  * Transactions at READ COMMITTED: a statement that waited for a lock sees what its holder committed. Conflicts that
  * locks cannot prevent throw ConcurrencyConflict, and the work runs again.
  */
-export function pgUnitOfWork(
-  database: Database,
-  clock: Clock,
-  encryption: Encryption = NO_ENCRYPTION,
-): UnitOfWork {
+export function pgUnitOfWork(database: Database, clock: Clock, encryption: Encryption): UnitOfWork {
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const transaction = await database.begin();
     const changed: AssignmentStatus[] = [];
@@ -71,14 +67,14 @@ export function pgUnitOfWork(
       // The work may have caught the statement's error and thrown another one.
       throw transaction.failure instanceof ConcurrencyConflict ? transaction.failure : error;
     }
+    const startedAt = performance.now();
     try {
-      const startedAt = performance.now();
       await transaction.commit();
-      database.metrics.transactionCommitted((performance.now() - startedAt) / 1000, changed);
     } catch (error) {
       await transaction.rollback();
       throw error;
     }
+    database.metrics.transactionCommitted((performance.now() - startedAt) / 1000, changed);
     return result;
   };
 

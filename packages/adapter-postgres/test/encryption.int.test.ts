@@ -135,6 +135,33 @@ test('rows from before are encrypted in batches without a visible change, also a
   expect(await firmReads.claims(firm.id, 'live', {}, page)).toEqual(before);
 });
 
+test('a text from before that starts like an encrypted one is encrypted too, and read unchanged', async () => {
+  const without = await connected();
+  const { newFirm } = fixtureOn(without);
+  const firm = await newFirm();
+  const carrier = { name: 'Tidewater', phone: 'enc: 850 555 0199' };
+  await without.unitOfWork.run((tx) => tx.carriers.merge(firm.id, carrier));
+
+  const { encryption, firmData } = await connected(OLD_KEY);
+  expect((await encryption.status()).plainRows).toMatchObject({ carriers: 1 });
+  await encryption.encryptExisting(() => {});
+  expect((await encryption.status()).plainRows).toMatchObject({ carriers: 0 });
+  expect(await everything()).not.toContain('850 555 0199');
+  expect(await firmData.carriers(firm.id, null, 10)).toEqual([{ nameKey: expect.any(String), carrier }]);
+});
+
+test('behind a pooler, transactions that wait for a data key do not keep its connection', async () => {
+  const without = await connected();
+  const firm = await fixtureOn(without).newFirm();
+  const encryption = { variable: 'ENCRYPTION_KEY', read: () => [OLD_KEY] };
+  const stores = await connect({ url: database.url, encryption, pooler: true, poolMax: 2 });
+  open.push(stores);
+  const merges = Array.from({ length: 10 }, (_, n) =>
+    stores.unitOfWork.run((tx) => tx.carriers.merge(firm.id, { ...CARRIER, name: `Tidewater ${n}` })),
+  );
+  expect((await Promise.allSettled(merges)).filter(({ status }) => status === 'rejected')).toEqual([]);
+});
+
 describe('the wrapping key', () => {
   test('is replaced while processes with the old one first still run', async () => {
     const { firm, accepted } = await sentClaims(fixtureOn(await connected(OLD_KEY)));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
 import type { Session, Statement, TxSession, Value } from '../src/driver/session.ts';
+import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { migrate } from '../src/index.ts';
 import { pgAppReads } from '../src/reads/pg-app-reads.ts';
 import { pgCredentials } from '../src/reads/pg-credentials.ts';
@@ -124,7 +125,7 @@ describe.each([
 
   const after = { at: NOW, id: newId() };
   const page = { after, limit: 50 };
-  const firm = pgFirmReads(session);
+  const firm = pgFirmReads(session, NO_ENCRYPTION);
 
   test.each([
     ['live', {}, 'claims_feed'],
@@ -154,13 +155,13 @@ describe.each([
     ['accepted', 'claims_of_adjuster'],
     ['closed', 'claims_closed_of_adjuster'],
   ] as const)("an adjuster's list %s is read from %s", async (list, index) => {
-    const nodes = await explained(() => pgAppReads(session, clock).claims(svcId, list, page));
+    const nodes = await explained(() => pgAppReads(session, clock, NO_ENCRYPTION).claims(svcId, list, page));
     expect(indexesOf(nodes)).toContain(index);
   });
 
-  const app = pgAppReads(session, clock);
+  const app = pgAppReads(session, clock, NO_ENCRYPTION);
   const credentials = pgCredentials(session, session);
-  const claims = pgClaims(txSession, clock);
+  const claims = pgClaims(txSession, clock, NO_ENCRYPTION, []);
   const slot = { environment: 'live', key: 'k' } as const;
 
   test.each<[string, () => Promise<unknown>]>([
@@ -170,7 +171,7 @@ describe.each([
     ['app_memberships', () => app.memberships(svcId)],
     ['app_revisions', () => app.revisions(['A1', 'A2', 'A3'] as Svcid[])],
     ['app_invitations', () => app.invitations(svcId, NOW, page)],
-    ['operator_claim', () => pgOperatorReads(session).claim(claimId)],
+    ['operator_claim', () => pgOperatorReads(session, NO_ENCRYPTION).claim(claimId)],
     ['key_by_hash', () => credentials.keyByHash('h')],
     ['session_by_hash', () => credentials.sessionByHash('t')],
     [
@@ -190,12 +191,15 @@ describe.each([
     ['save_without_timestamp', () => claims.saveWithoutTimestamp(aClaim(firmId, svcId))],
     ['idempotency_find', () => pgIdempotency(txSession).find({ firmId, ...slot }, NOW)],
     ['idempotency_bind', () => pgIdempotency(txSession).bind({ firmId, ...slot }, 'f', claimId, NOW)],
-    ['merge_carrier', () => pgCarriers(txSession).merge(firmId, { name: 'c1' })],
+    ['merge_carrier', () => pgCarriers(txSession, NO_ENCRYPTION).merge(firmId, { name: 'c1' })],
     ['adjuster_find', () => pgAdjusters(txSession).find(svcId)],
     ['adjuster_by_email', () => pgAdjusters(txSession).findByEmail('a@b.example')],
-    ['membership_lock', () => pgMemberships(txSession).lock(firmId, svcId)],
-    ['membership_lock_of_sender', () => pgMemberships(txSession).lockSharedOfSender(svcId, claimId)],
-    ['membership_save', () => pgMemberships(txSession).save(aMembership(firmId, svcId))],
+    ['membership_lock', () => pgMemberships(txSession, NO_ENCRYPTION).lock(firmId, svcId)],
+    [
+      'membership_lock_of_sender',
+      () => pgMemberships(txSession, NO_ENCRYPTION).lockSharedOfSender(svcId, claimId),
+    ],
+    ['membership_save', () => pgMemberships(txSession, NO_ENCRYPTION).save(aMembership(firmId, svcId))],
   ])('%s scans no whole table', async (_, work) => {
     const nodes = await explained(work);
     expect(plans.length).toBeGreaterThan(0);

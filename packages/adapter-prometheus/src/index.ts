@@ -149,8 +149,9 @@ function readersOf(registry: client.Registry, sources: MetricSources): Reader[] 
       if (state.maxLagSeconds !== null) lag.set(state.maxLagSeconds);
     },
     async () => {
-      for (const { name, up: isUp } of (await inTime(sources.dependencies())) ?? [])
-        up.set({ dependency: name }, isUp ? 1 : 0);
+      const dependencies = (await inTime(sources.dependencies())) ?? [];
+      up.reset();
+      for (const { name, up: isUp } of dependencies) up.set({ dependency: name }, isUp ? 1 : 0);
     },
   ];
   if (sources.redis() === null) return readers;

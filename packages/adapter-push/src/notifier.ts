@@ -1,6 +1,6 @@
 import type { Channel, Notifier } from '@svc/application';
 import type { Svcid } from '@svc/domain';
-import { codeOf, type PushLog } from './log.ts';
+import { mailErrorFields, type PushLog } from './log.ts';
 import type { Mail } from './mail.ts';
 import type { WebPush } from './web-push.ts';
 
@@ -21,7 +21,7 @@ export function createNotifier(deps: {
       await deps.mail.sendInvitation(email, firmName);
       return [];
     } catch (error) {
-      deps.log.warn('an invitation could not be mailed', { error_code: codeOf(error) });
+      deps.log.warn('an invitation could not be mailed', mailErrorFields(error));
       return ['mail'];
     }
   };

@@ -75,7 +75,7 @@ function createClient(
     const first = new URL(urls[0] ?? '');
     const secure = first.protocol === 'rediss:';
     const cluster = new Cluster(
-      urls.map((each) => (each.includes('://') ? each : `${first.protocol}//${each}`)),
+      urls.map((each) => withoutCredentials(each.includes('://') ? each : `${first.protocol}//${each}`)),
       {
         enableOfflineQueue: false,
         clusterRetryStrategy: retryDelayMs,
@@ -112,6 +112,14 @@ function createClient(
 type Credentials = Pick<RedisOptions, 'username' | 'password'>;
 
 /** Of the first node; those of a cluster have the same. */
+/** ioredis would prefer the credentials of a URL to those of the options, which are kept current. */
+function withoutCredentials(url: string): string {
+  const node = new URL(url);
+  node.username = '';
+  node.password = '';
+  return node.href;
+}
+
 function credentialsIn(urls: string): { username?: string; password?: string } {
   const { username, password } = new URL(urls.split(',')[0]?.trim() ?? '');
   return {

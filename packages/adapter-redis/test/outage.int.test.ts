@@ -326,6 +326,34 @@ describe('an outage in a Redis Cluster', () => {
     await eventually(servesAll);
   });
 
+  test('a changed password is read again, for the nodes that are named and all others', async () => {
+    const clients = cluster.nodes.map(({ url }) => new Redis(url));
+    const setUser = (...rules: string[]) =>
+      Promise.all(clients.map((client) => client.call('ACL', 'SETUSER', 'rotated', ...rules)));
+    await setUser('on', '>first', ...RIGHTS.split(' '), '+cluster');
+    let password = 'first';
+    const readUrl = (): string => cluster.url.replace('redis://', `redis://rotated:${password}@`);
+    const rotated = await connected(readUrl(), { ...LONG_TIMEOUT, keyPrefix: 'svc:', readUrl });
+    const servesAllNow = async () => {
+      const before = rotated.fallbackCount();
+      for (let n = 0; n < 30; n++)
+        await rotated.rateLimiter.consume(`rotated ${n} ${randomUUID()}`, DEFAULT_LIMITS.live, READ);
+      return rotated.fallbackCount() === before;
+    };
+    try {
+      await eventually(servesAllNow);
+      await setUser('<first', '>second');
+      await Promise.all(clients.map((client) => client.client('KILL', 'USER', 'rotated')));
+      password = 'second';
+      await eventually(isUp(rotated));
+      await eventually(servesAllNow);
+    } finally {
+      await rotated.close();
+      await Promise.all(clients.map((client) => client.call('ACL', 'DELUSER', 'rotated')));
+      for (const client of clients) client.disconnect();
+    }
+  });
+
   test('slots that move to another node are still found', async () => {
     const clients = cluster.nodes.map(({ url }) => new Redis(url));
     // A long timeout: on a busy machine no node may count as unavailable.

@@ -26,11 +26,13 @@ export const poolClass = (metrics: Metrics, servers: Servers): typeof pg.Pool =>
     }
 
     async #connect(): Promise<pg.PoolClient> {
-      if (isFull(this)) {
-        throw new Unavailable('Too many requests wait for a connection to PostgreSQL.', 'database_pool');
-      }
       const startedAt = performance.now();
-      const client = await servers.connect(() => super.connect());
+      // After the server was found: callers that waited for it are not in the pool's queue yet.
+      const client = await servers.connect(() => {
+        if (isFull(this))
+          throw new Unavailable('Too many requests wait for a connection to PostgreSQL.', 'database_pool');
+        return super.connect();
+      });
       metrics.connectionAwaited((performance.now() - startedAt) / 1000);
       return client;
     }

@@ -35,6 +35,8 @@ export interface Database {
   readonly reads: Session;
   /** Each statement on its own connection: long ones do not delay the reads of requests. */
   readonly maintenance: Session;
+  /** For reads within a transaction: they never wait for a connection that waiting transactions hold. */
+  readonly readsBesideTransactions: Session;
   begin(): Promise<Transaction>;
   ping(timeoutMs: number): Promise<void>;
   readonly behindPooler: boolean;
@@ -113,9 +115,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const pipelined = new PipelinedReads(pool, statements, options.poolMax >= 4 ? 2 : 1);
   const maintenance = new PooledReads(pool, timeoutMs, begin);
   const reads = behindPooler ? maintenance : pipelined;
+  const besidePool = behindPooler ? openBesidePool(options, servers, metrics, connectionFailures) : null;
   return {
     reads,
     maintenance,
+    // Pipelined reads keep their connections.
+    readsBesideTransactions: besidePool === null ? pipelined : new PooledReads(besidePool, timeoutMs, begin),
     behindPooler,
     connectionFailures,
     servers,
@@ -128,9 +133,30 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     async close() {
       pipelined.close();
-      await dataSource.destroy();
+      await Promise.all([dataSource.destroy(), besidePool?.end()]);
     },
   };
+}
+
+/** Opens its connection when it is first used. */
+function openBesidePool(
+  options: DatabaseOptions,
+  servers: Servers,
+  metrics: Metrics,
+  connectionFailures: ConnectionFailures,
+): pg.Pool {
+  const Pool = poolClass(metrics, servers);
+  const pool = new Pool({
+    application_name: APPLICATION_NAME,
+    types: columnTypes,
+    max: 1,
+    connectionTimeoutMillis: options.connectTimeoutMs,
+    keepAlive: true,
+    pipeline: true,
+    Client: connectionFailures.clientOf(servers, {}),
+  } as pg.PoolConfig);
+  pool.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
+  return pool;
 }
 
 /** When a client connects, a pooler reports a process id that is not that of the server process. */

@@ -80,7 +80,10 @@ export function translateError(error: unknown, statement: string): unknown {
   if (!isDatabaseError(cause)) {
     const problem = tlsProblem(cause);
     if (problem !== null)
-      return new Unavailable(`PostgreSQL was not connected to: ${problem} (${statement}).`);
+      return new Unavailable(
+        `PostgreSQL was not connected to: ${problem} (${statement}).`,
+        'database_unreachable',
+      );
     if (!breaksConnection(cause)) return cause;
     const code = String((cause as ErrorFields).code ?? 'connection');
     const reason = POOL_TIMEOUT.test(String((cause as ErrorFields).message))

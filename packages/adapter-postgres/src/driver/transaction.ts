@@ -178,3 +178,19 @@ export class Transaction implements TxSession {
     await this.runner.release();
   }
 }
+
+/** Commits if the work succeeds, and rolls back if it fails. Nothing runs again. */
+export async function transact<T>(
+  database: { begin(): Promise<Transaction> },
+  work: (session: TxSession) => Promise<T>,
+): Promise<T> {
+  const transaction = await database.begin();
+  try {
+    const result = await work(transaction);
+    await transaction.commit();
+    return result;
+  } catch (error) {
+    await transaction.rollback();
+    throw error;
+  }
+}

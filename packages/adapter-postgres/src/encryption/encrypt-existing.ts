@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FirmId } from '@svc/domain';
 import type { Database } from '../driver/database.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
-import type { Encryption } from './encryption.ts';
+import { transact } from '../driver/transaction.ts';
+import { type Encryption, isSealed, PLAIN, PREFIX } from './encryption.ts';
 import { PERSONAL, type PersonalTable } from './personal-columns.ts';
 
 /** Rows per transaction: their locks are held for some milliseconds. */
@@ -21,7 +22,11 @@ const TABLES: readonly Statements[] = Object.values(PERSONAL).map((table: Person
   const { name, key } = table;
   const columns = Object.entries(table.columns);
   const isPlain = columns
-    .map(([column, type]) => `NOT starts_with(${column}::text, '${type === 'json' ? '"enc:' : 'enc:'}')`)
+    .map(([column, type]) =>
+      type === 'json'
+        ? `NOT starts_with(${column}::text, '"${PREFIX}')`
+        : `NOT starts_with(${column}, '${PREFIX}') OR starts_with(${column}, '${PLAIN}')`,
+    )
     .join(' OR ');
   const keyed = `t.firm_id = u.firm_id AND t.${key.column} = u.row_key`;
   return {
@@ -66,20 +71,16 @@ export async function encryptExisting(
 ): Promise<number> {
   let total = 0;
   for (const { table, find, update, count } of TABLES) {
-    for (let position = [NIL_UUID, table.key.type === 'uuid' ? NIL_UUID : '']; ; ) {
-      const transaction = await database.begin();
-      let rows: PlainRow[];
-      try {
-        rows = await transaction.rows<PlainRow>(find, position);
-        if (rows.length > 0) {
-          const sealed = await Promise.all(rows.map((row) => sealRow(encryption, table, row)));
+    const start = [NIL_UUID, table.key.type === 'uuid' ? NIL_UUID : ''];
+    for (let position = start; ; ) {
+      const rows = await transact(database, async (transaction) => {
+        const found = await transaction.rows<PlainRow>(find, position);
+        if (found.length > 0) {
+          const sealed = await Promise.all(found.map((row) => sealRow(encryption, table, row)));
           await transaction.rows(update, [JSON.stringify(sealed)]);
         }
-        await transaction.commit();
-      } catch (error) {
-        await transaction.rollback();
-        throw error;
-      }
+        return found;
+      });
       total += rows.length;
       const last = rows.at(-1);
       if (last !== undefined) {
@@ -90,7 +91,7 @@ export async function encryptExisting(
       // Rows that were locked, and rows written meanwhile by processes without the key.
       if (first(await database.maintenance.rows<{ count: number }>(count))?.count === 0) break;
       await sleep(LOCKED_ROWS_MS);
-      position = [NIL_UUID, table.key.type === 'uuid' ? NIL_UUID : ''];
+      position = start;
     }
   }
   return total;
@@ -101,8 +102,8 @@ async function sealRow(encryption: Encryption, table: PersonalTable, row: PlainR
   const seal = await encryption.sealer(table, row.firm_id, row.row_key);
   for (const [column, type] of Object.entries(table.columns)) {
     const value = row[column] ?? null;
-    const isSealed = value?.startsWith(type === 'json' ? '"enc:' : 'enc:') === true;
-    if (!isSealed) sealed[column] = seal(column, value);
+    if (value?.startsWith(PLAIN)) sealed[column] = seal(column, value.slice(PLAIN.length));
+    else if (!isSealed(value, type)) sealed[column] = seal(column, value);
   }
   return sealed as PlainRow;
 }

@@ -9,9 +9,9 @@ import type { PersonalField, PersonalTable } from './personal-columns.ts';
  * A stored value: `enc:`, the id of the data key, `:`, and nonce, ciphertext and tag in base64. Plain text that starts
  * like one is stored behind the key id 0, which is no key.
  */
-const PREFIX = 'enc:';
+export const PREFIX = 'enc:';
 const HEADER = /^enc:(\d{1,9}):/;
-const PLAIN = `${PREFIX}0:`;
+export const PLAIN = `${PREFIX}0:`;
 
 export interface DataKey {
   readonly id: number;
@@ -34,7 +34,7 @@ export interface KeyStore {
 export type Seal = <V extends string | null>(column: string, value: V) => V;
 
 const quoted = (text: string): string => `"${text}"`;
-const isSealed = (value: unknown, type: PersonalField['type']): value is string =>
+export const isSealed = (value: unknown, type: PersonalField['type']): value is string =>
   typeof value === 'string' &&
   (type === 'json' ? value.charCodeAt(0) === 0x22 && value.startsWith(PREFIX, 1) : value.startsWith(PREFIX));
 
@@ -56,10 +56,9 @@ export class Encryption {
       ({ current }: FirmKeys): Seal =>
       (column, value) => {
         if (value === null) return value;
+        if (current === null) return (value.startsWith(PREFIX) ? PLAIN + value : value) as typeof value;
         const sealed = sealValue(current, placeOf(table.name, column, firmId, rowKey), value);
-        return (
-          table.columns[column] === 'json' && sealed !== value ? quoted(sealed) : sealed
-        ) as typeof value;
+        return (table.columns[column] === 'json' ? quoted(sealed) : sealed) as typeof value;
       };
     return keys instanceof Promise ? keys.then(sealWith) : sealWith(keys);
   }
@@ -102,10 +101,8 @@ export class Encryption {
 
 export const NO_ENCRYPTION = new Encryption();
 
-function sealValue(key: DataKey | null, place: string, plain: string): string {
-  if (key !== null) return `${PREFIX}${key.id}:${encrypt(key.key, place, plain).toString('base64')}`;
-  return plain.startsWith(PREFIX) ? PLAIN + plain : plain;
-}
+const sealValue = (key: DataKey, place: string, plain: string): string =>
+  `${PREFIX}${key.id}:${encrypt(key.key, place, plain).toString('base64')}`;
 
 function openValue(keys: FirmKeys, place: string, stored: string): string {
   const [header, id] = HEADER.exec(stored) ?? [];

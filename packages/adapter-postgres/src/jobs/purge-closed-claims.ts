@@ -3,6 +3,7 @@ import type { ClaimId, FirmId, Instant } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { sql } from '../driver/session.ts';
+import { transact } from '../driver/transaction.ts';
 import { appendToAuditTrail } from '../stores/pg-audit.ts';
 
 /** Per transaction; the ids of a firm's claims are one event of its audit trail. */
@@ -29,17 +30,13 @@ export async function purgeClosedClaims(
   now: Instant,
 ): Promise<number> {
   for (let total = 0; ; ) {
-    const transaction = await database.begin();
-    try {
-      const deleted = await transaction.rows<ClosedClaim>(DELETE_CLOSED, [timestamp(closedBefore)]);
-      appendToAuditTrail(transaction, eventsOf(deleted, now));
-      await transaction.commit();
-      total += deleted.length;
-      if (deleted.length < BATCH_SIZE) return total;
-    } catch (error) {
-      await transaction.rollback();
-      throw error;
-    }
+    const deleted = await transact(database, async (transaction) => {
+      const claims = await transaction.rows<ClosedClaim>(DELETE_CLOSED, [timestamp(closedBefore)]);
+      appendToAuditTrail(transaction, eventsOf(claims, now));
+      return claims;
+    });
+    total += deleted.length;
+    if (deleted.length < BATCH_SIZE) return total;
   }
 }
 

@@ -10,7 +10,7 @@ import type {
 import type { ClaimId, Svcid } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
-import { type Encryption, NO_ENCRYPTION } from '../encryption/encryption.ts';
+import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import { type PasskeyRow, passkeyFrom } from '../schema/entities.ts';
 import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
@@ -139,7 +139,7 @@ const INVITATION_FIELDS = fieldsOf(PERSONAL.memberships, (column) =>
 
 const offerPosition = (row: AppClaimRow): KeysetPosition => ({ at: row.offered_at, id: row.id });
 
-export function pgAppReads(session: Session, clock: Clock, encryption: Encryption = NO_ENCRYPTION): AppReads {
+export function pgAppReads(session: Session, clock: Clock, encryption: Encryption): AppReads {
   return {
     async adjuster(svcId) {
       const row = first(await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]));

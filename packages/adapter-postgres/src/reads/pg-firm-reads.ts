@@ -9,7 +9,7 @@ import type {
 import type { ClaimAsSent, Environment, FirmId } from '@svc/domain';
 import { isUuid } from '../driver/column-types.ts';
 import { first, type Session, type Statement, sql, type Value } from '../driver/session.ts';
-import { type Encryption, NO_ENCRYPTION } from '../encryption/encryption.ts';
+import type { Encryption } from '../encryption/encryption.ts';
 import {
   assignmentFrom,
   FIRM_CLAIM_COLUMNS,
@@ -120,7 +120,7 @@ function startPosition({ updatedSince }: ClaimFilter, { after }: PageRequest): K
   return after !== null && after.at >= updatedSince ? after : positionBefore(updatedSince);
 }
 
-export function pgFirmReads(session: Session, encryption: Encryption = NO_ENCRYPTION): FirmReads {
+export function pgFirmReads(session: Session, encryption: Encryption): FirmReads {
   const openClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>
     encryption.open(rows, FIRM_CLAIM_FIELDS, ({ id }) => ({ firmId, key: id }));
   const openMembers = (rows: AdjusterViewRow[]) => encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey);

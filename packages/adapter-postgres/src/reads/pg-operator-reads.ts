@@ -1,7 +1,7 @@
 import type { ApiKey, OperatorReads } from '@svc/application';
 import { isUuid } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
-import { type Encryption, NO_ENCRYPTION } from '../encryption/encryption.ts';
+import type { Encryption } from '../encryption/encryption.ts';
 import { FIRM_COLUMNS, type FirmRow, firmFrom } from '../stores/firm-rows.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-adjusters.ts';
 import {
@@ -37,7 +37,7 @@ const CLAIM = sql(
 
 type OperatorClaimRow = AppClaimRow & { readonly external_id: string; readonly claim_number: string };
 
-export function pgOperatorReads(session: Session, encryption: Encryption = NO_ENCRYPTION): OperatorReads {
+export function pgOperatorReads(session: Session, encryption: Encryption): OperatorReads {
   return {
     firms: async () => (await session.rows<FirmRow>(FIRMS)).map(firmFrom),
 

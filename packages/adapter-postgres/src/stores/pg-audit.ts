@@ -16,6 +16,7 @@ import type { Instant } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { first, type Session, sql, type TxSession } from '../driver/session.ts';
+import { transact } from '../driver/transaction.ts';
 
 /**
  * `nextLink` of `@svc/application` as one statement, so that the lock on the chain costs no round trip. The row of the
@@ -88,16 +89,11 @@ export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => ({
   async append(events) {
     const rows = auditRowsOf(events).sort(byChain);
     for (let from = 0; from < rows.length; from += BATCH_ROWS) {
-      const transaction = await database.begin();
-      transaction.send(WITHOUT_FLUSH, []);
-      for (const { chain, entries } of rows.slice(from, from + BATCH_ROWS))
-        appendRow(transaction, chain, entries);
-      try {
-        await transaction.commit();
-      } catch (error) {
-        await transaction.rollback();
-        throw error;
-      }
+      await transact(database, async (transaction) => {
+        transaction.send(WITHOUT_FLUSH, []);
+        for (const { chain, entries } of rows.slice(from, from + BATCH_ROWS))
+          appendRow(transaction, chain, entries);
+      });
     }
   },
 });

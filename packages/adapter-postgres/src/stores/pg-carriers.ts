@@ -1,7 +1,7 @@
 import type { Carriers } from '@svc/application';
 import { carrierNameKey } from '@svc/domain';
 import { sql, type TxSession } from '../driver/session.ts';
-import { type Encryption, NO_ENCRYPTION } from '../encryption/encryption.ts';
+import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 
 /**
@@ -24,7 +24,7 @@ const MERGE = sql(
          address = coalesce(held.address, excluded.address)`,
 );
 
-export function pgCarriers(session: TxSession, encryption: Encryption = NO_ENCRYPTION): Carriers {
+export function pgCarriers(session: TxSession, encryption: Encryption): Carriers {
   return {
     async merge(firmId, sent) {
       const nameKey = carrierNameKey(sent.name);

@@ -10,7 +10,7 @@ import {
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { first, sql, type TxSession, type Value } from '../driver/session.ts';
-import { type Encryption, NO_ENCRYPTION, type Seal } from '../encryption/encryption.ts';
+import type { Encryption, Seal } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 import {
   HELD_CARRIER_COLUMNS,
@@ -125,8 +125,8 @@ const missing = (): DatabaseError =>
 export function pgClaims(
   session: TxSession,
   clock: Clock,
-  encryption: Encryption = NO_ENCRYPTION,
-  changed: AssignmentStatus[] = [],
+  encryption: Encryption,
+  changed: AssignmentStatus[],
 ): Claims {
   const claimsFrom = async (rows: ClaimRow[]): Promise<Claim[]> =>
     (await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);

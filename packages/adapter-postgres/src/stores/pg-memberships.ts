@@ -2,7 +2,7 @@ import type { Memberships } from '@svc/application';
 import type { FirmId, Instant, Membership, Svcid } from '@svc/domain';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
-import { type Encryption, NO_ENCRYPTION } from '../encryption/encryption.ts';
+import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 
 export interface MembershipRow {
@@ -86,7 +86,7 @@ const ACTIVE_FIRMS = sql(
   "SELECT firm_id FROM memberships WHERE svc_id = $1 AND status = 'active' ORDER BY firm_id",
 );
 
-export function pgMemberships(session: TxSession, encryption: Encryption = NO_ENCRYPTION): Memberships {
+export function pgMemberships(session: TxSession, encryption: Encryption): Memberships {
   const toMembership = async (rows: MembershipRow[]): Promise<Membership | null> => {
     const row = first(await encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey));
     return row === null ? null : membershipFrom(row);
