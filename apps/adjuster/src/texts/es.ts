@@ -23,7 +23,7 @@ export const es: Texts = {
   },
 
   network: {
-    offline: (since) => (since === null ? 'Sin conexión.' : `Sin conexión. Última actualización: ${since}.`),
+    offline: (since) => (since === null ? 'Sin conexión.' : `Sin conexión (última actualización: ${since}).`),
     noLists:
       'Tras 14 días sin conexión, las listas se eliminan de este dispositivo. Vuelven cuando tenga conexión.',
     needed: 'No se pudo conectar con el servicio. Verifique su conexión e intente de nuevo.',
