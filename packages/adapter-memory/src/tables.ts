@@ -3,6 +3,7 @@ import type {
   AuditChain,
   AuditChainId,
   AuditRow,
+  CountedAttempts,
   DeviceState,
   EmailChange,
   Firm,
@@ -15,7 +16,6 @@ import type {
 } from '@svc/application';
 import {
   type Adjuster,
-  type Attempts,
   type CarrierDetails,
   type Claim,
   type DeadlineOverride,
@@ -58,10 +58,6 @@ interface FeedRow {
   readonly firmId: FirmId;
   readonly lastTimestamp: Instant;
 }
-interface AttemptsRow {
-  readonly subject: string;
-  readonly attempts: Attempts;
-}
 interface AuditLogRow extends AuditRow {
   readonly chain: AuditChainId;
 }
@@ -84,7 +80,7 @@ export interface Schema {
   readonly keys: ApiKey;
   readonly sessions: Session;
   readonly signInCodes: SignInCode;
-  readonly signInAttempts: AttemptsRow;
+  readonly signInAttempts: CountedAttempts;
   readonly emailChanges: EmailChange;
   readonly passkeys: Passkey;
   readonly usedChallenges: { readonly challenge: string; readonly expiresAt: Instant };

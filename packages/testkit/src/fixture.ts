@@ -175,7 +175,7 @@ function composeUseCases(
     async sendEmailCode(email, code) {
       external.mails.push({ email, code });
     },
-    async sendEmailNotice(email, event) {
+    async sendAccountNotice(email, event) {
       external.notices.push({ email, event });
     },
   };
@@ -196,6 +196,7 @@ function composeUseCases(
     secrets,
     clock,
     ids,
+    mailer,
     passkeyVerifier: createTestPasskeyVerifier(),
     passkeysRequired,
   };
