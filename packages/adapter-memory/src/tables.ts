@@ -6,6 +6,7 @@ import type {
   CountedAttempts,
   DeviceState,
   EmailChange,
+  FeedRestamp,
   Firm,
   IdempotencySlot,
   Job,
@@ -88,6 +89,7 @@ export interface Schema {
   readonly deadlines: DeadlineOverride;
   readonly jobs: JobRow;
   readonly feeds: FeedRow;
+  readonly restamps: FeedRestamp;
   readonly counters: CounterRow;
   readonly legalHolds: { readonly firmId: FirmId; readonly since: Instant };
   readonly auditLog: AuditLogRow;
@@ -121,6 +123,7 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   deadlines: [({ event, kind }) => keyOf(event, kind)],
   jobs: [({ number }) => keyOf(number)],
   feeds: [({ firmId }) => keyOf(firmId)],
+  restamps: [({ since }) => keyOf(since)],
   counters: [({ name }) => keyOf(name)],
   legalHolds: [({ firmId }) => keyOf(firmId)],
   auditLog: [({ chain, seq }) => keyOf(chain, seq)],

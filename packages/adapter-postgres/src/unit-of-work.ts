@@ -12,6 +12,7 @@ import { pgClaims } from './stores/pg-claims.ts';
 import { pgDeadlines } from './stores/pg-deadlines.ts';
 import { pgDevices } from './stores/pg-devices.ts';
 import { pgEmailChanges } from './stores/pg-email-changes.ts';
+import { pgFeeds } from './stores/pg-feeds.ts';
 import { pgFirms } from './stores/pg-firms.ts';
 import { pgIdempotency } from './stores/pg-idempotency.ts';
 import { pgKeys } from './stores/pg-keys.ts';
@@ -45,6 +46,7 @@ const storesOn = (
   usedChallenges: pgUsedChallenges(session),
   devices: pgDevices(session),
   deadlines: pgDeadlines(session),
+  feeds: pgFeeds(session),
   outbox: pgOutbox(session),
   audit: pgAuditTrail(session),
 });
