@@ -3,6 +3,7 @@ export { DatabaseError } from './driver/errors.ts';
 export type { JobHandler, JobOptions, RunningJobs } from './jobs/job-queue.ts';
 export type { PurgeCounts } from './jobs/purge.ts';
 export type { DatabaseLog } from './log.ts';
+export { type Distribution, distribute, type TablePlacement } from './schema/distribute.ts';
 export {
   type MigrateOptions,
   migrate,
