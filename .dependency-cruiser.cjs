@@ -9,6 +9,7 @@ const room = (name, from, allowed) => ({
 const npm = (...names) => names.map((name) => `/node_modules/${name}(/|$)`);
 const DOMAIN = '^packages/domain/src/';
 const APPLICATION = '^packages/application/src/';
+const HISTORY_CHECK = '^packages/history-check/src/';
 const MCP = '^packages/mcp/src/';
 const CONTRACT = '^packages/contract/src/';
 const ADAPTERS = '^packages/(adapter-[a-z]+|embedded-postgres)/src/';
@@ -35,6 +36,7 @@ module.exports = {
     room('contract', '^packages/contract/src/', npm('zod')),
     room('mcp', '^packages/mcp/src/', [CONTRACT, ...npm('zod', '@modelcontextprotocol/sdk')]),
     room('client', '^packages/client/src/', []),
+    room('history-check', '^packages/history-check/src/', []),
     room('adapter-memory', '^packages/adapter-memory/src/', [DOMAIN, APPLICATION, NODE]),
     room('adapter-redis', '^packages/adapter-redis/src/', [DOMAIN, APPLICATION, NODE, ...npm('ioredis')]),
     room('adapter-postgres', '^packages/adapter-postgres/src/', [
@@ -53,6 +55,7 @@ module.exports = {
       NODE,
       ...npm('web-push', '@types/web-push', 'nodemailer', '@types/nodemailer'),
     ]),
+    room('adapter-prometheus', '^packages/adapter-prometheus/src/', [APPLICATION, ...npm('prom-client')]),
     room('http', '^apps/api/src/http/', [
       DOMAIN,
       APPLICATION,
@@ -90,7 +93,7 @@ module.exports = {
     tool('client-types', CONTRACT),
     tool('generate', CONTRACT),
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
-    tool('chaos', CONTRACT, '^tools/(cluster|generate|services)/'),
+    tool('chaos', CONTRACT, HISTORY_CHECK, '^tools/(cluster|generate|services)/'),
     tool('fuzz', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
     tool('openfema', CONTRACT, API_TESTS, '^tools/generate/'),
     tool(

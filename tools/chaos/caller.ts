@@ -120,6 +120,7 @@ export function createCaller({
         seen,
         ...(json?.code !== undefined && { code: json.code }),
         ...(json?.existing_claim_id !== undefined && { existingClaimId: json.existing_claim_id }),
+        ...(typeof json?.next_cursor === 'string' && { hasMore: true }),
         ...(headers['idempotent-replayed'] === 'true' && { replayed: true }),
         ...(malformed !== null && { malformed }),
         ...(foreign.length > 0 && { foreign }),

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { ApiProcess } from '../cluster/api-process.ts';
@@ -5,7 +7,7 @@ import { startCluster } from '../cluster/index.ts';
 import { keepAlive, type RestartMonitor } from '../cluster/keep-alive.ts';
 import { seededRandom } from '../generate/random.ts';
 import { type ClientResponse, claimsIn, createCaller, createRecorder, tagOf } from './caller.ts';
-import { check, type Violation } from './checker.ts';
+import { type Judgement, judge, type Violation } from './checker.ts';
 import {
   adjusterClient,
   type ClientContext,
@@ -25,6 +27,8 @@ interface ChaosOptions {
   readonly seed: string;
   readonly processes: number;
   readonly log?: (line: string) => void;
+  /** Where the recorded history is written as JSON Lines. */
+  readonly historyFolder?: string;
 }
 
 export interface ChaosReport {
@@ -42,6 +46,8 @@ export interface ChaosReport {
   readonly cut: { readonly requests: number; readonly responses: number };
   /** Count of each kind of fault, and milliseconds until all processes were healthy again. */
   readonly faults: Readonly<Record<string, { count: number; recovery: { median: number; longest: number } }>>;
+  /** What the general checks were run on. */
+  readonly judged: Judgement;
   readonly violations: readonly Violation[];
 }
 
@@ -65,6 +71,7 @@ export async function runChaos({
   seed,
   processes: count,
   log = () => {},
+  historyFolder,
 }: ChaosOptions): Promise<ChaosReport> {
   const ends: (() => Promise<unknown>)[] = [];
   try {
@@ -221,8 +228,17 @@ export async function runChaos({
       limited,
       autoResponding,
     };
-    const violations = [...check(history), ...ofProcesses(processes, kept)];
-    return { ...summarize(history, proxies), seconds, violations };
+    const { violations, judgement, files } = judge(history);
+    if (historyFolder !== undefined) {
+      await mkdir(historyFolder, { recursive: true });
+      for (const [name, text] of Object.entries(files)) await writeFile(join(historyFolder, name), text());
+    }
+    return {
+      ...summarize(history, proxies),
+      seconds,
+      judged: judgement,
+      violations: [...violations, ...ofProcesses(processes, kept)],
+    };
   }
 }
 
@@ -293,7 +309,7 @@ async function listAll(url: string, key: string): Promise<ClaimView[]> {
 function summarize(
   history: History,
   proxies: readonly CuttingProxy[],
-): Omit<ChaosReport, 'seconds' | 'violations'> {
+): Omit<ChaosReport, 'seconds' | 'judged' | 'violations'> {
   const { calls, faults } = history;
   const tasks = new Map<Operation, Set<number>>();
   for (const { operation, task } of calls)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { check, RULE_NAMES } from './checker.ts';
+import { judge, RULE_NAMES } from './checker.ts';
 import type { Call, ClaimView, Fault, History } from './history.ts';
 
 const timestamp = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
@@ -67,7 +67,7 @@ const history = (recorded: Call[], final: ClaimView[], changes: Partial<History>
   ...changes,
 });
 
-const broken = (of: History): string[] => [...new Set(check(of).map(({ rule }) => rule))];
+const broken = (of: History): string[] => [...new Set(judge(of).violations.map(({ rule }) => rule))];
 
 /** For each rule, the smallest histories that break it. */
 const PLANTED: Readonly<Record<string, readonly History[]>> = {
@@ -78,18 +78,6 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
       seen({ id: 'c2', updatedAt: timestamp(1), createdAt: timestamp(1) }),
     ]),
     history(calls(send, poll(seen())), [seen({ externalId: 'tag1x-2' })]),
-  ],
-  'every claim and response was requested': [
-    history(calls(poll(seen())), [seen()]),
-    history(calls(send, poll(accepted())), [accepted()]),
-    history(
-      calls(
-        send,
-        { operation: 'reject', intent: { claimId: 'c1', adjuster: 'anna', reason: 'near' } },
-        poll(rejected()),
-      ),
-      [rejected()],
-    ),
   ],
   'an idempotency key gives one claim': [
     history(calls(send, { ...send, seen: [seen({ id: 'c2' })] }, poll(seen(), seen({ id: 'c2' }))), [
@@ -104,6 +92,57 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
       calls(
         { ...send, task: 7 },
         { ...send, task: 7, attempt: 2, status: 409, code: 'duplicate_claim', seen: [] },
+        poll(seen()),
+      ),
+      [seen()],
+    ),
+  ],
+  'every error has a reason': [
+    history(calls({ operation: 'get', status: 500, code: 'internal_error' }), []),
+    history(calls({ operation: 'get', status: 404, code: 'not_found' }), []),
+    history(calls({ operation: 'get', status: 429, code: 'rate_limited' }), []),
+    history(calls({ operation: 'get', status: 200, malformed: 'no X-Request-Id' }), []),
+    history(calls({ operation: 'send', status: 422, code: 'adjuster_not_in_firm' }), []),
+    history(calls({ operation: 'send', status: 201, intent: { expectedError: 'duplicate_claim' } }), []),
+    history(
+      calls({
+        operation: 'send',
+        status: 409,
+        code: 'duplicate_claim',
+        existingClaimId: 'c9',
+        intent: { expectedError: 'duplicate_claim', claimId: 'c1' },
+      }),
+      [],
+    ),
+  ],
+  'claims are linearizable': [
+    history(calls(poll(seen())), [seen()]),
+    history(calls(send, poll(accepted())), [accepted()]),
+    history(
+      calls(
+        send,
+        { operation: 'reject', intent: { claimId: 'c1', adjuster: 'anna', reason: 'near' } },
+        poll(rejected()),
+      ),
+      [rejected()],
+    ),
+    history(calls(send, accept, poll(accepted(), seen({ updatedAt: timestamp(9) }))), [
+      seen({ updatedAt: timestamp(9) }),
+    ]),
+    history(calls(send, poll(seen({ adjuster: 'ben' }))), [seen()]),
+    history(calls(send, poll(seen({ respondedAt: timestamp(0) }))), [seen({ respondedAt: timestamp(0) })]),
+    history(calls(send, poll(seen({ status: 'lost' }))), [seen({ status: 'lost' })]),
+    history(calls(poll(accepted({ updatedAt: timestamp(0) }))), [accepted({ updatedAt: timestamp(0) })]),
+    // Two versions without a request to change the claim.
+    history(calls(send, poll(seen({ updatedAt: timestamp(4) }))), [seen({ updatedAt: timestamp(4) })]),
+    history(calls(send, accept, { operation: 'get', seen: [seen()] }, poll(accepted())), [accepted()]),
+    history(calls(send, accept, poll(seen())), [seen()]),
+    history(calls(send, { ...accept, seen: [seen()] }, poll(seen())), [seen()]),
+    history(calls(send, poll(seen()), { operation: 'get', seen: [seen({ id: 'c2' })] }), [seen()]),
+    history(
+      calls(
+        send,
+        { operation: 'leave', status: 204, firm: null, intent: { adjuster: 'anna' } },
         poll(seen()),
       ),
       [seen()],
@@ -124,69 +163,28 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
       ),
       [accepted({ adjuster: 'ben' })],
     ),
-  ],
-  'every error has a reason': [
-    history(calls({ operation: 'get', status: 500, code: 'internal_error' }), []),
-    history(calls({ operation: 'get', status: 404, code: 'not_found' }), []),
-    history(calls({ operation: 'get', status: 429, code: 'rate_limited' }), []),
-    history(calls({ operation: 'get', status: 200, malformed: 'no X-Request-Id' }), []),
-    history(calls({ operation: 'send', status: 422, code: 'adjuster_not_in_firm' }), []),
-    history(calls({ operation: 'send', status: 201, intent: { expectedError: 'duplicate_claim' } }), []),
-    history(
-      calls({
-        operation: 'send',
-        status: 409,
-        code: 'duplicate_claim',
-        existingClaimId: 'c9',
-        intent: { expectedError: 'duplicate_claim', claimId: 'c1' },
-      }),
-      [],
-    ),
     history(
       calls(
         send,
-        { operation: 'offer', status: 409, code: 'claim_already_accepted', intent: { claimId: 'c1' } },
+        {
+          operation: 'offer',
+          idempotencyKey: 'k9',
+          status: 409,
+          code: 'claim_already_accepted',
+          intent: { claimId: 'c1', adjuster: 'ben' },
+        },
         poll(seen()),
       ),
       [seen()],
     ),
   ],
-  'claims follow allowed transitions': [
-    history(calls(send, accept, poll(accepted(), seen({ updatedAt: timestamp(9) }))), [
-      seen({ updatedAt: timestamp(9) }),
-    ]),
-    history(calls(send, poll(seen({ adjuster: 'ben' }))), [seen()]),
-    history(calls(send, poll(seen({ respondedAt: timestamp(0) }))), [seen({ respondedAt: timestamp(0) })]),
-    history(calls(send, poll(seen({ status: 'lost' }))), [seen({ status: 'lost' })]),
-    history(calls(poll(accepted({ updatedAt: timestamp(0) }))), [accepted({ updatedAt: timestamp(0) })]),
-    // Two versions without a request to change the claim.
-    history(calls(send, poll(seen({ updatedAt: timestamp(4) }))), [seen({ updatedAt: timestamp(4) })]),
-  ],
-  'no read returns an earlier state': [
-    history(calls(send, accept, { operation: 'get', seen: [seen()] }, poll(accepted())), [accepted()]),
-  ],
-  'acknowledged states are kept': [
-    history(calls(send, accept, poll(seen())), [seen()]),
-    history(calls(send, { ...accept, seen: [seen()] }, poll(seen())), [seen()]),
-    history(calls(send, poll(seen()), { operation: 'get', seen: [seen({ id: 'c2' })] }), [seen()]),
-  ],
-  'an adjuster who left has no offers': [
-    history(
-      calls(
-        send,
-        { operation: 'leave', status: 204, firm: null, intent: { adjuster: 'anna' } },
-        poll(seen()),
-      ),
-      [seen()],
-    ),
-  ],
-  'no job is lost': [history(calls(send, poll(seen())), [seen()], { autoResponding: new Set(['anna']) })],
-  'a poller without overlap misses no change': [
-    history(calls(send), [seen()]),
+  'the change feed is strictly serializable': [
+    history(calls(send, poll()), [seen()]),
     history(calls(send, poll(seen()), accept), [accepted()]),
     history(calls(send, accept, poll(accepted()), poll(seen({ id: 'c2' }))), [accepted()]),
     history(calls(send, poll(seen())), [seen(), seen({ id: 'c2', externalId: 'tag1x-2' })]),
   ],
+  'no job is lost': [history(calls(send, poll(seen())), [seen()], { autoResponding: new Set(['anna']) })],
   'no firm sees data of another': [
     history(calls({ ...send, foreign: ['tag2x'] }, poll(seen())), [seen()]),
     history(calls(send, poll(seen()), { operation: 'get', firm: 'tag2x', seen: [seen()] }), [seen()]),
@@ -263,7 +261,7 @@ describe('the checker of a chaos run', () => {
       ),
       [taken],
     );
-    expect(check(valid)).toEqual([]);
+    expect(judge(valid).violations).toEqual([]);
   });
 
   test('a rate-limited key gets more only where Redis lost its data or a process counted locally', () => {
@@ -277,8 +275,8 @@ describe('the checker of a chaos run', () => {
     });
     const alone = { localBuckets: [{ startedAt: 100, endedAt: 200 }] };
     const rule = 'rate limits hold within the documented approximation';
-    expect(check(recorded(41, fault('redis flushed')))).toEqual([]);
-    expect(check(recorded(41, alone))).toEqual([]);
+    expect(judge(recorded(41, fault('redis flushed'))).violations).toEqual([]);
+    expect(judge(recorded(41, alone)).violations).toEqual([]);
     expect(broken(recorded(41, fault('postgres killed')))).toEqual([rule]);
     expect(broken(recorded(45, fault('redis flushed')))).toEqual([rule]);
     expect(broken(recorded(45, alone))).toEqual([rule]);
@@ -292,6 +290,6 @@ describe('the checker of a chaos run', () => {
       { operation: 'limited', status: 503, code: 'service_unavailable' },
     );
     const limited = [{ actor: 'limited', requestsPerMinute: 60, burst: 20 }];
-    expect(check(history(recorded, [], { limited }))).toEqual([]);
+    expect(judge(history(recorded, [], { limited })).violations).toEqual([]);
   });
 });

@@ -1,3 +1,11 @@
+import {
+  checkLinearizability,
+  checkListAppend,
+  formatHistory,
+  type ListTransaction,
+} from '@svc/history-check';
+import { claimRegister, type RegisterEntry, registerEntries } from './claim-register.ts';
+import { feedLists } from './feed-lists.ts';
 import type { Call, ClaimView, FaultKind, History, LimitedKey, Operation } from './history.ts';
 
 export interface Violation {
@@ -8,7 +16,25 @@ export interface Violation {
 }
 
 type Finding = Omit<Violation, 'rule'>;
-type Rule = (history: History) => Iterable<Finding>;
+type Rule = (history: History, judged: Judged) => Iterable<Finding>;
+
+/** The history in the form of the general checks. */
+interface Judged {
+  readonly claims: ReturnType<typeof judgeClaims>;
+  readonly feeds: ReadonlyMap<string, readonly ListTransaction[]>;
+}
+
+const judgeClaims = (entries: readonly RegisterEntry[]) => checkLinearizability(entries, claimRegister);
+
+/** What the general checks were run on. */
+export interface Judgement {
+  readonly claims: number;
+  readonly operations: number;
+  /** Claims whose search took too long. */
+  readonly undecided: number;
+  readonly polls: number;
+  readonly changes: number;
+}
 
 const hasResponse = (call: Call): boolean => call.status !== null;
 const succeeded = (call: Call): boolean => call.status !== null && call.status < 300;
@@ -43,6 +69,8 @@ function* existsOnce(history: History): Iterable<Finding> {
   }
   const final = finalById(history);
   for (const call of history.calls) {
+    const missing = call.seen.find(({ id }) => !final.has(id));
+    if (missing !== undefined) yield { description: `${missing.id} is missing`, calls: [call] };
     if (call.operation !== 'send' || !succeeded(call)) continue;
     const [claim] = call.seen;
     const kept = claim === undefined ? undefined : final.get(claim.id);
@@ -51,33 +79,6 @@ function* existsOnce(history: History): Iterable<Finding> {
         description: `the acknowledged ${call.intent.externalId} is not stored as ${claim?.id}`,
         calls: [call],
       };
-    }
-  }
-}
-
-/** A claim or a response of an adjuster without a request for it. */
-function* nothingUnrequested(history: History): Iterable<Finding> {
-  const sent = new Set(
-    history.calls.filter((call) => call.operation === 'send').map((call) => call.intent.externalId),
-  );
-  const answers = grouped(
-    history.calls.filter(({ operation }) => operation === 'accept' || operation === 'reject'),
-    (call) => `${call.operation} ${call.intent.claimId} ${call.intent.adjuster}`,
-  );
-  for (const claims of history.final.values()) {
-    for (const claim of claims) {
-      if (!sent.has(claim.externalId)) yield { description: `${claim.externalId} was never sent`, calls: [] };
-      if (history.autoResponding.has(claim.adjuster)) continue;
-      const given = claim.status === 'accepted' ? 'accept' : claim.status === 'rejected' ? 'reject' : null;
-      if (given === null) continue;
-      const calls = answers.get(`${given} ${claim.id} ${claim.adjuster}`) ?? [];
-      const reasons = calls.map(({ intent }) => intent.reason ?? null);
-      if (calls.length === 0 || (given === 'reject' && !reasons.includes(claim.reason))) {
-        yield {
-          description: `no adjuster responded as in ${JSON.stringify(claim)}`,
-          calls: callsOn(history, claim.id),
-        };
-      }
     }
   }
 }
@@ -117,27 +118,8 @@ function* retriesConverge(history: History): Iterable<Finding> {
       const contradicted = done.some(({ endedAt }) => !concurrent || endedAt < rejected.startedAt);
       if (contradicted)
         yield { description: `${first.operation} succeeded and was rejected (${rejected.code})`, calls };
-      else if (done.length === 0 && tookEffect(history, rejected)) {
-        yield { description: `${first.operation} was rejected (${rejected.code}) and took effect`, calls };
-      }
     }
   }
-}
-
-/** The claim is with the adjuster of a rejected offer, and no other request offered it to them. */
-function tookEffect({ calls, final }: History, rejected: Call): boolean {
-  const { claimId, adjuster } = rejected.intent;
-  if (rejected.operation !== 'offer' || claimId === undefined) return false;
-  const claim = [...final.values()].flat().find(({ id }) => id === claimId);
-  return (
-    claim?.adjuster === adjuster &&
-    !calls.some(
-      ({ operation, intent, task }) =>
-        intent.adjuster === adjuster &&
-        ((operation === 'offer' && intent.claimId === claimId && task !== rejected.task) ||
-          (operation === 'send' && intent.externalId === claim?.externalId)),
-    )
-  );
 }
 
 const EXPECTED_ERRORS: Readonly<Record<Operation, readonly string[]>> = {
@@ -180,168 +162,23 @@ function* errorsAreExplained(history: History): Iterable<Finding> {
       yield { description: `${outcome}, though the adjuster never left`, calls: [call] };
     }
   }
-  const accepted = new Set(
-    [...history.final.values()].flat().flatMap(({ id, status }) => (status === 'accepted' ? [id] : [])),
-  );
-  for (const call of history.calls) {
-    if (call.code !== 'claim_already_accepted') continue;
-    const id = call.intent.claimId ?? '';
-    if (!accepted.has(id))
-      yield { description: `${id} was reported as accepted and is not`, calls: callsOn(history, id) };
-  }
 }
 
-const NEXT: Readonly<Record<string, readonly string[]>> = {
-  pending_acceptance: ['pending_acceptance', 'accepted', 'rejected', 'unassigned'],
-  // Unobserved offers may lie between two observations.
-  rejected: ['pending_acceptance', 'accepted', 'rejected', 'unassigned'],
-  unassigned: ['pending_acceptance', 'accepted', 'rejected', 'unassigned'],
-  accepted: [],
-};
-
-function faultOf({ status, respondedAt, reason, createdAt, updatedAt }: ClaimView): string | null {
-  if (!(status in NEXT)) return `is ${status}`;
-  const responded = status === 'accepted' || status === 'rejected';
-  if (responded !== (respondedAt !== null)) return `is ${status} with responded_at ${respondedAt}`;
-  if (reason !== null && status !== 'rejected') return `is ${status} with a rejection reason`;
-  if (updatedAt < createdAt) return 'changed before it was created';
-  if (updatedAt === createdAt && status !== 'pending_acceptance') return `was created as ${status}`;
-  return null;
+/** Each claim behaves like a register that changes as the specification allows. */
+function* claimsAreLinearizable(history: History, { claims }: Judged): Iterable<Finding> {
+  for (const { key, text } of claims.failures) yield { description: text, calls: callsOn(history, key) };
 }
 
-/** The observed states of a claim, ordered by updated_at, follow allowed transitions. */
-function* transitionsAreAllowed(history: History): Iterable<Finding> {
-  const views = grouped(
-    [...history.calls.flatMap(({ seen }) => seen), ...[...history.final.values()].flat()],
-    ({ id }) => id,
-  );
-  const distinctChanges = requestedChanges(history);
-  for (const [id, seen] of views) {
-    const show = (what: string): Finding => ({ description: `${id} ${what}`, calls: callsOn(history, id) });
-    const versions = new Map<string, ClaimView>();
-    for (const view of seen) {
-      const fault = faultOf(view);
-      if (fault !== null) yield show(fault);
-      const known = versions.get(view.updatedAt);
-      if (known === undefined) versions.set(view.updatedAt, view);
-      else if (JSON.stringify(known) !== JSON.stringify(view)) {
-        yield show(`has two states at ${view.updatedAt}: ${JSON.stringify([known, view])}`);
-      }
-    }
-    const path = [...versions.values()].sort((a, b) => (a.updatedAt < b.updatedAt ? -1 : 1));
-    for (let at = 1; at < path.length; at += 1) {
-      const [before, after] = [path[at - 1], path[at]];
-      if (before && after && !NEXT[before.status]?.includes(after.status)) {
-        yield show(`went from ${before.status} to ${after.status}`);
-      }
-    }
-    const requested = 1 + (distinctChanges.get(id) ?? 0);
-    if (versions.size > requested)
-      yield show(`has ${versions.size} versions after ${requested} requested changes`);
+/** Each poll shows all changes up to some moment, in one order that agrees with real time. */
+function* feedIsStrictlySerializable(history: History, { feeds }: Judged): Iterable<Finding> {
+  for (const [list, transactions] of feeds) {
+    for (const { anomaly, text } of checkListAppend(transactions).findings)
+      yield { description: `${list}: ${anomaly}\n${text}`, calls: [] };
   }
-}
-
-/** Changes requested for each claim after it was sent; a retry with the same key does not count. */
-function requestedChanges({ calls, autoResponding }: History): Map<string, number> {
-  const requested = new Map<string, Set<string>>();
-  const note = (id: string | undefined, change: string): void => {
-    if (id === undefined) return;
-    const changes = requested.get(id) ?? new Set();
-    requested.set(id, changes.add(change));
-  };
-  const leavers = new Set<string>();
-  for (const { operation, idempotencyKey, intent, task, attempt } of calls) {
-    if (operation === 'offer') note(intent.claimId, `offer ${idempotencyKey}`);
-    if (operation === 'accept' || operation === 'reject') note(intent.claimId, `answer ${task} ${attempt}`);
-    if (operation === 'leave' && intent.adjuster !== undefined) leavers.add(intent.adjuster);
-  }
-  // Offers to an adjuster who leaves may become unassigned, and test accounts respond automatically.
-  for (const { operation, idempotencyKey, intent, seen } of calls) {
-    if (operation !== 'send' && operation !== 'offer') continue;
-    const id = operation === 'send' ? seen[0]?.id : intent.claimId;
-    if (leavers.has(intent.adjuster ?? '')) note(id, `lapse of ${idempotencyKey}`);
-    if (autoResponding.has(intent.adjuster ?? '')) note(id, `answer to ${idempotencyKey}`);
-  }
-  return new Map([...requested].map(([id, changes]) => [id, changes.size]));
-}
-
-/** A read that starts after another response never returns an earlier state. */
-function* readsNeverGoBack(history: History): Iterable<Finding> {
-  const views = grouped(
-    history.calls.flatMap((call) => call.seen.map((seen) => ({ call, seen }))),
-    ({ seen }) => seen.id,
-  );
-  for (const [id, seen] of views) {
-    const byStart = [...seen].sort((a, b) => a.call.startedAt - b.call.startedAt);
-    const byEnd = [...seen].sort((a, b) => a.call.endedAt - b.call.endedAt);
-    let newest: (typeof seen)[number] | undefined;
-    let ended = 0;
-    for (const later of byStart) {
-      for (; ended < byEnd.length; ended += 1) {
-        const earlier = byEnd[ended];
-        if (earlier === undefined || earlier.call.endedAt >= later.call.startedAt) break;
-        if (newest === undefined || earlier.seen.updatedAt > newest.seen.updatedAt) newest = earlier;
-      }
-      if (newest !== undefined && later.seen.updatedAt < newest.seen.updatedAt) {
-        yield {
-          description: `${id} was seen at ${later.seen.updatedAt} after ${newest.seen.updatedAt}`,
-          calls: [newest.call, later.call],
-        };
-      }
-    }
-  }
-}
-
-/** Acknowledged states are kept, or followed by an allowed transition. */
-function* finalAgrees(history: History): Iterable<Finding> {
-  const final = finalById(history);
-  for (const call of history.calls) {
-    if (!succeeded(call)) continue;
-    for (const seen of call.seen) {
-      const last = final.get(seen.id);
-      if (last === undefined) {
-        yield { description: `${seen.id} is missing`, calls: [call] };
-      } else if (last.updatedAt < seen.updatedAt) {
-        yield {
-          description: `${seen.id} was seen at ${seen.updatedAt} and ended at ${last.updatedAt}`,
-          calls: [call],
-        };
-      } else if (seen.status === 'accepted' && last.updatedAt !== seen.updatedAt) {
-        yield {
-          description: `${seen.id} was accepted and ended as ${last.status}`,
-          calls: callsOn(history, seen.id),
-        };
-      }
-    }
-    const [claim] = call.seen;
-    if (call.operation === 'accept' && claim?.status !== 'accepted') {
-      yield { description: `an acceptance returned ${claim?.status}`, calls: [call] };
-    }
-  }
-}
-
-/** No offer is pending for an adjuster who has left, unless it may be newer. */
-function* leaversHaveNoOffers(history: History): Iterable<Finding> {
-  const left = grouped(
-    history.calls.filter((call) => call.operation === 'leave' && call.status === 204),
-    ({ intent }) => intent.adjuster,
-  );
-  for (const claims of history.final.values()) {
-    for (const claim of claims) {
-      const leaving = left.get(claim.adjuster)?.at(-1);
-      if (claim.status !== 'pending_acceptance' || leaving === undefined) continue;
-      const since = history.calls.some(
-        (call) =>
-          (call.operation === 'offer' || call.operation === 'send') &&
-          call.intent.adjuster === claim.adjuster &&
-          call.seen.some(({ id, updatedAt }) => id === claim.id && updatedAt === claim.updatedAt) &&
-          call.endedAt < leaving.startedAt,
-      );
-      if (since)
-        yield {
-          description: `${claim.id} is pending for ${claim.adjuster}, who left`,
-          calls: callsOn(history, claim.id),
-        };
+  for (const [firm, claims] of history.final) {
+    for (const [timestamp, duplicates] of grouped(claims, ({ updatedAt }) => updatedAt)) {
+      if (duplicates.length > 1)
+        yield { description: `${firm} has ${duplicates.length} claims at ${timestamp}`, calls: [] };
     }
   }
 }
@@ -352,38 +189,6 @@ function* jobsAreDone(history: History): Iterable<Finding> {
     for (const { id, status, adjuster } of claims) {
       if (status !== 'pending_acceptance' || !history.autoResponding.has(adjuster)) continue;
       yield { description: `${adjuster} never responded to ${id}`, calls: callsOn(history, id) };
-    }
-  }
-}
-
-/** A poller that continues from its last updated_at, without overlap, sees the last version of every claim. */
-function* pollersMissNothing(history: History): Iterable<Finding> {
-  const polls = grouped(
-    history.calls.filter((call) => call.operation === 'poll' && succeeded(call)),
-    (call) => call.firm ?? undefined,
-  );
-  for (const [firm, claims] of history.final) {
-    const last = new Map<string, string>();
-    let newest = '';
-    for (const call of polls.get(firm) ?? []) {
-      for (const { id, updatedAt } of call.seen) {
-        if (updatedAt < newest)
-          yield { description: `the feed of ${firm} went back to ${updatedAt}`, calls: [call] };
-        newest = updatedAt > newest ? updatedAt : newest;
-        last.set(id, updatedAt);
-      }
-    }
-    for (const { id, updatedAt } of claims) {
-      if (last.get(id) === updatedAt) continue;
-      yield {
-        description: `the poller of ${firm} missed ${id} at ${updatedAt}`,
-        calls: callsOn(history, id),
-      };
-    }
-    const timestamps = grouped(claims, ({ updatedAt }) => updatedAt);
-    for (const [timestamp, duplicates] of timestamps) {
-      if (duplicates.length > 1)
-        yield { description: `${firm} has ${duplicates.length} claims at ${timestamp}`, calls: [] };
     }
   }
 }
@@ -468,25 +273,45 @@ function allowance(
 
 const RULES: Readonly<Record<string, Rule>> = {
   'every acknowledged claim exists exactly once': existsOnce,
-  'every claim and response was requested': nothingUnrequested,
   'an idempotency key gives one claim': oneClaimPerKey,
   'all retries give the same result': retriesConverge,
   'every error has a reason': errorsAreExplained,
-  'claims follow allowed transitions': transitionsAreAllowed,
-  'no read returns an earlier state': readsNeverGoBack,
-  'acknowledged states are kept': finalAgrees,
-  'an adjuster who left has no offers': leaversHaveNoOffers,
+  'claims are linearizable': claimsAreLinearizable,
+  'the change feed is strictly serializable': feedIsStrictlySerializable,
   'no job is lost': jobsAreDone,
-  'a poller without overlap misses no change': pollersMissNothing,
   'no firm sees data of another': firmsAreIsolated,
   'rate limits hold within the documented approximation': limitsHold,
 };
 
 export const RULE_NAMES = Object.keys(RULES);
 
-/** All violations in the history. */
-export function check(history: History): Violation[] {
-  return Object.entries(RULES).flatMap(([rule, find]) =>
-    [...find(history)].map((found) => ({ rule, ...found })),
-  );
+export interface Verdict {
+  readonly violations: readonly Violation[];
+  readonly judgement: Judgement;
+  /** What the general checks judged, as JSON Lines, by file name. */
+  readonly files: Readonly<Record<string, () => string>>;
+}
+
+export function judge(history: History): Verdict {
+  const entries = registerEntries(history);
+  const feeds = feedLists(history);
+  const claims = judgeClaims(entries);
+  const transactions = [...feeds].flatMap(([key, list]) => list.map((each) => ({ ...each, key })));
+  const polls = transactions.filter(({ operation }) => operation[0]?.[0] === 'read').length;
+  return {
+    violations: Object.entries(RULES).flatMap(([rule, find]) =>
+      [...find(history, { claims, feeds })].map((found) => ({ rule, ...found })),
+    ),
+    judgement: {
+      claims: claims.orders.size + claims.failures.length + claims.undecided.length,
+      operations: entries.length,
+      undecided: claims.undecided.length,
+      polls,
+      changes: transactions.length - polls,
+    },
+    files: {
+      'claims.jsonl': () => formatHistory(entries),
+      'feed.jsonl': () => formatHistory(transactions),
+    },
+  };
 }

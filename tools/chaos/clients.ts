@@ -157,10 +157,13 @@ export function poller({ caller, random }: ClientContext): {
   poll(): Promise<boolean>;
 } {
   let since: string | null = null;
+  let polls = 0;
   return {
     async poll() {
       const before: string | null = since;
       let cursor: string | null = null;
+      polls += 1;
+      const intent = { poll: polls };
       const limit = String(random.integer(2, 40));
       do {
         const query = new URLSearchParams({
@@ -168,7 +171,8 @@ export function poller({ caller, random }: ClientContext): {
           ...(before !== null && { updated_since: before }),
           ...(cursor !== null && { cursor }),
         });
-        const response = await caller.send({ operation: 'poll', method: 'GET', path: `/v1/claims?${query}` });
+        const path = `/v1/claims?${query}`;
+        const response = await caller.send({ operation: 'poll', method: 'GET', path, intent });
         for (const { updatedAt } of response.seen) if (since === null || updatedAt > since) since = updatedAt;
         cursor = response.json?.next_cursor ?? null;
       } while (cursor !== null);

@@ -33,6 +33,8 @@ export interface Intent {
   readonly reason?: string;
   /** The adjuster leaves and rejoins, so that adjuster_not_in_firm is possible. */
   readonly mayHaveLeft?: boolean;
+  /** The pages of one poll have the same number. */
+  readonly poll?: number;
   /** The error that the request must get. */
   readonly expectedError?: 'duplicate_claim' | 'idempotency_key_reused';
 }
@@ -58,6 +60,8 @@ export interface Call {
   readonly replayed?: boolean;
   readonly existingClaimId?: string;
   readonly seen: readonly ClaimView[];
+  /** The list goes on after this page. */
+  readonly hasMore?: true;
   /** What is wrong with the response's schema or headers. */
   readonly malformed?: string;
   /** Tags of other firms in the response. */

@@ -10,10 +10,17 @@ const program = new Command('test:chaos')
   .option('--seconds <n>', 'duration', '60')
   .option('--seed <text>', 'seed of the random generator', String(Math.floor(Math.random() * 1e9)))
   .option('--processes <n>', 'processes of the service', '3')
+  .option('--history <folder>', 'where to write the recorded history as JSON Lines')
   .option('--json', 'print one JSON document to standard output', false)
   .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
 
-const options = program.opts<{ seconds: string; seed: string; processes: string; json: boolean }>();
+const options = program.opts<{
+  seconds: string;
+  seed: string;
+  processes: string;
+  history?: string;
+  json: boolean;
+}>();
 const seconds = Number(options.seconds);
 const processes = Number(options.processes);
 if (!(seconds > 0) || !Number.isInteger(processes) || processes < 1) program.help({ error: true });
@@ -22,6 +29,7 @@ const report = await runChaos({
   seconds,
   seed: options.seed,
   processes,
+  ...(options.history !== undefined && { historyFolder: options.history }),
   log: (line) => process.stderr.write(`${line}\n`),
 });
 if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);

@@ -19,7 +19,11 @@ export function printReport(report: ChaosReport, print: (line: string) => void):
       `${kind.padEnd(28)} ${String(count).padStart(4)} ×   healthy after ${String(recovery.median).padStart(5)} ms, at most ${recovery.longest} ms`,
     );
   }
+  const { judged } = report;
   print('');
+  print(
+    `judged: ${judged.claims} claims as registers (${judged.operations} operations, ${judged.undecided} undecided), ${judged.polls} polls and ${judged.changes} changes as lists`,
+  );
   const byRule = new Map<string, number>();
   for (const { rule } of report.violations) byRule.set(rule, (byRule.get(rule) ?? 0) + 1);
   for (const [rule, count] of byRule) {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { EDGE_REQUESTS_PER_MINUTE } from '@svc/contract';
@@ -29,6 +30,8 @@ export interface Config {
     readonly privateKey: string;
     readonly subject: string;
   } | null;
+  /** The keys that encrypt the data keys of firms; null: personal data is stored as plain text. */
+  readonly encryption: EncryptionKeys | null;
   readonly edgeLimitPerMinute: number;
   /** Days after which a session of the adjuster app ends, however often it is used. */
   readonly sessionMaxDays: number;
@@ -37,6 +40,12 @@ export interface Config {
   readonly requestTimeoutMs: number;
   /** Time for a client to read a response. */
   readonly responseTimeoutMs: number;
+}
+
+interface EncryptionKeys {
+  readonly variable: 'ENCRYPTION_KEY' | 'ENCRYPTION_KEY_FILE';
+  /** The current keys: a file may change while the service runs. */
+  read(): readonly Uint8Array[];
 }
 
 /** An invalid variable. The message is one line: its name, its value, and what is allowed. */
@@ -146,12 +155,51 @@ export function readConfig(env: Env, terminal: boolean): Config {
             subject: url('VAPID_SUBJECT', ['mailto:', 'https:'], false) ?? subject,
           }
         : null,
+    encryption: encryptionKeys(read),
     edgeLimitPerMinute: integer('EDGE_LIMIT_PER_MINUTE', EDGE_REQUESTS_PER_MINUTE, 0, 1_000_000_000),
     sessionMaxDays: integer('SESSION_MAX_DAYS', 180, 1, 3650),
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs: integer('RESPONSE_TIMEOUT_MS', 30_000, 100, 600_000),
   };
+}
+
+const ENCRYPTION_KEY_BYTES = 32;
+
+/** Keys in ENCRYPTION_KEY, or in the file that ENCRYPTION_KEY_FILE names. */
+function encryptionKeys(read: (name: string) => string | undefined): EncryptionKeys | null {
+  const [text, file] = [read('ENCRYPTION_KEY'), read('ENCRYPTION_KEY_FILE')];
+  if (text !== undefined && file !== undefined)
+    throw new ConfigError('ENCRYPTION_KEY and ENCRYPTION_KEY_FILE are both set; allowed: one of them');
+  if (text !== undefined) {
+    const keys = keysIn('ENCRYPTION_KEY', text);
+    return { variable: 'ENCRYPTION_KEY', read: () => keys };
+  }
+  if (file === undefined) return null;
+  const readFile = (): Uint8Array[] => {
+    let content: string;
+    try {
+      content = readFileSync(file, 'utf8');
+    } catch (error) {
+      throw new ConfigError(
+        `ENCRYPTION_KEY_FILE holds ${JSON.stringify(file.slice(0, 100))}; allowed: a file that can be read (${(error as NodeJS.ErrnoException).code})`,
+      );
+    }
+    return keysIn('ENCRYPTION_KEY_FILE', content);
+  };
+  readFile();
+  return { variable: 'ENCRYPTION_KEY_FILE', read: readFile };
+}
+
+function keysIn(variable: string, text: string): Uint8Array[] {
+  const keys = text.split(/[\s,]+/).filter((part) => part !== '');
+  const valid = (key: string): boolean =>
+    /^[\w+/-]+={0,2}$/.test(key) && Buffer.from(key, 'base64').length === ENCRYPTION_KEY_BYTES;
+  if (keys.length === 0 || !keys.every(valid))
+    throw new ConfigError(
+      `${variable} holds a value that is not shown; allowed: ${ENCRYPTION_KEY_BYTES} random bytes in base64 (openssl rand -base64 32), or several such keys separated by commas, of which the first encrypts`,
+    );
+  return keys.map((key) => Buffer.from(key, 'base64'));
 }
 
 function host(text = '127.0.0.1'): string {

@@ -1,16 +1,16 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Batch, type Clock, createBatch, type LoggedRequest } from '@svc/application';
+import { type Batch, type Clock, createBatch, type LoggedRequest, Unavailable } from '@svc/application';
 import type { FirmId, KeyId } from '@svc/domain';
-import { compose, migrateDatabase } from './composition/compose.ts';
-import { createMetrics } from './composition/metrics.ts';
+import { type CollectedMetrics, compose, createMetrics, migrateDatabase } from './composition/compose.ts';
 import { type Services, TOKENS } from './composition/tokens.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Observe } from './http/app.ts';
 import type { DocsAddresses } from './http/docs/files.ts';
 import { createHttpServer } from './http/http-server.ts';
 import type { Log } from './logging.ts';
+import { startOperationsServer } from './operations-server.ts';
 
 /** How often the last use of keys and sessions is saved. */
 const SAVE_LAST_USE_INTERVAL_MS = 30_000;
@@ -23,7 +23,7 @@ export interface Service {
   /** The address on which it listens; `BASE_URL` may differ. */
   readonly url: string;
   readonly port: number;
-  /** Null without METRICS_PORT. */
+  /** Null without METRICS_PORT. The probes `/live` and `/ready` are on the same port. */
   readonly metricsUrl: string | null;
   readonly services: Services;
   /**
@@ -33,31 +33,69 @@ export interface Service {
   stop(lingerMs?: number): Promise<void>;
 }
 
-/** Migrates the schema, composes the service and listens. */
+/** Serves metrics and probes, then migrates the schema, composes the service and listens. */
 export async function startService(
   config: Config,
   databaseUrl: string,
   log: Log,
   clock?: Clock,
 ): Promise<Service> {
+  const { metricsPort, host } = config;
+  if (metricsPort === null) return startApi({ config, databaseUrl, log, clock });
+  const metrics = createMetrics();
+  let checkReady = (): Promise<void> => Promise.reject(new Unavailable('The service is starting.'));
+  // First, so that a long migration is not taken for a process that hangs.
+  const operations = await startOperationsServer(
+    { checkReady: () => checkReady(), metrics },
+    metricsPort,
+    host,
+  ).catch((error: unknown) => {
+    throw listenError(error, 'METRICS_PORT', config);
+  });
+  try {
+    const api = await startApi({ config, databaseUrl, log, clock, metrics });
+    checkReady = api.services.get(TOKENS.checkHealth);
+    return {
+      ...api,
+      metricsUrl: `${urlOf(host, operations.port)}/metrics`,
+      async stop(lingerMs) {
+        await api.stop(lingerMs);
+        await operations.close();
+      },
+    };
+  } catch (error) {
+    await operations.close();
+    throw error;
+  }
+}
+
+interface ApiOptions {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly log: Log;
+  readonly clock: Clock | undefined;
+  readonly metrics?: CollectedMetrics;
+}
+
+async function startApi({ config, databaseUrl, log, clock, metrics }: ApiOptions): Promise<Service> {
   await migrateDatabase(databaseUrl, log);
 
   let draining = false;
   const addresses: Mutable<DocsAddresses> = { baseUrl: '', docsUrl: '', supportEmail: '' };
-  const metrics = config.metricsPort === null ? null : createMetrics();
   let requestLog: Batch<LoggedRequest> | undefined;
   const observe: Observe = (request) => {
-    metrics?.observe(request);
-    const { requestId, firmId, keyId, code, errorLocations } = request.trace;
+    const { route, status, seconds, trace } = request;
+    metrics?.requestCompleted({ route, status, seconds, code: trace.code, unavailable: trace.unavailable });
+    const { requestId, firmId, keyId, code, errorLocations } = trace;
     if (firmId === undefined || keyId === undefined) return;
-    const durationMs = Math.round(request.seconds * 10_000) / 10;
+    const durationMs = Math.round(seconds * 10_000) / 10;
     requestLog?.add({
       requestId,
       at: (clock ?? Date).now() - Math.round(durationMs),
       firmId: firmId as FirmId,
       keyId: keyId as KeyId,
-      route: request.route,
-      status: request.status === 'aborted' ? null : request.status,
+      route,
+      status: status === 'aborted' ? null : status,
       code: code ?? null,
       places: errorLocations ?? [],
       durationMs,
@@ -71,6 +109,7 @@ export async function startService(
     isDraining: () => draining,
     observe,
     clock,
+    metrics,
   });
   const { services } = wired;
   requestLog = createBatch({
@@ -85,23 +124,14 @@ export async function startService(
     addresses,
     log,
   });
-  const metricsServer = await metrics
-    ?.listen(config.metricsPort ?? 0, config.host)
-    .catch(async (error: unknown) => {
-      await wired.close();
-      throw listenError(error, 'METRICS_PORT', config);
-    });
   try {
     await listen(server, config.port, config.host);
   } catch (error) {
-    await metricsServer?.close();
     await wired.close();
     throw listenError(error, 'PORT', config);
   }
   const { port } = server.address() as AddressInfo;
-  const urlOf = (port: number): string =>
-    `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
-  const url = urlOf(port);
+  const url = urlOf(config.host, port);
   addresses.baseUrl = config.baseUrl ?? url;
   addresses.docsUrl = config.docsUrl ?? `${addresses.baseUrl}/docs`;
   addresses.supportEmail = config.supportEmail ?? `support@${domainOf(addresses.baseUrl)}`;
@@ -125,7 +155,7 @@ export async function startService(
   return {
     url,
     port,
-    metricsUrl: metricsServer === undefined ? null : `${urlOf(metricsServer.port)}/metrics`,
+    metricsUrl: null,
     services,
     async stop(lingerMs = 0) {
       draining = true;
@@ -136,11 +166,13 @@ export async function startService(
       await jobs.stop();
       await saveLastUse().catch(() => {});
       await requestLog?.flush();
-      await metricsServer?.close();
       await wired.close();
     },
   };
 }
+
+const urlOf = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 

@@ -6,6 +6,8 @@ test('no guarantee is violated when processes, databases and connections fail un
   // A failure shows the violated guarantee and the calls involved.
   expect(report.violations.map(({ rule, description, calls }) => ({ rule, description, calls }))).toEqual([]);
   expect(report.claims).toBeGreaterThan(0);
+  expect(report.judged).toMatchObject({ claims: report.claims, undecided: 0 });
+  expect(report.judged.polls).toBeGreaterThan(0);
   expect(Object.keys(report.faults).length).toBeGreaterThan(3);
   expect(report.limited.rejected).toBeGreaterThan(0);
 });

@@ -22,6 +22,7 @@ test('an empty environment gives the default configuration with an embedded data
     metricsPort: null,
     smtpUrl: null,
     vapid: null,
+    encryption: null,
     edgeLimitPerMinute: 600,
     sessionMaxDays: 180,
     headersTimeoutMs: 10_000,
@@ -134,6 +135,8 @@ describe('an invalid value', () => {
     ['SMTP_URL', 'smtp://?from=hunter2@example.com'],
     ['BASE_URL', 'https://user:hunter2@claims.example.com'],
     ['BASE_URL', 'ftp://user:hunter2@claims.example.com'],
+    ['ENCRYPTION_KEY', 'hunter2'],
+    ['ENCRYPTION_KEY', `${Buffer.alloc(32).toString('base64')},hunter2`],
   ])('that may hold a secret is not shown: %s', (name, value) => {
     const read = () => readConfig({ [name]: value }, false);
     expect(read).toThrow(new RegExp(`^${name} holds a value that is not shown; allowed: `));
@@ -163,5 +166,24 @@ describe('the VAPID settings', () => {
     const read = () => readConfig({ ...all, VAPID_PRIVATE_KEY: 'hunter2' }, false);
     expect(read).toThrow(/VAPID_PRIVATE_KEY holds a value that is not shown; allowed: 32 bytes/);
     expect(() => readConfig({ ...all, VAPID_SUBJECT: 'push@example.com' }, false)).toThrow(/mailto:/);
+  });
+});
+
+describe('the encryption keys', () => {
+  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+
+  test('are one or several, of which the first encrypts', () => {
+    const ENCRYPTION_KEY = `${one.toString('base64')}, ${two.toString('base64url')}`;
+    expect(readConfig({ ENCRYPTION_KEY }, false).encryption?.read()).toEqual([one, two]);
+  });
+
+  test('come from the variable or from a file that can be read, not from both', () => {
+    const ENCRYPTION_KEY = one.toString('base64');
+    expect(() => readConfig({ ENCRYPTION_KEY, ENCRYPTION_KEY_FILE: '/run/key' }, false)).toThrow(
+      'ENCRYPTION_KEY and ENCRYPTION_KEY_FILE are both set; allowed: one of them',
+    );
+    expect(() => readConfig({ ENCRYPTION_KEY_FILE: '/no/such/file' }, false)).toThrow(
+      'ENCRYPTION_KEY_FILE holds "/no/such/file"; allowed: a file that can be read (ENOENT)',
+    );
   });
 });

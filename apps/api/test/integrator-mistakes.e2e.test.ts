@@ -391,7 +391,7 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
     [
       'a ZIP code that lost its zero',
       () => field('/loss_location/zip', '2108'),
-      invalid('/loss_location/zip', 'the first zero is missing.'),
+      invalid('/loss_location/zip', 'write the first zero if the code begins with one.'),
     ],
     [
       'an American date',

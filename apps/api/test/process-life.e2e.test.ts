@@ -1,10 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startEmbeddedPostgres } from '@svc/embedded-postgres';
+import { eventually } from '@svc/testkit/eventually';
+import { runPromtool } from '../../../tools/services/promtool.ts';
 import { openDatabase } from '../src/composition/database.ts';
 import { readConfig } from '../src/config.ts';
 import { createDataDir, runFailingServer, startServer } from './child.ts';
@@ -18,6 +21,10 @@ import {
   sendClaim,
   startServiceUnderTest,
 } from './service-under-test.ts';
+
+const MONITORING = fileURLToPath(new URL('../../../docker/monitoring/', import.meta.url));
+/** Those of Redis exist only where it is used. */
+const METRIC_NAME = /\b(http|postgres|feed|jobs|job_queue|dependency|nodejs|process)_[a-z0-9_]+\b/g;
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
@@ -99,7 +106,7 @@ test('a failed start prints one line on standard error with the variable to chan
       [{ PORT: 'abc' }, /^PORT holds "abc"; allowed: a whole number from 0 to 65535$/],
       [
         { DATABASE_URL: 'postgres://svc:hunter2@127.0.0.1:1/claims' },
-        /^The service did not start: PostgreSQL could not be reached \(ECONNREFUSED, migrate\)\. Asked at svc@127\.0\.0\.1:1\/claims, as DATABASE_URL says\.$/,
+        /^The service did not start: PostgreSQL could not be reached \(ECONNREFUSED, migrate\)\. DATABASE_URL points to svc@127\.0\.0\.1:1\/claims\.$/,
       ],
       // Not even root can create a folder there.
       [{ DATA_DIR: '/proc/nowhere' }, /^DATA_DIR holds "\/proc\/nowhere"; allowed: a folder that /],
@@ -193,12 +200,16 @@ test('while PostgreSQL is stopped requests get 503, and they work again when it 
   }
 });
 
-test('Prometheus metrics are served on a separate port: requests, durations and event loop lag', async () => {
+const collect = async (): Promise<string[]> =>
+  (await (await fetch(service.service.metricsUrl ?? '')).text()).split('\n');
+
+test('Prometheus metrics are served on a separate port, by route template and without personal data', async () => {
   const firm = await service.firm();
   await service.call('GET', '/v1/me', { as: firm.live });
   await service.call('GET', '/v1/me', { as: firm.live });
   await service.call('GET', '/v1/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10', { as: firm.live });
   await service.call('GET', '/no/such/path');
+  await fetch(`${service.url}/docs/no-such-page`);
   await service.call('GET', '/v1/me?first_name=Ana', { as: firm.live });
   const url = service.service.metricsUrl ?? '';
   expect(new URL(url).port).not.toBe(new URL(service.url).port);
@@ -212,15 +223,75 @@ test('Prometheus metrics are served on a separate port: requests, durations and 
     'http_requests_total{route="GET /v1/me",status="200"} 2',
     'http_requests_total{route="GET /v1/me",status="422"} 1',
     'http_requests_total{route="GET /v1/claims/{id}",status="404"} 1',
+    'http_requests_total{route="GET /docs/{page}",status="404"} 1',
     'http_requests_total{route="none",status="404"} 1',
+    'http_errors_total{route="GET /v1/me",code="validation_failed"} 1',
     'http_request_duration_seconds_count{route="GET /v1/me"} 3',
   ]) {
     expect(text.split('\n')).toContain(line);
   }
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \S+$/m);
-  expect(text).not.toMatch(/svc_live|Ana|0b9f6a52/);
+  expect(text).not.toMatch(/svc_live|Ana|0b9f6a52|no-such-page/);
 
   expect((await fetch(url.replace('/metrics', '/'))).status).toBe(404);
   expect((await fetch(url, { method: 'POST' })).status).toBe(404);
   expectProblem(await service.call('GET', '/metrics'), 404, 'not_found');
+});
+
+test('metrics show the feed, commits, connections, the job queue and failed sign-ins', async () => {
+  const firm = await service.firm();
+  expect((await sendClaim(service, firm.test, claimBody(firm.account.accepts))).status).toBe(201);
+  await service.call('POST', '/app/v1/sessions', { body: { email: 'nobody@example.com', code: '123456' } });
+  const readValue = (lines: readonly string[], sample: string): number =>
+    Number(lines.find((line) => line.startsWith(`${sample} `))?.slice(sample.length));
+  // The simulated adjuster accepts in a job.
+  const lines = await eventually(collect, (found) =>
+    found.some((line) => line.startsWith('jobs_total{kind="simulate_offer_response",outcome="completed"}')),
+  );
+  const shown = [
+    'feed_changes_total{status="pending_acceptance"}',
+    'feed_changes_total{status="accepted"}',
+    'postgres_commit_duration_seconds_count',
+    'postgres_connection_wait_seconds_count',
+    'postgres_connections_max{pool="requests"}',
+    'postgres_connections_max{pool="jobs"}',
+    'http_errors_total{route="POST /app/v1/sessions",code="invalid_sign_in"}',
+    'dependency_up{dependency="database"}',
+  ];
+  expect(shown.filter((sample) => !(readValue(lines, sample) > 0))).toEqual([]);
+  const zero = ['job_queue_jobs{state="failed"}', 'postgres_standbys{synchronous="true"}'];
+  expect(zero.map((sample) => readValue(lines, sample))).toEqual([0, 0]);
+});
+
+test('promtool finds nothing wrong with the metrics, the alert rules and their tests', async () => {
+  expect(await runPromtool(['check', 'metrics'], (await collect()).join('\n'))).toBe('');
+  expect(await runPromtool(['test', 'rules', `${MONITORING}alerts.test.yaml`])).toBe('');
+  expect(await runPromtool(['check', 'config', `${MONITORING}prometheus.yaml`])).toBe('');
+});
+
+test('alerts and the dashboard use metrics that exist, and each alert has a section in the runbook', async () => {
+  const known = new Set(
+    (await collect()).flatMap((line) => {
+      const [, name, type] = /^# TYPE (\S+) (\S+)$/.exec(line) ?? [];
+      return type === 'histogram' ? [`${name}_bucket`] : [name];
+    }),
+  );
+  const alerts = readFileSync(`${MONITORING}alerts.yaml`, 'utf8');
+  const used = [...(alerts + readFileSync(`${MONITORING}dashboard.json`, 'utf8')).matchAll(METRIC_NAME)];
+  expect(used.map(([name]) => name).filter((name) => !known.has(name))).toEqual([]);
+  const sections = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8').match(
+    /^## .*$/gm,
+  );
+  const titles = [...alerts.matchAll(/alert: (\w+)/g)].map(([, title]) => `## ${title}`);
+  expect(sections).toEqual(titles);
+});
+
+test('the process is alive while it shuts down, and no longer ready', async () => {
+  const own = await startServiceUnderTest({ databaseUrl: service.databaseUrl, env: { METRICS_PORT: '0' } });
+  const probe = async (path: string): Promise<number> =>
+    (await fetch(new URL(path, own.service.metricsUrl ?? ''))).status;
+  expect([await probe('/live'), await probe('/ready')]).toEqual([200, 200]);
+  const stopping = own.service.stop(1000);
+  expect([await probe('/live'), await probe('/ready')]).toEqual([200, 503]);
+  await stopping;
 });

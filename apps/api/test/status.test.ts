@@ -7,7 +7,7 @@ test('the status names each part, and since when it is up or down', async () => 
   const monitor = createStatusMonitor({
     checks: {
       database: async () => {
-        if (!database) throw new Error('away');
+        if (!database) throw new Error('down');
         return true;
       },
       redis: async () => redis,

@@ -95,7 +95,7 @@ export const programs: Block = () => {
   return [
     '::: code-group',
     program('Python', 'python', 'quick_start.py'),
-    program('TypeScript', 'ts', 'quick-start.ts'),
+    program('TypeScript', 'ts', 'quick-start.mts'),
     program('Java', 'java', 'QuickStart.java'),
     program('C#', 'csharp', 'QuickStart.cs'),
     ':::',

@@ -44,16 +44,16 @@ const LANGUAGES: readonly Language[] = [
   },
   {
     name: 'TypeScript',
-    file: 'quick-start.ts',
+    file: 'quick-start.mts',
     needs: [],
     position: 'position.txt',
     commands: [
       [
         process.execPath,
         ...[TSC, '--strict', '--module', 'nodenext', '--target', 'es2022', '--outDir', 'out'],
-        ...['--typeRoots', TYPES, '--types', 'node', 'quick-start.ts'],
+        ...['--typeRoots', TYPES, '--types', 'node', 'quick-start.mts'],
       ],
-      [process.execPath, 'out/quick-start.js'],
+      [process.execPath, 'out/quick-start.mjs'],
     ],
   },
   {
@@ -142,7 +142,6 @@ async function runQuickStart({ file, position, commands }: Language) {
       await Promise.all(earlier.slice(at, at + 10).map((claim) => store(firm.test, claim)));
     }
     await copyFile(join(SOURCES, file), join(folder, file));
-    await writeFile(join(folder, 'package.json'), '{"type": "module"}');
     // The position of a run before those claims.
     const start = '2026-01-01T00:00:00.000Z';
     await writeFile(join(folder, position), position.endsWith('.json') ? JSON.stringify(start) : start);

@@ -21,7 +21,7 @@ import { appendRow, memoryAuditReads } from './memory-audit.ts';
 import { memoryFirmData } from './memory-firm-data.ts';
 import { memoryAppReads, memoryFirmReads, memoryJobReads, memoryOperatorReads } from './memory-reads.ts';
 import { memoryTx } from './memory-tx.ts';
-import { Collision, createDatabase, type Database, keyOf, type WritableTables } from './tables.ts';
+import { createDatabase, type Database, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
 export interface WaitingJob {
   readonly job: Job;
@@ -95,7 +95,7 @@ export function createMemoryStores(options: { clock?: Clock; everyUnitTwice?: bo
           try {
             return await attempt(inTx(work));
           } catch (error) {
-            if (!(error instanceof Collision) || attemptsLeft === 0) throw error;
+            if (!(error instanceof UniqueViolation) || attemptsLeft === 0) throw error;
           }
         }
       }),

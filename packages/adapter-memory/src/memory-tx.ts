@@ -3,7 +3,7 @@ import { type Claim, carrierNameKey, DomainError, emailKey, mergeCarrier } from 
 import { appendRow } from './memory-audit.ts';
 import { formDetailsOf, sessionsOf } from './memory-reads.ts';
 import { compareText } from './pages.ts';
-import { Collision, emailKeyOf, keyOf, type WritableTables } from './tables.ts';
+import { emailKeyOf, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
 /** The stores of one transaction, over tables that others see only after the commit. */
 export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end(): void } {
@@ -37,7 +37,7 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
     try {
       save();
     } catch (error) {
-      if (error instanceof Collision)
+      if (error instanceof UniqueViolation)
         throw new DomainError('email_taken', 'Another account has this e-mail address.');
       throw error;
     }
@@ -99,7 +99,7 @@ export function memoryTx(tables: WritableTables, clock: Clock): { tx: Tx; end():
       bind: step((slot, fingerprint, claimId, now) => {
         const row = tables.idempotency.get(keyOf(slot.firmId, slot.environment, slot.key));
         if (row !== undefined && now - row.boundAt < IDEMPOTENCY_WINDOW_MS) {
-          throw new Collision('this Idempotency-Key is bound');
+          throw new UniqueViolation('this Idempotency-Key is bound');
         }
         const { firmId, environment, key } = slot;
         tables.idempotency.put({ slot: { firmId, environment, key }, fingerprint, claimId, boundAt: now });

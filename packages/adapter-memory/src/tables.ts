@@ -126,8 +126,8 @@ export const emailKeyOf = ({ email, testOf }: Adjuster): string | null =>
   email === null || testOf !== null ? null : emailKey(email);
 
 /** A unique key is taken. The unit of work is run again, as after a conflict in a database. */
-export class Collision extends Error {
-  override readonly name = 'Collision';
+export class UniqueViolation extends Error {
+  override readonly name = 'UniqueViolation';
 }
 
 export interface Table<R> {
@@ -137,7 +137,7 @@ export interface Table<R> {
 export interface WritableTable<R> extends Table<R> {
   /** Adds or replaces the row with this row's key. */
   put(row: R): void;
-  /** Adds a row; throws Collision when its key exists. */
+  /** Adds a row; throws UniqueViolation when its key exists. */
   insert(row: R): void;
   delete(key: string): void;
 }
@@ -216,7 +216,7 @@ function draftTable<R extends object>({ rows, holders }: Stored<R>, [keyOfRow, .
         [...changed].some(
           ([changedKey, existing]) => changedKey !== key && existing !== null && other(existing) === value,
         );
-      if (taken) throw new Collision(`${value} is taken`);
+      if (taken) throw new UniqueViolation(`${value} is taken`);
     });
     changed.set(key, frozenCopy(row));
   };
@@ -226,7 +226,7 @@ function draftTable<R extends object>({ rows, holders }: Stored<R>, [keyOfRow, .
     put,
     insert(row) {
       const key = keyOfRow(row);
-      if (get(key) !== undefined) throw new Collision(`${key} is taken`);
+      if (get(key) !== undefined) throw new UniqueViolation(`${key} is taken`);
       put(row);
     },
     delete: (key) => void changed.set(key, null),

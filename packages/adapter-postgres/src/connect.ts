@@ -4,16 +4,23 @@ import type {
   AuditReads,
   Clock,
   CredentialStore,
+  DataEncryption,
   FaultStore,
   FirmData,
   FirmReads,
   JobReads,
+  MetricSources,
+  Metrics,
   OperatorReads,
   RequestLogStore,
   UnitOfWork,
 } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { openDatabase } from './driver/database.ts';
+import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
+import { countPlainRows, encryptExisting } from './encryption/encrypt-existing.ts';
+import { Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
+import { type WrappingKeySource, WrappingKeys } from './encryption/wrapping-keys.ts';
 import { type JobHandler, type JobOptions, type RunningJobs, startJobs } from './jobs/job-queue.ts';
 import { type PurgeCounts, purge } from './jobs/purge.ts';
 import { type DatabaseLog, SILENT } from './log.ts';
@@ -21,6 +28,7 @@ import { pgAppReads } from './reads/pg-app-reads.ts';
 import { pgCredentials } from './reads/pg-credentials.ts';
 import { pgFirmReads } from './reads/pg-firm-reads.ts';
 import { pgJobReads } from './reads/pg-job-reads.ts';
+import { readQueueState, readReplicationState } from './reads/pg-metric-sources.ts';
 import { pgOperatorReads } from './reads/pg-operator-reads.ts';
 import { serviceSecret } from './reads/pg-service-secrets.ts';
 import type { ServiceSecret } from './schema/migrate.ts';
@@ -37,11 +45,14 @@ export interface ConnectOptions {
   /** For the timestamps of the change feeds; default: the system clock. */
   readonly clock?: Clock | undefined;
   readonly log?: DatabaseLog | undefined;
+  readonly metrics?: Metrics | undefined;
   /** To open a connection, or to wait for a free one. */
   readonly connectTimeoutMs?: number | undefined;
   readonly statementTimeoutMs?: number | undefined;
   readonly lockTimeoutMs?: number | undefined;
   readonly idleInTransactionTimeoutMs?: number | undefined;
+  /** Encrypts personal data with keys that these keys encrypt. Default: stored as plain text. */
+  readonly encryption?: WrappingKeySource | null | undefined;
   /** Whether the URL leads to a pooler in transaction mode (PgBouncer). Default: detected. */
   readonly pooler?: boolean | undefined;
 }
@@ -59,9 +70,13 @@ export interface PostgresStores {
   readonly auditReads: AuditReads;
   readonly firmData: FirmData;
   readonly faults: FaultStore;
+  readonly encryption: DataEncryption;
   readonly behindPooler: boolean;
+  readonly metricSources: Pick<MetricSources, 'pools' | 'queue' | 'replication'>;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
   ping(timeoutMs: number): Promise<void>;
+  /** @throws EncryptionKeyError when data was encrypted with a key that is not configured. */
+  checkEncryptionKeys(): Promise<void>;
   serviceSecret(name: ServiceSecret): Promise<Buffer>;
   /** Processes the outbox until stopped. Any number of processes may do so. */
   startJobs(handler: JobHandler, options?: JobOptions): RunningJobs;
@@ -87,23 +102,42 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     idleInTransactionTimeoutMs: options.idleInTransactionTimeoutMs ?? 10_000,
     pooler: options.pooler,
     log,
+    metrics: options.metrics,
   });
   const { reads, maintenance } = database;
+  const wrappingKeys = options.encryption ? new WrappingKeys(options.encryption) : null;
+  const dataKeys = wrappingKeys === null ? null : new DataKeys(reads, wrappingKeys);
+  const encryption = dataKeys === null ? NO_ENCRYPTION : new Encryption(dataKeys);
   const running = new Set<RunningJobs>();
   return {
-    unitOfWork: pgUnitOfWork(database, clock),
-    firmReads: pgFirmReads(reads),
-    appReads: pgAppReads(reads, clock),
-    operatorReads: pgOperatorReads(reads),
+    unitOfWork: pgUnitOfWork(database, clock, encryption),
+    firmReads: pgFirmReads(reads, encryption),
+    appReads: pgAppReads(reads, clock, encryption),
+    operatorReads: pgOperatorReads(reads, encryption),
     credentials: pgCredentials(reads, maintenance),
     jobReads: pgJobReads(reads),
     requestLog: pgRequestLog(reads, maintenance),
     audit: pgAuditLog(database),
     auditReads: pgAuditReads(maintenance),
-    firmData: pgFirmData(maintenance),
+    firmData: pgFirmData(maintenance, encryption),
     faults: pgFaults(maintenance),
+    encryption: {
+      status: async () => ({
+        wrappingKeyId: wrappingKeys?.currentId ?? null,
+        dataKeys: await wrappingKeyCounts(maintenance),
+        plainRows: await countPlainRows(maintenance),
+      }),
+      rewrap: async (onProgress) => (await dataKeys?.rewrap(onProgress)) ?? 0,
+      encryptExisting: (onProgress) => encryptExisting(database, encryption, onProgress),
+    },
     behindPooler: database.behindPooler,
+    metricSources: {
+      pools: () => [database.pool(), ...[...running].map((jobs) => jobs.pool())],
+      queue: () => readQueueState(maintenance),
+      replication: () => readReplicationState(maintenance),
+    },
     ping: (timeoutMs) => database.ping(timeoutMs),
+    checkEncryptionKeys: () => checkWrappingKeys(reads, wrappingKeys),
     serviceSecret: (name) => serviceSecret(reads, name),
     startJobs(handler, jobOptions = {}) {
       const jobs = startJobs(
@@ -113,6 +147,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           behindPooler: database.behindPooler,
           connectionFailures: database.connectionFailures,
           log,
+          metrics: database.metrics,
           purge: async () => {
             await purge(maintenance, clock.now());
           },
@@ -126,6 +161,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     purge: (now) => purge(maintenance, now),
     async close() {
       await Promise.all([...running].map((jobs) => jobs.stop()));
+      dataKeys?.close();
       await database.close();
     },
   };

@@ -1,5 +1,6 @@
 export { type ConnectOptions, connect, type PostgresStores } from './connect.ts';
 export { DatabaseError } from './driver/errors.ts';
+export { EncryptionKeyError, type WrappingKeySource } from './encryption/wrapping-keys.ts';
 export type { JobHandler, JobOptions, RunningJobs } from './jobs/job-queue.ts';
 export type { PurgeCounts } from './jobs/purge.ts';
 export type { DatabaseLog } from './log.ts';

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, type Tx, Unavailable, type UnitOfWork } from '@svc/application';
+import type { AssignmentStatus } from '@svc/domain';
 import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TxSession } from './driver/session.ts';
+import { type Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
 import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
@@ -20,12 +22,17 @@ import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
 
 const MAX_ATTEMPTS = 5;
 
-const storesOn = (session: TxSession, clock: Clock): Tx & { readonly audit: PgAuditTrail } => ({
-  claims: pgClaims(session, clock),
+const storesOn = (
+  session: TxSession,
+  clock: Clock,
+  encryption: Encryption,
+  changed: AssignmentStatus[],
+): Tx & { readonly audit: PgAuditTrail } => ({
+  claims: pgClaims(session, clock, encryption, changed),
   idempotency: pgIdempotency(session),
-  carriers: pgCarriers(session),
+  carriers: pgCarriers(session, encryption),
   adjusters: pgAdjusters(session),
-  memberships: pgMemberships(session),
+  memberships: pgMemberships(session, encryption),
   firms: pgFirms(session),
   keys: pgKeys(session),
   sessions: pgSessions(session),
@@ -41,12 +48,17 @@ const storesOn = (session: TxSession, clock: Clock): Tx & { readonly audit: PgAu
  * Transactions at READ COMMITTED: a statement that waited for a lock sees what its holder committed. Conflicts that
  * locks cannot prevent throw ConcurrencyConflict, and the work runs again.
  */
-export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
+export function pgUnitOfWork(
+  database: Database,
+  clock: Clock,
+  encryption: Encryption = NO_ENCRYPTION,
+): UnitOfWork {
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const transaction = await database.begin();
+    const changed: AssignmentStatus[] = [];
     let result: T;
     try {
-      const tx = storesOn(transaction, clock);
+      const tx = storesOn(transaction, clock, encryption, changed);
       result = await work(tx);
       tx.audit.write();
     } catch (error) {
@@ -55,7 +67,9 @@ export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
       throw transaction.failure instanceof ConcurrencyConflict ? transaction.failure : error;
     }
     try {
+      const startedAt = performance.now();
       await transaction.commit();
+      database.metrics.transactionCommitted((performance.now() - startedAt) / 1000, changed);
     } catch (error) {
       await transaction.rollback();
       throw error;
@@ -70,7 +84,8 @@ export function pgUnitOfWork(database: Database, clock: Clock): UnitOfWork {
           return await attempt(work);
         } catch (error) {
           if (!(error instanceof ConcurrencyConflict)) throw error;
-          if (count === MAX_ATTEMPTS) throw new Unavailable('Too many concurrent changes to the same rows.');
+          if (count === MAX_ATTEMPTS)
+            throw new Unavailable('Too many concurrent changes to the same rows.', 'conflicts');
           await sleep(Math.random() * 10 * count);
         }
       }

@@ -4,18 +4,18 @@ export interface RedisLog {
 }
 
 export interface RedisState {
-  readonly status: 'up' | 'away';
+  readonly status: 'up' | 'down';
   /** Commands without a reply in time; each delayed a request. */
   readonly timeouts: number;
   /** Commands that ended with an error or a lost connection. */
   readonly failures: number;
-  /** Transitions from up to away. */
+  /** Transitions from up to down. */
   readonly outages: number;
 }
 
 export interface Breaker {
   /**
-   * Runs a command. Undefined when Redis is away, does not reply in time or replies with an error; never rejects.
+   * Runs a command. Undefined when Redis is down, does not reply in time or replies with an error; never rejects.
    * `isAwaited` is false once the caller has been released.
    */
   run<T>(command: (isAwaited: () => boolean) => Promise<T>): Promise<T | undefined>;
@@ -208,7 +208,7 @@ export function createBreaker({
 
     onConnected: () => scheduleProbe(0),
 
-    state: () => ({ status: up ? 'up' : 'away', timeouts, failures, outages }),
+    state: () => ({ status: up ? 'up' : 'down', timeouts, failures, outages }),
 
     stop() {
       stopped = true;

@@ -61,7 +61,7 @@ describe('the circuit breaker', () => {
     const command = jest.fn(async () => 42);
     expect(await breaker.run(command)).toBeUndefined();
     expect(command).not.toHaveBeenCalled();
-    expect(breaker.state()).toEqual({ status: 'away', timeouts: 1, failures: 0, outages: 1 });
+    expect(breaker.state()).toEqual({ status: 'down', timeouts: 1, failures: 0, outages: 1 });
   });
 
   test('replies in time keep it closed', async () => {
@@ -99,7 +99,7 @@ describe('the circuit breaker', () => {
     expect(isAwaited()).toBe(false);
     reply(42);
     expect(await pendingRun).toBeUndefined();
-    expect(status()).toBe('away');
+    expect(status()).toBe('down');
   });
 
   test('single errors affect single requests, three in a row open it', async () => {
@@ -110,7 +110,7 @@ describe('the circuit breaker', () => {
     }
     expect(status()).toBe('up');
     for (let n = 0; n < 3; n++) await breaker.run(failure);
-    expect(breaker.state()).toEqual({ status: 'away', timeouts: 0, failures: 23, outages: 1 });
+    expect(breaker.state()).toEqual({ status: 'down', timeouts: 0, failures: 23, outages: 1 });
     expect(log.warn).toHaveBeenCalledWith(expect.any(String), { reason: 'MISCONF disk full' });
   });
 
@@ -118,14 +118,14 @@ describe('the circuit breaker', () => {
     const pendingRun = breaker.run(noReply);
     breaker.onConnectionLost('closed');
     expect(await pendingRun).toBeUndefined();
-    expect(breaker.state()).toMatchObject({ status: 'away', timeouts: 0 });
+    expect(breaker.state()).toMatchObject({ status: 'down', timeouts: 0 });
   });
 
   test('only a probe closes it', async () => {
     redisWorks = false;
     breaker.onConnectionLost('closed');
     await pass(3000);
-    expect(status()).toBe('away');
+    expect(status()).toBe('down');
     expect(probes).toBeGreaterThan(3);
     redisWorks = true;
     await pass(400);

@@ -14,7 +14,7 @@ import {
 import { allowedOf, type Connected, connected, LONG_TIMEOUT, SLOW } from './connected.ts';
 
 const isUp = (connection: Connected) => () => connection.state().status === 'up';
-const isDown = (connection: Connected) => () => connection.state().status === 'away';
+const isDown = (connection: Connected) => () => connection.state().status === 'down';
 const READ = { write: false };
 /** Longer than in production, since Redis shares the test machine. */
 const TIMEOUT = { commandTimeoutMs: 300 };
@@ -46,7 +46,7 @@ describe('an outage of Redis', () => {
     server.pause();
     try {
       for (let n = 0; n < 200; n++) expect(await consume(`k ${n}`)).toEqual({ allowed: true });
-      expect(connection.state()).toEqual({ status: 'away', timeouts: 1, failures: 0, outages: 1 });
+      expect(connection.state()).toEqual({ status: 'down', timeouts: 1, failures: 0, outages: 1 });
       expect(connection.fallbackCount()).toBe(200);
     } finally {
       server.resume();
@@ -124,7 +124,7 @@ describe('an outage of Redis', () => {
       await operator((client) => client.call(begin, ...how));
       try {
         for (let n = 0; n < 50; n++) expect(await consume(`refused ${n}`)).toEqual({ allowed: true });
-        expect(connection.state()).toMatchObject({ status: 'away', timeouts: 0 });
+        expect(connection.state()).toMatchObject({ status: 'down', timeouts: 0 });
       } finally {
         await operator((client) => client.call(end, ...back));
       }
@@ -277,7 +277,7 @@ describe('an outage in a Redis Cluster', () => {
     node(1).pause();
     try {
       await consumeAll('frozen');
-      expect(connection.state()).toMatchObject({ status: 'away', timeouts: 1 });
+      expect(connection.state()).toMatchObject({ status: 'down', timeouts: 1 });
     } finally {
       node(1).resume();
     }
@@ -292,7 +292,7 @@ describe('an outage in a Redis Cluster', () => {
     // By then the other nodes report the cluster as down.
     await eventually(async () => {
       await consumeAll('down');
-      return connection.state().status === 'away';
+      return connection.state().status === 'down';
     });
     await node(2).restart();
     await eventually(isUp(connection));

@@ -49,13 +49,16 @@ export function readInstant(value: string): number | null {
   return midnight + minuteOfDay * 60_000 + second * 1000 + milliseconds + roundUp;
 }
 
+/** Other times of day may be on another date where the loss happened. */
+const MIDNIGHT = /^(\d{4})-(\d{2})-(\d{2})[Tt ]00:00(:00(\.0+)?)?([Zz]|[+-]\d{2}:\d{2})?$/;
+
 /** The date in another format; null where day and month could be confused. */
 export function intendedDate(sent: string): string | null {
   const text = sent.trim();
   const inOrder =
     /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text) ??
     /^(\d{4})(\d{2})(\d{2})$/.exec(text) ??
-    /^(\d{4})-(\d{2})-(\d{2})[Tt ]\d{2}:\d{2}/.exec(text);
+    MIDNIGHT.exec(text);
   const [, year, month, day] = inOrder ?? [];
   if (inOrder !== null) return validDate(year, month, day);
   const american = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})$/.exec(text);

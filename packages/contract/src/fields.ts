@@ -176,7 +176,7 @@ export const zip = (meta: FieldMeta): z.ZodString =>
 function zipHint(sent: string): string | null {
   const digits = sent.trim();
   if (/^[0-9]{9}$/.test(digits)) return 'ZIP+4 has a hyphen after the fifth digit.';
-  return /^[0-9]{4}$/.test(digits) ? 'the first zero is missing.' : null;
+  return /^[0-9]{4}$/.test(digits) ? 'write the first zero if the code begins with one.' : null;
 }
 
 /** Digits as a string, so that leading zeros are kept. */
@@ -214,16 +214,12 @@ export function oneOf<const Value extends string>(
   return z.enum(values, expected(what, hint)).meta({ ...meta });
 }
 
-/** The value that differs only in case, spaces and separators. */
+/** The value with the same letters and digits: another case, spaces or punctuation, camelCase. */
 export function intendedOneOf<const Value extends string>(
   values: readonly Value[],
   sent: string,
 ): Value | null {
-  const normalized = (text: string): string =>
-    text
-      .trim()
-      .toLowerCase()
-      .replace(/[\s_-]+/g, '_');
+  const normalized = (text: string): string => text.toLowerCase().replace(/[\s\p{P}]/gu, '');
   const wanted = normalized(sent);
   return values.find((value) => normalized(value) === wanted) ?? null;
 }

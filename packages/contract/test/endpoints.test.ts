@@ -10,7 +10,7 @@ import {
   smallestClaim,
   surgeClaim,
 } from '../src/index.ts';
-import { errorsOf, overTheWire, sendClaim } from './requests.ts';
+import { errorsOf, sendClaim, throughJson } from './requests.ts';
 
 const all = Object.entries(endpoints) as [keyof typeof endpoints, Endpoint][];
 
@@ -75,7 +75,7 @@ describe('the examples', () => {
     ['surge', surgeClaim],
     ['river', riverClaim],
   ])('hold a %s claim that passes', (_, claim) => {
-    expect(errorsOf(sendClaim(overTheWire(claim)))).toEqual([]);
+    expect(errorsOf(sendClaim(throughJson(claim)))).toEqual([]);
   });
 });
 

@@ -12,7 +12,7 @@ import {
   surgeClaim,
 } from '../src/index.ts';
 import { valueAt } from '../src/json-pointer.ts';
-import { errorsOf, type Located, overTheWire, sendClaim } from './requests.ts';
+import { errorsOf, type Located, sendClaim, throughJson } from './requests.ts';
 
 // Not fast-check's `unit: 'binary'`: it first builds a map with a million entries.
 const anyCharacter = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point));
@@ -34,7 +34,7 @@ const mangled = fc
     maxLength: 6,
   })
   .map((changes) => {
-    const body = overTheWire(surgeClaim);
+    const body = throughJson(surgeClaim);
     for (const [path, value] of changes) {
       const holder = valueAt(body, path.slice(0, path.lastIndexOf('/')));
       const name = path.slice(path.lastIndexOf('/') + 1);
@@ -105,7 +105,7 @@ describe('parsing', () => {
   it('is deterministic, including the order of errors', () => {
     fc.assert(
       fc.property(mangled, (body) => {
-        expect(sendClaim(body)).toEqual(sendClaim(overTheWire(body)));
+        expect(sendClaim(body)).toEqual(sendClaim(throughJson(body)));
       }),
     );
   });
@@ -113,7 +113,7 @@ describe('parsing', () => {
   it('reports an invalid value whatever other errors there are', () => {
     fc.assert(
       fc.property(mangled, (body) => {
-        const holder = overTheWire(body) as Record<string, unknown>;
+        const holder = throughJson(body) as Record<string, unknown>;
         holder.claim_number = ' ';
         expect(errorsOf(sendClaim(holder)).map(({ pointer }) => pointer)).toContain('/claim_number');
       }),

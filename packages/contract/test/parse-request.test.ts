@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { endpoints, LIMITS, parseRequest, smallestClaim, surgeClaim } from '../src/index.ts';
-import { claimWith, errorsOf, overTheWire, pointersOf, sendClaim } from './requests.ts';
+import { claimWith, errorsOf, pointersOf, sendClaim, throughJson } from './requests.ts';
 
 const list = (search: string) => parseRequest(endpoints.listClaims, { search });
 const queryErrors = (search: string) => errorsOf(list(search)).map(({ parameter }) => parameter);
@@ -13,14 +13,14 @@ const queryOf = (search: string) => {
 describe('a valid body', () => {
   it('is returned as the same object, with its fields in the order they were sent', () => {
     const { loss, external_id, ...rest } = surgeClaim;
-    const body = overTheWire({ loss: { ...loss, date: loss.date }, ...rest, external_id });
+    const body = throughJson({ loss: { ...loss, date: loss.date }, ...rest, external_id });
     const result = sendClaim(body);
     expect(result.ok && result.value.body).toBe(body);
     expect(JSON.stringify(result.ok && result.value.body)).toBe(JSON.stringify(body));
   });
 
   it('gets no default values', () => {
-    const result = sendClaim(overTheWire(smallestClaim));
+    const result = sendClaim(throughJson(smallestClaim));
     expect(result.ok && JSON.stringify(result.value.body)).toBe(JSON.stringify(smallestClaim));
   });
 });
@@ -141,9 +141,13 @@ describe('an invalid body', () => {
     ['/loss_location/state', 'Florida', 'did you mean FL?'],
     ['/loss_location/state', 'fl', 'did you mean FL?'],
     ['/loss_location/state', ' new  york', 'did you mean NY?'],
+    ['/loss_location/state', 'D.C.', 'did you mean DC?'],
     ['/loss_location/state', 'FLA', null],
     ['/loss_location/state', 'AE', null],
     ['/building/occupancy_type', 'Single Family Home', 'did you mean single_family_home?'],
+    ['/building/occupancy_type', 'SingleFamilyHome', 'did you mean single_family_home?'],
+    ['/building/firm_status', 'Post-FIRM', 'did you mean post_firm?'],
+    ['/building/firm_status', 'post', null],
     ['/building/construction_type', 'MASONRY', 'did you mean masonry?'],
     ['/building/construction_type', 'brick', null],
     ['/building/flood_zone', 'a08', 'did you mean A8?'],
@@ -152,10 +156,12 @@ describe('an invalid body', () => {
     ['/building/number_of_units', '1', 'send the number without quotes.'],
     ['/loss_location/zip', 33957, 'send it in quotes.'],
     ['/loss_location/zip', '339314207', 'ZIP+4 has a hyphen after the fifth digit.'],
-    ['/loss_location/zip', '2108', 'the first zero is missing.'],
+    ['/loss_location/zip', '2108', 'write the first zero if the code begins with one.'],
     ['/claim_number', 93184, 'send it in quotes.'],
     ['/loss/date', '08/27/2026', 'did you mean 2026-08-27?'],
     ['/loss/date', '2026-08-27T00:00:00Z', 'did you mean 2026-08-27?'],
+    ['/loss/date', '2026-08-27 00:00:00', 'did you mean 2026-08-27?'],
+    ['/loss/date', '2026-08-27T03:30:00Z', null],
     ['/loss/date', '20260827', 'did you mean 2026-08-27?'],
     ['/loss/date', '08/07/2026', null],
     ['/loss/date', '27.08.2026', null],

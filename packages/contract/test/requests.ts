@@ -7,7 +7,7 @@ import {
 } from '../src/index.ts';
 
 /** Serializes and parses, as for a request over HTTP. */
-export const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+export const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 export const sendClaim = (body: unknown): ParsedRequest<typeof endpoints.sendClaim> =>
   parseRequest(endpoints.sendClaim, { headers: { 'idempotency-key': 'k' }, body });

@@ -5,12 +5,20 @@ import {
   createMemorySingleFlight,
   networkOf,
 } from '@svc/adapter-memory';
-import { connect, migrate, type PostgresStores, type SchemaState, schemaState } from '@svc/adapter-postgres';
+import {
+  connect,
+  EncryptionKeyError,
+  migrate,
+  type PostgresStores,
+  type SchemaState,
+  schemaState,
+} from '@svc/adapter-postgres';
+import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
 import { connectRedis } from '@svc/adapter-redis';
 import { type Clock, type Job, type Operator, Unavailable } from '@svc/application';
 import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
-import type { Config } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 import type { Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
 import { createCursors } from '../http/serialization/cursor.ts';
@@ -26,19 +34,19 @@ const PING_CACHE_MS = 250;
 const PING_TIMEOUT_MS = 900;
 /** How often the status is observed while nobody asks for it: the precision of its times. */
 const STATUS_INTERVAL_MS = 1000;
-const REDIS_HEAD_START_MS = 1000;
+const REDIS_CONNECT_WAIT_MS = 1000;
 /** Shorter than a request's deadline; a wait for a lock leaves time for the work. */
 const STATEMENT_TIMEOUT_MS = 4000;
 const LOCK_TIMEOUT_MS = 3000;
 
-interface Wired {
+interface Application {
   readonly services: Services;
   /** Runs jobs from the queue until stopped; stopping waits for running jobs. */
   startJobs(run: (job: Job) => Promise<void>): { stop(): Promise<void> };
   close(): Promise<void>;
 }
 
-interface Surroundings {
+interface Environment {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly log: Log;
@@ -49,7 +57,11 @@ interface Surroundings {
   readonly operator?: Operator | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
+  readonly metrics?: CollectedMetrics | undefined;
 }
+
+export type CollectedMetrics = PrometheusMetrics;
+export const createMetrics = createPrometheusMetrics;
 
 const systemClock: Clock = { now: Date.now };
 
@@ -60,23 +72,38 @@ const inProcess = (clock: Clock) => ({
 });
 
 /** Connects to the databases and creates all services. The schema must exist. */
-export async function compose(surroundings: Surroundings): Promise<Wired> {
-  const { config, databaseUrl, log, addresses, isDraining, observe, clock = systemClock } = surroundings;
+export async function compose(environment: Environment): Promise<Application> {
+  const {
+    config,
+    databaseUrl,
+    log,
+    addresses,
+    isDraining,
+    observe,
+    clock = systemClock,
+    metrics,
+  } = environment;
   const stores = await connect({
     url: databaseUrl,
     poolMax: config.dbPoolMax,
     log,
     clock,
+    encryption: config.encryption,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
     idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
+    metrics,
+  });
+  await stores.checkEncryptionKeys().catch(async (error: unknown) => {
+    await stores.close();
+    throw error instanceof EncryptionKeyError ? new ConfigError(error.message) : error;
   });
   const redis =
     config.redisUrls.length === 0
       ? null
       : connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(clock) });
   // Until Redis is connected, requests are counted per process, so wait briefly.
-  for (let waited = 0; redis?.state().status === 'away' && waited < REDIS_HEAD_START_MS; waited += 10)
+  for (let waited = 0; redis?.state().status === 'down' && waited < REDIS_CONNECT_WAIT_MS; waited += 10)
     await pause(10);
   const { rateLimiter, singleFlight } = redis ?? inProcess(clock);
   const pingDatabase = createDatabasePing(stores);
@@ -88,6 +115,12 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     },
     now: clock.now,
   });
+  metrics?.watch({
+    ...stores.metricSources,
+    dependencies: async () => (await status.check()).parts.filter(({ name }) => name !== 'api'),
+    redis: () => redis?.state() ?? null,
+  });
+  const edgeLimiter = createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock });
   const statusTimer = setInterval(() => void status.check(), STATUS_INTERVAL_MS).unref();
   const services = createContainer({
     log,
@@ -96,7 +129,7 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     trustProxy: config.trustProxy,
     status,
     async checkHealth() {
-      if (isDraining()) throw new Unavailable('the service is shutting down');
+      if (isDraining()) throw new Unavailable('the service is shutting down', 'draining');
       await pingDatabase();
     },
     isDraining,
@@ -104,10 +137,16 @@ export async function compose(surroundings: Surroundings): Promise<Wired> {
     ...stores,
     rateLimiter,
     singleFlight,
-    edgeLimiter: createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock }),
+    edgeLimiter: {
+      allow(address: string) {
+        const allowed = edgeLimiter.allow(address);
+        if (!allowed) metrics?.addressLimited();
+        return allowed;
+      },
+    },
     ...createNotifications({ config, stores, log, addresses }),
     sessionMaxAgeMs: config.sessionMaxDays * DAY,
-    operator: surroundings.operator ?? { name: 'service' },
+    operator: environment.operator ?? { name: 'service' },
     ids: { next: () => uuidV7() },
     cursors: createCursors(await stores.serviceSecret('cursor_signing')),
     secrets: createSecrets(await stores.serviceSecret('sign_in_code_hashing')),
@@ -141,14 +180,14 @@ function createDatabasePing(stores: PostgresStores): () => Promise<void> {
 }
 
 /**
- * Brings the schema up to date; safe when several processes do so at once. Nothing needs the database earlier, so it is
- * here that an operator is told where it was looked for.
+ * Brings the schema up to date; safe when several processes do so at once. The start connects here first, so the error
+ * names the database.
  */
 export const migrateDatabase = (url: string, log: Log): Promise<void> =>
   migrate({ url, log }).catch((error: Error) => {
     const { username, host, pathname } = new URL(url);
     const where = `${username && `${username}@`}${host}${pathname}`;
-    throw new Error(`${error.message} Asked at ${where}, as DATABASE_URL says.`, { cause: error });
+    throw new Error(`${error.message} DATABASE_URL points to ${where}.`, { cause: error });
   });
 
 export type { SchemaState };

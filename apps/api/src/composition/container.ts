@@ -18,6 +18,7 @@ import {
   makeDeclineInvitation,
   makeDisableAdjuster,
   makeEnableAdjuster,
+  makeEncryptExisting,
   makeEndSession,
   makeEndSessions,
   makeEraseFirm,
@@ -37,6 +38,7 @@ import {
   makeRequestSignInCode,
   makeRevokeKey,
   makeRollKey,
+  makeRotateEncryption,
   makeRunJob,
   makeSandbox,
   makeSendClaim,
@@ -138,6 +140,9 @@ export function createContainer(external: ExternalServices): Container {
     ofFirm,
   );
   bind(T.setLegalHold, makeSetLegalHold, ofFirm);
+  const dataEncryption = { uow, encryption: T.encryption, clock, operator };
+  bind(T.rotateEncryption, makeRotateEncryption, dataEncryption);
+  bind(T.encryptExisting, makeEncryptExisting, dataEncryption);
   bind(T.setPlan, makeSetPlan, { uow, clock, operator, apiKeyAuthenticator });
   bind(T.setLimits, makeSetLimits, { uow, clock, operator, apiKeyAuthenticator });
   const keys = { uow, secrets, clock, ids, apiKeyAuthenticator, operator };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { AuditEvent, Batch, Clock } from '@svc/application';
+import { type AuditEvent, type Batch, type Clock, Unavailable } from '@svc/application';
 import type { Endpoint } from '@svc/contract';
 import express, {
   type ErrorRequestHandler,
@@ -248,6 +248,8 @@ function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHand
       : asHttpProblem(error);
     trace.code = problem.code;
     trace.errorLocations = errorLocations(problem.extra.errors);
+    if (problem.code === 'service_unavailable' && problem.extra.simulated !== true)
+      trace.unavailable = error instanceof Unavailable ? error.reason : 'memory';
     const isFailure = problem.code === 'internal_error' || problem.code === 'service_unavailable';
     if (isFailure && problem.extra.simulated !== true) {
       log.error('request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });

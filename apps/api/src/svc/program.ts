@@ -3,6 +3,7 @@ import { addAdjusterCommands } from './adjuster.ts';
 import { addAuditCommands } from './audit.ts';
 import { addClaimCommands } from './claim.ts';
 import { addDatabaseCommands } from './database.ts';
+import { addEncryptionCommands } from './encryption.ts';
 import { addFirmCommands } from './firm.ts';
 import { addKeyCommands } from './key.ts';
 import { addMemberCommands } from './member.ts';
@@ -28,6 +29,7 @@ export function createProgram(): Command {
   addClaimCommands(program);
   addRequestsCommand(program);
   addAuditCommands(program);
+  addEncryptionCommands(program);
   addDatabaseCommands(program);
   return program;
 }

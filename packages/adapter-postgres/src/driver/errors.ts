@@ -36,6 +36,9 @@ const TEMPORARY = /^(08...|53...|57...|58...|55P03|25P0[345]|25006)$/;
 const BROKEN_CONNECTION =
   /connection terminated|connection ended|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable|server does not support ssl|calling end on the pool|query ?runner/i;
 
+/** The pool's error when no connection became free in time. */
+const POOL_TIMEOUT = /timeout exceeded when trying to connect/i;
+
 interface ErrorFields {
   readonly code?: unknown;
   readonly severity?: unknown;
@@ -83,16 +86,22 @@ export function translateError(error: unknown, statement: string): unknown {
   if (!isDatabaseError(cause)) {
     if (!breaksConnection(cause)) return cause;
     const code = String((cause as ErrorFields).code ?? 'connection');
-    return new Unavailable(`PostgreSQL could not be reached (${code}, ${statement}).`);
+    const reason = POOL_TIMEOUT.test(String((cause as ErrorFields).message))
+      ? 'database_pool'
+      : 'database_unreachable';
+    return new Unavailable(`PostgreSQL could not be reached (${code}, ${statement}).`, reason);
   }
   const { code, table, severity, message } = cause as Record<string, string | undefined> & { code: string };
   const constraint = constraintOf(cause as ErrorFields);
   // The connection was closed or rejected (a changed password, a missing database). Such messages contain only users,
   // databases and addresses, which an operator needs.
   if (severity === 'FATAL' || severity === 'PANIC')
-    return new Unavailable(`PostgreSQL rejected ${statement}: ${code} (${message}).`);
+    return new Unavailable(`PostgreSQL rejected ${statement}: ${code} (${message}).`, 'database_rejected');
   if (TEMPORARY.test(code))
-    return new Unavailable(`PostgreSQL is temporarily unable to run ${statement} (${code}).`);
+    return new Unavailable(
+      `PostgreSQL is temporarily unable to run ${statement} (${code}).`,
+      'database_busy',
+    );
   if (SERIALIZATION_FAILURES.has(code)) return new ConcurrencyConflict(`${statement}: ${code}`);
   if (code === '23505' && CONTENDED_KEYS.has(constraint ?? ''))
     return new ConcurrencyConflict(`${statement}: ${constraint}`);

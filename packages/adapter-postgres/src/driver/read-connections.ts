@@ -28,7 +28,7 @@ export class PipelinedReads implements Session {
   }
 
   async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
-    if (this.#closed) throw new Unavailable('The connections to PostgreSQL are closed.');
+    if (this.#closed) throw new Unavailable('The connections to PostgreSQL are closed.', 'draining');
     const connection = this.#connections.reduce((best, next) => (next.pending < best.pending ? next : best));
     connection.pending += 1;
     try {

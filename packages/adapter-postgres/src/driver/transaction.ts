@@ -88,7 +88,10 @@ export class Transaction implements TxSession {
       this.#note(error, 'commit');
       // The transaction may have been committed, so the error must not be one that runs the work again.
       if (this.#broken)
-        this.#failure = new Unavailable('The connection to PostgreSQL was lost during a commit.');
+        this.#failure = new Unavailable(
+          'The connection to PostgreSQL was lost during a commit.',
+          'database_unreachable',
+        );
     }
     await Promise.all(this.#sent.splice(0));
     await this.#end();

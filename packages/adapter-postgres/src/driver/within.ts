@@ -4,7 +4,7 @@ import { Unavailable } from '@svc/application';
 export async function within<T>(timeoutMs: number, work: Promise<T>, message: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Unavailable(message)), timeoutMs);
+    timer = setTimeout(() => reject(new Unavailable(message, 'database_unreachable')), timeoutMs);
   });
   try {
     return await Promise.race([work, timeout]);

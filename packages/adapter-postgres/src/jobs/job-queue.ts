@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Job } from '@svc/application';
+import type { ConnectionPool, Job, JobKind, Metrics } from '@svc/application';
 import { Logger, runTaskList, type TaskList, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
 import type { ConnectionFailures } from '../driver/connection-failures.ts';
+import { poolState } from '../driver/connection-pool.ts';
 import { PooledReads } from '../driver/read-connections.ts';
 import { type Session, sql, type Value } from '../driver/session.ts';
 import {
@@ -27,6 +28,8 @@ export interface JobOptions {
 }
 
 export interface RunningJobs {
+  /** Its connections. */
+  pool(): ConnectionPool;
   /** Takes no new jobs and waits for the running ones. */
   stop(): Promise<void>;
 }
@@ -37,6 +40,7 @@ interface QueueEnvironment {
   readonly behindPooler: boolean;
   readonly connectionFailures: ConnectionFailures;
   readonly log: DatabaseLog;
+  readonly metrics: Metrics;
   purge(): Promise<void>;
 }
 
@@ -72,7 +76,7 @@ export function startJobs(
   handler: JobHandler,
   { pollIntervalMs = 250, timeoutMs = JOB_TIMEOUT_MS }: JobOptions,
 ): RunningJobs {
-  const { log, purge } = environment;
+  const { log, metrics, purge } = environment;
   const stopping = new AbortController();
   const { signal } = stopping;
   const pool = poolFor(environment);
@@ -85,7 +89,7 @@ export function startJobs(
     within(timeoutMs, handler(payload as Job), 'The job took too long.');
   const running = runTaskList(
     {
-      events: logFailures(log),
+      events: reportOutcomes(log, metrics),
       concurrency: WORKERS,
       pollInterval: pollIntervalMs,
       noHandleSignals: true,
@@ -110,6 +114,7 @@ export function startJobs(
   };
   let stopped: Promise<void> | undefined;
   return {
+    pool: () => poolState('jobs', pool),
     stop() {
       stopped ??= stop();
       return stopped;
@@ -168,13 +173,16 @@ async function repeat(
   }
 }
 
-function logFailures(log: DatabaseLog): WorkerEvents {
+function reportOutcomes(log: DatabaseLog, metrics: Metrics): WorkerEvents {
   const events = new EventEmitter() as WorkerEvents;
   events.on('job:error', ({ job, error }) => {
     const fields = { kind: job.task_identifier, attempt: job.attempts, error: nameOf(error) };
-    if (job.attempts >= job.max_attempts) log.error('a job failed permanently', fields);
+    const isLast = job.attempts >= job.max_attempts;
+    metrics.jobEnded(job.task_identifier as JobKind, isLast ? 'failed' : 'retried');
+    if (isLast) log.error('a job failed permanently', fields);
     else log.warn('a job failed and will be retried', fields);
   });
+  events.on('job:success', ({ job }) => metrics.jobEnded(job.task_identifier as JobKind, 'completed'));
   return events;
 }
 

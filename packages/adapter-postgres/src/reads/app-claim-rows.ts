@@ -1,7 +1,15 @@
 import type { AppClaimView } from '@svc/application';
 import type { FirmId } from '@svc/domain';
-import { HELD_CARRIER_COLUMNS, type HeldCarrierRow, heldCarrierFrom } from '../stores/carrier-rows.ts';
+import type { Encryption } from '../encryption/encryption.ts';
 import {
+  HELD_CARRIER_COLUMNS,
+  HELD_CARRIER_FIELDS,
+  type HeldCarrierRow,
+  heldCarrierFrom,
+} from '../stores/carrier-rows.ts';
+import {
+  CLAIM_FIELDS,
+  claimKey,
   FIRM_CLAIM_COLUMNS,
   type FirmClaimRow,
   WORK_COLUMNS,
@@ -22,6 +30,15 @@ export const APP_CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, c.firm
 /** For `claims c`: the firm, and the entry of its carrier book. */
 export const APP_CLAIM_JOINS = `JOIN firms f ON f.id = c.firm_id
   LEFT JOIN carriers held ON held.firm_id = c.firm_id AND held.name_key = c.carrier_key`;
+
+/** Decrypts in place. */
+export async function openAppClaims<R extends AppClaimRow>(encryption: Encryption, rows: R[]): Promise<R[]> {
+  const withClaims = await encryption.open(rows, CLAIM_FIELDS, claimKey);
+  return encryption.open(withClaims, HELD_CARRIER_FIELDS, ({ firm_id, held_key }) => ({
+    firmId: firm_id,
+    key: held_key ?? '',
+  }));
+}
 
 export const appClaimFrom = (row: AppClaimRow): AppClaimView => ({
   ...claimViewFrom(row),

@@ -10,8 +10,16 @@ import type {
 import type { ClaimId, Svcid } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
+import { type Encryption, NO_ENCRYPTION } from '../encryption/encryption.ts';
+import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
-import { APP_CLAIM_COLUMNS, APP_CLAIM_JOINS, type AppClaimRow, appClaimFrom } from './app-claim-rows.ts';
+import {
+  APP_CLAIM_COLUMNS,
+  APP_CLAIM_JOINS,
+  type AppClaimRow,
+  appClaimFrom,
+  openAppClaims,
+} from './app-claim-rows.ts';
 import { fetchCount, toPage, uuidPositionValues } from './pages.ts';
 
 const MEMBERSHIPS = sql(
@@ -117,9 +125,13 @@ const REVISIONS = sql(
     GROUP BY m.svc_id`,
 );
 
+const INVITATION_FIELDS = fieldsOf(PERSONAL.memberships, (column) =>
+  column === 'invited_as' ? 'invitedAs' : column,
+);
+
 const offerPosition = (row: AppClaimRow): KeysetPosition => ({ at: row.offered_at, id: row.id });
 
-export function pgAppReads(session: Session, clock: Clock): AppReads {
+export function pgAppReads(session: Session, clock: Clock, encryption: Encryption = NO_ENCRYPTION): AppReads {
   return {
     async adjuster(svcId) {
       const row = first(await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]));
@@ -134,7 +146,7 @@ export function pgAppReads(session: Session, clock: Clock): AppReads {
       const values = [svcId, timestamp(now), ...uuidPositionValues(page.after), fetchCount(page)];
       const found = await session.rows<InvitationView>(INVITATIONS, values);
       return toPage(
-        found,
+        await encryption.open(found, INVITATION_FIELDS, ({ firmId }) => ({ firmId, key: svcId })),
         page,
         (row) => ({ at: row.invitedAt, id: row.firmId }),
         (row) => row,
@@ -148,7 +160,7 @@ export function pgAppReads(session: Session, clock: Clock): AppReads {
         since === undefined
           ? await session.rows<AppClaimRow>(CLAIMS[list], values)
           : await session.rows<AppClaimRow>(CHANGED_CLAIMS[list], [...values, timestamp(since)]);
-      return toPage(found, page, offerPosition, appClaimFrom);
+      return toPage(await openAppClaims(encryption, found), page, offerPosition, appClaimFrom);
     },
 
     async claimIds(svcId, list) {
@@ -159,7 +171,8 @@ export function pgAppReads(session: Session, clock: Clock): AppReads {
 
     async claim(svcId, id) {
       if (!isUuid(id)) return null;
-      const row = first(await session.rows<AppClaimRow>(CLAIM, [svcId, id, timestamp(clock.now())]));
+      const rows = await session.rows<AppClaimRow>(CLAIM, [svcId, id, timestamp(clock.now())]);
+      const row = first(await openAppClaims(encryption, rows));
       return row === null ? null : appClaimFrom(row);
     },
 

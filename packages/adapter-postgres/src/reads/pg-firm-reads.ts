@@ -6,12 +6,24 @@ import type {
   KeysetPosition,
   PageRequest,
 } from '@svc/application';
-import type { ClaimAsSent, Environment } from '@svc/domain';
+import type { ClaimAsSent, Environment, FirmId } from '@svc/domain';
 import { isUuid } from '../driver/column-types.ts';
 import { first, type Session, type Statement, sql, type Value } from '../driver/session.ts';
-import { assignmentFrom, FIRM_CLAIM_COLUMNS, type FirmClaimRow } from '../stores/claim-rows.ts';
+import { type Encryption, NO_ENCRYPTION } from '../encryption/encryption.ts';
+import {
+  assignmentFrom,
+  FIRM_CLAIM_COLUMNS,
+  FIRM_CLAIM_FIELDS,
+  type FirmClaimRow,
+} from '../stores/claim-rows.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-adjusters.ts';
-import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipFrom } from '../stores/pg-memberships.ts';
+import {
+  MEMBERSHIP_COLUMNS,
+  MEMBERSHIP_FIELDS,
+  type MembershipRow,
+  membershipFrom,
+  membershipKey,
+} from '../stores/pg-memberships.ts';
 import { fetchCount, positionBefore, positionValues, toPage, uuidPositionValues } from './pages.ts';
 
 /** `isClaimVisible` in `@svc/domain`: a live key also reads test claims, a test key reads nothing else. */
@@ -108,11 +120,15 @@ function startPosition({ updatedSince }: ClaimFilter, { after }: PageRequest): K
   return after !== null && after.at >= updatedSince ? after : positionBefore(updatedSince);
 }
 
-export function pgFirmReads(session: Session): FirmReads {
+export function pgFirmReads(session: Session, encryption: Encryption = NO_ENCRYPTION): FirmReads {
+  const openClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>
+    encryption.open(rows, FIRM_CLAIM_FIELDS, ({ id }) => ({ firmId, key: id }));
+  const openMembers = (rows: AdjusterViewRow[]) => encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey);
   return {
     async claim(firmId, environment, id) {
       if (!isUuid(id)) return null;
-      const row = first(await session.rows<FirmClaimRow>(CLAIM[environment], [firmId, id]));
+      const rows = await session.rows<FirmClaimRow>(CLAIM[environment], [firmId, id]);
+      const row = first(await openClaims(firmId, rows));
       return row === null ? null : claimViewFrom(row);
     },
 
@@ -128,17 +144,17 @@ export function pgFirmReads(session: Session): FirmReads {
         }
         return session.rows(FEED[environment], [...from, fetchCount(page)]);
       };
-      return toPage(await query(), page, feedPosition, claimViewFrom);
+      return toPage(await openClaims(firmId, await query()), page, feedPosition, claimViewFrom);
     },
 
     async adjusters(firmId, environment, page) {
       const values = [firmId, ...positionValues(page.after), fetchCount(page)];
       const found = await session.rows<AdjusterViewRow>(ADJUSTERS[environment], values);
-      return toPage(found, page, listPosition, adjusterViewFrom);
+      return toPage(await openMembers(found), page, listPosition, adjusterViewFrom);
     },
 
     async adjuster(firmId, svcId) {
-      const row = first(await session.rows<AdjusterViewRow>(ADJUSTER, [firmId, svcId]));
+      const row = first(await openMembers(await session.rows<AdjusterViewRow>(ADJUSTER, [firmId, svcId])));
       return row === null ? null : adjusterViewFrom(row);
     },
   };

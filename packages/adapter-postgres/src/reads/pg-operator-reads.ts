@@ -1,9 +1,16 @@
 import type { ApiKey, OperatorReads } from '@svc/application';
 import { isUuid } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
+import { type Encryption, NO_ENCRYPTION } from '../encryption/encryption.ts';
 import { FIRM_COLUMNS, type FirmRow, firmFrom } from '../stores/firm-rows.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-adjusters.ts';
-import { APP_CLAIM_COLUMNS, APP_CLAIM_JOINS, type AppClaimRow, appClaimFrom } from './app-claim-rows.ts';
+import {
+  APP_CLAIM_COLUMNS,
+  APP_CLAIM_JOINS,
+  type AppClaimRow,
+  appClaimFrom,
+  openAppClaims,
+} from './app-claim-rows.ts';
 
 const FIRMS = sql('operator_firms', `SELECT ${FIRM_COLUMNS} FROM firms ORDER BY created_at, id`);
 const FIRM = sql('operator_firm', `SELECT ${FIRM_COLUMNS} FROM firms WHERE id = $1`);
@@ -30,7 +37,7 @@ const CLAIM = sql(
 
 type OperatorClaimRow = AppClaimRow & { readonly external_id: string; readonly claim_number: string };
 
-export function pgOperatorReads(session: Session): OperatorReads {
+export function pgOperatorReads(session: Session, encryption: Encryption = NO_ENCRYPTION): OperatorReads {
   return {
     firms: async () => (await session.rows<FirmRow>(FIRMS)).map(firmFrom),
 
@@ -50,7 +57,8 @@ export function pgOperatorReads(session: Session): OperatorReads {
     },
 
     async claim(id) {
-      const row = isUuid(id) ? first(await session.rows<OperatorClaimRow>(CLAIM, [id])) : null;
+      if (!isUuid(id)) return null;
+      const row = first(await openAppClaims(encryption, await session.rows<OperatorClaimRow>(CLAIM, [id])));
       if (row === null) return null;
       return { ...appClaimFrom(row), externalId: row.external_id, claimNumber: row.claim_number };
     },

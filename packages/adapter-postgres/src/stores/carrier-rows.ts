@@ -1,7 +1,9 @@
 import type { CarrierAddress, CarrierDetails } from '@svc/domain';
+import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 
 /** A left-joined entry of the carrier book; all null where there is none. */
 export interface HeldCarrierRow {
+  readonly held_key: string | null;
   readonly held_name: string | null;
   readonly held_phone: string | null;
   readonly held_email: string | null;
@@ -9,8 +11,10 @@ export interface HeldCarrierRow {
 }
 
 /** Columns of `carriers held` for {@link HeldCarrierRow}. */
-export const HELD_CARRIER_COLUMNS = `held.name AS held_name, held.phone AS held_phone, held.email AS held_email,
+export const HELD_CARRIER_COLUMNS = `held.name_key AS held_key, held.name AS held_name, held.phone AS held_phone, held.email AS held_email,
   held.address AS held_address`;
+
+export const HELD_CARRIER_FIELDS = fieldsOf(PERSONAL.carriers, (column) => `held_${column}`);
 
 export function heldCarrierFrom(row: HeldCarrierRow): CarrierDetails | null {
   if (row.held_name === null) return null;

@@ -11,6 +11,7 @@ import type {
   Svcid,
   WorkDetails,
 } from '@svc/domain';
+import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 
 /** Columns of a claim that its firm sees. */
 export interface FirmClaimRow {
@@ -41,6 +42,18 @@ export interface ClaimRow extends FirmClaimRow, WorkRow {
   readonly carrier: string;
   readonly work_changed_at: Instant | null;
 }
+
+/** For {@link FirmClaimRow}: the personal columns that the firm sees. */
+export const FIRM_CLAIM_FIELDS = fieldsOf(PERSONAL.claims).filter(({ property }) =>
+  ['document', 'rejection_reason'].includes(property),
+);
+/** For {@link ClaimRow}, and views of it with fewer columns. */
+export const CLAIM_FIELDS = fieldsOf(PERSONAL.claims);
+
+export const claimKey = (row: { readonly firm_id: FirmId; readonly id: ClaimId }) => ({
+  firmId: row.firm_id,
+  key: row.id,
+});
 
 const columns = (...names: string[]): string => names.map((name) => `c.${name}`).join(', ');
 

@@ -1,6 +1,8 @@
 import type { Carriers } from '@svc/application';
 import { carrierNameKey } from '@svc/domain';
 import { sql, type TxSession } from '../driver/session.ts';
+import { type Encryption, NO_ENCRYPTION } from '../encryption/encryption.ts';
+import { PERSONAL } from '../encryption/personal-columns.ts';
 
 /**
  * The domain's `mergeCarrier` as one statement, so that concurrent merges lose nothing. Without new details it writes
@@ -22,16 +24,18 @@ const MERGE = sql(
          address = coalesce(held.address, excluded.address)`,
 );
 
-export function pgCarriers(session: TxSession): Carriers {
+export function pgCarriers(session: TxSession, encryption: Encryption = NO_ENCRYPTION): Carriers {
   return {
     async merge(firmId, sent) {
+      const nameKey = carrierNameKey(sent.name);
+      const seal = await encryption.sealer(PERSONAL.carriers, firmId, nameKey);
       session.send(MERGE, [
         firmId,
-        carrierNameKey(sent.name),
+        nameKey,
         sent.name,
-        sent.phone ?? null,
-        sent.email ?? null,
-        sent.address === undefined ? null : JSON.stringify(sent.address),
+        seal('phone', sent.phone ?? null),
+        seal('email', sent.email ?? null),
+        seal('address', sent.address === undefined ? null : JSON.stringify(sent.address)),
       ]);
     },
   };

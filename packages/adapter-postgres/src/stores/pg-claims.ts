@@ -1,10 +1,24 @@
 import type { Claims, Clock } from '@svc/application';
-import { type Claim, type ClaimId, carrierNameKey, type FirmId, type Instant } from '@svc/domain';
+import {
+  type AssignmentStatus,
+  type Claim,
+  type ClaimId,
+  carrierNameKey,
+  type FirmId,
+  type Instant,
+} from '@svc/domain';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { first, sql, type TxSession, type Value } from '../driver/session.ts';
-import { HELD_CARRIER_COLUMNS, type HeldCarrierRow, heldCarrierFrom } from './carrier-rows.ts';
-import { CLAIM_COLUMNS, type ClaimRow, claimFrom } from './claim-rows.ts';
+import { type Encryption, NO_ENCRYPTION, type Seal } from '../encryption/encryption.ts';
+import { PERSONAL } from '../encryption/personal-columns.ts';
+import {
+  HELD_CARRIER_COLUMNS,
+  HELD_CARRIER_FIELDS,
+  type HeldCarrierRow,
+  heldCarrierFrom,
+} from './carrier-rows.ts';
+import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
 
 const FIND_DUPLICATE = sql(
   'claims_find_duplicate',
@@ -83,19 +97,19 @@ const SAVE_WITHOUT_TIMESTAMP = sql(
    WHERE firm_id = $1 AND id = $2`,
 );
 
-const assignmentValues = ({ assignment }: Claim): Value[] => [
+const assignmentValues = ({ assignment }: Claim, seal: Seal): Value[] => [
   assignment.status,
   assignment.adjuster,
   timestamp(assignment.offeredAt),
   timestampOrNull(assignment.respondedAt),
-  assignment.rejectionReason,
+  seal('rejection_reason', assignment.rejectionReason),
 ];
 
-const workValues = ({ work, workChangedAt, closedAt }: Claim): Value[] => [
+const workValues = ({ work, workChangedAt, closedAt }: Claim, seal: Seal): Value[] => [
   work.contactDate,
   work.inspectionDate,
-  work.notes,
-  work.details === undefined ? null : JSON.stringify(work.details),
+  seal('work_notes', work.notes),
+  seal('work_details', work.details === undefined ? null : JSON.stringify(work.details)),
   timestampOrNull(workChangedAt ?? null),
   timestampOrNull(closedAt),
 ];
@@ -103,11 +117,18 @@ const workValues = ({ work, workChangedAt, closedAt }: Claim): Value[] => [
 const missing = (): DatabaseError =>
   new DatabaseError('The claim or the change feed of its firm does not exist.');
 
-export function pgClaims(session: TxSession, clock: Clock): Claims {
-  const lock = async (firmId: FirmId, id: ClaimId): Promise<Claim | null> => {
-    const row = first(await session.rows<ClaimRow>(LOCK, [firmId, id]));
-    return row === null ? null : claimFrom(row);
-  };
+/** @param changed receives the status of each claim that is added or saved. */
+export function pgClaims(
+  session: TxSession,
+  clock: Clock,
+  encryption: Encryption = NO_ENCRYPTION,
+  changed: AssignmentStatus[] = [],
+): Claims {
+  const claimsFrom = async (rows: ClaimRow[]): Promise<Claim[]> =>
+    (await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
+  const lock = async (firmId: FirmId, id: ClaimId): Promise<Claim | null> =>
+    first(await claimsFrom(await session.rows<ClaimRow>(LOCK, [firmId, id])));
+  const sealer = (claim: Claim) => encryption.sealer(PERSONAL.claims, claim.firmId, claim.id);
 
   return {
     async findDuplicate({ firmId, environment, externalId, claimNumber }) {
@@ -123,8 +144,7 @@ export function pgClaims(session: TxSession, clock: Clock): Claims {
 
     async lockOfferedTo(svcId, id) {
       if (!isUuid(id)) return null;
-      const row = first(await session.rows<ClaimRow>(LOCK_OFFERED, [svcId, id]));
-      const claim = row === null ? null : claimFrom(row);
+      const claim = first(await claimsFrom(await session.rows<ClaimRow>(LOCK_OFFERED, [svcId, id])));
       return claim?.assignment.adjuster === svcId ? claim : null;
     },
 
@@ -135,10 +155,11 @@ export function pgClaims(session: TxSession, clock: Clock): Claims {
     },
 
     async lockPendingOf(firmId, svcId) {
-      return (await session.rows<ClaimRow>(LOCK_PENDING, [firmId, svcId])).map(claimFrom);
+      return claimsFrom(await session.rows<ClaimRow>(LOCK_PENDING, [firmId, svcId]));
     },
 
     async add(claim) {
+      const seal = await sealer(claim);
       const added = first(
         await session.rows<{ updated_at: Instant }>(ADD, [
           claim.firmId,
@@ -148,38 +169,47 @@ export function pgClaims(session: TxSession, clock: Clock): Claims {
           claim.externalId,
           claim.claimNumber,
           carrierNameKey(claim.carrier.name),
-          JSON.stringify(claim.carrier),
-          claim.asSent,
-          ...assignmentValues(claim),
-          ...workValues(claim),
+          seal('carrier', JSON.stringify(claim.carrier)),
+          seal('document', claim.asSent as string),
+          ...assignmentValues(claim, seal),
+          ...workValues(claim, seal),
         ]),
       );
       if (added === null) throw missing();
+      changed.push(claim.assignment.status);
       return { ...claim, createdAt: added.updated_at, updatedAt: added.updated_at };
     },
 
     async save(claim) {
+      const seal = await sealer(claim);
       const values = [
         claim.firmId,
         timestamp(clock.now()),
         claim.id,
-        ...assignmentValues(claim),
-        ...workValues(claim),
+        ...assignmentValues(claim, seal),
+        ...workValues(claim, seal),
       ];
       const saved = first(await session.rows<{ updated_at: Instant }>(SAVE, values));
       if (saved === null) throw missing();
+      changed.push(claim.assignment.status);
       return { ...claim, updatedAt: saved.updated_at };
     },
 
     async forForms(claim) {
       const values = [claim.firmId, carrierNameKey(claim.carrier.name)];
-      const row = first(await session.rows<HeldCarrierRow & { firm_name: string }>(FOR_FORMS, values));
+      const rows = await session.rows<HeldCarrierRow & { firm_name: string }>(FOR_FORMS, values);
+      const row = first(
+        await encryption.open(rows, HELD_CARRIER_FIELDS, ({ held_key }) => ({
+          firmId: claim.firmId,
+          key: held_key ?? '',
+        })),
+      );
       if (row === null) throw missing();
       return { firm: { id: claim.firmId, name: row.firm_name }, bookCarrier: heldCarrierFrom(row) };
     },
 
     async saveWithoutTimestamp(claim) {
-      const values = [claim.firmId, claim.id, ...workValues(claim)];
+      const values = [claim.firmId, claim.id, ...workValues(claim, await sealer(claim))];
       session.send(SAVE_WITHOUT_TIMESTAMP, values, (count) => (count === 1 ? null : missing()));
     },
   };

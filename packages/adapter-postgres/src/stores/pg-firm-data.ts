@@ -1,10 +1,22 @@
 import type { FirmData } from '@svc/application';
 import { isUuid } from '../driver/column-types.ts';
 import { type Session, type Statement, sql } from '../driver/session.ts';
-import { HELD_CARRIER_COLUMNS, type HeldCarrierRow, heldCarrierFrom } from './carrier-rows.ts';
-import { CLAIM_COLUMNS, type ClaimRow, claimFrom } from './claim-rows.ts';
+import type { Encryption } from '../encryption/encryption.ts';
+import {
+  HELD_CARRIER_COLUMNS,
+  HELD_CARRIER_FIELDS,
+  type HeldCarrierRow,
+  heldCarrierFrom,
+} from './carrier-rows.ts';
+import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from './pg-adjusters.ts';
-import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipFrom } from './pg-memberships.ts';
+import {
+  MEMBERSHIP_COLUMNS,
+  MEMBERSHIP_FIELDS,
+  type MembershipRow,
+  membershipFrom,
+  membershipKey,
+} from './pg-memberships.ts';
 
 const CLAIMS = sql(
   'firm_data_claims',
@@ -18,7 +30,7 @@ const MEMBERS = sql(
 );
 const CARRIERS = sql(
   'firm_data_carriers',
-  `SELECT held.name_key, ${HELD_CARRIER_COLUMNS} FROM carriers held
+  `SELECT ${HELD_CARRIER_COLUMNS} FROM carriers held
     WHERE held.firm_id = $1 AND ($2::text IS NULL OR held.name_key > $2::text) ORDER BY held.name_key LIMIT $3`,
 );
 
@@ -37,38 +49,73 @@ const eraseFrom = (table: string, condition = 'firm_id = $1'): Statement =>
        RETURNING 1`,
   );
 const OF_TEST_ACCOUNTS = 'svc_id IN (SELECT a.svc_id FROM adjusters a WHERE a.test_firm_id = $1)';
-/** In the order of their references. Rows of the audit trail stay. */
-const ERASE: readonly Statement[] = [
-  eraseFrom('graphile_worker._private_jobs', "payload->>'firmId' = $1::uuid::text AND locked_at IS NULL"),
-  eraseFrom('idempotency_records'),
-  eraseFrom('claims'),
-  eraseFrom('carriers'),
-  eraseFrom('request_log'),
-  eraseFrom('simulated_faults'),
-  eraseFrom('memberships'),
-  eraseFrom('api_keys'),
-  eraseFrom('sessions', OF_TEST_ACCOUNTS),
-  eraseFrom('devices', OF_TEST_ACCOUNTS),
-  eraseFrom('email_changes', OF_TEST_ACCOUNTS),
-  eraseFrom('adjusters', 'test_firm_id = $1'),
-];
+
+/** What remains of an erased firm. Erasing is rejected while there is a legal hold. */
+const KEPT: ReadonlySet<string> = new Set(['audit_log', 'audit_chains', 'firm_feeds', 'legal_holds']);
+
+/** Tables with rows of a firm or an adjuster, and which of them each one references. */
+const TABLES = sql(
+  'firm_data_tables',
+  `SELECT c.relname AS name, bool_or(a.attname = 'firm_id') AS "hasFirm",
+     (SELECT coalesce(array_agg(f.confrelid::regclass::text), '{}') FROM pg_constraint f
+       WHERE f.contype = 'f' AND f.conrelid = c.oid) AS parents
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname IN ('firm_id', 'svc_id')
+    WHERE c.relnamespace = to_regnamespace(current_schema()) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+      AND NOT a.attisdropped
+    GROUP BY c.oid, c.relname ORDER BY c.relname`,
+);
+
+interface Table {
+  readonly name: string;
+  readonly hasFirm: boolean;
+  readonly parents: readonly string[];
+}
+
+/** From the catalog, so that no later table can be forgotten; rows before those that they reference. */
+async function eraseStatements(session: Session): Promise<Statement[]> {
+  const tables = (await session.rows<Table>(TABLES)).filter(({ name }) => !KEPT.has(name));
+  const ordered: Table[] = [];
+  const seen = new Set<Table>();
+  const add = (table: Table): void => {
+    if (seen.has(table)) return;
+    seen.add(table);
+    for (const child of tables) if (child !== table && child.parents.includes(table.name)) add(child);
+    ordered.push(table);
+  };
+  for (const table of tables) add(table);
+  return [
+    // First: from then on nothing of the firm can be decrypted.
+    eraseFrom('data_keys'),
+    eraseFrom('graphile_worker._private_jobs', "payload->>'firmId' = $1::uuid::text AND locked_at IS NULL"),
+    ...ordered.map(({ name, hasFirm }) => {
+      if (name === 'adjusters') return eraseFrom(name, 'test_firm_id = $1');
+      return eraseFrom(name, hasFirm ? undefined : OF_TEST_ACCOUNTS);
+    }),
+  ];
+}
 
 /** @param session each statement on its own connection, so that none delays requests. */
-export const pgFirmData = (session: Session): FirmData => ({
+export const pgFirmData = (session: Session, encryption: Encryption): FirmData => ({
   async claims(firmId, after, limit) {
-    return (await session.rows<ClaimRow>(CLAIMS, [firmId, after, limit])).map(claimFrom);
+    const rows = await session.rows<ClaimRow>(CLAIMS, [firmId, after, limit]);
+    return (await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
   },
 
   async members(firmId, after, limit) {
-    const rows = await session.rows<MembershipRow & AdjusterRow>(MEMBERS, [firmId, after, limit]);
+    const found = await session.rows<MembershipRow & AdjusterRow>(MEMBERS, [firmId, after, limit]);
+    const rows = await encryption.open(found, MEMBERSHIP_FIELDS, membershipKey);
     return rows.map((row) => ({ membership: membershipFrom(row), adjuster: adjusterFrom(row) }));
   },
 
   async carriers(firmId, after, limit) {
-    const rows = await session.rows<HeldCarrierRow & { name_key: string }>(CARRIERS, [firmId, after, limit]);
+    const found = await session.rows<HeldCarrierRow & { held_key: string }>(CARRIERS, [firmId, after, limit]);
+    const rows = await encryption.open(found, HELD_CARRIER_FIELDS, ({ held_key }) => ({
+      firmId,
+      key: held_key,
+    }));
     return rows.flatMap((row) => {
       const carrier = heldCarrierFrom(row);
-      return carrier === null ? [] : [{ nameKey: row.name_key, carrier }];
+      return carrier === null ? [] : [{ nameKey: row.held_key, carrier }];
     });
   },
 
@@ -77,7 +124,7 @@ export const pgFirmData = (session: Session): FirmData => ({
   },
 
   async eraseSome(firmId) {
-    for (const statement of ERASE) {
+    for (const statement of await eraseStatements(session)) {
       const erased = (await session.rows(statement, [firmId])).length;
       if (erased > 0) return erased;
     }

@@ -2,6 +2,8 @@ import type { Memberships } from '@svc/application';
 import type { FirmId, Instant, Membership, Svcid } from '@svc/domain';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
+import { type Encryption, NO_ENCRYPTION } from '../encryption/encryption.ts';
+import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 
 export interface MembershipRow {
   readonly firm_id: FirmId;
@@ -24,6 +26,12 @@ export interface MembershipRow {
 export const MEMBERSHIP_COLUMNS = `m.firm_id, m.svc_id, m.status, m.first_known_at, m.invited_at, m.expires_at,
   m.responded_at, m.invited_as, m.invited_by, m.purpose, m.note, m.can_accept_claims, m.accepting_assignments,
   m.readable_until`;
+
+export const MEMBERSHIP_FIELDS = fieldsOf(PERSONAL.memberships);
+export const membershipKey = (row: { readonly firm_id: FirmId; readonly svc_id: Svcid }) => ({
+  firmId: row.firm_id,
+  key: row.svc_id,
+});
 
 export const membershipFrom = (row: MembershipRow): Membership => ({
   firmId: row.firm_id,
@@ -78,25 +86,27 @@ const ACTIVE_FIRMS = sql(
   "SELECT firm_id FROM memberships WHERE svc_id = $1 AND status = 'active' ORDER BY firm_id",
 );
 
-export function pgMemberships(session: TxSession): Memberships {
-  const toMembership = (row: MembershipRow | null): Membership | null =>
-    row === null ? null : membershipFrom(row);
+export function pgMemberships(session: TxSession, encryption: Encryption = NO_ENCRYPTION): Memberships {
+  const toMembership = async (rows: MembershipRow[]): Promise<Membership | null> => {
+    const row = first(await encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey));
+    return row === null ? null : membershipFrom(row);
+  };
   return {
     async lockShared(firmId, svcId) {
       if (!isUuid(firmId)) return null;
-      return toMembership(first(await session.rows<MembershipRow>(LOCK_SHARED, [firmId, svcId])));
+      return toMembership(await session.rows<MembershipRow>(LOCK_SHARED, [firmId, svcId]));
     },
 
     async lockSharedOfSender(svcId, claimId) {
       if (!isUuid(claimId)) return null;
-      return toMembership(first(await session.rows<MembershipRow>(LOCK_SHARED_OF_SENDER, [svcId, claimId])));
+      return toMembership(await session.rows<MembershipRow>(LOCK_SHARED_OF_SENDER, [svcId, claimId]));
     },
 
     async lock(firmId, svcId) {
       if (!isUuid(firmId)) return null;
       // Before the row lock, so that the row is read after a concurrent insert has committed.
       session.send(LOCK_KEY, [firmId, svcId]);
-      return toMembership(first(await session.rows<MembershipRow>(LOCK, [firmId, svcId])));
+      return toMembership(await session.rows<MembershipRow>(LOCK, [firmId, svcId]));
     },
 
     async activeFirmsOf(svcId) {
@@ -104,19 +114,20 @@ export function pgMemberships(session: TxSession): Memberships {
     },
 
     async save(membership) {
-      const { notes } = membership;
+      const { firmId, svcId, notes } = membership;
+      const seal = await encryption.sealer(PERSONAL.memberships, firmId, svcId);
       session.send(SAVE, [
-        membership.firmId,
-        membership.svcId,
+        firmId,
+        svcId,
         membership.status,
         timestamp(membership.firstKnownAt),
         timestampOrNull(membership.invitedAt),
         timestampOrNull(membership.expiresAt),
         timestampOrNull(membership.respondedAt),
-        notes.invitedAs,
-        notes.invitedBy,
-        notes.purpose,
-        notes.note,
+        seal('invited_as', notes.invitedAs),
+        seal('invited_by', notes.invitedBy),
+        seal('purpose', notes.purpose),
+        seal('note', notes.note),
         membership.canAcceptClaims,
         membership.acceptingAssignments,
         timestampOrNull(membership.readableUntil),

@@ -18,6 +18,8 @@ export type AuditAction =
   | 'claims.read'
   | 'email.change'
   | 'email.confirm'
+  | 'encryption.apply'
+  | 'encryption.rotate'
   | 'firm.create'
   | 'firm.erase'
   | 'firm.export'

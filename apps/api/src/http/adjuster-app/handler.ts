@@ -94,7 +94,7 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
     const token = isSameOrigin(request, addresses) ? sessionOf(request, addresses) : null;
     const session = token === null ? null : await deps.sessionAuthenticator.authenticate(token);
     if (token === null || session === null) throw new HttpProblem('invalid_session');
-    if (deps.isDraining()) throw new Unavailable('The service is shutting down.');
+    if (deps.isDraining()) throw new Unavailable('The service is shutting down.', 'draining');
     const lastEventId = request.headers['last-event-id'];
     deps.liveUpdates.subscribe({
       svcId: session.svcId,

@@ -73,6 +73,7 @@ export function docsHandler(addresses: DocsAddresses): RequestHandler {
 
     const files = currentFiles();
     if (files === null) {
+      trace.route = 'GET /docs/{page}';
       throw new HttpProblem('not_found', {
         detail: 'The documentation has not been built. Run "npx pnpm build".',
       });

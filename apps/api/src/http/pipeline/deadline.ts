@@ -19,7 +19,10 @@ export function createDeadline(timeoutMs: number = REQUEST_DEADLINE_MS): Deadlin
       const startedAt = performance.now();
       let timer: NodeJS.Timeout | undefined;
       const expired = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Unavailable('The request exceeded its deadline.')), leftMs);
+        timer = setTimeout(
+          () => reject(new Unavailable('The request exceeded its deadline.', 'deadline')),
+          leftMs,
+        );
       });
       try {
         return await Promise.race([work, expired]);

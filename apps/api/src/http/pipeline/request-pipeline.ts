@@ -7,6 +7,7 @@ import {
   type KeyGrant,
   type RateLimiter,
   type SessionAuthenticator,
+  type UnavailableReason,
 } from '@svc/application';
 import {
   type Endpoint,
@@ -42,6 +43,8 @@ export interface RequestTrace {
   keyId?: string;
   firmId?: string;
   code?: string;
+  /** Why the service could not process it now. */
+  unavailable?: UnavailableReason;
   /** Locations of validation errors. */
   errorLocations?: readonly string[];
   audit?: AuditedRequest;

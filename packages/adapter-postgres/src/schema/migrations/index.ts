@@ -6,6 +6,7 @@ import { ACCOUNTS } from './0005-accounts.ts';
 import { LEGAL_HOLDS } from './0007-legal-holds.ts';
 import { SIMULATED_FAULTS } from './0010-simulated-faults.ts';
 import { ADJUSTER_WORK } from './0011-adjuster-work.ts';
+import { DATA_KEYS } from './0020-data-keys.ts';
 
 export interface Migration {
   readonly id: number;
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 7, name: 'legal holds', sql: LEGAL_HOLDS },
   { id: 10, name: 'simulated faults', sql: SIMULATED_FAULTS },
   { id: 11, name: 'adjuster work', sql: ADJUSTER_WORK },
+  { id: 20, name: 'data keys', sql: DATA_KEYS },
 ];

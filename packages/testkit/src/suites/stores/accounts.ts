@@ -386,11 +386,11 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const known = (await newAdjuster()).email ?? '';
       const unknown = `never-${clock.now()}@example.net`;
       const walk = async (email: string) => {
-        const [asker, other] = [client(), client()];
+        const [caller, other] = [client(), client()];
         const ends: unknown[] = [];
-        for (let n = 0; n < 7; n++) await use.requestSignInCode(email, asker);
+        for (let n = 0; n < 7; n++) await use.requestSignInCode(email, caller);
         const code = wrongFor(external.mails.at(-1)?.code ?? '');
-        for (const from of [asker, other])
+        for (const from of [caller, other])
           for (let n = 0; n < 25; n++) ends.push(await endOf(use.signIn({ email, code }, from)));
         return ends;
       };

@@ -47,14 +47,14 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       const { newFirm, newMember, newAdjuster, sendId, offer, invite, use, stores, clock } = fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
-      const editions = async () => {
+      const revisions = async () => {
         clock.advance(1);
         const found = await stores.appReads.revisions([svcId, other]);
         return [found.get(svcId), found.get(other)] as const;
       };
-      let [own, others] = await editions();
+      let [own, others] = await revisions();
       const expectChange = async (of: { own?: boolean; other?: boolean }) => {
-        const [now, nowOther] = await editions();
+        const [now, nowOther] = await revisions();
         expect(now !== own).toBe(of.own ?? false);
         expect(nowOther !== others).toBe(of.other ?? false);
         [own, others] = [now, nowOther];

@@ -318,7 +318,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
     test('the list is ordered by firstKnownAt, then SVCID', async () => {
       const { newFirm, newAdjuster, invite, use, clock } = fixture();
       const firm = await newFirm();
-      const born = ['accepts', 'manual', 'paused', 'rejects'] as const;
+      const initial = ['accepts', 'manual', 'paused', 'rejects'] as const;
       clock.advance(1);
       const names = ['b', 'B', 'a', 'ä', 'ab', 'a b', 'a_b', '10', '9', '～', '🌊'];
       const tag = clock.now();
@@ -334,7 +334,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       await use.declineInvitation({ svcId: first }, firm.id);
       await invite(firm, first);
       expect((await listed(firm)).map(({ membership }) => membership.svcId)).toEqual([
-        ...born.map((behavior) => firm.accounts[behavior]),
+        ...initial.map((behavior) => firm.accounts[behavior]),
         ...sorted.map((name) => `${tag} ${name}`),
         last,
       ]);
@@ -356,8 +356,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
         async () => {
           const leaver = leave.shift();
           if (leaver !== undefined) await use.leaveFirm({ svcId: leaver }, firm.id);
-          const [mover] = stay;
-          if (mover !== undefined) await use.setAcceptingAssignments({ svcId: mover }, firm.id, false);
+          const [paused] = stay;
+          if (paused !== undefined) await use.setAcceptingAssignments({ svcId: paused }, firm.id, false);
           clock.advance(1);
           await invite(firm, (await newAdjuster()).svcId);
         },

@@ -1,6 +1,6 @@
 // Sends a claim, polls for the adjuster's response, and offers the claim to another adjuster after a rejection.
 // Node 20 or later, without dependencies. Run with a test key:
-// CLAIMS_URL=... CLAIMS_API_KEY=... npx tsx quick-start.ts (Node 22.18 or later: node quick-start.ts)
+// CLAIMS_URL=... CLAIMS_API_KEY=... npx tsx quick-start.mts (Node 22.18 or later: node quick-start.mts)
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

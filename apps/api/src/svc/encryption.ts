@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { TOKENS } from '../composition/tokens.ts';
+import { addCommand, addGroup, type OutputOptions } from './command.ts';
+import { printFields, printJson } from './output.ts';
+import { withService } from './session.ts';
+
+const toStderr = (what: string) => (done: number) => process.stderr.write(`${done} ${what}\n`);
+
+export function addEncryptionCommands(program: Command): void {
+  const group = addGroup(program, 'encryption', 'encryption of personal data in the database');
+
+  addCommand(
+    group,
+    'status',
+    'show which keys are in use, and how many rows are stored as plain text',
+  ).action(async (options: OutputOptions) => {
+    const status = await withService((services) => services.get(TOKENS.encryption).status());
+    const dataKeys = Object.fromEntries(
+      status.dataKeys.map(({ wrappingKeyId, count }) => [wrappingKeyId, count]),
+    );
+    if (options.json)
+      return printJson({
+        key_id: status.wrappingKeyId,
+        data_keys: dataKeys,
+        plain_rows: status.plainRows,
+      });
+    printFields({ 'current key': status.wrappingKeyId ?? 'none: encryption is off' });
+    for (const [id, count] of Object.entries(dataKeys)) printFields({ [`data keys of ${id}`]: count });
+    for (const [table, count] of Object.entries(status.plainRows))
+      printFields({ [`plain rows in ${table}`]: count });
+  });
+
+  addCommand(group, 'rotate', 'encrypt the data keys with the first key of ENCRYPTION_KEY').action(
+    async (options: OutputOptions) => {
+      const changed = await withService((services) =>
+        services.get(TOKENS.rotateEncryption)(toStderr('data keys')),
+      );
+      if (options.json) return printJson({ data_keys: changed });
+      process.stdout.write(`${changed} data keys changed.\n`);
+    },
+  );
+
+  addCommand(group, 'apply', 'encrypt rows that were stored before encryption was on').action(
+    async (options: OutputOptions) => {
+      const rows = await withService((services) => services.get(TOKENS.encryptExisting)(toStderr('rows')));
+      if (options.json) return printJson({ rows });
+      process.stdout.write(`${rows} rows encrypted.\n`);
+    },
+  );
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, expect, test } from '@jest/globals';
+import { migrate } from '@svc/adapter-postgres';
+import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
+import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { svcInProcess } from './svc-here.ts';
+
+const newKey = (): string => randomBytes(32).toString('base64');
+
+let database: TestDatabase;
+let service: ServiceUnderTest | null = null;
+
+const start = async (key?: string): Promise<ServiceUnderTest> => {
+  const env = { ...(key !== undefined && { ENCRYPTION_KEY: key }) };
+  service = await startServiceUnderTest({ databaseUrl: database.url, env });
+  return service;
+};
+const stop = async (): Promise<void> => {
+  await service?.stop();
+  service = null;
+};
+
+afterEach(async () => {
+  await stop();
+  await database.drop();
+});
+
+test('an encrypted claim is sent, replayed, found and paged as before, and needs its key from then on', async () => {
+  database = await createDatabase({ migrate: (url) => migrate({ url }) });
+  const [first, second] = [newKey(), newKey()];
+  const encrypted = await start(first);
+  const firm = await encrypted.firm();
+  const { svcId, token } = await encrypted.member(firm);
+  const body = claimBody(svcId, {
+    policyholder: { first_name: 'Ana', last_name: 'Reyes', phone: '3525550142' },
+  });
+  const sent = await sendClaim(encrypted, firm.live, body, 'one-key');
+  expect(sent.status).toBe(201);
+  const replayed = await sendClaim(encrypted, firm.live, body, 'one-key');
+  expect([replayed.status, replayed.json]).toEqual([201, sent.json]);
+  const reused = await sendClaim(encrypted, firm.live, { ...body, claim_number: 'other' }, 'one-key');
+  expect(reused.json.code).toBe('idempotency_key_reused');
+  const read = (path: string) => encrypted.call('GET', path, { as: firm.live });
+  expect((await read(`/v1/claims/${sent.json.id}`)).json).toEqual(sent.json);
+  expect((await read(`/v1/claims?external_id=${body.external_id}`)).json.data).toEqual([sent.json]);
+  expect((await read('/v1/claims')).json.data).toEqual([sent.json]);
+  const accepted = await encrypted.call('POST', `/app/v1/claims/${sent.json.id}/acceptance`, { as: token });
+  expect(accepted.json).toMatchObject({
+    policyholder: body.policyholder,
+    assignment: { status: 'accepted' },
+  });
+  const logged = encrypted.logged.join('');
+  await stop();
+
+  await expect(start()).rejects.toThrow(
+    /^ENCRYPTION_KEY and ENCRYPTION_KEY_FILE are unset, but personal data/,
+  );
+  await expect(start(second)).rejects.toThrow(/^ENCRYPTION_KEY does not hold the key with the id/);
+
+  const svc = (...args: string[]) =>
+    svcInProcess([...args, '--json'], { DATABASE_URL: database.url, ENCRYPTION_KEY: `${second},${first}` });
+  expect(JSON.parse((await svc('encryption', 'rotate')).stdout)).toEqual({ data_keys: 1 });
+  const status = JSON.parse((await svc('encryption', 'status')).stdout);
+  expect(status).toEqual({
+    key_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+    data_keys: { [status.key_id]: 1 },
+    plain_rows: { claims: 0, carriers: 0, memberships: 0 },
+  });
+  const rotated = await start(second);
+  const again = await rotated.call('GET', `/v1/claims/${sent.json.id}`, { as: firm.live });
+  expect(again.json).toMatchObject({ policyholder: body.policyholder });
+  for (const key of [first, second]) expect(logged + rotated.logged.join('')).not.toContain(key);
+});
+
+test('svc encryption apply encrypts what was stored before, and says what is missing when encryption is off', async () => {
+  database = await createDatabase({ migrate: (url) => migrate({ url }) });
+  const plain = await start();
+  const firm = await plain.firm();
+  const { json: sent } = await sendClaim(plain, firm.test, claimBody(firm.account.manual));
+  await stop();
+  const variables = { DATABASE_URL: database.url };
+  const off = await svcInProcess(['encryption', 'apply'], variables);
+  expect([off.code, off.stderr]).toEqual([
+    1,
+    'svc: encryption is off: set ENCRYPTION_KEY or ENCRYPTION_KEY_FILE\n',
+  ]);
+  const key = newKey();
+  const applied = await svcInProcess(['encryption', 'apply', '--json'], {
+    ...variables,
+    ENCRYPTION_KEY: key,
+  });
+  expect(JSON.parse(applied.stdout)).toEqual({ rows: 1 });
+  expect(applied.stderr).toBe('1 rows\n');
+  const encrypted = await start(key);
+  expect((await encrypted.call('GET', `/v1/claims/${sent.id}`, { as: firm.test })).json).toEqual(sent);
+});

@@ -1,0 +1,123 @@
+import type { KeyObject } from 'node:crypto';
+import type { FirmId } from '@svc/domain';
+import { DatabaseError } from '../driver/errors.ts';
+import { decrypt, encrypt } from './aes-gcm.ts';
+import type { PersonalField, PersonalTable } from './personal-columns.ts';
+
+/**
+ * A stored value: `enc:`, the id of the data key, `:`, and nonce, ciphertext and tag in base64. Plain text that starts
+ * like one is stored behind the key id 0, which is no key.
+ */
+const PREFIX = 'enc:';
+const HEADER = /^enc:(\d{1,9}):/;
+const PLAIN = `${PREFIX}0:`;
+
+export interface DataKey {
+  readonly id: number;
+  readonly key: KeyObject;
+}
+
+/** The data keys of one firm. */
+export interface FirmKeys {
+  /** Encrypts; null where encryption is off. */
+  readonly current: DataKey | null;
+  readonly byId: ReadonlyMap<number, DataKey>;
+}
+
+export interface KeyStore {
+  /** To seal, the current key is null only where encryption is off. */
+  keysFor(firmId: FirmId, use: 'seal' | 'open'): FirmKeys | Promise<FirmKeys>;
+}
+
+/** Encrypts a value of one row; null stays null. */
+export type Seal = <V extends string | null>(column: string, value: V) => V;
+
+const quoted = (text: string): string => `"${text}"`;
+const isSealed = (value: unknown, type: PersonalField['type']): value is string =>
+  typeof value === 'string' &&
+  (type === 'json' ? value.charCodeAt(0) === 0x22 && value.startsWith(PREFIX, 1) : value.startsWith(PREFIX));
+
+/** Bound to each ciphertext, so that none can be moved to another row, column or firm. */
+const placeOf = (table: string, column: string, firmId: string, rowKey: string): string =>
+  `${table}.${column}/${firmId}/${rowKey}`;
+
+const NO_KEYS: FirmKeys = { current: null, byId: new Map() };
+const OFF: KeyStore = { keysFor: () => NO_KEYS };
+
+/** Encrypts and decrypts the personal columns of rows with the data key of their firm. */
+export class Encryption {
+  constructor(private readonly keys: KeyStore = OFF) {}
+
+  /** For one row that is about to be written. */
+  sealer(table: PersonalTable, firmId: FirmId, rowKey: string): Seal | Promise<Seal> {
+    const keys = this.keys.keysFor(firmId, 'seal');
+    const sealWith =
+      ({ current }: FirmKeys): Seal =>
+      (column, value) => {
+        if (value === null) return value;
+        const sealed = sealValue(current, placeOf(table.name, column, firmId, rowKey), value);
+        return (
+          table.columns[column] === 'json' && sealed !== value ? quoted(sealed) : sealed
+        ) as typeof value;
+      };
+    return keys instanceof Promise ? keys.then(sealWith) : sealWith(keys);
+  }
+
+  /** Decrypts the fields of these rows in place. */
+  open<R extends object>(
+    rows: R[],
+    fields: readonly PersonalField[],
+    rowOf: (row: R) => { readonly firmId: FirmId; readonly key: string },
+  ): R[] | Promise<R[]> {
+    const hasSealed = rows.some((row) =>
+      fields.some(({ property, type }) => isSealed((row as Record<string, unknown>)[property], type)),
+    );
+    return hasSealed ? this.#open(rows, fields, rowOf) : rows;
+  }
+
+  async #open<R extends object>(
+    rows: R[],
+    fields: readonly PersonalField[],
+    rowOf: (row: R) => { readonly firmId: FirmId; readonly key: string },
+  ): Promise<R[]> {
+    const firms = new Map<FirmId, FirmKeys>();
+    for (const row of rows) {
+      const { firmId } = rowOf(row);
+      if (!firms.has(firmId)) firms.set(firmId, await this.keys.keysFor(firmId, 'open'));
+    }
+    for (const row of rows) {
+      const { firmId, key } = rowOf(row);
+      const values = row as Record<string, unknown>;
+      for (const { property, table, column, type } of fields) {
+        const value = values[property];
+        if (!isSealed(value, type)) continue;
+        const text = type === 'json' ? value.slice(1, -1) : value;
+        values[property] = openValue(firms.get(firmId) ?? NO_KEYS, placeOf(table, column, firmId, key), text);
+      }
+    }
+    return rows;
+  }
+}
+
+export const NO_ENCRYPTION = new Encryption();
+
+function sealValue(key: DataKey | null, place: string, plain: string): string {
+  if (key !== null) return `${PREFIX}${key.id}:${encrypt(key.key, place, plain).toString('base64')}`;
+  return plain.startsWith(PREFIX) ? PLAIN + plain : plain;
+}
+
+function openValue(keys: FirmKeys, place: string, stored: string): string {
+  const [header, id] = HEADER.exec(stored) ?? [];
+  if (header === undefined) return stored; // plain text written by an earlier release
+  if (header === PLAIN) return stored.slice(PLAIN.length);
+  const dataKey = keys.byId.get(Number(id));
+  if (dataKey === undefined)
+    throw new DatabaseError(
+      `The data key ${id} of ${place} does not exist, or the service has no key for it.`,
+    );
+  try {
+    return decrypt(dataKey.key, place, Buffer.from(stored.slice(header.length), 'base64')).toString('utf8');
+  } catch {
+    throw new DatabaseError(`The encrypted value of ${place} was changed, or belongs to another row.`);
+  }
+}

@@ -1,0 +1,54 @@
+/** How a column is stored: a ciphertext in a column of type json is a JSON string. */
+type ColumnType = 'text' | 'json';
+
+export interface PersonalTable {
+  readonly name: string;
+  /** With the firm, the primary key. */
+  readonly key: { readonly column: string; readonly type: 'text' | 'uuid' };
+  readonly columns: Readonly<Record<string, ColumnType>>;
+}
+
+/**
+ * The columns that hold personal data, which are encrypted where the operator has set a key (docs/decisions.md says why
+ * these). The ids of claims, accounts and the sender's own, by which rows are found, are not among them.
+ */
+export const PERSONAL = {
+  claims: {
+    name: 'claims',
+    key: { column: 'id', type: 'uuid' },
+    columns: {
+      document: 'json',
+      carrier: 'json',
+      rejection_reason: 'text',
+      work_notes: 'text',
+      work_details: 'json',
+    },
+  },
+  carriers: {
+    name: 'carriers',
+    key: { column: 'name_key', type: 'text' },
+    columns: { phone: 'text', email: 'text', address: 'json' },
+  },
+  memberships: {
+    name: 'memberships',
+    key: { column: 'svc_id', type: 'text' },
+    columns: { invited_as: 'text', invited_by: 'text', purpose: 'text', note: 'text' },
+  },
+} as const satisfies Readonly<Record<string, PersonalTable>>;
+
+/** A personal column as a row of a query has it, and the column's name in its table. */
+export interface PersonalField {
+  readonly property: string;
+  readonly table: string;
+  readonly column: string;
+  readonly type: ColumnType;
+}
+
+/** @param propertyOf the column's name in the rows of a query. */
+export const fieldsOf = (table: PersonalTable, propertyOf = (column: string) => column): PersonalField[] =>
+  Object.entries(table.columns).map(([column, type]) => ({
+    property: propertyOf(column),
+    table: table.name,
+    column,
+    type,
+  }));

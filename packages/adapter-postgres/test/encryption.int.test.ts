@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ClaimAsSent } from '@svc/domain';
+import { type ClaimToSend, createFixedClock, createFixture, type Fixture } from '@svc/testkit';
+import { connect, EncryptionKeyError, migrate, type PostgresStores } from '../src/index.ts';
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+
+const [OLD_KEY, NEW_KEY] = [randomBytes(32), randomBytes(32)];
+const ADDRESS = { street: '9 Mangrove Ct', city: 'Cedar Key', state: 'FL', zip: '32625' };
+const CARRIER = { name: 'Tidewater', phone: '8505550199', email: 'desk@carrier.example', address: ADDRESS };
+const POLICYHOLDER = { last_name: 'Quintanilla', phone: '352-555-0142' };
+const NOTES = { invitedAs: 'Jean Delacroix', invitedBy: 'Petra Nowak', purpose: 'Ian backlog', note: 'slow' };
+
+/** Everything personal that `sentClaim` sends. */
+const PERSONAL = [
+  ...['Quintanilla', '352-555-0142', '8505550199', 'desk@carrier.example', 'Mangrove'],
+  ...['Delacroix', 'Nowak', 'Ian backlog', 'Water line in the den', 'No answer at the door', 'Too far'],
+];
+
+let database: FreshDatabase;
+const open: PostgresStores[] = [];
+
+beforeEach(async () => {
+  database = await freshDatabase();
+  await migrate({ url: database.url });
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((stores) => stores.close()));
+  await database.drop();
+});
+
+const connected = async (...keys: Uint8Array[]): Promise<PostgresStores> => {
+  const encryption = keys.length === 0 ? null : { variable: 'ENCRYPTION_KEY', read: () => keys };
+  const stores = await connect({ url: database.url, encryption });
+  open.push(stores);
+  return stores;
+};
+
+const fixtureOn = (stores: PostgresStores): Fixture =>
+  createFixture({ ...stores, jobs: { pending: async () => [] } }, createFixedClock());
+
+function personalClaim({ newClaim }: Fixture): ClaimToSend {
+  const { facts, asSent } = newClaim({ carrier: CARRIER });
+  const body = { ...JSON.parse(asSent), policyholder: POLICYHOLDER };
+  return { facts, asSent: JSON.stringify(body) as ClaimAsSent };
+}
+
+/** One claim that was accepted and worked on, and one that was rejected. */
+async function sentClaims(fixture: Fixture) {
+  const { newFirm, newAdjuster, invite, sendId, use } = fixture;
+  const firm = await newFirm();
+  const { svcId } = await newAdjuster({ firstName: 'A', lastName: 'B' });
+  await invite(firm, svcId, NOTES);
+  await use.acceptInvitation({ svcId }, firm.id);
+  const accepted = await sendId(firm.live, svcId, { claim: personalClaim(fixture) });
+  const rejected = await sendId(firm.live, svcId, { claim: personalClaim(fixture) });
+  await use.acceptOffer({ svcId }, accepted);
+  await use.recordWork({ svcId }, accepted, { notes: 'Water line in the den' });
+  await use.rejectOffer({ svcId }, rejected, 'Too far: No answer at the door');
+  return { firm, svcId, accepted, rejected };
+}
+
+/** All rows of all tables of the database as text, the job queue's included. */
+async function everything(): Promise<string> {
+  const { rows } = await database.sql.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+      WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  );
+  const texts = [];
+  for (const { name } of rows)
+    texts.push(...(await database.sql.query(`SELECT t::text FROM ${name} t`)).rows.map(({ t }) => t));
+  return texts.join('\n');
+}
+
+const plainIn = (text: string): string[] => PERSONAL.filter((value) => text.includes(value));
+
+test('with a key, no personal text that was sent is in any table, and it is read back as it was sent', async () => {
+  const fixture = fixtureOn(await connected(OLD_KEY));
+  const { firm, svcId, accepted, rejected } = await sentClaims(fixture);
+  expect(plainIn(await everything())).toEqual([]);
+
+  const { firmReads, appReads } = fixture.stores;
+  const claim = await firmReads.claim(firm.id, 'live', accepted);
+  expect(JSON.parse(String(claim?.asSent))).toMatchObject({ policyholder: POLICYHOLDER, carrier: CARRIER });
+  const { rows } = await firmReads.claims(firm.id, 'live', {}, { after: null, limit: 10 });
+  expect(rows.find(({ id }) => id === rejected)?.assignment.rejectionReason).toContain('Too far');
+  expect((await firmReads.adjuster(firm.id, svcId))?.membership.notes).toEqual(NOTES);
+  const worked = await appReads.claim(svcId, accepted);
+  expect(worked).toMatchObject({ work: { notes: 'Water line in the den' }, bookCarrier: CARRIER });
+});
+
+test('the values that were sent are found in the tables without a key, so the search would find them', async () => {
+  await sentClaims(fixtureOn(await connected()));
+  expect(plainIn(await everything())).toEqual(PERSONAL);
+});
+
+test.each([
+  [
+    'to another claim',
+    'UPDATE claims SET document = (SELECT document FROM claims WHERE id = $1) WHERE id = $2',
+  ],
+  ['to another column', 'UPDATE claims SET document = carrier WHERE $1::uuid IS NOT NULL AND id = $2'],
+  [
+    'with a changed bit',
+    `UPDATE claims SET document = to_json(overlay(document #>> '{}' PLACING 'AAAA' FROM 40))
+      WHERE $1::uuid IS NOT NULL AND id = $2`,
+  ],
+])('an encrypted document that was moved %s cannot be read', async (_, swap) => {
+  const fixture = fixtureOn(await connected(OLD_KEY));
+  const { firm, accepted, rejected } = await sentClaims(fixture);
+  await database.sql.query(swap, [accepted, rejected]);
+  await expect(fixture.stores.firmReads.claim(firm.id, 'live', rejected)).rejects.toThrow('was changed');
+});
+
+test('rows from before are encrypted in batches without a visible change, also after an interruption', async () => {
+  const fixture = fixtureOn(await connected());
+  const { firm, svcId } = await sentClaims(fixture);
+  for (let n = 0; n < 120; n += 1) await fixture.send(firm.live, svcId, { claim: personalClaim(fixture) });
+  const page = { after: null, limit: 200 };
+  const before = await fixture.stores.firmReads.claims(firm.id, 'live', {}, page);
+
+  const { encryption, firmReads } = await connected(OLD_KEY);
+  const interrupt = (): never => {
+    throw new Error('interrupted');
+  };
+  await expect(encryption.encryptExisting(interrupt)).rejects.toThrow('interrupted');
+  const { claims } = (await encryption.status()).plainRows;
+  expect(claims).toBe(22);
+  const progress: number[] = [];
+  const rest = await encryption.encryptExisting((rows) => progress.push(rows));
+  expect([progress[0], progress.at(-1)]).toEqual([22, rest]);
+  expect(Object.values((await encryption.status()).plainRows)).toEqual([0, 0, 0]);
+  expect(plainIn(await everything())).toEqual([]);
+  expect(await firmReads.claims(firm.id, 'live', {}, page)).toEqual(before);
+});
+
+describe('the wrapping key', () => {
+  test('is replaced while processes with the old one first still run', async () => {
+    const { firm, accepted } = await sentClaims(fixtureOn(await connected(OLD_KEY)));
+    const running = await connected(OLD_KEY, NEW_KEY);
+    const next = await connected(NEW_KEY, OLD_KEY);
+    await next.checkEncryptionKeys();
+    expect(await next.encryption.rewrap(() => {})).toBe(1);
+    expect(await next.encryption.rewrap(() => {})).toBe(0);
+
+    const afterwards = await connected(NEW_KEY);
+    await afterwards.checkEncryptionKeys();
+    for (const { firmReads } of [running, afterwards])
+      expect(String((await firmReads.claim(firm.id, 'live', accepted))?.asSent)).toContain('Quintanilla');
+    await expect((await connected(OLD_KEY)).checkEncryptionKeys()).rejects.toThrow(EncryptionKeyError);
+  });
+
+  test('is read again when a data key needs one that was not there', async () => {
+    const keys = [OLD_KEY];
+    const source = { variable: 'ENCRYPTION_KEY_FILE', read: () => [...keys] };
+    const running = await connect({ url: database.url, encryption: source });
+    open.push(running);
+    keys.push(NEW_KEY);
+    const { firm, accepted } = await sentClaims(fixtureOn(await connected(NEW_KEY)));
+    expect(String((await running.firmReads.claim(firm.id, 'live', accepted))?.asSent)).toContain('Tidewater');
+  });
+
+  test('is named by its variable and id, never by its value, when it is missing or wrong', async () => {
+    await sentClaims(fixtureOn(await connected(OLD_KEY)));
+    const messages = [];
+    for (const keys of [[], [NEW_KEY]])
+      messages.push(await (await connected(...keys)).checkEncryptionKeys().catch(String));
+    expect(messages[0]).toMatch(/ENCRYPTION_KEY and ENCRYPTION_KEY_FILE are unset.* [0-9a-f]{16}\./);
+    expect(messages[1]).toMatch(/ENCRYPTION_KEY does not hold the key with the id [0-9a-f]{16}/);
+    for (const secret of [OLD_KEY, NEW_KEY])
+      for (const text of [secret.toString('hex'), secret.toString('base64')])
+        expect(messages.join()).not.toContain(text);
+  });
+});
+
+test('erasing a firm destroys its key and no other', async () => {
+  const fixture = fixtureOn(await connected(OLD_KEY));
+  const [erased, kept] = [await sentClaims(fixture), await sentClaims(fixture)];
+  await fixture.use.eraseFirm(erased.firm.id, erased.firm.name, () => {});
+  const { rows } = await database.sql.query('SELECT firm_id FROM data_keys');
+  expect(rows).toEqual([{ firm_id: kept.firm.id }]);
+});
+
+test('erasing a firm also deletes rows of tables that were added later, referencing rows first', async () => {
+  const fixture = fixtureOn(await connected());
+  const [erased, kept] = [await fixture.newFirm(), await fixture.newFirm()];
+  await database.sql.query(
+    `CREATE TABLE a_notes (id integer PRIMARY KEY, firm_id uuid NOT NULL);
+     CREATE TABLE b_notes_read (firm_id uuid NOT NULL, note integer NOT NULL REFERENCES a_notes (id));
+     CREATE TABLE account_notes (svc_id text NOT NULL);
+     INSERT INTO a_notes VALUES (1, '${erased.id}'), (2, '${kept.id}');
+     INSERT INTO b_notes_read VALUES ('${erased.id}', 1), ('${kept.id}', 2);
+     INSERT INTO account_notes VALUES ('${erased.accounts.manual}'), ('${kept.accounts.manual}')`,
+  );
+  await fixture.use.eraseFirm(erased.id, erased.name, () => {});
+  const left = await database.sql.query(
+    'SELECT a.firm_id, b.note, c.svc_id FROM a_notes a, b_notes_read b, account_notes c',
+  );
+  expect(left.rows).toEqual([{ firm_id: kept.id, note: 2, svc_id: kept.accounts.manual }]);
+});
+
+test('processes that write the first rows of a firm at the same time use one key', async () => {
+  const { id } = await fixtureOn(await connected()).newFirm();
+  const processes = await Promise.all([1, 2, 3].map(() => connected(OLD_KEY)));
+  const merged = processes.map(({ unitOfWork }, n) =>
+    unitOfWork.run((tx) => tx.carriers.merge(id, { ...CARRIER, name: `Carrier ${n}` })),
+  );
+  await Promise.all(merged);
+  for (const { firmData } of processes)
+    expect((await firmData.carriers(id, null, 10)).map(({ carrier }) => carrier.phone)).toEqual(
+      Array.from({ length: 3 }, () => CARRIER.phone),
+    );
+  const { rows } = await database.sql.query('SELECT id FROM data_keys');
+  expect(rows).toEqual([{ id: 1 }]);
+});
+
+test.each([
+  ['without a key', []],
+  ['with a key', [OLD_KEY]],
+])('a note that looks like a ciphertext is kept to the letter, %s', async (_, keys) => {
+  const fixture = fixtureOn(await connected(...keys));
+  const { svcId, accepted } = await sentClaims(fixture);
+  const note = 'enc:1:QUJD';
+  await fixture.use.recordWork({ svcId }, accepted, { notes: note });
+  expect((await fixture.stores.appReads.claim(svcId, accepted))?.work.notes).toBe(note);
+});

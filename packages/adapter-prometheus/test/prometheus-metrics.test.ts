@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import type { MetricSources } from '@svc/application';
+import { createPrometheusMetrics } from '../src/index.ts';
+
+const SOURCES: MetricSources = {
+  pools: () => [{ name: 'requests', max: 10, open: 4, idle: 3, waiting: 2 }],
+  queue: async () => ({ due: 5, scheduled: 1, running: 2, failed: 1, oldestDueSeconds: 12.5 }),
+  replication: async () => ({ standbys: 2, synchronousStandbys: 1, maxLagSeconds: 0.25 }),
+  dependencies: async () => [
+    { name: 'database', up: true },
+    { name: 'redis', up: false },
+  ],
+  redis: () => ({ timeouts: 3, failures: 4, outages: 1 }),
+};
+
+async function samplesOf(sources: MetricSources): Promise<string[]> {
+  const metrics = createPrometheusMetrics();
+  metrics.watch(sources);
+  metrics.requestCompleted({ route: 'GET /v1/claims', status: 200, seconds: 0.01 });
+  metrics.requestCompleted({
+    route: 'POST /v1/claims',
+    status: 503,
+    seconds: 0.01,
+    code: 'service_unavailable',
+    unavailable: 'database_pool',
+  });
+  metrics.addressLimited();
+  metrics.connectionAwaited(0.02);
+  metrics.transactionCommitted(0.003, ['pending_acceptance', 'pending_acceptance']);
+  metrics.jobEnded('notify_offer', 'retried');
+  await metrics.text(); // counters that are read from elsewhere do not grow with each collection
+  return (await metrics.text()).split('\n');
+}
+
+test('everything that happened and every source is in the text', async () => {
+  expect(await samplesOf(SOURCES)).toEqual(
+    expect.arrayContaining([
+      'http_requests_total{route="GET /v1/claims",status="200"} 1',
+      'http_errors_total{route="POST /v1/claims",code="service_unavailable"} 1',
+      'http_unavailable_total{reason="database_pool"} 1',
+      'http_address_limited_total 1',
+      'postgres_connection_wait_seconds_count 1',
+      'postgres_commit_duration_seconds_count 1',
+      'feed_changes_total{status="pending_acceptance"} 2',
+      'jobs_total{kind="notify_offer",outcome="retried"} 1',
+      'postgres_connections{pool="requests",state="used"} 1',
+      'postgres_connections_waiting{pool="requests"} 2',
+      'job_queue_jobs{state="due"} 5',
+      'job_queue_oldest_due_seconds 12.5',
+      'postgres_standbys{synchronous="true"} 1',
+      'postgres_replication_lag_seconds 0.25',
+      'dependency_up{dependency="database"} 1',
+      'dependency_up{dependency="redis"} 0',
+      'redis_errors_total{error="timeout"} 3',
+      'redis_outages_total 1',
+    ]),
+  );
+});
+
+test('values that cannot be read are left out, and the others are still collected', async () => {
+  const samples = await samplesOf({
+    ...SOURCES,
+    queue: () => Promise.reject(new Error('the database is down')),
+    replication: async () => null,
+    redis: () => null,
+  });
+  expect(
+    samples.filter((line) => /^(job_queue|postgres_standbys|postgres_replication|redis)/.test(line)),
+  ).toEqual([]);
+  expect(samples).toContain('dependency_up{dependency="database"} 1');
+});
+
+describe('names follow the conventions of Prometheus', () => {
+  const typesOf = async (): Promise<[name: string, type: string][]> =>
+    (await samplesOf(SOURCES))
+      .map((line) => /^# TYPE (\S+) (\S+)$/.exec(line))
+      .flatMap((match) => (match === null ? [] : [[match[1] ?? '', match[2] ?? '']]));
+
+  test('counters, and nothing else, end in _total', async () => {
+    const wrong = (await typesOf()).filter(
+      ([name, type]) => name.endsWith('_total') !== (type === 'counter'),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('units are seconds and bytes, and every metric has a help text', async () => {
+    const lines = await samplesOf(SOURCES);
+    const types = await typesOf();
+    expect(types.filter(([name]) => /_(ms|milliseconds|kilobytes|percent)(_|$)/.test(name))).toEqual([]);
+    const helped = new Set(lines.map((line) => /^# HELP (\S+) \S/.exec(line)?.[1]));
+    expect(types.filter(([name]) => !helped.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import type { AssignmentStatus } from '@svc/domain';
+import type { JobKind } from './jobs.ts';
+import type { UnavailableReason } from './support.ts';
+
+/** Failed: no attempt is left. */
+export type JobOutcome = 'completed' | 'retried' | 'failed';
+
+/**
+ * What happened, for the operator's metrics. Every method is synchronous and never throws. No argument identifies a firm
+ * or a person, and each text is one of few.
+ */
+export interface Metrics {
+  requestCompleted(request: {
+    /** Method and path template. */
+    readonly route: string;
+    readonly status: number | 'aborted';
+    readonly seconds: number;
+    /** The code of its problem document. */
+    readonly code?: string | undefined;
+    /** Why it could not be processed now, where `code` says so. */
+    readonly unavailable?: UnavailableReason | undefined;
+  }): void;
+  /** A request over the limit of its IP address, which has no route yet. */
+  addressLimited(): void;
+  /** How long a transaction or a statement waited for a database connection. */
+  connectionAwaited(seconds: number): void;
+  /** @param changed the status of each claim whose change the firm's feed shows. */
+  transactionCommitted(seconds: number, changed: readonly AssignmentStatus[]): void;
+  jobEnded(kind: JobKind, outcome: JobOutcome): void;
+}
+
+export const NO_METRICS: Metrics = {
+  requestCompleted() {},
+  addressLimited() {},
+  connectionAwaited() {},
+  transactionCommitted() {},
+  jobEnded() {},
+};
+
+export interface ConnectionPool {
+  readonly name: 'requests' | 'jobs';
+  readonly max: number;
+  readonly open: number;
+  readonly idle: number;
+  /** Callers that wait for a connection. */
+  readonly waiting: number;
+}
+
+export interface QueueState {
+  /** Jobs that should run now and wait for a worker. */
+  readonly due: number;
+  /** Jobs for later, and those waiting for a retry. */
+  readonly scheduled: number;
+  readonly running: number;
+  /** Jobs without an attempt left. */
+  readonly failed: number;
+  /** How long the oldest due job has waited; 0 without one. */
+  readonly oldestDueSeconds: number;
+}
+
+export interface ReplicationState {
+  readonly standbys: number;
+  readonly synchronousStandbys: number;
+  /** How far the slowest standby is behind; null where it is not known. */
+  readonly maxLagSeconds: number | null;
+}
+
+/** What metrics read when they are collected. A rejected promise means that the value is not known. */
+export interface MetricSources {
+  pools(): readonly ConnectionPool[];
+  queue(): Promise<QueueState>;
+  /** Null where the role may not see it. */
+  replication(): Promise<ReplicationState | null>;
+  /** Whether each part the service depends on is up. */
+  dependencies(): Promise<readonly { readonly name: string; readonly up: boolean }[]>;
+  /** Counts since the start; null without Redis. */
+  redis(): { readonly timeouts: number; readonly failures: number; readonly outages: number } | null;
+}

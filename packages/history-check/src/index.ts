@@ -1,0 +1,3 @@
+export * from './history.ts';
+export * from './linearizability.ts';
+export * from './list-append.ts';

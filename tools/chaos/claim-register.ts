@@ -1,0 +1,209 @@
+// The claims of a chaos run as a history of registers, one per claim, for the linearizability check.
+import type { HistoryEntry, Model } from '@svc/history-check';
+import type { Call, ClaimView, History } from './history.ts';
+
+export type RegisterOperation =
+  | { readonly type: 'send' | 'offer' | 'accept' | 'leave'; readonly adjuster: string }
+  /** `reason` undefined: chosen by the service for a test account. */
+  | { readonly type: 'reject'; readonly adjuster: string; readonly reason: string | undefined }
+  | { readonly type: 'read' };
+
+/** The claim that the response showed, or the code of its error; `unseen`: it took effect and showed neither. */
+export type RegisterResult =
+  | { readonly claim: ClaimView }
+  | { readonly error: string }
+  | { readonly unseen: true };
+
+export type RegisterEntry = HistoryEntry<RegisterOperation, RegisterResult>;
+
+/** What a claim shows; the parts that nobody has observed yet are null, `reason` is undefined. */
+interface ClaimState {
+  readonly status: string;
+  readonly adjuster: string;
+  readonly reason: string | null | undefined;
+  /** `updated_at` and `responded_at` of this state. */
+  readonly version: { readonly updatedAt: string; readonly respondedAt: string | null } | null;
+  /** An earlier `updated_at`. */
+  readonly after: string;
+  readonly createdAt: string | null;
+}
+
+const changed = (
+  before: ClaimState,
+  change: Pick<ClaimState, 'status' | 'adjuster' | 'reason'>,
+): ClaimState => ({
+  ...before,
+  ...change,
+  version: null,
+  after: before.version?.updatedAt ?? before.after,
+});
+
+/** The state with the parts that the response shows for the first time; null: it shows another state. */
+function observed(state: ClaimState, claim: ClaimView): ClaimState | null {
+  const { status, adjuster, reason, respondedAt, updatedAt, createdAt } = claim;
+  const { version } = state;
+  const responded = status === 'accepted' || status === 'rejected';
+  const shows =
+    status === state.status &&
+    adjuster === state.adjuster &&
+    (state.reason === undefined || reason === state.reason) &&
+    (respondedAt !== null) === responded &&
+    (version === null
+      ? updatedAt > state.after
+      : updatedAt === version.updatedAt && respondedAt === version.respondedAt) &&
+    (state.createdAt === null ? createdAt <= updatedAt : createdAt === state.createdAt);
+  return shows ? { ...state, reason, version: { updatedAt, respondedAt }, createdAt } : null;
+}
+
+const only = (state: ClaimState | null): ClaimState[] => (state === null ? [] : [state]);
+
+/** The states and transitions of the specification. Null: not sent yet. */
+export const claimRegister: Model<ClaimState | null, RegisterOperation, RegisterResult> = {
+  init: () => null,
+  step(state, operation, result) {
+    const claim = result !== undefined && 'claim' in result ? result.claim : null;
+    const error = result !== undefined && 'error' in result ? result.error : null;
+    const becomes = (next: ClaimState): ClaimState[] => only(claim === null ? next : observed(next, claim));
+    if (operation.type === 'send') {
+      const { adjuster } = operation;
+      const sent = { status: 'pending_acceptance', adjuster, reason: null, version: null, after: '' };
+      return state === null ? becomes({ ...sent, createdAt: null }) : [];
+    }
+    if (state === null) return operation.type === 'leave' ? [state] : [];
+    if (operation.type === 'read') return claim === null ? [state] : only(observed(state, claim));
+    const { adjuster } = operation;
+    const isTheirs = state.adjuster === adjuster;
+    const isPending = state.status === 'pending_acceptance';
+    if (operation.type === 'leave') {
+      const lapses = isTheirs && isPending;
+      return [lapses ? changed(state, { status: 'unassigned', adjuster, reason: null }) : state];
+    }
+    if (operation.type === 'offer') {
+      const isAccepted = state.status === 'accepted';
+      if (error !== null) return isAccepted ? [state] : [];
+      return isAccepted
+        ? []
+        : becomes(changed(state, { status: 'pending_acceptance', adjuster, reason: null }));
+    }
+    if (error === 'not_found') return isTheirs ? [] : [state];
+    if (error !== null) return isTheirs && !isPending ? [state] : [];
+    if (!isTheirs || !isPending) return [];
+    return becomes(
+      operation.type === 'reject'
+        ? changed(state, { status: 'rejected', adjuster, reason: operation.reason })
+        : changed(state, { status: 'accepted', adjuster, reason: null }),
+    );
+  },
+};
+
+const succeeded = ({ status }: Call): boolean => status !== null && status < 300;
+/** The request may have been executed, now or later. */
+const isUnknown = ({ status }: Call): boolean => status === null || status >= 500;
+const changesClaim = ({ operation }: Call): boolean => operation === 'send' || operation === 'offer';
+
+/** Every request on each claim and everything that responses showed of it. */
+export function registerEntries(history: History): RegisterEntry[] {
+  const { calls, final, autoResponding } = history;
+  const entries: RegisterEntry[] = [];
+  const add = (
+    key: string,
+    { actor, startedAt }: Pick<Call, 'actor' | 'startedAt'>,
+    operation: RegisterOperation,
+    endedAt: number | null,
+    result?: RegisterResult,
+  ): void => {
+    const base = { process: actor, key, operation, invocation: startedAt };
+    entries.push(
+      endedAt === null || result === undefined
+        ? { ...base, completion: null, outcome: 'info' }
+        : { ...base, completion: endedAt, outcome: 'ok', result },
+    );
+  };
+  const idOf = claimIds(history);
+
+  /** The calls whose response shows the state that they wrote. */
+  const writes = new Set<Call>();
+  for (const attempts of idempotentRequests(calls)) {
+    const [first] = attempts;
+    if (first === undefined) continue;
+    const { operation, intent } = first;
+    const done = attempts.filter(succeeded).sort((a, b) => a.endedAt - b.endedAt);
+    const key = done[0]?.seen[0]?.id ?? intent.claimId ?? idOf.get(intent.externalId ?? '');
+    const { adjuster } = intent;
+    if (key === undefined || adjuster === undefined || !changesClaim(first)) continue;
+    const change = { type: operation as 'send' | 'offer', adjuster };
+    const write = done.find(({ replayed }) => replayed !== true);
+    if (write !== undefined) writes.add(write);
+    const [claim] = write?.seen ?? [];
+    if (done[0] !== undefined)
+      add(key, first, change, done[0].endedAt, claim === undefined ? { unseen: true } : { claim });
+    else if (attempts.some(isUnknown)) add(key, first, change, null);
+    for (const attempt of attempts) {
+      if (attempt.code === 'claim_already_accepted')
+        add(key, attempt, change, attempt.endedAt, { error: attempt.code });
+    }
+    if (autoResponding.has(adjuster) && (done.length > 0 || attempts.some(isUnknown))) {
+      const service = { actor: adjuster, startedAt: first.startedAt };
+      add(key, service, { type: 'accept', adjuster }, null);
+      add(key, service, { type: 'reject', adjuster, reason: undefined }, null);
+    }
+  }
+
+  const offeredTo = new Map<string, Set<string>>();
+  for (const { key = '', operation } of entries) {
+    if (operation.type !== 'send' && operation.type !== 'offer') continue;
+    offeredTo.set(operation.adjuster, (offeredTo.get(operation.adjuster) ?? new Set()).add(key));
+  }
+  for (const call of calls) {
+    const { operation, intent, endedAt, code } = call;
+    const { claimId, adjuster, reason } = intent;
+    if (
+      (operation === 'accept' || operation === 'reject') &&
+      claimId !== undefined &&
+      adjuster !== undefined
+    ) {
+      const response: RegisterOperation =
+        operation === 'accept' ? { type: 'accept', adjuster } : { type: 'reject', adjuster, reason };
+      const [claim] = call.seen;
+      if (isUnknown(call)) add(claimId, call, response, null);
+      else if (succeeded(call) && claim !== undefined) {
+        writes.add(call);
+        add(claimId, call, response, endedAt, { claim });
+      } else if (code === 'offer_not_pending' || code === 'not_found')
+        add(claimId, call, response, endedAt, { error: code });
+    }
+    if (operation === 'leave' && adjuster !== undefined && (succeeded(call) || isUnknown(call))) {
+      const endedAt = succeeded(call) ? call.endedAt : null;
+      for (const key of offeredTo.get(adjuster) ?? [])
+        add(key, call, { type: 'leave', adjuster }, endedAt, { unseen: true });
+    }
+  }
+
+  let end = 0;
+  for (const call of calls) {
+    end = Math.max(end, call.endedAt);
+    if (writes.has(call)) continue;
+    for (const claim of call.seen) add(claim.id, call, { type: 'read' }, call.endedAt, { claim });
+  }
+  for (const [firm, claims] of final) {
+    for (const claim of claims)
+      add(claim.id, { actor: `final list of ${firm}`, startedAt: end }, { type: 'read' }, end, { claim });
+  }
+  return entries;
+}
+
+function claimIds({ calls, final }: History): Map<string, string> {
+  const views = [...calls.flatMap(({ seen }) => seen), ...[...final.values()].flat()];
+  return new Map(views.map(({ externalId, id }) => [externalId, id]));
+}
+
+/** The attempts at each request with an Idempotency-Key, in order. */
+export function idempotentRequests(calls: readonly Call[]): Call[][] {
+  const groups = new Map<string, Call[]>();
+  for (const call of calls) {
+    if (call.idempotencyKey === undefined || call.intent.expectedError !== undefined) continue;
+    const name = `${call.firm} ${call.idempotencyKey}`;
+    groups.set(name, [...(groups.get(name) ?? []), call]);
+  }
+  return [...groups.values()].map((group) => group.sort((a, b) => a.startedAt - b.startedAt));
+}
