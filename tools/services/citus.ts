@@ -4,7 +4,7 @@ import pg from 'pg';
 import { systemPostgresBinaries } from './system-postgres.ts';
 
 /** URLs of the workers, separated by spaces, when the tests run on Citus. */
-const WORKERS = 'TEST_CITUS_WORKERS';
+export const WORKERS_VARIABLE = 'TEST_CITUS_WORKERS';
 
 const SETTINGS = {
   shared_preload_libraries: 'citus',
@@ -38,7 +38,7 @@ export async function startCitus(log: (line: string) => void = () => {}): Promis
       return changed.href;
     }),
   );
-  process.env[WORKERS] = urls.join(' ');
+  process.env[WORKERS_VARIABLE] = urls.join(' ');
   return {
     url: coordinator.url,
     pid: coordinator.pid,
@@ -52,10 +52,10 @@ export async function startCitus(log: (line: string) => void = () => {}): Promis
 /** Coordinator and workers; only the server itself without Citus. */
 export const nodesOf = (server: string): readonly string[] => [
   server,
-  ...(process.env[WORKERS]?.split(' ') ?? []),
+  ...(process.env[WORKERS_VARIABLE]?.split(' ') ?? []),
 ];
 
-export const onCitus = (): boolean => process.env[WORKERS] !== undefined;
+export const onCitus = (): boolean => process.env[WORKERS_VARIABLE] !== undefined;
 
 /** Makes one database of the databases of this name on all nodes. */
 export async function joinNodes(urls: readonly string[]): Promise<void> {

@@ -9,6 +9,7 @@ export interface TestPostgres {
   readonly url: string;
   /** Undefined for the server at TEST_DATABASE_URL. */
   readonly pid: number | undefined;
+  readonly workers?: readonly string[];
   stop(): Promise<void>;
 }
 

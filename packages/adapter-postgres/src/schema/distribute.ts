@@ -96,19 +96,12 @@ export async function distribute({ url, connectTimeoutMs }: MigrateOptions): Pro
   }
 }
 
-/** Settings of a session do not reach the workers, so the role has them there. */
+/** Settings of a session do not reach the workers, so the role has them. Citus repeats ALTER ROLE on every node. */
 async function setOnEveryNode(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
     `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L', current_user, current_database(), name, value) AS statement
        FROM unnest($1::text[], $2::text[]) AS settings (name, value)`,
     [Object.keys(PLAN_SETTINGS), Object.values(PLAN_SETTINGS)],
   );
-  for (const { statement } of rows) {
-    const results = await client.query<{ success: boolean; result: string }>(
-      'SELECT success, result FROM run_command_on_workers($1)',
-      [statement],
-    );
-    const failed = results.rows.find(({ success }) => !success);
-    if (failed) throw new DatabaseError(`A worker rejected ${statement}: ${failed.result}`);
-  }
+  for (const { statement } of rows) await client.query(statement);
 }
