@@ -21,7 +21,8 @@ import { transact } from '../driver/transaction.ts';
 /**
  * `nextLink` of `@svc/application` as one statement, so that the lock on the chain costs no round trip. The row of the
  * chain stays locked until the commit. Starts the chain where there is none: a firm may have been created by a process
- * of an earlier release.
+ * of an earlier release. Citus allows only immutable functions here, which convert_to is not;
+ * decode turns text into its bytes as well, but for backslashes.
  */
 const APPEND = sql(
   'audit_append',
@@ -29,7 +30,8 @@ const APPEND = sql(
      INSERT INTO audit_chains AS held (firm_id, last_seq, last_hash, purged_hash)
      VALUES ($1, 1, sha256(convert_to($4 || E'\\n1\\n' || $3, 'UTF8')), decode($4, 'hex'))
      ON CONFLICT (firm_id) DO UPDATE SET last_seq = held.last_seq + 1, last_hash =
-       sha256(convert_to(encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1) || E'\\n' || $3, 'UTF8'))
+       sha256(decode(encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1)::text || E'\\n'
+         || replace($3, E'\\\\', E'\\\\\\\\'), 'escape'))
      RETURNING last_seq, last_hash)
    INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT $1, last_seq, $2, $3, last_hash FROM chain`,
 );

@@ -63,8 +63,12 @@ const COUNT_PENDING = sql(
     WHERE m.svc_id = $1`,
 );
 
-/** The next timestamp of the firm's change feed. The row stays locked until commit, so feed order is commit order. */
-const NEXT_TIMESTAMP = `UPDATE firm_feeds SET last_stamp = greatest($2::timestamptz, last_stamp + interval '1 ms')
+/**
+ * The next timestamp of the firm's change feed. The row stays locked until commit, so feed order is commit order. Citus
+ * allows only immutable expressions here, and adding an interval to a timestamptz depends on the session's time zone.
+ */
+const NEXT_TIMESTAMP = `UPDATE firm_feeds
+     SET last_stamp = greatest($2::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')
      WHERE firm_id = $1 RETURNING last_stamp`;
 
 const ADD = sql(
