@@ -41,11 +41,15 @@ const CLOSE = sql(
 );
 
 const BATCH_SIZE = 2000;
-/** Of the rows that meet the condition, with the firm as `$1`. */
-const eraseFrom = (table: string, condition = 'firm_id = $1'): Statement =>
+/**
+ * Of the rows that meet the condition, with the firm as `$1`. Stated twice, since Citus finds the shard by it. Ordered,
+ * since the rows of a reference table must be the same on each of its nodes.
+ */
+const eraseFrom = (table: string, condition = 'firm_id = $1', order = ''): Statement =>
   sql(
     `firm_data_erase_${table.replace(/\W/g, '_')}`,
-    `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${BATCH_SIZE}))
+    `DELETE FROM ${table} WHERE ${condition}
+        AND ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} ${order} LIMIT ${BATCH_SIZE}))
        RETURNING 1`,
   );
 const OF_TEST_ACCOUNTS = 'svc_id IN (SELECT a.svc_id FROM adjusters a WHERE a.test_firm_id = $1)';
@@ -88,7 +92,8 @@ async function eraseStatements(session: Session): Promise<Statement[]> {
     eraseFrom('data_keys'),
     eraseFrom('graphile_worker._private_jobs', "payload->>'firmId' = $1::uuid::text AND locked_at IS NULL"),
     ...ordered.map(({ name, hasFirm }) => {
-      if (name === 'adjusters') return eraseFrom(name, 'test_firm_id = $1');
+      if (name === 'adjusters') return eraseFrom(name, 'test_firm_id = $1', 'ORDER BY svc_id');
+      if (name === 'adjuster_firms') return eraseFrom(name, 'firm_id = $1', 'ORDER BY svc_id');
       return eraseFrom(name, hasFirm ? undefined : OF_TEST_ACCOUNTS);
     }),
   ];
