@@ -1,18 +1,26 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { distribute } from '@svc/adapter-postgres';
-import { startTemporaryPostgres } from '@svc/embedded-postgres';
+import { type Binaries, createTemporaryFolder, SELF, startTemporaryPostgres } from '@svc/embedded-postgres';
 import pg from 'pg';
 import { systemPostgresBinaries } from './system-postgres.ts';
 
 /** URLs of the workers, separated by spaces, when the tests run on Citus. */
 export const WORKERS_VARIABLE = 'TEST_CITUS_WORKERS';
 
-const SETTINGS = {
+const CLUSTER_ROLE = 'citus_nodes';
+
+export const CITUS_SETTINGS = {
   shared_preload_libraries: 'citus',
   max_prepared_transactions: '400',
   max_connections: '400',
   // Fewer than the default of 32: the tests create and drop many databases.
   'citus.shard_count': '4',
   'citus.max_cached_conns_per_worker': '1',
+  // Rows of a transaction that a crash interrupted between its two phases stay locked until then.
+  'citus.recover_2pc_interval': '2s',
 };
 
 export interface CitusServers {
@@ -23,30 +31,68 @@ export interface CitusServers {
   stop(): Promise<void>;
 }
 
-/** A coordinator and two workers of the system's PostgreSQL, which must have Citus installed. */
-export async function startCitus(log: (line: string) => void = () => {}): Promise<CitusServers> {
+/** The system's PostgreSQL with Citus, which is built from the archive in TEST_CITUS_SOURCE if it is not installed. */
+export async function citusBinaries(log: (line: string) => void): Promise<Binaries> {
   const binaries = await systemPostgresBinaries(log);
-  const start = () => startTemporaryPostgres({ log, binaries, settings: SETTINGS });
-  const [coordinator, ...workers] = [await start(), await start(), await start()] as const;
-  const password = new URL(coordinator.url).password;
-  const urls = await Promise.all(
-    workers.map(async ({ url }) => {
-      // Nodes connect to each other as the same role, so it has one password.
-      await run(url, `ALTER ROLE ${new URL(url).username} PASSWORD '${password}'`);
-      const changed = new URL(url);
-      changed.password = password;
-      return changed.href;
-    }),
-  );
-  process.env[WORKERS_VARIABLE] = urls.join(' ');
+  const pgConfig = join(dirname(binaries.postgres), 'pg_config');
+  const directory = (option: string): string => execFileSync(pgConfig, [option], { encoding: 'utf8' }).trim();
+  if (existsSync(join(directory('--sharedir'), 'extension', 'citus.control'))) return binaries;
+  const archive = process.env.TEST_CITUS_SOURCE;
+  if (archive === undefined)
+    throw new Error(
+      'These tests need the extension Citus in the PostgreSQL of this machine: install it, or set TEST_CITUS_SOURCE to an archive of its source.',
+    );
+  log('Building Citus, which takes some minutes …');
+  const folder = await createTemporaryFolder(SELF);
+  try {
+    execFileSync('tar', ['-xf', archive, '-C', folder, '--strip-components=1']);
+    const commands = readFileSync(join(directory('--includedir-server'), 'commands', 'dbcommands.h'), 'utf8');
+    if (commands.includes('have_createdb_privilege')) removeCopyOfServerFunction(folder);
+    const options = { cwd: folder, env: { ...process.env, PG_CONFIG: pgConfig }, stdio: 'pipe' } as const;
+    execFileSync('./configure', options);
+    execFileSync('make', ['-j2'], options);
+    execFileSync('make', ['install'], options);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  return binaries;
+}
+
+/** Since 15.18 the server has this function, of which Citus 13.2 has a copy for PostgreSQL 15. */
+function removeCopyOfServerFunction(source: string): void {
+  const header = join(source, 'src/include/pg_version_compat.h');
+  const text = readFileSync(header, 'utf8')
+    .replace(/^#define have_createdb_privilege.*\n/m, '')
+    .replace(/^static inline bool\nhave_createdb_privilege\(void\)\n\{[^]*?^\}\n/m, '');
+  writeFileSync(header, text);
+}
+
+/** A coordinator and two workers. */
+export async function startCitus(log: (line: string) => void = () => {}): Promise<CitusServers> {
+  const binaries = await citusBinaries(log);
+  const start = () => startTemporaryPostgres({ log, binaries, settings: CITUS_SETTINGS });
+  const servers = [await start(), await start(), await start()] as const;
+  const [url, ...workers] = await createClusterRole(servers.map((server) => server.url));
+  process.env[WORKERS_VARIABLE] = workers.join(' ');
   return {
-    url: coordinator.url,
-    pid: coordinator.pid,
-    workers: urls,
+    url,
+    pid: servers[0].pid,
+    workers,
     async stop() {
-      await Promise.all([coordinator, ...workers].map((server) => server.stop()));
+      await Promise.all(servers.map((server) => server.stop()));
     },
   };
+}
+
+/** Nodes connect to each other as the role of the session, so it needs one password. @returns the URLs for this role. */
+export async function createClusterRole(
+  urls: readonly string[],
+): Promise<[coordinator: string, ...string[]]> {
+  const password = randomBytes(16).toString('hex');
+  const changed = urls.map((url) => Object.assign(new URL(url), { username: CLUSTER_ROLE, password }).href);
+  for (const url of urls)
+    await run(url, `CREATE ROLE ${CLUSTER_ROLE} SUPERUSER LOGIN PASSWORD '${password}'`);
+  return changed as [string, ...string[]];
 }
 
 /** Coordinator and workers; only the server itself without Citus. */
