@@ -89,8 +89,7 @@ module.exports = {
       from: { path: '/src/' },
       to: { path: '^tools/' },
     },
-    // `vm`: Jest loads test files with it.
-    tool('services', PACKAGES, API_FOR_TOOLS, '^vm$'),
+    tool('services', PACKAGES, API_FOR_TOOLS),
     tool('client-types', CONTRACT),
     tool('generate', CONTRACT),
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),

@@ -1,20 +1,20 @@
 // Runs a test file with jest-circus, but keeps what earlier files of the worker have loaded: loading the product for
 // every file took more than half of the processor time. Test code is loaded again, since it holds functions of Jest.
-import vm from 'node:vm';
 import circus from 'jest-circus/runner';
 
 /** What imports `@jest/globals`, itself or through another module, and what did not load. */
 function testCode(modules) {
   const found = new Set([...modules.keys()].filter((key) => key.startsWith('@jest/globals')));
-  const isTestCode = (key, module) =>
-    module.status !== 'evaluated' ||
-    module.dependencySpecifiers.some(
-      (name) => /^@(jest\/globals|svc\/testkit)/.test(name) || found.has(new URL(name, key).href),
-    );
+  // Modules that are not ES modules import nothing, and have no specifiers.
+  const isTestCode = (key, { status, dependencySpecifiers: names }) =>
+    names !== undefined &&
+    (status !== 'evaluated' ||
+      names.some(
+        (name) => /^@(jest\/globals|svc\/testkit)/.test(name) || found.has(new URL(name, key).href),
+      ));
   for (let before = -1; before !== found.size; ) {
     before = found.size;
-    for (const [key, module] of modules)
-      if (module instanceof vm.SourceTextModule && isTestCode(key, module)) found.add(key);
+    for (const [key, module] of modules) if (isTestCode(key, module)) found.add(key);
   }
   return found;
 }
