@@ -94,7 +94,7 @@ module.exports = {
     tool('generate', CONTRACT),
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
     tool('attack', CONTRACT, '^tools/(cluster|services)/'),
-    tool('drill', '^packages/embedded-postgres/src/', '^tools/(cluster|services)/'),
+    tool('drill', '^packages/(client|embedded-postgres)/src/', '^tools/(chaos|cluster|generate|services)/'),
     tool('chaos', CONTRACT, HISTORY_CHECK, '^tools/(cluster|generate|services)/'),
     tool('simulate', PACKAGES, '^tools/chaos/'),
     tool('planted-bugs'),
