@@ -243,13 +243,11 @@ export function memoryTx(
     },
 
     signInAttempts: {
-      find: step((subjects) =>
-        subjects.map((subject) => tables.signInAttempts.get(keyOf(subject))?.attempts ?? null),
-      ),
-      lock: step((subjects) =>
-        subjects.map((subject) => tables.signInAttempts.get(keyOf(subject))?.attempts ?? null),
-      ),
-      put: step((subject, attempts) => tables.signInAttempts.put({ subject, attempts })),
+      find: step((subjects) => subjects.map((subject) => tables.signInAttempts.get(keyOf(subject)) ?? null)),
+      lock: step((subjects) => subjects.map((subject) => tables.signInAttempts.get(keyOf(subject)) ?? null)),
+      put: step((counted) => {
+        for (const attempts of counted) tables.signInAttempts.put(attempts);
+      }),
     },
 
     emailChanges: {

@@ -3,6 +3,7 @@ import type {
   AuditChain,
   AuditChainId,
   AuditRow,
+  CountedAttempts,
   DeviceState,
   EmailChange,
   FeedRestamp,
@@ -16,7 +17,6 @@ import type {
 } from '@svc/application';
 import {
   type Adjuster,
-  type Attempts,
   type CarrierDetails,
   type Claim,
   type DeadlineOverride,
@@ -59,10 +59,6 @@ interface FeedRow {
   readonly firmId: FirmId;
   readonly lastTimestamp: Instant;
 }
-interface AttemptsRow {
-  readonly subject: string;
-  readonly attempts: Attempts;
-}
 interface AuditLogRow extends AuditRow {
   readonly chain: AuditChainId;
 }
@@ -85,7 +81,7 @@ export interface Schema {
   readonly keys: ApiKey;
   readonly sessions: Session;
   readonly signInCodes: SignInCode;
-  readonly signInAttempts: AttemptsRow;
+  readonly signInAttempts: CountedAttempts;
   readonly emailChanges: EmailChange;
   readonly passkeys: Passkey;
   readonly usedChallenges: { readonly challenge: string; readonly expiresAt: Instant };

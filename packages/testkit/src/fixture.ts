@@ -176,7 +176,7 @@ function composeUseCases(
     async sendEmailCode(email, code) {
       external.mails.push({ email, code });
     },
-    async sendEmailNotice(email, event) {
+    async sendAccountNotice(email, event) {
       external.notices.push({ email, event });
     },
   };
@@ -197,6 +197,7 @@ function composeUseCases(
     secrets,
     clock,
     ids,
+    mailer,
     passkeyVerifier: createTestPasskeyVerifier(),
     passkeysRequired,
   };

@@ -55,6 +55,12 @@ const isDatabaseError = (error: unknown): boolean => error instanceof pg.Databas
 export const isLockFailure = (error: unknown): boolean =>
   ['55P03', '40P01'].includes(String((unwrap(error) as ErrorFields)?.code));
 
+/** Citus names only the constraint of the shard, at the end of the name a number, and only in the message. */
+function constraintOf({ constraint, message }: ErrorFields): string | undefined {
+  if (typeof constraint === 'string') return constraint;
+  return /unique constraint "([^"]+?)(?:_\d{6,})?"/.exec(String(message))?.[1];
+}
+
 /** ECONNREFUSED, ENOTFOUND and so on, also as an AggregateError for a host with several addresses. */
 const isNetworkError = (error: unknown): boolean =>
   /^E[A-Z_]+$/.test(String((error as ErrorFields)?.code ?? ''));
@@ -68,6 +74,9 @@ export function breaksConnection(error: unknown): boolean {
   const { severity, code } = cause as ErrorFields;
   return severity === 'FATAL' || severity === 'PANIC' || code === '25006';
 }
+
+export const emailTaken = (): DomainError =>
+  new DomainError('email_taken', 'Another account uses this e-mail address.');
 
 /**
  * The error for callers of this package.
@@ -92,9 +101,8 @@ export function translateError(error: unknown, statement: string): unknown {
       : 'database_unreachable';
     return new Unavailable(`PostgreSQL could not be reached (${code}, ${statement}).`, reason);
   }
-  const { code, constraint, table, severity, message } = cause as Record<string, string | undefined> & {
-    code: string;
-  };
+  const { code, table, severity, message } = cause as Record<string, string | undefined> & { code: string };
+  const constraint = constraintOf(cause as ErrorFields);
   // The connection was closed or rejected (a changed password, a missing database). Such messages contain only users,
   // databases and addresses, which an operator needs.
   if (severity === 'FATAL' || severity === 'PANIC')
@@ -108,7 +116,7 @@ export function translateError(error: unknown, statement: string): unknown {
   if (code === '23505' && CONTENDED_KEYS.has(constraint ?? ''))
     return new ConcurrencyConflict(`${statement}: ${constraint}`);
   if (code === '23505' && constraint === 'adjusters_email_key') {
-    return new DomainError('email_taken', 'Another account uses this e-mail address.');
+    return emailTaken();
   }
   const where = [constraint, table].filter(Boolean).join(' on ');
   return new DatabaseError(`PostgreSQL rejected ${statement}: ${code}${where ? ` (${where})` : ''}.`);

@@ -3,7 +3,7 @@ import { isUuid } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { FIRM_COLUMNS, type FirmRow, firmFrom } from '../stores/firm-rows.ts';
-import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-adjusters.ts';
+import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, openAdjusters } from '../stores/pg-adjusters.ts';
 import { RESTAMPS } from '../stores/pg-feeds.ts';
 import {
   APP_CLAIM_COLUMNS,
@@ -51,7 +51,8 @@ export function pgOperatorReads(session: Session, encryption: Encryption): Opera
 
     async testAccounts(firmId) {
       if (!isUuid(firmId)) return [];
-      return (await session.rows<AdjusterRow>(TEST_ACCOUNTS, [firmId])).map(adjusterFrom);
+      const rows = await session.rows<AdjusterRow>(TEST_ACCOUNTS, [firmId]);
+      return (await openAdjusters(encryption, rows)).map(adjusterFrom);
     },
 
     async keys(firmId) {

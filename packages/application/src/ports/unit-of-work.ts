@@ -213,7 +213,7 @@ export interface Sessions {
 }
 
 export interface SignInCode {
-  /** The email address as `emailKey`, or a hash that also binds the code to one client. */
+  /** A hash of the email address, which may also bind the code to one client. */
   readonly slot: string;
   readonly codeHash: string;
   readonly expiresAt: Instant;
@@ -238,13 +238,17 @@ export interface EmailChanges {
 }
 
 /** Sign-in attempts, counted across all processes. */
+export interface CountedAttempts extends Attempts {
+  readonly subject: string;
+}
+
 export interface SignInAttempts {
   /** Does not wait for locks. */
   find(subjects: readonly string[]): Promise<(Attempts | null)[]>;
   /** Locks the counters, or the keys of missing ones, until the transaction ends. */
   lock(subjects: readonly string[]): Promise<(Attempts | null)[]>;
-  /** The caller has locked the subject. */
-  put(subject: string, attempts: Attempts): Promise<void>;
+  /** The caller has locked the subjects. */
+  put(counted: readonly CountedAttempts[]): Promise<void>;
 }
 
 export interface SignInCodes {
