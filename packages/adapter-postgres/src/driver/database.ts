@@ -111,8 +111,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
   // Each connection carries many reads; a second one keeps a slow page from delaying all of them.
-  const statements = new StatementRunner(timeoutMs);
-  const pipelined = new PipelinedReads(pool, statements, options.poolMax >= 4 ? 2 : 1);
+  const pipelined = new PipelinedReads(pool, new StatementRunner(timeoutMs), options.poolMax >= 4 ? 2 : 1);
+  const ofTransactions = new StatementRunner(timeoutMs, 'of one transaction');
   const maintenance = new PooledReads(pool, timeoutMs, begin);
   const reads = behindPooler ? maintenance : pipelined;
   const besidePool = behindPooler ? openBesidePool(options, servers, metrics, connectionFailures) : null;
@@ -127,7 +127,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     metrics,
     pool: () => poolState('requests', pool),
     isFull: () => isFull(pool),
-    begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, statements),
+    begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, ofTransactions),
     async ping(timeoutMs) {
       await within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' }), NO_RESPONSE);
     },
