@@ -11,6 +11,7 @@ import { AUDIT_PURGE } from './0021-audit-purge.ts';
 import { CLOSED_CLAIMS } from './0022-closed-claims.ts';
 import { PASSKEYS } from './0030-passkeys.ts';
 import { AVAILABILITY } from './0040-availability.ts';
+import { FEED_RESTAMPS } from './0050-feed-restamps.ts';
 
 export interface Migration {
   readonly id: number;
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 22, name: 'closed claims', sql: CLOSED_CLAIMS },
   { id: 30, name: 'passkeys', sql: PASSKEYS },
   { id: 40, name: 'availability', sql: AVAILABILITY },
+  { id: 50, name: 'feed restamps', sql: FEED_RESTAMPS },
 ];
