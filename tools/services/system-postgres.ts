@@ -13,7 +13,11 @@ const DEBIAN_ROOT = '/usr/lib/postgresql';
 export async function postgresBinaries(
   log: (line: string) => void = () => {},
 ): Promise<Binaries | undefined> {
-  if (process.env.TEST_POSTGRES !== 'system') return undefined;
+  return process.env.TEST_POSTGRES === 'system' ? systemPostgresBinaries(log) : undefined;
+}
+
+/** Of this machine's PostgreSQL, installed if necessary. */
+export async function systemPostgresBinaries(log: (line: string) => void = () => {}): Promise<Binaries> {
   const folder = await postgresPrograms(['initdb', 'postgres'], log);
   return { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') };
 }

@@ -61,14 +61,18 @@ export async function visit(
   };
 }
 
-/** Signs in with the code from the log. */
+/** Signs in with the code from the log, and waits for the app. */
 export async function signIn(page: Page, service: ServiceUnderTest, email: string): Promise<void> {
+  await enterCode(page, service, email);
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+}
+
+export async function enterCode(page: Page, service: ServiceUnderTest, email: string): Promise<void> {
   await page.goto(`${service.url}/app`);
   await page.getByLabel('Your email').fill(email);
   await page.getByRole('button', { name: 'Email me a code' }).click();
   await page.getByLabel('Six-digit code').fill(await codeFor(service));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('navigation', { name: 'Main' }).waitFor();
 }
 
 /** Opens the page with an existing session, since the number of mailed codes is limited. */
@@ -78,15 +82,16 @@ export async function enter(page: Page, service: ServiceUnderTest, token: string
   await page.locator('main h1').first().waitFor();
 }
 
-let codesTaken = 0;
+const codesTaken = new WeakMap<ServiceUnderTest, number>();
 
 /** The next sign-in code; without a mail server it is logged. */
 async function codeFor(service: ServiceUnderTest): Promise<string> {
   for (let tries = 0; tries < 200; tries += 1) {
     const codes = service.logged.flatMap((line) => /"sign_in_code":"(\d{6})"/.exec(line)?.[1] ?? []);
-    const next = codes[codesTaken];
+    const taken = codesTaken.get(service) ?? 0;
+    const next = codes[taken];
     if (next !== undefined) {
-      codesTaken += 1;
+      codesTaken.set(service, taken + 1);
       return next;
     }
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -14,6 +14,7 @@ import {
   buildPage,
   emailOf,
   enter,
+  enterCode,
   offerFullClaim,
   PHONE,
   signIn,
@@ -737,11 +738,8 @@ test('the app is available in Spanish, and a chosen language is remembered', () 
     await heading(page, 'Settings').waitFor();
   }));
 
-test('a passkey is added in the settings, renamed, signs in and is removed', async () => {
-  // Browsers have no passkeys for IP addresses.
-  const named = await startServiceUnderTest({ env: { HOST: 'localhost' }, databaseUrl: service.databaseUrl });
-  const { page, faults, close } = await visit(browser, named.url);
-  const { token } = await service.member(firm);
+/** A device that confirms passkeys by itself. */
+async function addAuthenticator(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
   await devtools.send('WebAuthn.addVirtualAuthenticator', {
@@ -754,6 +752,52 @@ test('a passkey is added in the settings, renamed, signs in and is removed', asy
       automaticPresenceSimulation: true,
     },
   });
+}
+
+async function axeViolations(page: Page): Promise<unknown> {
+  await page.evaluate(await axeSource());
+  return page.evaluate(`axe.run(document, ${JSON.stringify({ runOnly: RULES })})
+    .then(({ violations }) => violations.map(({ id }) => id))`);
+}
+
+test('where passkeys are required, a code leads to adding one and nothing else, and the passkey then signs in', async () => {
+  const strict = await startServiceUnderTest({
+    env: { HOST: 'localhost', PASSKEYS: 'required' },
+    databaseUrl: service.databaseUrl,
+  });
+  const { page, faults, close } = await visit(browser, strict.url);
+  await addAuthenticator(page);
+  const { svcId, token } = await service.member(firm);
+  await offerFullClaim(service, firm, svcId);
+  const email = await emailOf(service, token);
+  await enterCode(page, strict, email);
+  await heading(page, 'Add a passkey to continue').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.reload();
+  await heading(page, 'Add a passkey to continue').waitFor();
+  expect(await page.getByText('Marisol Delgado').count()).toBe(0);
+  await button(page, 'Add a passkey').click();
+  await page.getByRole('link', { name: /Marisol Delgado/ }).waitFor();
+
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await button(page, 'Remove My device').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove My device' }).click();
+  await page.getByText('Your only passkey cannot be removed. Add another one first.').waitFor();
+  await button(page, 'Sign out').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+  await button(page, 'Sign in with a passkey').click();
+  await page.getByRole('link', { name: 'Settings' }).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+  await strict.stop();
+});
+
+test('a passkey is added in the settings, renamed, signs in and is removed', async () => {
+  // Browsers have no passkeys for IP addresses.
+  const named = await startServiceUnderTest({ env: { HOST: 'localhost' }, databaseUrl: service.databaseUrl });
+  const { page, faults, close } = await visit(browser, named.url);
+  const { token } = await service.member(firm);
+  await addAuthenticator(page);
   await enter(page, named, token, '#/settings');
   await page.getByText('You have no passkeys.').waitFor();
   await page.getByLabel('Name of the passkey').fill('Test phone');
@@ -762,10 +806,7 @@ test('a passkey is added in the settings, renamed, signs in and is removed', asy
   await page.getByRole('dialog').getByLabel('Name of the passkey').fill('Old phone');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByText('Old phone', { exact: true }).waitFor();
-  await page.evaluate(await axeSource());
-  const violations = await page.evaluate(`axe.run(document, ${JSON.stringify({ runOnly: RULES })})
-    .then(({ violations }) => violations.map(({ id }) => id))`);
-  expect(violations).toEqual([]);
+  expect(await axeViolations(page)).toEqual([]);
 
   await button(page, 'Sign out').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();

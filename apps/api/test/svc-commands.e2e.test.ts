@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
+import { onCitus } from '../../../tools/services/citus.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { type CommandResult, svc, svcWithClosedStdout } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
@@ -32,6 +33,17 @@ const me = (as: string) => service.call('GET', '/v1/me', { as });
 /** Waits until the server has the wanted state. */
 const waitForState = (read: () => Promise<unknown>, wanted: unknown) =>
   eventually(read, (found) => isDeepStrictEqual(found, wanted));
+
+test('the tables are distributed only where the database has Citus', async () => {
+  const { code, stdout, stderr } = await run('database', 'distribute');
+  if (onCitus()) {
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^claims +split by firm over the workers +before$/m);
+  } else {
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^svc: This database has no Citus extension, so it stays as it is: /);
+  }
+});
 
 test('a firm is created with test accounts, and its plan and limits are changed while a server runs', async () => {
   const created = await json('firm', 'create', '--name', 'Delta & Söhne', '--plan', 'claims_only');

@@ -14,6 +14,19 @@ import { PASSKEY_TEXTS } from './texts.ts';
 const readPasskeys = async (): Promise<readonly Passkey[]> =>
   (await request(() => call<{ data: readonly Passkey[] }>('GET', 'v1/passkeys'))).data;
 
+/**
+ * Returns whether it was removed: where passkeys are required, the only one stays. Not an error here, since `request`
+ * takes this one for a session that must add a passkey.
+ */
+const removePasskey = (path: string): Promise<boolean> =>
+  call('DELETE', path).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ApiError && error.code === 'passkey_required') return false;
+      throw error;
+    },
+  );
+
 const wordsNow = () => PASSKEY_TEXTS[language.value];
 
 /** An error of the service, or of the device: canceled, timed out, or already registered. */
@@ -73,12 +86,14 @@ export function Passkeys() {
     const name = String(new FormData(event.currentTarget as HTMLFormElement).get('name') ?? '').trim();
     setBusy(true);
     try {
-      await request(() => (edited.act === 'remove' ? call('DELETE', path) : call('PATCH', path, { name })));
-      showToast(edited.act === 'remove' ? words.removed : common.saved, 'success');
+      if (edited.act === 'rename') {
+        await request(() => call('PATCH', path, { name }));
+        showToast(common.saved, 'success');
+      } else if (await request(() => removePasskey(path))) showToast(words.removed, 'success');
+      else showToast(words.last, 'error');
       await read();
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'passkey_required') showToast(words.last, 'error');
-      else showFailure(error);
+      showFailure(error);
     } finally {
       setBusy(false);
       setEdited(undefined);

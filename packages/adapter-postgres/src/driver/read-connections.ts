@@ -23,6 +23,7 @@ export class PipelinedReads implements Session {
     private readonly pool: pg.Pool,
     private readonly runner: StatementRunner,
     count: number,
+    readonly onCitus: boolean,
   ) {
     this.#connections = Array.from({ length: count }, () => ({ client: null, pending: 0 }));
   }
@@ -78,6 +79,7 @@ export class PooledReads implements Session {
     private readonly pool: pg.Pool,
     private readonly timeoutMs: number,
     private readonly begin: string | null,
+    readonly onCitus = false,
   ) {}
 
   async rows<R>({ name, text }: Statement, values: readonly Value[] = []): Promise<R[]> {

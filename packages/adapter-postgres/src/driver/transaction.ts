@@ -11,6 +11,7 @@ export interface TransactionOptions {
   readonly prepared: boolean;
   /** Opens a transaction, with settings where the connection cannot have them. */
   readonly begin: string;
+  readonly onCitus: boolean;
 }
 
 /**
@@ -52,6 +53,10 @@ export class Transaction implements TxSession {
     Object.assign(runner, { isTransactionActive: true });
     transaction.#send('begin', statements.unprepared(client, options.begin));
     return transaction;
+  }
+
+  get onCitus(): boolean {
+    return this.options.onCitus;
   }
 
   rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {

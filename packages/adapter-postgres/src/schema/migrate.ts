@@ -192,7 +192,9 @@ async function migrateUnlessLocked(
   try {
     await runner.startTransaction();
     await runner.query(
+      // On Citus, functions stay on the coordinator: copying them to the workers would lock out the queue's migrations.
       `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+       SET LOCAL citus.create_object_propagation = 'deferred';
        SET LOCAL lock_timeout = ${Math.trunc(lockTimeoutMs)}`,
     );
     const [lock] = await runner.query(`SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS taken`);

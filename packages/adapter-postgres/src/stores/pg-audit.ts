@@ -21,18 +21,24 @@ import { transact } from '../driver/transaction.ts';
 /**
  * `nextLink` of `@svc/application` as one statement, so that the lock on the chain costs no round trip. The row of the
  * chain stays locked until the commit. Starts the chain where there is none: a firm may have been created by a process
- * of an earlier release.
+ * of an earlier release. Citus allows only immutable functions here, which convert_to is not: decode turns text into its
+ * bytes as well, but for backslashes.
  */
-const APPEND = sql(
-  'audit_append',
-  `WITH chain AS (
-     INSERT INTO audit_chains AS held (firm_id, last_seq, last_hash, purged_hash)
-     VALUES ($1, 1, sha256(convert_to($4 || E'\\n1\\n' || $3, 'UTF8')), decode($4, 'hex'))
+const nextLink = (text: string, genesis: string): string =>
+  `INSERT INTO audit_chains AS held (firm_id, last_seq, last_hash, purged_hash)
+     VALUES ($1, 1, sha256(convert_to(${genesis} || E'\\n1\\n' || ${text}, 'UTF8')), decode(${genesis}, 'hex'))
      ON CONFLICT (firm_id) DO UPDATE SET last_seq = held.last_seq + 1, last_hash =
-       sha256(convert_to(encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1) || E'\\n' || $3, 'UTF8'))
-     RETURNING last_seq, last_hash)
-   INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT $1, last_seq, $2, $3, last_hash FROM chain`,
-);
+       sha256(decode(encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1)::text || E'\\n'
+         || replace(${text}, E'\\\\', E'\\\\\\\\'), 'escape'))
+     RETURNING last_seq, last_hash`;
+const rowFrom = (chain: string): string =>
+  `INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT $1, last_seq, $2, $3, last_hash FROM ${chain}`;
+
+const APPEND = sql('audit_append', `WITH chain AS (${nextLink('$3', '$4')}) ${rowFrom('chain')}`);
+
+/** Citus sends each of these to the shard of the chain, but would run the rows of APPEND through the coordinator. */
+const APPEND_LINK = sql('audit_append_link', nextLink('$2', '$3'));
+const APPEND_ROW = sql('audit_append_row', rowFrom('audit_chains WHERE firm_id = $1'));
 
 /** A crash loses the events of the last second in any case; waiting for the disk would hold the locks longer. */
 const WITHOUT_FLUSH = sql('audit_without_flush', 'SET LOCAL synchronous_commit = off');
@@ -56,7 +62,14 @@ const byChain = (one: { chain: AuditChainId }, other: { chain: AuditChainId }): 
 
 function appendRow(session: TxSession, chain: AuditChainId, entries: readonly AuditEntry[]): void {
   const text = auditText(entries);
-  session.send(APPEND, [chain, timestamp(entries[0]?.at ?? 0), text, firstLink(chain, sha256).hash]);
+  const at = timestamp(entries[0]?.at ?? 0);
+  const genesis = firstLink(chain, sha256).hash;
+  if (session.onCitus) {
+    session.send(APPEND_LINK, [chain, text, genesis]);
+    session.send(APPEND_ROW, [chain, at, text]);
+  } else {
+    session.send(APPEND, [chain, at, text, genesis]);
+  }
 }
 
 /** As the last statements of a transaction: the locks on the chains are held until the commit. */
