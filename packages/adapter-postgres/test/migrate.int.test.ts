@@ -124,6 +124,23 @@ describe('migrations', () => {
     expect(await schemaState(earlier)).toMatchObject({ current: true });
     await earlier.drop();
   });
+
+  test('a migration that deadlocks with a request is applied afterwards, and the request succeeds', async () => {
+    const earlier = await earlierDatabase(2);
+    // The migration is the one that finds the deadlock.
+    await earlier.sql.query(`SET deadlock_timeout = '30s'; BEGIN; LOCK TABLE devices IN ROW SHARE MODE`);
+    const migrated = migrate(earlier);
+    const watcher = new pg.Client({ connectionString: earlier.url });
+    await watcher.connect();
+    const waits = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'devices'::regclass`;
+    await eventually(async () => (await watcher.query(waits)).rowCount === 1);
+    await watcher.end();
+    expect((await earlier.sql.query('SELECT * FROM adjusters')).rows).toEqual([]);
+    await earlier.sql.query('COMMIT');
+    await migrated;
+    expect(await schemaState(earlier)).toMatchObject({ current: true });
+    await earlier.drop();
+  });
 });
 
 describe('a migration beside the earlier release', () => {

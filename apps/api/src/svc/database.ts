@@ -1,7 +1,6 @@
-import { OperatorError } from '@svc/application';
+import { OperatorError, toDateTime } from '@svc/application';
 import type { Command } from 'commander';
 import { distributeDatabase, readSchemaState, type TablePlacement } from '../composition/compose.ts';
-import { toDateTime } from '../http/serialization/time.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { diagnose } from './doctor.ts';
 import { printJson, printTable } from './output.ts';

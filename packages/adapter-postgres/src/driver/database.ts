@@ -124,6 +124,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   // Each connection carries many reads; a second one keeps a slow page from delaying all of them.
   const statements = new StatementRunner(timeoutMs);
   const pipelined = new PipelinedReads(pool, statements, options.poolMax >= 4 ? 2 : 1, onCitus);
+  const ofTransactions = new StatementRunner(timeoutMs, 'of one transaction');
   const maintenance = new PooledReads(pool, timeoutMs, begin, onCitus);
   const reads = behindPooler ? maintenance : pipelined;
   const besidePool = behindPooler ? openBesidePool(options, servers, metrics, connectionFailures) : null;
@@ -139,7 +140,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     metrics,
     pool: () => poolState('requests', pool),
     isFull: () => isFull(pool),
-    begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, statements),
+    begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, ofTransactions),
     async ping(timeoutMs) {
       await within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' }), NO_RESPONSE);
     },

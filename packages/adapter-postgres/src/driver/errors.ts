@@ -51,8 +51,9 @@ const unwrap = (error: unknown): unknown => (error instanceof QueryFailedError ?
 
 const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
-/** A statement that waited longer than `lock_timeout`. */
-export const isLockTimeout = (error: unknown): boolean => (unwrap(error) as ErrorFields)?.code === '55P03';
+/** A statement that waited longer than `lock_timeout`, or that had to wait for another that waits for its own locks. */
+export const isLockFailure = (error: unknown): boolean =>
+  ['55P03', '40P01'].includes(String((unwrap(error) as ErrorFields)?.code));
 
 /** Citus names only the constraint of the shard, at the end of the name a number, and only in the message. */
 function constraintOf({ constraint, message }: ErrorFields): string | undefined {
