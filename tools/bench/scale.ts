@@ -3,6 +3,7 @@
 //   npx pnpm bench:scale endurance   memory over a million requests, and load with disturbances
 //   npx pnpm bench:scale processes   one, two and three processes under the same load
 //   npx pnpm bench:scale feed        changes that a poller without overlap misses
+//   npx pnpm bench:scale overload    ten times the connections of full load; a firm beside one over its limit
 //   npx pnpm bench:scale start       from the start of the process to its first response
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -14,6 +15,7 @@ import { startRedis } from '../services/redis.ts';
 import { type BenchData, loadData, requestsOf } from './data.ts';
 import { changeSlowly, startPoller, type Version, versionOf } from './feed.ts';
 import { type BenchRequest, childrenOf, cpuSeconds, load, type Measured } from './load.ts';
+import { overload, watchHealth } from './overload.ts';
 import { median } from './report.ts';
 import { type Server, startService } from './subject.ts';
 
@@ -250,6 +252,70 @@ program
         median_ms: rounded(median(took), 0),
         longest_ms: rounded(Math.max(...took), 0),
       });
+    }),
+  );
+
+program
+  .command('overload')
+  .description(
+    'Compares full load with ten times as many connections, and a firm beside one that exceeds its limit.',
+  )
+  .option('--rows <n>', 'claims in the database', whole, 20_000)
+  .option('--seconds <n>', 'duration of each load', whole, 8)
+  .action(({ rows, seconds }) =>
+    withServers(async ({ database, redisUrl }) => {
+      const url = await database('all');
+      const { subject, data } = await loadedService(url, redisUrl, { rows });
+      const result: Record<string, unknown> = { rows, seconds };
+      for (const kind of ['get', 'send'] as const) {
+        const next = requestsOf(kind, data.firms);
+        const at = (connections: number, length = seconds) =>
+          overload(subject.url, next, {
+            expected: EXPECTED[kind],
+            connections,
+            seconds: length,
+            pauseMs: 100,
+          });
+        await at(32, 3);
+        const full = await at(32);
+        let isOver = false;
+        const watching = watchHealth(subject.url, () => isOver);
+        await at(320, 2); // the burst before the limits apply
+        const ten = await at(320);
+        isOver = true;
+        const health = await watching;
+        result[kind] = { full, ten, health, afterwards: await at(32, 2), p99: rounded(ten.p99 / full.p99) };
+        say(`${kind}: ${JSON.stringify(result[kind])}`);
+      }
+      const [limited, ...others] = data.firms;
+      if (limited === undefined) throw new Error('firms are missing');
+      await withClient(url, async (client) => {
+        await client.query(
+          'UPDATE firms SET requests_per_minute = NULL, writes_per_minute = NULL, burst = NULL WHERE id = $1',
+          [limited.id],
+        );
+        await client.query('UPDATE registry_version SET version = version + 1');
+      });
+      await pause(2000);
+      const other = () =>
+        overload(subject.url, requestsOf('get', others), {
+          expected: 200,
+          connections: 4,
+          seconds,
+          pauseMs: 0,
+        });
+      await other();
+      const alone = await other();
+      const hammering = overload(subject.url, requestsOf('get', [limited]), {
+        expected: 200,
+        connections: 50,
+        seconds: seconds + 1,
+        pauseMs: 0,
+      });
+      await pause(500);
+      const beside = await other();
+      result.fairness = { alone, beside, limited: await hammering, p99: rounded(beside.p99 / alone.p99) };
+      print(result);
     }),
   );
 

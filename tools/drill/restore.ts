@@ -95,8 +95,7 @@ export async function runRestore({
     await restored.start();
     while ((await restored.query('SELECT pg_is_in_recovery() AS going'))[0].going) await sleep(50);
     const after = await storedStatuses(restored);
-    const { lost: lostAtFirst } = compare(load, after);
-    const behind = compare(load, after).missed;
+    const { lost: lostAtFirst, missed: behind } = compare(load, after);
     note(`restored: ${after.size} claims; the poller knows another state of ${behind} of them`);
 
     const { stdout } = await run(

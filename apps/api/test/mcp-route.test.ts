@@ -11,6 +11,7 @@ test.each([new Error('password of the database'), new Unavailable('The database 
       firmRoutes: [firmRoute(endpoints.getKeyInfo, () => Promise.reject(error))],
       sandboxRoutes: [],
       rateLimiter: { consume: async () => ({ allowed: true }) },
+      rejectionPace: { next: async () => {} },
       addresses: { baseUrl: 'http://127.0.0.1', docsUrl: 'http://127.0.0.1/docs' },
     });
     const message = {

@@ -71,6 +71,7 @@ import { adjusterAppHandler } from '../http/adjuster-app/handler.ts';
 import { createLiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import { createApp } from '../http/app.ts';
 import { mcpRoute } from '../http/mcp/mcp-route.ts';
+import { createRejectionPace } from '../http/pipeline/rejection-pace.ts';
 import { appRoutes } from '../http/routes/app-routes.ts';
 import { browserSessionRoutes } from '../http/routes/browser-session-routes.ts';
 import { firmRoutes } from '../http/routes/firm-routes.ts';
@@ -116,6 +117,7 @@ export function createContainer(external: ExternalServices): Container {
     ...credentials,
     passkeysRequired: T.passkeysRequired,
   });
+  c.bind(T.rejectionPace).toConstantValue(createRejectionPace({ now: () => performance.now(), pause }));
   c.bind(T.auditBatch).toResolvedValue(
     (store, log) =>
       createBatch<AuditEvent>({
@@ -266,6 +268,7 @@ export function createContainer(external: ExternalServices): Container {
     firmRoutes: T.firmRoutes,
     sandboxRoutes: T.sandboxRoutes,
     rateLimiter: T.rateLimiter,
+    rejectionPace: T.rejectionPace,
     addresses: T.addresses,
   });
   c.bind(T.routes).toResolvedValue(
@@ -300,6 +303,7 @@ export function createContainer(external: ExternalServices): Container {
     log: T.log,
     isDraining: T.isDraining,
     isOverloaded: T.isOverloaded,
+    rejectionPace: T.rejectionPace,
     observe: T.observe,
     auditBatch,
     clock,

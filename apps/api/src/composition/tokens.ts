@@ -59,6 +59,7 @@ import type { ServiceIdentifier } from 'inversify';
 import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import type { EdgeLimiter, HttpApplication, Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
+import type { RejectionPace } from '../http/pipeline/rejection-pace.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import type { Route } from '../http/routes/route.ts';
 import type { Cursors } from '../http/serialization/cursor.ts';
@@ -86,6 +87,7 @@ export const TOKENS = {
   status: token<StatusMonitor>('status'),
   /** Whether writes would fail now, since too many wait for the database. */
   isOverloaded: token<() => boolean>('isOverloaded'),
+  rejectionPace: token<RejectionPace>('rejectionPace'),
   checkHealth: token<() => Promise<void>>('checkHealth'),
   /** The part of a client's address that limits are counted by. */
   networkOf: token<(clientAddress: string) => string>('networkOf'),

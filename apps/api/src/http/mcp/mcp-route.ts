@@ -3,6 +3,7 @@ import { INTERFACE_VERSION, mcpEndpoint } from '@svc/contract';
 import { checkScope } from '@svc/domain';
 import type { OperationRequest, ToolResult } from '@svc/mcp';
 import type { AuditedRead } from '../pipeline/audited-requests.ts';
+import type { RejectionPace } from '../pipeline/rejection-pace.ts';
 import { checkLimits, parseOrThrow } from '../pipeline/request-pipeline.ts';
 import { asHttpProblem, type ProblemAddresses, problemDocument } from '../problems/http-problem.ts';
 import { type FirmContext, firmRoute, type Route, type RouteResponse } from '../routes/route.ts';
@@ -11,6 +12,7 @@ interface McpDeps {
   readonly firmRoutes: readonly Route[];
   readonly sandboxRoutes: readonly Route[];
   readonly rateLimiter: RateLimiter;
+  readonly rejectionPace: RejectionPace;
   readonly addresses: ProblemAddresses;
 }
 
@@ -21,7 +23,13 @@ const loadProtocol = async () => ({
 });
 
 /** A message counts as one request of the key; a tool that writes also counts as a write. */
-export function mcpRoute({ firmRoutes, sandboxRoutes, rateLimiter, addresses }: McpDeps): Route {
+export function mcpRoute({
+  firmRoutes,
+  sandboxRoutes,
+  rateLimiter,
+  rejectionPace,
+  addresses,
+}: McpDeps): Route {
   const routes = new Map([...firmRoutes, ...sandboxRoutes].map((route) => [route.endpoint.id, route]));
 
   async function callTool(
@@ -34,7 +42,7 @@ export function mcpRoute({ firmRoutes, sandboxRoutes, rateLimiter, addresses }: 
     if (route?.caller !== 'firm') throw new Error(`The operation ${endpoint.id} has no route.`);
     const { grant } = context;
     try {
-      if (endpoint.write) await checkLimits(rateLimiter, grant, endpoint);
+      if (endpoint.write) await checkLimits({ rateLimiter, rejectionPace }, grant, endpoint);
       if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
       const value = parseOrThrow(route, {
         params,

@@ -28,6 +28,7 @@ import { createBodyMemory, type HeldBytes } from './body-memory.ts';
 import { bearerToken, invalidKey, isRepeated } from './credentials.ts';
 import { createDeadline } from './deadline.ts';
 import { readJsonBody } from './read-body.ts';
+import type { RejectionPace } from './rejection-pace.ts';
 import { withFault } from './simulated-faults.ts';
 
 /** Counts a request of a session of the adjuster app. */
@@ -41,6 +42,8 @@ export interface PipelineDeps {
   readonly faults: FaultStore;
   /** Whether writes would fail now, since too many wait for the database. */
   readonly isOverloaded: () => boolean;
+  /** Delays rejections of clients that repeat requests at once. */
+  readonly rejectionPace: RejectionPace;
 }
 
 /** What the access log shows of a request. Filled in step by step, so that a failed request shows how far it came. */
@@ -181,7 +184,7 @@ export function createPipeline(deps: PipelineDeps) {
   }
 
   async function checkAccess(grant: KeyGrant, endpoint: Pick<Endpoint, 'scope' | 'write'>): Promise<void> {
-    await checkLimits(deps.rateLimiter, grant, endpoint);
+    await checkLimits(deps, grant, endpoint);
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
   }
 
@@ -190,11 +193,13 @@ export function createPipeline(deps: PipelineDeps) {
 
 /** @throws HttpProblem `rate_limited` */
 export async function checkLimits(
-  rateLimiter: RateLimiter,
+  { rateLimiter, rejectionPace }: Pick<PipelineDeps, 'rateLimiter' | 'rejectionPace'>,
   { keyId, environment, limits }: KeyGrant,
   { write }: Pick<Endpoint, 'write'>,
 ): Promise<void> {
-  requireAllowed(await rateLimiter.consume(keyId, limitsOf(environment, limits), { write }));
+  const decision = await rateLimiter.consume(keyId, limitsOf(environment, limits), { write });
+  if (!decision.allowed) await rejectionPace.next(keyId);
+  requireAllowed(decision);
 }
 
 /** @throws HttpProblem `rate_limited` */

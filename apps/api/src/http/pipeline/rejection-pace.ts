@@ -1,0 +1,34 @@
+/** More than the excess of a burst. */
+const IMMEDIATE_PER_SECOND = 20;
+const DELAY_MS = 250;
+
+export interface RejectionPace {
+  /** Resolves when the caller may be sent a rejection. */
+  next(caller: string): Promise<void>;
+}
+
+/**
+ * Clients that repeat rejected requests at once would use up the processor for rejections alone; other firms' requests
+ * would wait behind them. Beyond some rejections per second, a caller waits for the next ones.
+ */
+export function createRejectionPace({
+  now,
+  pause,
+}: {
+  /** Milliseconds. */
+  readonly now: () => number;
+  readonly pause: (ms: number) => Promise<unknown>;
+}): RejectionPace {
+  let second = 0;
+  const counts = new Map<string, number>();
+  return {
+    async next(caller: string): Promise<void> {
+      const current = Math.floor(now() / 1000);
+      if (current !== second) counts.clear();
+      second = current;
+      const count = (counts.get(caller) ?? 0) + 1;
+      counts.set(caller, count);
+      if (count > IMMEDIATE_PER_SECOND) await pause(DELAY_MS);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'undici';
+import type { BenchRequest } from './load.ts';
+
+export interface Overloaded {
+  /** Of responses with the expected status. */
+  readonly admitted: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Other responses by status. */
+  readonly rejected: Readonly<Record<number, number>>;
+  readonly p99Rejected: number;
+}
+
+/**
+ * Sends requests on all connections at the same time, one at a time on each. After a rejection, a connection waits for
+ * `pauseMs` and not for the `Retry-After` of the response.
+ */
+export async function overload(
+  url: string,
+  next: () => BenchRequest,
+  {
+    expected,
+    connections,
+    seconds,
+    pauseMs,
+  }: { expected: number; connections: number; seconds: number; pauseMs: number },
+): Promise<Overloaded> {
+  const clients = Array.from({ length: connections }, () => new Client(url, { pipelining: 1 }));
+  const admitted: number[] = [];
+  const rejections: number[] = [];
+  const rejected: Record<number, number> = {};
+  const end = performance.now() + seconds * 1000;
+  await Promise.all(
+    clients.map(async (client) => {
+      while (performance.now() < end) {
+        const { method, path, headers, body } = next();
+        const sentAt = performance.now();
+        const response = await client.request({ method, path, headers, body: body ?? null });
+        await response.body.arrayBuffer();
+        const took = performance.now() - sentAt;
+        if (response.statusCode === expected) {
+          admitted.push(took);
+          continue;
+        }
+        rejections.push(took);
+        rejected[response.statusCode] = (rejected[response.statusCode] ?? 0) + 1;
+        if (pauseMs > 0) await pause(pauseMs);
+      }
+    }),
+  );
+  await Promise.all(clients.map((client) => client.close()));
+  return {
+    admitted: Math.round(admitted.length / seconds),
+    p50: at(admitted, 0.5),
+    p99: at(admitted, 0.99),
+    rejected,
+    p99Rejected: at(rejections, 0.99),
+  };
+}
+
+function at(latencies: readonly number[], share: number): number {
+  const sorted = latencies.toSorted((a, b) => a - b);
+  return Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(2));
+}
+
+/** Statuses of `/v1/health`, asked ten times a second until `isOver`. */
+export async function watchHealth(url: string, isOver: () => boolean): Promise<Record<number, number>> {
+  const statuses: Record<number, number> = {};
+  while (!isOver()) {
+    const response = await fetch(`${url}/v1/health`);
+    await response.arrayBuffer();
+    statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+    await pause(100);
+  }
+  return statuses;
+}
