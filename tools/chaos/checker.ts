@@ -6,7 +6,15 @@ import {
 } from '@svc/history-check';
 import { claimRegister, type RegisterEntry, registerEntries } from './claim-register.ts';
 import { feedLists } from './feed-lists.ts';
-import type { Call, ClaimView, FaultKind, History, LimitedKey, Operation } from './history.ts';
+import {
+  type Call,
+  type ClaimView,
+  type FaultKind,
+  type History,
+  type LimitedKey,
+  type Operation,
+  succeeded,
+} from './history.ts';
 
 export interface Violation {
   readonly rule: string;
@@ -37,7 +45,6 @@ export interface Judgement {
 }
 
 const hasResponse = (call: Call): boolean => call.status !== null;
-const succeeded = (call: Call): boolean => call.status !== null && call.status < 300;
 
 function grouped<T>(items: Iterable<T>, nameOf: (item: T) => string | undefined): Map<string, T[]> {
   const groups = new Map<string, T[]>();

@@ -1,6 +1,6 @@
 // The claims of a chaos run as a history of registers, one per claim, for the linearizability check.
 import type { HistoryEntry, Model } from '@svc/history-check';
-import type { Call, ClaimView, History } from './history.ts';
+import { type Call, type ClaimView, type History, succeeded } from './history.ts';
 
 export type RegisterOperation =
   | { readonly type: 'send' | 'offer' | 'accept' | 'leave'; readonly adjuster: string }
@@ -101,7 +101,6 @@ export const claimRegister: Model<ClaimState | null, RegisterOperation, Register
   },
 };
 
-const succeeded = ({ status }: Call): boolean => status !== null && status < 300;
 /** The request may have been executed, now or later. */
 const isUnknown = ({ status }: Call): boolean => status === null || status >= 500;
 const changesClaim = ({ operation }: Call): boolean => operation === 'send' || operation === 'offer';

@@ -1,7 +1,7 @@
 // The change feed of a chaos run as lists, one per firm, for the list-append analysis: a visible change is an append, a
 // poll is a read.
 import type { ListTransaction } from '@svc/history-check';
-import type { Call, ClaimView, History } from './history.ts';
+import { type Call, type ClaimView, type History, succeeded } from './history.ts';
 
 /** Polls that are analyzed together, so that the size of the lists does not grow with the run. */
 const POLLS_PER_LIST = 200;
@@ -20,7 +20,6 @@ interface Poll {
   readonly seen: readonly ClaimView[];
 }
 
-const succeeded = ({ status }: Call): boolean => status !== null && status < 300;
 const elementOf = ({ id, updatedAt }: ClaimView): string => `${id}@${updatedAt}`;
 const byTime = (a: Version, b: Version): number =>
   a.updatedAt === b.updatedAt ? (a.element < b.element ? -1 : 1) : a.updatedAt < b.updatedAt ? -1 : 1;

@@ -68,6 +68,8 @@ export interface Call {
   readonly foreign?: readonly string[];
 }
 
+export const succeeded = ({ status }: Call): boolean => status !== null && status < 300;
+
 export const FAULTS = [
   'process killed',
   'process frozen',

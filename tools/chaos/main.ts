@@ -10,6 +10,7 @@ const program = new Command('test:chaos')
   .option('--seconds <n>', 'duration', '60')
   .option('--seed <text>', 'seed of the random generator', String(Math.floor(Math.random() * 1e9)))
   .option('--processes <n>', 'processes of the service', '3')
+  .option('--citus', 'on a Citus cluster of the PostgreSQL of this machine', false)
   .option('--history <folder>', 'where to write the recorded history as JSON Lines')
   .option('--json', 'print one JSON document to standard output', false)
   .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
@@ -18,9 +19,11 @@ const options = program.opts<{
   seconds: string;
   seed: string;
   processes: string;
+  citus: boolean;
   history?: string;
   json: boolean;
 }>();
+if (options.citus) process.env.TEST_POSTGRES = 'citus';
 const seconds = Number(options.seconds);
 const processes = Number(options.processes);
 if (!(seconds > 0) || !Number.isInteger(processes) || processes < 1) program.help({ error: true });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isHealthy } from '../cluster/api-process.ts';
 import type { Cluster } from '../cluster/index.ts';
+import type { ClusterPostgres } from '../cluster/postgres.ts';
 import type { Random } from '../generate/random.ts';
 import type { CuttingProxy } from './cutting-proxy.ts';
 import { FAULTS, type Fault, type FaultKind } from './history.ts';
@@ -66,6 +67,10 @@ async function recovered(url: string): Promise<void> {
   }
 }
 
+/** Of a Citus cluster, a worker as often as the coordinator. */
+const anyServer = ({ postgres }: Targets, random: Random): ClusterPostgres =>
+  postgres.workers.length === 0 ? postgres : random.pick([postgres, ...postgres.workers]);
+
 interface FaultControl {
   hold(): Promise<void>;
   /** Marks the time from which the service can recover. */
@@ -106,22 +111,25 @@ const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
     await hold();
     await redis.restart();
   },
-  async 'postgres connections ended'({ postgres }, _random, { hold, markRecoverable }) {
-    await postgres.endConnections();
+  async 'postgres connections ended'(targets, random, { hold, markRecoverable }) {
+    await anyServer(targets, random).endConnections();
     markRecoverable();
     await hold();
   },
-  async 'postgres restarted'({ postgres }, _random, { hold }) {
+  async 'postgres restarted'(targets, random, { hold }) {
+    const postgres = anyServer(targets, random);
     await postgres.stopServer('fast');
     await hold();
     await postgres.startServer();
   },
-  async 'postgres crashed'({ postgres }, _random, { hold }) {
+  async 'postgres crashed'(targets, random, { hold }) {
+    const postgres = anyServer(targets, random);
     await postgres.stopServer('crash');
     await hold();
     await postgres.startServer();
   },
-  async 'postgres killed'({ postgres }, _random, { hold }) {
+  async 'postgres killed'(targets, random, { hold }) {
+    const postgres = anyServer(targets, random);
     await postgres.stopServer('kill');
     await hold();
     await postgres.startServer();

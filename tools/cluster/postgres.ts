@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { distribute, migrate } from '@svc/adapter-postgres';
 import {
+  type Binaries,
   createTemporaryFolder,
   type EmbeddedPostgres,
   identify,
@@ -12,11 +14,14 @@ import {
   type Watchdog,
 } from '@svc/embedded-postgres';
 import pg from 'pg';
+import { CITUS_SETTINGS, citusBinaries, createClusterRole, joinNodes } from '../services/citus.ts';
 import { postgresBinaries } from '../services/system-postgres.ts';
 
 /** A PostgreSQL server for fault injection; committed data survives. */
 export interface ClusterPostgres {
   readonly url: string;
+  /** Of a Citus cluster, whose coordinator this is; otherwise empty. */
+  readonly workers: readonly ClusterPostgres[];
   /** SIGSTOP to all of its processes: connections stay open without responses. */
   pause(): void;
   resume(): void;
@@ -36,9 +41,35 @@ const SIGNALS = { fast: 'SIGINT', crash: 'SIGQUIT', kill: 'SIGKILL' } as const;
 const SETTINGS = { fsync: 'off', max_connections: '200' };
 const TIMEOUT_MS = 60_000;
 
+/** One server, or with TEST_POSTGRES=citus a coordinator and two workers with the tables laid out. */
 export async function startClusterPostgres(log: (line: string) => void = () => {}): Promise<ClusterPostgres> {
+  if (process.env.TEST_POSTGRES !== 'citus') return startServerOf(await postgresBinaries(log), SETTINGS, log);
+  const binaries = await citusBinaries(log);
+  const settings = { ...CITUS_SETTINGS, fsync: 'off' };
+  const servers: ClusterPostgres[] = [];
+  const stop = async (): Promise<void> => {
+    for (const server of servers) await server.stop();
+  };
+  try {
+    for (let n = 0; n < 3; n += 1) servers.push(await startServerOf(binaries, settings, log));
+    const urls = await createClusterRole(servers.map(({ url }) => url));
+    await joinNodes(urls);
+    await migrate({ url: urls[0] });
+    await distribute({ url: urls[0] });
+    const [coordinator, ...workers] = servers as [ClusterPostgres, ...ClusterPostgres[]];
+    return { ...coordinator, url: urls[0], workers, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startServerOf(
+  binaries: Binaries | undefined,
+  settings: Readonly<Record<string, string>>,
+  log: (line: string) => void,
+): Promise<ClusterPostgres> {
   const folder = await createTemporaryFolder(unprivilegedAccount(log));
-  const binaries = await postgresBinaries(log);
   const handles: EmbeddedPostgres[] = [];
   let watchdog: Watchdog | undefined;
   let pid = 0;
@@ -50,7 +81,7 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
       try {
         const handle = await startEmbeddedPostgres({
           dataDir: join(folder, 'data'),
-          settings: SETTINGS,
+          settings,
           binaries,
         });
         handles.push(handle);
@@ -82,6 +113,7 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
   const url = handles[0]?.url ?? '';
   return {
     url,
+    workers: [],
     startServer,
     resume,
     pause() {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { startTemporaryPostgres } from '@svc/embedded-postgres';
 import pg from 'pg';
+import { distributeTables, joinNodes, nodesOf, onCitus, startCitus } from './citus.ts';
 import { postgresBinaries } from './system-postgres.ts';
 
 export interface TestPostgres {
@@ -8,6 +9,7 @@ export interface TestPostgres {
   readonly url: string;
   /** Undefined for the server at TEST_DATABASE_URL. */
   readonly pid: number | undefined;
+  readonly workers?: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -19,6 +21,7 @@ export interface TestDatabase {
 export async function startPostgres(log?: (line: string) => void): Promise<TestPostgres> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { url: given, pid: undefined, stop: async () => {} };
+  if (process.env.TEST_POSTGRES === 'citus') return startCitus(log);
   return startTemporaryPostgres({ ...(log && { log }), binaries: await postgresBinaries(log) });
 }
 
@@ -40,13 +43,11 @@ export async function createDatabase({
   const server = (await ownServer).url;
   const from = `template_${runId()}_${template}`;
   const name = `test_${runId()}_${randomBytes(6).toString('hex')}`;
-  await withClient(server, async (client) => {
-    await ensureTemplate(client, server, from, migrate);
-    await client.query(`CREATE DATABASE ${quote(name)} TEMPLATE ${quote(from)}`);
-  });
+  await withClient(server, (client) => ensureTemplate(client, server, from, migrate));
+  await onNodes(server, (client) => client.query(`CREATE DATABASE ${quote(name)} TEMPLATE ${quote(from)}`));
   return {
     url: inDatabase(server, name),
-    drop: () => withClient(server, (client) => drop(client, name)),
+    drop: () => onNodes(server, (client) => drop(client, name)),
   };
 }
 
@@ -72,16 +73,24 @@ async function ensureTemplate(
   try {
     const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
     if (found.rowCount) return;
-    await drop(client, draft);
-    // template1 may hold a developer's own objects.
-    await client.query(`CREATE DATABASE ${quote(draft)} TEMPLATE template0`);
-    await migrate(inDatabase(server, draft));
+    await onNodes(server, async (node) => {
+      await drop(node, draft);
+      // template1 may hold a developer's own objects.
+      await node.query(`CREATE DATABASE ${quote(draft)} TEMPLATE template0`);
+    });
+    const drafts = nodesOf(server).map((node) => inDatabase(node, draft));
+    if (onCitus()) await joinNodes(drafts);
+    await migrate(drafts[0] as string);
+    if (onCitus()) await distributeTables(drafts[0] as string);
     // An open connection would block the rename and every copy.
-    await client.query(
-      'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()',
-      [draft],
-    );
-    await client.query(`ALTER DATABASE ${quote(draft)} RENAME TO ${quote(name)}`);
+    await onNodes(server, async (node) => {
+      await node.query(`ALTER DATABASE ${quote(draft)} ALLOW_CONNECTIONS false`);
+      await node.query(
+        'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()',
+        [draft],
+      );
+    });
+    await onNodes(server, (node) => node.query(`ALTER DATABASE ${quote(draft)} RENAME TO ${quote(name)}`));
   } finally {
     await client.query('SELECT pg_advisory_unlock(hashtext($1))', [name]);
   }
@@ -89,6 +98,11 @@ async function ensureTemplate(
 
 async function drop(client: pg.Client, name: string): Promise<void> {
   await client.query(`DROP DATABASE IF EXISTS ${quote(name)} WITH (FORCE)`);
+}
+
+/** Runs SQL on the server; on Citus, on every node. */
+async function onNodes(server: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  for (const node of nodesOf(server)) await withClient(node, work);
 }
 
 /** Runs SQL without the service. */

@@ -1,5 +1,6 @@
 // `pnpm test`: all checks, one stage each. Arguments are passed to Jest and select tests (`pnpm test -t name`,
-// `pnpm test packages/domain`). `pnpm test:postgres` uses the system's PostgreSQL instead of the embedded one.
+// `pnpm test packages/domain`). `pnpm test:postgres` uses the system's PostgreSQL instead of the embedded one, and
+// `pnpm test:citus` a Citus cluster of it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -52,10 +53,11 @@ let built: Promise<void> | undefined;
 const args = process.argv.slice(2);
 // pnpm passes on the `--` of `pnpm test -- -t name`, after which Jest would read `-t` as a path.
 if (args[0] === '--') args.shift();
-const onSystemPostgres = args[0] === '--system-postgres';
-if (onSystemPostgres) {
+/** Other servers than the embedded one. Without them the tests that need no server have nothing new to show. */
+const otherServer = { '--system-postgres': 'system', '--citus': 'citus' }[args[0] ?? ''];
+if (otherServer) {
   args.shift();
-  process.env.TEST_POSTGRES = 'system';
+  process.env.TEST_POSTGRES = otherServer;
 }
 
 for (const [signal, code] of [
@@ -76,7 +78,7 @@ async function everything(): Promise<Outcome[]> {
   servers.catch(() => {});
   built = build();
   built.catch(() => {});
-  if (onSystemPostgres) return [await stage(WITH_SERVERS.name, () => runStage(WITH_SERVERS))];
+  if (otherServer) return [await stage(WITH_SERVERS.name, () => runStage(WITH_SERVERS))];
   const [checks, tests] = await Promise.all([runChecks(), runTests()]);
   return [...checks, ...tests];
 }

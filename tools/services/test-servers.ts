@@ -1,3 +1,4 @@
+import { WORKERS_VARIABLE } from './citus.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis, startRedisCluster } from './redis.ts';
 
@@ -11,8 +12,15 @@ export interface TestServers {
 
 type Log = (line: string) => void;
 
+interface Server {
+  readonly url: string;
+  /** The workers of a Citus cluster, whose coordinator is at `url`. */
+  readonly workers?: readonly string[];
+  stop(): Promise<void>;
+}
+
 /** By the environment variable that can name an existing server instead. */
-const STARTERS: Record<string, (log: Log) => Promise<{ url: string; stop(): Promise<void> }>> = {
+const STARTERS: Record<string, (log: Log) => Promise<Server>> = {
   TEST_DATABASE_URL: startPostgres,
   TEST_REDIS_URL: (log) => startRedis({ log }),
   TEST_REDIS_CLUSTER_URL: (log) => startRedisCluster({ log }),
@@ -40,7 +48,12 @@ export async function startTestServers(log: Log): Promise<TestServers> {
     });
   }
   return {
-    variables: Object.fromEntries(running.map(({ variable, server }) => [variable, server.url])),
+    variables: Object.fromEntries(
+      running.flatMap(({ variable, server: { url, workers } }) => [
+        [variable, url],
+        ...(workers === undefined ? [] : [[WORKERS_VARIABLE, workers.join(' ')]]),
+      ]),
+    ),
     stop,
   };
 }

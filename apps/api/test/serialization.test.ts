@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaimView, ClaimView } from '@svc/application';
+import { toDateTime } from '@svc/application';
 import { carrierForForms } from '@svc/domain';
 import fc from 'fast-check';
 import { asciiJson } from '../src/http/serialization/ascii-json.ts';
 import { appClaimToWire, claimToWire } from '../src/http/serialization/claim.ts';
-import { toDateTime } from '../src/http/serialization/time.ts';
 import { anyCharacter } from './any-character.ts';
 
 describe('a serialized time', () => {

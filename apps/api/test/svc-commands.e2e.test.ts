@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
+import { onCitus } from '../../../tools/services/citus.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { type CommandResult, svc, svcWithClosedStdout } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
@@ -32,6 +33,17 @@ const me = (as: string) => service.call('GET', '/v1/me', { as });
 /** Waits until the server has the wanted state. */
 const waitForState = (read: () => Promise<unknown>, wanted: unknown) =>
   eventually(read, (found) => isDeepStrictEqual(found, wanted));
+
+test('the tables are distributed only where the database has Citus', async () => {
+  const { code, stdout, stderr } = await run('database', 'distribute');
+  if (onCitus()) {
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^claims +split by firm over the workers +before$/m);
+  } else {
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^svc: This database has no Citus extension, so it stays as it is: /);
+  }
+});
 
 test('a firm is created with test accounts, and its plan and limits are changed while a server runs', async () => {
   const created = await json('firm', 'create', '--name', 'Delta & Söhne', '--plan', 'claims_only');
@@ -103,6 +115,27 @@ test('deadlines of an event and the wait of a firm are changed, and adjusters se
   await json('deadline', 'remove', ...ofEvent);
   expect(await events()).toEqual([[], [], []]);
   expect((await run('deadline', 'remove', ...ofEvent)).code).toBe(1);
+});
+
+test('feeds are restamped after a restore while a server runs; /status names it, the audit trail the operator', async () => {
+  const firm = await service.firm();
+  const { svcId } = await service.member(firm);
+  const { json: sent } = await sendClaim(service, firm.live, claimBody(svcId));
+  const updatedAt = async () =>
+    (await service.call('GET', `/v1/claims/${sent.id}`, { as: firm.live })).json.updated_at;
+  const since = new Date().toISOString();
+  const before = await updatedAt();
+  const { stdout } = await run('feed', 'restamp', '--since', since, '--as', 'dana', '--json');
+  const restamped = JSON.parse(stdout);
+  expect(restamped).toEqual({ since, claims: expect.any(Number) });
+  expect(restamped.claims).toBeGreaterThan(0);
+  expect(Date.parse(await updatedAt())).toBeGreaterThan(Date.parse(before));
+  const { restore } = (await service.call('GET', '/status')).json;
+  expect(restore).toEqual({ to: since, at: TIME, effect: expect.stringContaining('send claims again') });
+  const { audit } = await json('audit', 'list', '--firm', firm.id, '--limit', '1');
+  expect(audit[0]).toMatchObject({ action: 'feed.restamp', actor: 'operator:dana' });
+  const again = await run('feed', 'restamp', '--since', since);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('once more')]);
 });
 
 test('a key is created, rolled and revoked while a server runs', async () => {

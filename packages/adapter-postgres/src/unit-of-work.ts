@@ -5,6 +5,7 @@ import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TxSession } from './driver/session.ts';
 import type { Encryption } from './encryption/encryption.ts';
+import { type ClaimSenders, claimSenders } from './stores/claim-senders.ts';
 import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
@@ -30,12 +31,13 @@ const storesOn = (
   clock: Clock,
   encryption: Encryption,
   changed: AssignmentStatus[],
+  senders: ClaimSenders,
 ): Tx & { readonly audit: PgAuditTrail } => ({
-  claims: pgClaims(session, clock, encryption, changed),
+  claims: pgClaims(session, clock, encryption, changed, senders),
   idempotency: pgIdempotency(session),
   carriers: pgCarriers(session, encryption),
   adjusters: pgAdjusters(session, encryption),
-  memberships: pgMemberships(session, encryption),
+  memberships: pgMemberships(session, encryption, senders),
   firms: pgFirms(session),
   keys: pgKeys(session),
   sessions: pgSessions(session),
@@ -61,7 +63,7 @@ export function pgUnitOfWork(database: Database, clock: Clock, encryption: Encry
     const changed: AssignmentStatus[] = [];
     let result: T;
     try {
-      const tx = storesOn(transaction, clock, encryption, changed);
+      const tx = storesOn(transaction, clock, encryption, changed, claimSenders(transaction));
       result = await work(tx);
       tx.audit.write();
     } catch (error) {

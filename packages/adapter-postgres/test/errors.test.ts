@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
+import pg from 'pg';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { translateError } from '../src/driver/errors.ts';
+import { ConcurrencyConflict, translateError } from '../src/driver/errors.ts';
 
 test.each([
   new QueryRunnerAlreadyReleasedError(),
@@ -12,4 +13,17 @@ test.each([
   Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' }),
 ])('a lost connection is reported as unavailable, never as an internal error: %p', (error) => {
   expect(translateError(error, 'claims_find')).toBeInstanceOf(Unavailable);
+});
+
+test.each([
+  { constraint: 'claims_external_id_key' },
+  { message: 'duplicate key value violates unique constraint "claims_external_id_key"' },
+  { message: 'duplicate key value violates unique constraint "claims_external_id_key_102042"' },
+])('a concurrent duplicate is run again, also when Citus names the constraint of a shard: %j', (fields) => {
+  const error = Object.assign(new pg.DatabaseError('', 0, 'error'), {
+    code: '23505',
+    severity: 'ERROR',
+    ...fields,
+  });
+  expect(translateError(error, 'claims_add')).toBeInstanceOf(ConcurrencyConflict);
 });

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
-import { connect, migrate, schemaState } from '../src/index.ts';
+import { connect, distribute, migrate, schemaState } from '../src/index.ts';
+import { layoutMisfits, tableLayout } from '../src/schema/distribute.ts';
 import { MIGRATIONS } from '../src/schema/migrations/index.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
@@ -123,6 +124,23 @@ describe('migrations', () => {
     expect(await schemaState(earlier)).toMatchObject({ current: true });
     await earlier.drop();
   });
+
+  test('a migration that deadlocks with a request is applied afterwards, and the request succeeds', async () => {
+    const earlier = await earlierDatabase(2);
+    // The migration is the one that finds the deadlock.
+    await earlier.sql.query(`SET deadlock_timeout = '30s'; BEGIN; LOCK TABLE devices IN ROW SHARE MODE`);
+    const migrated = migrate(earlier);
+    const watcher = new pg.Client({ connectionString: earlier.url });
+    await watcher.connect();
+    const waits = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'devices'::regclass`;
+    await eventually(async () => (await watcher.query(waits)).rowCount === 1);
+    await watcher.end();
+    expect((await earlier.sql.query('SELECT * FROM adjusters')).rows).toEqual([]);
+    await earlier.sql.query('COMMIT');
+    await migrated;
+    expect(await schemaState(earlier)).toMatchObject({ current: true });
+    await earlier.drop();
+  });
 });
 
 describe('a migration beside the earlier release', () => {
@@ -215,5 +233,80 @@ describe('a migration beside the earlier release', () => {
     ['DROP TABLE t', ['drops t']],
   ])('is judged by its effect: %s', async (sql, hazards) => {
     expect(await hazardsOf(database.sql, sql)).toEqual(hazards);
+  });
+});
+
+describe('the layout on a Citus cluster', () => {
+  let database: FreshDatabase;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    await migrate(database);
+  });
+  afterAll(() => database.drop());
+
+  const query = async <R>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
+    (await database.sql.query(text, [...values])).rows as R[];
+
+  test('places every table: by firm where the key starts with it', async () => {
+    const layout = await tableLayout(query);
+    const at = (placement: string) =>
+      layout.filter((one) => one.placement === placement).map(({ table }) => table);
+    expect({
+      reference: at('reference'),
+      distributed: at('distributed'),
+      coordinator: at('coordinator'),
+    }).toEqual({
+      reference: ['firms', 'adjusters', 'adjuster_firms'],
+      distributed: [
+        'audit_chains',
+        'audit_log',
+        'carriers',
+        'claims',
+        'data_keys',
+        'firm_feeds',
+        'idempotency_records',
+        'legal_holds',
+        'memberships',
+        'request_log',
+        'simulated_faults',
+      ],
+      coordinator: [
+        'api_keys',
+        'deadline_overrides',
+        'devices',
+        'email_changes',
+        'job_workers',
+        'passkeys',
+        'registry_version',
+        'service_secrets',
+        'sessions',
+        'sign_in_attempts',
+        'sign_in_codes',
+        'used_passkey_challenges',
+        'graphile_worker._private_jobs',
+      ],
+    });
+  });
+
+  test('is possible with every key and reference of the schema', async () => {
+    expect(await layoutMisfits(query, await tableLayout(query))).toEqual([]);
+  });
+
+  test('names keys over several firms, and references to tables that are not on every node', async () => {
+    await database.sql.query(`CREATE TABLE notes (firm_id uuid, id uuid UNIQUE,
+      key_id text CONSTRAINT notes_key REFERENCES api_keys, PRIMARY KEY (firm_id, id))`);
+    expect(await layoutMisfits(query, await tableLayout(query))).toEqual([
+      'notes_key of notes refers to api_keys, which is not on every node',
+      'the unique index notes_id_key of notes does not contain firm_id',
+    ]);
+    await database.sql.query('DROP TABLE notes');
+  });
+
+  test('is refused without the extension, and changes nothing', async () => {
+    const layout = await tableLayout(query);
+    await expect(distribute(database)).rejects.toThrow(/no Citus extension, so it stays as it is/);
+    expect(await tableLayout(query)).toEqual(layout);
+    const { rows } = await database.sql.query('SELECT 1 FROM adjuster_firms');
+    expect(rows).toEqual([]);
   });
 });

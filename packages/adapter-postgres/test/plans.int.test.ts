@@ -8,6 +8,7 @@ import { pgAppReads } from '../src/reads/pg-app-reads.ts';
 import { pgCredentials } from '../src/reads/pg-credentials.ts';
 import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
 import { pgOperatorReads } from '../src/reads/pg-operator-reads.ts';
+import { claimSenders } from '../src/stores/claim-senders.ts';
 import { pgAdjusters } from '../src/stores/pg-adjusters.ts';
 import { pgCarriers } from '../src/stores/pg-carriers.ts';
 import { pgClaims } from '../src/stores/pg-claims.ts';
@@ -56,6 +57,7 @@ describe.each([
 
   /** Explains statements instead of running them; every result is empty. */
   const session: Session = {
+    onCitus: false,
     async rows(statement, values = []) {
       await explain(statement, values);
       return [];
@@ -161,7 +163,7 @@ describe.each([
 
   const app = pgAppReads(session, clock, NO_ENCRYPTION);
   const credentials = pgCredentials(session, session);
-  const claims = pgClaims(txSession, clock, NO_ENCRYPTION, []);
+  const claims = pgClaims(txSession, clock, NO_ENCRYPTION, [], claimSenders(txSession));
   const slot = { environment: 'live', key: 'k' } as const;
 
   test.each<[string, () => Promise<unknown>]>([
@@ -194,12 +196,19 @@ describe.each([
     ['merge_carrier', () => pgCarriers(txSession, NO_ENCRYPTION).merge(firmId, { name: 'c1' })],
     ['adjuster_find', () => pgAdjusters(txSession, NO_ENCRYPTION).find(svcId)],
     ['adjuster_by_email', () => pgAdjusters(txSession, NO_ENCRYPTION).findByEmail('a@b.example')],
-    ['membership_lock', () => pgMemberships(txSession, NO_ENCRYPTION).lock(firmId, svcId)],
+    [
+      'membership_lock',
+      () => pgMemberships(txSession, NO_ENCRYPTION, claimSenders(txSession)).lock(firmId, svcId),
+    ],
     [
       'membership_lock_of_sender',
-      () => pgMemberships(txSession, NO_ENCRYPTION).lockSharedOfSender(svcId, claimId),
+      () =>
+        pgMemberships(txSession, NO_ENCRYPTION, claimSenders(txSession)).lockSharedOfSender(svcId, claimId),
     ],
-    ['membership_save', () => pgMemberships(txSession, NO_ENCRYPTION).save(aMembership(firmId, svcId))],
+    [
+      'membership_save',
+      () => pgMemberships(txSession, NO_ENCRYPTION, claimSenders(txSession)).save(aMembership(firmId, svcId)),
+    ],
   ])('%s scans no whole table', async (_, work) => {
     const nodes = await explained(work);
     expect(plans.length).toBeGreaterThan(0);

@@ -55,6 +55,47 @@ test('a failed statement does not affect others, whether or not its columns were
   ]);
 });
 
+test.each([0, 1, 2, 3])(
+  'independent statements of one turn have the results they have alone when number %i fails',
+  async (failing) => {
+    await database.sql.query('TRUNCATE things');
+    const add = 'INSERT INTO things VALUES ($1, 100 / $2::integer)';
+    const ids = [0, 1, 2, 3];
+    const settled = await Promise.allSettled(ids.map((id) => run('divide', add, id, id === failing ? 0 : 1)));
+    for (const [id, outcome] of settled.entries()) {
+      expect(outcome).toMatchObject(
+        id === failing ? { reason: { code: '22012' } } : { value: { rowCount: 1, command: 'INSERT' } },
+      );
+    }
+    const { rows } = await run<{ id: number }>('ids', 'SELECT id FROM things ORDER BY id');
+    expect(rows.map(({ id }) => id)).toEqual(ids.filter((id) => id !== failing));
+  },
+);
+
+test('statements of one transaction after a failed one are not run, neither then nor after its end', async () => {
+  await database.sql.query('TRUNCATE things');
+  const transaction = new StatementRunner(60_000, 'of one transaction');
+  const send = (name: string, text: string) => transaction.prepared(client, { name, text }, []);
+  const settled = Promise.allSettled([
+    send('begin', 'BEGIN'),
+    send('one', "INSERT INTO things VALUES (1, 'one')"),
+    send('zero', 'SELECT 1 / 0'),
+    send('two', "INSERT INTO things VALUES (2, 'two')"),
+  ]);
+  const ended = await transaction.unprepared(client, 'COMMIT');
+  expect(await settled).toMatchObject([
+    { value: { command: 'BEGIN' } },
+    { value: { rowCount: 1 } },
+    { reason: { code: '22012' } },
+    { reason: { code: '22012' } },
+  ]);
+  expect(ended.command).toBe('ROLLBACK');
+  // Prepared again, since the server skipped it.
+  expect((await run('two', "INSERT INTO things VALUES (2, 'two')")).rowCount).toBe(1);
+  const { rows } = await database.sql.query('SELECT id FROM things');
+  expect(rows).toEqual([{ id: 2 }]);
+});
+
 test('a result type that changed since it was described is rejected, not misread', async () => {
   await database.sql.query('CREATE TABLE changing (held integer)');
   await database.sql.query('INSERT INTO changing VALUES (7)');

@@ -39,5 +39,6 @@ export * from './ports/unit-of-work.ts';
 export * from './support/audit.ts';
 export * from './support/audit-chain.ts';
 export * from './support/batch.ts';
+export { toDateTime, toDateTimeOrNull } from './support/date-time.ts';
 export type { SentClaim } from './support/execute-idempotently.ts';
 export { tlsProblem } from './support/tls-problem.ts';

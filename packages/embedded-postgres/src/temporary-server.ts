@@ -16,17 +16,20 @@ export interface TemporaryPostgres {
 export async function startTemporaryPostgres({
   log = () => {},
   binaries,
+  settings = {},
 }: {
   log?: (line: string) => void;
   /** Replaces the embedded binaries. */
   binaries?: Binaries | undefined;
+  /** Besides those that make the server fast. */
+  settings?: server.ServerSettings;
 } = {}): Promise<TemporaryPostgres> {
   const account = unprivilegedAccount(log);
   const folder = await createTemporaryFolder(account);
   const place: Place = { folder, account, link: undefined, binaries };
   try {
     server.initialize(place, { durable: false });
-    const running = await server.start(place, server.TEMPORARY_SETTINGS);
+    const running = await server.start(place, { ...server.TEMPORARY_SETTINGS, ...settings });
     // SIGQUIT is PostgreSQL's immediate shutdown: no checkpoint, but shared memory is released.
     const watchdog = startWatchdog({ pid: running.pid, signal: 'QUIT', folder });
     await server.createDatabaseIfMissing(place, running.port);

@@ -8,6 +8,7 @@ import {
 import {
   connect,
   type DatabaseUrl,
+  distribute,
   EncryptionKeyError,
   MigrationRightsError,
   migrate,
@@ -17,6 +18,7 @@ import {
   roleRights,
   type SchemaState,
   schemaState,
+  type TablePlacement,
 } from '@svc/adapter-postgres';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
 import { connectRedis, reportNodes } from '@svc/adapter-redis';
@@ -229,8 +231,9 @@ export const migrateDatabase = (url: DatabaseUrl, log: Log, migrationUrl = url):
     },
   );
 
-export type { DatabaseUrl, RoleRights, SchemaState };
+export type { DatabaseUrl, RoleRights, SchemaState, TablePlacement };
 export const readSchemaState = (url: DatabaseUrl) => schemaState({ url });
+export const distributeDatabase = (url: DatabaseUrl) => distribute({ url });
 export { roleRights as readRoleRights };
 
 /** Whether the database responds. */

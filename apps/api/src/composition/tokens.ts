@@ -54,10 +54,10 @@ import type {
   SingleFlight,
   UnitOfWork,
 } from '@svc/application';
-import type { Express, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import type { ServiceIdentifier } from 'inversify';
 import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
-import type { EdgeLimiter, Observe } from '../http/app.ts';
+import type { EdgeLimiter, HttpApplication, Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import type { Route } from '../http/routes/route.ts';
@@ -168,7 +168,7 @@ export const TOKENS = {
   routes: token<readonly Route[]>('routes'),
   liveUpdates: token<LiveUpdates>('liveUpdates'),
   adjusterApp: token<Middleware>('adjusterApp'),
-  app: token<Express>('app'),
+  app: token<HttpApplication>('app'),
 } as const;
 
 type ServiceOf<T> = T extends Token<infer Service> ? Service : never;

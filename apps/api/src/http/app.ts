@@ -19,6 +19,7 @@ import { errorLocations } from './problems/error-locations.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
 import { createIntendedPath } from './problems/intended-path.ts';
 import type { Route } from './routes/route.ts';
+import { createRouteMap, type MatchedRoute } from './routes/route-map.ts';
 import { compress, encodingOf } from './static/compression.ts';
 import { statusHandler } from './status/handler.ts';
 import type { StatusMonitor } from './status/status.ts';
@@ -63,8 +64,12 @@ const TOO_MANY = `<!doctype html>
 <body><h1>Too many requests</h1><p>This address sends too many requests. Wait a minute, then try again.</p></body></html>
 `;
 
-/** Builds the Express application. Reads no environment and opens no port. */
-export function createApp(deps: AppDeps): Express {
+/** Handles requests that are constructed with Express' prototypes. */
+export type HttpApplication = ((request: Request, response: Response) => void) &
+  Pick<Express, 'request' | 'response'>;
+
+/** Builds the application. Reads no environment and opens no port. */
+export function createApp(deps: AppDeps): HttpApplication {
   const { log, addresses } = deps;
   const app = express();
   app.disable('x-powered-by');
@@ -80,7 +85,8 @@ export function createApp(deps: AppDeps): Express {
     request.socket.remoteAddress ??
     '';
 
-  app.use((request, response, next) => {
+  /** The first step of every request. Returns false if the request has its response already. */
+  const begin = (request: Request, response: Response): boolean => {
     response.setHeader('Cache-Control', 'no-store');
     if (deps.isDraining()) response.setHeader('Connection', 'close');
     response.setHeader('X-Content-Type-Options', 'nosniff');
@@ -93,7 +99,7 @@ export function createApp(deps: AppDeps): Express {
       response.statusCode = 429;
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       response.end(TOO_MANY);
-      return;
+      return false;
     }
     const trace: RequestTrace = { requestId: randomUUID(), clientAddress };
     response.locals.trace = trace;
@@ -121,52 +127,49 @@ export function createApp(deps: AppDeps): Express {
       response.setHeader('Connection', 'close');
       throw new HttpProblem('malformed_request', { detail: ambiguity });
     }
-    next();
-  });
+    return true;
+  };
 
-  app.use(deps.adjusterApp);
   const pipeline = createPipeline(deps);
-  for (const [path, routes] of byPath(deps.routes)) {
-    const allow = [...routes.keys()]
-      .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
-      .join(', ');
-    app.all(path, async (request, response) => {
-      // HEAD is GET without the body, which node omits.
-      const route = routes.get(request.method === 'HEAD' ? 'GET' : request.method);
-      if (route === undefined)
-        throw new HttpProblem('method_not_allowed', {
-          detail: `This path supports ${allow} only.`,
-          headers: { Allow: allow },
-        });
-      const trace = response.locals.trace as RequestTrace;
-      const result = await pipeline.handle(route, request, response, trace);
-      if (result.reads !== undefined && trace.audit !== undefined) trace.audit.reads = result.reads;
-      // The connection failed during the work and has its response already.
-      if (response.headersSent) return;
-      if (result.dropped === true) {
-        response.destroy();
-        return;
-      }
-      response.statusCode = result.status;
-      for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value);
-      if (result.json === undefined) {
-        response.end();
-        return;
-      }
-      response.setHeader('Content-Type', 'application/json');
-      if (
-        route.caller !== 'adjuster' ||
-        result.json.length < COMPRESS_FROM_BYTES ||
-        route.endpoint.method !== 'GET'
-      ) {
-        // ASCII is written as latin1, without an encoding step: saves 28 µs of a page.
-        const isAscii = Buffer.byteLength(result.json) === result.json.length;
-        response.end(result.json, isAscii ? 'latin1' : 'utf8');
-        return;
-      }
-      await sendCompressed(result.json, request, response);
-    });
-  }
+  const respond = async (
+    { route, params }: MatchedRoute,
+    request: Request,
+    response: Response,
+  ): Promise<void> => {
+    const trace = response.locals.trace as RequestTrace;
+    const result = await pipeline.handle(route, params, request, response, trace);
+    if (result.reads !== undefined && trace.audit !== undefined) trace.audit.reads = result.reads;
+    // The connection failed during the work and has its response already.
+    if (response.headersSent) return;
+    if (result.dropped === true) {
+      response.destroy();
+      return;
+    }
+    response.statusCode = result.status;
+    for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value);
+    if (result.json === undefined) {
+      response.end();
+      return;
+    }
+    response.setHeader('Content-Type', 'application/json');
+    if (
+      route.caller !== 'adjuster' ||
+      result.json.length < COMPRESS_FROM_BYTES ||
+      route.endpoint.method !== 'GET'
+    ) {
+      // ASCII is written as latin1, without an encoding step: saves 28 µs of a page.
+      const isAscii = Buffer.byteLength(result.json) === result.json.length;
+      response.end(result.json, isAscii ? 'latin1' : 'utf8');
+      return;
+    }
+    await sendCompressed(result.json, request, response);
+  };
+
+  app.use((request, response, next) => {
+    if (begin(request, response)) next();
+  });
+  app.use(deps.adjusterApp);
+  routeWithExpress(app, deps.routes, respond);
 
   app.use(statusHandler(deps.status, addresses));
   app.use(docsHandler(addresses));
@@ -186,8 +189,47 @@ export function createApp(deps: AppDeps): Express {
     }
     next(error);
   }) satisfies ErrorRequestHandler);
-  app.use(problemHandler(log, addresses));
-  return app;
+  const sendError = problemHandler(log, addresses);
+  app.use(((error: unknown, _request, response, _next) => {
+    sendError(error, response);
+  }) satisfies ErrorRequestHandler);
+
+  const matchRoute = createRouteMap(deps.routes);
+  const handle = async (matched: MatchedRoute, request: Request, response: Response): Promise<void> => {
+    response.locals = {};
+    try {
+      if (begin(request, response)) await respond(matched, request, response);
+    } catch (error) {
+      sendError(error, response);
+    }
+  };
+  const listener = (request: Request, response: Response): void => {
+    const matched = matchRoute(request.method, request.url);
+    if (matched === null) app(request, response);
+    else void handle(matched, request, response);
+  };
+  return Object.assign(listener, { request: app.request, response: app.response });
+}
+
+type Respond = (matched: MatchedRoute, request: Request, response: Response) => Promise<void>;
+
+/** Registers all operations with Express' router, which responds with 405 to other methods of their paths. */
+export function routeWithExpress(app: Express, routes: readonly Route[], respond: Respond): void {
+  for (const [path, byMethod] of byPath(routes)) {
+    const allow = [...byMethod.keys()]
+      .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
+      .join(', ');
+    app.all(path, async (request, response) => {
+      // HEAD is GET without the body, which node omits.
+      const route = byMethod.get(request.method === 'HEAD' ? 'GET' : request.method);
+      if (route === undefined)
+        throw new HttpProblem('method_not_allowed', {
+          detail: `This path supports ${allow} only.`,
+          headers: { Allow: allow },
+        });
+      await respond({ route, params: request.params as Record<string, string> }, request, response);
+    });
+  }
 }
 
 /** What a proxy before the service may read as another request, such as one for another host. */
@@ -239,8 +281,8 @@ function byPath(routes: readonly Route[]): Map<string, Map<string, Route>> {
 
 const expressPath = (endpoint: Endpoint): string => endpoint.path.replace(/\{(\w+)\}/g, ':$1');
 
-function problemHandler(log: Log, addresses: ProblemAddresses): ErrorRequestHandler {
-  return (error: unknown, _request, response, _next) => {
+function problemHandler(log: Log, addresses: ProblemAddresses) {
+  return (error: unknown, response: Response): void => {
     if (response.writableEnded) return; // the connection failed and has its response already
     const trace = response.locals.trace as RequestTrace;
     const problem = isBrokenPath(error)

@@ -3,8 +3,9 @@ import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODE
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { makeProblem } from '@svc/contract';
-import type { Express, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Log } from '../logging.ts';
+import type { HttpApplication } from './app.ts';
 import type { RequestTrace } from './pipeline/request-pipeline.ts';
 import { createUnsentResponses } from './pipeline/unsent-responses.ts';
 import { createWaitingRequests } from './pipeline/waiting-requests.ts';
@@ -36,7 +37,7 @@ const CLOSE_DELAY_MS = 1000;
  *
  * Input that never becomes a request (invalid HTTP, oversized headers, slow clients) gets a problem document here.
  */
-export function createHttpServer(app: Express, options: ServerOptions): Server {
+export function createHttpServer(app: HttpApplication, options: ServerOptions): Server {
   // Node's constructors are plain functions and can be called on another object. Reflect.construct is slower, since V8
   // does not optimize the shape of what it creates.
   function ExpressRequest(this: IncomingMessage, socket: Socket) {
@@ -71,7 +72,7 @@ export function createHttpServer(app: Express, options: ServerOptions): Server {
     if (request.socket.destroyed || response.headersSent) return;
     const url = request.url ?? '/';
     if (url.charCodeAt(0) !== SLASH || url.includes('#')) request.url = originForm(url);
-    (app as (request: IncomingMessage, response: ServerResponse) => void)(request, response);
+    app(request as Request, response as Response);
   };
 
   const server = createServer(

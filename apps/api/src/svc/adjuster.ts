@@ -1,10 +1,9 @@
-import { type AppReads, OperatorError, type Session } from '@svc/application';
+import { type AppReads, OperatorError, type Session, toDateTime } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import type { Adjuster, Svcid } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
 import { passkeyToWire } from '../http/serialization/adjuster.ts';
-import { toDateTime } from '../http/serialization/time.ts';
 import { parseEmail, parseNewSvcId, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions, svcIdOption } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';

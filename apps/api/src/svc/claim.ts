@@ -1,8 +1,13 @@
-import { type AppClaimView, OperatorError, type OperatorReads } from '@svc/application';
+import {
+  type AppClaimView,
+  OperatorError,
+  type OperatorReads,
+  toDateTime,
+  toDateTimeOrNull,
+} from '@svc/application';
 import type { ClaimId } from '@svc/domain';
 import { Argument, type Command } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
-import { toDateTime, toDateTimeOrNull } from '../http/serialization/time.ts';
 import { parseUuid } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printFields, printJson } from './output.ts';

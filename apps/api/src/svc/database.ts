@@ -1,11 +1,16 @@
-import { OperatorError } from '@svc/application';
+import { OperatorError, toDateTime } from '@svc/application';
 import type { Command } from 'commander';
-import { readSchemaState } from '../composition/compose.ts';
-import { toDateTime } from '../http/serialization/time.ts';
-import { addCommand, type OutputOptions } from './command.ts';
+import { distributeDatabase, readSchemaState, type TablePlacement } from '../composition/compose.ts';
+import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { diagnose } from './doctor.ts';
 import { printJson, printTable } from './output.ts';
-import { withService } from './session.ts';
+import { withDatabase, withService } from './session.ts';
+
+const PLACEMENTS: Readonly<Record<TablePlacement, string>> = {
+  reference: 'a copy on every node',
+  distributed: 'split by firm over the workers',
+  coordinator: 'on the coordinator',
+};
 
 export function addDatabaseCommands(program: Command): void {
   addCommand(program, 'migrate', 'bring the schema up to date').action(async (options: OutputOptions) => {
@@ -14,6 +19,25 @@ export function addDatabaseCommands(program: Command): void {
     const applied = state.applied.map((migration) => ({ ...migration, at: toDateTime(migration.at) }));
     if (options.json) return printJson({ ...state, applied });
     process.stdout.write('The schema is up to date.\n');
+  });
+
+  const database = addGroup(program, 'database', 'where the tables are');
+  addCommand(
+    database,
+    'distribute',
+    'lay out the tables over a Citus cluster, by firm; again after each upgrade, for new tables',
+  ).action(async (options: OutputOptions) => {
+    const { citus, workers, tables } = await withDatabase(distributeDatabase);
+    if (options.json) return printJson({ citus, workers, tables });
+    printTable(
+      tables.map(({ table, placement, changed }) => ({
+        table,
+        placement: PLACEMENTS[placement],
+        moved: changed ? 'now' : 'before',
+      })),
+      'no tables',
+    );
+    process.stdout.write(`Citus ${citus}, ${workers} workers.\n`);
   });
 
   addCommand(program, 'doctor', 'check connections, versions and configuration').action(

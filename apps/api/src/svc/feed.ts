@@ -1,7 +1,7 @@
+import { toDateTime } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
-import { toDateTime } from '../http/serialization/time.ts';
 import { parseTime } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printJson } from './output.ts';

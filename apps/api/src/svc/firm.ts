@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { ExportedRow, Firm } from '@svc/application';
+import { toDateTime, toDateTimeOrNull } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import { type FirmId, PLANS, type Plan } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
-import { toDateTime, toDateTimeOrNull } from '../http/serialization/time.ts';
 import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable } from './output.ts';

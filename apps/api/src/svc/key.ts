@@ -1,4 +1,5 @@
 import type { ApiKey } from '@svc/application';
+import { toDateTime, toDateTimeOrNull } from '@svc/application';
 import {
   DAY,
   ENVIRONMENTS,
@@ -12,7 +13,6 @@ import {
 } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import { type Services, TOKENS } from '../composition/tokens.ts';
-import { toDateTime, toDateTimeOrNull } from '../http/serialization/time.ts';
 import { parseDuration, parseLifetime } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';

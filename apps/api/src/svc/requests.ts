@@ -1,8 +1,8 @@
 import type { LoggedRequest } from '@svc/application';
+import { toDateTime } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
-import { toDateTime } from '../http/serialization/time.ts';
 import { parsePositiveInteger, parseUuid } from './arguments.ts';
 import { addCommand, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printJson, printTable } from './output.ts';

@@ -20,13 +20,29 @@ function systemUser(): string {
   }
 }
 
+/** Brings the schema up to date and runs `work` with the URL of the role that owns it, without composing the service. */
+export async function withDatabase<T>(work: (migrationUrl: DatabaseUrl) => Promise<T>): Promise<T> {
+  const { config, log } = settings();
+  const database = await openDatabase(config, (line) => process.stderr.write(`${line}\n`));
+  try {
+    await migrateDatabase(database.url, log, database.migrationUrl);
+    return await work(database.migrationUrl);
+  } finally {
+    await database.release();
+  }
+}
+
+function settings() {
+  const config = readConfig(process.env, false);
+  // Standard output carries only the result.
+  return { config, log: createLog({ level: 'error', format: config.logFormat, stream: process.stderr }) };
+}
+
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
 export async function withService<T>(
   work: (services: Services, migrationUrl: DatabaseUrl) => Promise<T>,
 ): Promise<T> {
-  const config = readConfig(process.env, false);
-  // Standard output carries only the result.
-  const log = createLog({ level: 'error', format: config.logFormat, stream: process.stderr });
+  const { config, log } = settings();
   const database = await openDatabase(config, (line) => process.stderr.write(`${line}\n`));
   try {
     await migrateDatabase(database.url, log, database.migrationUrl);

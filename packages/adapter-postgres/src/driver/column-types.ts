@@ -1,3 +1,4 @@
+import { toDateTime } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import pg from 'pg';
 
@@ -5,8 +6,7 @@ const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Clamped: filters may name the year 0 or 10000, which PostgreSQL rejects. */
-export const timestamp = (at: Instant): string =>
-  new Date(Math.min(Math.max(at, EARLIEST), LATEST)).toISOString();
+export const timestamp = (at: Instant): string => toDateTime(Math.min(Math.max(at, EARLIEST), LATEST));
 
 export const timestampOrNull = (at: Instant | null): string | null => (at === null ? null : timestamp(at));
 

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { DatabaseLog } from '../log.ts';
 import { ENTITIES } from '../schema/entities.ts';
+import { isDistributed, ONE_SHARD_AT_A_TIME } from './citus.ts';
 import { columnTypes } from './column-types.ts';
 import { ConnectionFailures } from './connection-failures.ts';
 import { isFull, poolClass, poolState } from './connection-pool.ts';
@@ -77,7 +78,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         ...Object.fromEntries(Object.entries(timeouts).map(([name, ms]) => [name, String(Math.trunc(ms))])),
       })
     : null;
-  const transactionOptions: TransactionOptions = { prepared: !behindPooler, begin: begin ?? 'BEGIN' };
   const connectionFailures = new ConnectionFailures(options.log);
   const dataSource = new DataSource({
     type: 'postgres',
@@ -104,30 +104,43 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     } satisfies pg.PoolConfig,
   });
   const timeoutMs = options.statementTimeoutMs + TIMEOUT_MARGIN_MS;
+  const initialize = async (): Promise<boolean> => {
+    await dataSource.initialize();
+    return isDistributed((text) => dataSource.query(text));
+  };
+  let onCitus: boolean;
   try {
-    await within(timeoutMs, dataSource.initialize(), NO_RESPONSE);
+    onCitus = await within(timeoutMs, initialize(), NO_RESPONSE);
   } catch (error) {
+    if (dataSource.isInitialized) await dataSource.destroy();
     throw translateError(error, 'connect');
   }
+  const transactionOptions: TransactionOptions = {
+    prepared: !behindPooler,
+    begin: onCitus ? `${begin ?? 'BEGIN'}; ${ONE_SHARD_AT_A_TIME}` : (begin ?? 'BEGIN'),
+    onCitus,
+  };
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
   // Each connection carries many reads; a second one keeps a slow page from delaying all of them.
   const statements = new StatementRunner(timeoutMs);
-  const pipelined = new PipelinedReads(pool, statements, options.poolMax >= 4 ? 2 : 1);
-  const maintenance = new PooledReads(pool, timeoutMs, begin);
+  const pipelined = new PipelinedReads(pool, statements, options.poolMax >= 4 ? 2 : 1, onCitus);
+  const ofTransactions = new StatementRunner(timeoutMs, 'of one transaction');
+  const maintenance = new PooledReads(pool, timeoutMs, begin, onCitus);
   const reads = behindPooler ? maintenance : pipelined;
   const besidePool = behindPooler ? openBesidePool(options, servers, metrics, connectionFailures) : null;
   return {
     reads,
     maintenance,
     // Pipelined reads keep their connections.
-    readsBesideTransactions: besidePool === null ? pipelined : new PooledReads(besidePool, timeoutMs, begin),
+    readsBesideTransactions:
+      besidePool === null ? pipelined : new PooledReads(besidePool, timeoutMs, begin, onCitus),
     behindPooler,
     connectionFailures,
     servers,
     metrics,
     pool: () => poolState('requests', pool),
     isFull: () => isFull(pool),
-    begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, statements),
+    begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, ofTransactions),
     async ping(timeoutMs) {
       await within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' }), NO_RESPONSE);
     },

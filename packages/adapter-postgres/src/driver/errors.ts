@@ -51,8 +51,15 @@ const unwrap = (error: unknown): unknown => (error instanceof QueryFailedError ?
 
 const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
-/** A statement that waited longer than `lock_timeout`. */
-export const isLockTimeout = (error: unknown): boolean => (unwrap(error) as ErrorFields)?.code === '55P03';
+/** A statement that waited longer than `lock_timeout`, or that had to wait for another that waits for its own locks. */
+export const isLockFailure = (error: unknown): boolean =>
+  ['55P03', '40P01'].includes(String((unwrap(error) as ErrorFields)?.code));
+
+/** Citus names only the constraint of the shard, at the end of the name a number, and only in the message. */
+function constraintOf({ constraint, message }: ErrorFields): string | undefined {
+  if (typeof constraint === 'string') return constraint;
+  return /unique constraint "([^"]+?)(?:_\d{6,})?"/.exec(String(message))?.[1];
+}
 
 /** ECONNREFUSED, ENOTFOUND and so on, also as an AggregateError for a host with several addresses. */
 const isNetworkError = (error: unknown): boolean =>
@@ -94,9 +101,8 @@ export function translateError(error: unknown, statement: string): unknown {
       : 'database_unreachable';
     return new Unavailable(`PostgreSQL could not be reached (${code}, ${statement}).`, reason);
   }
-  const { code, constraint, table, severity, message } = cause as Record<string, string | undefined> & {
-    code: string;
-  };
+  const { code, table, severity, message } = cause as Record<string, string | undefined> & { code: string };
+  const constraint = constraintOf(cause as ErrorFields);
   // The connection was closed or rejected (a changed password, a missing database). Such messages contain only users,
   // databases and addresses, which an operator needs.
   if (severity === 'FATAL' || severity === 'PANIC')

@@ -17,19 +17,22 @@ interface SharedConnection {
  */
 export class PipelinedReads implements Session {
   readonly #connections: SharedConnection[];
+  /** The connection of this turn of the event loop: statements of one turn are sent together. */
+  #current: SharedConnection | null = null;
   #closed = false;
 
   constructor(
     private readonly pool: pg.Pool,
     private readonly runner: StatementRunner,
     count: number,
+    readonly onCitus: boolean,
   ) {
     this.#connections = Array.from({ length: count }, () => ({ client: null, pending: 0 }));
   }
 
   async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
     if (this.#closed) throw new Unavailable('The connections to PostgreSQL are closed.', 'draining');
-    const connection = this.#connections.reduce((best, next) => (next.pending < best.pending ? next : best));
+    const connection = this.#current ?? this.#leastPending();
     connection.pending += 1;
     try {
       const client = await (connection.client ?? this.#connect(connection));
@@ -50,6 +53,15 @@ export class PipelinedReads implements Session {
       );
       connection.client = null;
     }
+  }
+
+  #leastPending(): SharedConnection {
+    const least = this.#connections.reduce((best, next) => (next.pending < best.pending ? next : best));
+    this.#current = least;
+    process.nextTick(() => {
+      this.#current = null;
+    });
+    return least;
   }
 
   #connect(connection: SharedConnection): Promise<pg.PoolClient> {
@@ -78,6 +90,7 @@ export class PooledReads implements Session {
     private readonly pool: pg.Pool,
     private readonly timeoutMs: number,
     private readonly begin: string | null,
+    readonly onCitus = false,
   ) {}
 
   async rows<R>({ name, text }: Statement, values: readonly Value[] = []): Promise<R[]> {

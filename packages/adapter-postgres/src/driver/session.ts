@@ -12,6 +12,8 @@ export type Value = string | number | boolean | null | readonly string[];
 
 /** Runs statements: a transaction, or the connections for reads. */
 export interface Session {
+  /** Whether the tables of firms are distributed over a Citus cluster. */
+  readonly onCitus: boolean;
   rows<R>(statement: Statement, values?: readonly Value[]): Promise<R[]>;
 }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { corkWrites } from './cork-writes.ts';
+import { breaksConnection } from './errors.ts';
 import type { Statement, Value } from './session.ts';
 
 export interface QueryResult<R> {
@@ -19,15 +20,24 @@ interface Columns {
 
 interface DriverConnection {
   readonly stream: Socket;
+  /** Statements by name: sent, and not yet prepared. */
+  readonly submittedNamedStatements: Record<string, string>;
   describe(what: object): void;
+  sync(): void;
 }
 
 /** Internals of the driver's query that are used here; the driver's version is pinned. */
 interface DriverQuery {
   name: string;
-  readonly _result: Columns;
+  text: string;
+  readonly _result: Columns & { _types: unknown };
   _accumulateRows: boolean;
+  submit(connection: DriverConnection): Error | null;
   prepare(connection: DriverConnection): void;
+  handleRowDescription(message: unknown): void;
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, connection: DriverConnection): void;
+  handleError(error: unknown, connection: DriverConnection): void;
   handleReadyForQuery(connection: DriverConnection): void;
 }
 
@@ -42,7 +52,8 @@ const DriverQuery = pg.Query as unknown as new (
 interface ConnectionCache {
   /** By statement name. */
   readonly columns: Map<string, Columns>;
-  /** The connection without the Describe message. */
+  /** The connection without the Sync message, which a batch sends. */
+  readonly withoutSync: DriverConnection;
   readonly withoutDescribe: DriverConnection;
 }
 
@@ -51,11 +62,19 @@ const caches = new WeakMap<DriverConnection, ConnectionCache>();
 function cacheOf(connection: DriverConnection): ConnectionCache {
   let cache = caches.get(connection);
   if (cache === undefined) {
-    const withoutDescribe = Object.create(connection, { describe: { value() {} } }) as DriverConnection;
-    cache = { columns: new Map(), withoutDescribe };
+    const withoutSync = Object.create(connection, { sync: { value() {} } }) as DriverConnection;
+    const withoutDescribe = Object.create(withoutSync, { describe: { value() {} } }) as DriverConnection;
+    cache = { columns: new Map(), withoutSync, withoutDescribe };
     caches.set(connection, cache);
   }
   return cache;
+}
+
+/** A statement to be sent. */
+interface Request {
+  readonly statement: Statement;
+  readonly values: readonly Value[];
+  readonly done: Done<never>;
 }
 
 /**
@@ -63,16 +82,16 @@ function cacheOf(connection: DriverConnection): ConnectionCache {
  * a read by id then takes 1.5 times the processor time here, a transaction 1.2 times, a page 1.1 times. Safe, since PostgreSQL rejects a prepared statement whose result type changed.
  */
 class PreparedQuery extends DriverQuery {
-  constructor({ name, text }: Statement, values: readonly Value[], done: Done<never>) {
-    super(text, values, done);
-    this.name = name;
+  constructor({ statement, values, done }: Request) {
+    super(statement.text, values, done);
+    this.name = statement.name;
   }
 
   override prepare(connection: DriverConnection): void {
-    const { columns, withoutDescribe } = cacheOf(connection);
+    const { columns, withoutSync, withoutDescribe } = cacheOf(connection);
     const described = columns.get(this.name);
     if (described === undefined) {
-      super.prepare(connection);
+      super.prepare(withoutSync);
       return;
     }
     Object.assign(this._result, described);
@@ -90,12 +109,90 @@ class PreparedQuery extends DriverQuery {
   }
 }
 
+/** How the statements of a batch relate: those of a transaction fail together, others not. */
+export type Relation = 'independent' | 'of one transaction';
+
 /**
- * Runs statements on pipelined connections, and closes a connection that exceeds the timeout, which fails everything
- * pending on it. The driver's own timeout would fail the statement and leave the connection blocked.
+ * Statements with one Sync, so that the server sends their results together; one query to the driver. When a statement
+ * fails, PostgreSQL skips those after it, and undoes those before it unless they belong to a transaction.
+ */
+class Batch extends DriverQuery {
+  readonly #queries: readonly PreparedQuery[];
+  #completed = 0;
+
+  /** @param ended receives the requests that must be sent again. */
+  constructor(
+    private readonly requests: readonly Request[],
+    private readonly relation: Relation,
+    private readonly ended: (again: readonly Request[]) => void,
+  ) {
+    super('', [], () => {});
+    this.#queries = requests.map((request) => new PreparedQuery(request));
+    this.#expect(0);
+  }
+
+  override submit(connection: DriverConnection): Error | null {
+    for (const query of this.#queries) {
+      query._result._types = this._result._types;
+      const misused = query.submit(connection);
+      if (misused !== null) throw misused;
+    }
+    connection.sync();
+    return null;
+  }
+
+  override handleRowDescription(message: unknown): void {
+    this.#queries[this.#completed]?.handleRowDescription(message);
+  }
+
+  override handleDataRow(message: unknown): void {
+    this.#queries[this.#completed]?.handleDataRow(message);
+  }
+
+  override handleCommandComplete(message: unknown, connection: DriverConnection): void {
+    this.#queries[this.#completed]?.handleCommandComplete(message, connection);
+    this.#expect(this.#completed + 1);
+  }
+
+  override handleReadyForQuery(connection: DriverConnection): void {
+    for (const query of this.#queries) query.handleReadyForQuery(connection);
+    this.ended([]);
+  }
+
+  override handleError(error: unknown, connection: DriverConnection): void {
+    const inTransaction = this.relation === 'of one transaction';
+    const mayRepeat = !inTransaction && !breaksConnection(error);
+    const again: Request[] = [];
+    for (const [at, query] of this.#queries.entries()) {
+      if (at >= this.#completed) delete connection.submittedNamedStatements[query.name];
+      if (at < this.#completed && inTransaction) query.handleReadyForQuery(connection);
+      else if (at !== this.#completed && mayRepeat) again.push(this.requests[at] as Request);
+      else query.handleError(error, connection);
+    }
+    this.ended(again);
+  }
+
+  /** The driver keeps the name of a statement once it is prepared. */
+  #expect(at: number): void {
+    this.#completed = at;
+    const { name = '', text = '' } = this.#queries[at] ?? {};
+    this.name = name;
+    this.text = text;
+  }
+}
+
+/**
+ * Runs statements on pipelined connections; those of one turn of the event loop are sent as a batch. Closes a connection
+ * that exceeds the timeout, which fails everything pending on it. The driver's own timeout would fail the statement and
+ * leave the connection blocked.
  */
 export class StatementRunner {
-  constructor(private readonly timeoutMs: number) {}
+  readonly #waiting = new WeakMap<pg.PoolClient, Request[]>();
+
+  constructor(
+    private readonly timeoutMs: number,
+    private readonly relation: Relation = 'independent',
+  ) {}
 
   /** Prepared by name on its first use on a connection. */
   prepared<R>(
@@ -103,12 +200,17 @@ export class StatementRunner {
     statement: Statement,
     values: readonly Value[],
   ): Promise<QueryResult<R>> {
-    const result = new Promise<QueryResult<R>>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const done: Done<R> = (error, found) => (error ? reject(error) : resolve(found));
-      corkWrites(client);
-      client.query(new PreparedQuery(statement, values, done) as unknown as pg.Submittable);
+      const request: Request = { statement, values, done };
+      const waiting = this.#waiting.get(client);
+      if (waiting === undefined) {
+        this.#waiting.set(client, [request]);
+        process.nextTick(() => this.#sendWaiting(client));
+      } else {
+        waiting.push(request);
+      }
     });
-    return this.withTimeout(client, result);
   }
 
   unprepared<R>(
@@ -116,18 +218,38 @@ export class StatementRunner {
     text: string,
     values: readonly Value[] = [],
   ): Promise<pg.QueryResult & QueryResult<R>> {
-    corkWrites(client);
-    return this.withTimeout(client, client.query(text, values as unknown[]));
+    return this.withTimeout(client, () => client.query(text, values as unknown[]));
   }
 
-  /** Waits for work on this connection; closes the connection when the timeout has passed. */
-  async withTimeout<T>(client: pg.PoolClient, work: Promise<T>): Promise<T> {
+  /** Work that uses this connection itself, after the statements before it; closes it when the timeout has passed. */
+  async withTimeout<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T> {
+    this.#sendWaiting(client);
+    corkWrites(client);
     const { stream } = (client as unknown as { connection: DriverConnection }).connection;
     const timer = setTimeout(() => stream.destroy(), this.timeoutMs);
     try {
-      return await work;
+      return await work();
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #sendWaiting(client: pg.PoolClient): void {
+    const requests = this.#waiting.get(client);
+    if (requests === undefined) return;
+    this.#waiting.delete(client);
+    void this.#send(client, requests);
+  }
+
+  async #send(client: pg.PoolClient, requests: readonly Request[]): Promise<void> {
+    const again = await this.withTimeout(
+      client,
+      () =>
+        new Promise<readonly Request[]>((ended) => {
+          client.query(new Batch(requests, this.relation, ended) as unknown as pg.Submittable);
+        }),
+    );
+    // One by one, so that a second failure affects no other statement.
+    for (const request of again) void this.#send(client, [request]);
   }
 }

@@ -2,16 +2,19 @@ import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { breaksConnection, DatabaseError, translateError } from './errors.ts';
-import type { Statement, TxSession, Value } from './session.ts';
+import { type Statement, sql, type TxSession, type Value } from './session.ts';
 import type { QueryResult, StatementRunner } from './statement-runner.ts';
 
 /** What differs behind a pooler in transaction mode. */
 export interface TransactionOptions {
   /** Whether statements are prepared by name; each transaction behind a pooler may use another server connection. */
   readonly prepared: boolean;
-  /** Opens a transaction, with settings where the connection cannot have them. */
+  /** Opens a transaction, with settings that the connection cannot have. */
   readonly begin: string;
+  readonly onCitus: boolean;
 }
+
+const BEGIN = sql('begin', 'BEGIN');
 
 /**
  * A transaction on one connection of the pool. Statements are pipelined, so BEGIN and every `send` cost no round trip;
@@ -50,8 +53,18 @@ export class Transaction implements TxSession {
     const transaction = new Transaction(runner, client, options, statements);
     // TypeORM did not open this transaction, and throws on row locks unless it is marked as open.
     Object.assign(runner, { isTransactionActive: true });
-    transaction.#send('begin', statements.unprepared(client, options.begin));
+    transaction.#send(
+      'begin',
+      // On Citus it has settings, and a prepared text is one statement.
+      options.prepared && !options.onCitus
+        ? statements.prepared(client, BEGIN, [])
+        : statements.unprepared(client, options.begin),
+    );
     return transaction;
+  }
+
+  get onCitus(): boolean {
+    return this.options.onCitus;
   }
 
   rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
@@ -72,7 +85,9 @@ export class Transaction implements TxSession {
   orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     if (this.#closing)
       return Promise.reject(new DatabaseError(`${name} was called after the end of its transaction.`));
-    return this.#settled(name, () => this.statements.withTimeout(this.client, work(this.runner.manager)));
+    return this.#settled(name, () =>
+      this.statements.withTimeout(this.client, () => work(this.runner.manager)),
+    );
   }
 
   /** @throws the first error of any statement, even if the work caught it: a failed transaction is never committed. */

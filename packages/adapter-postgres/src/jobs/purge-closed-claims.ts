@@ -9,12 +9,15 @@ import { appendToAuditTrail } from '../stores/pg-audit.ts';
 /** Per transaction; the ids of a firm's claims are one event of its audit trail. */
 const BATCH_SIZE = 200;
 
+/** Arbitrary: concurrent purges of the tables of firms wait for this advisory lock. */
+export const PURGE_LOCK = sql('purge_lock', 'SELECT pg_advisory_xact_lock(7262811543019265)');
+
 const DELETE_CLOSED = sql(
   'purge_closed_claims',
-  `DELETE FROM claims WHERE ctid = ANY (ARRAY(
-     SELECT c.ctid FROM claims c
+  `DELETE FROM claims WHERE closed_at <= $1 AND (firm_id, id) IN (
+     SELECT c.firm_id, c.id FROM claims c
       WHERE c.closed_at <= $1 AND NOT EXISTS (SELECT 1 FROM legal_holds h WHERE h.firm_id = c.firm_id)
-      ORDER BY c.closed_at LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED))
+      ORDER BY c.closed_at LIMIT ${BATCH_SIZE})
    RETURNING firm_id, id`,
 );
 
@@ -31,6 +34,7 @@ export async function purgeClosedClaims(
 ): Promise<number> {
   for (let total = 0; ; ) {
     const deleted = await transact(database, async (transaction) => {
+      transaction.send(PURGE_LOCK, []);
       const claims = await transaction.rows<ClosedClaim>(DELETE_CLOSED, [timestamp(closedBefore)]);
       appendToAuditTrail(transaction, eventsOf(claims, now));
       return claims;

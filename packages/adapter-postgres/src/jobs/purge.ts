@@ -3,8 +3,8 @@ import { DAY, HOUR, type Instant, PLAN_RETENTION, PLANS } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
-
-import { purgeClosedClaims } from './purge-closed-claims.ts';
+import { transact } from '../driver/transaction.ts';
+import { PURGE_LOCK, purgeClosedClaims } from './purge-closed-claims.ts';
 
 /** Kept beyond the window, since the clocks of two processes differ. */
 const IDEMPOTENCY_MARGIN = HOUR;
@@ -18,9 +18,20 @@ const deleteBatch = (table: string, column: string): Statement =>
        SELECT ctid FROM ${table} WHERE ${column} <= $1 LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
   );
 
-const IDEMPOTENCY = deleteBatch('idempotency_records', 'bound_at');
+/**
+ * Of a table that may be distributed: Citus deletes by key, and locks no rows of a subquery. Purges run one at a time
+ * instead, so that two cannot deadlock.
+ */
+const deleteFirmBatch = (table: string, key: string, column: string): Statement =>
+  sql(
+    `purge_${table}`,
+    `DELETE FROM ${table} WHERE ${column} <= $1
+        AND (${key}) IN (SELECT ${key} FROM ${table} WHERE ${column} <= $1 LIMIT ${BATCH_SIZE}) RETURNING 1`,
+  );
+
+const IDEMPOTENCY = deleteFirmBatch('idempotency_records', 'firm_id, environment, key', 'bound_at');
 const SESSIONS = deleteBatch('sessions', 'expires_at');
-const REQUEST_LOG = deleteBatch('request_log', 'at');
+const REQUEST_LOG = deleteFirmBatch('request_log', 'firm_id, request_id', 'at');
 const SIGN_IN_CODES = deleteBatch('sign_in_codes', 'expires_at');
 const EMAIL_CHANGES = deleteBatch('email_changes', 'expires_at');
 const USED_CHALLENGES = deleteBatch('used_passkey_challenges', 'expires_at');
@@ -57,22 +68,31 @@ export async function purge(
   closedClaimRetentionMs: number | null,
 ): Promise<PurgeCounts> {
   const session = database.maintenance;
-  const purgeAll = async (statement: Statement, before: Instant): Promise<number> => {
+  const untilLastBatch = async (deleteBatch: () => Promise<readonly unknown[]>): Promise<number> => {
     for (let total = 0; ; ) {
-      const removed = (await session.rows(statement, [timestamp(before)])).length;
+      const removed = (await deleteBatch()).length;
       total += removed;
       if (removed < BATCH_SIZE) return total;
     }
   };
+  const purgeAll = (statement: Statement, before: Instant): Promise<number> =>
+    untilLastBatch(() => session.rows(statement, [timestamp(before)]));
+  const purgeOfFirms = (statement: Statement, before: Instant): Promise<number> =>
+    untilLastBatch(() =>
+      transact(database, (transaction) => {
+        transaction.send(PURGE_LOCK, []);
+        return transaction.rows(statement, [timestamp(before)]);
+      }),
+    );
   return {
-    idempotencyRecords: await purgeAll(IDEMPOTENCY, now - IDEMPOTENCY_WINDOW_MS - IDEMPOTENCY_MARGIN),
+    idempotencyRecords: await purgeOfFirms(IDEMPOTENCY, now - IDEMPOTENCY_WINDOW_MS - IDEMPOTENCY_MARGIN),
     sessions: await purgeAll(SESSIONS, now),
     signInCodes: await purgeAll(SIGN_IN_CODES, now),
     emailChanges: await purgeAll(EMAIL_CHANGES, now),
     usedChallenges: await purgeAll(USED_CHALLENGES, now),
     signInAttempts: await purgeAll(SIGN_IN_ATTEMPTS, now),
     failedJobs: await purgeAll(FAILED_JOBS, now - FAILED_JOBS_KEPT),
-    requestLog: await purgeAll(REQUEST_LOG, now - REQUEST_LOG_RETENTION_MS),
+    requestLog: await purgeOfFirms(REQUEST_LOG, now - REQUEST_LOG_RETENTION_MS),
     closedClaims:
       closedClaimRetentionMs === null
         ? 0

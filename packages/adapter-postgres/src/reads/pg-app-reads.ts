@@ -8,8 +8,9 @@ import type {
   Session as StoredSession,
 } from '@svc/application';
 import type { ClaimId, Svcid } from '@svc/domain';
+import { type ByAdjuster, byAdjuster, rowsByAdjuster } from '../driver/citus.ts';
 import { isUuid, timestamp } from '../driver/column-types.ts';
-import { first, type Session, type Statement, sql } from '../driver/session.ts';
+import { first, type Session, sql, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import { type PasskeyRow, passkeyFrom } from '../schema/entities.ts';
@@ -23,12 +24,13 @@ import {
 } from './app-claim-rows.ts';
 import { fetchCount, toPage, uuidPositionValues } from './pages.ts';
 
-const MEMBERSHIPS = sql(
+const MEMBERSHIPS = byAdjuster(
   'app_memberships',
-  `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.can_accept_claims AS "canAcceptClaims",
+  1,
+  (inFirms) => `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.can_accept_claims AS "canAcceptClaims",
      m.accepting_assignments AS "acceptingAssignments"
      FROM memberships m JOIN firms f ON f.id = m.firm_id
-    WHERE m.svc_id = $1 AND m.status = 'active' ORDER BY m.first_known_at, m.firm_id`,
+    WHERE m.svc_id = $1 ${inFirms} AND m.status = 'active' ORDER BY m.first_known_at, m.firm_id`,
 );
 
 const SESSIONS = sql(
@@ -45,12 +47,15 @@ const PASSKEYS = sql(
      FROM passkeys WHERE svc_id = $1 ORDER BY created_at, id`,
 );
 
-const INVITATIONS = sql(
+const INVITATIONS = byAdjuster(
   'app_invitations',
-  `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.invited_as AS "invitedAs", m.invited_at AS "invitedAt",
+  5,
+  (
+    inFirms,
+  ) => `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.invited_as AS "invitedAs", m.invited_at AS "invitedAt",
      m.expires_at AS "expiresAt"
      FROM memberships m JOIN firms f ON f.id = m.firm_id
-    WHERE m.svc_id = $1 AND m.status = 'pending' AND m.expires_at > $2 AND (m.invited_at, m.firm_id) > ($3, $4)
+    WHERE m.svc_id = $1 ${inFirms} AND m.status = 'pending' AND m.expires_at > $2 AND (m.invited_at, m.firm_id) > ($3, $4)
     ORDER BY m.invited_at, m.firm_id LIMIT $5`,
 );
 
@@ -68,10 +73,11 @@ const LIST_CONDITIONS: Readonly<Record<AppClaimList, string>> = {
  * Merges a page from each firm the adjuster ever belonged to: accepted claims stay readable after leaving. Firms and
  * carriers are joined only for the rows of the page.
  */
-const claimsOf = (list: AppClaimList, changedOnly: boolean): Statement =>
-  sql(
+const claimsOf = (list: AppClaimList, changedOnly: boolean): ByAdjuster =>
+  byAdjuster(
     `app_${changedOnly ? 'changed_' : ''}claims_${list}`,
-    `SELECT ${APP_CLAIM_COLUMNS}
+    changedOnly ? 6 : 5,
+    (inFirms) => `SELECT ${APP_CLAIM_COLUMNS}
        FROM (
          SELECT own.* FROM memberships m CROSS JOIN LATERAL (
            SELECT c.* FROM claims c
@@ -79,22 +85,23 @@ const claimsOf = (list: AppClaimList, changedOnly: boolean): Statement =>
               AND (c.offered_at, c.id) > ($2, $4)
               ${changedOnly ? 'AND greatest(c.updated_at, c.work_changed_at, c.closed_at) >= $6' : ''}
             ORDER BY c.offered_at, c.id LIMIT $5) own
-          WHERE m.svc_id = $1
+          WHERE m.svc_id = $1 ${inFirms}
           ORDER BY own.offered_at, own.id LIMIT $5) c
        ${APP_CLAIM_JOINS}
       ORDER BY c.offered_at, c.id`,
   );
 
-const idsOf = (list: AppClaimList): Statement =>
-  sql(
+const idsOf = (list: AppClaimList): ByAdjuster =>
+  byAdjuster(
     `app_claim_ids_${list}`,
-    `SELECT c.id FROM memberships m JOIN claims c ON c.firm_id = m.firm_id
-      WHERE m.svc_id = $1 AND c.adjuster_svc_id = $1 AND ${LIST_CONDITIONS[list]} AND ${READABLE.replace('$3', '$2')}
+    2,
+    (inFirms) => `SELECT c.id FROM memberships m JOIN claims c ON c.firm_id = m.firm_id
+      WHERE m.svc_id = $1 ${inFirms} AND c.adjuster_svc_id = $1 AND ${LIST_CONDITIONS[list]} AND ${READABLE.replace('$3', '$2')}
       ORDER BY c.offered_at, c.id`,
   );
 
-type ListStatements = Readonly<Record<AppClaimList, Statement>>;
-const forEachList = (statement: (list: AppClaimList) => Statement): ListStatements => ({
+type ListStatements = Readonly<Record<AppClaimList, ByAdjuster>>;
+const forEachList = (statement: (list: AppClaimList) => ByAdjuster): ListStatements => ({
   pending_acceptance: statement('pending_acceptance'),
   accepted: statement('accepted'),
   closed: statement('closed'),
@@ -104,20 +111,22 @@ const CLAIMS = forEachList((list) => claimsOf(list, false));
 const CHANGED_CLAIMS = forEachList((list) => claimsOf(list, true));
 const CLAIM_IDS = forEachList(idsOf);
 
-const CLAIM = sql(
+const CLAIM = byAdjuster(
   'app_claim',
-  `SELECT ${APP_CLAIM_COLUMNS}
+  3,
+  (inFirms) => `SELECT ${APP_CLAIM_COLUMNS}
      FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2 ${APP_CLAIM_JOINS}
-    WHERE m.svc_id = $1 AND c.adjuster_svc_id = $1 AND ${READABLE}`,
+    WHERE m.svc_id = $1 ${inFirms} AND c.adjuster_svc_id = $1 AND ${READABLE}`,
 );
 
 /**
  * Changes with everything the app shows of open claims: count and newest offer of both lists, and the state of each
  * membership. An index-only scan of the claims.
  */
-const REVISIONS = sql(
+const REVISIONS = byAdjuster(
   'app_revisions',
-  `SELECT m.svc_id AS "svcId",
+  1,
+  (inFirms) => `SELECT m.svc_id AS "svcId",
      string_agg(concat_ws(' ', m.firm_id, m.status, m.invited_at, m.accepting_assignments, m.can_accept_claims,
        pending.revision, accepted.revision), ';' ORDER BY m.firm_id) AS revision
      FROM memberships m
@@ -129,7 +138,7 @@ const REVISIONS = sql(
        SELECT concat_ws(' ', count(*), max(c.offered_at)) AS revision FROM claims c
         WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id AND c.status = 'accepted'
           AND c.closed_at IS NULL) accepted
-    WHERE m.svc_id = ANY ($1::text[])
+    WHERE m.svc_id = ANY ($1::text[]) ${inFirms}
     GROUP BY m.svc_id`,
 );
 
@@ -150,11 +159,16 @@ export function pgAppReads(session: Session, clock: Clock, encryption: Encryptio
     passkeys: async (svcId) => (await session.rows<PasskeyRow>(PASSKEYS, [svcId])).map(passkeyFrom),
     sessions: (svcId, now) => session.rows<StoredSession>(SESSIONS, [svcId, timestamp(now)]),
 
-    memberships: (svcId) => session.rows<FirmMembershipView>(MEMBERSHIPS, [svcId]),
+    memberships: (svcId) => rowsByAdjuster<FirmMembershipView>(session, MEMBERSHIPS, [svcId]),
 
     async invitations(svcId, now, page) {
-      const values = [svcId, timestamp(now), ...uuidPositionValues(page.after), fetchCount(page)];
-      const found = await session.rows<InvitationView>(INVITATIONS, values);
+      const values: [Svcid, ...Value[]] = [
+        svcId,
+        timestamp(now),
+        ...uuidPositionValues(page.after),
+        fetchCount(page),
+      ];
+      const found = await rowsByAdjuster<InvitationView>(session, INVITATIONS, values);
       return toPage(
         await encryption.open(found, INVITATION_FIELDS, ({ firmId }) => ({ firmId, key: svcId })),
         page,
@@ -165,29 +179,29 @@ export function pgAppReads(session: Session, clock: Clock, encryption: Encryptio
 
     async claims(svcId, list, page, since) {
       const [at, id] = uuidPositionValues(page.after);
-      const values = [svcId, at, timestamp(clock.now()), id, fetchCount(page)];
+      const values: [Svcid, ...Value[]] = [svcId, at, timestamp(clock.now()), id, fetchCount(page)];
       const found =
         since === undefined
-          ? await session.rows<AppClaimRow>(CLAIMS[list], values)
-          : await session.rows<AppClaimRow>(CHANGED_CLAIMS[list], [...values, timestamp(since)]);
+          ? await rowsByAdjuster<AppClaimRow>(session, CLAIMS[list], values)
+          : await rowsByAdjuster<AppClaimRow>(session, CHANGED_CLAIMS[list], [...values, timestamp(since)]);
       return toPage(await openAppClaims(encryption, found), page, offerPosition, appClaimFrom);
     },
 
     async claimIds(svcId, list) {
-      return (await session.rows<{ id: ClaimId }>(CLAIM_IDS[list], [svcId, timestamp(clock.now())])).map(
-        ({ id }) => id,
-      );
+      return (
+        await rowsByAdjuster<{ id: ClaimId }>(session, CLAIM_IDS[list], [svcId, timestamp(clock.now())])
+      ).map(({ id }) => id);
     },
 
     async claim(svcId, id) {
       if (!isUuid(id)) return null;
-      const rows = await session.rows<AppClaimRow>(CLAIM, [svcId, id, timestamp(clock.now())]);
+      const rows = await rowsByAdjuster<AppClaimRow>(session, CLAIM, [svcId, id, timestamp(clock.now())]);
       const row = first(await openAppClaims(encryption, rows));
       return row === null ? null : appClaimFrom(row);
     },
 
     async revisions(svcIds) {
-      const found = await session.rows<{ svcId: Svcid; revision: string }>(REVISIONS, [svcIds]);
+      const found = await rowsByAdjuster<{ svcId: Svcid; revision: string }>(session, REVISIONS, [svcIds]);
       const revisions = new Map(found.map(({ svcId, revision }) => [svcId, revision]));
       return new Map(svcIds.map((svcId) => [svcId, revisions.get(svcId) ?? '']));
     },

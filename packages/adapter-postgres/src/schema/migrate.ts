@@ -14,7 +14,7 @@ import {
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { ConnectionFailures } from '../driver/connection-failures.ts';
 import { poolClass } from '../driver/connection-pool.ts';
-import { isLockTimeout, translateError } from '../driver/errors.ts';
+import { isLockFailure, translateError } from '../driver/errors.ts';
 import { type DatabaseUrl, Servers } from '../driver/servers.ts';
 import { JOB_KINDS } from '../jobs/job-kinds.ts';
 import { type DatabaseLog, SILENT } from '../log.ts';
@@ -59,7 +59,7 @@ const SECRET_BYTES = 32;
  * fails because of a migration.
  */
 const LOCK_TIMEOUT_MS = 2000;
-const MAX_LOCK_TIMEOUTS = 30;
+const MAX_LOCK_FAILURES = 30;
 const RETRY_MS = 200;
 
 const TABLE = 'schema_migrations';
@@ -155,14 +155,14 @@ export async function migrate(options: MigrateOptions): Promise<void> {
       );
     }
     const serviceRole = options.serviceUrl === undefined ? null : roleOf(options.serviceUrl);
-    for (let lockTimeouts = 0; ; ) {
+    for (let lockFailures = 0; ; ) {
       try {
         if (await migrateUnlessLocked(dataSource, serviceRole, options.lockTimeoutMs ?? LOCK_TIMEOUT_MS, log))
           return;
       } catch (error) {
-        lockTimeouts += 1;
-        if (!isLockTimeout(error) || lockTimeouts === MAX_LOCK_TIMEOUTS) throw error;
-        log.warn('a migration could not lock a table and will be retried', { attempt: lockTimeouts });
+        lockFailures += 1;
+        if (!isLockFailure(error) || lockFailures === MAX_LOCK_FAILURES) throw error;
+        log.warn('a migration could not lock a table and will be retried', { attempt: lockFailures });
       }
       await sleep(RETRY_MS);
     }
@@ -192,7 +192,9 @@ async function migrateUnlessLocked(
   try {
     await runner.startTransaction();
     await runner.query(
+      // On Citus, functions stay on the coordinator: copying them to the workers would lock out the queue's migrations.
       `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+       SET LOCAL citus.create_object_propagation = 'deferred';
        SET LOCAL lock_timeout = ${Math.trunc(lockTimeoutMs)}`,
     );
     const [lock] = await runner.query(`SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS taken`);

@@ -7,6 +7,7 @@ import {
   type AuditLog,
   type AuditReads,
   type AuditRow,
+  type AuditRowEvents,
   type AuditTrail,
   auditRowsOf,
   auditText,
@@ -21,18 +22,24 @@ import { transact } from '../driver/transaction.ts';
 /**
  * `nextLink` of `@svc/application` as one statement, so that the lock on the chain costs no round trip. The row of the
  * chain stays locked until the commit. Starts the chain where there is none: a firm may have been created by a process
- * of an earlier release.
+ * of an earlier release. Citus allows only immutable functions here, which convert_to is not: decode turns text into its
+ * bytes as well, but for backslashes.
  */
-const APPEND = sql(
-  'audit_append',
-  `WITH chain AS (
-     INSERT INTO audit_chains AS held (firm_id, last_seq, last_hash, purged_hash)
-     VALUES ($1, 1, sha256(convert_to($4 || E'\\n1\\n' || $3, 'UTF8')), decode($4, 'hex'))
+const nextLink = (text: string, genesis: string): string =>
+  `INSERT INTO audit_chains AS held (firm_id, last_seq, last_hash, purged_hash)
+     VALUES ($1, 1, sha256(convert_to(${genesis} || E'\\n1\\n' || ${text}, 'UTF8')), decode(${genesis}, 'hex'))
      ON CONFLICT (firm_id) DO UPDATE SET last_seq = held.last_seq + 1, last_hash =
-       sha256(convert_to(encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1) || E'\\n' || $3, 'UTF8'))
-     RETURNING last_seq, last_hash)
-   INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT $1, last_seq, $2, $3, last_hash FROM chain`,
-);
+       sha256(decode(encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1)::text || E'\\n'
+         || replace(${text}, E'\\\\', E'\\\\\\\\'), 'escape'))
+     RETURNING last_seq, last_hash`;
+const rowFrom = (chain: string): string =>
+  `INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT $1, last_seq, $2, $3, last_hash FROM ${chain}`;
+
+const APPEND = sql('audit_append', `WITH chain AS (${nextLink('$3', '$4')}) ${rowFrom('chain')}`);
+
+/** Citus sends each of these to the shard of the chain, but would run the rows of APPEND through the coordinator. */
+const APPEND_LINK = sql('audit_append_link', nextLink('$2', '$3'));
+const APPEND_ROW = sql('audit_append_row', rowFrom('audit_chains WHERE firm_id = $1'));
 
 /** Starts the chains that do not exist, of a firm that a process of an earlier release created. */
 const START_CHAINS = sql(
@@ -83,7 +90,26 @@ const byChain = (one: { chain: AuditChainId }, other: { chain: AuditChainId }): 
 
 function appendRow(session: TxSession, chain: AuditChainId, entries: readonly AuditEntry[]): void {
   const text = auditText(entries);
-  session.send(APPEND, [chain, timestamp(entries[0]?.at ?? 0), text, firstLink(chain, sha256).hash]);
+  const at = timestamp(entries[0]?.at ?? 0);
+  const genesis = firstLink(chain, sha256).hash;
+  if (session.onCitus) {
+    session.send(APPEND_LINK, [chain, text, genesis]);
+    session.send(APPEND_ROW, [chain, at, text]);
+  } else {
+    session.send(APPEND, [chain, at, text, genesis]);
+  }
+}
+
+/** Each chain once, in order. */
+function appendRows(session: TxSession, rows: readonly AuditRowEvents[]): void {
+  const chains = rows.map(({ chain }) => chain);
+  session.send(START_CHAINS, [chains, chains.map((chain) => firstLink(chain, sha256).hash)]);
+  session.send(LOCK_CHAINS, [chains]);
+  session.send(APPEND_TO_MANY, [
+    chains,
+    rows.map(({ entries }) => timestamp(entries[0]?.at ?? 0)),
+    rows.map(({ entries }) => auditText(entries)),
+  ]);
 }
 
 /** As the last statements of a transaction: the locks on the chains are held until the commit. */
@@ -115,25 +141,21 @@ const BATCH_ROWS = 50;
 export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => ({
   async append(events) {
     for (const rows of batchesOf(auditRowsOf(events).sort(byChain))) {
-      const chains = rows.map(({ chain }) => chain);
       await transact(database, async (transaction) => {
         transaction.send(WITHOUT_FLUSH, []);
-        transaction.send(START_CHAINS, [chains, chains.map((chain) => firstLink(chain, sha256).hash)]);
-        transaction.send(LOCK_CHAINS, [chains]);
-        transaction.send(APPEND_TO_MANY, [
-          chains,
-          rows.map(({ entries }) => timestamp(entries[0]?.at ?? 0)),
-          rows.map(({ entries }) => auditText(entries)),
-        ]);
+        // The chains are on several nodes of Citus.
+        if (transaction.onCitus)
+          for (const { chain, entries } of rows) appendRow(transaction, chain, entries);
+        else appendRows(transaction, rows);
       });
     }
   },
 });
 
 /** With each chain once in a batch. A busy one has several rows, one after the other. */
-function batchesOf<R extends { readonly chain: AuditChainId }>(rows: readonly R[]): R[][] {
-  const batches: R[][] = [];
-  let batch: R[] = [];
+function batchesOf(rows: readonly AuditRowEvents[]): AuditRowEvents[][] {
+  const batches: AuditRowEvents[][] = [];
+  let batch: AuditRowEvents[] = [];
   for (const row of rows) {
     if (batches.length === 0 || batch.length === BATCH_ROWS || batch.at(-1)?.chain === row.chain) {
       batch = [];

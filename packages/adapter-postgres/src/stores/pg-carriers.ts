@@ -8,11 +8,9 @@ import { PERSONAL } from '../encryption/personal-columns.ts';
  * The domain's `mergeCarrier` as one statement, so that concurrent merges lose nothing. Without new details it writes
  * nothing: otherwise all claims of a carrier would wait for the lock on its row.
  */
-const MERGE = sql(
-  'carriers_merge',
+const mergeFrom = (source: string): string =>
   `INSERT INTO carriers AS held (firm_id, name_key, name, phone, email, address)
-   SELECT $1::uuid, $2, $3, $4::text, $5::text, $6::json
-    WHERE NOT EXISTS (
+   SELECT ${source} NOT EXISTS (
       SELECT 1 FROM carriers
        WHERE firm_id = $1 AND name_key = $2
          AND (phone IS NOT NULL OR $4 IS NULL)
@@ -21,7 +19,14 @@ const MERGE = sql(
    ON CONFLICT (firm_id, name_key) DO UPDATE
      SET phone = coalesce(held.phone, excluded.phone),
          email = coalesce(held.email, excluded.email),
-         address = coalesce(held.address, excluded.address)`,
+         address = coalesce(held.address, excluded.address)`;
+
+const COLUMNS = '$2, $3, $4::text, $5::text, $6::json';
+const MERGE = sql('carriers_merge', mergeFrom(`$1::uuid, ${COLUMNS} WHERE`));
+/** Citus sends this to the shard of the firm, but would run the rows of MERGE through the coordinator. */
+const MERGE_ON_SHARD = sql(
+  'carriers_merge_on_shard',
+  mergeFrom(`f.firm_id, ${COLUMNS} FROM firm_feeds f WHERE f.firm_id = $1 AND`),
 );
 
 export function pgCarriers(session: TxSession, encryption: Encryption): Carriers {
@@ -29,7 +34,7 @@ export function pgCarriers(session: TxSession, encryption: Encryption): Carriers
     async merge(firmId, sent) {
       const nameKey = carrierNameKey(sent.name);
       const seal = await encryption.sealer(PERSONAL.carriers, firmId, nameKey);
-      session.send(MERGE, [
+      session.send(session.onCitus ? MERGE_ON_SHARD : MERGE, [
         firmId,
         nameKey,
         sent.name,

@@ -7,6 +7,7 @@ import {
   type FirmId,
   type Instant,
 } from '@svc/domain';
+import { byAdjuster, rowsByAdjuster } from '../driver/citus.ts';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { first, sql, type TxSession, type Value } from '../driver/session.ts';
@@ -19,6 +20,7 @@ import {
   heldCarrierFrom,
 } from './carrier-rows.ts';
 import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
+import type { ClaimSenders } from './claim-senders.ts';
 
 const FIND_DUPLICATE = sql(
   'claims_find_duplicate',
@@ -55,28 +57,39 @@ const LOCK_PENDING = sql(
     ORDER BY c.id FOR UPDATE`,
 );
 
-const COUNT_PENDING = sql(
+const COUNT_PENDING = byAdjuster(
   'claims_count_pending',
-  `SELECT count(*)::int AS count FROM memberships m JOIN claims c
+  1,
+  (inFirms) => `SELECT count(*)::int AS count FROM memberships m JOIN claims c
        ON c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id AND c.status = 'pending_acceptance'
       AND c.closed_at IS NULL
-    WHERE m.svc_id = $1`,
+    WHERE m.svc_id = $1 ${inFirms}`,
 );
 
-/** The next timestamp of the firm's change feed. The row stays locked until commit, so feed order is commit order. */
-const NEXT_TIMESTAMP = `UPDATE firm_feeds SET last_stamp = greatest($2::timestamptz, last_stamp + interval '1 ms')
+/**
+ * The next timestamp of the firm's change feed. The row stays locked until commit, so feed order is commit order. Citus
+ * allows only immutable expressions here, and adding an interval to a timestamptz depends on the session's time zone.
+ */
+const NEXT_TIMESTAMP = `UPDATE firm_feeds
+     SET last_stamp = greatest($2::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')
      WHERE firm_id = $1 RETURNING last_stamp`;
 
-const ADD = sql(
-  'claims_add',
-  `WITH next AS (${NEXT_TIMESTAMP})
-   INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
+const addFrom = (next: string): string =>
+  `INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
      status, adjuster_svc_id, offered_at, responded_at, rejection_reason,
      work_contact_date, work_inspection_date, work_notes, work_details, work_changed_at, closed_at,
      created_at, updated_at)
    SELECT $1, $3, $4, $5, $6, $7, $8::json, $9::json, $10, $11, $12, $13, $14, $15::date, $16::date, $17,
      $18::json, $19, $20, last_stamp, last_stamp
-   FROM next RETURNING updated_at`,
+   FROM ${next} RETURNING updated_at`;
+
+const ADD = sql('claims_add', `WITH next AS (${NEXT_TIMESTAMP}) ${addFrom('next')}`);
+
+/** Citus sends each of these to the shard of the firm, but would run the rows of ADD through the coordinator. */
+const TAKE_TIMESTAMP = sql('claims_take_timestamp', NEXT_TIMESTAMP);
+const ADD_WITH_TIMESTAMP = sql(
+  'claims_add_with_timestamp',
+  addFrom('firm_feeds WHERE firm_id = $1 AND last_stamp >= $2::timestamptz'),
 );
 
 const SAVE = sql(
@@ -127,6 +140,7 @@ export function pgClaims(
   clock: Clock,
   encryption: Encryption,
   changed: AssignmentStatus[],
+  senders: ClaimSenders,
 ): Claims {
   const claimsFrom = async (rows: ClaimRow[]): Promise<Claim[]> =>
     (await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
@@ -148,7 +162,13 @@ export function pgClaims(
 
     async lockOfferedTo(svcId, id) {
       if (!isUuid(id)) return null;
-      const claim = first(await claimsFrom(await session.rows<ClaimRow>(LOCK_OFFERED, [svcId, id])));
+      let claim: Claim | null;
+      if (session.onCitus) {
+        const firmId = await senders.find(svcId, id);
+        claim = firmId === null ? null : await lock(firmId, id);
+      } else {
+        claim = first(await claimsFrom(await session.rows<ClaimRow>(LOCK_OFFERED, [svcId, id])));
+      }
       return claim?.assignment.adjuster === svcId ? claim : null;
     },
 
@@ -163,15 +183,17 @@ export function pgClaims(
     },
 
     async countPendingOf(svcId) {
-      return first(await session.rows<{ count: number }>(COUNT_PENDING, [svcId]))?.count ?? 0;
+      return first(await rowsByAdjuster<{ count: number }>(session, COUNT_PENDING, [svcId]))?.count ?? 0;
     },
 
     async add(claim) {
       const seal = await sealer(claim);
+      const now = timestamp(clock.now());
+      if (session.onCitus) session.send(TAKE_TIMESTAMP, [claim.firmId, now]);
       const added = first(
-        await session.rows<{ updated_at: Instant }>(ADD, [
+        await session.rows<{ updated_at: Instant }>(session.onCitus ? ADD_WITH_TIMESTAMP : ADD, [
           claim.firmId,
-          timestamp(clock.now()),
+          now,
           claim.id,
           claim.environment,
           claim.externalId,

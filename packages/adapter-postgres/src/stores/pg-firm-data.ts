@@ -42,12 +42,18 @@ const CLOSE = sql(
 
 const BATCH_SIZE = 2000;
 /** Of the rows that meet the condition, with the firm as `$1`. */
-const eraseFrom = (table: string, condition = 'firm_id = $1'): Statement =>
-  sql(
-    `firm_data_erase_${table.replace(/\W/g, '_')}`,
-    `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${BATCH_SIZE}))
-       RETURNING 1`,
-  );
+const batchOf = (table: string, condition: string, order = ''): string =>
+  `ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} ${order} LIMIT ${BATCH_SIZE}))`;
+const eraseFrom = (table: string, where: string): Statement =>
+  sql(`firm_data_erase_${table.replace(/\W/g, '_')}`, `DELETE FROM ${table} WHERE ${where} RETURNING 1`);
+/** Names the firm twice, since Citus finds the shard by it. */
+const eraseOfFirm = (table: string): Statement =>
+  eraseFrom(table, `${OF_FIRM} AND ${batchOf(table, OF_FIRM)}`);
+const OF_FIRM = 'firm_id = $1';
+const JOBS = 'graphile_worker._private_jobs';
+const TEST_ACCOUNTS = 'test_firm_id = $1';
+/** On Citus, the same rows on each node that has a copy. */
+const SAME_EVERYWHERE = 'ORDER BY svc_id';
 const OF_TEST_ACCOUNTS = 'svc_id IN (SELECT a.svc_id FROM adjusters a WHERE a.test_firm_id = $1)';
 
 /** What remains of an erased firm. Erasing is rejected while there is a legal hold. */
@@ -85,11 +91,12 @@ async function eraseStatements(session: Session): Promise<Statement[]> {
   for (const table of tables) add(table);
   return [
     // First: from then on nothing of the firm can be decrypted.
-    eraseFrom('data_keys'),
-    eraseFrom('graphile_worker._private_jobs', "payload->>'firmId' = $1::uuid::text AND locked_at IS NULL"),
+    eraseOfFirm('data_keys'),
+    eraseFrom(JOBS, batchOf(JOBS, "payload->>'firmId' = $1::uuid::text AND locked_at IS NULL")),
     ...ordered.map(({ name, hasFirm }) => {
-      if (name === 'adjusters') return eraseFrom(name, 'test_firm_id = $1');
-      return eraseFrom(name, hasFirm ? undefined : OF_TEST_ACCOUNTS);
+      if (name === 'adjusters') return eraseFrom(name, batchOf(name, TEST_ACCOUNTS, SAME_EVERYWHERE));
+      if (name === 'adjuster_firms') return eraseFrom(name, batchOf(name, OF_FIRM, SAME_EVERYWHERE));
+      return hasFirm ? eraseOfFirm(name) : eraseFrom(name, batchOf(name, OF_TEST_ACCOUNTS));
     }),
   ];
 }

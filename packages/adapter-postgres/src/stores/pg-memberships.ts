@@ -1,9 +1,11 @@
 import type { Memberships } from '@svc/application';
 import type { FirmId, Instant, Membership, Svcid } from '@svc/domain';
+import { byAdjuster, rowsByAdjuster } from '../driver/citus.ts';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
+import type { ClaimSenders } from './claim-senders.ts';
 
 export interface MembershipRow {
   readonly firm_id: FirmId;
@@ -81,12 +83,24 @@ const SAVE = sql(
      accepting_assignments = excluded.accepting_assignments, readable_until = excluded.readable_until`,
 );
 
-const ACTIVE_FIRMS = sql(
-  'memberships_active_firms_of',
-  "SELECT firm_id FROM memberships WHERE svc_id = $1 AND status = 'active' ORDER BY firm_id",
+/** For Citus alone, where statements by adjuster name the firms. */
+const SAVE_FIRM = sql(
+  'adjuster_firms_save',
+  'INSERT INTO adjuster_firms (svc_id, firm_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
 );
 
-export function pgMemberships(session: TxSession, encryption: Encryption): Memberships {
+const ACTIVE_FIRMS = byAdjuster(
+  'memberships_active_firms_of',
+  1,
+  (inFirms) =>
+    `SELECT m.firm_id FROM memberships m WHERE m.svc_id = $1 ${inFirms} AND m.status = 'active' ORDER BY m.firm_id`,
+);
+
+export function pgMemberships(
+  session: TxSession,
+  encryption: Encryption,
+  senders: ClaimSenders,
+): Memberships {
   const toMembership = async (rows: MembershipRow[]): Promise<Membership | null> => {
     const row = first(await encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey));
     return row === null ? null : membershipFrom(row);
@@ -99,6 +113,12 @@ export function pgMemberships(session: TxSession, encryption: Encryption): Membe
 
     async lockSharedOfSender(svcId, claimId) {
       if (!isUuid(claimId)) return null;
+      if (session.onCitus) {
+        const firmId = await senders.find(svcId, claimId);
+        return firmId === null
+          ? null
+          : toMembership(await session.rows<MembershipRow>(LOCK_SHARED, [firmId, svcId]));
+      }
       return toMembership(await session.rows<MembershipRow>(LOCK_SHARED_OF_SENDER, [svcId, claimId]));
     },
 
@@ -110,12 +130,14 @@ export function pgMemberships(session: TxSession, encryption: Encryption): Membe
     },
 
     async activeFirmsOf(svcId) {
-      return (await session.rows<{ firm_id: FirmId }>(ACTIVE_FIRMS, [svcId])).map(({ firm_id }) => firm_id);
+      const found = await rowsByAdjuster<{ firm_id: FirmId }>(session, ACTIVE_FIRMS, [svcId]);
+      return found.map(({ firm_id }) => firm_id);
     },
 
     async save(membership) {
       const { firmId, svcId, notes } = membership;
       const seal = await encryption.sealer(PERSONAL.memberships, firmId, svcId);
+      if (session.onCitus) session.send(SAVE_FIRM, [svcId, firmId]);
       session.send(SAVE, [
         firmId,
         svcId,

@@ -14,8 +14,8 @@ const JOB_ATTEMPTS = 12;
 const ADD = sql(
   'outbox_add',
   `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at, max_attempts)
-   VALUES ((SELECT id FROM graphile_worker._private_tasks WHERE identifier = $1), $2::json, coalesce($3, now()),
-     ${JOB_ATTEMPTS})`,
+   SELECT (SELECT id FROM graphile_worker._private_tasks WHERE identifier = $1), $2::json, coalesce($3, now()),
+     ${JOB_ATTEMPTS}`,
 );
 
 /** Adds jobs to the queue's table in the transaction that causes them. */

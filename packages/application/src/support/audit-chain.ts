@@ -8,13 +8,14 @@ import type {
   AuditReads,
   AuditRow,
 } from '../ports/audit.ts';
+import { toDateTime } from './date-time.ts';
 
 /** SHA-256 of a UTF-8 text, hexadecimal. */
 export type Sha256 = (text: string) => string;
 
 /** JSON with members in a fixed order, since the text is hashed; twice as fast as an object for `JSON.stringify`. */
 const textOf = ({ at, actor, address, action, object, claims, outcome, requestId }: AuditEntry): string =>
-  `{"at":"${new Date(at).toISOString()}","actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}","object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`},"outcome":${JSON.stringify(outcome)},"request_id":${JSON.stringify(requestId)}}`;
+  `{"at":"${toDateTime(at)}","actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}","object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`},"outcome":${JSON.stringify(outcome)},"request_id":${JSON.stringify(requestId)}}`;
 
 /** The stored text of a row: one event, or a list of several. */
 export function auditText(entries: readonly AuditEntry[]): string {
@@ -43,7 +44,7 @@ export function auditEntriesFrom(text: string): AuditEntry[] {
 }
 
 /** Events of a chain that share a row. */
-interface AuditRowEvents {
+export interface AuditRowEvents {
   readonly chain: AuditChainId;
   readonly entries: AuditEntry[];
 }

@@ -67,20 +67,22 @@ export function createPipeline(deps: PipelineDeps) {
 
   function handle(
     route: Route,
+    params: Readonly<Record<string, string>>,
     request: Request,
     response: Response,
     trace: RequestTrace,
   ): Promise<RouteResponse> {
     if (route.endpoint.method === 'GET') {
-      return runSteps(route, request, response, trace, null);
+      return runSteps(route, params, request, response, trace, null);
     }
     const held = bodyMemory.hold();
-    return runSteps(route, request, response, trace, held).finally(() => held.release());
+    return runSteps(route, params, request, response, trace, held).finally(() => held.release());
   }
 
   /** @param held null where no body is read. */
   async function runSteps(
     route: Route,
+    params: Readonly<Record<string, string>>,
     request: Request,
     response: Response,
     trace: RequestTrace,
@@ -93,7 +95,6 @@ export function createPipeline(deps: PipelineDeps) {
     if (endpoint.write && deps.isOverloaded())
       throw new Unavailable('Too many requests wait for the database.', 'database_pool');
     const origin = { requestId: trace.requestId, address: trace.clientAddress };
-    const params = request.params as Record<string, string>;
     const queryStart = request.url.indexOf('?');
     const search = queryStart === -1 ? '' : request.url.slice(queryStart + 1);
 

@@ -6,6 +6,7 @@ import type {
   makeStartPasskeySignIn,
   Secrets,
 } from '@svc/application';
+import { toDateTime } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import {
   expiredSessionCookie,
@@ -16,7 +17,6 @@ import {
 } from '../adjuster-app/browser-session.ts';
 import { deviceNameOf } from '../adjuster-app/device-name.ts';
 import type { ProblemAddresses } from '../problems/http-problem.ts';
-import { toDateTime } from '../serialization/time.ts';
 import { toProof } from './app-routes.ts';
 import { appRoute, jsonResponse, publicRoute, type Route } from './route.ts';
 

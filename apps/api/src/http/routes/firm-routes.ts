@@ -58,7 +58,6 @@ const readerOf = ({ actor }: FirmContext): string => `${actor.firmId}/${actor.en
 /** The endpoints for firm systems. */
 export function firmRoutes(deps: FirmRouteDeps): Route[] {
   return [
-    // The busiest routes come first, since Express matches in order.
     firmRoute(endpoints.getClaim, async ({ params }, { actor }) => {
       const claim = await deps.reads.claim(actor.firmId, actor.environment, params.id as ClaimId);
       if (claim === null) throw new DomainError('not_found', 'No claim of your firm has this id.');

@@ -7,6 +7,7 @@ import type {
   Profile,
   Session,
 } from '@svc/application';
+import { toDateTime, toDateTimeOrNull } from '@svc/application';
 import type { InviteAdjusterBody, UpdateAvailabilityBody } from '@svc/contract';
 import {
   type Adjuster,
@@ -21,7 +22,6 @@ import {
   missingProfileFields,
   statusAt,
 } from '@svc/domain';
-import { toDateTime, toDateTimeOrNull } from './time.ts';
 
 export const notesFromWire = (body: InviteAdjusterBody): InvitationNotes => ({
   invitedAs: body.invited_as ?? null,

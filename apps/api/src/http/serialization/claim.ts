@@ -1,4 +1,5 @@
 import type { AppClaimView, ClaimView } from '@svc/application';
+import { toDateTime, toDateTimeOrNull } from '@svc/application';
 import type { OfferClaimBody, SendClaimBody } from '@svc/contract';
 import {
   type Assignment,
@@ -11,7 +12,6 @@ import {
   type Svcid,
 } from '@svc/domain';
 import { asciiJson } from './ascii-json.ts';
-import { toDateTime, toDateTimeOrNull } from './time.ts';
 
 /** Splits a claim into the facts that rules need and the content that is stored and returned as sent. */
 export function claimFromWire(body: SendClaimBody): {

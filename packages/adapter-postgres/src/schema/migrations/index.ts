@@ -12,6 +12,7 @@ import { CLOSED_CLAIMS } from './0022-closed-claims.ts';
 import { PASSKEYS } from './0030-passkeys.ts';
 import { AVAILABILITY } from './0040-availability.ts';
 import { FEED_RESTAMPS } from './0050-feed-restamps.ts';
+import { CITUS } from './0070-citus.ts';
 
 export interface Migration {
   readonly id: number;
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 30, name: 'passkeys', sql: PASSKEYS },
   { id: 40, name: 'availability', sql: AVAILABILITY },
   { id: 50, name: 'feed restamps', sql: FEED_RESTAMPS },
+  { id: 70, name: 'citus', sql: CITUS },
 ];

@@ -1,0 +1,55 @@
+import type { Svcid } from '@svc/domain';
+import { type Session, type Statement, sql, type Value } from './session.ts';
+
+/** Whether `svc database distribute` has laid out the tables. `pg_dist_partition` belongs to the extension. */
+export async function isDistributed(
+  query: (text: string) => Promise<readonly { readonly yes: boolean }[]>,
+): Promise<boolean> {
+  const [extension] = await query(`SELECT to_regclass('pg_dist_partition') IS NOT NULL AS yes`);
+  if (extension?.yes !== true) return false;
+  const [claims] = await query(
+    `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('claims') AND partmethod = 'h') AS yes`,
+  );
+  return claims?.yes === true;
+}
+
+/** After statements on several shards at once, Citus would reject a change of `firms` or `adjusters`. */
+export const ONE_SHARD_AT_A_TIME = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'";
+
+/** A statement over `memberships m` of the adjusters `$1`. */
+export interface ByAdjuster {
+  readonly everywhere: Statement;
+  /** Names the firms, so that Citus runs it on their shards alone. */
+  readonly inFirms: Statement;
+}
+
+/**
+ * @param valueCount how many values the statement has.
+ * @param text given the condition that names the firms; on plain PostgreSQL, nothing.
+ */
+export const byAdjuster = (
+  name: string,
+  valueCount: number,
+  text: (inFirms: string) => string,
+): ByAdjuster => ({
+  everywhere: sql(name, text('')),
+  inFirms: sql(`${name}_in_firms`, text(`AND m.firm_id = ANY ($${valueCount + 1}::uuid[])`)),
+});
+
+const FIRMS_OF = sql(
+  'adjuster_firms_of',
+  'SELECT DISTINCT firm_id FROM adjuster_firms WHERE svc_id = ANY ($1::text[])',
+);
+
+export async function rowsByAdjuster<R>(
+  session: Session,
+  statement: ByAdjuster,
+  values: readonly [adjusters: Svcid | readonly Svcid[], ...others: Value[]],
+): Promise<R[]> {
+  if (!session.onCitus) return session.rows<R>(statement.everywhere, values);
+  const [adjusters] = values;
+  const ids = typeof adjusters === 'string' ? [adjusters] : adjusters;
+  const firms = await session.rows<{ firm_id: string }>(FIRMS_OF, [ids]);
+  if (firms.length === 0) return [];
+  return session.rows<R>(statement.inFirms, [...values, firms.map(({ firm_id }) => firm_id)]);
+}
