@@ -95,6 +95,7 @@ module.exports = {
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
     tool('attack', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|services)/'),
     tool('drill', PACKAGES, '^tools/(chaos|cluster|generate|services)/'),
+    tool('image', '^packages/embedded-postgres/src/', '^tools/(cluster|services)/'),
     tool('chaos', CONTRACT, HISTORY_CHECK, '^tools/(cluster|generate|services)/'),
     tool('simulate', PACKAGES, '^tools/chaos/'),
     tool('planted-bugs'),

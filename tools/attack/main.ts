@@ -1,4 +1,5 @@
 // `pnpm test:attack`: attacks on a real service, with the bound of each and what was observed.
+import { setTimeout as pause } from 'node:timers/promises';
 import { TOKENS } from '@svc/api/tooling';
 import { smallestClaim } from '@svc/contract';
 import { NO_OVERRIDES } from '@svc/domain';
@@ -14,6 +15,9 @@ import { isolationMatrix } from './isolation.ts';
 import { slowClients } from './slow-clients.ts';
 import { smuggling } from './smuggling.ts';
 import { unauthenticatedCosts, unauthenticatedFindings } from './unauthenticated.ts';
+
+/** A change of the registry is in force in every process after a second. */
+const LIMITS_IN_FORCE_MS = 1500;
 
 const program = new Command('test:attack')
   .description('Attacks a service of its own and exits with 1 where a bound does not hold.')
@@ -77,6 +81,7 @@ await inParallel(
 );
 // With the limits that every firm has unless the operator raises them.
 await operator.services.get(TOKENS.setLimits)(firm.id, NO_OVERRIDES);
+await pause(LIMITS_IN_FORCE_MS);
 findings.push(...(await slowClients(service, firm.live, seconds)));
 const isRunning = service.running();
 await service.shutDown();

@@ -7,6 +7,7 @@ import {
   type AuditLog,
   type AuditReads,
   type AuditRow,
+  type AuditRowEvents,
   type AuditTrail,
   auditRowsOf,
   auditText,
@@ -40,6 +41,33 @@ const APPEND = sql('audit_append', `WITH chain AS (${nextLink('$3', '$4')}) ${ro
 const APPEND_LINK = sql('audit_append_link', nextLink('$2', '$3'));
 const APPEND_ROW = sql('audit_append_row', rowFrom('audit_chains WHERE firm_id = $1'));
 
+/** Starts the chains that do not exist, of a firm that a process of an earlier release created. */
+const START_CHAINS = sql(
+  'audit_start_chains',
+  `INSERT INTO audit_chains (firm_id, last_hash, purged_hash)
+   SELECT firm_id, decode(genesis, 'hex'), decode(genesis, 'hex')
+     FROM unnest($1::uuid[], $2::text[]) AS chain (firm_id, genesis) ORDER BY 1
+   ON CONFLICT (firm_id) DO NOTHING`,
+);
+
+/** In the order of `byChain`, which the update below does not have. */
+const LOCK_CHAINS = sql(
+  'audit_lock_chains',
+  'SELECT 1 FROM audit_chains WHERE firm_id = ANY($1::uuid[]) ORDER BY firm_id FOR NO KEY UPDATE',
+);
+
+/** {@link APPEND} for many chains, each once, which are locked: a statement for each would be most of the cost of a read. */
+const APPEND_TO_MANY = sql(
+  'audit_append_to_many',
+  `WITH chain AS (
+     UPDATE audit_chains AS held SET last_seq = held.last_seq + 1, last_hash =
+       sha256(convert_to(encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1) || E'\\n' || entry, 'UTF8'))
+     FROM unnest($1::uuid[], $2::timestamptz[], $3::text[]) AS event (firm_id, at, entry)
+     WHERE held.firm_id = event.firm_id
+     RETURNING held.firm_id, held.last_seq, event.at, event.entry, held.last_hash)
+   INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT * FROM chain`,
+);
+
 /** A crash loses the events of the last second in any case; waiting for the disk would hold the locks longer. */
 const WITHOUT_FLUSH = sql('audit_without_flush', 'SET LOCAL synchronous_commit = off');
 
@@ -72,6 +100,18 @@ function appendRow(session: TxSession, chain: AuditChainId, entries: readonly Au
   }
 }
 
+/** Each chain once, in order. */
+function appendRows(session: TxSession, rows: readonly AuditRowEvents[]): void {
+  const chains = rows.map(({ chain }) => chain);
+  session.send(START_CHAINS, [chains, chains.map((chain) => firstLink(chain, sha256).hash)]);
+  session.send(LOCK_CHAINS, [chains]);
+  session.send(APPEND_TO_MANY, [
+    chains,
+    rows.map(({ entries }) => timestamp(entries[0]?.at ?? 0)),
+    rows.map(({ entries }) => auditText(entries)),
+  ]);
+}
+
 /** As the last statements of a transaction: the locks on the chains are held until the commit. */
 export function appendToAuditTrail(session: TxSession, events: readonly AuditEvent[]): void {
   const inOrder = events.length > 1 ? [...events].sort(byChain) : events;
@@ -100,16 +140,31 @@ const BATCH_ROWS = 50;
 
 export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => ({
   async append(events) {
-    const rows = auditRowsOf(events).sort(byChain);
-    for (let from = 0; from < rows.length; from += BATCH_ROWS) {
+    for (const rows of batchesOf(auditRowsOf(events).sort(byChain))) {
       await transact(database, async (transaction) => {
         transaction.send(WITHOUT_FLUSH, []);
-        for (const { chain, entries } of rows.slice(from, from + BATCH_ROWS))
-          appendRow(transaction, chain, entries);
+        // The chains are on several nodes of Citus.
+        if (transaction.onCitus)
+          for (const { chain, entries } of rows) appendRow(transaction, chain, entries);
+        else appendRows(transaction, rows);
       });
     }
   },
 });
+
+/** With each chain once in a batch. A busy one has several rows, one after the other. */
+function batchesOf(rows: readonly AuditRowEvents[]): AuditRowEvents[][] {
+  const batches: AuditRowEvents[][] = [];
+  let batch: AuditRowEvents[] = [];
+  for (const row of rows) {
+    if (batches.length === 0 || batch.length === BATCH_ROWS || batch.at(-1)?.chain === row.chain) {
+      batch = [];
+      batches.push(batch);
+    }
+    batch.push(row);
+  }
+  return batches;
+}
 
 export function pgAuditReads(session: Session): AuditReads {
   const range = (since: Instant | undefined, until: Instant | undefined): [string, string] => [

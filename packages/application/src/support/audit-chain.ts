@@ -44,7 +44,7 @@ export function auditEntriesFrom(text: string): AuditEntry[] {
 }
 
 /** Events of a chain that share a row. */
-interface AuditRowEvents {
+export interface AuditRowEvents {
   readonly chain: AuditChainId;
   readonly entries: AuditEntry[];
 }
