@@ -93,7 +93,7 @@ module.exports = {
     tool('client-types', CONTRACT),
     tool('generate', CONTRACT),
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
-    tool('attack', CONTRACT, '^tools/(cluster|services)/'),
+    tool('attack', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|services)/'),
     tool('drill', '^packages/embedded-postgres/src/', '^tools/(cluster|services)/'),
     tool('chaos', CONTRACT, HISTORY_CHECK, '^tools/(cluster|generate|services)/'),
     tool('simulate', PACKAGES, '^tools/chaos/'),

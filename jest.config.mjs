@@ -3,7 +3,8 @@
 //   *.int.test.ts  a real PostgreSQL or Redis
 //   *.e2e.test.ts  the service over HTTP
 const shared = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/tools/services/jest-shared-environment.mjs',
+  testRunner: '<rootDir>/tools/services/jest-shared-modules.mjs',
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

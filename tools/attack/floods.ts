@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { crc32 } from 'node:zlib';
+import { createSecrets } from '@svc/api/tooling';
 import { LIMITS } from '@svc/contract';
 import { isHealthy } from '../cluster/api-process.ts';
 import { MAX_CPU_MS, MAX_GROWTH_BYTES } from './bounds.ts';
@@ -55,19 +55,10 @@ export async function guessing({ url }: Target, email: string): Promise<Finding[
   ];
 }
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const secrets = createSecrets(randomBytes(32));
 
-/** A key that nobody has, with a valid checksum, so that it is looked up. */
-export function unknownKey(): string {
-  const body = `svc_live_${Array.from(randomBytes(43), (byte) => ALPHABET[byte % 62]).join('')}`;
-  let rest = crc32(body);
-  let checksum = '';
-  for (let n = 0; n < 6; n += 1) {
-    checksum = ALPHABET.charAt(rest % 62) + checksum;
-    rest = Math.floor(rest / 62);
-  }
-  return body + checksum;
-}
+/** A well-formed key that nobody has, so that it is looked up. */
+export const unknownKey = (): string => secrets.issue('live_key').secret;
 
 /** Random keys, well-formed and not: each costs little, and none is valid. */
 export async function wrongKeys({ url, pid }: Target, count: number): Promise<Finding> {

@@ -1,5 +1,7 @@
 // `pnpm test:attack`: attacks on a real service, with the bound of each and what was observed.
+import { TOKENS } from '@svc/api/tooling';
 import { smallestClaim } from '@svc/contract';
+import { NO_OVERRIDES } from '@svc/domain';
 import { Command } from 'commander';
 import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
 import { build } from '../services/build.ts';
@@ -73,6 +75,8 @@ await inParallel(
       },
     }),
 );
+// With the limits that every firm has unless the operator raises them.
+await operator.services.get(TOKENS.setLimits)(firm.id, NO_OVERRIDES);
 findings.push(...(await slowClients(service, firm.live, seconds)));
 const isRunning = service.running();
 await service.shutDown();

@@ -287,7 +287,7 @@ function ofProcesses(processes: readonly ApiProcess[], kept: readonly RestartMon
   });
 }
 
-async function listAll(url: string, key: string): Promise<ClaimView[]> {
+export async function listAll(url: string, key: string): Promise<ClaimView[]> {
   const all: ClaimView[] = [];
   const agent = new Agent();
   let cursor: string | null = null;

@@ -39,6 +39,8 @@ interface ApiProcessOptions {
   /** Its environment, in addition to PATH and the address to listen on. */
   readonly env: Readonly<Record<string, string>>;
   readonly onLine?: (line: string) => void;
+  /** The built server of another checkout; default: this one's. */
+  readonly server?: string;
 }
 
 interface Run {
@@ -49,7 +51,11 @@ interface Run {
 }
 
 /** Does not wait until it is healthy; `healthy` does. */
-export async function launchApiProcess({ env, onLine }: ApiProcessOptions): Promise<ApiProcess> {
+export async function launchApiProcess({
+  env,
+  onLine,
+  server = SERVER,
+}: ApiProcessOptions): Promise<ApiProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const output: string[] = [];
@@ -59,7 +65,7 @@ export async function launchApiProcess({ env, onLine }: ApiProcessOptions): Prom
   };
 
   function start(): Run {
-    const child = spawn(process.execPath, [SERVER], {
+    const child = spawn(process.execPath, [server], {
       env: { PATH: process.env.PATH, LOG_FORMAT: 'json', ...env, HOST: '127.0.0.1', PORT: String(port) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

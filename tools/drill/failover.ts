@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
 import { build } from '../services/build.ts';
 import { openOperator } from '../services/operator.ts';
-import { compare, startLoad } from './load.ts';
-import { createServer, type DrillServer, openDrill } from './postgres-server.ts';
+import { compare, startLoad, statusCounts } from './load.ts';
+import { backUp, type DrillServer, drillEnvironment, openDrill, storedStatuses } from './postgres-server.ts';
 import { createTranscript } from './transcript.ts';
 
 interface FailoverOptions {
@@ -31,13 +31,10 @@ export async function runFailover({ seconds, say }: FailoverOptions): Promise<Fa
     const drill = await openDrill(say);
     stops.push(() => drill.remove());
     const building = build();
-    const primary = await createServer(drill, 'primary', { wal_level: 'replica' });
-    stops.push(() => primary.kill());
+    const primary = await drill.server('primary');
     await primary.start();
-    const from = ['--host', '127.0.0.1', '--port', String(primary.port), '--username', 'postgres'];
-    drill.run('pg_basebackup', [...from, '--pgdata', `${drill.folder}/standby`, '--write-recovery-conf']);
-    const standby = await createServer(drill, 'standby');
-    stops.push(() => standby.kill());
+    await backUp(drill, primary, 'standby', ['--write-recovery-conf']);
+    const standby = await drill.server('standby');
     await standby.start();
     await primary.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
     await primary.query('SELECT pg_reload_conf()');
@@ -48,12 +45,7 @@ export async function runFailover({ seconds, say }: FailoverOptions): Promise<Fa
     const databaseUrl = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres?target_session_attrs=read-write`;
     const operator = await openOperator(databaseUrl);
     stops.push(() => operator.close());
-    const env = {
-      DATABASE_URL: databaseUrl,
-      EDGE_LIMIT_PER_MINUTE: '0',
-      LOG_LEVEL: 'error',
-      SMTP_URL: 'smtp://127.0.0.1:9',
-    };
+    const env = drillEnvironment(databaseUrl);
     const processes = [await launchApiProcess({ env }), await launchApiProcess({ env })];
     stops.push(() => Promise.all(processes.map((one) => one.kill())));
     await Promise.all(processes.map(waitUntilHealthy));
@@ -77,11 +69,8 @@ export async function runFailover({ seconds, say }: FailoverOptions): Promise<Fa
 
     await sleep(seconds * 1000);
     const result = await load.stop();
-    const { lost, missed } = compare(result, await statusesIn(standby));
-    const statuses = [...result.statuses]
-      .sort()
-      .map(([status, count]) => `${status || 'no response'}: ${count}`);
-    note(`responses: ${statuses.join(', ')}`);
+    const { lost, missed } = compare(result, await storedStatuses(standby));
+    note(`responses: ${statusCounts(result)}`);
     note(`${result.acknowledged.size} confirmed claims, ${lost} lost, ${missed} missed by the poller`);
     return { lost, missed, acknowledged: result.acknowledged.size, servingAfterMs };
   } finally {
@@ -94,6 +83,3 @@ async function waitForStandby(primary: DrillServer): Promise<void> {
     (await primary.query(`SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`)).length > 0;
   while (!(await isSynchronous())) await sleep(50);
 }
-
-const statusesIn = async (server: DrillServer): Promise<Map<string, string>> =>
-  new Map((await server.query('SELECT id, status FROM claims')).map(({ id, status }) => [id, status]));

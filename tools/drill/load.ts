@@ -1,24 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Claim, ClaimsConnectionError, createClient } from '@svc/client';
 import type { TestFirm } from '../services/operator.ts';
 
-interface Claim {
-  readonly id: string;
-  readonly external_id: string;
-  readonly updated_at: string;
-  readonly assignment: { readonly status: string };
-}
+type Status = 'pending_acceptance' | 'accepted';
 
-export interface Acknowledged {
-  readonly externalId: string;
+interface Acknowledged {
   readonly id: string;
-  status: 'pending_acceptance' | 'accepted';
-  readonly at: number;
+  readonly status: Status;
 }
 
 export interface LoadResult {
-  /** Every change that the service has confirmed, by the claim's external id. */
+  /** Every claim that the service has confirmed, by external id. */
   readonly acknowledged: ReadonlyMap<string, Acknowledged>;
-  /** The latest version of each claim that the poller has received. */
+  /** The latest version of each claim that the poller has received, by id. */
   readonly polled: ReadonlyMap<string, Claim>;
   /** Requests by status; 0: no response. */
   readonly statuses: ReadonlyMap<number, number>;
@@ -27,19 +21,33 @@ export interface LoadResult {
 export interface DrillLoad extends LoadResult {
   /** Resolves with the time at which each process has first confirmed a claim sent after now. */
   nextSends(): Promise<number[]>;
-  /** Stops sending, and polls until nothing new arrives. */
+  /** Stops sending until `resume`; the poller goes on. */
+  pause(): Promise<void>;
+  resume(): void;
+  /** What a firm does after a restore: sends claims again that no longer exist. Resolves with their number. */
+  sendLostAgain(): Promise<number>;
+  /** Resolves once the poller gets nothing new. */
+  caughtUp(): Promise<void>;
+  /** Stops sending, and the poller once it gets nothing new. */
   stop(): Promise<LoadResult>;
 }
 
-/** Sends claims and accepts half of them, repeating what failed with the same Idempotency-Key, and polls as a firm does. */
+const POLL_INTERVAL_MS = 300;
+
+/**
+ * Sends claims and accepts half of them, repeating what failed with the same Idempotency-Key, and polls with the client
+ * package as a firm does.
+ */
 export function startLoad(urls: readonly string[], firm: TestFirm, clients = 4): DrillLoad {
   const acknowledged = new Map<string, Acknowledged>();
   const polled = new Map<string, Claim>();
   const statuses = new Map<number, number>();
   const lastSend = urls.map(() => 0);
-  let stopping = false;
+  let phase: 'running' | 'paused' | 'stopping' = 'running';
 
-  // biome-ignore lint/suspicious/noExplicitAny: claims, pages and problems
+  const countStatus = (status: number): void => void statuses.set(status, (statuses.get(status) ?? 0) + 1);
+
+  // biome-ignore lint/suspicious/noExplicitAny: claims and problems
   async function call(url: string, method: string, path: string, body?: unknown, key?: string): Promise<any> {
     let status = 0;
     try {
@@ -59,95 +67,126 @@ export function startLoad(urls: readonly string[], firm: TestFirm, clients = 4):
     } catch {
       return null;
     } finally {
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      countStatus(status);
     }
   }
+
+  const isConfirmed = async (index: number, externalId: string): Promise<boolean> => {
+    const body = claimOf(externalId, firm.account.manual);
+    const sent: Claim | null = await call(urls[index] ?? '', 'POST', '/v1/claims', body, externalId);
+    if (sent === null) return false;
+    lastSend[index] = performance.now();
+    acknowledged.set(externalId, { id: sent.id, status: 'pending_acceptance' });
+    return true;
+  };
 
   async function send(index: number, n: number): Promise<void> {
-    const url = urls[index] ?? '';
     const externalId = `DRILL-${process.pid}-${index}-${n}`;
-    const body = claimOf(externalId, firm.account.manual);
-    for (;;) {
-      const sent: Claim | null = await call(url, 'POST', '/v1/claims', body, externalId);
-      if (sent !== null) {
-        lastSend[index] = performance.now();
-        acknowledged.set(externalId, {
-          externalId,
-          id: sent.id,
-          status: 'pending_acceptance',
-          at: Date.now(),
-        });
-        break;
-      }
-      if (stopping) return;
+    while (!(await isConfirmed(index, externalId))) {
+      if (phase !== 'running') return;
       await sleep(100);
     }
-    if (n % 2 === 1) return;
     const known = acknowledged.get(externalId);
-    if (known === undefined) return;
-    const accepted: Claim | null = await call(url, 'POST', `/v1/test/claims/${known.id}/acceptance`);
-    if (accepted !== null) acknowledged.set(externalId, { ...known, status: 'accepted', at: Date.now() });
-  }
-
-  /** The polling procedure of the documentation: a minute of overlap, pages until the last. */
-  async function poll(url: string): Promise<number> {
-    let news = 0;
-    const latest = [...polled.values()].reduce((last, { updated_at: at }) => (at > last ? at : last), '');
-    const since =
-      latest === '' ? '' : `&updated_since=${new Date(Date.parse(latest) - 60_000).toISOString()}`;
-    for (let cursor = ''; ; ) {
-      const page = await call(url, 'GET', `/v1/claims?limit=200${since}${cursor}`);
-      if (page === null) return news + 1;
-      for (const claim of page.data as Claim[]) {
-        if (polled.get(claim.id)?.updated_at === claim.updated_at) continue;
-        polled.set(claim.id, claim);
-        news += 1;
-      }
-      if (page.next_cursor === null) return news;
-      cursor = `&cursor=${page.next_cursor}`;
-    }
+    if (n % 2 === 1 || known === undefined) return;
+    // The response comes later, as an adjuster's does.
+    await sleep(1000);
+    const path = `/v1/test/claims/${known.id}/acceptance`;
+    if ((await call(urls[index] ?? '', 'POST', path)) !== null)
+      acknowledged.set(externalId, { ...known, status: 'accepted' });
   }
 
   let count = 0;
-  const senders = Array.from({ length: clients }, async (_, client) => {
-    while (!stopping) {
-      count += 1;
-      await send(client % urls.length, count);
-    }
-  });
-  const poller = (async () => {
-    for (let n = 0; !stopping; n += 1) {
-      await poll(urls[n % urls.length] ?? '');
-      await sleep(500);
+  let senders: Promise<void>[] = [];
+  const startSenders = (): void => {
+    senders = Array.from({ length: clients }, async (_, client) => {
+      while (phase === 'running') {
+        count += 1;
+        await send(client % urls.length, count);
+      }
+    });
+  };
+  startSenders();
+
+  const client = createClient({ baseUrl: urls[0] ?? '', apiKey: firm.test, maxRetries: 0 });
+  const leave = new AbortController();
+  let quietPolls = 0;
+  const polling = (async () => {
+    const claims = client.pollClaims({
+      signal: leave.signal,
+      intervalMs: POLL_INTERVAL_MS,
+      onResponse({ status }) {
+        countStatus(status);
+        if (status === 200) quietPolls += 1;
+      },
+      onError(error) {
+        if (error instanceof ClaimsConnectionError) countStatus(0);
+      },
+    });
+    for await (const claim of claims) {
+      quietPolls = 0;
+      polled.set(claim.id, claim);
     }
   })();
+  const caughtUp = async (): Promise<void> => {
+    // The first response may have been requested before.
+    for (quietPolls = 0; quietPolls < 3; ) await sleep(20);
+  };
 
   return {
     acknowledged,
     polled,
     statuses,
+    caughtUp,
     async nextSends() {
       const from = performance.now();
       while (lastSend.some((at) => at < from)) await sleep(10);
-      return lastSend.map((at) => at);
+      return lastSend.slice();
+    },
+    async pause() {
+      phase = 'paused';
+      await Promise.all(senders);
+    },
+    resume() {
+      phase = 'running';
+      startSenders();
+    },
+    async sendLostAgain() {
+      let lost = 0;
+      for (const [externalId, { id }] of [...acknowledged]) {
+        if ((await client.claims.get(id).catch(() => null)) !== null) continue;
+        polled.delete(id);
+        if (await isConfirmed(0, externalId)) lost += 1;
+      }
+      return lost;
     },
     async stop() {
-      stopping = true;
-      await Promise.all([...senders, poller]);
-      while ((await poll(urls[0] ?? '')) > 0) await sleep(200);
+      phase = 'stopping';
+      await Promise.all(senders);
+      await caughtUp();
+      leave.abort();
+      await polling;
       return { acknowledged, polled, statuses };
     },
   };
 }
 
-/** Acknowledged changes that are gone, and those that the poller has not received. */
+export const statusCounts = ({ statuses }: LoadResult): string =>
+  [...statuses]
+    .sort()
+    .map(([status, count]) => `${status || 'no response'}: ${count}`)
+    .join(', ');
+
+/** Acknowledged changes that are gone, and stored ones that the poller has not received. */
 export function compare(result: LoadResult, stored: ReadonlyMap<string, string>) {
-  const all = [...result.acknowledged.values()];
-  const isBehind = (status: string | undefined, known: Acknowledged): boolean =>
-    status === undefined || (known.status === 'accepted' && status !== 'accepted');
+  const isGone = ({ id, status }: Acknowledged): boolean => {
+    const found = stored.get(id);
+    return found === undefined || (status === 'accepted' && found !== 'accepted');
+  };
+  const isMissed = ([id, status]: readonly [string, string]): boolean =>
+    result.polled.get(id)?.assignment.status !== status;
   return {
-    lost: all.filter((known) => isBehind(stored.get(known.id), known)).length,
-    missed: all.filter((known) => isBehind(result.polled.get(known.id)?.assignment.status, known)).length,
+    lost: [...result.acknowledged.values()].filter(isGone).length,
+    missed: [...stored].filter(isMissed).length,
   };
 }
 

@@ -1,119 +1,145 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, chownSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Account,
-  createTemporaryFolder,
-  freePort,
-  startWatchdog,
-  unprivilegedAccount,
-} from '@svc/embedded-postgres';
+import { promisify } from 'node:util';
+import { createTemporaryFolder, freePort, startWatchdog, unprivilegedAccount } from '@svc/embedded-postgres';
 import pg from 'pg';
-import { findCommand, installDebianPackage } from '../services/debian-package.ts';
+import { postgresPrograms } from '../services/system-postgres.ts';
 
-const DEBIAN_ROOT = '/usr/lib/postgresql';
 const START_TIMEOUT_MS = 60_000;
+const LOG_LINES = 15;
+const runFile = promisify(execFile);
 
-/** A folder for servers, with PostgreSQL's own programs, which the embedded server lacks (`pg_basebackup`). */
+/** Temporary servers with PostgreSQL's own programs, which the embedded server lacks (`pg_basebackup`). */
 export interface Drill {
+  /** Belongs to the account that runs the servers. */
   readonly folder: string;
-  readonly account: Account;
-  /** Runs a program of PostgreSQL as the account that owns the servers. */
-  run(program: string, args: readonly string[]): void;
-  readonly programs: string;
-  remove(): void;
-}
-
-export async function openDrill(log: (line: string) => void): Promise<Drill> {
-  const account = unprivilegedAccount(log);
-  const programs = await folderOfPrograms(log);
-  const folder = await createTemporaryFolder(account);
-  if (account.ids.uid !== undefined) chownSync(folder, account.ids.uid, account.ids.gid ?? -1);
-  return {
-    folder,
-    account,
-    programs,
-    run: (program, args) =>
-      void execFileSync(join(programs, program), args, { ...account.ids, cwd: folder, stdio: 'pipe' }),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
-}
-
-async function folderOfPrograms(log: (line: string) => void): Promise<string> {
-  const find = (): string | undefined => {
-    const versions = existsSync(DEBIAN_ROOT) ? readdirSync(DEBIAN_ROOT) : [];
-    const folders = versions
-      .sort((a, b) => Number(b) - Number(a))
-      .map((one) => join(DEBIAN_ROOT, one, 'bin'));
-    const onPath = findCommand('pg_basebackup');
-    return (
-      folders.find((one) => existsSync(join(one, 'pg_basebackup'))) ??
-      (onPath === undefined || findCommand('initdb') === undefined ? undefined : join(onPath, '..'))
-    );
-  };
-  const found = find();
-  if (found !== undefined) return found;
-  const error = await installDebianPackage('postgresql', log);
-  const installed = find();
-  if (installed !== undefined) return installed;
-  throw new Error(`A drill needs PostgreSQL with pg_basebackup, and it could not be installed: ${error}.`);
+  /** Runs a program of PostgreSQL as that account. */
+  run(program: string, args: readonly string[]): Promise<void>;
+  /** A server on data that exists, or is initialized with trust authentication on loopback; it is not started. */
+  server(
+    name: string,
+    settings?: Readonly<Record<string, string>>,
+    place?: { readonly port?: number },
+  ): Promise<DrillServer>;
+  /** Kills the servers and deletes their data. */
+  remove(): Promise<void>;
 }
 
 export interface DrillServer {
-  readonly dataDir: string;
   readonly port: number;
-  readonly url: string;
+  readonly dataDir: string;
   start(): Promise<void>;
   /** SIGKILL to the postmaster and all of its processes. */
   kill(): Promise<void>;
-  /** PostgreSQL's fast shutdown. */
-  shutDown(): Promise<void>;
   // biome-ignore lint/suspicious/noExplicitAny: rows of any shape
   query(text: string): Promise<any[]>;
 }
 
-/** A server on data that exists, or is initialized with trust authentication on loopback. */
-export async function createServer(
+export async function openDrill(log: (line: string) => void): Promise<Drill> {
+  const account = unprivilegedAccount(log);
+  const programs = await postgresPrograms(['initdb', 'postgres', 'pg_basebackup'], log);
+  // Stays with this user, so that a later run may remove what a killed run has left.
+  const temporary = await createTemporaryFolder(account);
+  const folder = join(temporary, 'servers');
+  mkdirSync(folder, { mode: 0o700 });
+  if (account.ids.uid !== undefined) chownSync(folder, account.ids.uid, account.ids.gid ?? -1);
+  const owned = { ...account.ids, cwd: folder };
+  const servers: DrillServer[] = [];
+
+  const run = async (program: string, args: readonly string[]): Promise<void> => {
+    await runFile(join(programs, program), args, owned);
+  };
+
+  const launch = (dataDir: string, logFile: string): ChildProcess => {
+    const output = openSync(logFile, 'a');
+    const stdio = ['ignore', output, output] as const;
+    const child = spawn(join(programs, 'postgres'), ['-D', dataDir], { ...owned, stdio: [...stdio] });
+    closeSync(output);
+    return child;
+  };
+
+  return {
+    folder,
+    run,
+    async server(name, settings = {}, place = {}) {
+      const dataDir = join(folder, name);
+      const port = place.port ?? (await freePort());
+      if (!existsSync(dataDir))
+        await run('initdb', ['-D', dataDir, '-U', 'postgres', '--auth=trust', '--encoding=UTF8']);
+      const lines = Object.entries({
+        ...settings,
+        port: String(port),
+        listen_addresses: '127.0.0.1',
+        unix_socket_directories: folder,
+        max_connections: '200',
+      });
+      appendFileSync(
+        join(dataDir, 'postgresql.conf'),
+        lines.map(([key, value]) => `${key} = '${value}'\n`).join(''),
+      );
+      const logFile = join(temporary, `${name}.log`);
+      const server = createServer({ name, port, dataDir, logFile, launch: () => launch(dataDir, logFile) });
+      servers.push(server);
+      return server;
+    },
+    async remove() {
+      for (const server of servers.reverse()) await server.kill();
+      rmSync(temporary, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Copies the data of a running server; the copy is the data of the server `name`. */
+export const backUp = (
   drill: Drill,
+  { port }: DrillServer,
   name: string,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<DrillServer> {
-  const dataDir = join(drill.folder, name);
-  const port = await freePort();
-  if (!existsSync(dataDir))
-    drill.run('initdb', [
-      '--pgdata',
-      dataDir,
-      '--username',
-      'postgres',
-      '--auth',
-      'trust',
-      '--encoding',
-      'UTF8',
-    ]);
-  const lines = Object.entries({
-    ...settings,
-    port: String(port),
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: drill.folder,
-    max_connections: '200',
-  });
-  appendFileSync(
-    join(dataDir, 'postgresql.conf'),
-    lines.map(([key, value]) => `${key} = '${value}'\n`).join(''),
-  );
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  options: readonly string[] = [],
+): Promise<void> =>
+  drill.run('pg_basebackup', [
+    ...['--host=127.0.0.1', `--port=${port}`, '--username=postgres', '--checkpoint=fast'],
+    ...[`--pgdata=${join(drill.folder, name)}`, ...options],
+  ]);
+
+/** Statuses of claims by id. */
+export const storedStatuses = async (server: DrillServer): Promise<Map<string, string>> =>
+  new Map((await server.query('SELECT id, status FROM claims')).map(({ id, status }) => [id, status]));
+
+export const drillEnvironment = (databaseUrl: string) => ({
+  DATABASE_URL: databaseUrl,
+  EDGE_LIMIT_PER_MINUTE: '0',
+  LOG_LEVEL: 'error',
+  SMTP_URL: 'smtp://127.0.0.1:9',
+});
+
+function createServer({
+  name,
+  port,
+  dataDir,
+  logFile,
+  launch,
+}: {
+  readonly name: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly logFile: string;
+  readonly launch: () => ChildProcess;
+}): DrillServer {
   let child: ChildProcess | undefined;
   let ended: Promise<void> = Promise.resolve();
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    if (child?.pid !== undefined && signal === 'SIGKILL')
-      spawnSync('pkill', ['-KILL', '-P', String(child.pid)]);
-    child?.kill(signal);
-    await ended;
-  };
   const query = async (text: string) => {
-    const client = new pg.Client(url);
+    const client = new pg.Client(`postgres://postgres@127.0.0.1:${port}/postgres`);
     client.on('error', () => {}); // fails the statement
     try {
       await client.connect();
@@ -123,17 +149,11 @@ export async function createServer(
     }
   };
   return {
-    dataDir,
     port,
-    url,
+    dataDir,
     query,
     async start() {
-      const output = openSync(join(drill.folder, `${name}.log`), 'a');
-      const started = spawn(join(drill.programs, 'postgres'), ['-D', dataDir], {
-        ...drill.account.ids,
-        cwd: drill.folder,
-        stdio: ['ignore', output, output],
-      });
+      const started = launch();
       child = started;
       const watchdog =
         started.pid === undefined ? undefined : startWatchdog({ pid: started.pid, signal: 'QUIT' });
@@ -149,13 +169,19 @@ export async function createServer(
           await query('SELECT 1');
           return;
         } catch (error) {
-          if (started.exitCode !== null || Date.now() > deadline)
-            throw new Error(`${name} did not start; see ${drill.folder}/${name}.log`, { cause: error });
+          if (started.exitCode !== null || Date.now() > deadline) {
+            const lastLines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-LOG_LINES);
+            throw new Error(`${name} did not start:\n${lastLines.join('\n')}`, { cause: error });
+          }
           await sleep(50);
         }
       }
     },
-    kill: () => end('SIGKILL'),
-    shutDown: () => end('SIGINT'),
+    async kill() {
+      if (child?.pid !== undefined && child.exitCode === null)
+        spawnSync('pkill', ['-KILL', '-P', String(child.pid)]);
+      child?.kill('SIGKILL');
+      await ended;
+    },
   };
 }

@@ -63,7 +63,7 @@ function removeCopyOfServerFunction(source: string): void {
   const header = join(source, 'src/include/pg_version_compat.h');
   const text = readFileSync(header, 'utf8')
     .replace(/^#define have_createdb_privilege.*\n/m, '')
-    .replace(/^static inline bool\nhave_createdb_privilege\(void\)\n\{[^]*?^\}\n/m, '');
+    .replace(/^static inline bool\nhave_createdb_privilege\(void\)\n\{[\s\S]*?^\}\n/m, '');
   writeFileSync(header, text);
 }
 

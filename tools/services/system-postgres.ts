@@ -18,21 +18,30 @@ export async function postgresBinaries(
 
 /** Of the PostgreSQL of this machine, installed if necessary. */
 export async function systemPostgresBinaries(log: (line: string) => void = () => {}): Promise<Binaries> {
-  const found = installed();
+  const folder = await postgresPrograms(['initdb', 'postgres'], log);
+  return { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') };
+}
+
+/** The folder of this machine's PostgreSQL with these programs, installed if necessary. */
+export async function postgresPrograms(
+  names: readonly string[],
+  log: (line: string) => void,
+): Promise<string> {
+  const find = () => candidates().find((folder) => names.every((name) => existsSync(join(folder, name))));
+  const found = find();
   if (found) return found;
   const error = await installDebianPackage('postgresql', log);
-  const binaries = installed();
-  if (binaries) return binaries;
+  const installed = find();
+  if (installed) return installed;
   throw new Error(
-    `These tests need PostgreSQL: neither on the PATH nor below ${DEBIAN_ROOT}, and apt-get could not install it ` +
-      `(${error ?? 'the package contains no server'}).`,
+    `This needs PostgreSQL (${names.join(', ')}): neither on the PATH nor below ${DEBIAN_ROOT}, and apt-get could not ` +
+      `install it (${error ?? 'the package does not contain them'}).`,
   );
 }
 
-function installed(): Binaries | undefined {
+function candidates(): string[] {
   const onPath = findCommand('postgres');
-  const folders = [...(onPath ? [dirname(onPath)] : []), ...debianFolders()];
-  return folders.map(binariesIn).find(({ initdb, postgres }) => existsSync(initdb) && existsSync(postgres));
+  return [...(onPath ? [dirname(onPath)] : []), ...debianFolders()];
 }
 
 /** The newest version first. */
@@ -42,8 +51,3 @@ function debianFolders(): string[] {
     .sort((a, b) => Number(b) - Number(a))
     .map((version) => join(DEBIAN_ROOT, version, 'bin'));
 }
-
-const binariesIn = (folder: string): Binaries => ({
-  initdb: join(folder, 'initdb'),
-  postgres: join(folder, 'postgres'),
-});

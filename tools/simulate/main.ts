@@ -44,12 +44,18 @@ if (process.send !== undefined) {
   for (let n = 0; n < (processes ?? 1); n += 1) {
     const child = fork(fileURLToPath(import.meta.url), process.argv.slice(2));
     children.push(child);
+    // Also a process that was killed, which has no exit code.
+    child.on('exit', (code) => {
+      if (code === 0) return;
+      console.error(`A process of the simulation ended early (exit code ${code ?? 'none'}).`);
+      process.exit(1);
+    });
     child.on('message', (result: SimulationResult) => {
       done += result.schedules;
       const perSecond = done / ((performance.now() - startedAt) / 1_000);
       console.log(`${done} schedules, ${perSecond.toFixed(0)} per second, seeds from ${seed}`);
       if (result.failure === null) return start(child);
-      for (const each of children) each.kill();
+      for (const each of children) each.removeAllListeners('exit').kill();
       conclude(result);
     });
     start(child);

@@ -122,7 +122,8 @@ worker.addEventListener('push', (event) => {
       data: { hash },
     } as NotificationOptions & { renotify: boolean });
   };
-  event.waitUntil(show());
+  // A push arrives although the app is not opened any more.
+  event.waitUntil(Promise.all([show(), storage.clearExpiredLists().catch(() => {})]));
 });
 
 worker.addEventListener('notificationclick', (event) => {

@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { arrange, DEFAULT_ARRANGEMENT, nextOf } from '../src/model/arrange.ts';
 import { applyChanges, removedFrom } from '../src/model/list-changes.ts';
+import { areListsExpired, LIST_LIFETIME_DAYS } from '../src/model/list-expiry.ts';
 import { relatedClaims } from '../src/model/related.ts';
 import { chunkHeight, chunksOf } from '../src/model/row-chunks.ts';
+import { en } from '../src/texts/en.ts';
+import { es } from '../src/texts/es.ts';
 import { offer } from './claims.ts';
 
 const at = (city: string, state: string, zip: string) => ({
@@ -131,4 +134,26 @@ describe('rows that are not rendered', () => {
     expect(chunksOf(rows).flat()).toEqual(rows);
     expect(chunksOf([])).toEqual([]);
   });
+});
+
+describe('lists on a device', () => {
+  const NOW = Date.parse('2026-09-20T12:00:00Z');
+  const DAY_MS = 86_400_000;
+  test.each([
+    ['are kept on the day they were read', 0, false],
+    ['are kept for 14 days without a connection', 14, false],
+    ['are removed after that', 14.01, true],
+    ['are kept when the clock is set back a little', -1, false],
+    ['are removed when the clock was set back to keep them', -15, true],
+  ])('%s', (_, days, expired) => {
+    expect(areListsExpired(NOW - days * DAY_MS, NOW)).toBe(expired);
+  });
+
+  test('are removed when it is unknown when they were read', () => {
+    expect(areListsExpired(undefined, NOW)).toBe(true);
+  });
+});
+
+test('the app says after how many days lists are removed', () => {
+  for (const { network } of [en, es]) expect(network.noLists).toContain(` ${LIST_LIFETIME_DAYS} d`);
 });

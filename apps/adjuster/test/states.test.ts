@@ -3,9 +3,17 @@ import type { Profile } from '@svc/contract';
 import { CLOSED, type LiveEvent, liveAfter } from '../src/model/live-state.ts';
 import { notificationStateFrom, settlesSuggestion, suggestionIn } from '../src/model/notification-state.ts';
 import { pausedBy } from '../src/model/pauses.ts';
+import {
+  availabilityWith,
+  mergedSettings,
+  type PendingSettings,
+  remainingSettings,
+  type SettingChanges,
+} from '../src/model/pending-settings.ts';
 import { notificationOf } from '../src/model/push-message.ts';
 import { type SessionEvent, type SessionState, STARTING, sessionAfter } from '../src/model/session-state.ts';
 import { type Toast, type ToastEvent, toastAfter } from '../src/model/toast-state.ts';
+import { type UpdateEvent, type UpdateState, updateAfter } from '../src/model/update-state.ts';
 
 const PROFILE: Profile = {
   svc_id: 'SVC-1',
@@ -208,5 +216,69 @@ describe('a short message', () => {
     expect(toastAfter(shown, { kind: 'time', now: (shown?.until ?? 0) - 1 })).toBe(shown);
     expect(toastAfter(shown, { kind: 'time', now: shown?.until ?? 0 })).toBeNull();
     expect(toastAfter(shown, { kind: 'close' })).toBeNull();
+  });
+});
+
+describe('a new release of the app', () => {
+  const after = (...events: UpdateEvent[]): UpdateState => events.reduce(updateAfter, 'first' as UpdateState);
+
+  test('is not announced when the app is installed for the first time', () => {
+    expect(after('installed', 'controlled')).toBe('current');
+  });
+
+  test('waits for the adjuster, and is in use at once when another page has taken it', () => {
+    expect(after('controlled', 'installed')).toBe('waiting');
+    expect(after('controlled', 'installed', 'taken', 'controlled')).toBe('taking');
+    expect(after('controlled', 'installed', 'controlled', 'taken')).toBe('replaced');
+    expect(after('controlled', 'controlled')).toBe('replaced');
+  });
+});
+
+describe('settings that are changed without a network', () => {
+  const waiting = (...changes: SettingChanges[]) =>
+    changes.reduce<PendingSettings | undefined>(
+      (before, next) => mergedSettings(before, 'SVC-1', next),
+      undefined,
+    );
+  const away = [{ first_day: '2026-09-07', last_day: '2026-09-11', time_zone: 'America/Chicago' }];
+  const device = { quietHours: { start: '21:00', end: '06:30' }, deadlineReminders: true };
+
+  test('wait with the latest value of each, and show as if they had arrived', () => {
+    const pending = waiting(
+      { accepting_assignments: false, away },
+      { device },
+      { away: [], max_open_offers: 3 },
+    );
+    const changes = { accepting_assignments: false, away: [], max_open_offers: 3, device };
+    expect(pending).toEqual({ svcId: 'SVC-1', changes });
+    expect(availabilityWith({ accepting_assignments: true, away, max_open_offers: null }, changes)).toEqual({
+      accepting_assignments: false,
+      away: [],
+      max_open_offers: 3,
+    });
+    const cleared = availabilityWith(
+      { ...PROFILE.availability, max_open_offers: 3 },
+      { max_open_offers: null },
+    );
+    expect(cleared).toEqual(PROFILE.availability);
+  });
+
+  test('stay when they were changed again while the earlier value was on its way', () => {
+    const now = waiting({ accepting_assignments: false, away }, { accepting_assignments: true });
+    const left = remainingSettings(now, { accepting_assignments: false, away: [...away] });
+    expect(left?.changes).toEqual({ accepting_assignments: true });
+    expect(remainingSettings(left, { accepting_assignments: true })).toBeUndefined();
+    expect(remainingSettings(waiting({ max_open_offers: null }), { away })?.changes).toEqual({
+      max_open_offers: null,
+    });
+    expect(remainingSettings(waiting({ device }), { device: { ...device } })).toBeUndefined();
+    expect(remainingSettings(undefined, { away })).toBeUndefined();
+  });
+
+  test('are not sent for another adjuster', () => {
+    expect(mergedSettings(waiting({ away }), 'SVC-2', { max_open_offers: 3 })).toEqual({
+      svcId: 'SVC-2',
+      changes: { max_open_offers: 3 },
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listen } from './listen.ts';
 
 interface OperationsServer {
   readonly port: number;
@@ -49,10 +50,7 @@ export async function startOperationsServer(
       () => response.writeHead(500).end(),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
+  await listen(server, port, host);
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>

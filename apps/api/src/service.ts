@@ -15,6 +15,7 @@ import { type Config, ConfigError } from './config.ts';
 import type { Observe } from './http/app.ts';
 import type { DocsAddresses } from './http/docs/files.ts';
 import { createHttpServer } from './http/http-server.ts';
+import { listen } from './listen.ts';
 import type { Log } from './logging.ts';
 import { startOperationsServer } from './operations-server.ts';
 
@@ -186,15 +187,6 @@ function domainOf(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : 'localhost';
 }
-
-const listen = (server: Server, port: number, host: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 
 /** A ConfigError that names the variable to change, where the cause is one. */
 function listenError(error: unknown, variable: 'PORT' | 'METRICS_PORT', config: Config): unknown {

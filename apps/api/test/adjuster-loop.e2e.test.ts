@@ -31,6 +31,7 @@ import {
   startServiceUnderTest,
   type TestFirm,
 } from './service-under-test.ts';
+import { svcInProcess } from './svc-here.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -197,7 +198,7 @@ describe('the answer to an offer', () => {
       await until('the claim to be gone', async () => !(await storedOn(page)).includes('Marisol'));
     }));
 
-  test('is stored and shown as unsent while offline, and sent once when the network is back', () =>
+  test('is stored and shown as unsent while offline, outlasts the lists, and is sent once when the network is back', () =>
     visiting(PHONE, async ({ page, context }) => {
       const { svcId, token } = await service.member(firm);
       const [first, second] = [
@@ -233,6 +234,19 @@ describe('the answer to an offer', () => {
       await page.getByRole('heading', { name: 'Not sent yet' }).waitFor();
       await page.getByRole('link', { name: 'Accept: Marisol Delgado' }).waitFor();
       expect((await assignmentOf(service, firm, first)).status).toBe('pending_acceptance');
+
+      // After a long time without a network the lists are removed, and the answer stays.
+      await page.evaluate(`new Promise((resolve) => {
+        indexedDB.open('claims').onsuccess = ({ target: { result } }) => {
+          const changing = result.transaction('kept', 'readwrite');
+          changing.objectStore('kept').put(Date.now() - 15 * 86_400_000, 'readAt');
+          changing.oncomplete = () => { result.close(); resolve(); };
+        };
+      })`);
+      await page.reload();
+      await page.getByText('After 14 days without a connection').waitFor();
+      await page.getByRole('link', { name: 'Accept: Marisol Delgado' }).waitFor();
+      expect(await storedKeys(page)).not.toContain('offers');
 
       const before = acceptances();
       await context.setOffline(false);
@@ -371,10 +385,23 @@ describe("the adjuster's notes and dates", () => {
   const read = async (id: string, token: string) =>
     (await service.call('GET', `/app/v1/claims/${id}`, { as: token })).json;
 
-  test('are saved when the claim is marked as done, and shown on the closed claim', () =>
+  test('are saved when the claim is marked as done, and shown on the closed claim; due days are those of the operator', () =>
     visiting(WITHOUT_WORKER, async ({ page }) => {
       const { id, token } = await acceptedClaim();
       await enter(page, service, token, `#/claims/${id}`);
+      await page.getByText('Due Oct 26, 2026').waitFor();
+      const extension = ['--event', '2643', '--kind', 'proof_of_loss', '--hours', '8760', '--source', 'W-26'];
+      const set = await svcInProcess(['deadline', 'set', ...extension], {
+        DATABASE_URL: service.databaseUrl,
+      });
+      expect(set).toMatchObject({ code: 0 });
+      await page.reload();
+      await page.getByText('Due Aug 27, 2027').waitFor();
+      // The stored copy shows while the service cannot be asked.
+      await page.route('**/app/v1/deadlines', (route) => route.abort());
+      await page.reload();
+      await page.getByText('Due Aug 27, 2027').waitFor();
+
       await page.getByLabel('Property inspected on', { exact: true }).fill('2026-09-02');
       await page.getByLabel('Notes').fill('Water line 14 inches.\nPhotos taken.');
       await button(page, 'Mark as done').click();
@@ -641,11 +668,14 @@ test('a firm is paused and resumed with a switch, and left only after a confirma
     expect((await assignmentOf(service, firm, id)).status).toBe('unassigned');
   }));
 
-test('all firms are paused with one switch, for days away, or at a number of open offers, and the offers say why', () =>
+test('all firms are paused with one switch, for days away, or at a number of open offers, also without a network, and the offers say why', () =>
   visiting(PHONE, async ({ page }) => {
     const { svcId, token } = await service.member(firm);
     await offerFullClaim(service, firm, svcId);
     const refused = async () => (await sendClaim(service, firm.live, claimBody(svcId))).json.code;
+    // The page shows a change before the service has confirmed it.
+    const untilPaused = (paused: boolean) =>
+      until(`paused: ${paused}`, async () => ((await refused()) === 'adjuster_not_accepting') === paused);
     const offers = async (text: string) => {
       await page
         .getByRole('link', { name: /Offers/ })
@@ -658,13 +688,13 @@ test('all firms are paused with one switch, for days away, or at a number of ope
     const pause = page.getByRole('switch', { name: 'Pause all firms' });
     await pause.click();
     await offers('You have paused all firms.');
-    expect(await refused()).toBe('adjuster_not_accepting');
+    await untilPaused(true);
     await pause.click();
     await until('the switch', async () => (await pause.getAttribute('aria-checked')) === 'false');
 
     await page.getByLabel('Most open offers at once').selectOption('1');
     await offers('You have 1 open offer, as many as you want.');
-    expect(await refused()).toBe('adjuster_not_accepting');
+    await untilPaused(true);
     await page.getByLabel('Most open offers at once').selectOption('No limit');
 
     const today = (await page.evaluate("new Date().toLocaleDateString('en-CA')")) as string;
@@ -672,10 +702,22 @@ test('all firms are paused with one switch, for days away, or at a number of ope
     await button(page, 'Add').click();
     await page.getByRole('button', { name: /^Remove/ }).waitFor();
     await offers('You are away until');
-    expect(await refused()).toBe('adjuster_not_accepting');
+    await untilPaused(true);
     await page.getByRole('button', { name: /^Remove/ }).click();
     await page.getByText('No days planned.').waitFor();
+    await untilPaused(false);
+
+    // Without a network the change waits on the device, also while the app is closed.
+    await ready(page);
+    await page.context().setOffline(true);
+    await pause.click();
+    await page.getByText('Not sent yet.').waitFor();
+    await page.reload();
+    await until('the switch', async () => (await pause.getAttribute('aria-checked')) === 'true');
     expect(await refused()).toBeUndefined();
+    await page.context().setOffline(false);
+    await untilPaused(true);
+    await page.getByText('Not sent yet.').waitFor({ state: 'detached' });
   }));
 
 test('the app is available in Spanish, and a chosen language is remembered', () =>
@@ -737,19 +779,21 @@ test('a passkey is added in the settings, renamed, signs in and is removed', asy
   await close();
   await named.stop();
 });
-test('a new release is announced, waits for what is typed elsewhere, and keeps notes that are not saved', () =>
+test('a new release is announced, waits for what is typed elsewhere, and keeps notes that are not saved; the first installation is not', () =>
   visiting(PHONE, async ({ page }) => {
     const { svcId, token } = await service.member(firm);
     const id = await offerFullClaim(service, firm, svcId);
     await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+    const announced = page.getByText('A new version of the app is ready.');
     await enter(page, service, token, `#/claims/${id}`);
     await ready(page);
+    expect(await announced.count()).toBe(0);
     await page.getByLabel('Notes', { exact: true }).fill('Water line 14 inches');
     const contactNote = page.getByLabel('Note for the next entry');
     await contactNote.fill('call after five');
     // The same worker at another address is a new one for the browser.
     await page.evaluate("navigator.serviceWorker.register('/app/sw.js?release=2', { scope: '/app' })");
-    await page.getByText('A new version of the app is ready.').waitFor();
+    await announced.waitFor();
     await button(page, 'Update').click();
     await page.getByText('Save or clear what you have typed first').waitFor();
     expect(await contactNote.inputValue()).toBe('call after five');
@@ -759,7 +803,18 @@ test('a new release is announced, waits for what is typed elsewhere, and keeps n
     await until('the notes', async () =>
       /14 inches/.test(await page.getByLabel('Notes', { exact: true }).inputValue()),
     );
-    expect(await page.evaluate('navigator.serviceWorker.controller.scriptURL')).toContain('release=2');
+    const script = () => page.evaluate('navigator.serviceWorker.controller.scriptURL');
+    expect(await script()).toContain('release=2');
+
+    // The page registers its own worker again, which is the next release. Selected offers are not typed text.
+    await announced.waitFor();
+    for (let n = 0; n < 2; n += 1) await offerFullClaim(service, firm, svcId);
+    await page.evaluate("location.hash = '#/'");
+    await button(page, 'Select').click();
+    await page.getByRole('checkbox').first().check();
+    await Promise.all([page.waitForEvent('load'), button(page, 'Update').click()]);
+    await heading(page, 'Offers').waitFor();
+    expect(await script()).toBe(`${service.url}/app/sw.js`);
   }));
 
 test('a push notification shows only the firm, and opens the claim', () =>
@@ -1074,15 +1129,26 @@ test('an offer with all that decides it fits on a phone, and an answer can be ta
     );
   }));
 
-test('of many offers only those near the screen are in the page; they are found, mapped, and answered together', () =>
-  visiting(PHONE, async ({ page }) => {
+test('of many offers the first show before all are read, and only those near the screen are in the page; they are found, mapped, and answered together', () =>
+  visiting(WITHOUT_WORKER, async ({ page }) => {
     const { svcId, token } = await service.member(firm);
     const ids: string[] = [];
     for (let n = 1; n <= 60; n += 1) {
       const policyholder = { ...ANA, last_name: n === 57 ? 'Quintana' : `Reyes ${n}` };
       ids.push(await offerFullClaim(service, firm, svcId, { policyholder }));
     }
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/cursor=/, async (route) => {
+      await released;
+      await route.continue();
+    });
     await enter(page, service, token);
+    await page.getByText('25 open offers').waitFor();
+    await page.getByText('Reyes 1').first().waitFor();
+    release();
     await page.getByText('60 open offers').waitFor();
     const rows = page.locator('main .claim-row');
     await until('rows', async () => (await rows.count()) > 0);

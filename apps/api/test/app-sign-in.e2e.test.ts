@@ -346,7 +346,7 @@ test('attempts for unknown addresses store few rows, without the address, for at
     ...othersBefore
   } = before;
   expect(others).toEqual(othersBefore);
-  // Stored as for an account, so that the time of a response does not reveal one, but without the address.
+  // Stored as for an account, so that the time of a response does not reveal one, and without the address.
   expect(codesAfter - codesBefore).toBeLessThanOrEqual(30);
   const keys = await withClient(service.databaseUrl, async (client) => {
     const found = await client.query<{ email_key: string }>('SELECT email_key FROM sign_in_codes');

@@ -59,12 +59,13 @@ test('an encrypted claim is sent, replayed, found and paged as before, and needs
 
   const svc = (...args: string[]) =>
     svcInProcess([...args, '--json'], { DATABASE_URL: database.url, ENCRYPTION_KEY: `${second},${first}` });
-  expect(JSON.parse((await svc('encryption', 'rotate')).stdout)).toEqual({ data_keys: 1 });
+  // The firm's key, and the service's for accounts.
+  expect(JSON.parse((await svc('encryption', 'rotate')).stdout)).toEqual({ data_keys: 2 });
   const status = JSON.parse((await svc('encryption', 'status')).stdout);
   expect(status).toEqual({
     key_id: expect.stringMatching(/^[0-9a-f]{16}$/),
-    data_keys: { [status.key_id]: 1 },
-    plain_rows: { claims: 0, carriers: 0, memberships: 0 },
+    data_keys: { [status.key_id]: 2 },
+    plain_rows: { claims: 0, carriers: 0, memberships: 0, adjusters: 0, email_changes: 0 },
   });
   const checksWith = async (key: string) => {
     const doctor = await svcInProcess(['doctor', '--json'], {
@@ -101,8 +102,9 @@ test('svc encryption apply encrypts what was stored before, and says what is mis
     ...variables,
     ENCRYPTION_KEY: key,
   });
-  expect(JSON.parse(applied.stdout)).toEqual({ rows: 1 });
-  expect(applied.stderr).toBe('1 rows\n');
+  expect(JSON.parse(applied.stdout)).toEqual({ rows: 8 });
+  // The claim, and the firm's seven test accounts.
+  expect(applied.stderr).toBe('1 rows\n8 rows\n');
   const encrypted = await start(key);
   expect((await encrypted.call('GET', `/v1/claims/${sent.id}`, { as: firm.test })).json).toEqual(sent);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createStatusMonitor } from '../src/http/status/status.ts';
+import { DAY, HOUR } from '@svc/domain';
+import { createStatusMonitor, type Restore } from '../src/http/status/status.ts';
 
 test('the status names each part, and since when it is up or down', async () => {
   let now = 1000;
@@ -12,6 +13,7 @@ test('the status names each part, and since when it is up or down', async () => 
       },
       redis: async () => redis,
     },
+    latestRestore: async () => null,
     now: () => now,
   });
   const seen = async () => {
@@ -31,4 +33,24 @@ test('the status names each part, and since when it is up or down', async () => 
   expect(await seen()).toEqual(['down', 3000, 'database down 3000', 'redis up 4000']);
   database = true;
   expect(await seen()).toEqual(['up', 4000, 'database up 4000', 'redis up 4000']);
+});
+
+test('the status names a restore to an earlier time for 30 days, also while the database is down', async () => {
+  let restore: Restore | null = null;
+  let now = 100 * DAY;
+  let database = true;
+  const monitor = createStatusMonitor({
+    checks: { database: async () => database },
+    latestRestore: async () => restore,
+    now: () => now,
+  });
+  const shown = async () => (await monitor.check()).restore;
+  expect(await shown()).toBeNull();
+  restore = { to: now - HOUR, at: now };
+  expect(await shown()).toEqual(restore);
+  now += 30 * DAY - 1;
+  database = false;
+  expect(await shown()).toEqual(restore);
+  now += 1;
+  expect(await shown()).toBeNull();
 });

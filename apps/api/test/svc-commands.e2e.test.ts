@@ -117,6 +117,27 @@ test('deadlines of an event and the wait of a firm are changed, and adjusters se
   expect((await run('deadline', 'remove', ...ofEvent)).code).toBe(1);
 });
 
+test('feeds are restamped after a restore while a server runs; /status names it, the audit trail the operator', async () => {
+  const firm = await service.firm();
+  const { svcId } = await service.member(firm);
+  const { json: sent } = await sendClaim(service, firm.live, claimBody(svcId));
+  const updatedAt = async () =>
+    (await service.call('GET', `/v1/claims/${sent.id}`, { as: firm.live })).json.updated_at;
+  const since = new Date().toISOString();
+  const before = await updatedAt();
+  const { stdout } = await run('feed', 'restamp', '--since', since, '--as', 'dana', '--json');
+  const restamped = JSON.parse(stdout);
+  expect(restamped).toEqual({ since, claims: expect.any(Number) });
+  expect(restamped.claims).toBeGreaterThan(0);
+  expect(Date.parse(await updatedAt())).toBeGreaterThan(Date.parse(before));
+  const { restore } = (await service.call('GET', '/status')).json;
+  expect(restore).toEqual({ to: since, at: TIME, effect: expect.stringContaining('send claims again') });
+  const { audit } = await json('audit', 'list', '--firm', firm.id, '--limit', '1');
+  expect(audit[0]).toMatchObject({ action: 'feed.restamp', actor: 'operator:dana' });
+  const again = await run('feed', 'restamp', '--since', since);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('once more')]);
+});
+
 test('a key is created, rolled and revoked while a server runs', async () => {
   const firm = await service.firm();
   const created = await json(

@@ -7,6 +7,7 @@ import { connectRedis } from '@svc/adapter-redis';
 import { freePort, startTemporaryPostgres, type TemporaryPostgres } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import { SMTPServer } from 'smtp-server';
+import { findCommand } from '../../../tools/services/debian-package.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import {
   type Certificate,
@@ -82,7 +83,7 @@ beforeAll(async () => {
     authority.file,
   ];
   redis = spawn(
-    'redis-server',
+    findCommand('redis-server', 'valkey-server') ?? 'redis-server',
     ['--port', '0', '--tls-port', String(redisPort), '--tls-auth-clients', 'no', '--save', '', ...files],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );

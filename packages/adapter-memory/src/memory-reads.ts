@@ -195,6 +195,9 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
 
 export function memoryOperatorReads(tables: Tables): OperatorReads {
   return {
+    async latestRestamp() {
+      return tables.restamps.all().sort((a, b) => b.startedAt - a.startedAt)[0] ?? null;
+    },
     async firms() {
       return tables.firms.all().sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));
     },

@@ -1,5 +1,13 @@
 import { type Clock, IDEMPOTENCY_WINDOW_MS, type Tx } from '@svc/application';
-import { type Claim, carrierNameKey, DomainError, emailKey, mergeCarrier } from '@svc/domain';
+import {
+  type Claim,
+  carrierNameKey,
+  DomainError,
+  emailKey,
+  type Instant,
+  isFinal,
+  mergeCarrier,
+} from '@svc/domain';
 import { appendRow } from './memory-audit.ts';
 import { formDetailsOf, passkeysOf, sessionsOf } from './memory-reads.ts';
 import { compareText } from './pages.ts';
@@ -26,9 +34,12 @@ export function memoryTx(
     tables.counters.put({ name: 'credentials', value });
   };
 
-  const withTimestamp = (claim: Claim): Claim => {
+  const latest = (times: readonly Instant[]): Instant | null =>
+    times.length === 0 ? null : Math.max(...times);
+
+  const withTimestamp = (claim: Claim, earliest = clock.now()): Claim => {
     const last = tables.feeds.get(keyOf(claim.firmId))?.lastTimestamp ?? Number.NEGATIVE_INFINITY;
-    const lastTimestamp = Math.max(clock.now(), last + 1);
+    const lastTimestamp = Math.max(earliest, last + 1);
     tables.feeds.put({ firmId: claim.firmId, lastTimestamp });
     return { ...claim, updatedAt: lastTimestamp };
   };
@@ -232,13 +243,11 @@ export function memoryTx(
     },
 
     signInAttempts: {
-      find: step((subjects) =>
-        subjects.map((subject) => tables.signInAttempts.get(keyOf(subject))?.attempts ?? null),
-      ),
-      lock: step((subjects) =>
-        subjects.map((subject) => tables.signInAttempts.get(keyOf(subject))?.attempts ?? null),
-      ),
-      put: step((subject, attempts) => tables.signInAttempts.put({ subject, attempts })),
+      find: step((subjects) => subjects.map((subject) => tables.signInAttempts.get(keyOf(subject)) ?? null)),
+      lock: step((subjects) => subjects.map((subject) => tables.signInAttempts.get(keyOf(subject)) ?? null)),
+      put: step((counted) => {
+        for (const attempts of counted) tables.signInAttempts.put(attempts);
+      }),
     },
 
     emailChanges: {
@@ -319,6 +328,26 @@ export function memoryTx(
         const isThere = tables.deadlines.get(keyOf(event, kind)) !== undefined;
         tables.deadlines.delete(keyOf(event, kind));
         return isThere;
+      }),
+    },
+
+    feeds: {
+      lastTimestamp: step(() => latest(tables.feeds.all().map(({ lastTimestamp }) => lastTimestamp))),
+      lockRestamps: step(() => tables.restamps.all().sort((a, b) => b.startedAt - a.startedAt)),
+      saveRestamp: step((restamp) => tables.restamps.put(restamp)),
+      restamp: step((firmId, { since, startedAt }, limit) => {
+        const behind = tables.claims
+          .all()
+          .filter(
+            (claim) =>
+              claim.firmId === firmId &&
+              claim.updatedAt <= startedAt &&
+              (claim.updatedAt >= since || !isFinal(claim)),
+          )
+          .sort((a, b) => a.updatedAt - b.updatedAt)
+          .slice(0, limit);
+        for (const claim of behind) tables.claims.put(withTimestamp(claim, startedAt + 1));
+        return behind.length;
       }),
     },
 

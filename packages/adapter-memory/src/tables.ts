@@ -3,8 +3,10 @@ import type {
   AuditChain,
   AuditChainId,
   AuditRow,
+  CountedAttempts,
   DeviceState,
   EmailChange,
+  FeedRestamp,
   Firm,
   IdempotencySlot,
   Job,
@@ -15,7 +17,6 @@ import type {
 } from '@svc/application';
 import {
   type Adjuster,
-  type Attempts,
   type CarrierDetails,
   type Claim,
   type DeadlineOverride,
@@ -58,10 +59,6 @@ interface FeedRow {
   readonly firmId: FirmId;
   readonly lastTimestamp: Instant;
 }
-interface AttemptsRow {
-  readonly subject: string;
-  readonly attempts: Attempts;
-}
 interface AuditLogRow extends AuditRow {
   readonly chain: AuditChainId;
 }
@@ -84,7 +81,7 @@ export interface Schema {
   readonly keys: ApiKey;
   readonly sessions: Session;
   readonly signInCodes: SignInCode;
-  readonly signInAttempts: AttemptsRow;
+  readonly signInAttempts: CountedAttempts;
   readonly emailChanges: EmailChange;
   readonly passkeys: Passkey;
   readonly usedChallenges: { readonly challenge: string; readonly expiresAt: Instant };
@@ -92,6 +89,7 @@ export interface Schema {
   readonly deadlines: DeadlineOverride;
   readonly jobs: JobRow;
   readonly feeds: FeedRow;
+  readonly restamps: FeedRestamp;
   readonly counters: CounterRow;
   readonly legalHolds: { readonly firmId: FirmId; readonly since: Instant };
   readonly auditLog: AuditLogRow;
@@ -125,6 +123,7 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   deadlines: [({ event, kind }) => keyOf(event, kind)],
   jobs: [({ number }) => keyOf(number)],
   feeds: [({ firmId }) => keyOf(firmId)],
+  restamps: [({ since }) => keyOf(since)],
   counters: [({ name }) => keyOf(name)],
   legalHolds: [({ firmId }) => keyOf(firmId)],
   auditLog: [({ chain, seq }) => keyOf(chain, seq)],

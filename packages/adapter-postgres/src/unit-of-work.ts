@@ -13,6 +13,7 @@ import { pgClaims } from './stores/pg-claims.ts';
 import { pgDeadlines } from './stores/pg-deadlines.ts';
 import { pgDevices } from './stores/pg-devices.ts';
 import { pgEmailChanges } from './stores/pg-email-changes.ts';
+import { pgFeeds } from './stores/pg-feeds.ts';
 import { pgFirms } from './stores/pg-firms.ts';
 import { pgIdempotency } from './stores/pg-idempotency.ts';
 import { pgKeys } from './stores/pg-keys.ts';
@@ -35,18 +36,19 @@ const storesOn = (
   claims: pgClaims(session, clock, encryption, changed, senders),
   idempotency: pgIdempotency(session),
   carriers: pgCarriers(session, encryption),
-  adjusters: pgAdjusters(session),
+  adjusters: pgAdjusters(session, encryption),
   memberships: pgMemberships(session, encryption, senders),
   firms: pgFirms(session),
   keys: pgKeys(session),
   sessions: pgSessions(session),
   signInCodes: pgSignInCodes(session),
   signInAttempts: pgSignInAttempts(session),
-  emailChanges: pgEmailChanges(session),
+  emailChanges: pgEmailChanges(session, encryption),
   passkeys: pgPasskeys(session),
   usedChallenges: pgUsedChallenges(session),
   devices: pgDevices(session),
   deadlines: pgDeadlines(session),
+  feeds: pgFeeds(session),
   outbox: pgOutbox(session),
   audit: pgAuditTrail(session),
 });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
-import type { ClaimAsSent } from '@svc/domain';
-import { type ClaimToSend, createFixedClock, createFixture, type Fixture } from '@svc/testkit';
+import type { ClaimAsSent, Svcid } from '@svc/domain';
+import { type ClaimToSend, createFixedClock, createFixture, errorCodeOf, type Fixture } from '@svc/testkit';
 import { connect, EncryptionKeyError, migrate, type PostgresStores } from '../src/index.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
@@ -10,12 +10,18 @@ const [OLD_KEY, NEW_KEY] = [randomBytes(32), randomBytes(32)];
 const ADDRESS = { street: '9 Mangrove Ct', city: 'Cedar Key', state: 'FL', zip: '32625' };
 const CARRIER = { name: 'Tidewater', phone: '8505550199', email: 'desk@carrier.example', address: ADDRESS };
 const POLICYHOLDER = { last_name: 'Quintanilla', phone: '352-555-0142' };
+const ACCOUNT = { firstName: 'Marguerite', lastName: 'Thibodeaux', email: 'm.thibodeaux@bayou.example' };
+const NEW_EMAIL = 'Marguerite@delta.example';
+const AWAY = {
+  away: [{ firstDay: '2026-08-01', lastDay: '2026-08-05', timeZone: 'America/Chicago' }],
+} as const;
 const NOTES = { invitedAs: 'Jean Delacroix', invitedBy: 'Petra Nowak', purpose: 'Ian backlog', note: 'slow' };
 
-/** Everything personal that `sentClaim` sends. */
+/** Everything personal that `sentClaims` sends, and the account of its adjuster. */
 const PERSONAL = [
   ...['Quintanilla', '352-555-0142', '8505550199', 'desk@carrier.example', 'Mangrove'],
   ...['Delacroix', 'Nowak', 'Ian backlog', 'Water line in the den', 'No answer at the door', 'Too far'],
+  ...['Marguerite', 'Thibodeaux', 'm.thibodeaux@bayou.example', 'delta.example', '2026-08-01'],
 ];
 
 let database: FreshDatabase;
@@ -46,11 +52,16 @@ function personalClaim({ newClaim }: Fixture): ClaimToSend {
   return { facts, asSent: JSON.stringify(body) as ClaimAsSent };
 }
 
+let accounts = 0;
+
 /** One claim that was accepted and worked on, and one that was rejected. */
 async function sentClaims(fixture: Fixture) {
   const { newFirm, newAdjuster, invite, sendId, use } = fixture;
   const firm = await newFirm();
-  const { svcId } = await newAdjuster({ firstName: 'A', lastName: 'B' });
+  accounts += 1;
+  const { svcId } = await newAdjuster({ ...ACCOUNT, email: `${accounts}${ACCOUNT.email}` });
+  await use.setAvailability({ svcId }, AWAY);
+  await use.updateProfile({ svcId }, { email: NEW_EMAIL });
   await invite(firm, svcId, NOTES);
   await use.acceptInvitation({ svcId }, firm.id);
   const accepted = await sendId(firm.live, svcId, { claim: personalClaim(fixture) });
@@ -86,6 +97,11 @@ test('with a key, no personal text that was sent is in any table, and it is read
   const { rows } = await firmReads.claims(firm.id, 'live', {}, { after: null, limit: 10 });
   expect(rows.find(({ id }) => id === rejected)?.assignment.rejectionReason).toContain('Too far');
   expect((await firmReads.adjuster(firm.id, svcId))?.membership.notes).toEqual(NOTES);
+  const away = [expect.objectContaining(AWAY.away[0])];
+  const account = { ...ACCOUNT, email: expect.stringContaining(ACCOUNT.email), availability: { away } };
+  expect(await appReads.adjuster(svcId)).toMatchObject(account);
+  const member = await firmReads.adjuster(firm.id, svcId);
+  expect(member?.adjuster).toMatchObject({ firstName: ACCOUNT.firstName, email: account.email });
   const worked = await appReads.claim(svcId, accepted);
   expect(worked).toMatchObject({ work: { notes: 'Water line in the den' }, bookCarrier: CARRIER });
 });
@@ -130,7 +146,7 @@ test('rows from before are encrypted in batches without a visible change, also a
   const progress: number[] = [];
   const rest = await encryption.encryptExisting((rows) => progress.push(rows));
   expect([progress[0], progress.at(-1)]).toEqual([22, rest]);
-  expect(Object.values((await encryption.status()).plainRows)).toEqual([0, 0, 0]);
+  expect(Object.values((await encryption.status()).plainRows)).toEqual([0, 0, 0, 0, 0]);
   expect(plainIn(await everything())).toEqual([]);
   expect(await firmReads.claims(firm.id, 'live', {}, page)).toEqual(before);
 });
@@ -148,6 +164,36 @@ test('a text from before that starts like an encrypted one is encrypted too, and
   expect((await encryption.status()).plainRows).toMatchObject({ carriers: 0 });
   expect(await everything()).not.toContain('850 555 0199');
   expect(await firmData.carriers(firm.id, null, 10)).toEqual([{ nameKey: expect.any(String), carrier }]);
+});
+
+describe('an account that was stored before encryption was on', () => {
+  const email = 'm.thibodeaux@bayou.example';
+  const found = (stores: PostgresStores, address: string) =>
+    stores.unitOfWork.run(async (tx) => (await tx.adjusters.findByEmail(address))?.svcId);
+
+  test('is found by its address, whose other accounts are rejected, before and after it is encrypted', async () => {
+    const { svcId } = await fixtureOn(await connected()).newAdjuster({ ...ACCOUNT, email });
+    const stores = await connected(OLD_KEY);
+    const { newAdjuster, use } = fixtureOn(stores);
+    const other = await newAdjuster({ svcId: 'Later-1' as Svcid, email: 'other@bayou.example' });
+    const outcomes = async () => [
+      await found(stores, email.toUpperCase()),
+      await errorCodeOf(newAdjuster({ svcId: 'Later-2' as Svcid, email })),
+      await found(stores, 'other@bayou.example'),
+      await errorCodeOf(newAdjuster({ svcId: 'Later-3' as Svcid, email: 'OTHER@bayou.example' })),
+    ];
+    const expected = [svcId, 'email_taken', other.svcId, 'email_taken'];
+    expect(await outcomes()).toEqual(expected);
+    await stores.encryption.encryptExisting(() => {});
+    expect(await outcomes()).toEqual(expected);
+    expect(await everything()).not.toMatch(/thibodeaux|marguerite|other@/i);
+    await use.updateProfile({ svcId }, { firstName: 'Margot' });
+    expect(await stores.appReads.adjuster(svcId)).toMatchObject({
+      firstName: 'Margot',
+      lastName: 'Thibodeaux',
+      email,
+    });
+  });
 });
 
 test('behind a pooler, transactions that wait for a data key do not keep its connection', async () => {
@@ -168,7 +214,8 @@ describe('the wrapping key', () => {
     const running = await connected(OLD_KEY, NEW_KEY);
     const next = await connected(NEW_KEY, OLD_KEY);
     await next.checkEncryptionKeys();
-    expect(await next.encryption.rewrap(() => {})).toBe(1);
+    // The firm's key and the service's.
+    expect(await next.encryption.rewrap(() => {})).toBe(2);
     expect(await next.encryption.rewrap(() => {})).toBe(0);
 
     const afterwards = await connected(NEW_KEY);
@@ -213,8 +260,9 @@ test('erasing a firm destroys its key and no other', async () => {
   const fixture = fixtureOn(await connected(OLD_KEY));
   const [erased, kept] = [await sentClaims(fixture), await sentClaims(fixture)];
   await fixture.use.eraseFirm(erased.firm.id, erased.firm.name, () => {});
-  const { rows } = await database.sql.query('SELECT firm_id FROM data_keys');
-  expect(rows).toEqual([{ firm_id: kept.firm.id }]);
+  const { rows } = await database.sql.query('SELECT firm_id FROM data_keys ORDER BY 1');
+  // The first one is the service's, for accounts.
+  expect(rows).toEqual([{ firm_id: '00000000-0000-0000-0000-000000000000' }, { firm_id: kept.firm.id }]);
 });
 
 test('erasing a firm also deletes rows of tables that were added later, referencing rows first', async () => {

@@ -194,8 +194,8 @@ describe.each([
     ['idempotency_find', () => pgIdempotency(txSession).find({ firmId, ...slot }, NOW)],
     ['idempotency_bind', () => pgIdempotency(txSession).bind({ firmId, ...slot }, 'f', claimId, NOW)],
     ['merge_carrier', () => pgCarriers(txSession, NO_ENCRYPTION).merge(firmId, { name: 'c1' })],
-    ['adjuster_find', () => pgAdjusters(txSession).find(svcId)],
-    ['adjuster_by_email', () => pgAdjusters(txSession).findByEmail('a@b.example')],
+    ['adjuster_find', () => pgAdjusters(txSession, NO_ENCRYPTION).find(svcId)],
+    ['adjuster_by_email', () => pgAdjusters(txSession, NO_ENCRYPTION).findByEmail('a@b.example')],
     [
       'membership_lock',
       () => pgMemberships(txSession, NO_ENCRYPTION, claimSenders(txSession)).lock(firmId, svcId),

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Mailer } from '@svc/application';
+import type { AccountEvent, Mailer } from '@svc/application';
 import nodemailer from 'nodemailer';
 import { codeOf, mailErrorFields, type PushLog } from './log.ts';
 
@@ -12,16 +12,21 @@ export interface Mail extends Mailer {
 const TIMEOUTS = { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 10_000 };
 
 /** English and Spanish. */
-const EMAIL_NOTICES = {
-  requested: [
+const ACCOUNT_NOTICES: Readonly<Record<AccountEvent, readonly [english: string, spanish: string]>> = {
+  email_requested: [
     'Another email address was requested for your account. It counts once it is confirmed.',
     'Se pidió otro correo para su cuenta. Contará cuando se confirme.',
   ],
-  changed: [
+  email_changed: [
     'Another email address has replaced this one in your account.',
     'Otro correo reemplazó a este en su cuenta.',
   ],
-} as const;
+  passkey_added: ['A passkey was added to your account.', 'Se agregó una llave de acceso a su cuenta.'],
+  passkey_removed: [
+    'A passkey was removed from your account.',
+    'Se eliminó una llave de acceso de su cuenta.',
+  ],
+};
 
 /**
  * @param smtpUrl may name the sender: `smtp://host?from=claims@example.com`.
@@ -64,16 +69,16 @@ export function createMail(smtpUrl: string, appUrl: () => string, log: PushLog):
         log.error('a code for a new email address could not be mailed', mailErrorFields(error));
       }
     },
-    async sendEmailNotice(email, event) {
-      const [english, spanish] = EMAIL_NOTICES[event];
+    async sendAccountNotice(email, event) {
+      const [english, spanish] = ACCOUNT_NOTICES[event];
       try {
         await send(
           email,
-          'Your email address · Su correo electrónico',
-          `${english}\nIf it was not you, sign out everywhere in the app and contact your firm.\n\n${spanish}\nSi no fue usted, cierre todas las sesiones en la aplicación y avise a su firma.\n`,
+          'Your account · Su cuenta',
+          `${english}\nIf it was not you, remove unknown passkeys and sign out everywhere in the app, and contact your firm.\n\n${spanish}\nSi no fue usted, elimine las llaves de acceso que no conozca, cierre todas las sesiones en la aplicación y avise a su firma.\n`,
         );
       } catch (error) {
-        log.error('a notice to an old email address could not be mailed', mailErrorFields(error));
+        log.error('a notice about an account could not be mailed', mailErrorFields(error));
       }
     },
     async sendInvitation(email, firmName) {
@@ -101,8 +106,8 @@ export function createMailLog(log: PushLog): Mail {
     async sendEmailCode(_email, code) {
       log.warn('SMTP_URL is unset; code for a new email address not mailed', { email_code: code });
     },
-    async sendEmailNotice() {
-      log.debug('SMTP_URL is unset; notice to an old email address not mailed');
+    async sendAccountNotice() {
+      log.debug('SMTP_URL is unset; notice about an account not mailed');
     },
     async sendInvitation() {
       log.debug('SMTP_URL is unset; invitation not mailed');

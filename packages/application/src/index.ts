@@ -17,6 +17,7 @@ export * from './operator/adjusters.ts';
 export * from './operator/close-claim.ts';
 export * from './operator/deadlines.ts';
 export * from './operator/encryption.ts';
+export * from './operator/feed.ts';
 export * from './operator/firm-data.ts';
 export * from './operator/firms.ts';
 export * from './operator/keys.ts';

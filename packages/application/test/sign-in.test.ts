@@ -152,7 +152,7 @@ describe('requesting a sign-in code', () => {
       signInMonitor: { count() {} },
       mailer: {
         sendEmailCode: async () => {},
-        sendEmailNotice: async () => {},
+        sendAccountNotice: async () => {},
         sendSignInCode: () => {
           handed += 1;
           return new Promise(() => {});

@@ -251,6 +251,10 @@ export function closeAcceptedClaim(
   return { ...claim, closedAt: at };
 }
 
+/** Whether no further change of the claim can be visible to the firm. */
+export const isFinal = ({ assignment, closedAt }: Pick<Claim, 'assignment' | 'closedAt'>): boolean =>
+  assignment.status === 'accepted' || closedAt !== null;
+
 /** The operator may close any claim, whatever its assignment status. */
 export const closeClaimAsOperator = (claim: Claim, at: Instant): Claim =>
   claim.closedAt === null ? { ...claim, closedAt: at } : claim;

@@ -16,6 +16,7 @@ import {
   closeAcceptedClaim,
   closeClaimAsOperator,
   type FirmId,
+  isFinal,
   isReadableBy,
   isShownTo,
   leaveFirm,
@@ -407,4 +408,14 @@ describe('sending a claim', () => {
       'policy_term_reversed',
     );
   });
+});
+
+test('a claim is final when it is closed, or when no action leads to another status', () => {
+  const isStuck = (status: AssignmentStatus) =>
+    ASSIGNMENT_ACTIONS.every((action) => !('to' in ASSIGNMENT_TRANSITIONS[status][action]));
+  for (const status of ASSIGNMENT_STATUSES) {
+    const claim = claimIn[status]();
+    expect([status, isFinal(claim)]).toEqual([status, isStuck(status)]);
+    expect(isFinal(closeClaimAsOperator(claim, SENT + 9))).toBe(true);
+  }
 });

@@ -52,6 +52,7 @@ import {
   makeRemovePasskeys,
   makeRenamePasskey,
   makeRequestSignInCode,
+  makeRestampFeeds,
   makeRevokeKey,
   makeRollKey,
   makeRunJob,
@@ -175,7 +176,7 @@ function composeUseCases(
     async sendEmailCode(email, code) {
       external.mails.push({ email, code });
     },
-    async sendEmailNotice(email, event) {
+    async sendAccountNotice(email, event) {
       external.notices.push({ email, event });
     },
   };
@@ -196,6 +197,7 @@ function composeUseCases(
     secrets,
     clock,
     ids,
+    mailer,
     passkeyVerifier: createTestPasskeyVerifier(),
     passkeysRequired,
   };
@@ -251,6 +253,7 @@ function composeUseCases(
     setLegalHold: makeSetLegalHold(ofFirm),
     setDeadline: makeSetDeadline(operator),
     removeDeadline: makeRemoveDeadline(operator),
+    restampFeeds: makeRestampFeeds(ofFirm),
     createFirm: makeCreateFirm(operator),
     setPlan: makeSetPlan(operator),
     setLimits: makeSetLimits(operator),

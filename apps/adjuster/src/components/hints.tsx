@@ -13,6 +13,7 @@ import { openOffers } from '../state/answers.ts';
 import { now } from '../state/clock.ts';
 import { moreTexts, texts } from '../state/more-texts.ts';
 import { session } from '../state/session.ts';
+import { availability } from '../state/settings.ts';
 import { showError, showToast } from '../state/toast.ts';
 import { Button, Note } from './ui.tsx';
 
@@ -30,9 +31,12 @@ function Pauses() {
   const { firms: words, nav } = texts.value;
   const more = moreTexts.value.availability;
   const me = session.profile.value;
-  // A profile that an earlier release has stored has no availability.
-  if (me?.availability === undefined) return null;
-  const pause = pausedBy(me, openOffers.value?.length ?? 0, now.value);
+  if (me == null || availability.value === undefined) return null;
+  const pause = pausedBy(
+    { ...me, availability: availability.value },
+    openOffers.value?.length ?? 0,
+    now.value,
+  );
   if (pause === null) return null;
   const text = {
     all: () => more.pausedAll,

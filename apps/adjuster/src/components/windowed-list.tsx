@@ -11,6 +11,23 @@ const MARGIN_PX = 1200;
 /** Kept while the page is open, so that a list has its height again when the adjuster comes back to it. */
 const measured = new Map<string, { readonly height: number; readonly rows: number }>();
 
+const listeners = new WeakMap<Element, (near: boolean) => void>();
+let observer: IntersectionObserver | undefined;
+
+/** Tells when the element comes near the screen or leaves it; returns what ends that. */
+function whenNear(element: Element, listener: (near: boolean) => void): () => void {
+  observer ??= new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) listeners.get(target)?.(isIntersecting);
+    },
+    { rootMargin: `${MARGIN_PX}px 0px` },
+  );
+  const near = observer;
+  listeners.set(element, listener);
+  near.observe(element);
+  return () => near.unobserve(element);
+}
+
 /** A list of which only the part near the screen is in the document. */
 export function WindowedList({
   claims,
@@ -53,23 +70,22 @@ function Chunk({
   const [shown, setShown] = useState(shownFirst);
   const element = useRef<HTMLUListElement>(null);
   const key = claims[0]?.id ?? '';
-  useEffect(() => {
-    if (element.current === null) return;
-    const observer = new IntersectionObserver(
-      (entries) => setShown(entries.at(-1)?.isIntersecting === true),
-      { rootMargin: `${MARGIN_PX}px 0px` },
-    );
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, []);
+  useEffect(() => (element.current === null ? undefined : whenNear(element.current, setShown)), []);
   useLayoutEffect(() => {
     const box = element.current;
     if (box === null) return;
-    if (shown) {
-      box.style.removeProperty('height');
-      measured.set(key, { height: box.offsetHeight, rows: claims.length });
-    } else box.style.height = `${chunkHeight(key, claims.length, measured, ESTIMATED_ROW_HEIGHT_PX)}px`;
-  });
+    if (!shown) {
+      box.style.height = `${chunkHeight(key, claims.length, measured, ESTIMATED_ROW_HEIGHT_PX)}px`;
+      return;
+    }
+    box.style.removeProperty('height');
+    // Reading the height here would lay out the page once for each chunk.
+    const observer = new ResizeObserver(([entry]) =>
+      measured.set(key, { height: entry?.borderBoxSize[0]?.blockSize ?? 0, rows: claims.length }),
+    );
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, [shown, key, claims.length]);
   return (
     <ul ref={element} class="chunk" aria-label={label}>
       {shown && claims.map((claim) => <li key={claim.id}>{row(claim)}</li>)}

@@ -8,6 +8,7 @@ import {
 } from '../model/answer-sender.ts';
 import { pastOffer } from '../model/history.ts';
 import { ApiError, call, NetworkError } from './api.ts';
+import { exclusively } from './exclusive.ts';
 import { history, outcomes, queuedAnswers, storage } from './storage.ts';
 
 /** Tabs and the service worker send each other messages about what has changed. */
@@ -17,10 +18,6 @@ export type TabMessage =
   | { readonly kind: 'open'; readonly hash: string }
   /** Who is signed in now; null when nobody is. */
   | { readonly kind: 'session'; readonly svcId: string | null };
-
-/** Runs one at a time on the whole device, in whichever tab or worker. */
-export const exclusively = <T>(work: () => Promise<T>): Promise<T> =>
-  'locks' in navigator ? (navigator.locks.request('answers', work) as Promise<T>) : work();
 
 const service: AnswerService = {
   async post({ claimId, answer, reason }): Promise<AnswerResponse> {
@@ -55,7 +52,7 @@ async function ownAnswers(): Promise<QueuedAnswer[]> {
  * once the service has confirmed it.
  */
 export const sendQueuedAnswers = (): Promise<'sent' | 'offline' | 'signed out'> =>
-  exclusively(async () => {
+  exclusively('answers', async () => {
     for (const answer of await ownAnswers()) {
       if (answerState(answer, Date.now()) === 'held') continue;
       // Without a network nothing leaves the device, so the answer can still be taken back.
@@ -84,7 +81,7 @@ async function recordRejection({ claimId, reason }: QueuedAnswer): Promise<void>
 
 /** Ends the undo time of all answers: the page may be closed next. */
 export const releaseHeldAnswers = (): Promise<void> =>
-  exclusively(async () => {
+  exclusively('answers', async () => {
     for (const { sendAt, ...answer } of await ownAnswers()) {
       if (sendAt !== undefined) await queuedAnswers.put(answer);
     }
@@ -92,7 +89,7 @@ export const releaseHeldAnswers = (): Promise<void> =>
 
 /** False when it may have been sent before it could be removed. */
 export const withdrawQueuedAnswer = (claimId: string): Promise<boolean> =>
-  exclusively(async () => {
+  exclusively('answers', async () => {
     const queued = (await ownAnswers()).find((one) => one.claimId === claimId);
     if (queued === undefined || queued.tried === true) return false;
     await queuedAnswers.remove(claimId);

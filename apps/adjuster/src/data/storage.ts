@@ -4,6 +4,8 @@ import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import type { Outcome, QueuedAnswer } from '../model/answer-sender.ts';
 import type { Arrangement } from '../model/arrange.ts';
 import { type PastOffer, withPastOffers } from '../model/history.ts';
+import { areListsExpired } from '../model/list-expiry.ts';
+import type { PendingSettings } from '../model/pending-settings.ts';
 import type { PendingWork, WorkEntries } from '../model/work-edits.ts';
 import type { Language } from '../texts/language.ts';
 
@@ -34,6 +36,8 @@ export interface StoredValues {
   arrangement: Arrangement;
   /** Own edits that the service has not confirmed yet, by claim. */
   work: Readonly<Record<string, PendingWork>>;
+  /** Settings that the service has not confirmed yet. */
+  settings: PendingSettings;
   origin: Origin;
   deadlines: readonly DeadlineOverride[];
   /** What this device wants of notifications. */
@@ -85,6 +89,13 @@ async function update<N extends Name>(
 export const storage = {
   get: async <N extends Name>(name: N): Promise<Value<N> | undefined> =>
     (await (await database()).get('kept', name)) as Value<N> | undefined,
+  /** Reads several values in one transaction, which is faster. */
+  async getAll<const Names extends readonly Name[]>(
+    ...names: Names
+  ): Promise<{ readonly [I in keyof Names]: Value<Names[I]> | undefined }> {
+    const { store } = (await database()).transaction('kept');
+    return (await Promise.all(names.map((name) => store.get(name)))) as never;
+  },
   put: async <N extends Name>(name: N, value: Value<N>): Promise<void> => {
     await (await database()).put('kept', value, name);
   },
@@ -100,6 +111,10 @@ export const storage = {
   /** Removes what the service can send again. */
   async clearLists(): Promise<void> {
     for (const name of LISTS) await storage.remove(name);
+  },
+  /** Removes the lists of an app that has not been in use, or had no network, for too long. */
+  async clearExpiredLists(): Promise<void> {
+    if (areListsExpired(await storage.get('readAt'), Date.now())) await storage.clearLists();
   },
   /** Removes the stored copy of an offer that this adjuster may no longer read. */
   removeOffer: (claimId: string) => update('offers', (offers) => offers?.filter(({ id }) => id !== claimId)),
@@ -127,6 +142,11 @@ export const pendingWork = {
       return after === undefined ? others : { ...others, [claimId]: after };
     });
   },
+};
+
+export const pendingSettings = {
+  update: (change: (before: PendingSettings | undefined) => PendingSettings | undefined) =>
+    update('settings', change),
 };
 
 export const queuedAnswers = {

@@ -8,10 +8,8 @@ import {
   requestBody,
 } from '../model/work-edits.ts';
 import { ApiError, call, NetworkError } from './api.ts';
+import { exclusively } from './exclusive.ts';
 import { pendingWork, storage } from './storage.ts';
-
-const exclusively = <T>(work: () => Promise<T>): Promise<T> =>
-  'locks' in navigator ? (navigator.locks.request('work', work) as Promise<T>) : work();
 
 type Edits = Partial<Pick<PendingWork, 'entries' | 'contacts' | 'close'>>;
 
@@ -28,7 +26,7 @@ export interface SentWork {
 
 /** Sends everything that waits. The entries come before the closing, after which nothing can be changed. */
 export const sendPendingWork = (): Promise<SentWork> =>
-  exclusively(async () => {
+  exclusively('work', async () => {
     const svcId = (await storage.get('profile'))?.svc_id;
     const claims = new Map<string, AppClaim>();
     const refused: string[] = [];

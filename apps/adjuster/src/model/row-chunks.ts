@@ -1,5 +1,5 @@
 /** Rows are rendered in chunks; a chunk far from the screen is an empty box of its height. */
-export const CHUNK_ROWS = 20;
+export const CHUNK_ROWS = 8;
 
 export function chunksOf<Row>(rows: readonly Row[], size: number = CHUNK_ROWS): Row[][] {
   const chunks: Row[][] = [];

@@ -1,6 +1,6 @@
 const en = {
   title: 'Passkeys',
-  lead: 'Sign in with your fingerprint, face or screen lock instead of a code. A passkey stays on your devices.',
+  lead: 'Sign in with your fingerprint, face or screen lock instead of a code. A passkey stays on your devices. Signing out everywhere keeps it: remove the passkeys of a lost device here.',
   none: 'You have no passkeys.',
   name: 'Name of the passkey',
   defaultName: 'My device',
@@ -23,7 +23,7 @@ type PasskeyTexts = typeof en;
 
 const es: PasskeyTexts = {
   title: 'Llaves de acceso',
-  lead: 'Inicie sesión con su huella, su rostro o el bloqueo de pantalla en vez de un código. La llave de acceso queda en sus dispositivos.',
+  lead: 'Inicie sesión con su huella, su rostro o el bloqueo de pantalla en vez de un código. La llave de acceso queda en sus dispositivos. Se conserva al cerrar todas las sesiones: quite aquí las de un dispositivo perdido.',
   none: 'No tiene llaves de acceso.',
   name: 'Nombre de la llave de acceso',
   defaultName: 'Mi dispositivo',

@@ -1,11 +1,10 @@
-import type { Availability, UpdateAvailabilityBody } from '@svc/contract';
+import type { Availability } from '@svc/contract';
 import { useState } from 'preact/hooks';
+import { NotSentYet } from '../components/not-sent-yet.tsx';
 import { Button } from '../components/ui.tsx';
-import { call } from '../data/api.ts';
 import { day, today } from '../format.ts';
-import { refresh } from '../state/lists.ts';
 import { moreTexts } from '../state/more-texts.ts';
-import { request, session } from '../state/session.ts';
+import { availability, changeSettings, unsentSettings } from '../state/settings.ts';
 import { showError } from '../state/toast.ts';
 
 const MAX_OFFERS = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100];
@@ -13,24 +12,10 @@ const MAX_OFFERS = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100];
 /** When the adjuster takes offers of any firm. */
 export function AvailabilityCard() {
   const words = moreTexts.value.availability;
-  const [busy, setBusy] = useState(false);
-  const me = session.profile.value;
-  // A profile that an earlier release has stored has no availability.
-  if (me?.availability === undefined) return null;
-  const { accepting_assignments: accepting, away, max_open_offers: max } = me.availability;
-  const change = async (changes: UpdateAvailabilityBody): Promise<boolean> => {
-    setBusy(true);
-    try {
-      await request(() => call<Availability>('PATCH', 'v1/me/availability', changes));
-      return true;
-    } catch (error) {
-      showError(error);
-      return false;
-    } finally {
-      await refresh();
-      setBusy(false);
-    }
-  };
+  if (availability.value === undefined) return null;
+  const { accepting_assignments: accepting, away, max_open_offers: max } = availability.value;
+  const change = (changes: Partial<Availability>) => void changeSettings(changes).catch(showError);
+  const { device, ...unsent } = unsentSettings.value;
   const counts =
     max === null || MAX_OFFERS.includes(max) ? MAX_OFFERS : [...MAX_OFFERS, max].sort((a, b) => a - b);
   return (
@@ -41,8 +26,7 @@ export function AvailabilityCard() {
         class="switch"
         role="switch"
         aria-checked={!accepting}
-        disabled={busy}
-        onClick={() => void change({ accepting_assignments: !accepting })}
+        onClick={() => change({ accepting_assignments: !accepting })}
       >
         <span>{words.pauseAll}</span>
         <span class="track" aria-hidden="true" />
@@ -52,9 +36,8 @@ export function AvailabilityCard() {
       <select
         aria-labelledby="max-offers"
         value={max ?? ''}
-        disabled={busy}
         onChange={({ currentTarget: { value } }) =>
-          void change({ max_open_offers: value === '' ? null : Number(value) })
+          change({ max_open_offers: value === '' ? null : Number(value) })
         }
       >
         <option value="">{words.noLimit}</option>
@@ -65,7 +48,8 @@ export function AvailabilityCard() {
         ))}
       </select>
       <p class="muted">{words.maxOffersMore}</p>
-      <Away away={away} busy={busy} save={(periods) => change({ away: periods })} />
+      <Away away={away} save={(periods) => change({ away: periods })} />
+      {Object.keys(unsent).length > 0 && <NotSentYet />}
       <p class="muted">{words.private}</p>
     </section>
   );
@@ -73,26 +57,25 @@ export function AvailabilityCard() {
 
 function Away(props: {
   readonly away: Availability['away'];
-  readonly busy: boolean;
-  readonly save: (away: Availability['away']) => Promise<boolean>;
+  readonly save: (away: Availability['away']) => void;
 }) {
   const words = moreTexts.value.availability;
-  const { away, busy, save } = props;
+  const { away, save } = props;
   const [error, setError] = useState<string>();
   const [firstDay, setFirstDay] = useState('');
   const [lastDay, setLastDay] = useState('');
-  const add = async (event: Event): Promise<void> => {
+  const add = (event: Event): void => {
     event.preventDefault();
     const last = lastDay === '' ? firstDay : lastDay;
-    if (last < firstDay) return setError(words.reversed);
-    if (last < today()) return setError(words.over);
-    setError(undefined);
+    const wrong = last < firstDay ? words.reversed : last < today() ? words.over : undefined;
+    setError(wrong);
+    if (wrong !== undefined) return;
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     const period = { first_day: firstDay, last_day: last, time_zone: timeZone };
     // Periods that are over make room for new ones.
     const current = away.filter(({ last_day }) => last_day >= today());
     const periods = [...current, period].sort((a, b) => (a.first_day < b.first_day ? -1 : 1));
-    if (!(await save(periods))) return;
+    save(periods);
     setFirstDay('');
     setLastDay('');
   };
@@ -120,9 +103,8 @@ function Away(props: {
               <span>{days}</span>
               <Button
                 kind="quiet"
-                busy={busy}
                 aria-label={words.remove(days)}
-                onClick={() => void save(away.filter((other) => other !== period))}
+                onClick={() => save(away.filter((other) => other !== period))}
               >
                 {words.removeShort}
               </Button>
@@ -130,7 +112,7 @@ function Away(props: {
           );
         })}
       </ul>
-      <form class="form" onSubmit={(event) => void add(event)}>
+      <form class="form" onSubmit={add}>
         <div class="columns narrow">
           {dayInput(words.firstDay, firstDay, setFirstDay, true)}
           {dayInput(words.lastDay, lastDay, setLastDay, false)}
@@ -140,9 +122,7 @@ function Away(props: {
             {error}
           </p>
         )}
-        <Button type="submit" busy={busy}>
-          {words.add}
-        </Button>
+        <Button type="submit">{words.add}</Button>
       </form>
     </>
   );

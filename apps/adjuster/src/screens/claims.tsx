@@ -9,6 +9,7 @@ import { now } from '../state/clock.ts';
 import { deadlineOverrides } from '../state/deadlines.ts';
 import { texts } from '../state/language.ts';
 import { lists, readClosed } from '../state/lists.ts';
+import { session } from '../state/session.ts';
 import { withOwnEdits } from '../state/work.ts';
 
 export function Claims({ showClosed }: { showClosed: boolean }) {
@@ -29,7 +30,7 @@ export function Claims({ showClosed }: { showClosed: boolean }) {
         </a>
       </nav>
       {list === undefined ? (
-        <p class="muted">{words.loading}</p>
+        <p class="muted">{session.reachable.value ? words.loading : words.network.noLists}</p>
       ) : list.length === 0 ? (
         <EmptyState title={showClosed ? words.claims.noneClosed : words.claims.noneOpen} icon="claims">
           <p>{showClosed ? words.claims.noneClosedMore : words.claims.noneOpenMore}</p>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { NotSentYet } from '../components/not-sent-yet.tsx';
 import { Button } from '../components/ui.tsx';
 import { call } from '../data/api.ts';
 import {
@@ -6,12 +7,12 @@ import {
   disableNotifications,
   enableNotifications,
   notificationState,
-  sendDevicePreferences,
 } from '../data/notifications.ts';
 import { deviceId, type StoredValues, storage } from '../data/storage.ts';
 import type { NotificationState } from '../model/notification-state.ts';
 import { moreTexts, texts } from '../state/more-texts.ts';
 import { request } from '../state/session.ts';
+import { changeSettings, unsentSettings } from '../state/settings.ts';
 import { showError, showToast } from '../state/toast.ts';
 
 type Preferences = StoredValues['devicePreferences'];
@@ -130,15 +131,10 @@ function DevicePreferences() {
       .then((stored) => setPreferences(stored ?? NONE))
       .catch(() => {});
   }, []);
-  const change = async (changes: Partial<Preferences>): Promise<void> => {
+  const change = (changes: Partial<Preferences>): void => {
     const next = { ...preferences, ...changes };
     setPreferences(next);
-    try {
-      await storage.put('devicePreferences', next);
-      await request(sendDevicePreferences);
-    } catch (error) {
-      showError(error); // sent again with the next registration of the device
-    }
+    void changeSettings({ device: next }).catch(showError);
   };
   const { quietHours, deadlineReminders } = preferences;
   const timeInput = (name: 'start' | 'end', label: string) =>
@@ -150,7 +146,7 @@ function DevicePreferences() {
           required
           value={quietHours[name]}
           onChange={({ currentTarget: { value } }) => {
-            if (value !== '') void change({ quietHours: { ...quietHours, [name]: value } });
+            if (value !== '') change({ quietHours: { ...quietHours, [name]: value } });
           }}
         />
       </label>
@@ -160,10 +156,10 @@ function DevicePreferences() {
       <Switch
         label={words.quiet}
         checked={quietHours !== null}
-        turn={() => void change({ quietHours: quietHours === null ? NIGHT : null })}
+        turn={() => change({ quietHours: quietHours === null ? NIGHT : null })}
       />
       {quietHours !== null && (
-        <div class="columns narrow">
+        <div class="columns narrow" data-stored>
           {timeInput('start', words.quietFrom)}
           {timeInput('end', words.quietUntil)}
         </div>
@@ -172,9 +168,10 @@ function DevicePreferences() {
       <Switch
         label={words.reminders}
         checked={deadlineReminders}
-        turn={() => void change({ deadlineReminders: !deadlineReminders })}
+        turn={() => change({ deadlineReminders: !deadlineReminders })}
       />
       <p class="muted">{words.remindersMore}</p>
+      {unsentSettings.value.device !== undefined && <NotSentYet />}
     </>
   );
 }

@@ -61,7 +61,8 @@ export function Offers() {
             {words.offers.selectAll}
           </Button>
         )}
-        {selected === null && (
+        {/* Not while the list loads: the search field would move it. */}
+        {selected === null && (open !== undefined || !session.reachable.value) && (
           <>
             <a class="button quiet" href="#/map">
               {words.map.title}
@@ -73,7 +74,7 @@ export function Offers() {
         )}
       </div>
       {open === undefined ? (
-        <p class="muted">{words.loading}</p>
+        <p class="muted">{session.reachable.value ? words.loading : words.network.noLists}</p>
       ) : open.length === 0 ? (
         <EmptyState title={words.offers.none}>
           <p>{firms.length === 0 ? words.offers.noFirm : words.offers.noneMore}</p>

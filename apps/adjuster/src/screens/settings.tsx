@@ -11,8 +11,10 @@ import { chooseLanguage, languageChoice, texts } from '../state/language.ts';
 import { refresh } from '../state/lists.ts';
 import { prefer, preferences, SCHEMES, UNDO_SECONDS } from '../state/preferences.ts';
 import { request, session, supportsPasskeys } from '../state/session.ts';
+import { unsentSettings } from '../state/settings.ts';
 import { signOut } from '../state/start.ts';
 import { showError, showToast } from '../state/toast.ts';
+import { pending } from '../state/work.ts';
 import { isLanguage, LANGUAGE_NAMES } from '../texts/language.ts';
 import { Notifications } from './notifications.tsx';
 
@@ -176,6 +178,10 @@ function Session() {
     }
   };
   const everywhere = asked === 'everywhere';
+  const unsent =
+    answers.queued.value.length +
+    Object.keys(pending.value).length +
+    Object.keys(unsentSettings.value).length;
   return (
     <section class="card">
       <h2>{words.settings.session}</h2>
@@ -189,9 +195,7 @@ function Session() {
           close={() => setAsked(null)}
         >
           <p>{everywhere ? words.settings.everywhereLead : words.settings.signOutLead}</p>
-          {answers.queued.value.length > 0 && (
-            <p class="strong">{words.settings.unsent(answers.queued.value.length)}</p>
-          )}
+          {unsent > 0 && <p class="strong">{words.settings.unsent(unsent)}</p>}
           <div class="row">
             <Button kind={everywhere ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
               {everywhere ? words.settings.signOutEverywhere : words.settings.signOut}

@@ -171,6 +171,6 @@ session.onForget.push(() => {
   answers.results.value = {};
   answers.batch.value = null;
 });
-lists.onRead.push(() => {
+lists.onCurrent.push(() => {
   if (unsentAnswers.value.length > 0) void sendQueue();
 });

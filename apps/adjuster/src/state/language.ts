@@ -37,6 +37,10 @@ export function chooseLanguage(choice: Language | 'device'): void {
 
 effect(() => {
   document.documentElement.lang = language.value;
-  // The service worker cannot read localStorage.
-  void storage.put('language', language.value).catch(() => {});
+  void storeLanguage(language.value).catch(() => {});
 });
+
+/** The service worker cannot read localStorage. A write at each start would make the reading of the lists wait. */
+async function storeLanguage(shown: Language): Promise<void> {
+  if ((await storage.get('language')) !== shown) await storage.put('language', shown);
+}

@@ -4,6 +4,7 @@ import { call, listAll, listChanges, serviceNow } from '../data/api.ts';
 import { history, queuedAnswers, storage } from '../data/storage.ts';
 import { pastOffer } from '../model/history.ts';
 import { applyChanges, removedFrom } from '../model/list-changes.ts';
+import { areListsExpired } from '../model/list-expiry.ts';
 import { CLOSED, type LiveEvent, liveAfter } from '../model/live-state.ts';
 import { forget, isSignedIn, request, session, sessionNumber, updateSession } from './session.ts';
 
@@ -17,8 +18,8 @@ export const lists = {
   invitations: signal<readonly AppInvitation[]>([]),
   /** When they were last read, by the device's clock. */
   readAt: signal<number | null>(null),
-  /** Called each time the lists were read. */
-  onRead: [] as (() => void)[],
+  /** Called each time the lists were read, or were found to be current. */
+  onCurrent: [] as (() => void)[],
 };
 
 let live = CLOSED;
@@ -63,7 +64,11 @@ async function readClaims(
     const changed = applyChanges(known, items, ids);
     if (changed !== undefined) return changed;
   }
-  return listAll<AppClaim>(list);
+  if (known !== undefined || status === 'accepted') return listAll<AppClaim>(list);
+  const number = sessionNumber();
+  return listAll<AppClaim>(list, (first) => {
+    if (number === sessionNumber()) lists.offers.value = first;
+  });
 }
 
 async function readLists(): Promise<void> {
@@ -71,11 +76,12 @@ async function readLists(): Promise<void> {
   const number = sessionNumber();
   const since = new Date(serviceNow() - OVERLAP_MS).toISOString();
   const [offersBefore, acceptedBefore] = [lists.offers.value, lists.accepted.value];
-  // Without a session one request is enough to find out.
-  if (!isSignedIn()) await request(() => call<Profile>('GET', 'v1/me'));
+  // Without a session one request is enough to find out. With one, the lists show as soon as their first page is here.
+  const found = isSignedIn() ? undefined : await request(() => call<Profile>('GET', 'v1/me'));
+  if (found !== undefined) updateSession({ kind: 'profile', profile: found, number });
   const [profile, invitations, offers, accepted] = await request(() =>
     Promise.all([
-      call<Profile>('GET', 'v1/me'),
+      found ?? call<Profile>('GET', 'v1/me'),
       listAll<AppInvitation>('v1/invitations?'),
       readClaims('pending_acceptance', offersBefore),
       readClaims('accepted', acceptedBefore),
@@ -105,7 +111,7 @@ async function readLists(): Promise<void> {
   ]).catch(() => {});
   if (number !== sessionNumber()) return void (await storage.clearLists().catch(() => {}));
   updateLive({ kind: 'read', at: revision });
-  for (const act of lists.onRead) act();
+  for (const act of lists.onCurrent) act();
 }
 
 /** Offers that ended without an answer from this device. */
@@ -119,16 +125,14 @@ async function recordWithdrawn(before: Claims, offers: Claims, accepted: Claims)
 
 /** Shows what the last visit stored. */
 export async function restoreLists(): Promise<Profile | undefined> {
-  const [profile, offers, accepted, invitations, readAt, revision, since] = await Promise.all([
-    storage.get('profile'),
-    storage.get('offers'),
-    storage.get('accepted'),
-    storage.get('invitations'),
-    storage.get('readAt'),
-    storage.get('revision'),
-    storage.get('changesSince'),
-  ]).catch(() => []);
+  const [profile, readAt, offers, accepted, invitations, revision, since] = await storage
+    .getAll('profile', 'readAt', 'offers', 'accepted', 'invitations', 'revision', 'changesSince')
+    .catch(() => []);
   if (profile === undefined) return undefined;
+  if (areListsExpired(readAt, Date.now())) {
+    await storage.clearLists().catch(() => {});
+    return profile;
+  }
   lists.offers.value = offers;
   lists.accepted.value = accepted;
   lists.invitations.value = invitations ?? [];
@@ -174,6 +178,20 @@ export function updateClaim(claim: AppClaim): void {
   void storage.put('accepted', accepted.value).catch(() => {});
 }
 
+/** Notes that the lists were found to be current. */
+export async function confirmLists(): Promise<void> {
+  lists.readAt.value = Date.now();
+  await storage.put('readAt', lists.readAt.value).catch(() => {});
+}
+
+/** Removes the lists from a page that has been open for days without reading them. */
+export function expireLists(): void {
+  const { value } = lists.readAt;
+  if (value === null || !areListsExpired(value, Date.now())) return;
+  removeLists();
+  void refresh();
+}
+
 function clearLists(): void {
   lists.offers.value = lists.accepted.value = lists.closed.value = undefined;
   lists.invitations.value = [];
@@ -182,9 +200,11 @@ function clearLists(): void {
   updateLive({ kind: 'forget' });
 }
 
-session.onForget.push(clearLists);
-session.onExpired.push(() => {
-  // It may have been ended because the device was lost. Answers not sent yet stay for the next sign-in.
+function removeLists(): void {
   clearLists();
   void storage.clearLists().catch(() => {});
-});
+}
+
+session.onForget.push(clearLists);
+// It may have been ended because the device was lost. Answers not sent yet stay for the next sign-in.
+session.onExpired.push(removeLists);

@@ -2,7 +2,7 @@ import type { Profile } from '@svc/contract';
 import { call } from '../data/api.ts';
 import { createEventStream } from '../data/event-stream.ts';
 import { sendQueue } from './answers.ts';
-import { lists, liveState, refresh, updateLive } from './lists.ts';
+import { confirmLists, lists, liveState, refresh, updateLive } from './lists.ts';
 import { isSignedIn, request, session, sessionNumber, updateSession } from './session.ts';
 
 /** How long to wait for the service's revision of the lists before they are read without it. */
@@ -44,11 +44,15 @@ export async function catchUp(): Promise<void> {
   await Promise.race([received, new Promise((resolve) => setTimeout(resolve, REVISION_TIMEOUT_MS))]);
   catchingUp.active = false;
   if (liveState().kind !== 'current') return refresh();
-  lists.readAt.value = Date.now();
   const number = sessionNumber();
-  await request(async () => {
-    updateSession({ kind: 'profile', profile: await call<Profile>('GET', 'v1/me'), number });
-  }).catch(() => {});
+  try {
+    const profile = await request(() => call<Profile>('GET', 'v1/me'));
+    updateSession({ kind: 'profile', profile, number });
+    await confirmLists();
+  } catch {
+    return;
+  }
+  for (const act of lists.onCurrent) act();
 }
 
 /** Sends what is queued and reads what is new. */
@@ -72,5 +76,5 @@ export function poll(): void {
   void refresh();
 }
 
-lists.onRead.push(listen);
+lists.onCurrent.push(listen);
 session.onExpired.push(stopListening);

@@ -1,13 +1,15 @@
 import type { Profile, SignInBody } from '@svc/contract';
-import { exclusively, openChannel, type TabMessage } from '../data/answer-queue.ts';
+import { openChannel, type TabMessage } from '../data/answer-queue.ts';
 import { ApiError, call } from '../data/api.ts';
+import { exclusively } from '../data/exclusive.ts';
 import { disableNotifications, renewSubscription } from '../data/notifications.ts';
 import { storage } from '../data/storage.ts';
 import { go } from '../navigation.ts';
 import { readQueue, releaseAnswers, sendQueue, showOutcomes } from './answers.ts';
 import { restoreArrangement } from './arrangement.ts';
 import { updateClock } from './clock.ts';
-import { lists, refresh, restoreLists } from './lists.ts';
+import { restoreDeadlines } from './deadlines.ts';
+import { expireLists, lists, refresh, restoreLists } from './lists.ts';
 import { catchUp, poll, stopListening, sync } from './live-updates.ts';
 import { restoreOrigin } from './places.ts';
 import { forget, isSignedIn, request, session, updateSession } from './session.ts';
@@ -21,7 +23,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function signIn(proof: SignInBody): Promise<void> {
   // Exclusive, so that an answer of the previous adjuster is not sent in this one's session.
-  const profile = await exclusively(async () => {
+  const profile = await exclusively('answers', async () => {
     await request(() => call('POST', 'session', proof));
     const before = await storage.get('profile').catch(() => undefined);
     const found = await request(() => call<Profile>('GET', 'v1/me'));
@@ -65,10 +67,16 @@ function receive({ data }: MessageEvent<TabMessage>): void {
   } else void readQueue().then(showOutcomes).then(refresh);
 }
 
+/** Sends settings that wait; only then is their module needed here. */
+async function sendStoredSettings(): Promise<void> {
+  if ((await storage.get('settings')) !== undefined) await (await import('./settings.ts')).sendSettings();
+}
+lists.onCurrent.push(() => void sendStoredSettings().catch(() => {}));
+
 export async function start(): Promise<void> {
   const { reachable } = session;
   // What is stored shows at once, until the lists are read.
-  const [stored] = await Promise.all([restoreLists(), restoreArrangement()]);
+  const [stored] = await Promise.all([restoreLists(), restoreArrangement(), restoreDeadlines()]);
   updateSession({ kind: 'restored', profile: stored });
   if (stored !== undefined) {
     await readQueue();
@@ -93,6 +101,7 @@ export async function start(): Promise<void> {
   });
   setInterval(() => {
     updateClock();
+    expireLists();
     poll();
   }, POLL_MS);
 

@@ -1,50 +1,52 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { ROOT } from '../data/api.ts';
+import { type UpdateEvent, type UpdateState, updateAfter } from '../model/update-state.ts';
 import { texts } from './language.ts';
 import { showToast } from './toast.ts';
 
-/** Whether a new release of the app is installed and waits for the adjuster to take it. */
-export const updateReady = signal(false);
+const state = signal<UpdateState>('first');
+const update = (event: UpdateEvent): void => {
+  state.value = updateAfter(state.value, event);
+};
 
-let waiting: ServiceWorker | null = null;
-let isTaking = false;
+/** Whether a new release of the app is installed, which the adjuster can take. */
+export const updateReady = computed(() => state.value === 'waiting' || state.value === 'replaced');
 
-function noticeWaiting(registration: ServiceWorkerRegistration): void {
-  // Without a controller this is the first installation, which is no update.
-  if (registration.waiting === null || navigator.serviceWorker.controller === null) return;
-  waiting = registration.waiting;
-  updateReady.value = true;
-}
+let registration: ServiceWorkerRegistration | undefined;
 
 export function registerWorker(): void {
   if (!('serviceWorker' in navigator)) return;
-  const isFirst = navigator.serviceWorker.controller === null;
+  if (navigator.serviceWorker.controller !== null) update('controlled');
   navigator.serviceWorker.addEventListener('controllerchange', () => {
-    if (isTaking) return location.reload();
-    waiting = null;
-    updateReady.value = !isFirst;
+    if (state.value === 'taking') location.reload();
+    else update('controlled');
   });
   void navigator.serviceWorker
     .register(`${ROOT}sw.js`, { scope: ROOT.slice(0, -1) })
-    .then((registration) => {
-      noticeWaiting(registration);
-      registration.addEventListener('updatefound', () => {
-        registration.installing?.addEventListener('statechange', () => noticeWaiting(registration));
+    .then((registered) => {
+      registration = registered;
+      const noticeWaiting = () => registered.waiting !== null && update('installed');
+      noticeWaiting();
+      registered.addEventListener('updatefound', () => {
+        registered.installing?.addEventListener('statechange', noticeWaiting);
       });
       // A page that stays open for days looks for an update when it is shown again.
       document.addEventListener('visibilitychange', () => {
-        if (document.visibilityState === 'visible') void registration.update().catch(() => {});
+        if (document.visibilityState === 'visible') void registered.update().catch(() => {});
       });
     })
     .catch(() => {});
 }
 
+/** What a reload would empty. Preact sets values and no default values, so both differ in fields that are stored. */
+const TYPED = 'input:not([type=checkbox]), textarea';
+
 /**
- * Starts the new release. Notes and dates are stored as they are typed; other fields, which a reload would empty, have to
- * be finished first.
+ * Starts the new release. Notes, dates and the preferences of the device are stored as they are entered; other fields
+ * have to be finished first.
  */
 export function takeUpdate(): void {
-  const typed = [...document.querySelectorAll<HTMLInputElement>('input, textarea')].find(
+  const typed = [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(TYPED)].find(
     (field) => field.value !== field.defaultValue && field.closest('[data-stored]') === null,
   );
   if (typed !== undefined) {
@@ -52,8 +54,11 @@ export function takeUpdate(): void {
     showToast(texts.value.update.first);
     return;
   }
-  // Another page of this device has taken it already.
-  if (waiting === null) location.reload();
-  isTaking = true;
-  waiting?.postMessage('update');
+  const waiting = registration?.waiting;
+  if (state.value === 'replaced' || waiting == null) {
+    location.reload();
+    return;
+  }
+  update('taken');
+  waiting.postMessage('update');
 }

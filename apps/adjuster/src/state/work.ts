@@ -52,7 +52,7 @@ export async function sendWork(): Promise<{ readonly refused: readonly string[] 
   return { refused };
 }
 
-lists.onRead.push(() => void sendWork().catch(() => {}));
+lists.onCurrent.push(() => void sendWork().catch(() => {}));
 session.onForget.push(() => {
   pending.value = {};
 });

@@ -107,6 +107,8 @@ export const en = {
   network: {
     offline: (since: string | null) =>
       since === null ? 'You are offline.' : `You are offline. Last updated at ${since}.`,
+    noLists:
+      'After 14 days without a connection, lists are removed from this device. They return when you are online.',
     needed: 'The service could not be reached. Check your connection and try again.',
     failed: 'Something went wrong. Try again in a moment.',
   },
@@ -513,7 +515,7 @@ export const en = {
     everywhereLead:
       'You will need to sign in again on every phone, tablet, and browser, and get no notifications until then.',
     unsent: (count: number) =>
-      `${plural(count, 'answer has', 'answers have')} not been sent yet and will be lost.`,
+      `${plural(count, 'change has', 'changes have')} not been sent yet and will be lost.`,
     install: 'Install',
     installLead: 'Install the app on your home screen: it opens faster and works offline.',
   },

@@ -23,7 +23,9 @@ export const es: Texts = {
   },
 
   network: {
-    offline: (since) => (since === null ? 'Sin conexión.' : `Sin conexión. Última actualización: ${since}.`),
+    offline: (since) => (since === null ? 'Sin conexión.' : `Sin conexión (última actualización: ${since}).`),
+    noLists:
+      'Tras 14 días sin conexión, las listas se eliminan de este dispositivo. Vuelven cuando tenga conexión.',
     needed: 'No se pudo conectar con el servicio. Verifique su conexión e intente de nuevo.',
     failed: 'Ocurrió un error. Intente de nuevo en un momento.',
   },
@@ -483,7 +485,9 @@ export const es: Texts = {
     everywhereLead:
       'Tendrá que iniciar sesión otra vez en cada teléfono, tableta y navegador, y no recibirá notificaciones hasta entonces.',
     unsent: (count) =>
-      `${plural(count, 'respuesta no se ha enviado', 'respuestas no se han enviado')} y se perderá.`,
+      count === 1
+        ? '1 cambio no se ha enviado y se perderá.'
+        : `${count} cambios no se han enviado y se perderán.`,
     install: 'Instalar',
     installLead: 'Instale la aplicación en su pantalla de inicio: abre más rápido y funciona sin conexión.',
   },

@@ -125,6 +125,10 @@ export async function compose(environment: Environment): Promise<Application> {
       database: () => pingDatabase().then(() => true),
       ...(redis !== null && { redis: async () => redis.state().status === 'up' }),
     },
+    async latestRestore() {
+      const restamp = await stores.operatorReads.latestRestamp();
+      return restamp === null ? null : { to: restamp.since, at: restamp.startedAt };
+    },
     now: clock.now,
   });
   metrics?.watch({

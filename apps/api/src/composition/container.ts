@@ -41,6 +41,7 @@ import {
   makeRemovePasskeys,
   makeRenamePasskey,
   makeRequestSignInCode,
+  makeRestampFeeds,
   makeRevokeKey,
   makeRollKey,
   makeRotateEncryption,
@@ -187,6 +188,7 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.setLimits, makeSetLimits, { uow, clock, operator, apiKeyAuthenticator });
   bind(T.setOfferWait, makeSetOfferWait, { uow, clock, operator, apiKeyAuthenticator });
   bind(T.setDeadline, makeSetDeadline, { uow, clock, operator });
+  bind(T.restampFeeds, makeRestampFeeds, { uow, reads: T.operatorReads, clock, operator });
   bind(T.removeDeadline, makeRemoveDeadline, { uow, clock, operator });
   const keys = { uow, secrets, clock, ids, apiKeyAuthenticator, operator };
   bind(T.createKey, makeCreateKey, keys);
@@ -225,9 +227,9 @@ export function createContainer(external: ExternalServices): Container {
     endSession: use(makeEndSession, { uow, clock }),
     startPasskeySignIn,
     startPasskeyRegistration: use(makeStartPasskeyRegistration, passkeys),
-    registerPasskey: use(makeRegisterPasskey, passkeys),
+    registerPasskey: use(makeRegisterPasskey, { ...passkeys, mailer: T.mailer }),
     renamePasskey: use(makeRenamePasskey, { uow, clock }),
-    removePasskey: use(makeRemovePasskey, { uow, clock, passkeysRequired }),
+    removePasskey: use(makeRemovePasskey, { uow, clock, mailer: T.mailer, passkeysRequired }),
     readProfile: use(makeReadProfile, { reads: appReads }),
     updateProfile: use(makeUpdateProfile, { ...profile, networkOf }),
     confirmEmail: use(makeConfirmEmail, profile),

@@ -5,6 +5,7 @@ import { addClaimCommands } from './claim.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addDeadlineCommands } from './deadline.ts';
 import { addEncryptionCommands } from './encryption.ts';
+import { addFeedCommands } from './feed.ts';
 import { addFirmCommands } from './firm.ts';
 import { addKeyCommands } from './key.ts';
 import { addMemberCommands } from './member.ts';
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   addRequestsCommand(program);
   addAuditCommands(program);
   addEncryptionCommands(program);
+  addFeedCommands(program);
   addDatabaseCommands(program);
   return program;
 }

@@ -74,6 +74,9 @@ export function breaksConnection(error: unknown): boolean {
   return severity === 'FATAL' || severity === 'PANIC' || code === '25006';
 }
 
+export const emailTaken = (): DomainError =>
+  new DomainError('email_taken', 'Another account uses this e-mail address.');
+
 /**
  * The error for callers of this package.
  *
@@ -112,7 +115,7 @@ export function translateError(error: unknown, statement: string): unknown {
   if (code === '23505' && CONTENDED_KEYS.has(constraint ?? ''))
     return new ConcurrencyConflict(`${statement}: ${constraint}`);
   if (code === '23505' && constraint === 'adjusters_email_key') {
-    return new DomainError('email_taken', 'Another account uses this e-mail address.');
+    return emailTaken();
   }
   const where = [constraint, table].filter(Boolean).join(' on ');
   return new DatabaseError(`PostgreSQL rejected ${statement}: ${code}${where ? ` (${where})` : ''}.`);

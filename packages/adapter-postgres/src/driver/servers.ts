@@ -9,11 +9,6 @@ import type { DatabaseLog } from '../log.ts';
  */
 export type DatabaseUrl = string | (() => string);
 
-/** What a client and a probe of a server report about it. */
-interface ServerState {
-  readonly acceptsWrites: boolean;
-}
-
 export interface ServerReport {
   /** Host and port. */
   readonly server: string;
@@ -131,9 +126,9 @@ export class Servers {
     return Promise.all(
       this.#urls.map(async (url) => {
         try {
-          const { acceptsWrites } = await probe(url);
-          const problem = acceptsWrites ? null : 'read-only (a standby)';
-          return { server: nameOf(url), problem, isStandby: !acceptsWrites };
+          const isWritable = await acceptsWrites(url);
+          const problem = isWritable ? null : 'read-only (a standby)';
+          return { server: nameOf(url), problem, isStandby: !isWritable };
         } catch (error) {
           const { code, message } = error as { code?: string; message: string };
           return {
@@ -160,7 +155,7 @@ export class Servers {
 
   async #findServer(urls: readonly string[]): Promise<void> {
     const writable = urls.map(async (url) => {
-      if (!(await probe(url)).acceptsWrites) throw new ReadOnlyServer(nameOf(url));
+      if (!(await acceptsWrites(url))) throw new ReadOnlyServer(nameOf(url));
       return nameOf(url);
     });
     try {
@@ -190,7 +185,7 @@ const noServer = (urls: readonly string[]): Unavailable =>
     'database_unreachable',
   );
 
-async function probe(url: string): Promise<ServerState> {
+async function acceptsWrites(url: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'claim-assignment-probe',
@@ -203,7 +198,7 @@ async function probe(url: string): Promise<ServerState> {
     const { rows } = await client.query(
       `SELECT NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS writable`,
     );
-    return { acceptsWrites: rows[0].writable };
+    return rows[0].writable;
   } finally {
     client.end().catch(() => {});
   }

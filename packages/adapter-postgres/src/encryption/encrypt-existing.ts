@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FirmId } from '@svc/domain';
+import { emailKey, type FirmId } from '@svc/domain';
 import type { Database } from '../driver/database.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
 import { type Encryption, isSealed, PLAIN, PREFIX } from './encryption.ts';
-import { PERSONAL, type PersonalTable } from './personal-columns.ts';
+import { fieldsOf, PERSONAL, type PersonalTable, SERVICE } from './personal-columns.ts';
 
 /** Rows per transaction: their locks are held for some milliseconds. */
 const BATCH_ROWS = 100;
@@ -13,14 +13,20 @@ const LOCKED_ROWS_MS = 200;
 
 interface Statements {
   readonly table: PersonalTable;
+  readonly nextFirm: Statement | null;
   readonly find: Statement;
   readonly update: Statement;
   readonly count: Statement;
 }
 
 const TABLES: readonly Statements[] = Object.values(PERSONAL).map((table: PersonalTable): Statements => {
-  const { name, key } = table;
+  const { name, key, lookup } = table;
   const columns = Object.entries(table.columns);
+  const firm = table.ofAccounts ? `'${SERVICE}'::uuid` : 'firm_id';
+  const written = [
+    ...columns.map(([column, type]) => `${column} = u.${column}::${type}`),
+    ...(lookup ? [`${lookup.column} = u.${lookup.column}`] : []),
+  ];
   const isPlain = columns
     .map(([column, type]) =>
       type === 'json'
@@ -28,20 +34,27 @@ const TABLES: readonly Statements[] = Object.values(PERSONAL).map((table: Person
         : `NOT starts_with(${column}, '${PREFIX}') OR starts_with(${column}, '${PLAIN}')`,
     )
     .join(' OR ');
-  const keyed = `t.firm_id = u.firm_id AND t.${key.column} = u.row_key`;
+  const keyed = `${table.ofAccounts ? firm : 't.firm_id'} = u.firm_id AND t.${key.column} = u.row_key`;
   return {
     table,
+    nextFirm: table.ofAccounts
+      ? null
+      : sql(
+          `encrypt_next_firm_${name}`,
+          `SELECT firm_id FROM ${name} WHERE firm_id > $1::uuid ORDER BY firm_id LIMIT 1`,
+        ),
+    // Of one firm: Citus locks rows of one shard at a time.
     find: sql(
       `encrypt_find_${name}`,
-      `SELECT firm_id, ${key.column}::text AS row_key, ${columns.map(([column]) => `${column}::text`).join(', ')}
-         FROM ${name} WHERE (firm_id, ${key.column}) > ($1::uuid, $2::${key.type}) AND (${isPlain})
-        ORDER BY firm_id, ${key.column} LIMIT ${BATCH_ROWS} FOR NO KEY UPDATE SKIP LOCKED`,
+      `SELECT ${firm} AS firm_id, ${key.column}::text AS row_key, ${columns.map(([column]) => `${column}::text`).join(', ')}
+         FROM ${name} WHERE ${firm} = $1::uuid AND ${key.column} > $2::${key.type} AND (${isPlain})
+        ORDER BY 1, ${key.column} LIMIT ${BATCH_ROWS} FOR NO KEY UPDATE SKIP LOCKED`,
     ),
     update: sql(
       `encrypt_update_${name}`,
-      `UPDATE ${name} t SET ${columns.map(([column, type]) => `${column} = u.${column}::${type}`).join(', ')}
+      `UPDATE ${name} t SET ${written.join(', ')}
          FROM json_to_recordset($1::json) AS u (firm_id uuid, row_key ${key.type},
-           ${columns.map(([column]) => `${column} text`).join(', ')})
+           ${[...Object.keys(table.columns), ...(lookup ? [lookup.column] : [])].map((column) => `${column} text`).join(', ')})
         WHERE ${keyed}`,
     ),
     count: sql(`encrypt_count_${name}`, `SELECT count(*)::integer AS count FROM ${name} WHERE ${isPlain}`),
@@ -49,8 +62,6 @@ const TABLES: readonly Statements[] = Object.values(PERSONAL).map((table: Person
 });
 
 type PlainRow = { readonly firm_id: FirmId; readonly row_key: string } & Record<string, string | null>;
-
-const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** Rows with a personal column in plain text, by table. Reads whole tables. */
 export async function countPlainRows(session: Session): Promise<Record<string, number>> {
@@ -70,9 +81,9 @@ export async function encryptExisting(
   onProgress: (rows: number) => void,
 ): Promise<number> {
   let total = 0;
-  for (const { table, find, update, count } of TABLES) {
-    const start = [NIL_UUID, table.key.type === 'uuid' ? NIL_UUID : ''];
-    for (let position = start; ; ) {
+  for (const { table, nextFirm, find, update, count } of TABLES) {
+    const startOf = (firmId: string) => [firmId, table.key.type === 'uuid' ? SERVICE : ''] as const;
+    for (let position: readonly [string, string] = startOf(SERVICE); ; ) {
       const rows = await transact(database, async (transaction) => {
         const found = await transaction.rows<PlainRow>(find, position);
         if (found.length > 0) {
@@ -88,13 +99,33 @@ export async function encryptExisting(
         onProgress(total);
         continue;
       }
+      const next =
+        nextFirm && first(await database.maintenance.rows<{ firm_id: FirmId }>(nextFirm, [position[0]]));
+      if (next) {
+        position = startOf(next.firm_id);
+        continue;
+      }
       // Rows that were locked, and rows written meanwhile by processes without the key.
       if (first(await database.maintenance.rows<{ count: number }>(count))?.count === 0) break;
       await sleep(LOCKED_ROWS_MS);
-      position = start;
+      position = startOf(SERVICE);
     }
   }
   return total;
+}
+
+/** Of the text in the row, which may be encrypted already. */
+async function lookupKeyOf(
+  encryption: Encryption,
+  table: PersonalTable,
+  row: PlainRow,
+): Promise<string | null> {
+  const opened = await encryption.open([{ ...row }], fieldsOf(table), ({ firm_id, row_key }) => ({
+    firmId: firm_id,
+    key: row_key,
+  }));
+  const text = first(opened)?.[table.lookup?.of ?? ''] ?? null;
+  return text === null ? null : (await encryption.lookupKeys(table, emailKey(text)))[0];
 }
 
 async function sealRow(encryption: Encryption, table: PersonalTable, row: PlainRow): Promise<PlainRow> {
@@ -105,5 +136,6 @@ async function sealRow(encryption: Encryption, table: PersonalTable, row: PlainR
     if (value?.startsWith(PLAIN)) sealed[column] = seal(column, value.slice(PLAIN.length));
     else if (!isSealed(value, type)) sealed[column] = seal(column, value);
   }
+  if (table.lookup) sealed[table.lookup.column] = await lookupKeyOf(encryption, table, row);
   return sealed as PlainRow;
 }

@@ -1,9 +1,9 @@
-import type { KeyObject } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { DatabaseError } from '../driver/errors.ts';
 import { decrypt, encrypt } from './aes-gcm.ts';
-import type { PersonalField, PersonalTable } from './personal-columns.ts';
+import { type PersonalField, type PersonalTable, SERVICE } from './personal-columns.ts';
 
 /**
  * A stored value: `enc:`, the id of the data key, `:`, and nonce, ciphertext and tag in base64. Plain text that starts
@@ -61,6 +61,22 @@ export class Encryption {
         return (table.columns[column] === 'json' ? quoted(sealed) : sealed) as typeof value;
       };
     return keys instanceof Promise ? keys.then(sealWith) : sealWith(keys);
+  }
+
+  /**
+   * What a row may be stored under whose account is found by this text: first what is written now, a hash with the
+   * service's data key where encryption is on; then what was written before it was.
+   */
+  async lookupKeys(table: PersonalTable, text: string): Promise<readonly [string, ...string[]]> {
+    const { current } = await this.keys.keysFor(SERVICE, 'seal');
+    if (current === null) return [text];
+    const place = `lookup/${table.name}.${table.lookup?.column}`;
+    return [
+      createHmac('sha256', current.key)
+        .update(JSON.stringify([place, text]))
+        .digest('hex'),
+      text,
+    ];
   }
 
   /** Decrypts the fields of these rows in place. */

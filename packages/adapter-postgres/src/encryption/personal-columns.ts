@@ -1,3 +1,5 @@
+import type { FirmId } from '@svc/domain';
+
 /** How a column is stored: a ciphertext in a column of type json is a JSON string. */
 type ColumnType = 'text' | 'json';
 
@@ -5,8 +7,15 @@ export interface PersonalTable {
   readonly name: string;
   /** With the firm, the primary key. */
   readonly key: { readonly column: string; readonly type: 'text' | 'uuid' };
+  /** Rows belong to accounts and to no firm: they are encrypted with the service's data key. */
+  readonly ofAccounts?: true;
   readonly columns: Readonly<Record<string, ColumnType>>;
+  /** A column by which rows are found, and the column of which it holds `lookupKeys`. */
+  readonly lookup?: { readonly column: string; readonly of: string };
 }
+
+/** In place of a firm, for rows of accounts. */
+export const SERVICE = '00000000-0000-0000-0000-000000000000' as FirmId;
 
 /**
  * The columns that hold personal data, which are encrypted where the operator has set a key (docs/decisions.md says why
@@ -33,6 +42,19 @@ export const PERSONAL = {
     name: 'memberships',
     key: { column: 'svc_id', type: 'text' },
     columns: { invited_as: 'text', invited_by: 'text', purpose: 'text', note: 'text' },
+  },
+  adjusters: {
+    name: 'adjusters',
+    key: { column: 'svc_id', type: 'text' },
+    ofAccounts: true,
+    columns: { first_name: 'text', last_name: 'text', email: 'text', availability: 'json' },
+    lookup: { column: 'email_key', of: 'email' },
+  },
+  email_changes: {
+    name: 'email_changes',
+    key: { column: 'svc_id', type: 'text' },
+    ofAccounts: true,
+    columns: { email: 'text' },
   },
 } as const satisfies Readonly<Record<string, PersonalTable>>;
 

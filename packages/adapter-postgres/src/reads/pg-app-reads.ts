@@ -14,7 +14,7 @@ import { first, type Session, sql, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import { type PasskeyRow, passkeyFrom } from '../schema/entities.ts';
-import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
+import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER, openAdjusters } from '../stores/pg-adjusters.ts';
 import {
   APP_CLAIM_COLUMNS,
   APP_CLAIM_JOINS,
@@ -151,7 +151,8 @@ const offerPosition = (row: AppClaimRow): KeysetPosition => ({ at: row.offered_a
 export function pgAppReads(session: Session, clock: Clock, encryption: Encryption): AppReads {
   return {
     async adjuster(svcId) {
-      const row = first(await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]));
+      const rows = await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]);
+      const row = first(await openAdjusters(encryption, rows));
       return row === null ? null : adjusterFrom(row);
     },
 

@@ -16,7 +16,7 @@ import {
   FIRM_CLAIM_FIELDS,
   type FirmClaimRow,
 } from '../stores/claim-rows.ts';
-import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-adjusters.ts';
+import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, openAdjusters } from '../stores/pg-adjusters.ts';
 import {
   MEMBERSHIP_COLUMNS,
   MEMBERSHIP_FIELDS,
@@ -123,7 +123,8 @@ function startPosition({ updatedSince }: ClaimFilter, { after }: PageRequest): K
 export function pgFirmReads(session: Session, encryption: Encryption): FirmReads {
   const openClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>
     encryption.open(rows, FIRM_CLAIM_FIELDS, ({ id }) => ({ firmId, key: id }));
-  const openMembers = (rows: AdjusterViewRow[]) => encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey);
+  const openMembers = async (rows: AdjusterViewRow[]) =>
+    openAdjusters(encryption, await encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey));
   return {
     async claim(firmId, environment, id) {
       if (!isUuid(id)) return null;

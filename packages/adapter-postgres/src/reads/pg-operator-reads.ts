@@ -1,9 +1,10 @@
-import type { ApiKey, OperatorReads } from '@svc/application';
+import type { ApiKey, FeedRestamp, OperatorReads } from '@svc/application';
 import { isUuid } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { FIRM_COLUMNS, type FirmRow, firmFrom } from '../stores/firm-rows.ts';
-import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from '../stores/pg-adjusters.ts';
+import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, openAdjusters } from '../stores/pg-adjusters.ts';
+import { RESTAMPS } from '../stores/pg-feeds.ts';
 import {
   APP_CLAIM_COLUMNS,
   APP_CLAIM_JOINS,
@@ -39,6 +40,8 @@ type OperatorClaimRow = AppClaimRow & { readonly external_id: string; readonly c
 
 export function pgOperatorReads(session: Session, encryption: Encryption): OperatorReads {
   return {
+    latestRestamp: async () => first(await session.rows<FeedRestamp>(RESTAMPS)),
+
     firms: async () => (await session.rows<FirmRow>(FIRMS)).map(firmFrom),
 
     async firm(id) {
@@ -48,7 +51,8 @@ export function pgOperatorReads(session: Session, encryption: Encryption): Opera
 
     async testAccounts(firmId) {
       if (!isUuid(firmId)) return [];
-      return (await session.rows<AdjusterRow>(TEST_ACCOUNTS, [firmId])).map(adjusterFrom);
+      const rows = await session.rows<AdjusterRow>(TEST_ACCOUNTS, [firmId]);
+      return (await openAdjusters(encryption, rows)).map(adjusterFrom);
     },
 
     async keys(firmId) {

@@ -1,13 +1,5 @@
-import type {
-  ApiKey,
-  EmailChange,
-  Firm,
-  Passkey,
-  PushSubscription,
-  Session,
-  SignInCode,
-} from '@svc/application';
-import type { Attempts, Instant, LimitOverrides, Svcid } from '@svc/domain';
+import type { ApiKey, EmailChange, Firm, Passkey, PushSubscription, Session } from '@svc/application';
+import type { Instant, LimitOverrides, Svcid } from '@svc/domain';
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 
 // The tables behind repositories (docs/decisions.md says which). The migrations define the schema; it is never
@@ -87,17 +79,6 @@ export const SESSIONS = new EntitySchema<Session>({
   },
 });
 
-export const SIGN_IN_CODES = new EntitySchema<SignInCode>({
-  name: 'SignInCode',
-  tableName: 'sign_in_codes',
-  columns: {
-    slot: { ...column('text', 'email_key'), ...key },
-    codeHash: column('text', 'code_hash'),
-    expiresAt: instant('expires_at'),
-    seed: { ...column('text'), ...nullable },
-  },
-});
-
 export const EMAIL_CHANGES = new EntitySchema<EmailChange>({
   name: 'EmailChange',
   tableName: 'email_changes',
@@ -107,17 +88,6 @@ export const EMAIL_CHANGES = new EntitySchema<EmailChange>({
     codeHash: column('text', 'code_hash'),
     expiresAt: instant('expires_at'),
     triesLeft: column('integer', 'tries_left'),
-  },
-});
-
-export const SIGN_IN_ATTEMPTS = new EntitySchema<Attempts & { readonly subject: string }>({
-  name: 'SignInAttempts',
-  tableName: 'sign_in_attempts',
-  columns: {
-    subject: { ...column('text'), ...key },
-    count: column('integer'),
-    lastAt: instant('last_at'),
-    endsAt: instant('ends_at'),
   },
 });
 
@@ -163,13 +133,4 @@ export const DEVICES = new EntitySchema<Device>({
   },
 });
 
-export const ENTITIES = [
-  FIRMS,
-  API_KEYS,
-  SESSIONS,
-  SIGN_IN_CODES,
-  EMAIL_CHANGES,
-  SIGN_IN_ATTEMPTS,
-  PASSKEYS,
-  DEVICES,
-];
+export const ENTITIES = [FIRMS, API_KEYS, SESSIONS, EMAIL_CHANGES, PASSKEYS, DEVICES];

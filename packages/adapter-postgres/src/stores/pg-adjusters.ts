@@ -9,7 +9,10 @@ import {
   type TestBehavior,
 } from '@svc/domain';
 import { timestampOrNull } from '../driver/column-types.ts';
-import { first, sql, type TxSession, type Value } from '../driver/session.ts';
+import { emailTaken } from '../driver/errors.ts';
+import { first, type Statement, sql, type TxSession, type Value } from '../driver/session.ts';
+import type { Encryption } from '../encryption/encryption.ts';
+import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
 
 export interface AdjusterRow {
   readonly svc_id: Svcid;
@@ -53,7 +56,7 @@ const LOCK = sql(
 
 const FIND_BY_EMAIL = sql(
   'adjusters_find_by_email',
-  `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.email_key = $1 AND a.test_firm_id IS NULL`,
+  `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.email_key = ANY($1::text[]) AND a.test_firm_id IS NULL`,
 );
 
 const ADD = sql(
@@ -80,34 +83,56 @@ const SIGN_IN_SECRET_HASH = sql(
   'SELECT sign_in_secret_hash AS hash FROM adjusters WHERE svc_id = $1',
 );
 
-const profileValues = ({ svcId, firstName, lastName, email }: Adjuster): Value[] => [
-  svcId,
-  firstName,
-  lastName,
-  email,
-  email === null ? null : emailKey(email),
-];
+const ADJUSTER_FIELDS = fieldsOf(PERSONAL.adjusters);
 
-export function pgAdjusters(session: TxSession): Adjusters {
-  const toAdjuster = (row: AdjusterRow | null): Adjuster | null => (row === null ? null : adjusterFrom(row));
+export const openAdjusters = <R extends AdjusterRow>(encryption: Encryption, rows: R[]): R[] | Promise<R[]> =>
+  encryption.open(rows, ADJUSTER_FIELDS, ({ svc_id }) => ({ firmId: SERVICE, key: svc_id }));
+
+export function pgAdjusters(session: TxSession, encryption: Encryption): Adjusters {
+  const one = async (statement: Statement, value: Value): Promise<Adjuster | null> => {
+    const row = first(await openAdjusters(encryption, await session.rows<AdjusterRow>(statement, [value])));
+    return row === null ? null : adjusterFrom(row);
+  };
+  const sealer = (svcId: Svcid) => encryption.sealer(PERSONAL.adjusters, SERVICE, svcId);
+
+  /** @throws email_taken also where the other account was stored before encryption was on, under another key. */
+  const emailKeyFor = async (svcId: Svcid, email: string | null): Promise<string | null> => {
+    if (email === null) return null;
+    const [written, ...before] = await encryption.lookupKeys(PERSONAL.adjusters, emailKey(email));
+    const holder = before.length === 0 ? null : await one(FIND_BY_EMAIL, before);
+    if (holder !== null && holder.svcId !== svcId) throw emailTaken();
+    return written;
+  };
+  const profileValues = async ({ svcId, firstName, lastName, email }: Adjuster): Promise<Value[]> => {
+    const seal = await sealer(svcId);
+    return [
+      svcId,
+      seal('first_name', firstName),
+      seal('last_name', lastName),
+      seal('email', email),
+      await emailKeyFor(svcId, email),
+    ];
+  };
+
   return {
-    find: async (svcId) => toAdjuster(first(await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]))),
-    lock: async (svcId) => toAdjuster(first(await session.rows<AdjusterRow>(LOCK, [svcId]))),
+    find: (svcId) => one(FIND_ADJUSTER, svcId),
+    lock: (svcId) => one(LOCK, svcId),
     findByEmail: async (email) =>
-      toAdjuster(first(await session.rows<AdjusterRow>(FIND_BY_EMAIL, [emailKey(email)]))),
+      one(FIND_BY_EMAIL, await encryption.lookupKeys(PERSONAL.adjusters, emailKey(email))),
 
     async add(adjuster, signInSecretHash) {
       const { testOf } = adjuster;
       const testValues = [testOf?.firmId ?? null, testOf?.behavior ?? null, signInSecretHash];
-      return (await session.rows(ADD, [...profileValues(adjuster), ...testValues])).length === 1;
+      return (await session.rows(ADD, [...(await profileValues(adjuster)), ...testValues])).length === 1;
     },
 
     async saveProfile(adjuster) {
-      await session.rows(SAVE_PROFILE, profileValues(adjuster));
+      await session.rows(SAVE_PROFILE, await profileValues(adjuster));
     },
 
     async saveAvailability(svcId, availability) {
-      await session.rows(SAVE_AVAILABILITY, [svcId, JSON.stringify(availability)]);
+      const seal = await sealer(svcId);
+      await session.rows(SAVE_AVAILABILITY, [svcId, seal('availability', JSON.stringify(availability))]);
     },
 
     async setDisabled(svcId, at) {

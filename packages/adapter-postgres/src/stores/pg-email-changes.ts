@@ -1,18 +1,25 @@
 import type { EmailChanges } from '@svc/application';
-import type { TxSession } from '../driver/session.ts';
+import { first, type TxSession } from '../driver/session.ts';
+import type { Encryption } from '../encryption/encryption.ts';
+import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
 import { EMAIL_CHANGES } from '../schema/entities.ts';
 
-export function pgEmailChanges(session: TxSession): EmailChanges {
+const FIELDS = fieldsOf(PERSONAL.email_changes);
+
+export function pgEmailChanges(session: TxSession, encryption: Encryption): EmailChanges {
   return {
     async put(change) {
-      await session.orm('email_changes_put', (manager) => manager.upsert(EMAIL_CHANGES, change, ['svcId']));
+      const seal = await encryption.sealer(PERSONAL.email_changes, SERVICE, change.svcId);
+      const stored = { ...change, email: seal('email', change.email) };
+      await session.orm('email_changes_put', (manager) => manager.upsert(EMAIL_CHANGES, stored, ['svcId']));
     },
 
-    lock: (svcId) => {
+    async lock(svcId) {
       const lock = { mode: 'pessimistic_write' } as const;
-      return session.orm('email_changes_lock', (manager) =>
-        manager.findOne(EMAIL_CHANGES, { where: { svcId }, lock }),
+      const found = await session.orm('email_changes_lock', (manager) =>
+        manager.find(EMAIL_CHANGES, { where: { svcId }, lock }),
       );
+      return first(await encryption.open(found, FIELDS, () => ({ firmId: SERVICE, key: svcId })));
     },
 
     async remove(svcId) {

@@ -9,7 +9,7 @@ import {
   heldCarrierFrom,
 } from './carrier-rows.ts';
 import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
-import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom } from './pg-adjusters.ts';
+import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, openAdjusters } from './pg-adjusters.ts';
 import {
   MEMBERSHIP_COLUMNS,
   MEMBERSHIP_FIELDS,
@@ -110,7 +110,8 @@ export const pgFirmData = (session: Session, encryption: Encryption): FirmData =
 
   async members(firmId, after, limit) {
     const found = await session.rows<MembershipRow & AdjusterRow>(MEMBERS, [firmId, after, limit]);
-    const rows = await encryption.open(found, MEMBERSHIP_FIELDS, membershipKey);
+    const members = await encryption.open(found, MEMBERSHIP_FIELDS, membershipKey);
+    const rows = await openAdjusters(encryption, members);
     return rows.map((row) => ({ membership: membershipFrom(row), adjuster: adjusterFrom(row) }));
   },
 

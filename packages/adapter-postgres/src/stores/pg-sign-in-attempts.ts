@@ -1,7 +1,8 @@
-import type { SignInAttempts } from '@svc/application';
-import { In } from 'typeorm';
+import type { CountedAttempts, SignInAttempts } from '@svc/application';
+import { timestamp } from '../driver/column-types.ts';
 import { sql, type TxSession } from '../driver/session.ts';
-import { SIGN_IN_ATTEMPTS } from '../schema/entities.ts';
+
+// Statements and no repository: anyone may cause them, and TypeORM builds each of its own anew.
 
 /** Also locks rows that do not exist yet; in a fixed order, so that transactions do not deadlock. */
 const LOCK_SUBJECTS = sql(
@@ -10,13 +11,24 @@ const LOCK_SUBJECTS = sql(
      SELECT hashtextextended(subject, 1) AS key FROM unnest($1::text[]) AS subject ORDER BY 1) keys`,
 );
 
+const FIND = sql(
+  'sign_in_attempts_find',
+  `SELECT subject, count, last_at AS "lastAt", ends_at AS "endsAt" FROM sign_in_attempts
+   WHERE subject = ANY($1::text[])`,
+);
+
+const PUT = sql(
+  'sign_in_attempts_put',
+  `INSERT INTO sign_in_attempts (subject, count, last_at, ends_at)
+   SELECT * FROM unnest($1::text[], $2::integer[], $3::timestamptz[], $4::timestamptz[])
+   ON CONFLICT (subject) DO UPDATE
+     SET count = excluded.count, last_at = excluded.last_at, ends_at = excluded.ends_at`,
+);
+
 export function pgSignInAttempts(session: TxSession): SignInAttempts {
   const find: SignInAttempts['find'] = async (subjects) => {
-    const found = await session.orm('sign_in_attempts_find', (manager) =>
-      manager.findBy(SIGN_IN_ATTEMPTS, { subject: In(subjects) }),
-    );
-    const bySubject = new Map(found.map(({ subject, ...attempts }) => [subject, attempts]));
-    return subjects.map((subject) => bySubject.get(subject) ?? null);
+    const found = await session.rows<CountedAttempts>(FIND, [subjects]);
+    return subjects.map((subject) => found.find((row) => row.subject === subject) ?? null);
   };
   return {
     find,
@@ -27,10 +39,13 @@ export function pgSignInAttempts(session: TxSession): SignInAttempts {
       return find(subjects);
     },
 
-    async put(subject, attempts) {
-      await session.orm('sign_in_attempts_put', (manager) =>
-        manager.upsert(SIGN_IN_ATTEMPTS, { subject, ...attempts }, ['subject']),
-      );
+    async put(counted) {
+      session.send(PUT, [
+        counted.map(({ subject }) => subject),
+        counted.map(({ count }) => String(count)),
+        counted.map(({ lastAt }) => timestamp(lastAt)),
+        counted.map(({ endsAt }) => timestamp(endsAt)),
+      ]);
     },
   };
 }

@@ -1,22 +1,32 @@
-import type { SignInCodes } from '@svc/application';
-import type { TxSession } from '../driver/session.ts';
-import { SIGN_IN_CODES } from '../schema/entities.ts';
+import type { SignInCode, SignInCodes } from '@svc/application';
+import { timestamp } from '../driver/column-types.ts';
+import { first, sql, type TxSession } from '../driver/session.ts';
+
+const PUT = sql(
+  'sign_in_codes_put',
+  `INSERT INTO sign_in_codes (email_key, code_hash, expires_at, seed) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (email_key) DO UPDATE
+     SET code_hash = excluded.code_hash, expires_at = excluded.expires_at, seed = excluded.seed`,
+);
+
+const LOCK = sql(
+  'sign_in_codes_lock',
+  `SELECT email_key AS slot, code_hash AS "codeHash", expires_at AS "expiresAt", seed FROM sign_in_codes
+   WHERE email_key = $1 FOR UPDATE`,
+);
+
+const REMOVE = sql('sign_in_codes_remove', 'DELETE FROM sign_in_codes WHERE email_key = $1');
 
 export function pgSignInCodes(session: TxSession): SignInCodes {
   return {
-    async put(code) {
-      await session.orm('sign_in_codes_put', (manager) => manager.upsert(SIGN_IN_CODES, code, ['slot']));
+    async put({ slot, codeHash, expiresAt, seed }) {
+      session.send(PUT, [slot, codeHash, timestamp(expiresAt), seed]);
     },
 
-    lock: (slot) => {
-      const lock = { mode: 'pessimistic_write' } as const;
-      return session.orm('sign_in_codes_lock', (manager) =>
-        manager.findOne(SIGN_IN_CODES, { where: { slot }, lock }),
-      );
-    },
+    lock: async (slot) => first(await session.rows<SignInCode>(LOCK, [slot])),
 
     async remove(slot) {
-      await session.orm('sign_in_codes_remove', (manager) => manager.delete(SIGN_IN_CODES, { slot }));
+      session.send(REMOVE, [slot]);
     },
   };
 }

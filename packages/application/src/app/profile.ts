@@ -74,7 +74,7 @@ export const makeUpdateProfile =
     });
     if (mail !== null) {
       if (mail.code !== null) void deps.mailer.sendEmailCode(mail.email, mail.code);
-      if (mail.old !== null) void deps.mailer.sendEmailNotice(mail.old, 'requested');
+      if (mail.old !== null) void deps.mailer.sendAccountNotice(mail.old, 'email_requested');
     }
     return { adjuster, firms: await deps.reads.memberships(actor.svcId) };
   };
@@ -115,7 +115,7 @@ export const makeConfirmEmail =
       throw error;
     });
     if (confirmed === null) throw codeRefused();
-    if (confirmed.old !== null) void deps.mailer.sendEmailNotice(confirmed.old, 'changed');
+    if (confirmed.old !== null) void deps.mailer.sendAccountNotice(confirmed.old, 'email_changed');
     return { adjuster: confirmed.adjuster, firms: await deps.reads.memberships(actor.svcId) };
   };
 

@@ -7,7 +7,7 @@ import type {
   PasskeyOptions,
   PasskeyVerifier,
 } from '../ports/passkeys.ts';
-import type { Clock, Ids, Secrets } from '../ports/support.ts';
+import type { Clock, Ids, Mailer, Secrets } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { byAdjuster, recordAccountAct, recordOwnAct } from '../support/audit.ts';
 
@@ -143,13 +143,13 @@ export const makeStartPasskeyRegistration =
 
 /** Adds a passkey. The session has then proved a passkey, like one that was opened with it. */
 export const makeRegisterPasskey =
-  (deps: RegistrationDeps) =>
-  (
+  (deps: RegistrationDeps & { mailer: Mailer }) =>
+  async (
     actor: AdjusterActor,
     session: RegisteringSession,
     { name, response }: { readonly name: string; readonly response: PasskeyAttestation },
-  ): Promise<Passkey> =>
-    deps.uow.run(async (tx) => {
+  ): Promise<Passkey> => {
+    const { passkey, email } = await deps.uow.run(async (tx) => {
       // Locked, so that two requests cannot both add the first passkey or exceed the maximum.
       const adjuster = await tx.adjusters.lock(actor.svcId);
       if (adjuster === null) throw new DomainError('not_found', 'No such account.');
@@ -171,8 +171,12 @@ export const makeRegisterPasskey =
       if (!(await tx.passkeys.add(passkey))) throw passkeyRefused();
       await tx.sessions.setMethod(session.tokenHash, 'passkey');
       await recordAccountAct(tx, actor.svcId, byAdjuster(actor), { at, action: 'passkey.add' });
-      return passkey;
+      return { passkey, email: adjuster.email };
     });
+    // Not above, where the work may run again.
+    if (email !== null) void deps.mailer.sendAccountNotice(email, 'passkey_added');
+    return passkey;
+  };
 
 /** Locks passkeys only, as a sign-in does before it locks the account. */
 async function lockOwn(tx: Tx, svcId: Svcid, id: string): Promise<{ passkey: Passkey; isLast: boolean }> {
@@ -195,12 +199,15 @@ export const makeRenamePasskey =
 
 /** Removes a passkey. Where passkeys are required the last one stays: only the operator removes it. */
 export const makeRemovePasskey =
-  (deps: { uow: UnitOfWork; clock: Clock; passkeysRequired: boolean }) =>
-  (actor: AdjusterActor, id: string): Promise<void> =>
-    deps.uow.run(async (tx) => {
+  (deps: { uow: UnitOfWork; clock: Clock; mailer: Mailer; passkeysRequired: boolean }) =>
+  async (actor: AdjusterActor, id: string): Promise<void> => {
+    const email = await deps.uow.run(async (tx) => {
       const { isLast } = await lockOwn(tx, actor.svcId, id);
       if (deps.passkeysRequired && isLast)
         throw new DomainError('passkey_required', 'This is your only passkey. Add another one first.');
       await tx.passkeys.remove(actor.svcId, id);
       await recordOwnAct(tx, deps, actor, 'passkey.remove');
+      return (await tx.adjusters.find(actor.svcId))?.email ?? null;
     });
+    if (email !== null) void deps.mailer.sendAccountNotice(email, 'passkey_removed');
+  };

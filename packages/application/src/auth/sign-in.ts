@@ -57,24 +57,33 @@ interface Counter {
   readonly subject: string;
 }
 
-/** Locks counters and returns the longest remaining pause. Call `count` to count the attempt. */
-async function lockCounters(tx: Tx, now: Instant, counters: readonly Counter[]) {
-  const subjects = counters.map(({ subject }) => subject);
-  const statesOf = (held: readonly (Attempts | null)[]) =>
+/**
+ * Locks counters, those shared with other clients last, and returns the longest remaining pause. Call `count` to count
+ * the attempt.
+ */
+async function lockCounters(tx: Tx, now: Instant, own: readonly Counter[], shared: readonly Counter[] = []) {
+  const statesOf = (counters: readonly Counter[], held: readonly (Attempts | null)[]) =>
     counters.map((counter, n) => ({ ...counter, attempts: attemptsAt(held[n] ?? null, now) }));
   const longestPause = (of: ReturnType<typeof statesOf>): number =>
     Math.max(...of.map(({ limit, attempts }) => remainingPauseMs(limit, attempts, now)));
+  const all = [...own, ...shared];
+  const subjectsOfAll = all.map(({ subject }) => subject);
   // Requests over a limit must not wait for its lock: each would hold a database connection.
-  let states = statesOf(await tx.signInAttempts.find(subjects));
-  if (longestPause(states) === 0) states = statesOf(await tx.signInAttempts.lock(subjects));
+  let states = statesOf(all, await tx.signInAttempts.find(subjectsOfAll));
+  for (const group of [own, shared]) {
+    if (longestPause(states) > 0 || group.length === 0) break;
+    const held = await tx.signInAttempts.lock(group.map(({ subject }) => subject));
+    const locked = statesOf(group, held);
+    states = states.map((state) => locked.find(({ subject }) => subject === state.subject) ?? state);
+  }
   return {
     pauseMs: longestPause(states),
-    /** Whether one of them has used its free attempts. */
-    freeUsedUp: states.some(({ limit, attempts }) => attempts.count >= limit.free),
-    async count(): Promise<void> {
-      for (const { subject, attempts } of states)
-        await tx.signInAttempts.put(subject, withAttempt(attempts, now));
-    },
+    /** Whether a shared one has used its free attempts. */
+    sharedFreeUsedUp: states.slice(own.length).some(({ limit, attempts }) => attempts.count >= limit.free),
+    count: (): Promise<void> =>
+      tx.signInAttempts.put(
+        states.map(({ subject, attempts }) => ({ subject, ...withAttempt(attempts, now) })),
+      ),
   };
 }
 
@@ -102,19 +111,28 @@ const subjectsOf = (
 });
 
 /**
- * Under which a code is stored. With a client secret there is one code for each secret, so that no other client can
- * enter, guess or replace it; only a hash of the secret is stored.
+ * Under which a code is stored: no address is. With a client secret there is one code for each secret, so that no other
+ * client can enter, guess or replace it.
  */
-const codeSlot = (
-  secrets: Secrets,
-  key: string,
-  clientSecret: string | undefined,
-  hasAccount: boolean,
-): string => {
-  if (clientSecret !== undefined) return secrets.hashOfSubject('bound code', key, clientSecret);
-  // The same statements without an account, so that the time does not reveal it; its address is not stored.
-  return hasAccount ? key : secrets.hashOfSubject('no account', key);
-};
+const codeSlot = (secrets: Secrets, key: string, clientSecret: string | undefined): string =>
+  clientSecret === undefined
+    ? secrets.hashOfSubject('code', key)
+    : secrets.hashOfSubject('bound code', key, clientSecret);
+
+/** Locks the counters of codes to an address. */
+const lockCodeCounters = (tx: Tx, now: Instant, subjects: ReturnType<typeof subjectsOf>) =>
+  lockCounters(
+    tx,
+    now,
+    [
+      { limit: SIGN_IN_LIMITS.codesPerClient, subject: subjects.codesOfClient },
+      { limit: SIGN_IN_LIMITS.codesPerClientAndRecipient, subject: subjects.codesOfClientAndRecipient },
+    ],
+    [
+      { limit: SIGN_IN_LIMITS.codesPerRecipient, subject: subjects.codesOfRecipient },
+      { limit: SIGN_IN_LIMITS.codesInTotal, subject: subjects.codesInTotal },
+    ],
+  );
 
 /** Counts a code for a new email address like a sign-in code to it. Throws when too many were requested. */
 export async function countEmailCode(
@@ -127,12 +145,7 @@ export async function countEmailCode(
   // The account stands for the client: its sessions may be on any network.
   const client = actor.origin === undefined ? actor.svcId : networkOf(actor.origin.address);
   const subjects = subjectsOf(secrets, emailKey(email), client);
-  const counters = await lockCounters(tx, now, [
-    { limit: SIGN_IN_LIMITS.codesPerClient, subject: subjects.codesOfClient },
-    { limit: SIGN_IN_LIMITS.codesPerClientAndRecipient, subject: subjects.codesOfClientAndRecipient },
-    { limit: SIGN_IN_LIMITS.codesPerRecipient, subject: subjects.codesOfRecipient },
-    { limit: SIGN_IN_LIMITS.codesInTotal, subject: subjects.codesInTotal },
-  ]);
+  const counters = await lockCodeCounters(tx, now, subjects);
   if (counters.pauseMs > 0) throw new TooManyAttempts(counters.pauseMs);
   await counters.count();
 }
@@ -176,27 +189,18 @@ export const makeRequestSignInCode =
     const subjects = subjectsOf(deps.secrets, key, deps.networkOf(clientAddress), clientSecret);
     const mail = await deps.uow.run(async (tx) => {
       const now = deps.clock.now();
-      const ofClient = await lockCounters(tx, now, [
-        { limit: SIGN_IN_LIMITS.codesPerClient, subject: subjects.codesOfClient },
-      ]);
-      // A client that must pause must not hold the shared locks.
-      if (ofClient.pauseMs > 0) return 'paused' as const;
-      const ofPair = await lockCounters(tx, now, [
-        { limit: SIGN_IN_LIMITS.codesPerClientAndRecipient, subject: subjects.codesOfClientAndRecipient },
-      ]);
-      const ofAll = await lockCounters(tx, now, [
-        { limit: SIGN_IN_LIMITS.codesPerRecipient, subject: subjects.codesOfRecipient },
-        { limit: SIGN_IN_LIMITS.codesInTotal, subject: subjects.codesInTotal },
-      ]);
-      if (ofPair.pauseMs > 0 || ofAll.pauseMs > 0) return 'paused' as const;
-      for (const counters of [ofClient, ofPair, ofAll]) await counters.count();
+      const counters = await lockCodeCounters(tx, now, subjects);
+      if (counters.pauseMs > 0) return 'paused' as const;
+      await counters.count();
 
       const expiresAt = now + SIGN_IN_CODE_LIFETIME_MS;
-      const usedTries = ofAll.freeUsedUp ? SIGN_IN_CODE_TRIES - 1 : 0;
+      const usedTries = counters.sharedFreeUsedUp ? SIGN_IN_CODE_TRIES - 1 : 0;
       await tx.signInAttempts.lock([subjects.requested]);
-      await tx.signInAttempts.put(subjects.requested, { count: usedTries, lastAt: now, endsAt: expiresAt });
+      await tx.signInAttempts.put([
+        { subject: subjects.requested, count: usedTries, lastAt: now, endsAt: expiresAt },
+      ]);
       const adjuster = await tx.adjusters.findByEmail(email);
-      const slot = codeSlot(deps.secrets, key, clientSecret, adjuster !== null);
+      const slot = codeSlot(deps.secrets, key, clientSecret);
       const held = await tx.signInCodes.lock(slot);
       const seed = held !== null && now < held.expiresAt ? (held.seed ?? undefined) : undefined;
       const issued = deps.secrets.issueCode(key, seed);
@@ -387,7 +391,7 @@ async function byCode(
     return failedSignIn(tx, await tx.adjusters.findByEmail(email));
   }
 
-  const slot = codeSlot(deps.secrets, key, clientSecret, true);
+  const slot = codeSlot(deps.secrets, key, clientSecret);
   const held = await tx.signInCodes.lock(slot);
   if (clientSecret !== undefined && held === null) return notRequestedHere(tx, guesses, email);
   const isCorrect =
@@ -397,7 +401,8 @@ async function byCode(
   if (!isCorrect) {
     await guesses.count();
     await shared?.count();
-    await tx.signInAttempts.put(hasRequested ? subjects.requested : subjects.tries, withAttempt(tries, now));
+    const subject = hasRequested ? subjects.requested : subjects.tries;
+    await tx.signInAttempts.put([{ subject, ...withAttempt(tries, now) }]);
     return failedSignIn(tx, await tx.adjusters.findByEmail(email));
   }
   await tx.signInCodes.remove(slot);

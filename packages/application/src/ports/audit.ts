@@ -22,6 +22,7 @@ export type AuditAction =
   | 'email.confirm'
   | 'encryption.apply'
   | 'encryption.rotate'
+  | 'feed.restamp'
   | 'firm.create'
   | 'firm.erase'
   | 'firm.export'

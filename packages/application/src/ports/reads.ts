@@ -18,7 +18,7 @@ import type {
   Svcid,
 } from '@svc/domain';
 import type { Passkey } from './passkeys.ts';
-import type { ApiKey, Firm, FormDetails, PushSubscription, Session } from './unit-of-work.ts';
+import type { ApiKey, FeedRestamp, Firm, FormDetails, PushSubscription, Session } from './unit-of-work.ts';
 
 /** A claim as the firm sees it. */
 export interface ClaimView {
@@ -156,6 +156,7 @@ export interface CredentialStore {
 
 /** Reads for the operator. */
 export interface OperatorReads {
+  latestRestamp(): Promise<FeedRestamp | null>;
   firms(): Promise<Firm[]>;
   firm(id: FirmId): Promise<Firm | null>;
   testAccounts(firmId: FirmId): Promise<Adjuster[]>;

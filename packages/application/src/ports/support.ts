@@ -34,13 +34,15 @@ export interface Secrets {
   testAccountTag(): string;
 }
 
+export type AccountEvent = 'email_requested' | 'email_changed' | 'passkey_added' | 'passkey_removed';
+
 export interface Mailer {
   /** Mails a sign-in code, or logs it when no mail server is configured. The mailer reports its own errors. */
   sendSignInCode(email: string, code: string): Promise<void>;
   /** Mails the code that confirms a new address to that address. */
   sendEmailCode(email: string, code: string): Promise<void>;
-  /** Tells the old address that another one was requested, or has replaced it. */
-  sendEmailNotice(email: string, event: 'requested' | 'changed'): Promise<void>;
+  /** Tells the owner of an account what was changed in how to sign in; of an email address, at the old one. */
+  sendAccountNotice(email: string, event: AccountEvent): Promise<void>;
 }
 
 /** What happens while someone guesses at codes, secrets or passkeys. */

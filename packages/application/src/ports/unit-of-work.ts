@@ -50,6 +50,7 @@ export interface Tx {
   readonly usedChallenges: UsedChallenges;
   readonly devices: Devices;
   readonly deadlines: Deadlines;
+  readonly feeds: Feeds;
   readonly outbox: Outbox;
   readonly audit: AuditTrail;
 }
@@ -212,7 +213,7 @@ export interface Sessions {
 }
 
 export interface SignInCode {
-  /** The email address as `emailKey`, or a hash that also binds the code to one client. */
+  /** A hash of the email address, which may also bind the code to one client. */
   readonly slot: string;
   readonly codeHash: string;
   readonly expiresAt: Instant;
@@ -237,13 +238,17 @@ export interface EmailChanges {
 }
 
 /** Sign-in attempts, counted across all processes. */
+export interface CountedAttempts extends Attempts {
+  readonly subject: string;
+}
+
 export interface SignInAttempts {
   /** Does not wait for locks. */
   find(subjects: readonly string[]): Promise<(Attempts | null)[]>;
   /** Locks the counters, or the keys of missing ones, until the transaction ends. */
   lock(subjects: readonly string[]): Promise<(Attempts | null)[]>;
-  /** The caller has locked the subject. */
-  put(subject: string, attempts: Attempts): Promise<void>;
+  /** The caller has locked the subjects. */
+  put(counted: readonly CountedAttempts[]): Promise<void>;
 }
 
 export interface SignInCodes {
@@ -270,6 +275,32 @@ export interface Deadlines {
   put(override: DeadlineOverride): Promise<void>;
   /** @returns whether there was one. */
   remove(event: string, kind: DeadlineKind): Promise<boolean>;
+}
+
+/** After the database was restored to `since`: changes from then on are lost, and claims get new timestamps. */
+export interface FeedRestamp {
+  readonly since: Instant;
+  /** New timestamps are later than this and than all earlier ones. */
+  readonly startedAt: Instant;
+  /** Null: interrupted, or still running. */
+  readonly finishedAt: Instant | null;
+}
+
+/** The change feeds of all firms. */
+export interface Feeds {
+  /** The latest timestamp of any firm; null when there is none. */
+  lastTimestamp(): Promise<Instant | null>;
+  /** By `startedAt`, latest first; prevents others from adding one until the transaction ends. */
+  lockRestamps(): Promise<FeedRestamp[]>;
+  /** Adds it, or replaces the one with its `since`. */
+  saveRestamp(restamp: FeedRestamp): Promise<void>;
+  /**
+   * Gives claims of the firm new timestamps at the end of its feed, in their present order: those that changed since
+   * `since`, and those that are not final, unless their timestamp is after `startedAt`.
+   *
+   * @returns how many; at most `limit`.
+   */
+  restamp(firmId: FirmId, restamp: FeedRestamp, limit: number): Promise<number>;
 }
 
 export interface Devices {

@@ -18,6 +18,9 @@ const PARTS: Readonly<Record<PartName, { readonly title: string; readonly effect
   },
 };
 
+const RESTORE_EFFECT =
+  'Later changes are lost. Polling delivers the affected claims once more; send claims again that were sent after this time.';
+
 const TITLES: Readonly<Record<ServiceStatus['status'], string>> = {
   up: 'All parts are up',
   degraded: 'Up, with degraded parts',
@@ -56,6 +59,13 @@ export function statusHandler(monitor: StatusMonitor, addresses: DocsAddresses):
           since: toDateTime(since),
           ...(!up && { effect: PARTS[name].effect }),
         })),
+        ...(status.restore !== null && {
+          restore: {
+            to: toDateTime(status.restore.to),
+            at: toDateTime(status.restore.at),
+            effect: RESTORE_EFFECT,
+          },
+        }),
         support: addresses.supportEmail,
       }),
     );
@@ -71,17 +81,24 @@ const timeElement = (at: number): string => {
   return `<time datetime="${exact}">${exact.slice(0, 19).replace('T', ' ')} UTC</time>`;
 };
 
-function pageOf({ status, since, parts }: ServiceStatus, { docsUrl, supportEmail }: DocsAddresses): string {
+function pageOf(
+  { status, since, parts, restore }: ServiceStatus,
+  { docsUrl, supportEmail }: DocsAddresses,
+): string {
   const rows = parts.map(
     ({ name, up, since: at }) =>
       `<tr><th scope="row">${PARTS[name].title}</th><td>${up ? 'up' : `down. ${PARTS[name].effect}`}</td><td>${timeElement(at)}</td></tr>`,
   );
+  const notice =
+    restore === null
+      ? ''
+      : `<p>The service was restored to ${timeElement(restore.to)}. ${RESTORE_EFFECT}</p>\n`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="30"><title>Status: ${TITLES[status]}</title><style>${STYLE}</style></head>
 <body><main><h1>${TITLES[status]}</h1><p>Since ${timeElement(since)}, as observed by the process that responds.</p>
 <table><thead><tr><th scope="col">Part</th><th scope="col">Status</th><th scope="col">Since</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table>
-<p><a href="${escaped(docsUrl)}/support">Support</a>: <a href="mailto:${escaped(supportEmail)}">${escaped(supportEmail)}</a></p></main></body></html>
+${notice}<p><a href="${escaped(docsUrl)}/support">Support</a>: <a href="mailto:${escaped(supportEmail)}">${escaped(supportEmail)}</a></p></main></body></html>
 `;
 }

@@ -1,3 +1,5 @@
+import { DAY } from '@svc/domain';
+
 export type PartName = 'api' | 'database' | 'redis';
 
 export interface PartStatus {
@@ -12,7 +14,18 @@ export interface ServiceStatus {
   readonly status: 'up' | 'degraded' | 'down';
   readonly since: number;
   readonly parts: readonly PartStatus[];
+  /** The database was restored to an earlier time within the last 30 days. */
+  readonly restore: Restore | null;
 }
+
+export interface Restore {
+  /** Later changes are lost. */
+  readonly to: number;
+  /** When claims began to be delivered once more. */
+  readonly at: number;
+}
+
+const RESTORE_SHOWN_MS = 30 * DAY;
 
 export interface StatusMonitor {
   /** Checks all parts now. */
@@ -22,18 +35,22 @@ export interface StatusMonitor {
 /** Remembers since when each part is up or down. */
 export function createStatusMonitor({
   checks,
+  latestRestore,
   now,
 }: {
   /** Resolves to whether the part is up; rejects if it is not. */
   readonly checks: Readonly<Partial<Record<PartName, () => Promise<boolean>>>>;
+  readonly latestRestore: () => Promise<Restore | null>;
   readonly now: () => number;
 }): StatusMonitor {
   const parts = new Map<PartName, PartStatus>();
+  let restore: Restore | null = null;
   let overall: Pick<ServiceStatus, 'status' | 'since'> | undefined;
   return {
     async check() {
       const names = Object.keys(checks) as PartName[];
       const found = await Promise.all(names.map((name) => checks[name]?.().catch(() => false) ?? false));
+      if (found[names.indexOf('database')] === true) restore = await latestRestore().catch(() => restore);
       const at = now();
       for (const [index, name] of names.entries()) {
         const up = found[index] === true;
@@ -42,7 +59,8 @@ export function createStatusMonitor({
       const current = [...parts.values()];
       const status = statusOf(current);
       if (overall?.status !== status) overall = { status, since: at };
-      return { ...overall, parts: current };
+      const isRecent = restore !== null && at - restore.at < RESTORE_SHOWN_MS;
+      return { ...overall, parts: current, restore: isRecent ? restore : null };
     },
   };
 }

@@ -11,6 +11,7 @@ import { AUDIT_PURGE } from './0021-audit-purge.ts';
 import { CLOSED_CLAIMS } from './0022-closed-claims.ts';
 import { PASSKEYS } from './0030-passkeys.ts';
 import { AVAILABILITY } from './0040-availability.ts';
+import { FEED_RESTAMPS } from './0050-feed-restamps.ts';
 import { CITUS } from './0070-citus.ts';
 
 export interface Migration {
@@ -35,5 +36,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 22, name: 'closed claims', sql: CLOSED_CLAIMS },
   { id: 30, name: 'passkeys', sql: PASSKEYS },
   { id: 40, name: 'availability', sql: AVAILABILITY },
+  { id: 50, name: 'feed restamps', sql: FEED_RESTAMPS },
   { id: 70, name: 'citus', sql: CITUS },
 ];

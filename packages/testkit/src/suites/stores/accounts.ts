@@ -125,12 +125,12 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { adjuster } = await use.updateProfile({ svcId }, { email, firstName: 'Zoë' });
       expect([adjuster.email, adjuster.firstName]).toEqual([old, 'Zoë']);
       expect(await stored()).toBe(old);
-      expect(noticesTo(old)).toEqual(['requested']);
+      expect(noticesTo(old)).toEqual(['email_requested']);
       const code = latestCode(email);
       expect(await errorCodeOf(use.confirmEmail({ svcId }, wrong(code)))).toBe('code_refused');
       expect((await use.confirmEmail({ svcId }, code)).adjuster.email).toBe(email);
       expect(await stored()).toBe(email);
-      expect(noticesTo(old)).toEqual(['requested', 'changed']);
+      expect(noticesTo(old)).toEqual(['email_requested', 'email_changed']);
       expect(await errorCodeOf(use.confirmEmail({ svcId }, code))).toBe('code_refused');
     });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimFilter, ClaimView } from '@svc/application';
-import type { ClaimId, Instant, Svcid } from '@svc/domain';
-import { everyPage, type Fixture, type TestFirm } from '../../fixture.ts';
+import { type ClaimId, HOUR, type Instant, MINUTE, type Svcid } from '@svc/domain';
+import { everyPage, type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 
 export function feedBehavior(fixture: () => Fixture): void {
   const feed = (
@@ -200,6 +200,136 @@ export function feedBehavior(fixture: () => Fixture): void {
       await Promise.all(ids.map((id) => use.acceptOffer({ svcId }, id)));
       const timestamps = (await feed(firm, { updatedSince: at }, 50)).map(({ updatedAt }) => updatedAt);
       expect(timestamps).toEqual(Array.from({ length: 20 }, (_, n) => at + n));
+    });
+  });
+
+  describe('restamping the feeds after a restore to an earlier time', () => {
+    const silent = (): void => {};
+    const restamp = (since: Instant) => fixture().use.restampFeeds(since, silent);
+    const statesOf = (views: readonly ClaimView[]) =>
+      views.map(({ id, assignment }) => `${id} ${assignment.status}`);
+
+    /** One claim in each status, and a closed one, all sent before the time of the restore. */
+    const restored = async () => {
+      const { use, clock, newMember, sendId } = fixture();
+      clock.advance(HOUR);
+      const { firm, svcId, ids } = await started(4);
+      const [pending, accepted, rejected, closed] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
+      await use.acceptOffer({ svcId }, accepted);
+      await use.rejectOffer({ svcId }, rejected, null);
+      const leaver = await newMember(firm);
+      const unassigned = await sendId(firm.live, leaver);
+      await use.leaveFirm({ svcId: leaver }, firm.id);
+      await use.closeClaim(closed);
+      return { firm, svcId, pending, accepted, rejected, unassigned, closed, to: clock.advance(1000) };
+    };
+
+    test('a poller that is ahead gets every claim whose later change may be lost, in order', async () => {
+      const { clock } = fixture();
+      const { firm, pending, rejected, unassigned, to } = await restored();
+      const before = await feed(firm);
+      // It has read changes of ten minutes that the database does not have.
+      const latest = clock.advance(10 * MINUTE);
+      const poll = () => feed(firm, { updatedSince: latest - MINUTE }, 2);
+      clock.advance(2 * MINUTE);
+      expect(await poll()).toEqual([]);
+      await restamp(to);
+      const received = await poll();
+      const expected = before.filter(({ id }) => [pending, rejected, unassigned].includes(id));
+      expect(statesOf(received)).toEqual(statesOf(expected));
+      const timestamps = received.map(({ updatedAt }) => updatedAt);
+      expect(timestamps.filter((at) => at <= latest)).toEqual([]);
+      expect(new Set(timestamps).size).toBe(3);
+      expect(statesOf(await feed(firm)).sort()).toEqual(statesOf(before).sort());
+    });
+
+    test('a poller with a cursor from before the restore gets them on its next page', async () => {
+      const { clock, stores } = fixture();
+      const { firm, pending, rejected, unassigned, to } = await restored();
+      const last = (await feed(firm)).at(-1);
+      const after = { at: clock.now() + 5 * MINUTE, id: last?.id ?? '' };
+      clock.advance(6 * MINUTE);
+      await restamp(to);
+      const page = await stores.firmReads.claims(firm.id, 'live', {}, { after, limit: 50 });
+      expect(idsOf(page.rows.slice()).sort()).toEqual([pending, rejected, unassigned].sort());
+    });
+
+    test('claims that changed since the time of the restore are delivered as well, accepted ones too', async () => {
+      const { use, clock } = fixture();
+      const { firm, svcId, pending, accepted, to } = await restored();
+      await use.acceptOffer({ svcId }, pending);
+      const latest = clock.advance(MINUTE);
+      await restamp(to);
+      const received = idsOf(await feed(firm, { updatedSince: latest }));
+      expect(received).toContain(pending);
+      expect(received).not.toContain(accepted);
+    });
+
+    test('later changes come after the restamped claims', async () => {
+      const { use, clock } = fixture();
+      const { firm, svcId, pending, to } = await restored();
+      clock.advance(MINUTE);
+      await restamp(to);
+      await use.acceptOffer({ svcId }, pending);
+      const all = await feed(firm);
+      expect(all.at(-1)).toMatchObject({ id: pending, assignment: { status: 'accepted' } });
+      expect(new Set(all.map(({ updatedAt }) => updatedAt)).size).toBe(all.length);
+    });
+
+    test('an interrupted run is finished by the next, without delivering a claim twice', async () => {
+      const { clock, stores, useOn } = fixture();
+      const firms = [await restored(), await restored()] as const;
+      const to = clock.advance(MINUTE);
+      clock.advance(MINUTE);
+      const interrupted = useOn({
+        run: (work) =>
+          stores.unitOfWork.run((tx) => {
+            const restampUntilSecond: typeof tx.feeds.restamp = async (firmId, ...rest) => {
+              if (firmId === firms[1].firm.id) throw new Error('killed');
+              return tx.feeds.restamp(firmId, ...rest);
+            };
+            return work({ ...tx, feeds: { ...tx.feeds, restamp: restampUntilSecond } });
+          }),
+      });
+      await expect(interrupted.restampFeeds(to, silent)).rejects.toThrow('killed');
+      await expect(restamp(to - 1)).rejects.toThrow('interrupted');
+      const restampedAt = clock.now();
+      const isDone = ({ updatedAt }: ClaimView) => updatedAt > restampedAt;
+      const half = (await Promise.all(firms.map(({ firm }) => feed(firm)))).flat().filter(isDone);
+      expect(half).toHaveLength(3);
+      clock.advance(HOUR);
+      await restamp(to);
+      const whole = (await Promise.all(firms.map(({ firm }) => feed(firm)))).flat().filter(isDone);
+      expect(whole).toEqual(expect.arrayContaining(half));
+      expect(whole).toHaveLength(6);
+      expect((await stores.operatorReads.latestRestamp())?.finishedAt).toBe(clock.now());
+    });
+
+    test('refuses a time in the future, a second run, and a clock behind the feed', async () => {
+      const { clock, stores } = fixture();
+      const { firm, to } = await restored();
+      await expect(restamp(clock.now() + 1)).rejects.toThrow('in the future');
+      await restamp(to);
+      const done = await feed(firm);
+      await expect(restamp(to)).rejects.toThrow('once more');
+      clock.advance(-3 * MINUTE);
+      await expect(restamp(to - 5 * MINUTE)).rejects.toThrow('correct the clock');
+      clock.advance(3 * MINUTE);
+      expect(await feed(firm)).toEqual(done);
+      expect((await stores.operatorReads.latestRestamp())?.since).toBe(to);
+    });
+
+    test('is in the audit trail of each firm concerned, with the operator', async () => {
+      const { clock, stores } = fixture();
+      const { firm, to } = await restored();
+      clock.advance(MINUTE);
+      await restamp(to);
+      const [row] = await stores.auditReads.latest(firm.id, { limit: 1 });
+      expect(JSON.parse(row?.text ?? '')).toMatchObject({
+        actor: `operator:${OPERATOR.name}`,
+        action: 'feed.restamp',
+        object: `firm:${firm.id}`,
+      });
     });
   });
 }

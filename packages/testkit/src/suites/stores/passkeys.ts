@@ -74,6 +74,17 @@ export function passkeysBehavior(fixture: () => Fixture): void {
       expect(await stores.appReads.passkeys(svcId)).toEqual([]);
     });
 
+    test('that are added or removed are reported to the address of the account', async () => {
+      const { use, external } = fixture();
+      const { svcId, email, passkey } = await withPasskey();
+      const notices = () => external.notices.filter((notice) => notice.email === email);
+      expect(notices()).toEqual([{ email, event: 'passkey_added' }]);
+      await use.renamePasskey({ svcId }, passkey.id, 'Old phone');
+      await use.removePasskey({ svcId }, passkey.id);
+      expect(notices().at(-1)).toEqual({ email, event: 'passkey_removed' });
+      expect(notices()).toHaveLength(2);
+    });
+
     test('open a session of their account, and count uses', async () => {
       const { use, stores, clock } = fixture();
       const { svcId, credentialId } = await withPasskey();

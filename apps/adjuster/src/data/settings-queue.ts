@@ -1,0 +1,43 @@
+import type { Availability } from '@svc/contract';
+import { remainingSettings, type SettingChanges } from '../model/pending-settings.ts';
+import { ApiError, call, NetworkError } from './api.ts';
+import { exclusively } from './exclusive.ts';
+import { sendDevicePreferences } from './notifications.ts';
+import { pendingSettings, storage } from './storage.ts';
+
+export interface SentSettings {
+  /** As the service has it now, when it was changed. */
+  readonly availability: Availability | undefined;
+  readonly result: 'sent' | 'offline' | 'refused';
+}
+
+/** Sends the changes that wait. What the service refuses is dropped: the setting is shown as the service has it. */
+export const sendPendingSettings = (): Promise<SentSettings> =>
+  exclusively('settings', async () => {
+    const [pending, profile] = await Promise.all([storage.get('settings'), storage.get('profile')]);
+    let availability: Availability | undefined;
+    if (pending === undefined || pending.svcId !== profile?.svc_id) return { availability, result: 'sent' };
+    const { device, ...changes } = pending.changes;
+    const first = await sendPart(changes, async () => {
+      availability = await call<Availability>('PATCH', 'v1/me/availability', changes);
+      await storage.put('profile', { ...profile, availability });
+    });
+    if (device === undefined || first === 'offline') return { availability, result: first };
+    const second = await sendPart({ device }, sendDevicePreferences);
+    return { availability, result: second === 'sent' ? first : second };
+  });
+
+async function sendPart(part: SettingChanges, send: () => Promise<void>): Promise<SentSettings['result']> {
+  if (Object.keys(part).length === 0) return 'sent';
+  let result: SentSettings['result'] = 'sent';
+  try {
+    await send();
+  } catch (error) {
+    if (error instanceof NetworkError) return 'offline';
+    if (!(error instanceof ApiError) || error.status === 401 || error.code === 'passkey_required')
+      throw error;
+    result = 'refused';
+  }
+  await pendingSettings.update((now) => remainingSettings(now, part));
+  return result;
+}

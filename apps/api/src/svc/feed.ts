@@ -1,0 +1,33 @@
+import type { Instant } from '@svc/domain';
+import { type Command, Option } from 'commander';
+import { TOKENS } from '../composition/tokens.ts';
+import { toDateTime } from '../http/serialization/time.ts';
+import { parseTime } from './arguments.ts';
+import { addCommand, addGroup, type OutputOptions } from './command.ts';
+import { printJson } from './output.ts';
+import { withService } from './session.ts';
+
+export function addFeedCommands(program: Command): void {
+  const group = addGroup(program, 'feed', "the change feeds that firms' systems poll");
+
+  addCommand(
+    group,
+    'restamp',
+    'after a restore to an earlier time: deliver every claim that may have changed since once more',
+  )
+    .addOption(
+      new Option('--since <time>', 'to which the database was restored, such as 2026-08-29T14:05:00Z')
+        .argParser(parseTime)
+        .makeOptionMandatory(),
+    )
+    .action(async ({ since, json }: OutputOptions & { since: Instant }) => {
+      const claims = await withService((services) =>
+        services.get(TOKENS.restampFeeds)(since, (done) => process.stderr.write(`${done} claims\n`)),
+      );
+      if (json) return printJson({ since: toDateTime(since), claims });
+      process.stdout.write(
+        `${claims} claims will be delivered once more, as they are now. /status says so for 30 days.\n` +
+          'Claims that were sent after that time are lost; the firms have to send them again.\n',
+      );
+    });
+}

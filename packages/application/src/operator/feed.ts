@@ -1,0 +1,80 @@
+import { type Instant, MINUTE } from '@svc/domain';
+import type { Operator } from '../actors.ts';
+import { SERVICE_CHAIN } from '../ports/audit.ts';
+import type { OperatorReads } from '../ports/reads.ts';
+import type { Clock } from '../ports/support.ts';
+import type { FeedRestamp, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import { byOperator, recordAct, recordFirmAct } from '../support/audit.ts';
+import { OperatorError } from './operator-error.ts';
+
+interface Deps {
+  readonly uow: UnitOfWork;
+  readonly reads: OperatorReads;
+  readonly clock: Clock;
+  readonly operator: Operator;
+}
+
+/** The feed lock of a firm is held for one batch, so its writes go on in between. */
+const BATCH_CLAIMS = 500;
+
+/** Timestamps may be ahead of the clock by a burst of changes, and no more. */
+const MAX_FEED_LEAD_MS = MINUTE;
+
+const dateTime = (at: Instant): string => new Date(at).toISOString();
+
+async function start(tx: Tx, since: Instant, now: Instant): Promise<FeedRestamp> {
+  if (since > now) throw new OperatorError(`${dateTime(since)} is in the future`);
+  const earlier = await tx.feeds.lockRestamps();
+  const unfinished = earlier.find(({ finishedAt }) => finishedAt === null);
+  if (unfinished !== undefined) {
+    if (unfinished.since === since) return unfinished;
+    throw new OperatorError(
+      `a restamp since ${dateTime(unfinished.since)} was interrupted; finish it first with --since ${dateTime(unfinished.since)}`,
+    );
+  }
+  const done = earlier.find((restamp) => restamp.since === since);
+  if (done !== undefined)
+    throw new OperatorError(
+      `the feeds were restamped since ${dateTime(since)} at ${dateTime(done.startedAt)}; clients would get every open claim once more`,
+    );
+  const last = (await tx.feeds.lastTimestamp()) ?? now;
+  if (last > now + MAX_FEED_LEAD_MS)
+    throw new OperatorError(
+      `the latest change is from ${dateTime(last)}, but the clock says ${dateTime(now)}: correct the clock, because clients would not get claims with earlier timestamps than those they know`,
+    );
+  return { since, startedAt: Math.max(now, last + 1), finishedAt: null };
+}
+
+/**
+ * After a restore to `since`, a client may have read changes that are lost. Every claim that may have been among them
+ * moves to the end of its firm's feed, so that the client gets it as it is now by polling as usual. An interrupted run
+ * continues where it stopped.
+ *
+ * @returns how many claims got a new timestamp.
+ */
+export const makeRestampFeeds =
+  ({ uow, reads, clock, operator }: Deps) =>
+  async (since: Instant, onProgress: (done: number) => void): Promise<number> => {
+    const restamp = await uow.run(async (tx) => {
+      const now = clock.now();
+      const started = await start(tx, since, now);
+      await tx.feeds.saveRestamp(started);
+      const act = { at: now, action: 'feed.restamp', object: `since:${dateTime(since)}` } as const;
+      await recordAct(tx, SERVICE_CHAIN, byOperator(operator), act);
+      return started;
+    });
+    let total = 0;
+    for (const { id } of await reads.firms()) {
+      for (let count = BATCH_CLAIMS; count === BATCH_CLAIMS; ) {
+        count = await uow.run(async (tx) => {
+          const restamped = await tx.feeds.restamp(id, restamp, BATCH_CLAIMS);
+          if (restamped > 0) await recordFirmAct(tx, { clock, operator }, id, 'feed.restamp');
+          return restamped;
+        });
+        total += count;
+        if (count > 0) onProgress(total);
+      }
+    }
+    await uow.run((tx) => tx.feeds.saveRestamp({ ...restamp, finishedAt: clock.now() }));
+    return total;
+  };

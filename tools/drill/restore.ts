@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import { chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
+import { build } from '../services/build.ts';
+import { openOperator } from '../services/operator.ts';
+import { compare, startLoad, statusCounts } from './load.ts';
+import { backUp, type DrillServer, drillEnvironment, openDrill, storedStatuses } from './postgres-server.ts';
+import { createTranscript } from './transcript.ts';
+
+export interface RestoreResult {
+  /** Claims of which the poller had read a state that the restored database does not have. */
+  readonly behind: number;
+  /** The same at the end. */
+  readonly missed: number;
+  /** Claims that were confirmed before the restore and exist in the end. */
+  readonly lost: number;
+  /** From the stop of the service until both processes are healthy again. */
+  readonly downMs: number;
+}
+
+const SVC = fileURLToPath(new URL('../../apps/api/dist/svc.js', import.meta.url));
+const run = promisify(execFile);
+
+/**
+ * Base backup and archived WAL under load; then the database is restored to a time that lies some seconds back, while
+ * a poller has read what came after.
+ */
+export async function runRestore({
+  seconds,
+  say,
+}: {
+  /** How long the load runs before the backup, until the time of the restore, and from then to the loss. */
+  readonly seconds: number;
+  readonly say: (line: string) => void;
+}): Promise<RestoreResult> {
+  const note = createTranscript(say);
+  const stops: (() => unknown)[] = [];
+  try {
+    const drill = await openDrill(say);
+    stops.push(() => drill.remove());
+    const building = build();
+    const archive = join(drill.folder, 'archive');
+    mkdirSync(archive);
+    const { uid, gid } = statSync(drill.folder);
+    chownSync(archive, uid, gid);
+    const primary = await drill.server('primary', {
+      archive_mode: 'on',
+      archive_command: `cp %p ${archive}/%f`,
+    });
+    await primary.start();
+    await building;
+    const databaseUrl = `postgres://postgres@127.0.0.1:${primary.port}/postgres`;
+    const env = drillEnvironment(databaseUrl);
+    const operator = await openOperator(databaseUrl);
+    const firm = await operator.firm();
+    await operator.close();
+    const processes = [await launchApiProcess({ env }), await launchApiProcess({ env })];
+    stops.push(() => Promise.all(processes.map((one) => one.kill())));
+    await Promise.all(processes.map(waitUntilHealthy));
+    const load = startLoad(
+      processes.map(({ url }) => url),
+      firm,
+    );
+    await sleep(seconds * 1000);
+
+    await backUp(drill, primary, 'restored');
+    note(`base backup taken under load: ${load.acknowledged.size} claims confirmed`);
+    await sleep(seconds * 1000);
+    const [{ at }] = await primary.query('SELECT clock_timestamp() AS at');
+    const since = (at as Date).toISOString();
+    note(`time of the restore: ${since}, ${load.acknowledged.size} claims confirmed`);
+    await sleep(seconds * 1000);
+    await load.pause();
+    await load.caughtUp();
+    note(`${load.acknowledged.size} claims confirmed, and the poller has read them; the data is damaged`);
+    await archiveAll(primary);
+
+    const stoppedAt = performance.now();
+    await Promise.all(processes.map((one) => one.shutDown()));
+    await primary.kill();
+    note('service and server stopped');
+    // The same port, so DATABASE_URL stays as it is.
+    const settings = {
+      restore_command: `cp ${archive}/%f %p`,
+      recovery_target_time: since.replace('T', ' ').replace('Z', '+00'),
+      recovery_target_action: 'promote',
+      archive_mode: 'off',
+    };
+    const restored = await drill.server('restored', settings, { port: primary.port });
+    writeFileSync(join(restored.dataDir, 'recovery.signal'), '');
+    await restored.start();
+    while ((await restored.query('SELECT pg_is_in_recovery() AS going'))[0].going) await sleep(50);
+    const after = await storedStatuses(restored);
+    const { lost: lostAtFirst } = compare(load, after);
+    const behind = compare(load, after).missed;
+    note(`restored: ${after.size} claims; the poller knows another state of ${behind} of them`);
+
+    const { stdout } = await run(
+      process.execPath,
+      [SVC, 'feed', 'restamp', '--since', since, '--as', 'drill', '--json'],
+      {
+        env: { PATH: process.env.PATH, ...env },
+      },
+    );
+    note(`svc feed restamp: ${JSON.parse(stdout).claims} claims moved to the end of the feed`);
+    for (const one of processes) one.start();
+    await Promise.all(processes.map(waitUntilHealthy));
+    const downMs = performance.now() - stoppedAt;
+    note(`both processes are healthy, ${(downMs / 1000).toFixed(1)} s after the stop`);
+    await load.caughtUp();
+    const { missed: missedByPoller } = compare(load, await storedStatuses(restored));
+    note(`the poller has polled as before: ${missedByPoller} claims differ`);
+
+    const sentAgain = await load.sendLostAgain();
+    note(`${lostAtFirst} confirmed changes were lost; the firm sent ${sentAgain} claims again`);
+    load.resume();
+    await sleep(seconds * 1000);
+    const result = await load.stop();
+    const stored = await storedStatuses(restored);
+    const lost = [...result.acknowledged.values()].filter(({ id }) => !stored.has(id)).length;
+    const missed = missedByPoller + compare(result, stored).missed;
+    note(`responses: ${statusCounts(result)}`);
+    note(
+      `${result.acknowledged.size} confirmed claims, ${lost} missing, ${missed} unlike what the poller has`,
+    );
+    return { behind, missed, lost, downMs };
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+/** Resolves once everything that is written so far is in the archive. */
+async function archiveAll(primary: DrillServer): Promise<void> {
+  const [{ file }] = await primary.query('SELECT pg_walfile_name(pg_current_wal_lsn()) AS file');
+  await primary.query('SELECT pg_switch_wal()');
+  const lastArchived = async () =>
+    (await primary.query('SELECT last_archived_wal AS last FROM pg_stat_archiver'))[0].last as string | null;
+  while (((await lastArchived()) ?? '') < file) await sleep(50);
+}

@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createTemporaryFolder, SELF } from '@svc/embedded-postgres';
+import { createCaller, createRecorder, tagOf } from '../chaos/caller.ts';
+import { listAll } from '../chaos/chaos.ts';
+import { judge } from '../chaos/checker.ts';
+import { adjusterClient, type FirmState, firmClient, poller } from '../chaos/clients.ts';
+import { type ApiProcess, launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
+import { startProxy } from '../cluster/proxy.ts';
+import { seededRandom } from '../generate/random.ts';
+import { build } from '../services/build.ts';
+import { drillEnvironment, openDrill } from './postgres-server.ts';
+import { createTranscript } from './transcript.ts';
+
+export interface UpgradeResult {
+  readonly requests: number;
+  /** Responses of 500 and above, and requests without a response. */
+  readonly failed: number;
+  readonly violations: readonly string[];
+}
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SENDERS = 3;
+const run = promisify(execFile);
+const inRoot = async (command: string, args: readonly string[], cwd = ROOT): Promise<string> =>
+  (await run(command, args, { cwd, maxBuffer: 2 ** 26 })).stdout.trim();
+
+/** The last release, or a given commit, and this checkout serve one database at the same time. */
+export async function runUpgrade({
+  from,
+  seconds,
+  say,
+}: {
+  readonly from?: string | undefined;
+  /** How long the load runs with the old release, with both, and with the new one. */
+  readonly seconds: number;
+  readonly say: (line: string) => void;
+}): Promise<UpgradeResult> {
+  const note = createTranscript(say);
+  const stops: (() => unknown)[] = [];
+  try {
+    const ref = from ?? (await lastRelease());
+    const old = await checkOut(ref, stops);
+    await build();
+    note(`${await describe(ref)} and ${await describe('HEAD')} are built`);
+    const drill = await openDrill(say);
+    stops.push(() => drill.remove());
+    const postgres = await drill.server('primary');
+    await postgres.start();
+    const env = drillEnvironment(`postgres://postgres@127.0.0.1:${postgres.port}/postgres`);
+    const launch = async (root: string): Promise<ApiProcess> => {
+      const launched = await launchApiProcess({ env, server: join(root, 'apps/api/dist/server.js') });
+      stops.push(() => launched.kill());
+      return launched;
+    };
+    const olds = [await launch(old), await launch(old)];
+    await Promise.all(olds.map(waitUntilHealthy));
+    const news = [await launch(ROOT), await launch(ROOT)];
+    // They have their ports, and start later.
+    await Promise.all(news.map((one) => one.kill()));
+    const proxy = await startProxy({ targets: [...olds, ...news].map(({ url }) => url) });
+    stops.push(() => proxy.close());
+
+    // With the old release's commands: the new ones would migrate the database.
+    const svc = async (...args: readonly string[]) => {
+      const options = { env: { PATH: process.env.PATH, ...env } };
+      const { stdout } = await run(
+        process.execPath,
+        [join(old, 'apps/api/dist/svc.js'), ...args, '--json'],
+        options,
+      );
+      return JSON.parse(stdout);
+    };
+    const { firm } = await svc('firm', 'create', '--name', 'Gulf Adjusting Partners');
+    const many = '1000000';
+    await svc(
+      'firm',
+      'set-limits',
+      firm.id,
+      ...['--requests-per-minute', many, '--writes-per-minute', many, '--burst', many],
+    );
+    const { secret } = await svc('key', 'create', '--firm', firm.id, '--environment', 'live');
+    const svcId = 'SVC-upgrade';
+    const profile = ['--first-name', 'Jean', '--last-name', 'Delacroix', '--email', 'jean@example.com'];
+    await svc('adjuster', 'create', '--svc-id', svcId, ...profile);
+    await svc('member', 'add', '--firm', firm.id, '--svc-id', svcId);
+    const { token } = await svc('adjuster', 'session', svcId);
+    note(`two processes of ${ref} serve a new database`);
+
+    let isOn = true;
+    const recorder = createRecorder();
+    const random = seededRandom('upgrade');
+    const tag = tagOf(1);
+    const context = (actor: string, ofFirm: string | null, credential: string) => {
+      const own = random.fork(actor);
+      const caller = createCaller({
+        recorder,
+        urls: [proxy.url],
+        random: own,
+        firm: ofFirm,
+        actor,
+        token: credential,
+      });
+      stops.push(() => caller.close());
+      return { caller, random: own, isOn: () => isOn };
+    };
+    const adjuster = { svcId, leaves: false };
+    const state: FirmState = { tag, adjusters: [adjuster], claims: new Map(), sent: [] };
+    const feed = poller(context('poller', tag, secret));
+    const clients = [
+      ...Array.from({ length: SENDERS }, (_, n) =>
+        firmClient(context(`sender${n}`, tag, secret), state, `sender${n}`),
+      ),
+      adjusterClient(context(svcId, null, token), adjuster, []),
+      (async () => {
+        while (isOn) {
+          await feed.poll();
+          await sleep(100);
+        }
+      })(),
+    ];
+    const underLoad = async (what: string): Promise<void> => {
+      await sleep(seconds * 1000);
+      note(`${what}: ${recorder.calls.length} requests`);
+    };
+    await underLoad('under load');
+    const before = await postgres.query('SELECT id FROM schema_migrations');
+    for (const one of news) one.start();
+    await Promise.all(news.map(waitUntilHealthy));
+    const after = await postgres.query('SELECT id FROM schema_migrations');
+    note(
+      `two processes of the new release are healthy; ${after.length - before.length} migrations were applied`,
+    );
+    await underLoad('both releases side by side');
+    for (const one of olds) await one.shutDown();
+    note('the old processes have ended (SIGTERM, one after the other)');
+    await underLoad('the new release alone');
+    isOn = false;
+    await Promise.all(clients);
+    while (await feed.poll());
+
+    const failures = recorder.calls.filter(({ status }) => status === null || status >= 500);
+    const { violations, judgement } = judge({
+      seed: 'upgrade',
+      processes: olds.length + news.length,
+      calls: recorder.calls,
+      faults: [],
+      localBuckets: [],
+      final: new Map([[tag, await listAll(proxy.url, secret)]]),
+      limited: [],
+      autoResponding: new Set(),
+    });
+    note(`${recorder.calls.length} requests, ${failures.length} failed`);
+    for (const { operation, status, code } of failures)
+      say(`           ${operation}: ${status ?? 'no response'} ${code ?? ''}`);
+    note(`${judgement.claims} claims and ${judgement.polls} polls judged: ${violations.length} violations`);
+    const texts = violations.map(({ rule, description }) => `${rule}: ${description}`);
+    for (const text of texts) say(`           ${text}`);
+    return { requests: recorder.calls.length, failed: failures.length, violations: texts };
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+async function lastRelease(): Promise<string> {
+  const tag = await inRoot('git', ['describe', '--tags', '--abbrev=0', '--match', 'v*']).catch(() => null);
+  if (tag === null) throw new Error('No tag of a release is reachable from here: name a commit with --from.');
+  return tag;
+}
+
+const describe = (ref: string): Promise<string> =>
+  inRoot('git', ['log', '-1', '--format=%h (%s)', `${ref}^{commit}`]);
+
+/** A built copy of the commit, in a temporary folder. */
+async function checkOut(ref: string, stops: (() => unknown)[]): Promise<string> {
+  const parent = await createTemporaryFolder(SELF);
+  stops.push(() => rm(parent, { recursive: true, force: true }));
+  const folder = join(parent, 'release');
+  await inRoot('git', ['worktree', 'add', '--detach', folder, ref]);
+  stops.push(() => inRoot('git', ['worktree', 'remove', '--force', folder]));
+  await inRoot('npx', ['pnpm', 'install', '--frozen-lockfile', '--prefer-offline'], folder);
+  await inRoot('npx', ['pnpm', '-s', 'build'], folder);
+  return folder;
+}
