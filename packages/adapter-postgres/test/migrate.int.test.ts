@@ -275,6 +275,7 @@ describe('the layout on a Citus cluster', () => {
         'deadline_overrides',
         'devices',
         'email_changes',
+        'feed_restamps',
         'job_workers',
         'passkeys',
         'registry_version',

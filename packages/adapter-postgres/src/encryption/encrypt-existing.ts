@@ -13,6 +13,7 @@ const LOCKED_ROWS_MS = 200;
 
 interface Statements {
   readonly table: PersonalTable;
+  readonly nextFirm: Statement | null;
   readonly find: Statement;
   readonly update: Statement;
   readonly count: Statement;
@@ -36,10 +37,17 @@ const TABLES: readonly Statements[] = Object.values(PERSONAL).map((table: Person
   const keyed = `${table.ofAccounts ? firm : 't.firm_id'} = u.firm_id AND t.${key.column} = u.row_key`;
   return {
     table,
+    nextFirm: table.ofAccounts
+      ? null
+      : sql(
+          `encrypt_next_firm_${name}`,
+          `SELECT firm_id FROM ${name} WHERE firm_id > $1::uuid ORDER BY firm_id LIMIT 1`,
+        ),
+    // Of one firm: Citus locks rows of one shard at a time.
     find: sql(
       `encrypt_find_${name}`,
       `SELECT ${firm} AS firm_id, ${key.column}::text AS row_key, ${columns.map(([column]) => `${column}::text`).join(', ')}
-         FROM ${name} WHERE (${firm}, ${key.column}) > ($1::uuid, $2::${key.type}) AND (${isPlain})
+         FROM ${name} WHERE ${firm} = $1::uuid AND ${key.column} > $2::${key.type} AND (${isPlain})
         ORDER BY 1, ${key.column} LIMIT ${BATCH_ROWS} FOR NO KEY UPDATE SKIP LOCKED`,
     ),
     update: sql(
@@ -73,9 +81,9 @@ export async function encryptExisting(
   onProgress: (rows: number) => void,
 ): Promise<number> {
   let total = 0;
-  for (const { table, find, update, count } of TABLES) {
-    const start = [SERVICE, table.key.type === 'uuid' ? SERVICE : ''];
-    for (let position = start; ; ) {
+  for (const { table, nextFirm, find, update, count } of TABLES) {
+    const startOf = (firmId: string) => [firmId, table.key.type === 'uuid' ? SERVICE : ''] as const;
+    for (let position: readonly [string, string] = startOf(SERVICE); ; ) {
       const rows = await transact(database, async (transaction) => {
         const found = await transaction.rows<PlainRow>(find, position);
         if (found.length > 0) {
@@ -91,10 +99,16 @@ export async function encryptExisting(
         onProgress(total);
         continue;
       }
+      const next =
+        nextFirm && first(await database.maintenance.rows<{ firm_id: FirmId }>(nextFirm, [position[0]]));
+      if (next) {
+        position = startOf(next.firm_id);
+        continue;
+      }
       // Rows that were locked, and rows written meanwhile by processes without the key.
       if (first(await database.maintenance.rows<{ count: number }>(count))?.count === 0) break;
       await sleep(LOCKED_ROWS_MS);
-      position = start;
+      position = startOf(SERVICE);
     }
   }
   return total;

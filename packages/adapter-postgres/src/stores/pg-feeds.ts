@@ -32,17 +32,19 @@ const LOCK_BEHIND = sql(
     ORDER BY c.id FOR UPDATE`,
 );
 
+/** Computed at UTC with immutable expressions, which Citus requires. */
 const RESTAMP = sql(
   'feeds_restamp',
   `WITH behind AS (
      SELECT id, row_number() OVER (ORDER BY updated_at, id) AS place FROM claims
       WHERE firm_id = $1 AND id = ANY($3::uuid[])
    ), next AS (
-     UPDATE firm_feeds SET last_stamp = greatest($2::timestamptz, last_stamp)
-         + (SELECT count(*) FROM behind) * interval '1 ms'
-      WHERE firm_id = $1 RETURNING last_stamp - (SELECT count(*) FROM behind) * interval '1 ms' AS before
+     UPDATE firm_feeds SET last_stamp = (greatest($2::timestamptz, last_stamp) AT TIME ZONE 'UTC'
+         + (SELECT count(*) FROM behind) * interval '1 ms') AT TIME ZONE 'UTC'
+      WHERE firm_id = $1
+      RETURNING last_stamp AT TIME ZONE 'UTC' - (SELECT count(*) FROM behind) * interval '1 ms' AS before
    )
-   UPDATE claims c SET updated_at = next.before + behind.place * interval '1 ms'
+   UPDATE claims c SET updated_at = (next.before + behind.place * interval '1 ms') AT TIME ZONE 'UTC'
      FROM behind, next WHERE c.firm_id = $1 AND c.id = behind.id`,
 );
 
