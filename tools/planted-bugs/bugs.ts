@@ -125,7 +125,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'feed stamped by the clock alone',
     PG_CLAIMS,
-    "greatest($2::timestamptz, last_stamp + interval '1 ms')",
+    "greatest($2::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')",
     '$2::timestamptz',
   ),
   bug(

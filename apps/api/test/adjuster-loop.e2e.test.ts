@@ -282,6 +282,21 @@ describe('the answer to an offer', () => {
       expect(lost).toBe(1);
     }));
 
+  test('waits on the device while a passkey is required first, and is sent after that', () =>
+    visiting(WITHOUT_WORKER, async ({ page, context }) => {
+      const { svcId, token } = await service.member(firm);
+      const id = await offerFullClaim(service, firm, svcId);
+      await enter(page, service, token, `#/claims/${id}`);
+      const required = { status: 403, json: { code: 'passkey_required' } };
+      await context.route('**/acceptance', (route) => route.fulfill(required));
+      await button(page, 'Accept').click();
+      await heading(page, 'Add a passkey to continue').waitFor();
+      expect(await accepted(id)).toBe(false);
+      await context.unroute('**/acceptance');
+      await page.reload();
+      await until('the acceptance to arrive', () => accepted(id));
+    }));
+
   test('applies only to the offer it was given to: the same claim offered again needs a new answer', () =>
     visiting(WITHOUT_WORKER, async ({ page, context }) => {
       const { svcId, token } = await service.member(firm);
@@ -1194,6 +1209,11 @@ test('of many offers the first show before all are read, and only those near the
     const rows = page.locator('main .claim-row');
     await until('rows', async () => (await rows.count()) > 0);
     expect(await rows.count()).toBeLessThan(60);
+    // What is not in the page keeps the height it will have, so that nothing moves while scrolling.
+    const heights = await page.evaluate(
+      "[...document.querySelectorAll('main .chunk')].map((box) => box.offsetHeight / (box.childElementCount || 8))",
+    );
+    expect((heights as number[])[6]).toBeCloseTo((heights as number[])[0] as number, -1);
     await page.getByLabel('Search offers').fill('quintana');
     await page.getByRole('link', { name: /Quintana/ }).waitFor();
     await until('the only row', async () => (await rows.count()) === 1);

@@ -28,20 +28,25 @@ export function sendBytes(
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
-    let received = Buffer.alloc(0);
+    let [rest, open]: [Buffer, RawResponse | null] = [Buffer.alloc(0), null];
+    const responses: RawResponse[] = [];
     const finish = (ended: boolean): void => {
       clearTimeout(late);
       socket.destroy();
-      resolve({ responses: parse(received, options.bodiless === true), ended });
+      resolve({ responses: open === null ? responses : [...responses, open], ended });
     };
     const late = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`timed out; received so far: ${received.toString('latin1').slice(0, 500)}`));
+      const unread = rest.toString('latin1').slice(0, 500);
+      reject(new Error(`timed out after ${responses.length} responses; unread: ${unread}`));
     }, 20_000);
     socket.on('data', (chunk) => {
-      received = Buffer.concat([received, chunk]);
-      const wanted = options.responses;
-      if (wanted !== undefined && parse(received, options.bodiless === true).length >= wanted) finish(false);
+      // Parsed once each, since the server closes connections that are read too slowly.
+      const parsed = parse(Buffer.concat([rest, chunk]), options.bodiless === true);
+      responses.push(...parsed.complete);
+      ({ open, rest } = parsed);
+      const count = responses.length + (open === null ? 0 : 1);
+      if (options.responses !== undefined && count >= options.responses) finish(false);
     });
     socket.on('end', () => finish(true));
     socket.on('close', () => finish(true));
@@ -55,12 +60,13 @@ export function sendBytes(
   });
 }
 
-function parse(bytes: Buffer, bodiless: boolean): RawResponse[] {
-  const responses: RawResponse[] = [];
+/** `open` has no Content-Length, so that it ends with the connection; `rest` begins with it. */
+function parse(bytes: Buffer, bodiless: boolean) {
+  const complete: RawResponse[] = [];
   let rest = bytes;
   for (;;) {
     const end = rest.indexOf('\r\n\r\n');
-    if (end < 0) return responses;
+    if (end < 0) return { complete, open: null, rest };
     const head = rest.subarray(0, end).toString('latin1');
     const [first = '', ...lines] = head.split('\r\n');
     const headers = new Map(
@@ -70,11 +76,13 @@ function parse(bytes: Buffer, bodiless: boolean): RawResponse[] {
       }),
     );
     const status = Number(first.split(' ')[1]);
-    // Without Content-Length, the response ends with the connection.
-    const length =
-      status < 200 || bodiless ? 0 : Number(headers.get('content-length') ?? rest.length - end - 4);
-    if (rest.length < end + 4 + length) return responses;
-    responses.push({ status, head, headers, body: rest.subarray(end + 4, end + 4 + length).toString() });
+    const announced = status < 200 || bodiless ? '0' : headers.get('content-length');
+    const length = announced === undefined ? rest.length - end - 4 : Number(announced);
+    if (rest.length < end + 4 + length) return { complete, open: null, rest };
+    const body = rest.subarray(end + 4, end + 4 + length).toString();
+    const response = { status, head, headers, body };
+    if (announced === undefined) return { complete, open: response, rest };
+    complete.push(response);
     rest = rest.subarray(end + 4 + length);
   }
 }

@@ -79,7 +79,9 @@ function Chunk({
       return;
     }
     box.style.removeProperty('height');
-    // Reading the height here would lay out the page once for each chunk.
+    // The chunks after the first one estimate their heights by it. Reading every height here would lay out the page for
+    // each chunk.
+    if (measured.size === 0) measured.set(key, { height: box.offsetHeight, rows: claims.length });
     const observer = new ResizeObserver(([entry]) =>
       measured.set(key, { height: entry?.borderBoxSize[0]?.blockSize ?? 0, rows: claims.length }),
     );

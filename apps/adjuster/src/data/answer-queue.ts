@@ -7,7 +7,7 @@ import {
   sendAnswer,
 } from '../model/answer-sender.ts';
 import { pastOffer } from '../model/history.ts';
-import { ApiError, call, NetworkError } from './api.ts';
+import { ApiError, call, NetworkError, needsSignIn } from './api.ts';
 import { exclusively } from './exclusive.ts';
 import { history, outcomes, queuedAnswers, storage } from './storage.ts';
 
@@ -26,7 +26,7 @@ const service: AnswerService = {
       else await call('POST', `v1/claims/${claimId}/rejection`, reason === undefined ? {} : { reason });
       return { kind: 'done' };
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status === 401) throw error;
+      if (!(error instanceof ApiError) || needsSignIn(error)) throw error;
       const { code } = error;
       return { kind: code === 'not_found' || code === 'offer_not_pending' ? code : 'refused' };
     }
@@ -47,11 +47,13 @@ async function ownAnswers(): Promise<QueuedAnswer[]> {
   return (await queuedAnswers.all()).filter((one) => one.svcId === svcId);
 }
 
+export type SentAnswers = 'sent' | 'offline' | 'signed out' | 'passkey required';
+
 /**
  * Sends the queued answers whose undo time is over, oldest first, and stores their results. An answer leaves the queue
  * once the service has confirmed it.
  */
-export const sendQueuedAnswers = (): Promise<'sent' | 'offline' | 'signed out'> =>
+export const sendQueuedAnswers = (): Promise<SentAnswers> =>
   exclusively('answers', async () => {
     for (const answer of await ownAnswers()) {
       if (answerState(answer, Date.now()) === 'held') continue;
@@ -67,7 +69,7 @@ export const sendQueuedAnswers = (): Promise<'sent' | 'offline' | 'signed out'> 
         notifyTabs();
       } catch (error) {
         if (error instanceof NetworkError) return 'offline';
-        if (error instanceof ApiError && error.status === 401) return 'signed out';
+        if (needsSignIn(error)) return error.status === 401 ? 'signed out' : 'passkey required';
         throw error;
       }
     }

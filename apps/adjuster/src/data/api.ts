@@ -19,6 +19,10 @@ export class ApiError extends Error {
   }
 }
 
+/** The session is over, or a passkey must verify it: after that, the same request can be sent again. */
+export const needsSignIn = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.status === 401 || error.code === 'passkey_required');
+
 const TIMEOUT_MS = 20_000;
 
 /** How far the device's clock is behind the service's; smaller differences are due to the network. */

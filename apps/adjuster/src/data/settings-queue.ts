@@ -1,6 +1,6 @@
 import type { Availability } from '@svc/contract';
 import { remainingSettings, type SettingChanges } from '../model/pending-settings.ts';
-import { ApiError, call, NetworkError } from './api.ts';
+import { ApiError, call, NetworkError, needsSignIn } from './api.ts';
 import { exclusively } from './exclusive.ts';
 import { sendDevicePreferences } from './notifications.ts';
 import { pendingSettings, storage } from './storage.ts';
@@ -34,8 +34,7 @@ async function sendPart(part: SettingChanges, send: () => Promise<void>): Promis
     await send();
   } catch (error) {
     if (error instanceof NetworkError) return 'offline';
-    if (!(error instanceof ApiError) || error.status === 401 || error.code === 'passkey_required')
-      throw error;
+    if (!(error instanceof ApiError) || needsSignIn(error)) throw error;
     result = 'refused';
   }
   await pendingSettings.update((now) => remainingSettings(now, part));

@@ -7,7 +7,7 @@ import {
   remainingPending,
   requestBody,
 } from '../model/work-edits.ts';
-import { ApiError, call, NetworkError } from './api.ts';
+import { ApiError, call, NetworkError, needsSignIn } from './api.ts';
 import { exclusively } from './exclusive.ts';
 import { pendingWork, storage } from './storage.ts';
 
@@ -35,7 +35,7 @@ export const sendPendingWork = (): Promise<SentWork> =>
       try {
         await sendOne(id, pending, (claim) => claims.set(id, claim));
       } catch (error) {
-        if (error instanceof NetworkError || (error instanceof ApiError && error.status === 401))
+        if (error instanceof NetworkError || needsSignIn(error))
           return { claims: [...claims.values()], refused, offline: error instanceof NetworkError };
         if (!(error instanceof ApiError)) throw error;
         refused.push(id);

@@ -1,6 +1,11 @@
 import { computed, signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
-import { releaseHeldAnswers, sendQueuedAnswers, withdrawQueuedAnswer } from '../data/answer-queue.ts';
+import {
+  releaseHeldAnswers,
+  type SentAnswers,
+  sendQueuedAnswers,
+  withdrawQueuedAnswer,
+} from '../data/answer-queue.ts';
 import { outcomes, queuedAnswers } from '../data/storage.ts';
 import { titleOf } from '../format.ts';
 import {
@@ -132,12 +137,13 @@ export async function readQueue(): Promise<void> {
   waitForDue();
 }
 
-export async function sendQueue(): Promise<'sent' | 'offline' | 'signed out'> {
+export async function sendQueue(): Promise<SentAnswers> {
   waitForDue();
   if (unsentAnswers.value.length === 0) return 'sent';
   const result = await sendQueuedAnswers();
   session.reachable.value = result !== 'offline';
   if (result === 'signed out') expire();
+  if (result === 'passkey required') session.needsPasskey.value = true;
   await readQueue();
   await showOutcomes();
   if (result === 'sent') await refresh();

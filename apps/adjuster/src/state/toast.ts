@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals';
-import { ApiError, NetworkError } from '../data/api.ts';
+import { NetworkError, needsSignIn } from '../data/api.ts';
 import { type Toast, type ToastEvent, toastAfter } from '../model/toast-state.ts';
 import { currentHash } from '../navigation.ts';
 import { texts } from './language.ts';
@@ -30,7 +30,7 @@ export const closeToast = (): void => update({ kind: 'close' });
 
 /** Shows why a request failed; an ended session and a missing passkey have screens instead. */
 export function showError(error: unknown): void {
-  if (error instanceof ApiError && (error.status === 401 || error.code === 'passkey_required')) return;
+  if (needsSignIn(error)) return;
   const { network } = texts.value;
   showToast(error instanceof NetworkError ? network.needed : network.failed, 'error');
 }
