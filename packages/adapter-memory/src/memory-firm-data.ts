@@ -1,4 +1,5 @@
 import type { FirmData } from '@svc/application';
+import type { Svcid } from '@svc/domain';
 import { compareText } from './pages.ts';
 import { keyOf, type Tables, type WritableTables } from './tables.ts';
 
@@ -58,6 +59,10 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
             .filter(({ adjuster }) => adjuster.testOf?.firmId === firmId)
             .map(({ adjuster }) => adjuster.svcId),
         );
+        const eraseOfAccounts = <Row extends { readonly svcId: Svcid }>(
+          table: { all(): Row[]; delete(key: string): void },
+          key: (row: Row) => string,
+        ): void => erase(table, ({ svcId }) => accounts.has(svcId), key);
         erase(
           writable.jobs,
           ({ job }) => 'firmId' in job && job.firmId === firmId,
@@ -88,26 +93,10 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
           (key) => key.firmId === firmId,
           ({ id }) => keyOf(id),
         );
-        erase(
-          writable.sessions,
-          ({ svcId }) => accounts.has(svcId),
-          ({ tokenHash }) => keyOf(tokenHash),
-        );
-        erase(
-          writable.devices,
-          ({ svcId }) => accounts.has(svcId),
-          ({ svcId, deviceId }) => keyOf(svcId, deviceId),
-        );
-        erase(
-          writable.passkeys,
-          ({ svcId }) => accounts.has(svcId),
-          ({ id }) => keyOf(id),
-        );
-        erase(
-          writable.emailChanges,
-          ({ svcId }) => accounts.has(svcId),
-          ({ svcId }) => keyOf(svcId),
-        );
+        eraseOfAccounts(writable.sessions, ({ tokenHash }) => keyOf(tokenHash));
+        eraseOfAccounts(writable.devices, ({ svcId, deviceId }) => keyOf(svcId, deviceId));
+        eraseOfAccounts(writable.passkeys, ({ id }) => keyOf(id));
+        eraseOfAccounts(writable.emailChanges, ({ svcId }) => keyOf(svcId));
         erase(
           writable.accounts,
           ({ adjuster }) => accounts.has(adjuster.svcId),

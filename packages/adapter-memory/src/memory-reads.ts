@@ -5,6 +5,7 @@ import type {
   AppReads,
   ClaimView,
   Clock,
+  FeedRestamp,
   FirmReads,
   FormDetails,
   JobReads,
@@ -103,6 +104,10 @@ export function memoryFirmReads(tables: Tables): FirmReads {
 const lastChangeOf = ({ updatedAt, workChangedAt, closedAt }: Claim): Instant =>
   Math.max(updatedAt, workChangedAt ?? 0, closedAt ?? 0);
 
+/** Latest first. */
+export const restampsOf = (tables: Tables): FeedRestamp[] =>
+  tables.restamps.all().sort((a, b) => b.startedAt - a.startedAt);
+
 /** Oldest first. */
 export const passkeysOf = (tables: Tables, svcId: Svcid): Passkey[] =>
   tables.passkeys
@@ -196,7 +201,7 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
 export function memoryOperatorReads(tables: Tables): OperatorReads {
   return {
     async latestRestamp() {
-      return tables.restamps.all().sort((a, b) => b.startedAt - a.startedAt)[0] ?? null;
+      return restampsOf(tables)[0] ?? null;
     },
     async firms() {
       return tables.firms.all().sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));

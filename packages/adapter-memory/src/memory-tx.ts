@@ -1,15 +1,7 @@
-import { type Clock, IDEMPOTENCY_WINDOW_MS, type Tx } from '@svc/application';
-import {
-  type Claim,
-  carrierNameKey,
-  DomainError,
-  emailKey,
-  type Instant,
-  isFinal,
-  mergeCarrier,
-} from '@svc/domain';
+import { type Clock, emailTaken, IDEMPOTENCY_WINDOW_MS, type Tx } from '@svc/application';
+import { type Claim, carrierNameKey, emailKey, type Instant, isFinal, mergeCarrier } from '@svc/domain';
 import { appendRow } from './memory-audit.ts';
-import { formDetailsOf, passkeysOf, sessionsOf } from './memory-reads.ts';
+import { formDetailsOf, passkeysOf, restampsOf, sessionsOf } from './memory-reads.ts';
 import { compareText } from './pages.ts';
 import { emailKeyOf, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
@@ -51,8 +43,7 @@ export function memoryTx(
     try {
       save();
     } catch (error) {
-      if (error instanceof UniqueViolation)
-        throw new DomainError('email_taken', 'Another account has this e-mail address.');
+      if (error instanceof UniqueViolation) throw emailTaken();
       throw error;
     }
   };
@@ -333,7 +324,7 @@ export function memoryTx(
 
     feeds: {
       lastTimestamp: step(() => latest(tables.feeds.all().map(({ lastTimestamp }) => lastTimestamp))),
-      lockRestamps: step(() => tables.restamps.all().sort((a, b) => b.startedAt - a.startedAt)),
+      lockRestamps: step(() => restampsOf(tables)),
       saveRestamp: step((restamp) => tables.restamps.put(restamp)),
       restamp: step((firmId, { since, startedAt }, limit) => {
         const behind = tables.claims

@@ -23,18 +23,16 @@ export interface ByAdjuster {
   readonly inFirms: Statement;
 }
 
-/**
- * @param valueCount how many values the statement has.
- * @param text given the condition that names the firms; on plain PostgreSQL, nothing.
- */
-export const byAdjuster = (
-  name: string,
-  valueCount: number,
-  text: (inFirms: string) => string,
-): ByAdjuster => ({
-  everywhere: sql(name, text('')),
-  inFirms: sql(`${name}_in_firms`, text(`AND m.firm_id = ANY ($${valueCount + 1}::uuid[])`)),
-});
+/** @param text given the condition that names the firms; on plain PostgreSQL, nothing. */
+export function byAdjuster(name: string, text: (inFirms: string) => string): ByAdjuster {
+  const everywhere = text('');
+  const values = [...everywhere.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number));
+  const firms = `$${Math.max(...values) + 1}::uuid[]`;
+  return {
+    everywhere: sql(name, everywhere),
+    inFirms: sql(`${name}_in_firms`, text(`AND m.firm_id = ANY (${firms})`)),
+  };
+}
 
 const FIRMS_OF = sql(
   'adjuster_firms_of',

@@ -1,4 +1,4 @@
-import { tlsProblem, Unavailable } from '@svc/application';
+import { emailTaken, tlsProblem, Unavailable } from '@svc/application';
 import { DomainError } from '@svc/domain';
 import pg from 'pg';
 import { QueryFailedError } from 'typeorm';
@@ -74,9 +74,6 @@ export function breaksConnection(error: unknown): boolean {
   const { severity, code } = cause as ErrorFields;
   return severity === 'FATAL' || severity === 'PANIC' || code === '25006';
 }
-
-export const emailTaken = (): DomainError =>
-  new DomainError('email_taken', 'Another account uses this e-mail address.');
 
 /**
  * The error for callers of this package.

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emailKey, type FirmId } from '@svc/domain';
+import { NIL_UUID } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
@@ -48,7 +49,7 @@ const TABLES: readonly Statements[] = Object.values(PERSONAL).map((table: Person
       `encrypt_find_${name}`,
       `SELECT ${firm} AS firm_id, ${key.column}::text AS row_key, ${columns.map(([column]) => `${column}::text`).join(', ')}
          FROM ${name} WHERE ${firm} = $1::uuid AND ${key.column} > $2::${key.type} AND (${isPlain})
-        ORDER BY 1, ${key.column} LIMIT ${BATCH_ROWS} FOR NO KEY UPDATE SKIP LOCKED`,
+        ORDER BY ${key.column} LIMIT ${BATCH_ROWS} FOR NO KEY UPDATE SKIP LOCKED`,
     ),
     update: sql(
       `encrypt_update_${name}`,
@@ -82,8 +83,8 @@ export async function encryptExisting(
 ): Promise<number> {
   let total = 0;
   for (const { table, nextFirm, find, update, count } of TABLES) {
-    const startOf = (firmId: string) => [firmId, table.key.type === 'uuid' ? SERVICE : ''] as const;
-    for (let position: readonly [string, string] = startOf(SERVICE); ; ) {
+    const startOf = (firmId: string) => [firmId, table.key.type === 'uuid' ? NIL_UUID : ''] as const;
+    for (let position: readonly [string, string] = startOf(NIL_UUID); ; ) {
       const rows = await transact(database, async (transaction) => {
         const found = await transaction.rows<PlainRow>(find, position);
         if (found.length > 0) {
@@ -105,10 +106,10 @@ export async function encryptExisting(
         position = startOf(next.firm_id);
         continue;
       }
-      // Rows that were locked, and rows written meanwhile by processes without the key.
+      // Rows that were locked, and rows that processes without the key have written since.
       if (first(await database.maintenance.rows<{ count: number }>(count))?.count === 0) break;
       await sleep(LOCKED_ROWS_MS);
-      position = startOf(SERVICE);
+      position = startOf(NIL_UUID);
     }
   }
   return total;

@@ -1,4 +1,5 @@
 import type { FirmId } from '@svc/domain';
+import { NIL_UUID } from '../driver/column-types.ts';
 
 /** How a column is stored: a ciphertext in a column of type json is a JSON string. */
 type ColumnType = 'text' | 'json';
@@ -15,7 +16,7 @@ export interface PersonalTable {
 }
 
 /** In place of a firm, for rows of accounts. */
-export const SERVICE = '00000000-0000-0000-0000-000000000000' as FirmId;
+export const SERVICE = NIL_UUID as FirmId;
 
 /**
  * The columns that hold personal data, which are encrypted where the operator has set a key (docs/decisions.md says why

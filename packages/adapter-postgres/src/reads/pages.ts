@@ -1,5 +1,5 @@
 import type { KeysetPosition, Page, PageRequest } from '@svc/application';
-import { timestamp } from '../driver/column-types.ts';
+import { NIL_UUID, timestamp } from '../driver/column-types.ts';
 
 /** One more row than the page, which shows whether there is a next page. */
 export const fetchCount = (page: PageRequest): number => page.limit + 1;
@@ -20,7 +20,6 @@ export function toPage<R, T>(
 export const positionValues = (after: KeysetPosition | null): [at: string, id: string] =>
   after === null ? ['-infinity', ''] : [timestamp(after.at), after.id];
 
-const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 const MAX_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** The same for ids of type uuid. */

@@ -26,7 +26,6 @@ import { fetchCount, toPage, uuidPositionValues } from './pages.ts';
 
 const MEMBERSHIPS = byAdjuster(
   'app_memberships',
-  1,
   (inFirms) => `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.can_accept_claims AS "canAcceptClaims",
      m.accepting_assignments AS "acceptingAssignments"
      FROM memberships m JOIN firms f ON f.id = m.firm_id
@@ -49,7 +48,6 @@ const PASSKEYS = sql(
 
 const INVITATIONS = byAdjuster(
   'app_invitations',
-  5,
   (
     inFirms,
   ) => `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.invited_as AS "invitedAs", m.invited_at AS "invitedAt",
@@ -76,7 +74,6 @@ const LIST_CONDITIONS: Readonly<Record<AppClaimList, string>> = {
 const claimsOf = (list: AppClaimList, changedOnly: boolean): ByAdjuster =>
   byAdjuster(
     `app_${changedOnly ? 'changed_' : ''}claims_${list}`,
-    changedOnly ? 6 : 5,
     (inFirms) => `SELECT ${APP_CLAIM_COLUMNS}
        FROM (
          SELECT own.* FROM memberships m CROSS JOIN LATERAL (
@@ -94,7 +91,6 @@ const claimsOf = (list: AppClaimList, changedOnly: boolean): ByAdjuster =>
 const idsOf = (list: AppClaimList): ByAdjuster =>
   byAdjuster(
     `app_claim_ids_${list}`,
-    2,
     (inFirms) => `SELECT c.id FROM memberships m JOIN claims c ON c.firm_id = m.firm_id
       WHERE m.svc_id = $1 ${inFirms} AND c.adjuster_svc_id = $1 AND ${LIST_CONDITIONS[list]} AND ${READABLE.replace('$3', '$2')}
       ORDER BY c.offered_at, c.id`,
@@ -113,7 +109,6 @@ const CLAIM_IDS = forEachList(idsOf);
 
 const CLAIM = byAdjuster(
   'app_claim',
-  3,
   (inFirms) => `SELECT ${APP_CLAIM_COLUMNS}
      FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2 ${APP_CLAIM_JOINS}
     WHERE m.svc_id = $1 ${inFirms} AND c.adjuster_svc_id = $1 AND ${READABLE}`,
@@ -125,7 +120,6 @@ const CLAIM = byAdjuster(
  */
 const REVISIONS = byAdjuster(
   'app_revisions',
-  1,
   (inFirms) => `SELECT m.svc_id AS "svcId",
      string_agg(concat_ws(' ', m.firm_id, m.status, m.invited_at, m.accepting_assignments, m.can_accept_claims,
        pending.revision, accepted.revision), ';' ORDER BY m.firm_id) AS revision

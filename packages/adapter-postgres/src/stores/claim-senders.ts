@@ -5,7 +5,6 @@ import { first, type TxSession } from '../driver/session.ts';
 /** The firm that sent a claim, among those the adjuster ever belonged to. */
 const FIND = byAdjuster(
   'claims_find_sender',
-  2,
   (inFirms) => `SELECT m.firm_id FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2
     WHERE m.svc_id = $1 ${inFirms}`,
 );

@@ -1,4 +1,4 @@
-import type { Adjusters } from '@svc/application';
+import { type Adjusters, emailTaken } from '@svc/application';
 import {
   type Adjuster,
   type Availability,
@@ -9,7 +9,6 @@ import {
   type TestBehavior,
 } from '@svc/domain';
 import { timestampOrNull } from '../driver/column-types.ts';
-import { emailTaken } from '../driver/errors.ts';
 import { first, type Statement, sql, type TxSession, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';

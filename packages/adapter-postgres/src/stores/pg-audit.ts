@@ -20,17 +20,20 @@ import { first, type Session, sql, type TxSession } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
 
 /**
- * `nextLink` of `@svc/application` as one statement, so that the lock on the chain costs no round trip. The row of the
- * chain stays locked until the commit. Starts the chain where there is none: a firm may have been created by a process
- * of an earlier release. Citus allows only immutable functions here, which convert_to is not: decode turns text into its
- * bytes as well, but for backslashes.
+ * `nextLink` of `@svc/application`: the new values of a chain that is held. Citus allows only immutable functions here,
+ * which convert_to is not: decode turns text into its bytes as well, but for backslashes.
+ */
+const advance = (text: string): string => `last_seq = held.last_seq + 1, last_hash =
+       sha256(decode(encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1)::text || E'\\n'
+         || replace(${text}, E'\\\\', E'\\\\\\\\'), 'escape'))`;
+/**
+ * In one statement, so that the lock on the chain costs no round trip. The row of the chain stays locked until the
+ * commit. Starts the chain where there is none: a firm may have been created by a process of an earlier release.
  */
 const nextLink = (text: string, genesis: string): string =>
   `INSERT INTO audit_chains AS held (firm_id, last_seq, last_hash, purged_hash)
      VALUES ($1, 1, sha256(convert_to(${genesis} || E'\\n1\\n' || ${text}, 'UTF8')), decode(${genesis}, 'hex'))
-     ON CONFLICT (firm_id) DO UPDATE SET last_seq = held.last_seq + 1, last_hash =
-       sha256(decode(encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1)::text || E'\\n'
-         || replace(${text}, E'\\\\', E'\\\\\\\\'), 'escape'))
+     ON CONFLICT (firm_id) DO UPDATE SET ${advance(text)}
      RETURNING last_seq, last_hash`;
 const rowFrom = (chain: string): string =>
   `INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT $1, last_seq, $2, $3, last_hash FROM ${chain}`;
@@ -60,8 +63,7 @@ const LOCK_CHAINS = sql(
 const APPEND_TO_MANY = sql(
   'audit_append_to_many',
   `WITH chain AS (
-     UPDATE audit_chains AS held SET last_seq = held.last_seq + 1, last_hash =
-       sha256(convert_to(encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1) || E'\\n' || entry, 'UTF8'))
+     UPDATE audit_chains AS held SET ${advance('entry')}
      FROM unnest($1::uuid[], $2::timestamptz[], $3::text[]) AS event (firm_id, at, entry)
      WHERE held.firm_id = event.firm_id
      RETURNING held.firm_id, held.last_seq, event.at, event.entry, held.last_hash)

@@ -59,7 +59,6 @@ const LOCK_PENDING = sql(
 
 const COUNT_PENDING = byAdjuster(
   'claims_count_pending',
-  1,
   (inFirms) => `SELECT count(*)::int AS count FROM memberships m JOIN claims c
        ON c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id AND c.status = 'pending_acceptance'
       AND c.closed_at IS NULL

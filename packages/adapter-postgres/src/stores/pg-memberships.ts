@@ -91,7 +91,6 @@ const SAVE_FIRM = sql(
 
 const ACTIVE_FIRMS = byAdjuster(
   'memberships_active_firms_of',
-  1,
   (inFirms) =>
     `SELECT m.firm_id FROM memberships m WHERE m.svc_id = $1 ${inFirms} AND m.status = 'active' ORDER BY m.firm_id`,
 );

@@ -5,6 +5,7 @@ import type { OperatorReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { FeedRestamp, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { byOperator, recordAct, recordFirmAct } from '../support/audit.ts';
+import { toDateTime } from '../support/date-time.ts';
 import { OperatorError } from './operator-error.ts';
 
 interface Deps {
@@ -20,27 +21,25 @@ const BATCH_CLAIMS = 500;
 /** Timestamps may be ahead of the clock by a burst of changes, and no more. */
 const MAX_FEED_LEAD_MS = MINUTE;
 
-const dateTime = (at: Instant): string => new Date(at).toISOString();
-
 async function start(tx: Tx, since: Instant, now: Instant): Promise<FeedRestamp> {
-  if (since > now) throw new OperatorError(`${dateTime(since)} is in the future`);
+  if (since > now) throw new OperatorError(`${toDateTime(since)} is in the future`);
   const earlier = await tx.feeds.lockRestamps();
   const unfinished = earlier.find(({ finishedAt }) => finishedAt === null);
   if (unfinished !== undefined) {
     if (unfinished.since === since) return unfinished;
     throw new OperatorError(
-      `a restamp since ${dateTime(unfinished.since)} was interrupted; finish it first with --since ${dateTime(unfinished.since)}`,
+      `a restamp since ${toDateTime(unfinished.since)} was interrupted; finish it first with --since ${toDateTime(unfinished.since)}`,
     );
   }
   const done = earlier.find((restamp) => restamp.since === since);
   if (done !== undefined)
     throw new OperatorError(
-      `the feeds were restamped since ${dateTime(since)} at ${dateTime(done.startedAt)}; clients would get every open claim once more`,
+      `the feeds were restamped since ${toDateTime(since)} at ${toDateTime(done.startedAt)}; clients would get every open claim once more`,
     );
   const last = (await tx.feeds.lastTimestamp()) ?? now;
   if (last > now + MAX_FEED_LEAD_MS)
     throw new OperatorError(
-      `the latest change is from ${dateTime(last)}, but the clock says ${dateTime(now)}: correct the clock, because clients would not get claims with earlier timestamps than those they know`,
+      `the latest change is from ${toDateTime(last)}, but the clock says ${toDateTime(now)}: correct the clock, because clients would not get claims with earlier timestamps than those they know`,
     );
   return { since, startedAt: Math.max(now, last + 1), finishedAt: null };
 }
@@ -59,7 +58,7 @@ export const makeRestampFeeds =
       const now = clock.now();
       const started = await start(tx, since, now);
       await tx.feeds.saveRestamp(started);
-      const act = { at: now, action: 'feed.restamp', object: `since:${dateTime(since)}` } as const;
+      const act = { at: now, action: 'feed.restamp', object: `since:${toDateTime(since)}` } as const;
       await recordAct(tx, SERVICE_CHAIN, byOperator(operator), act);
       return started;
     });

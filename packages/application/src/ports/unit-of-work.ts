@@ -1,22 +1,23 @@
-import type {
-  Adjuster,
-  Attempts,
-  Availability,
-  CarrierDetails,
-  Claim,
-  ClaimId,
-  DeadlineKind,
-  DeadlineOverride,
-  DevicePreferences,
-  Environment,
-  FirmId,
-  Instant,
-  KeyId,
-  LimitOverrides,
-  Membership,
-  Plan,
-  Purpose,
-  Svcid,
+import {
+  type Adjuster,
+  type Attempts,
+  type Availability,
+  type CarrierDetails,
+  type Claim,
+  type ClaimId,
+  type DeadlineKind,
+  type DeadlineOverride,
+  type DevicePreferences,
+  DomainError,
+  type Environment,
+  type FirmId,
+  type Instant,
+  type KeyId,
+  type LimitOverrides,
+  type Membership,
+  type Plan,
+  type Purpose,
+  type Svcid,
 } from '@svc/domain';
 import type { AuditTrail } from './audit.ts';
 import type { Outbox } from './jobs.ts';
@@ -109,6 +110,10 @@ export interface Carriers {
   /** Merges the details sent with a claim into the book, as `mergeCarrier`; concurrent merges lose no detail. */
   merge(firmId: FirmId, sent: CarrierDetails): Promise<void>;
 }
+
+/** An address belongs to one account. */
+export const emailTaken = (): DomainError =>
+  new DomainError('email_taken', 'Another account uses this e-mail address.');
 
 /** Accounts of the adjuster app. */
 export interface Adjusters {
