@@ -110,7 +110,8 @@ export const storage = {
   },
   /** Removes what the service can send again. */
   async clearLists(): Promise<void> {
-    for (const name of LISTS) await storage.remove(name);
+    const { store, done } = (await database()).transaction('kept', 'readwrite');
+    await Promise.all([...LISTS.map((name) => store.delete(name)), done]);
   },
   /** Removes the lists of an app that has not been in use, or had no network, for too long. */
   async clearExpiredLists(): Promise<void> {

@@ -8,10 +8,11 @@ import { request, session, sessionNumber, updateSession } from './session.ts';
 import { showError, showToast } from './toast.ts';
 
 const waiting = signal<SettingChanges>({});
-const isSending = signal(false);
+/** How many sends are on their way. */
+const sending = signal(0);
 
 /** Changes of this adjuster that the service has not confirmed, and that are not being sent right now. */
-export const unsentSettings = computed<SettingChanges>(() => (isSending.value ? {} : waiting.value));
+export const unsentSettings = computed<SettingChanges>(() => (sending.value > 0 ? {} : waiting.value));
 
 /** With the changes that are still on the device. A profile that an earlier release has stored has no availability. */
 export const availability = computed(() => {
@@ -36,7 +37,7 @@ export async function changeSettings(changes: SettingChanges): Promise<void> {
 
 export async function sendSettings(): Promise<void> {
   const number = sessionNumber();
-  isSending.value = true;
+  sending.value += 1;
   try {
     await readWaiting();
     if (Object.keys(waiting.value).length === 0) return;
@@ -47,11 +48,13 @@ export async function sendSettings(): Promise<void> {
       updateSession({ kind: 'profile', profile: { ...profile, availability: sent.availability }, number });
     await readWaiting();
     if (sent.result === 'refused') showToast(texts.value.network.failed, 'error');
-    if (sent.result !== 'offline') await refresh();
+    // Which offers there are depends on the availability, and not on the preferences of the device.
+    const isOutdated = sent.availability !== undefined || sent.result === 'refused';
+    if (isOutdated && sent.result !== 'offline') await refresh();
   } catch (error) {
     showError(error);
   } finally {
-    isSending.value = false;
+    sending.value -= 1;
   }
 }
 

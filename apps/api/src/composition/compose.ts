@@ -133,11 +133,11 @@ export async function compose(environment: Environment): Promise<Application> {
   });
   metrics?.watch({
     ...stores.metricSources,
-    dependencies: async () => (await status.check()).parts.filter(({ name }) => name !== 'api'),
+    dependencies: async () => (await status.observe()).parts.filter(({ name }) => name !== 'api'),
     redis: () => redis?.state() ?? null,
   });
   const edgeLimiter = createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock });
-  const statusTimer = setInterval(() => void status.check(), STATUS_INTERVAL_MS).unref();
+  const statusTimer = setInterval(() => void status.observe(), STATUS_INTERVAL_MS).unref();
   const services = createContainer({
     log,
     clock,

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { ExportedRow, Firm } from '@svc/application';
-import { toDateTime, toDateTimeOrNull } from '@svc/application';
+import { type ExportedRow, type Firm, toDateTime, toDateTimeOrNull } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import { type FirmId, PLANS, type Plan } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';

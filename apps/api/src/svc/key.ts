@@ -1,5 +1,4 @@
-import type { ApiKey } from '@svc/application';
-import { toDateTime, toDateTimeOrNull } from '@svc/application';
+import { type ApiKey, toDateTime, toDateTimeOrNull } from '@svc/application';
 import {
   DAY,
   ENVIRONMENTS,

@@ -1,5 +1,4 @@
-import type { LoggedRequest } from '@svc/application';
-import { toDateTime } from '@svc/application';
+import { type LoggedRequest, toDateTime } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';

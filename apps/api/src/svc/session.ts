@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os';
 import { compose, type DatabaseUrl, migrateDatabase } from '../composition/compose.ts';
-import { openDatabase } from '../composition/database.ts';
+import { type Database, openDatabase } from '../composition/database.ts';
 import type { Services } from '../composition/tokens.ts';
-import { readConfig } from '../config.ts';
-import { createLog } from '../logging.ts';
+import { type Config, readConfig } from '../config.ts';
+import { createLog, type Log } from '../logging.ts';
 
 let operatorName = '';
 
@@ -20,32 +20,35 @@ function systemUser(): string {
   }
 }
 
-/** Brings the schema up to date and runs `work` with the URL of the role that owns it, without composing the service. */
-export async function withDatabase<T>(work: (migrationUrl: DatabaseUrl) => Promise<T>): Promise<T> {
-  const { config, log } = settings();
+interface Migrated {
+  readonly config: Config;
+  readonly log: Log;
+  readonly database: Database;
+}
+
+/** Brings the schema up to date and runs `work`. */
+async function withMigrated<T>(work: (migrated: Migrated) => Promise<T>): Promise<T> {
+  const config = readConfig(process.env, false);
+  // Standard output carries only the result.
+  const log = createLog({ level: 'error', format: config.logFormat, stream: process.stderr });
   const database = await openDatabase(config, (line) => process.stderr.write(`${line}\n`));
   try {
     await migrateDatabase(database.url, log, database.migrationUrl);
-    return await work(database.migrationUrl);
+    return await work({ config, log, database });
   } finally {
     await database.release();
   }
 }
 
-function settings() {
-  const config = readConfig(process.env, false);
-  // Standard output carries only the result.
-  return { config, log: createLog({ level: 'error', format: config.logFormat, stream: process.stderr }) };
-}
+/** Runs `work` with the URL of the role that owns the schema, without composing the service. Migrates first. */
+export const withDatabase = <T>(work: (migrationUrl: DatabaseUrl) => Promise<T>): Promise<T> =>
+  withMigrated(({ database }) => work(database.migrationUrl));
 
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
-export async function withService<T>(
+export const withService = <T>(
   work: (services: Services, migrationUrl: DatabaseUrl) => Promise<T>,
-): Promise<T> {
-  const { config, log } = settings();
-  const database = await openDatabase(config, (line) => process.stderr.write(`${line}\n`));
-  try {
-    await migrateDatabase(database.url, log, database.migrationUrl);
+): Promise<T> =>
+  withMigrated(async ({ config, log, database }) => {
     const wired = await compose({
       config: { ...config, redisUrls: [], dbPoolMax: 2 },
       databaseUrl: database.url,
@@ -60,7 +63,4 @@ export async function withService<T>(
     } finally {
       await wired.close();
     }
-  } finally {
-    await database.release();
-  }
-}
+  });

@@ -1,12 +1,12 @@
-import type {
-  makeRequestSignInCode,
-  makeSignIn,
-  makeSignOut,
-  makeSignOutEverywhere,
-  makeStartPasskeySignIn,
-  Secrets,
+import {
+  type makeRequestSignInCode,
+  type makeSignIn,
+  type makeSignOut,
+  type makeSignOutEverywhere,
+  type makeStartPasskeySignIn,
+  type Secrets,
+  toDateTime,
 } from '@svc/application';
-import { toDateTime } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import {
   expiredSessionCookie,

@@ -1,13 +1,14 @@
-import type {
-  AdjusterView,
-  FirmMembershipView,
-  InvitationView,
-  OpenedSession,
-  Passkey,
-  Profile,
-  Session,
+import {
+  type AdjusterView,
+  type FirmMembershipView,
+  type InvitationView,
+  type OpenedSession,
+  type Passkey,
+  type Profile,
+  type Session,
+  toDateTime,
+  toDateTimeOrNull,
 } from '@svc/application';
-import { toDateTime, toDateTimeOrNull } from '@svc/application';
 import type { InviteAdjusterBody, UpdateAvailabilityBody } from '@svc/contract';
 import {
   type Adjuster,

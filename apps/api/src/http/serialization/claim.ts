@@ -1,5 +1,4 @@
-import type { AppClaimView, ClaimView } from '@svc/application';
-import { toDateTime, toDateTimeOrNull } from '@svc/application';
+import { type AppClaimView, type ClaimView, toDateTime, toDateTimeOrNull } from '@svc/application';
 import type { OfferClaimBody, SendClaimBody } from '@svc/contract';
 import {
   type Assignment,

@@ -29,6 +29,8 @@ const RESTORE_SHOWN_MS = 30 * DAY;
 
 export interface StatusMonitor {
   /** Checks all parts now. */
+  observe(): Promise<Omit<ServiceStatus, 'restore'>>;
+  /** Also reads whether the database was restored. */
   check(): Promise<ServiceStatus>;
 }
 
@@ -46,21 +48,26 @@ export function createStatusMonitor({
   const parts = new Map<PartName, PartStatus>();
   let restore: Restore | null = null;
   let overall: Pick<ServiceStatus, 'status' | 'since'> | undefined;
+  const observe: StatusMonitor['observe'] = async () => {
+    const names = Object.keys(checks) as PartName[];
+    const found = await Promise.all(names.map((name) => checks[name]?.().catch(() => false) ?? false));
+    const at = now();
+    for (const [index, name] of names.entries()) {
+      const up = found[index] === true;
+      if (parts.get(name)?.up !== up) parts.set(name, { name, up, since: at });
+    }
+    const current = [...parts.values()];
+    const status = statusOf(current);
+    if (overall?.status !== status) overall = { status, since: at };
+    return { ...overall, parts: current };
+  };
   return {
+    observe,
     async check() {
-      const names = Object.keys(checks) as PartName[];
-      const found = await Promise.all(names.map((name) => checks[name]?.().catch(() => false) ?? false));
-      if (found[names.indexOf('database')] === true) restore = await latestRestore().catch(() => restore);
-      const at = now();
-      for (const [index, name] of names.entries()) {
-        const up = found[index] === true;
-        if (parts.get(name)?.up !== up) parts.set(name, { name, up, since: at });
-      }
-      const current = [...parts.values()];
-      const status = statusOf(current);
-      if (overall?.status !== status) overall = { status, since: at };
-      const isRecent = restore !== null && at - restore.at < RESTORE_SHOWN_MS;
-      return { ...overall, parts: current, restore: isRecent ? restore : null };
+      const observed = await observe();
+      if (parts.get('database')?.up === true) restore = await latestRestore().catch(() => restore);
+      const isRecent = restore !== null && now() - restore.at < RESTORE_SHOWN_MS;
+      return { ...observed, restore: isRecent ? restore : null };
     },
   };
 }
