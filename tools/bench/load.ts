@@ -50,10 +50,18 @@ export async function load(
   const elapsed = (performance.now() - started) / 1000;
   await Promise.all(clients.map((client) => client.close()));
   latencies.sort((a, b) => a - b);
-  const at = (share: number): number =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-  return { rps: latencies.length / elapsed, p50: at(0.5), p99: at(0.99), responses: latencies.length, wrong };
+  return {
+    rps: latencies.length / elapsed,
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
+    responses: latencies.length,
+    wrong,
+  };
 }
+
+/** Of sorted values; 0 when there are none. */
+export const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
 /** CPU seconds used by these processes; 0 except on Linux. */
 export function cpuSeconds(pids: readonly number[]): number {

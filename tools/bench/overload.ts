@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'undici';
-import type { BenchRequest } from './load.ts';
+import { type BenchRequest, quantile } from './load.ts';
 
 export interface Overloaded {
   /** Of responses with the expected status. */
@@ -60,10 +60,13 @@ export async function overload(
   };
 }
 
-function at(latencies: readonly number[], share: number): number {
-  const sorted = latencies.toSorted((a, b) => a - b);
-  return Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(2));
-}
+const at = (latencies: readonly number[], share: number): number =>
+  Number(
+    quantile(
+      latencies.toSorted((a, b) => a - b),
+      share,
+    ).toFixed(2),
+  );
 
 /** Statuses of `/v1/health`, asked ten times a second until `isOver`. */
 export async function watchHealth(url: string, isOver: () => boolean): Promise<Record<number, number>> {

@@ -67,7 +67,7 @@ async function recovered(url: string): Promise<void> {
   }
 }
 
-/** Of a Citus cluster, a worker as often as the coordinator. */
+/** Of a Citus cluster, each worker as often as the coordinator. */
 const anyServer = ({ postgres }: Targets, random: Random): ClusterPostgres =>
   postgres.workers.length === 0 ? postgres : random.pick([postgres, ...postgres.workers]);
 

@@ -39,6 +39,8 @@ interface ApiProcessOptions {
   /** Its environment, in addition to PATH and the address to listen on. */
   readonly env: Readonly<Record<string, string>>;
   readonly onLine?: (line: string) => void;
+  /** Default: a free one. */
+  readonly port?: number;
   /** The built server of another checkout; default: this one's. */
   readonly server?: string;
 }
@@ -54,9 +56,10 @@ interface Run {
 export async function launchApiProcess({
   env,
   onLine,
+  port: given,
   server = SERVER,
 }: ApiProcessOptions): Promise<ApiProcess> {
-  const port = await freePort();
+  const port = given ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
   const output: string[] = [];
   const note = (line: string): void => {

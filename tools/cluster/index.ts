@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { createTemporaryFolder, SELF } from '@svc/embedded-postgres';
 import { Redis } from 'ioredis';
 import { build } from '../services/build.ts';
@@ -12,9 +9,7 @@ import { type RedisServer, startRedis } from '../services/redis.ts';
 import { type ApiProcess, launchApiProcess, waitUntilHealthy } from './api-process.ts';
 import { type ClusterPostgres, startClusterPostgres } from './postgres.ts';
 import { type LoadBalancer, startProxy } from './proxy.ts';
-
-const SVC = fileURLToPath(new URL('../../apps/api/dist/svc.js', import.meta.url));
-const run = promisify(execFile);
+import { runSvc } from './svc.ts';
 
 interface ClusterOptions {
   readonly processes?: number;
@@ -121,12 +116,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       databaseUrl,
       redis: Object.assign(Object.create(redis) as RedisServer, { flush: () => flush(redis.url) }),
       operator,
-      async svc(...args) {
-        const { stdout } = await run(process.execPath, [SVC, ...args, '--json'], {
-          env: { PATH: process.env.PATH, ...environment },
-        });
-        return JSON.parse(stdout);
-      },
+      svc: (...args) => runSvc(args, environment),
       stop,
     };
   } catch (error) {

@@ -45,7 +45,7 @@ const TIMEOUT_MS = 60_000;
 export async function startClusterPostgres(log: (line: string) => void = () => {}): Promise<ClusterPostgres> {
   if (process.env.TEST_POSTGRES !== 'citus') return startServerOf(await postgresBinaries(log), SETTINGS, log);
   const binaries = await citusBinaries(log);
-  const settings = { ...CITUS_SETTINGS, fsync: 'off' };
+  const settings = { ...SETTINGS, ...CITUS_SETTINGS };
   const servers: ClusterPostgres[] = [];
   const stop = async (): Promise<void> => {
     for (const server of servers) await server.stop();

@@ -1,5 +1,4 @@
-// `pnpm drill failover`: rehearses what an operator does when a server is lost, on temporary servers on this machine.
-
+// `pnpm drill failover`, `restore` and `upgrade`: rehearse operations on temporary servers on this machine.
 import { Command } from 'commander';
 import { runFailover } from './failover.ts';
 import { runRestore } from './restore.ts';

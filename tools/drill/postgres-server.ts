@@ -36,6 +36,10 @@ export interface Drill {
   remove(): Promise<void>;
 }
 
+/** A process that a signal has ended has no exit code. */
+const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode === null && signalCode === null;
+
 export interface DrillServer {
   readonly port: number;
   readonly dataDir: string;
@@ -169,7 +173,7 @@ function createServer({
           await query('SELECT 1');
           return;
         } catch (error) {
-          if (started.exitCode !== null || Date.now() > deadline) {
+          if (!isRunning(started) || Date.now() > deadline) {
             const lastLines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-LOG_LINES);
             throw new Error(`${name} did not start:\n${lastLines.join('\n')}`, { cause: error });
           }
@@ -178,9 +182,10 @@ function createServer({
       }
     },
     async kill() {
-      if (child?.pid !== undefined && child.exitCode === null)
+      if (child?.pid !== undefined && isRunning(child)) {
         spawnSync('pkill', ['-KILL', '-P', String(child.pid)]);
-      child?.kill('SIGKILL');
+        child.kill('SIGKILL');
+      }
       await ended;
     },
   };

@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
+import { runSvc } from '../cluster/svc.ts';
 import { build } from '../services/build.ts';
 import { openOperator } from '../services/operator.ts';
 import { compare, startLoad, statusCounts } from './load.ts';
@@ -14,16 +12,11 @@ import { createTranscript } from './transcript.ts';
 export interface RestoreResult {
   /** Claims of which the poller had read a state that the restored database does not have. */
   readonly behind: number;
-  /** The same at the end. */
+  /** Claims that the poller had in another state after the restamp, and again in the end. */
   readonly missed: number;
-  /** Claims that were confirmed before the restore and exist in the end. */
+  /** Confirmed claims that do not exist in the end. */
   readonly lost: number;
-  /** From the stop of the service until both processes are healthy again. */
-  readonly downMs: number;
 }
-
-const SVC = fileURLToPath(new URL('../../apps/api/dist/svc.js', import.meta.url));
-const run = promisify(execFile);
 
 /**
  * Base backup and archived WAL under load; then the database is restored to a time that lies some seconds back, while
@@ -43,6 +36,7 @@ export async function runRestore({
     const drill = await openDrill(say);
     stops.push(() => drill.remove());
     const building = build();
+    building.catch(() => {}); // awaited below
     const archive = join(drill.folder, 'archive');
     mkdirSync(archive);
     const { uid, gid } = statSync(drill.folder);
@@ -98,18 +92,12 @@ export async function runRestore({
     const { lost: lostAtFirst, missed: behind } = compare(load, after);
     note(`restored: ${after.size} claims; the poller knows another state of ${behind} of them`);
 
-    const { stdout } = await run(
-      process.execPath,
-      [SVC, 'feed', 'restamp', '--since', since, '--as', 'drill', '--json'],
-      {
-        env: { PATH: process.env.PATH, ...env },
-      },
-    );
-    note(`svc feed restamp: ${JSON.parse(stdout).claims} claims moved to the end of the feed`);
+    const { claims } = await runSvc(['feed', 'restamp', '--since', since, '--as', 'drill'], env);
+    note(`svc feed restamp: ${claims} claims moved to the end of the feed`);
     for (const one of processes) one.start();
     await Promise.all(processes.map(waitUntilHealthy));
-    const downMs = performance.now() - stoppedAt;
-    note(`both processes are healthy, ${(downMs / 1000).toFixed(1)} s after the stop`);
+    const downSeconds = ((performance.now() - stoppedAt) / 1000).toFixed(1);
+    note(`both processes are healthy, ${downSeconds} s after the stop`);
     await load.caughtUp();
     const { missed: missedByPoller } = compare(load, await storedStatuses(restored));
     note(`the poller has polled as before: ${missedByPoller} claims differ`);
@@ -126,7 +114,7 @@ export async function runRestore({
     note(
       `${result.acknowledged.size} confirmed claims, ${lost} missing, ${missed} unlike what the poller has`,
     );
-    return { behind, missed, lost, downMs };
+    return { behind, missed, lost };
   } finally {
     for (const stop of stops.reverse()) await stop();
   }

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createTemporaryFolder, SELF } from '@svc/embedded-postgres';
+import { createTemporaryFolder, freePort, SELF } from '@svc/embedded-postgres';
 import { createCaller, createRecorder, tagOf } from '../chaos/caller.ts';
 import { listAll } from '../chaos/chaos.ts';
 import { judge } from '../chaos/checker.ts';
 import { adjusterClient, type FirmState, firmClient, poller } from '../chaos/clients.ts';
 import { type ApiProcess, launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
 import { startProxy } from '../cluster/proxy.ts';
+import { runSvc } from '../cluster/svc.ts';
 import { seededRandom } from '../generate/random.ts';
 import { build } from '../services/build.ts';
 import { drillEnvironment, openDrill } from './postgres-server.ts';
 import { createTranscript } from './transcript.ts';
 
 export interface UpgradeResult {
-  readonly requests: number;
   /** Responses of 500 and above, and requests without a response. */
   readonly failed: number;
   readonly violations: readonly string[];
@@ -52,29 +52,19 @@ export async function runUpgrade({
     const postgres = await drill.server('primary');
     await postgres.start();
     const env = drillEnvironment(`postgres://postgres@127.0.0.1:${postgres.port}/postgres`);
-    const launch = async (root: string): Promise<ApiProcess> => {
-      const launched = await launchApiProcess({ env, server: join(root, 'apps/api/dist/server.js') });
+    const launch = async (root: string, port: number): Promise<ApiProcess> => {
+      const launched = await launchApiProcess({ env, port, server: join(root, 'apps/api/dist/server.js') });
       stops.push(() => launched.kill());
       return launched;
     };
-    const olds = [await launch(old), await launch(old)];
+    const ports = [await freePort(), await freePort(), await freePort(), await freePort()] as const;
+    const olds = [await launch(old, ports[0]), await launch(old, ports[1])];
     await Promise.all(olds.map(waitUntilHealthy));
-    const news = [await launch(ROOT), await launch(ROOT)];
-    // They have their ports, and start later.
-    await Promise.all(news.map((one) => one.kill()));
-    const proxy = await startProxy({ targets: [...olds, ...news].map(({ url }) => url) });
+    const proxy = await startProxy({ targets: ports.map((port) => `http://127.0.0.1:${port}`) });
     stops.push(() => proxy.close());
 
     // With the old release's commands: the new ones would migrate the database.
-    const svc = async (...args: readonly string[]) => {
-      const options = { env: { PATH: process.env.PATH, ...env } };
-      const { stdout } = await run(
-        process.execPath,
-        [join(old, 'apps/api/dist/svc.js'), ...args, '--json'],
-        options,
-      );
-      return JSON.parse(stdout);
-    };
+    const svc = (...args: readonly string[]) => runSvc(args, env, join(old, 'apps/api/dist/svc.js'));
     const { firm } = await svc('firm', 'create', '--name', 'Gulf Adjusting Partners');
     const many = '1000000';
     await svc(
@@ -123,13 +113,15 @@ export async function runUpgrade({
         }
       })(),
     ];
+    const working = Promise.all(clients);
+    working.catch(() => {}); // awaited below
     const underLoad = async (what: string): Promise<void> => {
       await sleep(seconds * 1000);
       note(`${what}: ${recorder.calls.length} requests`);
     };
     await underLoad('under load');
     const before = await postgres.query('SELECT id FROM schema_migrations');
-    for (const one of news) one.start();
+    const news = [await launch(ROOT, ports[2]), await launch(ROOT, ports[3])];
     await Promise.all(news.map(waitUntilHealthy));
     const after = await postgres.query('SELECT id FROM schema_migrations');
     note(
@@ -140,7 +132,7 @@ export async function runUpgrade({
     note('the old processes have ended (SIGTERM, one after the other)');
     await underLoad('the new release alone');
     isOn = false;
-    await Promise.all(clients);
+    await working;
     while (await feed.poll());
 
     const failures = recorder.calls.filter(({ status }) => status === null || status >= 500);
@@ -160,7 +152,7 @@ export async function runUpgrade({
     note(`${judgement.claims} claims and ${judgement.polls} polls judged: ${violations.length} violations`);
     const texts = violations.map(({ rule, description }) => `${rule}: ${description}`);
     for (const text of texts) say(`           ${text}`);
-    return { requests: recorder.calls.length, failed: failures.length, violations: texts };
+    return { failed: failures.length, violations: texts };
   } finally {
     for (const stop of stops.reverse()) await stop();
   }

@@ -5,6 +5,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@svc/embedded-postgres';
 import { Command } from 'commander';
@@ -48,9 +49,9 @@ if (refusal) {
 
 const folder = keep ?? mkdtempSync(join(tmpdir(), 'image-check-'));
 const startedAt = performance.now();
-/** The image's own tools, in storage of this run. */
-const buildah = (...args: string[]): string =>
-  run('buildah', ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run'), ...args]);
+/** Storage of this run. */
+const STORAGE = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')];
+const buildah = (...args: string[]): string => run('buildah', [...STORAGE, ...args]);
 
 let container: ChildProcess | undefined;
 try {
@@ -68,14 +69,7 @@ try {
     await postgres.stop();
   }
 } finally {
-  spawnSync('buildah', [
-    '--root',
-    join(folder, 'storage'),
-    '--runroot',
-    join(folder, 'run'),
-    'umount',
-    '--all',
-  ]);
+  spawnSync('buildah', [...STORAGE, 'umount', '--all']);
   if (keep === undefined) rmSync(folder, { recursive: true, force: true });
 }
 process.exit(0);
@@ -186,7 +180,7 @@ async function check(root: string, databaseUrl: string): Promise<void> {
   while (!(await isHealthy(`http://127.0.0.1:${port}`))) {
     if (container.exitCode !== null || performance.now() > deadline)
       throw new Error(`The image does not become healthy:\n${Buffer.concat(output)}`);
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await sleep(250);
   }
   note('GET /v1/health is 200');
 

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { distribute } from '@svc/adapter-postgres';
 import { type Binaries, createTemporaryFolder, SELF, startTemporaryPostgres } from '@svc/embedded-postgres';
 import pg from 'pg';
 import { systemPostgresBinaries } from './system-postgres.ts';
@@ -120,8 +119,6 @@ export async function joinNodes(urls: readonly string[]): Promise<void> {
     ...workers.map(({ hostname, port }) => `SELECT citus_add_node('${hostname}', ${port})`),
   );
 }
-
-export const distributeTables = (url: string): Promise<unknown> => distribute({ url });
 
 async function run(url: string, ...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url });

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { distribute } from '@svc/adapter-postgres';
 import { startTemporaryPostgres } from '@svc/embedded-postgres';
 import pg from 'pg';
-import { distributeTables, joinNodes, nodesOf, onCitus, startCitus } from './citus.ts';
+import { joinNodes, nodesOf, onCitus, startCitus } from './citus.ts';
 import { postgresBinaries } from './system-postgres.ts';
 
 export interface TestPostgres {
@@ -51,16 +52,6 @@ export async function createDatabase({
   };
 }
 
-/** For a server that keeps running after the test run. */
-export async function dropDatabasesOfThisRun(server: string): Promise<void> {
-  await withClient(server, async (client) => {
-    const { rows } = await client.query<{ datname: string }>(
-      `SELECT datname FROM pg_database WHERE datname LIKE 'test\\_${runId()}\\_%' OR datname LIKE 'template\\_${runId()}\\_%'`,
-    );
-    for (const { datname } of rows) await drop(client, datname);
-  });
-}
-
 /** The lock lets one test process migrate while the others wait. */
 async function ensureTemplate(
   client: pg.Client,
@@ -81,7 +72,7 @@ async function ensureTemplate(
     const drafts = nodesOf(server).map((node) => inDatabase(node, draft));
     if (onCitus()) await joinNodes(drafts);
     await migrate(drafts[0] as string);
-    if (onCitus()) await distributeTables(drafts[0] as string);
+    if (onCitus()) await distribute({ url: drafts[0] as string });
     // An open connection would block the rename and every copy.
     await onNodes(server, async (node) => {
       await node.query(`ALTER DATABASE ${quote(draft)} ALLOW_CONNECTIONS false`);

@@ -55,7 +55,7 @@ if (process.send !== undefined) {
       const perSecond = done / ((performance.now() - startedAt) / 1_000);
       console.log(`${done} schedules, ${perSecond.toFixed(0)} per second, seeds from ${seed}`);
       if (result.failure === null) return start(child);
-      for (const each of children) each.removeAllListeners('exit').kill();
+      for (const each of children) each.kill();
       conclude(result);
     });
     start(child);

@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const PROGRAM = fileURLToPath(new URL('../../apps/api/dist/svc.js', import.meta.url));
+const run = promisify(execFile);
+
+/**
+ * Runs `svc ... --json` with the environment of a server.
+ *
+ * @param program of another checkout; default: this one's.
+ * @returns the parsed output.
+ */
+export async function runSvc(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  program = PROGRAM,
+  // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape
+): Promise<any> {
+  const options = { env: { PATH: process.env.PATH, ...env } };
+  const { stdout } = await run(process.execPath, [program, ...args, '--json'], options);
+  return JSON.parse(stdout);
+}
