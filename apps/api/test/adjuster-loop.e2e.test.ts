@@ -835,6 +835,45 @@ test('a passkey is added in the settings, renamed, signs in and is removed', asy
   await close();
   await named.stop();
 });
+test('a new email address is used once the code mailed to it is entered', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { token } = await service.member(firm);
+    const [before, after] = [await emailOf(service, token), 'moved.adjuster@example.com'];
+    await enter(page, service, token, '#/settings');
+    await button(page, 'Change').click();
+    await page.getByLabel('Email', { exact: true }).fill(after);
+    const mailed = service.logged.length;
+    await button(page, 'Save').click();
+    const code = await until('the code', async () =>
+      service.logged
+        .slice(mailed)
+        .flatMap((line) => /"email_code":"(\d{6})"/.exec(line)?.[1] ?? [])
+        .at(-1),
+    );
+    await page.getByText(`If no other account uses ${after}, we have sent a code to it.`).waitFor();
+    await page.getByText(before, { exact: true }).waitFor();
+    await page.getByLabel('Six-digit code').fill(code === '000000' ? '000001' : '000000');
+    await button(page, 'Confirm address').click();
+    await page.getByText('The code is wrong or has expired.').waitFor();
+    expect(await emailOf(service, token)).toBe(before);
+    await page.getByLabel('Six-digit code').fill(code);
+    await button(page, 'Confirm address').click();
+    await page.getByText(after, { exact: true }).waitFor();
+    expect(await emailOf(service, token)).toBe(after);
+  }));
+
+test('the settings offer to install the app although the browser said so before they were opened', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { token } = await service.member(firm);
+    await enter(page, service, token);
+    await page.evaluate(
+      "dispatchEvent(Object.assign(new Event('beforeinstallprompt', { cancelable: true }), { prompt: async () => { document.title = 'asked'; } }))",
+    );
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await button(page, 'Install').click();
+    await until('the prompt', async () => (await page.title()) === 'asked');
+  }));
+
 test('a new release is announced, waits for what is typed elsewhere, and keeps notes that are not saved; the first installation is not', () =>
   visiting(PHONE, async ({ page }) => {
     const { svcId, token } = await service.member(firm);
@@ -1062,7 +1101,7 @@ test.each([
       ['#/map', words.map.title],
       ['#/history', words.history.title],
       ['#/firms', words.firms.title],
-      ['#/settings', words.settings.title],
+      ['#/settings', words.nav.settings],
       ['#/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10', words.claim.title],
     ];
     for (const [hash, name] of screens) {
