@@ -10,6 +10,7 @@ import express, {
   type Response,
 } from 'express';
 import type { Log } from '../logging.ts';
+import { DEFAULT_HEADERS } from './default-headers.ts';
 import type { DocsAddresses } from './docs/files.ts';
 import { docsHandler } from './docs/handler.ts';
 import { auditEventsOf } from './pipeline/audited-requests.ts';
@@ -87,9 +88,8 @@ export function createApp(deps: AppDeps): HttpApplication {
 
   /** The first step of every request. Returns false if the request has its response already. */
   const begin = (request: Request, response: Response): boolean => {
-    response.setHeader('Cache-Control', 'no-store');
+    for (const [name, value] of DEFAULT_HEADERS) response.setHeader(name, value);
     if (deps.isDraining()) response.setHeader('Connection', 'close');
-    response.setHeader('X-Content-Type-Options', 'nosniff');
     if (addresses.baseUrl.startsWith('https:')) {
       response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT_SECURITY);
     }
