@@ -41,13 +41,13 @@ const storesOn = (
   memberships: pgMemberships(session, encryption),
   firms: pgFirms(session),
   keys: pgKeys(session),
-  sessions: pgSessions(session),
+  sessions: pgSessions(session, encryption),
   signInCodes: pgSignInCodes(session),
   signInAttempts: pgSignInAttempts(session),
   emailChanges: pgEmailChanges(session, encryption),
-  passkeys: pgPasskeys(session),
+  passkeys: pgPasskeys(session, encryption),
   usedChallenges: pgUsedChallenges(session),
-  devices: pgDevices(session),
+  devices: pgDevices(session, encryption),
   deadlines: pgDeadlines(session),
   feeds: pgFeeds(session),
   outbox: pgOutbox(session),
@@ -68,7 +68,7 @@ export function pgUnitOfWork(database: Database, clock: Clock, encryption: Encry
       result = await work(
         storesOn(transaction, clock, encryption, changed, claimSenders(transaction), audit),
       );
-      audit.write();
+      await audit.write();
     } catch (error) {
       await transaction.rollback();
       // The work may have caught the statement's error and thrown another one.

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { type AuditEvent, type Batch, type Clock, Unavailable } from '@svc/application';
 import type { Endpoint } from '@svc/contract';
@@ -10,6 +11,7 @@ import express, {
   type Response,
 } from 'express';
 import type { Log } from '../logging.ts';
+import { DEFAULT_HEADERS } from './default-headers.ts';
 import type { DocsAddresses } from './docs/files.ts';
 import { docsHandler } from './docs/handler.ts';
 import { auditEventsOf } from './pipeline/audited-requests.ts';
@@ -29,6 +31,13 @@ export interface EdgeLimiter {
   allow(address: string): boolean;
 }
 
+/** Records each request in a trace. */
+export interface RequestTracing {
+  request(request: IncomingMessage, handle: () => void): void;
+  /** Keeps the request's trace for a listener of events. */
+  bind<Listener extends () => void>(listener: Listener): Listener;
+}
+
 interface AppDeps extends PipelineDeps {
   readonly routes: readonly Route[];
   readonly edgeLimiter: EdgeLimiter;
@@ -45,6 +54,8 @@ interface AppDeps extends PipelineDeps {
   readonly observe: Observe;
   /** Takes the events of requests that no transaction records. */
   readonly auditBatch: Pick<Batch<AuditEvent>, 'add'>;
+  /** Null: no traces. */
+  readonly tracing: RequestTracing | null;
   readonly clock: Clock;
 }
 
@@ -70,7 +81,7 @@ export type HttpApplication = ((request: Request, response: Response) => void) &
 
 /** Builds the application. Reads no environment and opens no port. */
 export function createApp(deps: AppDeps): HttpApplication {
-  const { log, addresses } = deps;
+  const { log, addresses, tracing } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -87,9 +98,8 @@ export function createApp(deps: AppDeps): HttpApplication {
 
   /** The first step of every request. Returns false if the request has its response already. */
   const begin = (request: Request, response: Response): boolean => {
-    response.setHeader('Cache-Control', 'no-store');
+    for (const [name, value] of DEFAULT_HEADERS) response.setHeader(name, value);
     if (deps.isDraining()) response.setHeader('Connection', 'close');
-    response.setHeader('X-Content-Type-Options', 'nosniff');
     if (addresses.baseUrl.startsWith('https:')) {
       response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT_SECURITY);
     }
@@ -110,7 +120,7 @@ export function createApp(deps: AppDeps): HttpApplication {
     response.once('finish', () => {
       isSent = !request.socket.destroyed;
     });
-    response.once('close', () => {
+    const completed = (): void => {
       const status = isSent ? response.statusCode : 'aborted';
       const ms = performance.now() - startedAt;
       logRequest(log, request, trace, status, ms);
@@ -119,7 +129,8 @@ export function createApp(deps: AppDeps): HttpApplication {
         const result = { at: deps.clock.now(), code: trace.code, aborted: !isSent };
         for (const event of auditEventsOf(trace.audit, result)) deps.auditBatch.add(event);
       }
-    });
+    };
+    response.once('close', tracing === null ? completed : tracing.bind(completed));
     // Required by RFC 9112. Checked here because node would respond without a problem document.
     const ambiguity = ambiguityOf(request);
     if (ambiguity !== null) {
@@ -208,7 +219,11 @@ export function createApp(deps: AppDeps): HttpApplication {
     if (matched === null) app(request, response);
     else void handle(matched, request, response);
   };
-  return Object.assign(listener, { request: app.request, response: app.response });
+  const traced: typeof listener =
+    tracing === null
+      ? listener
+      : (request, response) => tracing.request(request, () => listener(request, response));
+  return Object.assign(traced, { request: app.request, response: app.response });
 }
 
 type Respond = (matched: MatchedRoute, request: Request, response: Response) => Promise<void>;

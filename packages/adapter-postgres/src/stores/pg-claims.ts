@@ -23,7 +23,7 @@ import {
 } from './carrier-rows.ts';
 import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
 import type { ClaimSenders } from './claim-senders.ts';
-import { auditWithin, type PgAuditTrail } from './pg-audit.ts';
+import { appendWithin, type PgAuditTrail } from './pg-audit.ts';
 
 const FIND_DUPLICATE = sql(
   'claims_find_duplicate',
@@ -32,6 +32,14 @@ const FIND_DUPLICATE = sql(
    (SELECT id, 'claim_number' FROM claims
      WHERE firm_id = $1 AND environment = $2 AND claim_number = $4 AND closed_at IS NULL ORDER BY created_at LIMIT 1)
    LIMIT 1`,
+);
+
+/** On one table, without a union: otherwise Citus would plan it again on every execution. */
+const FIND_DUPLICATE_ON_SHARD = sql(
+  'claims_find_duplicate_on_shard',
+  `SELECT id, CASE WHEN external_id = $3 THEN 'external_id' ELSE 'claim_number' END AS by FROM claims
+    WHERE firm_id = $1 AND environment = $2 AND (external_id = $3 OR claim_number = $4 AND closed_at IS NULL)
+    ORDER BY external_id <> $3, created_at LIMIT 1`,
 );
 
 const LOCK = sql(
@@ -105,37 +113,37 @@ const NEXT_TIMESTAMP = `UPDATE firm_feeds
      SET last_stamp = greatest($2::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')
      WHERE firm_id = $1 RETURNING last_stamp`;
 
-const addFrom = (next: string): string =>
-  `INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
+const withTimestamp = (clauses: readonly string[]): string =>
+  `WITH ${[`next AS (${NEXT_TIMESTAMP})`, ...clauses].join(', ')}`;
+
+const INSERT_CLAIM = `INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
      status, adjuster_svc_id, offered_at, responded_at, rejection_reason,
      work_contact_date, work_inspection_date, work_notes, work_details, work_changed_at, closed_at,
-     created_at, updated_at)
-   SELECT $1, $3, $4, $5, $6, $7, $8::json, $9::json, $10, $11, $12, $13, $14, $15::date, $16::date, $17,
-     $18::json, $19, $20, last_stamp, last_stamp
-   FROM ${next} RETURNING updated_at`;
+     created_at, updated_at)`;
+const NEW_CLAIM = `$1, $3, $4, $5, $6, $7, $8::json, $9::json, $10, $11, $12, $13, $14, $15::date, $16::date, $17,
+     $18::json, $19, $20`;
 
-const ADD = sql('claims_add', `WITH next AS (${NEXT_TIMESTAMP}) ${addFrom('next')}`);
-const ADD_WITH_AUDIT = sql(
-  'claims_add_with_audit',
-  `WITH next AS (${NEXT_TIMESTAMP}), ${auditWithin(21)} ${addFrom('next')}`,
-);
+const addWith = (...clauses: string[]): string =>
+  `${withTimestamp(clauses)} ${INSERT_CLAIM}
+   SELECT ${NEW_CLAIM}, last_stamp, last_stamp FROM next RETURNING updated_at`;
+const ADD = sql('claims_add', addWith());
+const ADD_WITH_AUDIT = sql('claims_add_with_audit', addWith(appendWithin(21)));
 
-/** Citus sends each of these to the shard of the firm, but would run the rows of ADD through the coordinator. */
+/** Citus would run the rows of ADD through the coordinator, and plan it again on every execution. */
 const TAKE_TIMESTAMP = sql('claims_take_timestamp', NEXT_TIMESTAMP);
 const ADD_WITH_TIMESTAMP = sql(
   'claims_add_with_timestamp',
-  addFrom('firm_feeds WHERE firm_id = $1 AND last_stamp >= $2::timestamptz'),
+  `${INSERT_CLAIM} VALUES (${NEW_CLAIM}, $2, $2) RETURNING updated_at`,
 );
 
-const SAVE_FROM_NEXT = `UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7, rejection_reason = $8,
+const saveWith = (...clauses: string[]): string =>
+  `${withTimestamp(clauses)}
+   UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7, rejection_reason = $8,
      work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11, work_details = $12::json,
      work_changed_at = $13, closed_at = $14, updated_at = last_stamp
    FROM next WHERE firm_id = $1 AND id = $3 RETURNING updated_at`;
-const SAVE = sql('claims_save', `WITH next AS (${NEXT_TIMESTAMP}) ${SAVE_FROM_NEXT}`);
-const SAVE_WITH_AUDIT = sql(
-  'claims_save_with_audit',
-  `WITH next AS (${NEXT_TIMESTAMP}), ${auditWithin(15)} ${SAVE_FROM_NEXT}`,
-);
+const SAVE = sql('claims_save', saveWith());
+const SAVE_WITH_AUDIT = sql('claims_save_with_audit', saveWith(appendWithin(15)));
 
 const SAVE_WITHOUT_TIMESTAMP = sql(
   'claims_save_without_timestamp',
@@ -188,13 +196,21 @@ export function pgClaims(
     ]);
     return access && claim && forms && { ...access, ...claim, ...forms };
   };
+  const takeTimestamp = async (firmId: FirmId, now: string): Promise<string> => {
+    const taken = first(await session.rows<{ last_stamp: Instant }>(TAKE_TIMESTAMP, [firmId, now]));
+    if (taken === null) throw missing();
+    return timestamp(taken.last_stamp);
+  };
   const sealer = (claim: Claim) => encryption.sealer(PERSONAL.claims, claim.firmId, claim.id);
 
   return {
     async findDuplicate({ firmId, environment, externalId, claimNumber }) {
       const values = [firmId, environment, externalId, claimNumber];
       return first(
-        await session.rows<{ id: ClaimId; by: 'external_id' | 'claim_number' }>(FIND_DUPLICATE, values),
+        await session.rows<{ id: ClaimId; by: 'external_id' | 'claim_number' }>(
+          session.onCitus ? FIND_DUPLICATE_ON_SHARD : FIND_DUPLICATE,
+          values,
+        ),
       );
     },
 
@@ -241,12 +257,11 @@ export function pgClaims(
       const seal = await sealer(claim);
       const now = timestamp(clock.now());
       const event = audit.take(claim.firmId);
-      if (session.onCitus) session.send(TAKE_TIMESTAMP, [claim.firmId, now]);
       const statement = session.onCitus ? ADD_WITH_TIMESTAMP : event === null ? ADD : ADD_WITH_AUDIT;
       const added = first(
         await session.rows<{ updated_at: Instant }>(statement, [
           claim.firmId,
-          now,
+          session.onCitus ? await takeTimestamp(claim.firmId, now) : now,
           claim.id,
           claim.environment,
           claim.externalId,
