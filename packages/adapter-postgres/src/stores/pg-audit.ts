@@ -74,12 +74,15 @@ const LOCK_CHAINS = sql(
   'SELECT 1 FROM audit_chains WHERE firm_id = ANY($1::uuid[]) ORDER BY firm_id FOR NO KEY UPDATE',
 );
 
-/** {@link APPEND} for many chains, each once, which are locked: a statement for each would be most of the cost of a read. */
+/**
+ * {@link APPEND} for many chains, each once, which are locked: a statement for each would be most of the cost of a read.
+ * The entries are lines: in an array, all quotes of their JSON would be escaped, and read again.
+ */
 const APPEND_TO_MANY = sql(
   'audit_append_to_many',
   `WITH chain AS (
      UPDATE audit_chains AS held SET ${advance('entry')}
-     FROM unnest($1::uuid[], $2::timestamptz[], $3::text[]) AS event (firm_id, at, entry)
+     FROM unnest($1::uuid[], $2::timestamptz[], string_to_array($3, E'\\n')) AS event (firm_id, at, entry)
      WHERE held.firm_id = event.firm_id
      RETURNING held.firm_id, held.last_seq, event.at, event.entry, held.last_hash)
    INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT * FROM chain`,
@@ -137,7 +140,7 @@ function appendRows(session: TxSession, rows: readonly AuditRowEvents[]): void {
   session.send(APPEND_TO_MANY, [
     chains,
     rows.map(({ entries }) => timestamp(entries[0]?.at ?? 0)),
-    rows.map(({ entries }) => auditText(entries)),
+    rows.map(({ entries }) => auditText(entries)).join('\n'),
   ]);
 }
 
