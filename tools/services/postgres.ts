@@ -46,8 +46,11 @@ export async function createDatabase({
   const name = `test_${runId()}_${randomBytes(6).toString('hex')}`;
   await withClient(server, (client) => ensureTemplate(client, server, from, migrate));
   await onNodes(server, (client) => client.query(`CREATE DATABASE ${quote(name)} TEMPLATE ${quote(from)}`));
+  const url = inDatabase(server, name);
+  // The settings of a database are not copied.
+  if (onCitus()) await distributeTables(url);
   return {
-    url: inDatabase(server, name),
+    url,
     drop: () => onNodes(server, (client) => drop(client, name)),
   };
 }
@@ -72,7 +75,7 @@ async function ensureTemplate(
     const drafts = nodesOf(server).map((node) => inDatabase(node, draft));
     if (onCitus()) await joinNodes(drafts);
     await migrate(drafts[0] as string);
-    if (onCitus()) await distribute({ url: drafts[0] as string });
+    if (onCitus()) await distributeTables(drafts[0] as string);
     // An open connection would block the rename and every copy.
     await onNodes(server, async (node) => {
       await node.query(`ALTER DATABASE ${quote(draft)} ALLOW_CONNECTIONS false`);
@@ -85,6 +88,12 @@ async function ensureTemplate(
   } finally {
     await client.query('SELECT pg_advisory_unlock(hashtext($1))', [name]);
   }
+}
+
+/** Leaves a database without the service's tables as it is. */
+async function distributeTables(url: string): Promise<void> {
+  const { rows } = await withClient(url, (client) => client.query(`SELECT to_regclass('claims') AS claims`));
+  if (rows[0].claims !== null) await distribute({ url });
 }
 
 async function drop(client: pg.Client, name: string): Promise<void> {

@@ -65,7 +65,7 @@ export function pgUnitOfWork(database: Database, clock: Clock, encryption: Encry
     try {
       const tx = storesOn(transaction, clock, encryption, changed, claimSenders(transaction));
       result = await work(tx);
-      tx.audit.write();
+      await tx.audit.write();
     } catch (error) {
       await transaction.rollback();
       // The work may have caught the statement's error and thrown another one.

@@ -218,4 +218,12 @@ describe.each([
     // With few firms, a scan is cheaper than any index.
     expect(scanned.filter((table) => table !== 'firms' && table !== 'firm_feeds')).toEqual([]);
   });
+
+  test('a duplicate is found by the indexes of both numbers, also on a shard', async () => {
+    const onShard = { ...txSession, onCitus: true };
+    const claims = pgClaims(onShard, { now: () => NOW }, NO_ENCRYPTION, [], claimSenders(onShard));
+    const numbers = { externalId: 'e', claimNumber: 'n' };
+    const nodes = await explained(() => claims.findDuplicate({ firmId, environment: 'live', ...numbers }));
+    expect(indexesOf(nodes).sort()).toEqual(['claims_external_id_key', 'claims_open_number']);
+  });
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { type AuditEvent, type Batch, type Clock, Unavailable } from '@svc/application';
 import type { Endpoint } from '@svc/contract';
@@ -31,6 +32,13 @@ export interface EdgeLimiter {
   allow(address: string): boolean;
 }
 
+/** Records each request in a trace. */
+export interface RequestTracing {
+  request(request: IncomingMessage, handle: () => void): void;
+  /** Keeps the request's trace for a listener of events. */
+  bind<Listener extends () => void>(listener: Listener): Listener;
+}
+
 interface AppDeps extends PipelineDeps {
   readonly routes: readonly Route[];
   readonly edgeLimiter: EdgeLimiter;
@@ -47,6 +55,8 @@ interface AppDeps extends PipelineDeps {
   readonly observe: Observe;
   /** Takes the events of requests that no transaction records. */
   readonly auditBatch: Pick<Batch<AuditEvent>, 'add'>;
+  /** Null: no traces. */
+  readonly tracing: RequestTracing | null;
   readonly clock: Clock;
 }
 
@@ -72,7 +82,7 @@ export type HttpApplication = ((request: Request, response: Response) => void) &
 
 /** Builds the application. Reads no environment and opens no port. */
 export function createApp(deps: AppDeps): HttpApplication {
-  const { log, addresses } = deps;
+  const { log, addresses, tracing } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -111,7 +121,7 @@ export function createApp(deps: AppDeps): HttpApplication {
     response.once('finish', () => {
       isSent = !request.socket.destroyed;
     });
-    response.once('close', () => {
+    const completed = (): void => {
       const status = isSent ? response.statusCode : 'aborted';
       const ms = performance.now() - startedAt;
       logRequest(log, request, trace, status, ms);
@@ -120,7 +130,8 @@ export function createApp(deps: AppDeps): HttpApplication {
         const result = { at: deps.clock.now(), code: trace.code, aborted: !isSent };
         for (const event of auditEventsOf(trace.audit, result)) deps.auditBatch.add(event);
       }
-    });
+    };
+    response.once('close', tracing === null ? completed : tracing.bind(completed));
     // Required by RFC 9112. Checked here because node would respond without a problem document.
     const ambiguity = ambiguityOf(request);
     if (ambiguity !== null) {
@@ -213,7 +224,11 @@ export function createApp(deps: AppDeps): HttpApplication {
     if (matched === null) app(request, response);
     else void handle(matched, request, response);
   };
-  return Object.assign(listener, { request: app.request, response: app.response });
+  const traced: typeof listener =
+    tracing === null
+      ? listener
+      : (request, response) => tracing.request(request, () => listener(request, response));
+  return Object.assign(traced, { request: app.request, response: app.response });
 }
 
 type Respond = (matched: MatchedRoute, request: Request, response: Response) => Promise<void>;

@@ -16,6 +16,7 @@ import {
 import type { Instant } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
+import { DatabaseError } from '../driver/errors.ts';
 import { first, type Session, sql, type TxSession } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
 
@@ -34,15 +35,20 @@ const nextLink = (text: string, genesis: string): string =>
   `INSERT INTO audit_chains AS held (firm_id, last_seq, last_hash, purged_hash)
      VALUES ($1, 1, sha256(convert_to(${genesis} || E'\\n1\\n' || ${text}, 'UTF8')), decode(${genesis}, 'hex'))
      ON CONFLICT (firm_id) DO UPDATE SET ${advance(text)}
-     RETURNING last_seq, last_hash`;
-const rowFrom = (chain: string): string =>
-  `INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT $1, last_seq, $2, $3, last_hash FROM ${chain}`;
+     RETURNING last_seq`;
+const INSERT_ROW = 'INSERT INTO audit_log (firm_id, seq, at, entry, hash)';
 
-const APPEND = sql('audit_append', `WITH chain AS (${nextLink('$3', '$4')}) ${rowFrom('chain')}`);
+const APPEND = sql(
+  'audit_append',
+  `WITH chain AS (${nextLink('$3', '$4')}, last_hash) ${INSERT_ROW} SELECT $1, last_seq, $2, $3, last_hash FROM chain`,
+);
 
-/** Citus sends each of these to the shard of the chain, but would run the rows of APPEND through the coordinator. */
-const APPEND_LINK = sql('audit_append_link', nextLink('$2', '$3'));
-const APPEND_ROW = sql('audit_append_row', rowFrom('audit_chains WHERE firm_id = $1'));
+/** Citus would run the rows of APPEND through the coordinator, and plan it again on every execution. */
+const APPEND_LINK = sql(
+  'audit_append_link',
+  `${nextLink('$2', '$3')}, encode(last_hash, 'hex') AS last_hash`,
+);
+const APPEND_ROW = sql('audit_append_row', `${INSERT_ROW} VALUES ($1, $2, $3, $4, decode($5, 'hex'))`);
 
 /** Starts the chains that do not exist, of a firm that a process of an earlier release created. */
 const START_CHAINS = sql(
@@ -90,13 +96,19 @@ const sha256 = (text: string): string => hash('sha256', text);
 const byChain = (one: { chain: AuditChainId }, other: { chain: AuditChainId }): number =>
   one.chain < other.chain ? -1 : one.chain > other.chain ? 1 : 0;
 
-function appendRow(session: TxSession, chain: AuditChainId, entries: readonly AuditEntry[]): void {
+async function appendRow(
+  session: TxSession,
+  chain: AuditChainId,
+  entries: readonly AuditEntry[],
+): Promise<void> {
   const text = auditText(entries);
   const at = timestamp(entries[0]?.at ?? 0);
   const genesis = firstLink(chain, sha256).hash;
   if (session.onCitus) {
-    session.send(APPEND_LINK, [chain, text, genesis]);
-    session.send(APPEND_ROW, [chain, at, text]);
+    type Link = { last_seq: string; last_hash: string };
+    const [link] = await session.rows<Link>(APPEND_LINK, [chain, text, genesis]);
+    if (link === undefined) throw new DatabaseError('audit_append_link wrote no row.');
+    session.send(APPEND_ROW, [chain, link.last_seq, at, text, link.last_hash]);
   } else {
     session.send(APPEND, [chain, at, text, genesis]);
   }
@@ -115,14 +127,14 @@ function appendRows(session: TxSession, rows: readonly AuditRowEvents[]): void {
 }
 
 /** As the last statements of a transaction: the locks on the chains are held until the commit. */
-export function appendToAuditTrail(session: TxSession, events: readonly AuditEvent[]): void {
+export async function appendToAuditTrail(session: TxSession, events: readonly AuditEvent[]): Promise<void> {
   const inOrder = events.length > 1 ? [...events].sort(byChain) : events;
-  for (const { chain, entry } of inOrder) appendRow(session, chain, [entry]);
+  for (const { chain, entry } of inOrder) await appendRow(session, chain, [entry]);
 }
 
 export interface PgAuditTrail extends AuditTrail {
-  /** Sends what was recorded; called once, before the commit. */
-  write(): void;
+  /** Writes what was recorded; called once, before the commit. */
+  write(): Promise<void>;
 }
 
 export function pgAuditTrail(session: TxSession): PgAuditTrail {
@@ -131,9 +143,7 @@ export function pgAuditTrail(session: TxSession): PgAuditTrail {
     async record(event) {
       events.push(event);
     },
-    write() {
-      appendToAuditTrail(session, events);
-    },
+    write: () => appendToAuditTrail(session, events),
   };
 }
 
@@ -147,7 +157,7 @@ export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => ({
         transaction.send(WITHOUT_FLUSH, []);
         // The chains are on several nodes of Citus.
         if (transaction.onCitus)
-          for (const { chain, entries } of rows) appendRow(transaction, chain, entries);
+          for (const { chain, entries } of rows) await appendRow(transaction, chain, entries);
         else appendRows(transaction, rows);
       });
     }

@@ -31,6 +31,14 @@ const FIND_DUPLICATE = sql(
    LIMIT 1`,
 );
 
+/** On one table, without a union: otherwise Citus would plan it again on every execution. */
+const FIND_DUPLICATE_ON_SHARD = sql(
+  'claims_find_duplicate_on_shard',
+  `SELECT id, CASE WHEN external_id = $3 THEN 'external_id' ELSE 'claim_number' END AS by FROM claims
+    WHERE firm_id = $1 AND environment = $2 AND (external_id = $3 OR claim_number = $4 AND closed_at IS NULL)
+    ORDER BY external_id <> $3, created_at LIMIT 1`,
+);
+
 const LOCK = sql(
   'claims_lock',
   `SELECT ${CLAIM_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND c.id = $2 FOR UPDATE`,
@@ -73,22 +81,24 @@ const NEXT_TIMESTAMP = `UPDATE firm_feeds
      SET last_stamp = greatest($2::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')
      WHERE firm_id = $1 RETURNING last_stamp`;
 
-const addFrom = (next: string): string =>
-  `INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
+const INSERT_CLAIM = `INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
      status, adjuster_svc_id, offered_at, responded_at, rejection_reason,
      work_contact_date, work_inspection_date, work_notes, work_details, work_changed_at, closed_at,
-     created_at, updated_at)
-   SELECT $1, $3, $4, $5, $6, $7, $8::json, $9::json, $10, $11, $12, $13, $14, $15::date, $16::date, $17,
-     $18::json, $19, $20, last_stamp, last_stamp
-   FROM ${next} RETURNING updated_at`;
+     created_at, updated_at)`;
+const NEW_CLAIM = `$1, $3, $4, $5, $6, $7, $8::json, $9::json, $10, $11, $12, $13, $14, $15::date, $16::date, $17,
+     $18::json, $19, $20`;
 
-const ADD = sql('claims_add', `WITH next AS (${NEXT_TIMESTAMP}) ${addFrom('next')}`);
+const ADD = sql(
+  'claims_add',
+  `WITH next AS (${NEXT_TIMESTAMP}) ${INSERT_CLAIM} SELECT ${NEW_CLAIM}, last_stamp, last_stamp FROM next
+   RETURNING updated_at`,
+);
 
-/** Citus sends each of these to the shard of the firm, but would run the rows of ADD through the coordinator. */
+/** Citus would run the rows of ADD through the coordinator, and plan it again on every execution. */
 const TAKE_TIMESTAMP = sql('claims_take_timestamp', NEXT_TIMESTAMP);
 const ADD_WITH_TIMESTAMP = sql(
   'claims_add_with_timestamp',
-  addFrom('firm_feeds WHERE firm_id = $1 AND last_stamp >= $2::timestamptz'),
+  `${INSERT_CLAIM} VALUES (${NEW_CLAIM}, $2, $2) RETURNING updated_at`,
 );
 
 const SAVE = sql(
@@ -145,13 +155,21 @@ export function pgClaims(
     (await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
   const lock = async (firmId: FirmId, id: ClaimId): Promise<Claim | null> =>
     first(await claimsFrom(await session.rows<ClaimRow>(LOCK, [firmId, id])));
+  const takeTimestamp = async (firmId: FirmId, now: string): Promise<string> => {
+    const taken = first(await session.rows<{ last_stamp: Instant }>(TAKE_TIMESTAMP, [firmId, now]));
+    if (taken === null) throw missing();
+    return timestamp(taken.last_stamp);
+  };
   const sealer = (claim: Claim) => encryption.sealer(PERSONAL.claims, claim.firmId, claim.id);
 
   return {
     async findDuplicate({ firmId, environment, externalId, claimNumber }) {
       const values = [firmId, environment, externalId, claimNumber];
       return first(
-        await session.rows<{ id: ClaimId; by: 'external_id' | 'claim_number' }>(FIND_DUPLICATE, values),
+        await session.rows<{ id: ClaimId; by: 'external_id' | 'claim_number' }>(
+          session.onCitus ? FIND_DUPLICATE_ON_SHARD : FIND_DUPLICATE,
+          values,
+        ),
       );
     },
 
@@ -188,11 +206,10 @@ export function pgClaims(
     async add(claim) {
       const seal = await sealer(claim);
       const now = timestamp(clock.now());
-      if (session.onCitus) session.send(TAKE_TIMESTAMP, [claim.firmId, now]);
       const added = first(
         await session.rows<{ updated_at: Instant }>(session.onCitus ? ADD_WITH_TIMESTAMP : ADD, [
           claim.firmId,
-          now,
+          session.onCitus ? await takeTimestamp(claim.firmId, now) : now,
           claim.id,
           claim.environment,
           claim.externalId,
