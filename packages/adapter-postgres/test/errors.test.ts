@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import pg from 'pg';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { ConcurrencyConflict, translateError } from '../src/driver/errors.ts';
+import { ConcurrencyConflict, DatabaseError, translateError } from '../src/driver/errors.ts';
 
 test.each([
   new QueryRunnerAlreadyReleasedError(),
@@ -26,4 +26,24 @@ test.each([
     ...fields,
   });
   expect(translateError(error, 'claims_add')).toBeInstanceOf(ConcurrencyConflict);
+});
+
+test.each([
+  'failure on connection marked as essential: worker-1:5432',
+  "failed to prepare transaction 'citus_0_1_2_3' on host worker-1:5432",
+  'server closed the connection unexpectedly',
+])('a worker that Citus loses during a transaction is reported as unavailable: %s', (message) => {
+  const error = Object.assign(new pg.DatabaseError(message, 0, 'error'), {
+    code: 'XX000',
+    severity: 'ERROR',
+  });
+  expect(translateError(error, 'commit')).toBeInstanceOf(Unavailable);
+});
+
+test('other internal errors of PostgreSQL are not reported as unavailable', () => {
+  const error = Object.assign(new pg.DatabaseError('cache lookup failed', 0, 'error'), {
+    code: 'XX000',
+    severity: 'ERROR',
+  });
+  expect(translateError(error, 'commit')).toBeInstanceOf(DatabaseError);
 });

@@ -32,6 +32,10 @@ const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
  */
 const TEMPORARY = /^(08...|53...|57...|58...|55P03|25P0[345]|25006)$/;
 
+/** Messages of Citus, with the SQLSTATE of an internal error, when it loses a worker during a transaction. */
+const LOST_WORKER =
+  /marked as essential|failed to prepare transaction|multiple connection failures|server closed the connection|no connection to the server|connection not open|could not (?:receive|send) data/;
+
 /** Messages of the driver's connection errors, which have no code. */
 const BROKEN_CONNECTION =
   /connection terminated|connection ended|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable|server does not support ssl|calling end on the pool|query ?runner/i;
@@ -104,7 +108,7 @@ export function translateError(error: unknown, statement: string): unknown {
   // databases and addresses, which an operator needs.
   if (severity === 'FATAL' || severity === 'PANIC')
     return new Unavailable(`PostgreSQL rejected ${statement}: ${code} (${message}).`, 'database_rejected');
-  if (TEMPORARY.test(code))
+  if (TEMPORARY.test(code) || (code === 'XX000' && LOST_WORKER.test(message ?? '')))
     return new Unavailable(
       `PostgreSQL is temporarily unable to run ${statement} (${code}).`,
       'database_busy',
