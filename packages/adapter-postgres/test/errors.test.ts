@@ -28,22 +28,24 @@ test.each([
   expect(translateError(error, 'claims_add')).toBeInstanceOf(ConcurrencyConflict);
 });
 
-test.each([
-  'failure on connection marked as essential: worker-1:5432',
-  "failed to prepare transaction 'citus_0_1_2_3' on host worker-1:5432",
-  'server closed the connection unexpectedly',
-])('a worker that Citus loses during a transaction is reported as unavailable: %s', (message) => {
-  const error = Object.assign(new pg.DatabaseError(message, 0, 'error'), {
+const internalError = (fields: { message: string; where?: string }) =>
+  Object.assign(new pg.DatabaseError(fields.message, 0, 'error'), {
     code: 'XX000',
     severity: 'ERROR',
+    ...fields,
   });
-  expect(translateError(error, 'commit')).toBeInstanceOf(Unavailable);
+
+test.each([
+  { message: 'failure on connection marked as essential: worker-1:5432' },
+  { message: "failed to prepare transaction 'citus_0_1_2_3' on host worker-1:5432" },
+  { message: 'postmaster was shut down, exiting' },
+  { message: 'SSL SYSCALL error: EOF detected', where: 'while executing command on worker-1:5432' },
+])('a node that Citus loses during a transaction is reported as unavailable: %j', (fields) => {
+  expect(translateError(internalError(fields), 'commit')).toBeInstanceOf(Unavailable);
 });
 
 test('other internal errors of PostgreSQL are not reported as unavailable', () => {
-  const error = Object.assign(new pg.DatabaseError('cache lookup failed', 0, 'error'), {
-    code: 'XX000',
-    severity: 'ERROR',
-  });
-  expect(translateError(error, 'commit')).toBeInstanceOf(DatabaseError);
+  expect(translateError(internalError({ message: 'cache lookup failed' }), 'commit')).toBeInstanceOf(
+    DatabaseError,
+  );
 });
