@@ -7,6 +7,7 @@ import { buildPage, enter, offerFullClaim, PHONE, until, visit } from '../../app
 import { startBrowser } from '../../apps/api/test/browser.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from '../../apps/api/test/service-under-test.ts';
 import { startPushService } from '../../packages/adapter-push/test/push-service.ts';
+import { quantile } from './load.ts';
 
 const CLAIMS = Number(process.argv[2] ?? 1000);
 /** Lighthouse's throttling for phones. */
@@ -43,6 +44,50 @@ const SCROLL = `new Promise((resolve) => {
   };
   requestAnimationFrame(step);
 })`;
+
+interface TraceEvent {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly ts: number;
+  readonly dur?: number;
+  readonly tdur?: number;
+}
+
+const FRAME_MS = 1000 / 60;
+const TRACE = ['-*', 'toplevel', 'disabled-by-default-devtools.timeline', 'devtools.timeline'];
+
+/** How long the main thread works on each frame on the slow phone: processor time, which other load does not change. */
+function frameTimes(trace: Buffer): number[] {
+  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
+  const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`;
+  const framesOf = new Map<string, number[]>();
+  for (const event of traceEvents) {
+    if (event.name !== 'BeginMainThreadFrame') continue;
+    framesOf.set(threadOf(event), [...(framesOf.get(threadOf(event)) ?? []), event.ts]);
+  }
+  const [page] = [...framesOf].sort(([, a], [, b]) => b.length - a.length);
+  if (page === undefined) throw new Error('the trace has no frames');
+  const [thread, begun] = [page[0], page[1].sort((a, b) => a - b)];
+  const outermost: TraceEvent[] = [];
+  let end = 0;
+  for (const task of traceEvents
+    .filter((event) => event.ph === 'X' && threadOf(event) === thread)
+    .sort((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0))) {
+    if (task.ts < end) continue;
+    outermost.push(task);
+    end = task.ts + (task.dur ?? 0);
+  }
+  return begun
+    .slice(1, -1)
+    .map((start, frame) => {
+      const next = begun[frame + 2] ?? start;
+      const own = outermost.filter(({ ts }) => ts >= start && ts < next);
+      return (own.reduce((sum, { tdur = 0 }) => sum + tdur, 0) * CPU_SLOWDOWN) / 1000;
+    })
+    .sort((a, b) => a - b);
+}
 
 buildPage();
 const [service, browser, push] = await Promise.all([
@@ -138,10 +183,20 @@ try {
       );
     }
     const frames = (await page.evaluate(SCROLL)) as { frames: number; ms: number; long: number };
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+    await page.evaluate('scrollTo(0, 0)');
+    await page.waitForTimeout(1000);
+    await browser.startTracing(page, { categories: TRACE });
+    await page.evaluate(SCROLL);
+    const times = frameTimes(await browser.stopTracing());
+    const within = times.filter((ms) => ms <= FRAME_MS).length / times.length;
     const shift = (await page.evaluate('layoutShift')) as number;
     const middle = Math.round(shown.sort((a, b) => a - b)[2] ?? 0);
     console.log(
       `${STORM_OFFERS} offers, CPU ${CPU_SLOWDOWN} times slower: shown ${middle} ms after the page arrived; scrolling ${Math.round((frames.frames * 1000) / frames.ms)} frames a second, longest ${Math.round(frames.long)} ms; layout shift ${shift.toFixed(3)}`,
+    );
+    console.log(
+      `main thread per frame of that scrolling: median ${quantile(times, 0.5).toFixed(1)} ms, p95 ${quantile(times, 0.95).toFixed(1)} ms; ${Math.round(within * 100)} % of the frames within ${FRAME_MS.toFixed(1)} ms`,
     );
     await close();
   }

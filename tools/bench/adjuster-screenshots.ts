@@ -195,13 +195,13 @@ try {
     await page.locator('input[type=date]').first().scrollIntoViewIfNeeded();
     await take('away');
     await page.evaluate(PERMISSION('denied'));
-    await open(page, '#/settings', words.settings.title);
+    await open(page, '#/settings', words.nav.settings);
     await page.locator('.points').first().waitFor();
     await take('settings-blocked');
     await page.evaluate(PERMISSION('granted'));
     await page.route('**/preferences', (route) => route.fulfill({ status: 204 }));
     await open(page, '#/', words.offers.title);
-    await open(page, '#/settings', words.settings.title);
+    await open(page, '#/settings', words.nav.settings);
     const quiet = page.locator('.switch').first();
     await quiet.click();
     await quiet.scrollIntoViewIfNeeded();

@@ -4,6 +4,7 @@
 //   npx pnpm bench:scale processes   one, two and three processes under the same load
 //   npx pnpm bench:scale feed        changes that a poller without overlap misses
 //   npx pnpm bench:scale overload    ten times the connections of full load; a firm beside one over its limit
+//   npx pnpm bench:scale costs       processor time, WAL and disk of each request, for docs/sizing.md
 //   npx pnpm bench:scale start       from the start of the process to its first response
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -311,6 +312,64 @@ program
       await pause(500);
       const beside = await other();
       result.fairness = { alone, beside, limited: await hammering, p99: rounded(beside.p99 / alone.p99) };
+      print(result);
+    }),
+  );
+
+/** Requests with their status and share of the load time: only what was accepted can be closed. */
+const COSTS = [
+  ['send', 201, 1],
+  ['accept', 200, 1],
+  ['close', 200, 0.5],
+  ['get', 200, 1],
+  ['poll', 200, 1],
+  ['page', 200, 1],
+] as const;
+
+program
+  .command('costs')
+  .description('Measures processor time, WAL and disk of each request under load, for docs/sizing.md.')
+  .option('--rows <n>', 'claims in the database', whole, 40_000)
+  .option('--seconds <n>', 'load time of each request', whole, 8)
+  .action(({ rows, seconds }) =>
+    withServers(async ({ database, redisUrl, postgresPid }) => {
+      const url = await database('all');
+      const { subject, data } = await loadedService(url, redisUrl, { rows });
+      const usage = () =>
+        withClient(url, async (client) => {
+          const { rows } = await client.query<{ wal: string; disk: string }>(
+            `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS wal, pg_database_size(current_database()) AS disk`,
+          );
+          return {
+            service: cpuSeconds([subject.pid]),
+            postgres: cpuSeconds(postgresPid === undefined ? [] : childrenOf(postgresPid)),
+            wal: Number(rows[0]?.wal),
+            disk: Number(rows[0]?.disk),
+          };
+        });
+      await load(subject.url, requestsOf('send', data.firms), 201, 2); // not compiled yet
+      const result: Record<string, unknown> = { rows, seconds };
+      for (const [kind, status, share] of COSTS) {
+        const before = await usage();
+        const { responses, wrong } = await load(
+          subject.url,
+          requestsOf(kind, data.firms),
+          status,
+          seconds * share,
+        );
+        const after = await usage();
+        if (wrong > 0) throw new Error(`${wrong} responses to ${kind} were not ${status}`);
+        const of = (name: keyof typeof before, unit: number): number =>
+          rounded(((after[name] - before[name]) * unit) / responses);
+        result[kind] = {
+          responses,
+          service_ms: of('service', 1000),
+          postgres_ms: of('postgres', 1000),
+          wal_kb: of('wal', 0.001),
+          disk_kb: of('disk', 0.001),
+        };
+        say(`${kind}: ${JSON.stringify(result[kind])}`);
+      }
       print(result);
     }),
   );

@@ -40,8 +40,7 @@ export async function createDatabase({
   /** The template's name, where tests need more than one. */
   template?: string;
 }): Promise<TestDatabase> {
-  ownServer ??= startPostgres();
-  const server = (await ownServer).url;
+  const server = await serverUrl();
   const from = `template_${runId()}_${template}`;
   const name = `test_${runId()}_${randomBytes(6).toString('hex')}`;
   await withClient(server, (client) => ensureTemplate(client, server, from, migrate));
@@ -53,6 +52,35 @@ export async function createDatabase({
     url,
     drop: () => onNodes(server, (client) => drop(client, name)),
   };
+}
+
+/** For the service. On Citus it is on every node, and the nodes connect to each other with it. */
+export async function createRole(
+  database: TestDatabase,
+  { name, password, attributes = '' }: { name: string; password: string; attributes?: string },
+): Promise<void> {
+  const server = await serverUrl();
+  await onNodes(server, (node) =>
+    node.query(`CREATE ROLE ${quote(name)} LOGIN ${attributes} PASSWORD '${password}'`),
+  );
+  if (!onCitus()) return;
+  for (const node of nodesOf(server))
+    await withClient(inDatabase(node, new URL(database.url).pathname.slice(1)), (client) =>
+      client.query(`INSERT INTO pg_dist_authinfo (nodeid, rolename, authinfo) VALUES (0, $1, $2)`, [
+        name,
+        `password=${password}`,
+      ]),
+    );
+}
+
+/** After its databases. */
+export async function dropRole(name: string): Promise<void> {
+  await onNodes(await serverUrl(), (node) => node.query(`DROP ROLE IF EXISTS ${quote(name)}`));
+}
+
+async function serverUrl(): Promise<string> {
+  ownServer ??= startPostgres();
+  return (await ownServer).url;
 }
 
 /** The lock lets one test process migrate while the others wait. */

@@ -14,24 +14,19 @@ function formatter<T extends Intl.DateTimeFormat | Intl.NumberFormat>(
   return found;
 }
 
-/** A calendar date, which has no time zone. */
+/** A calendar date, which has no time zone. Creating an Intl format for it would delay the first list. */
 export function day(date: string): string {
-  const format = formatter(
-    'day',
-    (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }),
-  );
-  return format.format(new Date(`${date}T00:00:00Z`));
+  const [year = 0, month = 0, dayOfMonth = 0] = date.split('-').map(Number);
+  return texts.value.day(year, month - 1, dayOfMonth);
 }
 
 /** A date and time in the device's time zone; a line may break between the two only. */
-export const dateTime = (instant: string | number): string =>
-  formatter(
-    'dateTime',
-    (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
-  )
-    .formatToParts(new Date(instant))
-    .map(({ value }, at, parts) => (parts[at + 1]?.type === 'hour' ? value : value.replaceAll(' ', '\u00a0')))
-    .join('');
+export function dateTime(instant: string | number): string {
+  const at = new Date(instant);
+  return [texts.value.day(at.getFullYear(), at.getMonth(), at.getDate()), clockTime(instant)]
+    .map((part) => part.replaceAll(' ', '\u00a0'))
+    .join(', ');
+}
 
 export const clockTime = (instant: string | number): string =>
   formatter('clock', (locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'short' })).format(

@@ -11,6 +11,7 @@ import { Claims } from './screens/claims.tsx';
 import { Offers } from './screens/offers.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 import { heldAnswers, openOffers, undoAnswers } from './state/answers.ts';
+import './state/install.ts';
 import { loadLanguage, texts } from './state/language.ts';
 import { lists } from './state/lists.ts';
 import { session } from './state/session.ts';

@@ -3,7 +3,7 @@ import { arrange, DEFAULT_ARRANGEMENT, nextOf } from '../src/model/arrange.ts';
 import { applyChanges, removedFrom } from '../src/model/list-changes.ts';
 import { areListsExpired, LIST_LIFETIME_DAYS } from '../src/model/list-expiry.ts';
 import { relatedClaims } from '../src/model/related.ts';
-import { chunkHeight, chunksOf } from '../src/model/row-chunks.ts';
+import { chunkHeight, chunksOf, chunksToRender } from '../src/model/row-chunks.ts';
 import { en } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
 import { offer } from './claims.ts';
@@ -134,6 +134,29 @@ describe('rows that are not rendered', () => {
     expect(chunksOf(rows).flat()).toEqual(rows);
     expect(chunksOf([])).toEqual([]);
   });
+
+  test('are rendered at once when they come on the screen, and one chunk at a time before', () => {
+    const near = new Map([
+      ['below', 900],
+      ['next', 100],
+    ]);
+    expect(chunksToRender(near)).toEqual(['next']);
+    expect(chunksToRender(new Map([...near, ['top', -300], ['bottom', -10]]))).toEqual(['top', 'bottom']);
+    expect(chunksToRender(new Map())).toEqual([]);
+  });
+});
+
+test('a date is written as the languages of the app write it', () => {
+  const months = Array.from({ length: 12 }, (_, month) => month);
+  const intl = (locale: string) =>
+    months.map((month) =>
+      new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+        Date.UTC(2026, month, 6),
+      ),
+    );
+  expect(months.map((month) => en.day(2026, month, 6))).toEqual(intl('en-US'));
+  // Not as in es-PR, where 02/06/2026 could be read as the second of June.
+  expect(months.map((month) => es.day(2026, month, 6))).toEqual(intl('es-US'));
 });
 
 describe('lists on a device', () => {

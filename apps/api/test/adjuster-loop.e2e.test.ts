@@ -6,6 +6,7 @@ import {
   type PushService,
   startPushService,
 } from '../../../packages/adapter-push/test/push-service.ts';
+import { CHUNK_ROWS } from '../../adjuster/src/model/row-chunks.ts';
 import { en } from '../../adjuster/src/texts/en.ts';
 import { es } from '../../adjuster/src/texts/es.ts';
 import { TOKENS } from '../src/composition/tokens.ts';
@@ -835,6 +836,45 @@ test('a passkey is added in the settings, renamed, signs in and is removed', asy
   await close();
   await named.stop();
 });
+test('a new email address is used once the code mailed to it is entered', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { token } = await service.member(firm);
+    const [before, after] = [await emailOf(service, token), 'moved.adjuster@example.com'];
+    await enter(page, service, token, '#/settings');
+    await button(page, 'Change').click();
+    await page.getByLabel('Email', { exact: true }).fill(after);
+    const mailed = service.logged.length;
+    await button(page, 'Save').click();
+    const code = await until('the code', async () =>
+      service.logged
+        .slice(mailed)
+        .flatMap((line) => /"email_code":"(\d{6})"/.exec(line)?.[1] ?? [])
+        .at(-1),
+    );
+    await page.getByText(`If no other account uses ${after}, we have sent a code to it.`).waitFor();
+    await page.getByText(before, { exact: true }).waitFor();
+    await page.getByLabel('Six-digit code').fill(code === '000000' ? '000001' : '000000');
+    await button(page, 'Confirm address').click();
+    await page.getByText('The code is wrong or has expired.').waitFor();
+    expect(await emailOf(service, token)).toBe(before);
+    await page.getByLabel('Six-digit code').fill(code);
+    await button(page, 'Confirm address').click();
+    await page.getByText(after, { exact: true }).waitFor();
+    expect(await emailOf(service, token)).toBe(after);
+  }));
+
+test('the settings offer to install the app although the browser said so before they were opened', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { token } = await service.member(firm);
+    await enter(page, service, token);
+    await page.evaluate(
+      "dispatchEvent(Object.assign(new Event('beforeinstallprompt', { cancelable: true }), { prompt: async () => { document.title = 'asked'; } }))",
+    );
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await button(page, 'Install').click();
+    await until('the prompt', async () => (await page.title()) === 'asked');
+  }));
+
 test('a new release is announced, waits for what is typed elsewhere, and keeps notes that are not saved; the first installation is not', () =>
   visiting(PHONE, async ({ page }) => {
     const { svcId, token } = await service.member(firm);
@@ -1062,7 +1102,7 @@ test.each([
       ['#/map', words.map.title],
       ['#/history', words.history.title],
       ['#/firms', words.firms.title],
-      ['#/settings', words.settings.title],
+      ['#/settings', words.nav.settings],
       ['#/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10', words.claim.title],
     ];
     for (const [hash, name] of screens) {
@@ -1197,7 +1237,9 @@ test('of many offers the first show before all are read, and only those near the
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await page.route(/cursor=/, async (route) => {
+    let wholeReads = 0;
+    await page.route(/pending_acceptance&.*limit=200/, async (route) => {
+      wholeReads += 1;
       await released;
       await route.continue();
     });
@@ -1211,12 +1253,14 @@ test('of many offers the first show before all are read, and only those near the
     expect(await rows.count()).toBeLessThan(60);
     // What is not in the page keeps the height it will have, so that nothing moves while scrolling.
     const heights = await page.evaluate(
-      "[...document.querySelectorAll('main .chunk')].map((box) => box.offsetHeight / (box.childElementCount || 8))",
+      `[...document.querySelectorAll('main .chunk')].map((box) => box.offsetHeight / (box.childElementCount || ${CHUNK_ROWS}))`,
     );
     expect((heights as number[])[6]).toBeCloseTo((heights as number[])[0] as number, -1);
     await page.getByLabel('Search offers').fill('quintana');
     await page.getByRole('link', { name: /Quintana/ }).waitFor();
     await until('the only row', async () => (await rows.count()) === 1);
+    // The revision of the list was known before it was read, so it is not read again.
+    expect(wholeReads).toBe(1);
     await page.getByLabel('Search offers').fill('reyes 1');
     await button(page, 'Select').click();
     await page.getByRole('checkbox', { name: /Reyes 11/ }).check();

@@ -56,7 +56,7 @@ function Pauses() {
 
 /** Suggests notifications, or on an iPhone the Home Screen that they need, until the adjuster has decided. */
 function NotificationSuggestion() {
-  const words = texts.value.settings;
+  const words = moreTexts.value.settings;
   const [state, setState] = useState<NotificationState | null>(null);
   const [busy, setBusy] = useState(false);
   useEffect(() => {

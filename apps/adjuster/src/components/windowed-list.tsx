@@ -1,31 +1,62 @@
 import type { AppClaim } from '@svc/contract';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { chunkHeight, chunksOf } from '../model/row-chunks.ts';
+import { CHUNK_ROWS, chunkHeight, chunksOf, chunksToRender } from '../model/row-chunks.ts';
 import { returnItem } from '../navigation.ts';
 
 const ESTIMATED_ROW_HEIGHT_PX = 92;
 /** Chunks this close to the screen are rendered. */
 const MARGIN_PX = 1200;
+/** As many as fill a phone's screen. */
+const FIRST_ROWS = 6;
 
 /** Kept while the page is open, so that a list has its height again when the adjuster comes back to it. */
 const measured = new Map<string, { readonly height: number; readonly rows: number }>();
 
 const listeners = new WeakMap<Element, (near: boolean) => void>();
+/** Chunks to render, with their distance from the screen. */
+const waiting = new Map<Element, number>();
 let observer: IntersectionObserver | undefined;
+let isScheduled = false;
+
+function renderSome(): void {
+  isScheduled = false;
+  for (const element of chunksToRender(waiting)) {
+    waiting.delete(element);
+    listeners.get(element)?.(true);
+  }
+  schedule();
+}
+
+/** Renders a chunk in each frame, so that none takes longer than the screen waits for it. */
+function schedule(): void {
+  if (isScheduled || waiting.size === 0) return;
+  isScheduled = true;
+  requestAnimationFrame(renderSome);
+}
 
 /** Tells when the element comes near the screen or leaves it; returns what ends that. */
 function whenNear(element: Element, listener: (near: boolean) => void): () => void {
   observer ??= new IntersectionObserver(
     (entries) => {
-      for (const { target, isIntersecting } of entries) listeners.get(target)?.(isIntersecting);
+      for (const { target, isIntersecting, boundingClientRect: box } of entries) {
+        if (isIntersecting) waiting.set(target, Math.max(box.top - innerHeight, -box.bottom));
+        else {
+          waiting.delete(target);
+          listeners.get(target)?.(false);
+        }
+      }
+      schedule();
     },
     { rootMargin: `${MARGIN_PX}px 0px` },
   );
   const near = observer;
   listeners.set(element, listener);
   near.observe(element);
-  return () => near.unobserve(element);
+  return () => {
+    waiting.delete(element);
+    near.unobserve(element);
+  };
 }
 
 /** A list of which only the part near the screen is in the document. */
@@ -49,7 +80,9 @@ export function WindowedList({
           claims={chunk}
           row={row}
           label={label}
-          shownFirst={index === 0 || chunk.some(({ id }) => returning?.endsWith(id) === true)}
+          shownFirst={
+            index * CHUNK_ROWS < FIRST_ROWS || chunk.some(({ id }) => returning?.endsWith(id) === true)
+          }
         />
       ))}
     </div>
@@ -70,15 +103,16 @@ function Chunk({
   const [shown, setShown] = useState(shownFirst);
   const element = useRef<HTMLUListElement>(null);
   const key = claims[0]?.id ?? '';
+  const height = () => `${chunkHeight(key, claims.length, measured, ESTIMATED_ROW_HEIGHT_PX)}px`;
   useEffect(() => (element.current === null ? undefined : whenNear(element.current, setShown)), []);
   useLayoutEffect(() => {
     const box = element.current;
     if (box === null) return;
     if (!shown) {
-      box.style.height = `${chunkHeight(key, claims.length, measured, ESTIMATED_ROW_HEIGHT_PX)}px`;
+      // Again, since the first chunk of the first list has been measured by now.
+      box.style.height = height();
       return;
     }
-    box.style.removeProperty('height');
     // The chunks after the first one estimate their heights by it. Reading every height here would lay out the page for
     // each chunk.
     if (measured.size === 0) measured.set(key, { height: box.offsetHeight, rows: claims.length });
@@ -89,7 +123,8 @@ function Chunk({
     return () => observer.disconnect();
   }, [shown, key, claims.length]);
   return (
-    <ul ref={element} class="chunk" aria-label={label}>
+    // With the height from the start, so that the adjuster comes back to the same position of a long list.
+    <ul ref={element} class="chunk" aria-label={label} {...(!shown && { style: { height: height() } })}>
       {shown && claims.map((claim) => <li key={claim.id}>{row(claim)}</li>)}
     </ul>
   );

@@ -83,7 +83,7 @@ function errorIn(status: number, text: string): ApiError {
   }
 }
 
-interface Page<T> {
+export interface Page<T> {
   readonly data: readonly T[];
   readonly next_cursor: string | null;
   /** All items of the list, on the first page of a request for its changes. */
@@ -91,25 +91,15 @@ interface Page<T> {
 }
 
 const PAGE_ITEMS = 200;
-/** As many as fill the largest screen, so that a long list shows before it is read to its end. */
-const FIRST_PAGE_ITEMS = 25;
 
-/**
- * Reads all pages of the changes of a list, and the ids of all its items. `firstPage` gets the items of the first page
- * as soon as they are here.
- */
-export async function listChanges<T>(
-  path: string,
-  firstPage?: (items: readonly T[]) => void,
-): Promise<{ items: T[]; ids: readonly string[] }> {
+/** Reads all pages of the changes of a list, and the ids of all its items. */
+export async function listChanges<T>(path: string): Promise<{ items: T[]; ids: readonly string[] }> {
   const items: T[] = [];
   let ids: readonly string[] = [];
   let cursor: string | null = null;
   do {
-    const limit = cursor === null && firstPage !== undefined ? FIRST_PAGE_ITEMS : PAGE_ITEMS;
     const after = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page: Page<T> = await call('GET', `${path}limit=${limit}${after}`);
-    if (cursor === null && page.next_cursor !== null) firstPage?.(page.data);
+    const page: Page<T> = await call('GET', `${path}limit=${PAGE_ITEMS}${after}`);
     items.push(...page.data);
     ids = page.ids ?? ids;
     cursor = page.next_cursor;
@@ -118,5 +108,4 @@ export async function listChanges<T>(
 }
 
 /** Reads all pages of a list. */
-export const listAll = async <T>(path: string, firstPage?: (items: readonly T[]) => void): Promise<T[]> =>
-  (await listChanges<T>(path, firstPage)).items;
+export const listAll = async <T>(path: string): Promise<T[]> => (await listChanges<T>(path)).items;

@@ -2,8 +2,9 @@ import type { Passkey } from '@svc/contract';
 import { useEffect, useState } from 'preact/hooks';
 import { Button, Dialog, Field, ScreenHeader } from '../components/ui.tsx';
 import { ApiError, call, NetworkError } from '../data/api.ts';
-import { language, texts } from '../state/language.ts';
+import { language } from '../state/language.ts';
 import { refresh } from '../state/lists.ts';
+import { moreTexts, texts } from '../state/more-texts.ts';
 import { request, session } from '../state/session.ts';
 import { signOut } from '../state/start.ts';
 import { showError, showToast } from '../state/toast.ts';
@@ -174,7 +175,9 @@ export function PasskeyRequired() {
       <section class="card">
         <p>{hasPasskey ? words.requiredElsewhere : words.requiredLead}</p>
         {!hasPasskey && <AddPasskey onAdded={onAdded} />}
-        <Button onClick={() => void signOut(false).catch(showError)}>{texts.value.settings.signOut}</Button>
+        <Button onClick={() => void signOut(false).catch(showError)}>
+          {moreTexts.value.settings.signOut}
+        </Button>
       </section>
     </>
   );

@@ -10,7 +10,7 @@ import {
 } from '../data/notifications.ts';
 import { deviceId, type StoredValues, storage } from '../data/storage.ts';
 import type { NotificationState } from '../model/notification-state.ts';
-import { moreTexts, texts } from '../state/more-texts.ts';
+import { moreTexts } from '../state/more-texts.ts';
 import { request } from '../state/session.ts';
 import { changeSettings, unsentSettings } from '../state/settings.ts';
 import { showError, showToast } from '../state/toast.ts';
@@ -20,7 +20,7 @@ const NONE: Preferences = { quietHours: null, deadlineReminders: false };
 const NIGHT = { start: '21:00', end: '06:30' };
 
 export function Notifications() {
-  const words = texts.value.settings;
+  const words = moreTexts.value.settings;
   const [state, setState] = useState<NotificationState>('off');
   const [busy, setBusy] = useState(false);
   const look = () => notificationState().then(setState, () => {});

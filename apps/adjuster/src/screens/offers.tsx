@@ -97,11 +97,7 @@ export function Offers() {
                 selected === null ? (
                   <OfferRow claim={claim} />
                 ) : (
-                  <SelectableRow
-                    claim={claim}
-                    selected={selected.has(claim.id)}
-                    toggle={() => toggle(claim.id)}
-                  />
+                  <SelectableRow claim={claim} selected={selected.has(claim.id)} toggle={toggle} />
                 )
               }
             />

@@ -1,14 +1,16 @@
-import { signal } from '@preact/signals';
-import type { Profile } from '@svc/contract';
+import type { Profile, ProfileField } from '@svc/contract';
 import { useState } from 'preact/hooks';
+import { ConfirmEmail } from '../components/confirm-email.tsx';
 import { Facts, fact } from '../components/facts.tsx';
 import { lazy } from '../components/lazy.tsx';
 import { PROFILE_FIELDS, ProfileInput } from '../components/profile-field.tsx';
 import { Button, Dialog, ScreenHeader } from '../components/ui.tsx';
 import { ApiError, call } from '../data/api.ts';
 import { answers } from '../state/answers.ts';
-import { chooseLanguage, languageChoice, texts } from '../state/language.ts';
+import { installPrompt } from '../state/install.ts';
+import { chooseLanguage, languageChoice } from '../state/language.ts';
 import { refresh } from '../state/lists.ts';
+import { moreTexts, texts } from '../state/more-texts.ts';
 import { prefer, preferences, SCHEMES, UNDO_SECONDS } from '../state/preferences.ts';
 import { request, session, supportsPasskeys } from '../state/session.ts';
 import { unsentSettings } from '../state/settings.ts';
@@ -20,20 +22,8 @@ import { Notifications } from './notifications.tsx';
 
 const Passkeys = lazy(async () => (await import('../passkeys/screens.tsx')).Passkeys);
 
-interface InstallPrompt extends Event {
-  prompt(): Promise<unknown>;
-}
-const installable = signal<InstallPrompt | null>(null);
-addEventListener('beforeinstallprompt', (event) => {
-  event.preventDefault();
-  installable.value = event as InstallPrompt;
-});
-addEventListener('appinstalled', () => {
-  installable.value = null;
-});
-
 export function Settings() {
-  const words = texts.value.settings;
+  const words = moreTexts.value.settings;
   return (
     <>
       <ScreenHeader title={words.title} />
@@ -89,10 +79,10 @@ export function Settings() {
           ))}
         </select>
       </section>
-      {installable.value !== null && (
+      {installPrompt.value !== null && (
         <section class="card">
           <p>{words.installLead}</p>
-          <Button kind="primary" onClick={() => void installable.value?.prompt()}>
+          <Button kind="primary" onClick={() => void installPrompt.value?.prompt()}>
             {words.install}
           </Button>
         </section>
@@ -108,6 +98,7 @@ function Account() {
   const [editing, setEditing] = useState(false);
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<readonly string[]>([]);
+  const [newEmail, setNewEmail] = useState<string | null>(null);
   if (me == null) return null;
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -116,13 +107,14 @@ function Account() {
     setBusy(true);
     setRefused([]);
     try {
-      const changes = Object.fromEntries(
+      const changes: Partial<Record<ProfileField, string>> = Object.fromEntries(
         entered.filter(([field, text]) => text !== '' && text !== me[field]),
       );
-      await request(() => call<Profile>('PATCH', 'v1/me', changes));
+      const { email } = await request(() => call<Profile>('PATCH', 'v1/me', changes));
       await refresh();
-      showToast(words.saved, 'success');
       setEditing(false);
+      if (changes.email !== undefined && changes.email !== email) setNewEmail(changes.email);
+      else showToast(words.saved, 'success');
     } catch (error) {
       if (error instanceof ApiError && error.fields.length > 0) setRefused(error.fields);
       else showError(error);
@@ -133,7 +125,7 @@ function Account() {
   const name = [me.first_name, me.last_name].filter(Boolean).join(' ');
   return (
     <section class="card">
-      <h2>{words.settings.account}</h2>
+      <h2>{moreTexts.value.settings.account}</h2>
       {editing ? (
         <form class="form" onSubmit={(event) => void save(event)}>
           {PROFILE_FIELDS.map((field) => (
@@ -150,13 +142,14 @@ function Account() {
         <>
           <Facts
             facts={[
-              fact(words.settings.name, name === '' ? null : name),
+              fact(moreTexts.value.settings.name, name === '' ? null : name),
               fact(words.profile.email, me.email),
               [words.firms.svcId, <code key="id">{me.svc_id}</code>],
             ]}
           />
-          {me.test && <p class="muted">{words.settings.testAccount}</p>}
-          <Button onClick={() => setEditing(true)}>{words.settings.edit}</Button>
+          {me.test && <p class="muted">{moreTexts.value.settings.testAccount}</p>}
+          {newEmail !== null && <ConfirmEmail email={newEmail} done={() => setNewEmail(null)} />}
+          <Button onClick={() => setEditing(true)}>{moreTexts.value.settings.edit}</Button>
         </>
       )}
     </section>
@@ -184,21 +177,23 @@ function Session() {
     Object.keys(unsentSettings.value).length;
   return (
     <section class="card">
-      <h2>{words.settings.session}</h2>
+      <h2>{moreTexts.value.settings.session}</h2>
       <div class="stack">
-        <Button onClick={() => setAsked('here')}>{words.settings.signOut}</Button>
-        <Button onClick={() => setAsked('everywhere')}>{words.settings.signOutEverywhere}</Button>
+        <Button onClick={() => setAsked('here')}>{moreTexts.value.settings.signOut}</Button>
+        <Button onClick={() => setAsked('everywhere')}>{moreTexts.value.settings.signOutEverywhere}</Button>
       </div>
       {asked !== null && (
         <Dialog
-          title={everywhere ? words.settings.everywhereTitle : words.settings.signOutTitle}
+          title={
+            everywhere ? moreTexts.value.settings.everywhereTitle : moreTexts.value.settings.signOutTitle
+          }
           close={() => setAsked(null)}
         >
-          <p>{everywhere ? words.settings.everywhereLead : words.settings.signOutLead}</p>
-          {unsent > 0 && <p class="strong">{words.settings.unsent(unsent)}</p>}
+          <p>{everywhere ? moreTexts.value.settings.everywhereLead : moreTexts.value.settings.signOutLead}</p>
+          {unsent > 0 && <p class="strong">{moreTexts.value.settings.unsent(unsent)}</p>}
           <div class="row">
             <Button kind={everywhere ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
-              {everywhere ? words.settings.signOutEverywhere : words.settings.signOut}
+              {everywhere ? moreTexts.value.settings.signOutEverywhere : moreTexts.value.settings.signOut}
             </Button>
             <Button onClick={() => setAsked(null)}>{words.cancel}</Button>
           </div>

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 import type { AppClaim, AppInvitation, Profile } from '@svc/contract';
-import { call, listAll, listChanges, serviceNow } from '../data/api.ts';
+import { call, listAll, listChanges, type Page, serviceNow } from '../data/api.ts';
 import { history, queuedAnswers, storage } from '../data/storage.ts';
 import { pastOffer } from '../model/history.ts';
 import { applyChanges, removedFrom } from '../model/list-changes.ts';
 import { areListsExpired } from '../model/list-expiry.ts';
 import { CLOSED, type LiveEvent, liveAfter } from '../model/live-state.ts';
-import { forget, isSignedIn, request, session, sessionNumber, updateSession } from './session.ts';
+import { forget, request, session, sessionNumber, updateSession } from './session.ts';
 
 type Claims = readonly AppClaim[];
 
@@ -64,11 +64,20 @@ async function readClaims(
     const changed = applyChanges(known, items, ids);
     if (changed !== undefined) return changed;
   }
-  if (known !== undefined || status === 'accepted') return listAll<AppClaim>(list);
+  return listAll<AppClaim>(list);
+}
+
+/** As many as fill the largest screen. */
+const FIRST_OFFERS = 25;
+
+/** Shows the first offers at a first visit, which reads the whole list when its revision is known. */
+export async function readFirstOffers(): Promise<void> {
+  const { offers } = lists;
+  if (offers.value !== undefined) return;
   const number = sessionNumber();
-  return listAll<AppClaim>(list, (first) => {
-    if (number === sessionNumber()) lists.offers.value = first;
-  });
+  const path = `v1/claims?status=pending_acceptance&limit=${FIRST_OFFERS}`;
+  const { data } = await request(() => call<Page<AppClaim>>('GET', path));
+  if (offers.value === undefined && number === sessionNumber()) offers.value = data;
 }
 
 async function readLists(): Promise<void> {
@@ -76,12 +85,9 @@ async function readLists(): Promise<void> {
   const number = sessionNumber();
   const since = new Date(serviceNow() - OVERLAP_MS).toISOString();
   const [offersBefore, acceptedBefore] = [lists.offers.value, lists.accepted.value];
-  // Without a session one request is enough to find out. With one, the lists show as soon as their first page is here.
-  const found = isSignedIn() ? undefined : await request(() => call<Profile>('GET', 'v1/me'));
-  if (found !== undefined) updateSession({ kind: 'profile', profile: found, number });
   const [profile, invitations, offers, accepted] = await request(() =>
     Promise.all([
-      found ?? call<Profile>('GET', 'v1/me'),
+      call<Profile>('GET', 'v1/me'),
       listAll<AppInvitation>('v1/invitations?'),
       readClaims('pending_acceptance', offersBefore),
       readClaims('accepted', acceptedBefore),

@@ -12,7 +12,7 @@ import { restoreDeadlines } from './deadlines.ts';
 import { expireLists, lists, refresh, restoreLists } from './lists.ts';
 import { catchUp, poll, stopListening, sync } from './live-updates.ts';
 import { restoreOrigin } from './places.ts';
-import { forget, isSignedIn, request, session, updateSession } from './session.ts';
+import { forget, isSignedIn, request, session, sessionNumber, updateSession } from './session.ts';
 import { sendWork } from './work.ts';
 
 const POLL_MS = 30_000;
@@ -73,6 +73,13 @@ async function sendStoredSettings(): Promise<void> {
 }
 lists.onCurrent.push(() => void sendStoredSettings().catch(() => {}));
 
+/** Finds out whether somebody is signed in, where nothing is stored. */
+async function findSession(): Promise<void> {
+  const number = sessionNumber();
+  const profile = await request(() => call<Profile>('GET', 'v1/me'));
+  updateSession({ kind: 'profile', profile, number });
+}
+
 export async function start(): Promise<void> {
   const { reachable } = session;
   // What is stored shows at once, until the lists are read.
@@ -105,8 +112,8 @@ export async function start(): Promise<void> {
     poll();
   }, POLL_MS);
 
-  if (stored === undefined) await refresh();
-  else await catchUp();
+  if (stored === undefined) await findSession().catch(() => {});
+  if (isSignedIn()) await catchUp();
   updateSession({ kind: 'started' });
   if (!isSignedIn()) return;
   void sendQueue();

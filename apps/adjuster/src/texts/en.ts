@@ -88,6 +88,8 @@ const profile: Record<ProfileField, string> = {
   email: 'Email',
 };
 
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 /** All texts of the app. Each language has a file of this type. */
@@ -451,9 +453,6 @@ export const en = {
     noneOpenMore: 'Claims you accept appear here. You can read them offline.',
     noneClosed: 'No closed claims',
     noneClosedMore: 'Claims you mark as done appear here.',
-    toContact: 'Not contacted yet',
-    contacted: (date: string) => `Contacted ${date}`,
-    inspected: (date: string) => `Inspected ${date}`,
   },
 
   firms: {
@@ -478,48 +477,6 @@ export const en = {
     left: (firm: string) => `You have left ${firm}.`,
   },
 
-  settings: {
-    title: 'Settings',
-    account: 'Account',
-    name: 'Name',
-    edit: 'Change',
-    testAccount: 'This is a test account.',
-    language: 'Language',
-    languageAuto: 'Same as device',
-    display: 'Display',
-    schemes: {
-      device: 'Same as device',
-      light: 'Light',
-      dark: 'Dark',
-      sunlight: 'Sunlight: large type, highest contrast',
-    },
-    undo: 'Time to undo an answer',
-    undoSeconds: (seconds: number) => (seconds === 0 ? 'Send at once' : `${seconds} seconds`),
-    notifications: 'Notifications on this device',
-    notificationsOn: 'On. The lock screen shows only the firm and the type of notification.',
-    notificationsOff: 'Off. You see new offers only while the app is open.',
-    notificationsNone: 'This browser does not support notifications.',
-    notificationsHomeScreen:
-      'On an iPhone or iPad, notifications need the app on the Home Screen: tap Share, then Add to Home Screen, and open the app from there.',
-    notificationsFailed: 'The browser could not register for notifications. Try again later.',
-    turnOn: 'Turn on',
-    turnOff: 'Turn off',
-    suggestion: 'Get notified of new offers while the app is closed',
-    later: 'Not now',
-    session: 'Session',
-    signOut: 'Sign out',
-    signOutEverywhere: 'Sign out everywhere',
-    signOutTitle: 'Sign out?',
-    signOutLead: 'Data stored on this device is removed, including notes that are not saved.',
-    everywhereTitle: 'Sign out on every device?',
-    everywhereLead:
-      'You will need to sign in again on every phone, tablet, and browser, and get no notifications until then.',
-    unsent: (count: number) =>
-      `${plural(count, 'change has', 'changes have')} not been sent yet and will be lost.`,
-    install: 'Install',
-    installLead: 'Install the app on your home screen: it opens faster and works offline.',
-  },
-
   outcomes: {
     accepted: (title: string) => `Sent: you have accepted ${title}.`,
     rejected: (title: string) => `Sent: you have rejected ${title}.`,
@@ -534,6 +491,9 @@ export const en = {
   /** A height in inches, and in feet and inches. */
   height: (inches: number, feet: number, rest: number) =>
     feet === 0 ? `${inches} in` : `${inches} in (${feet} ft${rest === 0 ? '' : ` ${rest} in`})`,
+
+  /** A date; months count from 0. */
+  day: (year: number, month: number, day: number) => `${MONTHS[month]} ${day}, ${year}`,
 
   duration: {
     minutes: (minutes: number) => `${minutes} min`,

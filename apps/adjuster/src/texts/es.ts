@@ -1,5 +1,7 @@
 import type { Texts } from './en.ts';
 
+const MONTHS = 'ene feb mar abr may jun jul ago sept oct nov dic'.split(' ');
+
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 /** Español de Puerto Rico. */
@@ -420,9 +422,6 @@ export const es: Texts = {
     noneOpenMore: 'Las reclamaciones que usted acepta aparecen aquí. Puede leerlas sin conexión.',
     noneClosed: 'No hay casos cerrados',
     noneClosedMore: 'Las reclamaciones que usted marca como terminadas aparecen aquí.',
-    toContact: 'Sin contactar todavía',
-    contacted: (date) => `Contactado el ${date}`,
-    inspected: (date) => `Inspeccionada el ${date}`,
   },
 
   firms: {
@@ -448,50 +447,6 @@ export const es: Texts = {
     left: (firm) => `Usted salió de ${firm}.`,
   },
 
-  settings: {
-    title: 'Ajustes',
-    account: 'Cuenta',
-    name: 'Nombre',
-    edit: 'Cambiar',
-    testAccount: 'Esta es una cuenta de prueba.',
-    language: 'Idioma',
-    languageAuto: 'Igual que el dispositivo',
-    display: 'Pantalla',
-    schemes: {
-      device: 'Igual que el dispositivo',
-      light: 'Clara',
-      dark: 'Oscura',
-      sunlight: 'Luz solar: letra grande y máximo contraste',
-    },
-    undo: 'Tiempo para deshacer una respuesta',
-    undoSeconds: (seconds) => (seconds === 0 ? 'Enviar de inmediato' : `${seconds} segundos`),
-    notifications: 'Notificaciones en este dispositivo',
-    notificationsOn: 'Activadas. La pantalla bloqueada muestra solo la firma y el tipo de notificación.',
-    notificationsOff: 'Desactivadas. Usted ve ofertas nuevas solo con la aplicación abierta.',
-    notificationsNone: 'Este navegador no permite notificaciones.',
-    notificationsHomeScreen:
-      'En un iPhone o iPad, las notificaciones necesitan la aplicación en la pantalla de inicio: toque Compartir, después Añadir a pantalla de inicio, y ábrala desde allí.',
-    notificationsFailed: 'El navegador no pudo activar las notificaciones. Intente más tarde.',
-    turnOn: 'Activar',
-    turnOff: 'Desactivar',
-    suggestion: 'Reciba notificaciones de ofertas nuevas con la aplicación cerrada',
-    later: 'Ahora no',
-    session: 'Sesión',
-    signOut: 'Cerrar sesión',
-    signOutEverywhere: 'Cerrar sesión en todos los dispositivos',
-    signOutTitle: '¿Cerrar la sesión?',
-    signOutLead: 'Se borran los datos guardados en este dispositivo, incluso las notas sin guardar.',
-    everywhereTitle: '¿Cerrar la sesión en todos los dispositivos?',
-    everywhereLead:
-      'Tendrá que iniciar sesión otra vez en cada teléfono, tableta y navegador, y no recibirá notificaciones hasta entonces.',
-    unsent: (count) =>
-      count === 1
-        ? '1 cambio no se ha enviado y se perderá.'
-        : `${count} cambios no se han enviado y se perderán.`,
-    install: 'Instalar',
-    installLead: 'Instale la aplicación en su pantalla de inicio: abre más rápido y funciona sin conexión.',
-  },
-
   outcomes: {
     accepted: (title) => `Enviado: usted aceptó ${title}.`,
     rejected: (title) => `Enviado: usted rechazó ${title}.`,
@@ -505,6 +460,8 @@ export const es: Texts = {
 
   height: (inches, feet, rest) =>
     feet === 0 ? `${inches} pulg.` : `${inches} pulg. (${feet} pies${rest === 0 ? '' : ` ${rest} pulg.`})`,
+
+  day: (year, month, day) => `${day} ${MONTHS[month]} ${year}`,
 
   duration: {
     minutes: (minutes) => `${minutes} min`,

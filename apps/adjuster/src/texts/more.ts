@@ -3,6 +3,52 @@ import type { Language } from './language.ts';
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 const en = {
+  settings: {
+    title: 'Settings',
+    account: 'Account',
+    name: 'Name',
+    edit: 'Change',
+    testAccount: 'This is a test account.',
+    language: 'Language',
+    languageAuto: 'Same as device',
+    display: 'Display',
+    schemes: {
+      device: 'Same as device',
+      light: 'Light',
+      dark: 'Dark',
+      sunlight: 'Sunlight: large type, highest contrast',
+    },
+    undo: 'Time to undo an answer',
+    undoSeconds: (seconds: number) => (seconds === 0 ? 'Send at once' : `${seconds} seconds`),
+    notifications: 'Notifications on this device',
+    notificationsOn: 'On. The lock screen shows only the firm and the type of notification.',
+    notificationsOff: 'Off. You see new offers only while the app is open.',
+    notificationsNone: 'This browser does not support notifications.',
+    notificationsHomeScreen:
+      'On an iPhone or iPad, notifications need the app on the Home Screen: tap Share, then Add to Home Screen, and open the app from there.',
+    notificationsFailed: 'The browser could not register for notifications. Try again later.',
+    turnOn: 'Turn on',
+    turnOff: 'Turn off',
+    suggestion: 'Get notified of new offers while the app is closed',
+    later: 'Not now',
+    session: 'Session',
+    signOut: 'Sign out',
+    signOutEverywhere: 'Sign out everywhere',
+    signOutTitle: 'Sign out?',
+    signOutLead: 'Data stored on this device is removed, including notes that are not saved.',
+    everywhereTitle: 'Sign out on every device?',
+    everywhereLead:
+      'You will need to sign in again on every phone, tablet, and browser, and get no notifications until then.',
+    unsent: (count: number) =>
+      `${plural(count, 'change has', 'changes have')} not been sent yet and will be lost.`,
+    install: 'Install',
+    installLead: 'Install the app on your home screen: it opens faster and works offline.',
+  },
+  account: {
+    codeSent: (email: string) =>
+      `If no other account uses ${email}, we have sent a code to it. Until you enter it, your old address stays.`,
+    confirm: 'Confirm address',
+  },
   availability: {
     title: 'When you take offers',
     pauseAll: 'Pause all firms',
@@ -67,6 +113,54 @@ const en = {
 export type MoreTexts = typeof en;
 
 const es: MoreTexts = {
+  settings: {
+    title: 'Ajustes',
+    account: 'Cuenta',
+    name: 'Nombre',
+    edit: 'Cambiar',
+    testAccount: 'Esta es una cuenta de prueba.',
+    language: 'Idioma',
+    languageAuto: 'Igual que el dispositivo',
+    display: 'Pantalla',
+    schemes: {
+      device: 'Igual que el dispositivo',
+      light: 'Clara',
+      dark: 'Oscura',
+      sunlight: 'Luz solar: letra grande y máximo contraste',
+    },
+    undo: 'Tiempo para deshacer una respuesta',
+    undoSeconds: (seconds) => (seconds === 0 ? 'Enviar de inmediato' : `${seconds} segundos`),
+    notifications: 'Notificaciones en este dispositivo',
+    notificationsOn: 'Activadas. La pantalla bloqueada muestra solo la firma y el tipo de notificación.',
+    notificationsOff: 'Desactivadas. Usted ve ofertas nuevas solo con la aplicación abierta.',
+    notificationsNone: 'Este navegador no permite notificaciones.',
+    notificationsHomeScreen:
+      'En un iPhone o iPad, las notificaciones necesitan la aplicación en la pantalla de inicio: toque Compartir, después Añadir a pantalla de inicio, y ábrala desde allí.',
+    notificationsFailed: 'El navegador no pudo activar las notificaciones. Intente más tarde.',
+    turnOn: 'Activar',
+    turnOff: 'Desactivar',
+    suggestion: 'Reciba notificaciones de ofertas nuevas con la aplicación cerrada',
+    later: 'Ahora no',
+    session: 'Sesión',
+    signOut: 'Cerrar sesión',
+    signOutEverywhere: 'Cerrar sesión en todos los dispositivos',
+    signOutTitle: '¿Cerrar la sesión?',
+    signOutLead: 'Se borran los datos guardados en este dispositivo, incluso las notas sin guardar.',
+    everywhereTitle: '¿Cerrar la sesión en todos los dispositivos?',
+    everywhereLead:
+      'Tendrá que iniciar sesión otra vez en cada teléfono, tableta y navegador, y no recibirá notificaciones hasta entonces.',
+    unsent: (count) =>
+      count === 1
+        ? '1 cambio no se ha enviado y se perderá.'
+        : `${count} cambios no se han enviado y se perderán.`,
+    install: 'Instalar',
+    installLead: 'Instale la aplicación en su pantalla de inicio: abre más rápido y funciona sin conexión.',
+  },
+  account: {
+    codeSent: (email) =>
+      `Si ninguna otra cuenta usa ${email}, le hemos enviado un código. Hasta que lo introduzca, sigue su dirección anterior.`,
+    confirm: 'Confirmar dirección',
+  },
   availability: {
     title: 'Cuándo recibe ofertas',
     pauseAll: 'Pausar todas las firmas',

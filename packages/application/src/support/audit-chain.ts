@@ -89,6 +89,13 @@ export type AuditVerification =
 
 const PAGE_ROWS = 2000;
 
+interface AuditCheck {
+  readonly since?: Instant | undefined;
+  readonly until?: Instant | undefined;
+  /** A row that was noted before. Without it, a chain that somebody has computed again as a whole is intact. */
+  readonly known?: AuditLink | undefined;
+}
+
 /**
  * Computes the hashes of a chain again, up to its latest row at the start of the check, or of the rows of a period and
  * of the one before and after it. Null: there is no such chain.
@@ -96,7 +103,7 @@ const PAGE_ROWS = 2000;
 export async function verifyAuditChain(
   deps: { readonly reads: AuditReads; readonly sha256: Sha256 },
   chain: AuditChainId,
-  period: { readonly since?: Instant | undefined; readonly until?: Instant | undefined } = {},
+  check: AuditCheck = {},
 ): Promise<AuditVerification | null> {
   const { reads, sha256 } = deps;
   const ends = await reads.chain(chain);
@@ -104,7 +111,13 @@ export async function verifyAuditChain(
   const { purged, last } = ends;
   if (purged.seq === 0 && purged.hash !== firstLink(chain, sha256).hash)
     return { intact: false, seq: 0, problem: 'changed' };
-  const { since, until } = period;
+  const { since, until, known } = check;
+  if (known !== undefined) {
+    const [row] = await reads.rows(chain, { after: known.seq - 1, limit: 1 });
+    const held = known.seq === purged.seq ? purged : row;
+    if (held?.seq !== known.seq) return { intact: false, seq: known.seq, problem: 'missing' };
+    if (held.hash !== known.hash) return { intact: false, seq: known.seq, problem: 'changed' };
+  }
   let [from, to] = [purged.seq + 1, last.seq];
   // With the rows beside the period: otherwise rows that were removed at its ends would not show.
   if (since !== undefined) {
@@ -128,7 +141,7 @@ export async function verifyAuditChain(
     if (page[0]?.seq !== link.seq + 1) {
       // Retention may have deleted the oldest rows since the check started.
       const now = (await reads.chain(chain)) ?? ends;
-      if (now.purged.seq > link.seq) return verifyAuditChain(deps, chain, period);
+      if (now.purged.seq > link.seq) return verifyAuditChain(deps, chain, check);
       return { intact: false, seq: link.seq + 1, problem: 'missing' };
     }
     for (const row of page) {

@@ -24,8 +24,8 @@ export function auditBehavior(fixture: () => Fixture): void {
   const verify = (
     chain: AuditChainId,
     reads: AuditReads = fixture().stores.auditReads,
-    period?: { readonly since?: number; readonly until?: number },
-  ) => verifyAuditChain({ reads, sha256 }, chain, period);
+    check?: Parameters<typeof verifyAuditChain>[2],
+  ) => verifyAuditChain({ reads, sha256 }, chain, check);
 
   const readOf = (chain: FirmId, at: number, object = `claim:${at}`): AuditEvent => ({
     chain,
@@ -206,6 +206,18 @@ export function auditBehavior(fixture: () => Fixture): void {
         seq: 4,
         problem: 'changed',
       });
+    });
+
+    test('a chain that was computed again as a whole is found by a row that was noted before', async () => {
+      const { newFirm, stores } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      for (const at of [1, 2]) await stores.audit.append([readOf(firm.id, at), readOf(other.id, at)]);
+      const [, known, last] = (await rowsOf(firm.id)).map(({ seq, hash }) => ({ seq, hash }));
+      const hash = (await rowsOf(other.id))[1]?.hash ?? '';
+      const check = (row = { seq: 0, hash: '' }) => verify(firm.id, undefined, { known: row });
+      expect(await check(known)).toMatchObject({ intact: true, rows: 3, last });
+      expect(await check({ seq: 2, hash })).toEqual({ intact: false, seq: 2, problem: 'changed' });
+      expect(await check({ seq: 9, hash })).toEqual({ intact: false, seq: 9, problem: 'missing' });
     });
 
     test('rows of one firm do not verify as those of another', async () => {

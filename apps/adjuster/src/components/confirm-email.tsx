@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks';
+import { ApiError, call } from '../data/api.ts';
+import { refresh } from '../state/lists.ts';
+import { moreTexts, texts } from '../state/more-texts.ts';
+import { request } from '../state/session.ts';
+import { showError, showToast } from '../state/toast.ts';
+import { Button, Field } from './ui.tsx';
+
+/** Asks for the code that was mailed to a new address; until then the account keeps the old one. */
+export function ConfirmEmail({ email, done }: { readonly email: string; readonly done: () => void }) {
+  const words = texts.value;
+  const [code, setCode] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string>();
+  const during = async (work: () => Promise<unknown>): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await request(work);
+    } catch (caught) {
+      if (caught instanceof ApiError && caught.fields.includes('code')) setError(words.signIn.refused);
+      else showError(caught);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const confirm = async (): Promise<void> => {
+    await call('POST', 'v1/me/email-confirmation', { code: code.replace(/\D/g, '') });
+    await refresh();
+    showToast(words.saved, 'success');
+    done();
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void during(confirm);
+  };
+  return (
+    <form class="form" onSubmit={submit}>
+      <p role="status">{moreTexts.value.account.codeSent(email)}</p>
+      <Field
+        label={words.signIn.code}
+        name="code"
+        class="code"
+        autocomplete="one-time-code"
+        inputMode="numeric"
+        pattern="[0-9 ]*"
+        maxLength={7}
+        required
+        error={error}
+        value={code}
+        onInput={(event) => setCode(event.currentTarget.value)}
+      />
+      <div class="row">
+        <Button kind="primary" type="submit" busy={busy}>
+          {moreTexts.value.account.confirm}
+        </Button>
+        <Button disabled={busy} onClick={() => void during(() => call('PATCH', 'v1/me', { email }))}>
+          {words.signIn.again}
+        </Button>
+        <Button kind="quiet" onClick={done}>
+          {words.cancel}
+        </Button>
+      </div>
+    </form>
+  );
+}
