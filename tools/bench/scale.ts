@@ -15,7 +15,7 @@ import { startPostgres, withClient } from '../services/postgres.ts';
 import { startRedis } from '../services/redis.ts';
 import { type BenchData, loadData, requestsOf } from './data.ts';
 import { changeSlowly, startPoller, type Version, versionOf } from './feed.ts';
-import { type BenchRequest, childrenOf, cpuSeconds, load, type Measured } from './load.ts';
+import { type BenchRequest, childrenOf, load, type Measured, measureCpu } from './load.ts';
 import { overload, watchHealth } from './overload.ts';
 import { median } from './report.ts';
 import { type Server, startService } from './subject.ts';
@@ -129,13 +129,12 @@ program
         for (let round = -1; round < rounds; round += 1) {
           for (const [i] of all.entries()) {
             const used = all.slice(0, i + 1);
-            const groups: Record<string, readonly number[]> = {
-              node: used.map(({ pid }) => pid),
-              database: postgresPid === undefined ? [] : childrenOf(postgresPid),
-              redis: [redisPid],
-              load: [process.pid],
-            };
-            const before = Object.values(groups).map(cpuSeconds);
+            const cpuSince = measureCpu({
+              node: () => used.map(({ pid }) => pid),
+              database: () => (postgresPid === undefined ? [] : childrenOf(postgresPid)),
+              redis: () => [redisPid],
+              load: () => [process.pid],
+            });
             const parts = await Promise.all(
               used.map((one) =>
                 load(
@@ -149,10 +148,7 @@ program
             );
             if (round < 0) continue;
             const busy = Object.fromEntries(
-              Object.entries(groups).map(([name, pids], n) => [
-                name,
-                rounded((cpuSeconds(pids) - (before[n] ?? 0)) / seconds),
-              ]),
+              Object.entries(cpuSince()).map(([name, used]) => [name, rounded(used / seconds)]),
             );
             measured[i]?.push({ rps: parts.reduce((sum, { rps }) => sum + rps, 0), busy });
           }
