@@ -341,8 +341,6 @@ program
             `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS wal, pg_database_size(current_database()) AS disk`,
           );
           return {
-            service: cpuSeconds([subject.pid]),
-            postgres: cpuSeconds(postgresPid === undefined ? [] : childrenOf(postgresPid)),
             wal: Number(rows[0]?.wal),
             disk: Number(rows[0]?.disk),
           };
@@ -351,22 +349,26 @@ program
       const result: Record<string, unknown> = { rows, seconds };
       for (const [kind, status, share] of COSTS) {
         const before = await usage();
+        const cpuSince = measureCpu({
+          service: () => [subject.pid],
+          postgres: () => (postgresPid === undefined ? [] : childrenOf(postgresPid)),
+        });
         const { responses, wrong } = await load(
           subject.url,
           requestsOf(kind, data.firms),
           status,
           seconds * share,
         );
+        const cpu = cpuSince();
         const after = await usage();
         if (wrong > 0) throw new Error(`${wrong} responses to ${kind} were not ${status}`);
-        const of = (name: keyof typeof before, unit: number): number =>
-          rounded(((after[name] - before[name]) * unit) / responses);
+        const each = (used = 0): number => rounded(used / responses);
         result[kind] = {
           responses,
-          service_ms: of('service', 1000),
-          postgres_ms: of('postgres', 1000),
-          wal_kb: of('wal', 0.001),
-          disk_kb: of('disk', 0.001),
+          service_ms: each((cpu.service ?? 0) * 1000),
+          postgres_ms: each((cpu.postgres ?? 0) * 1000),
+          wal_kb: each((after.wal - before.wal) / 1000),
+          disk_kb: each((after.disk - before.disk) / 1000),
         };
         say(`${kind}: ${JSON.stringify(result[kind])}`);
       }
