@@ -56,6 +56,12 @@ module.exports = {
       ...npm('web-push', '@types/web-push', 'nodemailer', '@types/nodemailer'),
     ]),
     room('adapter-prometheus', '^packages/adapter-prometheus/src/', [APPLICATION, ...npm('prom-client')]),
+    room('adapter-opentelemetry', '^packages/adapter-opentelemetry/src/', [
+      DOMAIN,
+      APPLICATION,
+      NODE,
+      ...npm('@opentelemetry/[a-z-]+'),
+    ]),
     room('http', '^apps/api/src/http/', [
       DOMAIN,
       APPLICATION,

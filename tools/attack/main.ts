@@ -12,7 +12,7 @@ import type { Finding } from './finding.ts';
 import { inParallel } from './finding.ts';
 import { guessing, largeBodies, wrongKeys } from './floods.ts';
 import { isolationMatrix } from './isolation.ts';
-import { slowClients } from './slow-clients.ts';
+import { slowAttacks, slowClients, unreadPages } from './slow-clients.ts';
 import { smuggling } from './smuggling.ts';
 import { unauthenticatedCosts, unauthenticatedFindings } from './unauthenticated.ts';
 
@@ -79,10 +79,12 @@ await inParallel(
       },
     }),
 );
+findings.push(...(await slowClients(service, [unreadPages(firm.live, 'with lifted limits')], seconds)));
 // With the limits that every firm has unless the operator raises them.
 await operator.services.get(TOKENS.setLimits)(firm.id, NO_OVERRIDES);
 await pause(LIMITS_IN_FORCE_MS);
-findings.push(...(await slowClients(service, firm.live, seconds)));
+const attacks = [unreadPages(firm.live, 'with usual limits'), ...slowAttacks(firm.live)];
+findings.push(...(await slowClients(service, attacks, seconds)));
 const isRunning = service.running();
 await service.shutDown();
 await operator.close();

@@ -14,10 +14,17 @@ interface Attack {
   readonly repeated?: string;
 }
 
-function attacks(key: string): Attack[] {
-  const head = (line: string, ...headers: readonly string[]): string =>
-    [`${line} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n');
-  const page = head('GET /v1/claims?limit=200', `Authorization: Bearer ${key}`);
+const head = (line: string, ...headers: readonly string[]): string =>
+  [`${line} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n');
+
+/** @param whose says which limits the key has. */
+export const unreadPages = (key: string, whose: string): Attack => ({
+  name: `never read: 200 connections, each with 30 pages of megabytes, ${whose}`,
+  connections: 200,
+  first: head('GET /v1/claims?limit=200', `Authorization: Bearer ${key}`).repeat(30),
+});
+
+export function slowAttacks(key: string): Attack[] {
   const body = head(
     'POST /v1/claims',
     `Authorization: Bearer ${key}`,
@@ -26,11 +33,6 @@ function attacks(key: string): Attack[] {
   );
   const openBody = head('POST /app/v1/sessions', 'Content-Type: application/json', 'Content-Length: 4096');
   return [
-    {
-      name: 'never read: 200 connections, each with 30 pages of megabytes',
-      connections: 200,
-      first: page.repeat(30),
-    },
     {
       name: 'never read: 200 connections without a key, each with 200 documents',
       connections: 200,
@@ -54,11 +56,11 @@ function attacks(key: string): Attack[] {
 
 export async function slowClients(
   service: { readonly url: string; readonly port: number; readonly pid: number },
-  key: string,
+  attacks: readonly Attack[],
   seconds: number,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { name, connections, first, repeated } of attacks(key)) {
+  for (const { name, connections, first, repeated } of attacks) {
     const before = residentBytes(service.pid);
     const stopWatching = watchMemory(service.pid);
     const sockets: Socket[] = [];

@@ -64,7 +64,7 @@ export function startPoller<Row extends Version>(
   };
 }
 
-/** Updates a claim with the feed's next timestamp, and commits after other work is done. */
+/** Updates a claim with the feed's next timestamp, and commits after other work is done. Also on Citus. */
 export const changeSlowly = (
   databaseUrl: string,
   firmId: string,
@@ -74,10 +74,11 @@ export const changeSlowly = (
   withClient(databaseUrl, async (client) => {
     await client.query('BEGIN');
     await client.query(
-      `WITH stamp AS (UPDATE firm_feeds SET last_stamp = greatest(clock_timestamp(), last_stamp + interval '1 ms')
+      `WITH stamp AS (UPDATE firm_feeds SET last_stamp =
+           greatest($3::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')
          WHERE firm_id = $1 RETURNING last_stamp)
        UPDATE claims SET status = 'unassigned', updated_at = last_stamp FROM stamp WHERE firm_id = $1 AND id = $2`,
-      [firmId, claimId],
+      [firmId, claimId, new Date().toISOString()],
     );
     await work();
     await client.query('COMMIT');

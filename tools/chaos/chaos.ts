@@ -90,6 +90,8 @@ export async function runChaos({
       env: { LOG_LEVEL: 'info', DB_POOL_MAX: '8' },
       onLine(line, n) {
         if (line.includes('Listening on')) listeningSince[n]?.push(performance.now());
+        // The causes of internal errors, which responses do not have.
+        if (line.includes('request failed') && line.includes('internal_error')) log(line.trim());
       },
     });
     ends.push(() => cluster.stop());

@@ -12,6 +12,7 @@ import { Command } from 'commander';
 import { isHealthy } from '../cluster/api-process.ts';
 import { findCommand } from '../services/debian-package.ts';
 import { startPostgres } from '../services/postgres.ts';
+import { refusalOf } from './refusal.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DOCKERFILE = join(ROOT, 'docker/Dockerfile');
@@ -36,13 +37,12 @@ const program = new Command('image:check')
 
 const { keep } = program.opts<{ keep?: string }>();
 
-const missing = ['buildah', 'debootstrap'].filter((name) => findCommand(name) === undefined);
-const refusal =
-  process.platform !== 'linux' || process.getuid?.() !== 0
-    ? 'image:check needs Linux and root.'
-    : missing.length > 0 &&
-      `image:check needs ${missing.join(' and ')}: apt-get install ${missing.join(' ')}`;
-if (refusal) {
+const refusal = refusalOf({
+  platform: process.platform,
+  isRoot: process.getuid?.() === 0,
+  hasCommand: (name) => findCommand(name) !== undefined,
+});
+if (refusal !== null) {
   console.error(refusal);
   process.exit(1);
 }

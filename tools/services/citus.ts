@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Binaries, createTemporaryFolder, SELF, startTemporaryPostgres } from '@svc/embedded-postgres';
 import pg from 'pg';
@@ -33,7 +33,8 @@ export interface CitusServers {
 /** The system's PostgreSQL with Citus, which is built from the archive in TEST_CITUS_SOURCE if it is not installed. */
 export async function citusBinaries(log: (line: string) => void): Promise<Binaries> {
   const binaries = await systemPostgresBinaries(log);
-  const pgConfig = join(dirname(binaries.postgres), 'pg_config');
+  // What is on the PATH may be a link.
+  const pgConfig = join(dirname(realpathSync(binaries.postgres)), 'pg_config');
   const directory = (option: string): string => execFileSync(pgConfig, [option], { encoding: 'utf8' }).trim();
   if (existsSync(join(directory('--sharedir'), 'extension', 'citus.control'))) return binaries;
   const archive = process.env.TEST_CITUS_SOURCE;

@@ -40,16 +40,47 @@ export async function createDatabase({
   /** The template's name, where tests need more than one. */
   template?: string;
 }): Promise<TestDatabase> {
-  ownServer ??= startPostgres();
-  const server = (await ownServer).url;
+  const server = await serverUrl();
   const from = `template_${runId()}_${template}`;
   const name = `test_${runId()}_${randomBytes(6).toString('hex')}`;
   await withClient(server, (client) => ensureTemplate(client, server, from, migrate));
   await onNodes(server, (client) => client.query(`CREATE DATABASE ${quote(name)} TEMPLATE ${quote(from)}`));
+  const url = inDatabase(server, name);
+  // The settings of a database are not copied.
+  if (onCitus()) await distributeTables(url);
   return {
-    url: inDatabase(server, name),
+    url,
     drop: () => onNodes(server, (client) => drop(client, name)),
   };
+}
+
+/** For the service. On Citus it is on every node, and the nodes connect to each other with it. */
+export async function createRole(
+  database: TestDatabase,
+  { name, password, attributes = '' }: { name: string; password: string; attributes?: string },
+): Promise<void> {
+  const server = await serverUrl();
+  await onNodes(server, (node) =>
+    node.query(`CREATE ROLE ${quote(name)} LOGIN ${attributes} PASSWORD '${password}'`),
+  );
+  if (!onCitus()) return;
+  for (const node of nodesOf(server))
+    await withClient(inDatabase(node, new URL(database.url).pathname.slice(1)), (client) =>
+      client.query(`INSERT INTO pg_dist_authinfo (nodeid, rolename, authinfo) VALUES (0, $1, $2)`, [
+        name,
+        `password=${password}`,
+      ]),
+    );
+}
+
+/** After its databases. */
+export async function dropRole(name: string): Promise<void> {
+  await onNodes(await serverUrl(), (node) => node.query(`DROP ROLE IF EXISTS ${quote(name)}`));
+}
+
+async function serverUrl(): Promise<string> {
+  ownServer ??= startPostgres();
+  return (await ownServer).url;
 }
 
 /** The lock lets one test process migrate while the others wait. */
@@ -72,7 +103,7 @@ async function ensureTemplate(
     const drafts = nodesOf(server).map((node) => inDatabase(node, draft));
     if (onCitus()) await joinNodes(drafts);
     await migrate(drafts[0] as string);
-    if (onCitus()) await distribute({ url: drafts[0] as string });
+    if (onCitus()) await distributeTables(drafts[0] as string);
     // An open connection would block the rename and every copy.
     await onNodes(server, async (node) => {
       await node.query(`ALTER DATABASE ${quote(draft)} ALLOW_CONNECTIONS false`);
@@ -85,6 +116,12 @@ async function ensureTemplate(
   } finally {
     await client.query('SELECT pg_advisory_unlock(hashtext($1))', [name]);
   }
+}
+
+/** Leaves a database without the service's tables as it is. */
+async function distributeTables(url: string): Promise<void> {
+  const { rows } = await withClient(url, (client) => client.query(`SELECT to_regclass('claims') AS claims`));
+  if (rows[0].claims !== null) await distribute({ url });
 }
 
 async function drop(client: pg.Client, name: string): Promise<void> {

@@ -28,6 +28,12 @@ export interface Config {
   readonly dbPoolMax: number;
   readonly shutdownGraceMs: number;
   readonly metricsPort: number | null;
+  /** Where OpenTelemetry traces are sent, and which; null: none are recorded. */
+  readonly tracing: {
+    readonly endpoint: string;
+    readonly serviceName: string;
+    readonly sampling: { readonly sampler: (typeof TRACES_SAMPLERS)[number]; readonly ratio: number };
+  } | null;
   readonly smtpUrl: string | null;
   readonly vapid: {
     readonly publicKey: string;
@@ -57,6 +63,16 @@ interface EncryptionKeys {
   /** The current keys: a file may change while the service runs. */
   read(): readonly Uint8Array[];
 }
+
+/** Those of OpenTelemetry that need nothing else. */
+const TRACES_SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
 
 /** A warning where mail may be sent without TLS: `smtp://` uses it only if the server offers it, unless it is required. */
 export function mailWarning({ smtpUrl }: Pick<Config, 'smtpUrl'>): string | null {
@@ -200,6 +216,18 @@ export function readConfig(env: Env, terminal: boolean): Config {
     });
     return keys === null ? null : { variable, read: typeof keys === 'function' ? keys : () => keys };
   };
+  const share = (name: string, fallback: number): number => {
+    const text = read(name) ?? String(fallback);
+    const value = Number(text);
+    return /^(\d+\.?\d*|\.\d+)$/.test(text) && value <= 1 ? value : fail(name, 'a number from 0 to 1');
+  };
+  const tracing = (): Config['tracing'] => {
+    const endpoint = baseAddress('OTEL_EXPORTER_OTLP_ENDPOINT');
+    const sampler = choice('OTEL_TRACES_SAMPLER', 'parentbased_traceidratio', TRACES_SAMPLERS);
+    const ratio = share('OTEL_TRACES_SAMPLER_ARG', 0.01);
+    const serviceName = read('OTEL_SERVICE_NAME') ?? 'claim-assignment-service';
+    return endpoint === null ? null : { endpoint, serviceName, sampling: { sampler, ratio } };
+  };
   const base64url = (name: string, text: string, bytes: number, secret: boolean): string => {
     const valid = /^[\w-]+={0,2}$/.test(text) && Buffer.from(text, 'base64url').length === bytes;
     return valid ? text : fail(name, `${bytes} bytes in base64url`, secret);
@@ -245,6 +273,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
     dbPoolMax: integer('DB_POOL_MAX', 10, 1, 1000),
     shutdownGraceMs: integer('SHUTDOWN_GRACE_MS', 10_000, 0, 600_000),
     metricsPort: integer('METRICS_PORT', null, 0, 65_535),
+    tracing: tracing(),
     smtpUrl: mailServer('SMTP_URL'),
     vapid:
       publicKey !== undefined && privateKey !== undefined && subject !== undefined

@@ -11,6 +11,7 @@ import {
   migrateDatabase,
 } from './composition/compose.ts';
 import { type Services, TOKENS } from './composition/tokens.ts';
+import { startTracing, tracedLog } from './composition/tracing.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Observe } from './http/app.ts';
 import type { DocsAddresses } from './http/docs/files.ts';
@@ -84,7 +85,15 @@ interface ApiOptions {
   readonly metrics?: CollectedMetrics;
 }
 
-async function startApi({ config, databaseUrl, log, clock, metrics }: ApiOptions): Promise<Service> {
+async function startApi({
+  config,
+  databaseUrl,
+  log: plainLog,
+  clock,
+  metrics,
+}: ApiOptions): Promise<Service> {
+  const tracing = config.tracing === null ? null : await startTracing(config.tracing, plainLog);
+  const log = tracing === null ? plainLog : tracedLog(plainLog, tracing);
   await migrateDatabase(databaseUrl, log, config.migrationDatabaseUrl ?? databaseUrl);
 
   let draining = false;
@@ -93,6 +102,7 @@ async function startApi({ config, databaseUrl, log, clock, metrics }: ApiOptions
   const observe: Observe = (request) => {
     const { route, status, seconds, trace } = request;
     metrics?.requestCompleted({ route, status, seconds, code: trace.code, unavailable: trace.unavailable });
+    tracing?.requestEnded({ route, status, code: trace.code });
     const { requestId, firmId, keyId, code, errorLocations } = trace;
     if (firmId === undefined || keyId === undefined) return;
     const durationMs = Math.round(seconds * 10_000) / 10;
@@ -117,6 +127,7 @@ async function startApi({ config, databaseUrl, log, clock, metrics }: ApiOptions
     observe,
     clock,
     metrics,
+    tracing,
   });
   const { services } = wired;
   requestLog = createBatch({
@@ -174,6 +185,7 @@ async function startApi({ config, databaseUrl, log, clock, metrics }: ApiOptions
       await saveLastUse().catch(() => {});
       await requestLog?.flush();
       await wired.close();
+      await tracing?.stop();
     },
   };
 }

@@ -146,6 +146,11 @@ test('svc audit verify fails and names the row that somebody changed or removed'
   const verify = () => svc('audit', 'verify', '--firm', firm.id, '--json');
   const intact = await verify();
   expect([intact.code, JSON.parse(intact.stdout).intact]).toEqual([0, true]);
+  const { last } = JSON.parse(intact.stdout);
+  const knowing = async (row: string) =>
+    (await svc('audit', 'verify', '--firm', firm.id, '--known', row)).code;
+  expect(await knowing(`${last.seq}:${last.hash}`)).toBe(0);
+  expect(await knowing(`${last.seq}:${'0'.repeat(64)}`)).toBe(1);
   await withClient(service.databaseUrl, (sql) =>
     sql.query('DELETE FROM audit_log WHERE firm_id = $1 AND seq = 3', [firm.id]),
   );
@@ -153,6 +158,11 @@ test('svc audit verify fails and names the row that somebody changed or removed'
   expect(broken.code).toBe(1);
   expect(JSON.parse(broken.stdout)).toEqual({ intact: false, seq: 3, problem: 'missing' });
   expect(broken.stderr).toContain('row 3 is missing');
+  await withClient(service.databaseUrl, (sql) =>
+    sql.query('DELETE FROM audit_chains WHERE firm_id = $1', [firm.id]),
+  );
+  const removed = await verify();
+  expect([removed.code, removed.stderr]).toEqual([1, 'svc: the audit chain is broken: it was removed\n']);
 });
 
 test('a running process writes reads to the trail without being asked', async () => {

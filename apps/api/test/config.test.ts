@@ -25,6 +25,7 @@ test('an empty environment gives the default configuration with an embedded data
     dbPoolMax: 10,
     shutdownGraceMs: 10_000,
     metricsPort: null,
+    tracing: null,
     smtpUrl: null,
     vapid: null,
     encryption: null,
@@ -45,6 +46,24 @@ test('passkeys can be required where the site has a host name', () => {
   expect(read('http://localhost:3000')).toBe(true);
   for (const address of ['https://192.0.2.1', 'https://[2001:db8::1]:8443'])
     expect(() => read(address)).toThrow(ConfigError);
+});
+
+test('traces are recorded where an endpoint is set, one in a hundred unless sampling is configured', () => {
+  const endpoint = 'http://collector:4318';
+  const read = (env: Record<string, string>) =>
+    readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/`, ...env }, false).tracing;
+  expect(read({})).toEqual({
+    endpoint,
+    serviceName: 'claim-assignment-service',
+    sampling: { sampler: 'parentbased_traceidratio', ratio: 0.01 },
+  });
+  expect(
+    read({
+      OTEL_SERVICE_NAME: 'claims',
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '.5',
+    }),
+  ).toEqual({ endpoint, serviceName: 'claims', sampling: { sampler: 'traceidratio', ratio: 0.5 } });
 });
 
 test('an empty variable counts as unset', () => {
@@ -125,6 +144,10 @@ describe('an invalid value', () => {
     ['DB_POOL_MAX', '0', '1 to 1000'],
     ['SHUTDOWN_GRACE_MS', '600001', '0 to 600000'],
     ['METRICS_PORT', 'yes', '0 to 65535'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'http:// or https://'],
+    ['OTEL_TRACES_SAMPLER', 'jaeger_remote', 'parentbased_traceidratio'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.1', 'a number from 0 to 1'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1e-2', 'a number from 0 to 1'],
     ['EDGE_LIMIT_PER_MINUTE', '-5', '0 to 1000000000'],
     ['CLOSED_CLAIM_RETENTION_DAYS', '0', '1 to 36500'],
     ['PASSKEYS', 'yes', 'optional, required'],

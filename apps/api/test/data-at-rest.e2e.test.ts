@@ -65,7 +65,16 @@ test('an encrypted claim is sent, replayed, found and paged as before, and needs
   expect(status).toEqual({
     key_id: expect.stringMatching(/^[0-9a-f]{16}$/),
     data_keys: { [status.key_id]: 2 },
-    plain_rows: { claims: 0, carriers: 0, memberships: 0, adjusters: 0, email_changes: 0 },
+    plain_rows: {
+      claims: 0,
+      carriers: 0,
+      memberships: 0,
+      adjusters: 0,
+      email_changes: 0,
+      sessions: 0,
+      passkeys: 0,
+      devices: 0,
+    },
   });
   const checksWith = async (key: string) => {
     const doctor = await svcInProcess(['doctor', '--json'], {

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { migrate } from '@svc/adapter-postgres';
-import { createDatabase, type TestDatabase, withClient } from '../../../tools/services/postgres.ts';
+import {
+  createDatabase,
+  createRole,
+  dropRole,
+  type TestDatabase,
+  withClient,
+} from '../../../tools/services/postgres.ts';
 import { until } from './cluster-load.ts';
 import { expectProblem } from './problem-shape.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
@@ -29,7 +35,7 @@ beforeEach(async () => {
   database = await createDatabase({ migrate: (url) => migrate({ url }) });
   const url = new URL(database.url);
   name = url.pathname.slice(1);
-  await asOperator(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${PASSWORD}'`);
+  await createRole(database, { name: role, password: PASSWORD, attributes: 'SUPERUSER' });
   url.username = role;
   url.password = PASSWORD;
   service = await startServiceUnderTest({ databaseUrl: url.href });
@@ -37,7 +43,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await service?.stop();
   await database?.drop();
-  await asOperator(`DROP ROLE IF EXISTS ${role}`);
+  await dropRole(role);
 });
 
 test.each([

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '@svc/adapter-postgres';
-import { createDatabase, type TestDatabase, withClient } from '../../../tools/services/postgres.ts';
+import {
+  createDatabase,
+  createRole,
+  dropRole,
+  type TestDatabase,
+  withClient,
+} from '../../../tools/services/postgres.ts';
 import { until } from './cluster-load.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
@@ -23,9 +29,7 @@ const asRole = (on: string): string => {
 
 beforeAll(async () => {
   database = await createDatabase({ migrate: (url) => migrate({ url }) });
-  await withClient(database.url, async (client) => {
-    await client.query(`CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}'`);
-  });
+  await createRole(database, { name: role, password: PASSWORD });
   url = asRole(database.url);
   const env = { MIGRATION_DATABASE_URL: database.url };
   service = await startServiceUnderTest({ databaseUrl: url, env });
@@ -36,9 +40,7 @@ afterAll(async () => {
     await client.query(`DROP OWNED BY ${role}`);
   });
   await database.drop();
-  await withClient(process.env.TEST_DATABASE_URL ?? '', async (client) => {
-    await client.query(`DROP ROLE ${role}`);
-  });
+  await dropRole(role);
 });
 
 describe('with a database role that owns nothing', () => {

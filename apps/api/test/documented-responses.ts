@@ -126,6 +126,11 @@ interface ReceivedResponse {
 
 let checked = 0;
 
+/** Of every response but pages: nothing may render or frame it. */
+export const hasApiPolicy = (header: ReceivedResponse['header']): boolean =>
+  header('content-security-policy') === "default-src 'none'; frame-ancestors 'none'" &&
+  header('x-content-type-options') === 'nosniff';
+
 /** How a response differs from the interface document; null if it does not. */
 function undocumented(response: ReceivedResponse): string | null {
   const { method, path, status, header, text } = response;
@@ -136,6 +141,7 @@ function undocumented(response: ReceivedResponse): string | null {
   if (operation === undefined && status < 400) return null;
   checked += 1;
   if (!header('x-request-id')) return 'no X-Request-Id';
+  if (!hasApiPolicy(header)) return 'no Content-Security-Policy or nosniff';
   if (operation === undefined) return undocumentedProblem(response, [...OUTSIDE], '');
   const at = `/paths/${escaped(operation.path)}/${operation.method.toLowerCase()}/responses`;
   const { responses } = document.paths[operation.path]?.[operation.method.toLowerCase()] ?? { responses: {} };

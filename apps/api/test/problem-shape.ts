@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { ERRORS, type ErrorCode } from '@svc/contract';
-import { undocumentedInProblem } from './documented-responses.ts';
+import { hasApiPolicy, undocumentedInProblem } from './documented-responses.ts';
 import type { ApiResponse } from './service-under-test.ts';
 
 const MEMBERS = new Set([
@@ -22,6 +22,7 @@ export function problemMismatch(
   text: string,
 ): string | null {
   if (header('content-type') !== 'application/problem+json') return `Content-Type ${header('content-type')}`;
+  if (!hasApiPolicy(header)) return 'no Content-Security-Policy or nosniff';
   const problem = JSON.parse(text) as Record<string, unknown>;
   const unknown = Object.keys(problem).filter((name) => !MEMBERS.has(name));
   if (unknown.length > 0) return `unknown members ${unknown.join()}`;

@@ -23,6 +23,7 @@ export const RELEASES: readonly Release[] = [
       '[Packages](/packages/index.md): the SDK and the command line for installation from the service; [quick starts](/quick-starts.md) in four languages',
       'The OpenAPI document names every object and enum, has the operations for firms only, and has a [copy in OpenAPI 3.0](/generated-clients.md)',
       'If the service had to be restored to an earlier time, polling delivers the [affected claims](/polling.md#after-a-restore) once more, and the status page says so',
+      'A `traceparent` header (W3C Trace Context) is continued where the service records traces',
       'A [status page](/support.md#status), and a feed of this changelog',
     ],
   },

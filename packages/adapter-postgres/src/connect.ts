@@ -122,7 +122,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     appReads: pgAppReads(reads, clock, encryption),
     operatorReads: pgOperatorReads(reads, encryption),
     credentials: pgCredentials(reads, maintenance),
-    jobReads: pgJobReads(reads),
+    jobReads: pgJobReads(reads, encryption),
     requestLog: pgRequestLog(reads, maintenance),
     audit: pgAuditLog(database),
     auditReads: pgAuditReads(maintenance),

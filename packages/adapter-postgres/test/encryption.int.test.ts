@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import type { ClaimAsSent, Svcid } from '@svc/domain';
-import { type ClaimToSend, createFixedClock, createFixture, errorCodeOf, type Fixture } from '@svc/testkit';
+import {
+  attestationFor,
+  type ClaimToSend,
+  createFixedClock,
+  createFixture,
+  errorCodeOf,
+  type Fixture,
+} from '@svc/testkit';
+import { PERSONAL as PERSONAL_COLUMNS, type PersonalTable } from '../src/encryption/personal-columns.ts';
 import { connect, EncryptionKeyError, migrate, type PostgresStores } from '../src/index.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
@@ -15,14 +23,72 @@ const NEW_EMAIL = 'Marguerite@delta.example';
 const AWAY = {
   away: [{ firstDay: '2026-08-01', lastDay: '2026-08-05', timeZone: 'America/Chicago' }],
 } as const;
-const NOTES = { invitedAs: 'Jean Delacroix', invitedBy: 'Petra Nowak', purpose: 'Ian backlog', note: 'slow' };
+const DEVICE = 'device-of-marguerite';
+const SUBSCRIPTION = {
+  endpoint: 'https://push.example/send/bayou-endpoint',
+  keys: { p256dh: 'bayou-public-key', auth: 'bayou-secret' },
+};
+const PREFERENCES = {
+  timeZone: 'America/Indiana/Knox',
+  quietHours: { start: '21:17', end: '06:43' },
+  deadlineReminders: true,
+} as const;
+const PASSKEY_NAME = 'Blue key ring';
+/** As the fixture names the device of a session. */
+const DEVICE_NAME = 'Test device';
+const CALL_NOTE = 'Odile next door has the key';
+const NOTES = {
+  invitedAs: 'Jean Delacroix',
+  invitedBy: 'Petra Nowak',
+  purpose: 'Ian backlog',
+  note: 'Slow on Fridays',
+};
 
 /** Everything personal that `sentClaims` sends, and the account of its adjuster. */
 const PERSONAL = [
   ...['Quintanilla', '352-555-0142', '8505550199', 'desk@carrier.example', 'Mangrove'],
   ...['Delacroix', 'Nowak', 'Ian backlog', 'Water line in the den', 'No answer at the door', 'Too far'],
   ...['Marguerite', 'Thibodeaux', 'm.thibodeaux@bayou.example', 'delta.example', '2026-08-01'],
+  ...[DEVICE_NAME, PASSKEY_NAME, 'bayou-endpoint', 'bayou-secret', 'America/Indiana/Knox', '21:17'],
+  ...['Slow on Fridays', CALL_NOTE],
 ];
+
+/**
+ * Columns of text, JSON or bytes that are stored as they are, by table. A new column is added to `PERSONAL` or here, and
+ * to "Encryption of personal data" in docs/operating.md.
+ */
+const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
+  // The carrier's name finds its details.
+  carriers: ['name', 'name_key'],
+  // Ids of the sender's system, and an account's.
+  claims: ['environment', 'external_id', 'claim_number', 'carrier_key', 'status', 'adjuster_svc_id'],
+  idempotency_records: ['environment', 'key', 'fingerprint'],
+  memberships: ['svc_id', 'status'],
+  adjuster_firms: ['svc_id'],
+  // `email_key` is a keyed hash where encryption is on.
+  adjusters: ['svc_id', 'email_key', 'test_behavior', 'sign_in_secret_hash'],
+  // Hashes of secrets; public keys.
+  email_changes: ['svc_id', 'code_hash'],
+  sessions: ['token_hash', 'svc_id', 'method'],
+  sign_in_codes: ['email_key', 'code_hash', 'seed'],
+  sign_in_attempts: ['subject'],
+  passkeys: ['credential_id', 'svc_id', 'public_key', 'transports'],
+  used_passkey_challenges: ['challenge'],
+  devices: ['svc_id', 'device_id'],
+  api_keys: ['id', 'environment', 'purpose', 'secret_hash'],
+  service_secrets: ['name', 'value'],
+  data_keys: ['wrapped_key', 'wrapping_key_id'],
+  // Ids and client addresses, of which the chain of hashes is made.
+  audit_log: ['entry', 'hash'],
+  audit_chains: ['last_hash', 'purged_hash'],
+  request_log: ['key_id', 'route', 'code', 'places'],
+  // Names of firms and published deadlines.
+  firms: ['name', 'plan'],
+  deadline_overrides: ['event', 'kind', 'source'],
+  simulated_faults: ['key_id', 'kind'],
+  job_workers: ['worker_id'],
+  schema_migrations: ['name', 'checksum'],
+};
 
 let database: FreshDatabase;
 const open: PostgresStores[] = [];
@@ -56,10 +122,24 @@ let accounts = 0;
 
 /** One claim that was accepted and worked on, and one that was rejected. */
 async function sentClaims(fixture: Fixture) {
-  const { newFirm, newAdjuster, invite, sendId, use } = fixture;
+  const { newFirm, newAdjuster, invite, sendId, use, secrets, external } = fixture;
   const firm = await newFirm();
   accounts += 1;
-  const { svcId } = await newAdjuster({ ...ACCOUNT, email: `${accounts}${ACCOUNT.email}` });
+  const email = `${accounts}${ACCOUNT.email}`;
+  const { svcId } = await newAdjuster({ ...ACCOUNT, email });
+  await use.requestSignInCode(email);
+  const { token } = await use.signIn({ email, code: external.mails.at(-1)?.code ?? '' });
+  const session = {
+    tokenHash: secrets.hashOf(token, 'app_session') ?? '',
+    mayOnlyAddPasskey: false,
+  };
+  const response = attestationFor(
+    await use.startPasskeyRegistration({ svcId }, session),
+    `credential-${accounts}`,
+  );
+  await use.registerPasskey({ svcId }, session, { name: PASSKEY_NAME, response });
+  await use.putDevice({ svcId }, DEVICE, SUBSCRIPTION);
+  await use.setDevicePreferences({ svcId }, DEVICE, PREFERENCES);
   await use.setAvailability({ svcId }, AWAY);
   await use.updateProfile({ svcId }, { email: NEW_EMAIL });
   await invite(firm, svcId, NOTES);
@@ -68,6 +148,8 @@ async function sentClaims(fixture: Fixture) {
   const rejected = await sendId(firm.live, svcId, { claim: personalClaim(fixture) });
   await use.acceptOffer({ svcId }, accepted);
   await use.recordWork({ svcId }, accepted, { notes: 'Water line in the den' });
+  const call = { id: 'call-1', at: fixture.clock.now(), result: 'left_message', note: CALL_NOTE } as const;
+  await use.logContact({ svcId }, accepted, call);
   await use.rejectOffer({ svcId }, rejected, 'Too far: No answer at the door');
   return { firm, svcId, accepted, rejected };
 }
@@ -102,6 +184,18 @@ test('with a key, no personal text that was sent is in any table, and it is read
   expect(await appReads.adjuster(svcId)).toMatchObject(account);
   const member = await firmReads.adjuster(firm.id, svcId);
   expect(member?.adjuster).toMatchObject({ firstName: ACCOUNT.firstName, email: account.email });
+  const { jobReads, unitOfWork } = fixture.stores;
+  expect(await jobReads.devices(svcId)).toEqual([{ deviceId: DEVICE, subscription: SUBSCRIPTION }]);
+  expect(await jobReads.devicePreferences(svcId)).toEqual([{ deviceId: DEVICE, preferences: PREFERENCES }]);
+  expect(await unitOfWork.run((tx) => tx.devices.lock(svcId, DEVICE))).toMatchObject({
+    preferences: PREFERENCES,
+  });
+  const [session] = await appReads.sessions(svcId, fixture.clock.now());
+  expect(session).toMatchObject({ deviceName: DEVICE_NAME });
+  expect(await unitOfWork.run((tx) => tx.sessions.of(svcId))).toEqual([session]);
+  const [passkey] = await appReads.passkeys(svcId);
+  expect(passkey).toMatchObject({ name: PASSKEY_NAME });
+  expect(await unitOfWork.run((tx) => tx.passkeys.lockOf(svcId))).toEqual([passkey]);
   const worked = await appReads.claim(svcId, accepted);
   expect(worked).toMatchObject({ work: { notes: 'Water line in the den' }, bookCarrier: CARRIER });
 });
@@ -109,6 +203,23 @@ test('with a key, no personal text that was sent is in any table, and it is read
 test('the values that were sent are found in the tables without a key, so the search would find them', async () => {
   await sentClaims(fixtureOn(await connected()));
   expect(plainIn(await everything())).toEqual(PERSONAL);
+});
+
+test('each column of text, JSON or bytes is encrypted, or listed as stored in plain text', async () => {
+  const { rows } = await database.sql.query<{ table: string; columns: string[] }>(
+    `SELECT table_name AS table, array_agg(column_name::text) AS columns FROM information_schema.columns
+      WHERE table_schema = current_schema() AND data_type IN ('text', 'json', 'jsonb', 'bytea', 'character varying')
+      GROUP BY table_name`,
+  );
+  const tables: readonly PersonalTable[] = Object.values(PERSONAL_COLUMNS);
+  const known = (name: string): string[] => [
+    ...Object.keys(tables.find((table) => table.name === name)?.columns ?? {}),
+    ...(STORED_PLAIN[name] ?? []),
+  ];
+  const sorted = (names: readonly string[]) => [...names].sort();
+  const found = Object.fromEntries(rows.map(({ table, columns }) => [table, sorted(columns)]));
+  const names = [...Object.keys(STORED_PLAIN), ...Object.keys(found), ...tables.map(({ name }) => name)];
+  expect(found).toEqual(Object.fromEntries(names.map((name) => [name, sorted(known(name))])));
 });
 
 test.each([
@@ -146,7 +257,7 @@ test('rows from before are encrypted in batches without a visible change, also a
   const progress: number[] = [];
   const rest = await encryption.encryptExisting((rows) => progress.push(rows));
   expect([progress[0], progress.at(-1)]).toEqual([22, rest]);
-  expect(Object.values((await encryption.status()).plainRows)).toEqual([0, 0, 0, 0, 0]);
+  expect(Object.values((await encryption.status()).plainRows)).toEqual(Array(8).fill(0));
   expect(plainIn(await everything())).toEqual([]);
   expect(await firmReads.claims(firm.id, 'live', {}, page)).toEqual(before);
 });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import pg from 'pg';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { ConcurrencyConflict, translateError } from '../src/driver/errors.ts';
+import { ConcurrencyConflict, DatabaseError, translateError } from '../src/driver/errors.ts';
 
 test.each([
   new QueryRunnerAlreadyReleasedError(),
@@ -26,4 +26,26 @@ test.each([
     ...fields,
   });
   expect(translateError(error, 'claims_add')).toBeInstanceOf(ConcurrencyConflict);
+});
+
+const internalError = (fields: { message: string; where?: string }) =>
+  Object.assign(new pg.DatabaseError(fields.message, 0, 'error'), {
+    code: 'XX000',
+    severity: 'ERROR',
+    ...fields,
+  });
+
+test.each([
+  { message: 'failure on connection marked as essential: worker-1:5432' },
+  { message: "failed to prepare transaction 'citus_0_1_2_3' on host worker-1:5432" },
+  { message: 'postmaster was shut down, exiting' },
+  { message: 'SSL SYSCALL error: EOF detected', where: 'while executing command on worker-1:5432' },
+])('a node that Citus loses during a transaction is reported as unavailable: %j', (fields) => {
+  expect(translateError(internalError(fields), 'commit')).toBeInstanceOf(Unavailable);
+});
+
+test('other internal errors of PostgreSQL are not reported as unavailable', () => {
+  expect(translateError(internalError({ message: 'cache lookup failed' }), 'commit')).toBeInstanceOf(
+    DatabaseError,
+  );
 });

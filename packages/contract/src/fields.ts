@@ -215,10 +215,13 @@ export const base64url = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
 
 const SECURE_OR_LOOPBACK = /^(https:\/\/[^/]|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?\/)/i;
 
+/** A URL parser drops line breaks and tabs, so the text would name another address than is called. */
+const PRINTABLE_ASCII = /^[!-~]+$/;
+
 /** Browsers return https URLs only; http is allowed for a push service on the same machine, as in tests. */
 export const pushServiceUrl = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
   textOf('an https URL', bounds, { format: 'uri', ...meta }, (value) =>
-    SECURE_OR_LOOPBACK.test(value) && URL.canParse(value)
+    SECURE_OR_LOOPBACK.test(value) && PRINTABLE_ASCII.test(value) && URL.canParse(value)
       ? null
       : 'Must be an absolute URL that starts with https://.',
   );

@@ -503,6 +503,8 @@ describe('other bodies', () => {
       'https:///x',
       'push.example',
       'file:///etc/passwd',
+      'https://push.example/x\r\nHost: other.example',
+      'https://push\t.example/x',
     ])
       expect(register({ endpoint, keys })).toEqual(['/subscription/endpoint']);
     expect(register({ endpoint: 'https://push.example/x', keys: { p256dh: 'a+b', auth: '' } })).toEqual([

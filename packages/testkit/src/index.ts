@@ -7,4 +7,5 @@ export * from './suites/rate-limiter.ts';
 export * from './suites/request-log.ts';
 export * from './suites/single-flight.ts';
 export * from './suites/stores.ts';
+export * from './test-passkeys.ts';
 export * from './test-secrets.ts';

@@ -37,7 +37,8 @@ import { createNotifications } from './notifications.ts';
 import { createPasskeyVerifier } from './passkey-verifier.ts';
 import { createSecrets } from './secrets.ts';
 import { createSignInMonitor } from './sign-in-monitor.ts';
-import { type Services, TOKENS } from './tokens.ts';
+import { type ExternalServices, type Services, TOKENS } from './tokens.ts';
+import { type Tracing, tracedPorts } from './tracing.ts';
 
 /** How long a ping of the database is reused. */
 const PING_CACHE_MS = 250;
@@ -68,6 +69,7 @@ interface Environment {
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   readonly metrics?: CollectedMetrics | undefined;
+  readonly tracing?: Tracing | null;
 }
 
 export type CollectedMetrics = PrometheusMetrics;
@@ -92,6 +94,7 @@ export async function compose(environment: Environment): Promise<Application> {
     observe,
     clock = systemClock,
     metrics,
+    tracing = null,
   } = environment;
   const stores = await connect({
     url: databaseUrl,
@@ -138,7 +141,7 @@ export async function compose(environment: Environment): Promise<Application> {
   });
   const edgeLimiter = createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock });
   const statusTimer = setInterval(() => void status.observe(), STATUS_INTERVAL_MS).unref();
-  const services = createContainer({
+  const external: ExternalServices = {
     log,
     clock,
     addresses,
@@ -172,10 +175,14 @@ export async function compose(environment: Environment): Promise<Application> {
     signInMonitor: createSignInMonitor({ log, clock, metrics: metrics ?? NO_METRICS }),
     secrets: createSecrets(await stores.serviceSecret('sign_in_code_hashing')),
     networkOf,
-  });
+    tracing,
+  };
+  const services = createContainer(
+    tracing === null ? external : { ...external, ...tracedPorts(tracing, external, redis !== null) },
+  );
   return {
     services,
-    startJobs: (run) => stores.startJobs(run),
+    startJobs: (run) => stores.startJobs(tracing === null ? run : tracing.jobs(run)),
     async close() {
       clearInterval(statusTimer);
       await services.get(TOKENS.auditBatch).flush();

@@ -305,6 +305,7 @@ export function createContainer(external: ExternalServices): Container {
     isOverloaded: T.isOverloaded,
     rejectionPace: T.rejectionPace,
     observe: T.observe,
+    tracing: T.tracing,
     auditBatch,
     clock,
   });

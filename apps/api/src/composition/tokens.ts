@@ -57,7 +57,7 @@ import type {
 import type { RequestHandler } from 'express';
 import type { ServiceIdentifier } from 'inversify';
 import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
-import type { EdgeLimiter, HttpApplication, Observe } from '../http/app.ts';
+import type { EdgeLimiter, HttpApplication, Observe, RequestTracing } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
 import type { RejectionPace } from '../http/pipeline/rejection-pace.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
@@ -84,6 +84,7 @@ export const TOKENS = {
   trustProxy: token<boolean | number | string>('trustProxy'),
   isDraining: token<() => boolean>('isDraining'),
   observe: token<Observe>('observe'),
+  tracing: token<RequestTracing | null>('tracing'),
   status: token<StatusMonitor>('status'),
   /** Whether writes would fail now, since too many wait for the database. */
   isOverloaded: token<() => boolean>('isOverloaded'),
@@ -182,6 +183,7 @@ export const EXTERNAL = [
   'trustProxy',
   'isDraining',
   'observe',
+  'tracing',
   'status',
   'isOverloaded',
   'checkHealth',

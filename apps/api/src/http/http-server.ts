@@ -6,6 +6,7 @@ import { makeProblem } from '@svc/contract';
 import type { Request, Response } from 'express';
 import type { Log } from '../logging.ts';
 import type { HttpApplication } from './app.ts';
+import { DEFAULT_HEADERS } from './default-headers.ts';
 import type { RequestTrace } from './pipeline/request-pipeline.ts';
 import { createUnsentResponses } from './pipeline/unsent-responses.ts';
 import { createWaitingRequests } from './pipeline/waiting-requests.ts';
@@ -160,9 +161,8 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
     const json = JSON.stringify(body);
     const fields: Record<string, string> = {
       Date: new Date().toUTCString(),
-      'Cache-Control': 'no-store',
+      ...Object.fromEntries(DEFAULT_HEADERS),
       'X-Request-Id': requestId,
-      'X-Content-Type-Options': 'nosniff',
       ...headers,
       'Content-Type': 'application/problem+json',
       'Content-Length': String(Buffer.byteLength(json)),

@@ -1,3 +1,4 @@
+import type { AuditLink } from '@svc/application';
 import { codePointLength, hasUnusableCharacter, LIMITS, updateProfileBody } from '@svc/contract';
 import { DAY, HOUR, MINUTE, SECOND } from '@svc/domain';
 import { InvalidArgumentError } from 'commander';
@@ -38,6 +39,14 @@ export const parseIntegerWithin =
   };
 
 export const parsePositiveInteger = parseIntegerWithin({ min: 1, max: 9_999_999 });
+
+/** Number and hash of a row of the audit trail, such as `1042:9f86d0…`. */
+export function parseAuditLink(text: string): AuditLink {
+  const [, seq, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (seq === undefined || hash === undefined)
+    throw new InvalidArgumentError('Allowed: number and hash of a row, such as 1042:9f86….');
+  return { seq: Number(seq), hash };
+}
 
 export function parseUuid(text: string): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))

@@ -1,11 +1,17 @@
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { type AuditReads, type AuditRow, OperatorError, verifyAuditChain } from '@svc/application';
+import {
+  type AuditLink,
+  type AuditReads,
+  type AuditRow,
+  OperatorError,
+  verifyAuditChain,
+} from '@svc/application';
 import type { FirmId, Instant } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
-import { parsePositiveInteger, parseTime } from './arguments.ts';
-import { addCommand, addGroup, firmOption, type OutputOptions } from './command.ts';
+import { parseAuditLink, parsePositiveInteger, parseTime } from './arguments.ts';
+import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable } from './output.ts';
 import { withService } from './session.ts';
 
@@ -76,18 +82,30 @@ export function addAuditCommands(program: Command): void {
     addCommand(group, 'verify', "compute the hashes of a firm's events again; exit code 1 if one differs"),
   )
     .addOption(firmOption())
-    .action(async (options: OutputOptions & Period & { firm: FirmId }) => {
-      const result = await withService((services) =>
-        verifyAuditChain(
-          { reads: services.get(TOKENS.auditReads), sha256: (text) => hash('sha256', text) },
-          options.firm,
-          options,
-        ),
-      );
-      if (result === null) throw new OperatorError(`no firm has the id ${options.firm}`);
+    .addOption(
+      new Option(
+        '--known <row:hash>',
+        'a row that an earlier run has printed and that must still be there',
+      ).argParser(parseAuditLink),
+    )
+    .action(async (options: OutputOptions & Period & { firm: FirmId; known?: AuditLink }) => {
+      const result = await withService(async (services) => {
+        const deps = {
+          reads: services.get(TOKENS.auditReads),
+          sha256: (text: string) => hash('sha256', text),
+        };
+        const verified = await verifyAuditChain(deps, options.firm, options);
+        if (verified === null) await findFirm(services.get(TOKENS.operatorReads), options.firm);
+        return verified;
+      });
+      if (result === null) throw new OperatorError('the audit chain is broken: it was removed');
       if (options.json) printJson(result);
       else if (result.intact)
-        printFields({ intact: true, rows: result.rows, 'last row': result.last.seq, hash: result.last.hash });
+        printFields({
+          intact: true,
+          rows: result.rows,
+          'last row': `${result.last.seq}:${result.last.hash}`,
+        });
       if (!result.intact)
         throw new OperatorError(`the audit chain is broken: row ${result.seq} is ${result.problem}`);
     });

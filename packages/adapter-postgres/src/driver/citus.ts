@@ -13,9 +13,6 @@ export async function isDistributed(
   return claims?.yes === true;
 }
 
-/** After statements on several shards at once, Citus would reject a change of `firms` or `adjusters`. */
-export const ONE_SHARD_AT_A_TIME = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'";
-
 /** A statement over `memberships m` of the adjusters `$1`. */
 export interface ByAdjuster {
   readonly everywhere: Statement;

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { DatabaseLog } from '../log.ts';
 import { ENTITIES } from '../schema/entities.ts';
-import { isDistributed, ONE_SHARD_AT_A_TIME } from './citus.ts';
+import { isDistributed } from './citus.ts';
 import { columnTypes } from './column-types.ts';
 import { ConnectionFailures } from './connection-failures.ts';
 import { isFull, poolClass, poolState } from './connection-pool.ts';
@@ -117,7 +117,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   const transactionOptions: TransactionOptions = {
     prepared: !behindPooler,
-    begin: onCitus ? `${begin ?? 'BEGIN'}; ${ONE_SHARD_AT_A_TIME}` : (begin ?? 'BEGIN'),
+    begin: begin ?? 'BEGIN',
     onCitus,
   };
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;

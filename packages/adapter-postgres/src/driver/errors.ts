@@ -32,6 +32,18 @@ const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
  */
 const TEMPORARY = /^(08...|53...|57...|58...|55P03|25P0[345]|25006)$/;
 
+/**
+ * How Citus reports that it lost a worker, or that its own server was killed, during a statement or a commit. It gives
+ * the SQLSTATE of an internal error, and repeats what libpq says of a connection, which depends on its encryption.
+ */
+function lostNode({ code, message, where }: ErrorFields): boolean {
+  if (code !== 'XX000') return false;
+  if (/while executing command on \S+:\d+/.test(String(where))) return true;
+  return /marked as essential|failed to prepare transaction|multiple connection failures|postmaster was shut down/.test(
+    String(message),
+  );
+}
+
 /** Messages of the driver's connection errors, which have no code. */
 const BROKEN_CONNECTION =
   /connection terminated|connection ended|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable|server does not support ssl|calling end on the pool|query ?runner/i;
@@ -45,6 +57,7 @@ interface ErrorFields {
   readonly constraint?: unknown;
   readonly table?: unknown;
   readonly message?: unknown;
+  readonly where?: unknown;
 }
 
 const unwrap = (error: unknown): unknown => (error instanceof QueryFailedError ? error.driverError : error);
@@ -104,7 +117,7 @@ export function translateError(error: unknown, statement: string): unknown {
   // databases and addresses, which an operator needs.
   if (severity === 'FATAL' || severity === 'PANIC')
     return new Unavailable(`PostgreSQL rejected ${statement}: ${code} (${message}).`, 'database_rejected');
-  if (TEMPORARY.test(code))
+  if (TEMPORARY.test(code) || lostNode(cause as ErrorFields))
     return new Unavailable(
       `PostgreSQL is temporarily unable to run ${statement} (${code}).`,
       'database_busy',

@@ -55,8 +55,7 @@ export class Transaction implements TxSession {
     Object.assign(runner, { isTransactionActive: true });
     transaction.#send(
       'begin',
-      // On Citus it has settings, and a prepared text is one statement.
-      options.prepared && !options.onCitus
+      options.prepared
         ? statements.prepared(client, BEGIN, [])
         : statements.unprepared(client, options.begin),
     );

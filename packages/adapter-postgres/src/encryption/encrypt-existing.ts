@@ -35,7 +35,7 @@ const TABLES: readonly Statements[] = Object.values(PERSONAL).map((table: Person
         : `NOT starts_with(${column}, '${PREFIX}') OR starts_with(${column}, '${PLAIN}')`,
     )
     .join(' OR ');
-  const keyed = `${table.ofAccounts ? firm : 't.firm_id'} = u.firm_id AND t.${key.column} = u.row_key`;
+  const keyed = `${table.ofAccounts ? firm : 't.firm_id'} = u.firm_id AND ${key.column} = u.row_key`;
   return {
     table,
     nextFirm: table.ofAccounts

@@ -6,7 +6,7 @@ type ColumnType = 'text' | 'json';
 
 export interface PersonalTable {
   readonly name: string;
-  /** With the firm, the primary key. */
+  /** With the firm, the primary key, as an expression of SQL. */
   readonly key: { readonly column: string; readonly type: 'text' | 'uuid' };
   /** Rows belong to accounts and to no firm: they are encrypted with the service's data key. */
   readonly ofAccounts?: true;
@@ -57,7 +57,28 @@ export const PERSONAL = {
     ofAccounts: true,
     columns: { email: 'text' },
   },
+  sessions: {
+    name: 'sessions',
+    key: { column: 'token_hash', type: 'text' },
+    ofAccounts: true,
+    columns: { device_name: 'text' },
+  },
+  passkeys: {
+    name: 'passkeys',
+    key: { column: 'id', type: 'uuid' },
+    ofAccounts: true,
+    columns: { name: 'text' },
+  },
+  devices: {
+    name: 'devices',
+    key: { column: "(svc_id || E'\\n' || device_id)", type: 'text' },
+    ofAccounts: true,
+    columns: { subscription: 'json', preferences: 'json' },
+  },
 } as const satisfies Readonly<Record<string, PersonalTable>>;
+
+/** The key of a row of `devices`. */
+export const deviceRowKey = (svcId: string, deviceId: string): string => `${svcId}\n${deviceId}`;
 
 /** A personal column as a row of a query has it, and the column's name in its table. */
 export interface PersonalField {

@@ -36,7 +36,7 @@ export async function purgeClosedClaims(
     const deleted = await transact(database, async (transaction) => {
       transaction.send(PURGE_LOCK, []);
       const claims = await transaction.rows<ClosedClaim>(DELETE_CLOSED, [timestamp(closedBefore)]);
-      appendToAuditTrail(transaction, eventsOf(claims, now));
+      await appendToAuditTrail(transaction, eventsOf(claims, now));
       return claims;
     });
     total += deleted.length;

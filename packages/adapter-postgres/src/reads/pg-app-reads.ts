@@ -13,8 +13,10 @@ import { isUuid, timestamp } from '../driver/column-types.ts';
 import { first, type Session, sql, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
-import { type PasskeyRow, passkeyFrom } from '../schema/entities.ts';
+import type { PasskeyRow } from '../schema/entities.ts';
 import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER, openAdjusters } from '../stores/pg-adjusters.ts';
+import { passkeysFrom } from '../stores/pg-passkeys.ts';
+import { openSessions } from '../stores/pg-sessions.ts';
 import {
   APP_CLAIM_COLUMNS,
   APP_CLAIM_JOINS,
@@ -150,8 +152,9 @@ export function pgAppReads(session: Session, clock: Clock, encryption: Encryptio
       return row === null ? null : adjusterFrom(row);
     },
 
-    passkeys: async (svcId) => (await session.rows<PasskeyRow>(PASSKEYS, [svcId])).map(passkeyFrom),
-    sessions: (svcId, now) => session.rows<StoredSession>(SESSIONS, [svcId, timestamp(now)]),
+    passkeys: async (svcId) => passkeysFrom(encryption, await session.rows<PasskeyRow>(PASSKEYS, [svcId])),
+    sessions: async (svcId, now) =>
+      openSessions(encryption, await session.rows<StoredSession>(SESSIONS, [svcId, timestamp(now)])),
 
     memberships: (svcId) => rowsByAdjuster<FirmMembershipView>(session, MEMBERSHIPS, [svcId]),
 

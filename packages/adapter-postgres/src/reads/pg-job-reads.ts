@@ -1,7 +1,9 @@
 import type { JobReads, PushSubscription } from '@svc/application';
-import type { DeadlineOverride, DevicePreferences } from '@svc/domain';
+import type { DeadlineOverride, DevicePreferences, Svcid } from '@svc/domain';
 import { isUuid } from '../driver/column-types.ts';
-import { first, type Session, sql } from '../driver/session.ts';
+import { first, type Session, type Statement, sql } from '../driver/session.ts';
+import type { Encryption } from '../encryption/encryption.ts';
+import { openDevices } from '../stores/pg-devices.ts';
 
 const FIRM_NAME = sql('jobs_firm_name', 'SELECT name FROM firms WHERE id = $1');
 
@@ -20,7 +22,10 @@ const DEADLINE_OVERRIDES = sql(
   'SELECT event, kind, hours, source FROM deadline_overrides ORDER BY event, kind',
 );
 
-export function pgJobReads(session: Session): JobReads {
+export function pgJobReads(session: Session, encryption: Encryption): JobReads {
+  const devicesOf = async <R extends { readonly device_id: string }>(statement: Statement, svcId: Svcid) =>
+    openDevices(encryption, svcId, await session.rows<R>(statement, [svcId]), ({ device_id }) => device_id);
+
   return {
     async firmName(firmId) {
       if (!isUuid(firmId)) return null;
@@ -28,7 +33,7 @@ export function pgJobReads(session: Session): JobReads {
     },
 
     async devices(svcId) {
-      const rows = await session.rows<{ device_id: string; subscription: string }>(DEVICES, [svcId]);
+      const rows = await devicesOf<{ device_id: string; subscription: string }>(DEVICES, svcId);
       return rows.map((row) => ({
         deviceId: row.device_id,
         subscription: JSON.parse(row.subscription) as PushSubscription,
@@ -36,9 +41,7 @@ export function pgJobReads(session: Session): JobReads {
     },
 
     async devicePreferences(svcId) {
-      const rows = await session.rows<{ device_id: string; preferences: string }>(DEVICE_PREFERENCES, [
-        svcId,
-      ]);
+      const rows = await devicesOf<{ device_id: string; preferences: string }>(DEVICE_PREFERENCES, svcId);
       return rows.map((row) => ({
         deviceId: row.device_id,
         preferences: JSON.parse(row.preferences) as DevicePreferences,

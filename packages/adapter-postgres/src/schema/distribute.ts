@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { DatabaseError, translateError } from '../driver/errors.ts';
 import { Servers } from '../driver/servers.ts';
-import { PLAN_SETTINGS } from '../driver/session-settings.ts';
+import { PLAN_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
 import { SILENT } from '../log.ts';
 import type { MigrateOptions } from './migrate.ts';
 
@@ -159,12 +159,18 @@ async function place(query: Query, { table, placement }: PlacedTable, group: str
     ]);
 }
 
+const SETTINGS: SessionSettings = {
+  ...PLAN_SETTINGS,
+  // After statements on several shards at once, Citus would reject a change of `firms` or `adjusters`.
+  'citus.multi_shard_modify_mode': 'sequential',
+};
+
 /** Settings of a session do not reach the workers, so the database has them. Citus repeats the statement on every node. */
 async function setOnEveryNode(query: Query): Promise<void> {
   const statements = await query<{ statement: string }>(
-    `SELECT format('ALTER DATABASE %I SET %I = %L', current_database(), name, value) AS statement
+    `SELECT format('ALTER DATABASE %I SET %s = %L', current_database(), name, value) AS statement
        FROM unnest($1::text[], $2::text[]) AS settings (name, value)`,
-    [Object.keys(PLAN_SETTINGS), Object.values(PLAN_SETTINGS)],
+    [Object.keys(SETTINGS), Object.values(SETTINGS)],
   );
   for (const { statement } of statements) await query(statement);
 }

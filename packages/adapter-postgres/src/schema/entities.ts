@@ -1,4 +1,4 @@
-import type { ApiKey, EmailChange, Firm, Passkey, PushSubscription, Session } from '@svc/application';
+import type { ApiKey, EmailChange, Firm, Passkey, Session } from '@svc/application';
 import type { Instant, LimitOverrides, Svcid } from '@svc/domain';
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 
@@ -118,7 +118,8 @@ export const PASSKEYS = new EntitySchema<PasskeyRow>({
 interface Device {
   readonly svcId: Svcid;
   readonly deviceId: string;
-  readonly subscription: PushSubscription;
+  /** JSON; as text, which TypeORM does not serialize again. */
+  readonly subscription: string;
   readonly registeredAt: Instant;
 }
 
@@ -128,7 +129,7 @@ export const DEVICES = new EntitySchema<Device>({
   columns: {
     svcId: { ...column('text', 'svc_id'), ...key },
     deviceId: { ...column('text', 'device_id'), ...key },
-    subscription: column('json'),
+    subscription: column('text'),
     registeredAt: instant('registered_at'),
   },
 });

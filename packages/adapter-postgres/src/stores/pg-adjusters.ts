@@ -95,21 +95,22 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
   const sealer = (svcId: Svcid) => encryption.sealer(PERSONAL.adjusters, SERVICE, svcId);
 
   /** @throws email_taken also where the other account was stored before encryption was on, under another key. */
-  const emailKeyFor = async (svcId: Svcid, email: string | null): Promise<string | null> => {
+  const emailKeyFor = async ({ svcId, email, testOf }: Adjuster): Promise<string | null> => {
     if (email === null) return null;
     const [written, ...before] = await encryption.lookupKeys(PERSONAL.adjusters, emailKey(email));
-    const holder = before.length === 0 ? null : await one(FIND_BY_EMAIL, before);
+    const holder = testOf !== null || before.length === 0 ? null : await one(FIND_BY_EMAIL, before);
     if (holder !== null && holder.svcId !== svcId) throw emailTaken();
     return written;
   };
-  const profileValues = async ({ svcId, firstName, lastName, email }: Adjuster): Promise<Value[]> => {
+  const profileValues = async (adjuster: Adjuster): Promise<Value[]> => {
+    const { svcId, firstName, lastName, email } = adjuster;
     const seal = await sealer(svcId);
     return [
       svcId,
       seal('first_name', firstName),
       seal('last_name', lastName),
       seal('email', email),
-      await emailKeyFor(svcId, email),
+      await emailKeyFor(adjuster),
     ];
   };
 

@@ -1,7 +1,9 @@
 import type { Devices } from '@svc/application';
-import type { DevicePreferences, Instant } from '@svc/domain';
+import type { DevicePreferences, Instant, Svcid } from '@svc/domain';
 import { timestampOrNull } from '../driver/column-types.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
+import type { Encryption } from '../encryption/encryption.ts';
+import { deviceRowKey, fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
 import { DEVICES } from '../schema/entities.ts';
 
 const KEEP_LATEST = sql(
@@ -20,10 +22,31 @@ const SAVE_STATE = sql(
   'UPDATE devices SET preferences = $3::json, reminder_at = $4 WHERE svc_id = $1 AND device_id = $2',
 );
 
-export function pgDevices(session: TxSession): Devices {
+interface StateRow {
+  readonly preferences: string | null;
+  readonly reminder_at: Instant | null;
+}
+
+const FIELDS = fieldsOf(PERSONAL.devices);
+
+/** Decrypts rows of one adjuster. */
+export const openDevices = <R extends object>(
+  encryption: Encryption,
+  svcId: Svcid,
+  rows: R[],
+  deviceIdOf: (row: R) => string,
+): R[] | Promise<R[]> =>
+  encryption.open(rows, FIELDS, (row) => ({ firmId: SERVICE, key: deviceRowKey(svcId, deviceIdOf(row)) }));
+
+export function pgDevices(session: TxSession, encryption: Encryption): Devices {
+  const sealer = (svcId: Svcid, deviceId: string) =>
+    encryption.sealer(PERSONAL.devices, SERVICE, deviceRowKey(svcId, deviceId));
+
   return {
     async put(svcId, deviceId, subscription, registeredAt) {
-      const device = { svcId, deviceId, subscription, registeredAt };
+      const seal = await sealer(svcId, deviceId);
+      const stored = seal('subscription', JSON.stringify(subscription));
+      const device = { svcId, deviceId, subscription: stored, registeredAt };
       await session.orm('devices_put', (manager) => manager.upsert(DEVICES, device, ['svcId', 'deviceId']));
     },
 
@@ -32,12 +55,8 @@ export function pgDevices(session: TxSession): Devices {
     },
 
     async lock(svcId, deviceId) {
-      const row = first(
-        await session.rows<{ preferences: string | null; reminder_at: Instant | null }>(LOCK, [
-          svcId,
-          deviceId,
-        ]),
-      );
+      const found = await session.rows<StateRow>(LOCK, [svcId, deviceId]);
+      const row = first(await openDevices(encryption, svcId, found, () => deviceId));
       if (row === null) return null;
       const preferences =
         row.preferences === null ? null : (JSON.parse(row.preferences) as DevicePreferences);
@@ -45,8 +64,10 @@ export function pgDevices(session: TxSession): Devices {
     },
 
     async saveState(svcId, deviceId, { preferences, reminderAt }) {
+      const seal = await sealer(svcId, deviceId);
       const stored = preferences === null ? null : JSON.stringify(preferences);
-      session.send(SAVE_STATE, [svcId, deviceId, stored, timestampOrNull(reminderAt)]);
+      const values = [seal('preferences', stored), timestampOrNull(reminderAt)];
+      session.send(SAVE_STATE, [svcId, deviceId, ...values]);
     },
 
     async remove(svcId, deviceId) {

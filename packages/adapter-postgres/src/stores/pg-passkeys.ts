@@ -1,8 +1,10 @@
 import type { Passkey, Passkeys, UsedChallenges } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
-import { sql, type TxSession } from '../driver/session.ts';
-import { PASSKEYS, passkeyFrom } from '../schema/entities.ts';
+import { first, sql, type TxSession } from '../driver/session.ts';
+import type { Encryption } from '../encryption/encryption.ts';
+import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
+import { PASSKEYS, type PasskeyRow, passkeyFrom } from '../schema/entities.ts';
 
 const ADD = sql(
   'passkeys_add',
@@ -18,16 +20,27 @@ const USE_CHALLENGE = sql(
 
 const WRITE_LOCK = { mode: 'pessimistic_write' } as const;
 
-export function pgPasskeys(session: TxSession): Passkeys {
+const FIELDS = fieldsOf(PERSONAL.passkeys);
+
+export const passkeysFrom = async (encryption: Encryption, rows: PasskeyRow[]): Promise<Passkey[]> =>
+  (await encryption.open(rows, FIELDS, ({ id }) => ({ firmId: SERVICE, key: id }))).map(passkeyFrom);
+
+export function pgPasskeys(session: TxSession, encryption: Encryption): Passkeys {
+  const sealed = async ({ id, name }: Pick<Passkey, 'id' | 'name'>): Promise<string> => {
+    const seal = await encryption.sealer(PERSONAL.passkeys, SERVICE, id);
+    return seal('name', name);
+  };
   const passkeysOf = async (name: string, svcId: Svcid, lock?: typeof WRITE_LOCK): Promise<Passkey[]> => {
     const order = { createdAt: 'ASC', id: 'ASC' } as const;
     const rows = await session.orm(name, (manager) =>
       manager.find(PASSKEYS, { where: { svcId }, order, ...(lock && { lock }) }),
     );
-    return rows.map(passkeyFrom);
+    return passkeysFrom(encryption, rows);
   };
   return {
-    async add({ id, credentialId, svcId, name, publicKey, signCount, transports, createdAt }) {
+    async add(added) {
+      const { id, credentialId, svcId, publicKey, signCount, transports, createdAt } = added;
+      const name = await sealed(added);
       const values = [id, credentialId, svcId, name, publicKey, signCount, JSON.stringify(transports)];
       return (await session.rows(ADD, [...values, timestamp(createdAt)])).length === 1;
     },
@@ -36,13 +49,15 @@ export function pgPasskeys(session: TxSession): Passkeys {
     lockOf: (svcId) => passkeysOf('passkeys_lock_of', svcId, WRITE_LOCK),
 
     async lockByCredential(credentialId) {
-      const row = await session.orm('passkeys_lock', (manager) =>
-        manager.findOne(PASSKEYS, { where: { credentialId }, lock: WRITE_LOCK }),
+      const found = await session.orm('passkeys_lock', (manager) =>
+        manager.find(PASSKEYS, { where: { credentialId }, lock: WRITE_LOCK }),
       );
-      return row === null ? null : passkeyFrom(row);
+      return first(await passkeysFrom(encryption, found));
     },
 
-    async save({ id, name, signCount, lastUsedAt }) {
+    async save(saved) {
+      const { id, signCount, lastUsedAt } = saved;
+      const name = await sealed(saved);
       await session.orm('passkeys_save', (manager) =>
         manager.update(PASSKEYS, { id }, { name, signCount, lastUsedAt }),
       );

@@ -1,11 +1,20 @@
-import type { Sessions } from '@svc/application';
+import type { Session, Sessions } from '@svc/application';
 import type { TxSession } from '../driver/session.ts';
+import type { Encryption } from '../encryption/encryption.ts';
+import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
 import { SESSIONS } from '../schema/entities.ts';
 
-export function pgSessions(session: TxSession): Sessions {
+const FIELDS = fieldsOf(PERSONAL.sessions, () => 'deviceName');
+
+export const openSessions = (encryption: Encryption, rows: Session[]): Session[] | Promise<Session[]> =>
+  encryption.open(rows, FIELDS, ({ tokenHash }) => ({ firmId: SERVICE, key: tokenHash }));
+
+export function pgSessions(session: TxSession, encryption: Encryption): Sessions {
   return {
     async add(added) {
-      await session.orm('sessions_add', (manager) => manager.insert(SESSIONS, added));
+      const seal = await encryption.sealer(PERSONAL.sessions, SERVICE, added.tokenHash);
+      const stored = { ...added, deviceName: seal('device_name', added.deviceName) };
+      await session.orm('sessions_add', (manager) => manager.insert(SESSIONS, stored));
     },
 
     async setMethod(tokenHash, method) {
@@ -18,10 +27,13 @@ export function pgSessions(session: TxSession): Sessions {
       await session.orm('sessions_remove', (manager) => manager.delete(SESSIONS, { tokenHash }));
     },
 
-    of: (svcId) =>
-      session.orm('sessions_of', (manager) =>
-        manager.find(SESSIONS, { where: { svcId }, order: { lastUsedAt: 'DESC', id: 'DESC' } }),
-      ),
+    async of(svcId) {
+      const order = { lastUsedAt: 'DESC', id: 'DESC' } as const;
+      const found = await session.orm('sessions_of', (manager) =>
+        manager.find(SESSIONS, { where: { svcId }, order }),
+      );
+      return openSessions(encryption, found);
+    },
 
     async removeAllOf(svcId) {
       const remove = () =>

@@ -41,8 +41,8 @@ type UpdateDeps = {
 
 /**
  * Missing fields are unchanged. The first email address of an account counts at once; a changed one once it is
- * confirmed by the code that is sent there. The response does not reveal whether another account has the address: no
- * code is sent then, and a first address that is taken is not stored.
+ * confirmed by the code that is sent there. Whether another account has a changed address is not revealed: no code is sent
+ * then. A first address that is taken is not stored.
  */
 export const makeUpdateProfile =
   (deps: UpdateDeps) =>
@@ -52,9 +52,13 @@ export const makeUpdateProfile =
       if (current === null) throw new DomainError('not_found', 'No such account.');
       const at = deps.clock.now();
       const holder = email === undefined || email === null ? null : await tx.adjusters.findByEmail(email);
-      const isTaken = holder !== null && holder.svcId !== actor.svcId;
+      // Simulated accounts share addresses: otherwise a firm could test with them who has an account.
+      const isTaken = current.testOf === null && holder !== null && holder.svcId !== actor.svcId;
       const isSame = holder?.svcId === actor.svcId;
       const countsAtOnce = current.testOf !== null || current.email === null || isSame;
+      // Also for a first address, of which the response shows whether it was taken.
+      if (typeof email === 'string' && current.testOf === null && !isSame)
+        await countEmailCode(tx, deps, actor, email);
       const changed: Adjuster = {
         ...current,
         ...names,
@@ -64,7 +68,6 @@ export const makeUpdateProfile =
       await recordAccountAct(tx, actor.svcId, byAdjuster(actor), { at, action: 'profile.change' });
       if (email === undefined || email === null || countsAtOnce) return { adjuster: changed, mail: null };
 
-      await countEmailCode(tx, deps, actor, email);
       const { code, hash } = deps.secrets.issueCode(codeSubject(actor.svcId, email));
       const expiresAt = at + SIGN_IN_CODE_LIFETIME_MS;
       const change = { svcId: actor.svcId, email, codeHash: hash, expiresAt, triesLeft: SIGN_IN_CODE_TRIES };

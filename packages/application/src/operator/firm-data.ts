@@ -93,12 +93,15 @@ export const ERASED_FIRM_NAME = 'Erased firm';
 export const makeEraseFirm =
   (deps: Deps & { readonly pause: (ms: number) => Promise<void> }) =>
   async (id: FirmId, confirmedName: string, onProgress: (rows: number) => void): Promise<number> => {
+    const checkNotHeld = async (tx: Tx): Promise<void> => {
+      if ((await tx.firms.legalHoldSince(id)) !== null)
+        throw new OperatorError(`the firm ${id} is under legal hold; release it first`);
+    };
     await deps.uow.run(async (tx) => {
       const firm = await lockFirm(tx, id);
       if (firm.name !== confirmedName)
         throw new OperatorError(`the name of the firm ${id} is not ${JSON.stringify(confirmedName)}`);
-      if ((await tx.firms.legalHoldSince(id)) !== null)
-        throw new OperatorError(`the firm ${id} is under legal hold; release it first`);
+      await checkNotHeld(tx);
       await recordFirmAct(tx, deps, id, 'firm.erase');
     });
     await deps.firmData.close(id);
@@ -106,6 +109,8 @@ export const makeEraseFirm =
     await deps.pause(GRANT_MAX_AGE_MS);
     let total = 0;
     for (let erased = -1; erased !== 0; total += erased) {
+      // Another operator may have put it under hold since.
+      await deps.uow.run(checkNotHeld);
       erased = await deps.firmData.eraseSome(id);
       onProgress(total + erased);
     }

@@ -89,57 +89,72 @@ export type AuditVerification =
 
 const PAGE_ROWS = 2000;
 
+interface AuditCheck {
+  readonly since?: Instant | undefined;
+  readonly until?: Instant | undefined;
+  /** A row that was noted before. Without it, a chain that somebody has computed again as a whole is intact. */
+  readonly known?: AuditLink | undefined;
+}
+
 /**
- * Computes the hashes of a chain again, up to its latest row at the start of the check, or of the rows of a period.
- * Null: there is no such chain.
+ * Computes the hashes of a chain again, up to its latest row at the start of the check, or of the rows of a period and
+ * of the one before and after it. Null: there is no such chain.
  */
 export async function verifyAuditChain(
   deps: { readonly reads: AuditReads; readonly sha256: Sha256 },
   chain: AuditChainId,
-  period: { readonly since?: Instant | undefined; readonly until?: Instant | undefined } = {},
+  check: AuditCheck = {},
 ): Promise<AuditVerification | null> {
   const { reads, sha256 } = deps;
   const ends = await reads.chain(chain);
   if (ends === null) return null;
-  let link = ends.purged;
-  if (link.seq === 0 && link.hash !== firstLink(chain, sha256).hash)
+  const { purged, last } = ends;
+  if (purged.seq === 0 && purged.hash !== firstLink(chain, sha256).hash)
     return { intact: false, seq: 0, problem: 'changed' };
-  let { last } = ends;
-  if (period.since !== undefined) {
-    const [first] = await reads.rows(chain, { after: 0, limit: 1, since: period.since });
-    if (first === undefined) return { intact: true, rows: 0, last };
-    const [before] = await reads.rows(chain, { after: first.seq - 2, limit: 1 });
-    if (before !== undefined && before.seq === first.seq - 1) link = before;
+  const { since, until, known } = check;
+  if (known !== undefined) {
+    const [row] = await reads.rows(chain, { after: known.seq - 1, limit: 1 });
+    const held = known.seq === purged.seq ? purged : row;
+    if (held?.seq !== known.seq) return { intact: false, seq: known.seq, problem: 'missing' };
+    if (held.hash !== known.hash) return { intact: false, seq: known.seq, problem: 'changed' };
   }
-  if (period.until !== undefined) {
-    const [latest] = await reads.latest(chain, { limit: 1, until: period.until });
-    if (latest === undefined || latest.seq <= link.seq) return { intact: true, rows: 0, last: link };
-    last = latest;
+  let [from, to] = [purged.seq + 1, last.seq];
+  // With the rows beside the period: otherwise rows that were removed at its ends would not show.
+  if (since !== undefined) {
+    const [first] = await reads.rows(chain, { after: 0, limit: 1, since });
+    from = Math.max(from, (first?.seq ?? last.seq + 1) - 1);
+  }
+  if (until !== undefined) {
+    const [latest] = await reads.latest(chain, { limit: 1, until });
+    to = Math.min(to, (latest?.seq ?? purged.seq) + 1);
+  }
+  let link = purged;
+  if (from > purged.seq + 1) {
+    const [before] = await reads.rows(chain, { after: from - 2, limit: 1 });
+    // Where it is missing, the check runs from the start of the chain and finds the first missing row.
+    if (before?.seq === from - 1) link = before;
   }
 
   let rows = 0;
-  while (link.seq < last.seq) {
-    const page = await reads.rows(chain, {
-      after: link.seq,
-      limit: Math.min(PAGE_ROWS, last.seq - link.seq),
-    });
-    if (page.length === 0) return { intact: false, seq: link.seq + 1, problem: 'missing' };
+  while (link.seq < to) {
+    const page = await reads.rows(chain, { after: link.seq, limit: Math.min(PAGE_ROWS, to - link.seq) });
+    if (page[0]?.seq !== link.seq + 1) {
+      // Retention may have deleted the oldest rows since the check started.
+      const now = (await reads.chain(chain)) ?? ends;
+      if (now.purged.seq > link.seq) return verifyAuditChain(deps, chain, check);
+      return { intact: false, seq: link.seq + 1, problem: 'missing' };
+    }
     for (const row of page) {
       const expected = nextLink(link, row.text, sha256);
-      if (row.seq !== expected.seq) {
-        // Retention may have deleted the oldest rows since the check started.
-        const { purged } = (await reads.chain(chain)) ?? ends;
-        if (purged.seq > link.seq) return verifyAuditChain(deps, chain, period);
-        return { intact: false, seq: expected.seq, problem: 'missing' };
-      }
+      if (row.seq !== expected.seq) return { intact: false, seq: expected.seq, problem: 'missing' };
       if (row.hash !== expected.hash || !hasTime(row))
         return { intact: false, seq: expected.seq, problem: 'changed' };
       link = expected;
-      rows += 1;
+      if (row.at >= (since ?? row.at) && row.at < (until ?? Number.POSITIVE_INFINITY)) rows += 1;
     }
   }
   // The latest row of the chain is also held apart from the rows, with its hash.
-  if (link.seq === ends.last.seq && link.hash !== ends.last.hash)
+  if (link.seq === last.seq && link.hash !== last.hash)
     return { intact: false, seq: link.seq, problem: 'changed' };
   return { intact: true, rows, last: { seq: link.seq, hash: link.hash } };
 }

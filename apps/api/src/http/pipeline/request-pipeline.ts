@@ -27,6 +27,7 @@ import { type AuditedRequest, auditActionOf } from './audited-requests.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
 import { bearerToken, invalidKey, isRepeated } from './credentials.ts';
 import { createDeadline } from './deadline.ts';
+import type { LargeResponses } from './large-responses.ts';
 import { readJsonBody } from './read-body.ts';
 import type { RejectionPace } from './rejection-pace.ts';
 import { withFault } from './simulated-faults.ts';
@@ -59,13 +60,15 @@ export interface RequestTrace {
   /** Locations of validation errors. */
   errorLocations?: readonly string[];
   audit?: AuditedRequest;
+  /** Firm, adjuster or address that a response to a GET counts against. */
+  reader?: string;
 }
 
 /** Logged instead of the route if the request failed with a simulated fault. */
 const SIMULATED_ROUTE = 'simulated fault';
 
 /** The steps of a request, in order: authentication, rate limits, scope, body, contract, handler. */
-export function createPipeline(deps: PipelineDeps) {
+export function createPipeline(deps: PipelineDeps, responses: LargeResponses) {
   const bodyMemory = createBodyMemory();
 
   function handle(
@@ -103,6 +106,8 @@ export function createPipeline(deps: PipelineDeps) {
 
     const parse = async (caller: string) => {
       held?.chargeTo(caller);
+      if (held === null) trace.reader = caller;
+      if (held === null && endpoint.query !== undefined) responses.checkReader(caller);
       if (endpoint.headers !== undefined && isRepeated('idempotency-key', request)) {
         throw new HttpProblem('malformed_request', { detail: 'The Idempotency-Key header was sent twice.' });
       }

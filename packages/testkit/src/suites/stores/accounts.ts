@@ -170,6 +170,34 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect((await stores.appReads.adjuster(owner))?.email).toBe(taken);
     });
 
+    test('of a simulated account may be that of a real one, which it therefore does not reveal', async () => {
+      const { newFirm, newAdjuster, use, stores } = fixture();
+      const { svcId: owner, email: taken } = await newAdjuster();
+      const { accounts } = await newFirm();
+      for (const email of [`${owner}@free.example`, taken]) {
+        const { adjuster } = await use.updateProfile({ svcId: accounts.manual }, { email });
+        expect(adjuster.email).toBe(email);
+      }
+      await stores.unitOfWork.run(async (tx) => {
+        expect((await tx.adjusters.findByEmail(taken ?? ''))?.svcId).toBe(owner);
+      });
+    });
+
+    test('can be tried out a limited number of times by an account that has none', async () => {
+      const { newAdjuster, use } = fixture();
+      const taken = await Promise.all(Array.from({ length: 31 }, () => newAdjuster()));
+      const { svcId: bare } = await newAdjuster({ email: null });
+      const attempts = [];
+      for (const { email } of taken)
+        attempts.push(
+          await use.updateProfile({ svcId: bare }, { email }).then(
+            ({ adjuster }) => adjuster.email,
+            (error: unknown) => error instanceof TooManyAttempts,
+          ),
+        );
+      expect(attempts).toEqual([...Array(30).fill(null), true]);
+    });
+
     test('that somebody else confirmed first is not confirmed again', async () => {
       const { newAdjuster, use } = fixture();
       const [{ svcId: one }, { svcId: two }] = [await newAdjuster(), await newAdjuster()];

@@ -21,8 +21,11 @@ export function auditBehavior(fixture: () => Fixture): void {
     (await rowsOf(chain))
       .flatMap(({ text }) => auditEntriesFrom(text))
       .map(({ actor, action, object, outcome }) => [actor, action, object, outcome].join(' '));
-  const verify = (chain: AuditChainId, reads: AuditReads = fixture().stores.auditReads) =>
-    verifyAuditChain({ reads, sha256 }, chain);
+  const verify = (
+    chain: AuditChainId,
+    reads: AuditReads = fixture().stores.auditReads,
+    check?: Parameters<typeof verifyAuditChain>[2],
+  ) => verifyAuditChain({ reads, sha256 }, chain, check);
 
   const readOf = (chain: FirmId, at: number, object = `claim:${at}`): AuditEvent => ({
     chain,
@@ -40,12 +43,15 @@ export function auditBehavior(fixture: () => Fixture): void {
   /** The reads of a store in which somebody changed rows. */
   const tampered = (change: (rows: AuditRow[]) => AuditRow[]): AuditReads => {
     const { auditReads } = fixture().stores;
+    const changed = async (chain: AuditChainId, { since = -Infinity, until = Infinity }) =>
+      change(await auditReads.rows(chain, { after: 0, limit: 1000 })).filter(
+        ({ at }) => at >= since && at < until,
+      );
     return {
       ...auditReads,
       rows: async (chain, query) =>
-        change(await auditReads.rows(chain, { ...query, after: 0, limit: 1000 })).filter(
-          ({ seq }) => seq > query.after,
-        ),
+        (await changed(chain, query)).filter(({ seq }) => seq > query.after).slice(0, query.limit),
+      latest: async (chain, query) => (await changed(chain, query)).reverse().slice(0, query.limit),
     };
   };
 
@@ -164,6 +170,54 @@ export function auditBehavior(fixture: () => Fixture): void {
         const removed = tampered((rows) => rows.filter((row) => row.seq !== seq));
         expect(await verify(firm.id, removed)).toEqual({ intact: false, seq, problem: 'missing' });
       }
+    });
+
+    test('a period verifies only with the rows beside it, so that those removed at its ends show', async () => {
+      const { newFirm, stores, clock } = fixture();
+      const firm = await newFirm();
+      const at = (n: number): number => clock.now() + n * HOUR;
+      // Row 1 is the creation of the firm.
+      for (const n of [2, 3, 4, 5, 6, 7]) await stores.audit.append([readOf(firm.id, at(n))]);
+      const [since, until] = [at(4), at(6)];
+      const without = (...removed: number[]) =>
+        tampered((rows) => rows.filter(({ seq }) => !removed.includes(seq)));
+      const outcomes = async (period: { since?: number; until?: number }) => [
+        await verify(firm.id, without(), period),
+        await verify(firm.id, without(4), period),
+        await verify(firm.id, without(5), period),
+        await verify(firm.id, without(4, 5), period),
+        await verify(firm.id, without(4, 5, 6, 7), period),
+      ];
+      const missing = (seq: number) => ({ intact: false, seq, problem: 'missing' });
+      const broken = [missing(4), missing(5), missing(4), missing(4)];
+      const intact = (rows: number) => expect.objectContaining({ intact: true, rows });
+      expect(await outcomes({ since, until })).toEqual([intact(2), ...broken]);
+      expect(await outcomes({ since })).toEqual([intact(4), ...broken]);
+      expect(await outcomes({ until })).toEqual([intact(5), ...broken]);
+      expect(await verify(firm.id, without(7), { since: at(8) })).toEqual(missing(7));
+      expect(await verify(firm.id, without(), { since: at(8) })).toEqual(intact(0));
+      const backdated = tampered((rows) =>
+        rows.map((row) =>
+          row.seq === 4 ? { ...row, at: at(1), text: row.text.replace('claim:', 'task:') } : row,
+        ),
+      );
+      expect(await verify(firm.id, backdated, { since, until })).toEqual({
+        intact: false,
+        seq: 4,
+        problem: 'changed',
+      });
+    });
+
+    test('a chain that was computed again as a whole is found by a row that was noted before', async () => {
+      const { newFirm, stores } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      for (const at of [1, 2]) await stores.audit.append([readOf(firm.id, at), readOf(other.id, at)]);
+      const [, known, last] = (await rowsOf(firm.id)).map(({ seq, hash }) => ({ seq, hash }));
+      const hash = (await rowsOf(other.id))[1]?.hash ?? '';
+      const check = (row = { seq: 0, hash: '' }) => verify(firm.id, undefined, { known: row });
+      expect(await check(known)).toMatchObject({ intact: true, rows: 3, last });
+      expect(await check({ seq: 2, hash })).toEqual({ intact: false, seq: 2, problem: 'changed' });
+      expect(await check({ seq: 9, hash })).toEqual({ intact: false, seq: 9, problem: 'missing' });
     });
 
     test('rows of one firm do not verify as those of another', async () => {

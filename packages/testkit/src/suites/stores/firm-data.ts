@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ExportedRow, verifyAuditChain } from '@svc/application';
-import type { Fixture, TestFirm } from '../../fixture.ts';
+import { type ExportedRow, makeEraseFirm, verifyAuditChain } from '@svc/application';
+import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 import { sha256 } from '../../test-secrets.ts';
 
 export function firmDataBehavior(fixture: () => Fixture): void {
@@ -86,6 +86,21 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       await expect(use.eraseFirm(firm.id, firm.name, () => {})).rejects.toThrow('legal hold');
       expect(await use.setLegalHold(firm.id, false)).toBeNull();
       expect(await use.eraseFirm(firm.id, firm.name, () => {})).toBeGreaterThan(0);
+    });
+
+    test('keeps its claims when another operator puts it under legal hold while it is erased', async () => {
+      const { use, stores, clock } = fixture();
+      const { firm } = await started();
+      const erase = makeEraseFirm({
+        ...stores,
+        uow: stores.unitOfWork,
+        reads: stores.operatorReads,
+        clock,
+        operator: OPERATOR,
+        pause: async () => void (await use.setLegalHold(firm.id, true)),
+      });
+      await expect(erase(firm.id, firm.name, () => {})).rejects.toThrow('legal hold');
+      expect(countsOf(await exported(firm)).claim).toBe(2);
     });
   });
 }

@@ -1,0 +1,85 @@
+import { EventEmitter } from 'node:events';
+import { expect, test } from '@jest/globals';
+import { createLargeResponses } from '../src/http/pipeline/large-responses.ts';
+
+const KILOBYTE = 1024;
+
+function fixture() {
+  const responses = createLargeResponses(200 * KILOBYTE);
+  const sent: EventEmitter[] = [];
+  const send = (reader: string | null, body: string, closed = false): string => {
+    const response = Object.assign(new EventEmitter(), {
+      closed,
+      setHeader: () => {},
+      end: () => sent.push(response as EventEmitter),
+    });
+    try {
+      responses.end(response as never, reader, body, null);
+      return 'sent';
+    } catch (error) {
+      return (error as { reason?: string }).reason ?? String(error);
+    }
+  };
+  const mayList = (reader: string): boolean => {
+    try {
+      responses.checkReader(reader);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return { send, sent, mayList };
+}
+
+const page = (kilobytes: number): string => 'a'.repeat(kilobytes * KILOBYTE);
+
+test('a reader with too much unread gets no further large response, until one is read', () => {
+  const { send, sent } = fixture();
+  expect([send('firm', page(100)), send('firm', page(100)), send('firm', page(64))]).toEqual([
+    'sent',
+    'sent',
+    'memory',
+  ]);
+  sent[0]?.emit('close');
+  expect([send('firm', page(100)), send('firm', page(64))]).toEqual(['sent', 'memory']);
+});
+
+test('small responses, and those of writes and of other readers, are sent whatever one has left unread', () => {
+  const { send } = fixture();
+  expect(send('firm', page(200))).toBe('sent');
+  expect([send('firm', page(63)), send(null, page(64)), send('other firm', page(200))]).toEqual([
+    'sent',
+    'sent',
+    'sent',
+  ]);
+  expect(send('firm', page(64))).toBe('memory');
+});
+
+test('a list is read only for a reader who has left at most half of the limit unread', () => {
+  const { send, sent, mayList } = fixture();
+  send('firm', page(100));
+  expect(mayList('firm')).toBe(true);
+  send('firm', page(64));
+  expect([mayList('firm'), mayList('other firm')]).toEqual([false, true]);
+  for (const response of sent) response.emit('close');
+  expect(mayList('firm')).toBe(true);
+});
+
+test('a response that is larger than the limit is sent to a reader who has left nothing unread', () => {
+  const { send } = fixture();
+  expect([send('firm', page(300)), send('firm', page(64))]).toEqual(['sent', 'memory']);
+});
+
+test('a response whose connection has failed does not count', () => {
+  const { send } = fixture();
+  for (let n = 0; n < 5; n += 1) expect(send('firm', page(100), true)).toBe('sent');
+  expect(send('firm', page(100))).toBe('sent');
+});
+
+test('a response counts with its bytes, not its characters', () => {
+  const { send } = fixture();
+  expect([send('firm', 'é'.repeat(90 * KILOBYTE)), send('firm', 'é'.repeat(32 * KILOBYTE))]).toEqual([
+    'sent',
+    'memory',
+  ]);
+});

@@ -1,0 +1,51 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ReceivedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly status: { readonly code?: number };
+  readonly serviceName: unknown;
+}
+
+interface Attribute {
+  readonly key: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+const valuesOf = (attributes: readonly Attribute[]): Record<string, unknown> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+
+/** A collector that keeps the spans it receives as OTLP in JSON, and rejects other paths than `/v1/traces`. */
+export async function startTraceReceiver() {
+  const spans: ReceivedSpan[] = [];
+  /** Everything received, as text. */
+  let text = '';
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    if (request.url !== '/v1/traces') {
+      response.writeHead(400).end();
+      return;
+    }
+    text += body;
+    for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans)
+      for (const { spans: received } of scopeSpans)
+        for (const span of received) {
+          const serviceName = valuesOf(resource.attributes)['service.name'];
+          spans.push({ ...span, attributes: valuesOf(span.attributes), serviceName });
+        }
+    response.setHeader('Content-Type', 'application/json').end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    text: () => text,
+    stop: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
+  };
+}

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { freePort } from '@svc/embedded-postgres';
+import { eventually } from '@svc/testkit/eventually';
+import { testUrl } from '../../../packages/adapter-redis/test/connected.ts';
+import { countRows } from '../../../tools/services/count-rows.ts';
+import {
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+import { type ReceivedSpan, startTraceReceiver } from './trace-receiver.ts';
+
+const SERVER = 2;
+const CLIENT = 3;
+const CONSUMER = 5;
+const ERROR = 2;
+const PARENT = 'b7ad6b7169203331';
+/** Trace ids by request. */
+const TRACES = {
+  sent: 'a0000000000000000000000000000001',
+  accepted: 'a0000000000000000000000000000002',
+  rejected: 'a0000000000000000000000000000003',
+  unsampled: 'a0000000000000000000000000000004',
+};
+const traceparent = (trace: keyof typeof TRACES, flags = '01') => ({
+  traceparent: `00-${TRACES[trace]}-${PARENT}-${flags}`,
+});
+
+let receiver: Awaited<ReturnType<typeof startTraceReceiver>>;
+let service: ServiceUnderTest;
+let firm: TestFirm;
+let body: Record<string, unknown>;
+beforeAll(async () => {
+  receiver = await startTraceReceiver();
+  service = await startServiceUnderTest({
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      // Of requests without a trace, none.
+      OTEL_TRACES_SAMPLER_ARG: '0',
+      REDIS_URL: testUrl('TEST_REDIS_URL'),
+    },
+  });
+  firm = await service.firm();
+  const { svcId, token } = await service.member(firm);
+  body = claimBody(svcId);
+  const send = (headers: Record<string, string>, changes = {}) =>
+    service.call('POST', '/v1/claims', {
+      as: firm.live,
+      body: { ...body, ...changes },
+      headers: { 'Idempotency-Key': `key-${headers.traceparent}`, ...headers },
+    });
+  const sent = await send(traceparent('sent'));
+  expect(sent.status).toBe(201);
+  const accepted = await service.call('POST', `/app/v1/claims/${sent.json.id}/acceptance`, {
+    as: token,
+    headers: traceparent('accepted'),
+  });
+  expect(accepted.status).toBe(200);
+  expect((await send(traceparent('rejected'))).status).toBe(409);
+  const more = { external_id: 'unsampled', claim_number: 'unsampled' };
+  expect((await send(traceparent('unsampled', '00'), more)).status).toBe(201);
+  expect((await service.call('GET', '/v1/claims', { as: firm.live })).status).toBe(200);
+  // The offer's notification is part of the trace.
+  await eventually(async () => (await countRows(service.databaseUrl))['graphile_worker._private_jobs'] === 0);
+  await service.stop();
+});
+afterAll(() => receiver.stop());
+
+const spansOf = (trace: keyof typeof TRACES): ReceivedSpan[] =>
+  receiver.spans.filter(({ traceId }) => traceId === TRACES[trace]);
+const childrenOf = (spans: readonly ReceivedSpan[], parent: string): ReceivedSpan[] =>
+  spans.filter(({ parentSpanId }) => parentSpanId === parent);
+
+interface Tree {
+  [name: string]: Tree;
+}
+const treeOf = (spans: readonly ReceivedSpan[], parent = PARENT): Tree =>
+  Object.fromEntries(
+    childrenOf(spans, parent)
+      .map((span): [string, Tree] => [span.name, treeOf(spans, span.spanId)])
+      .sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
+
+test('the spans of a send continue the trace of its caller, down to stores, limits and the job it causes', () => {
+  const spans = spansOf('sent');
+  expect(treeOf(spans)).toEqual({
+    'POST /v1/claims': {
+      'credentials.keyByHash': {},
+      'credentials.version': {},
+      'rateLimiter.consume': {},
+      'singleFlight.run': {
+        'unitOfWork.run': {
+          'adjusters.find': {},
+          'audit.record': {},
+          'carriers.merge': {},
+          'claims.add': {},
+          'claims.findDuplicate': {},
+          'idempotency.bind': {},
+          'idempotency.find': {},
+          'memberships.lockShared': {},
+          'outbox.add': {},
+          'process notify_offer': {
+            'firmReads.claim': {},
+            'jobReads.devicePreferences': {},
+            'jobReads.firmName': {},
+            'notifier.notify': {},
+          },
+        },
+      },
+    },
+  });
+  const named = (name: string) => spans.find((span) => span.name === name);
+  expect(named('POST /v1/claims')).toMatchObject({
+    kind: SERVER,
+    serviceName: 'claim-assignment-service',
+    attributes: {
+      'http.request.method': 'POST',
+      'http.route': '/v1/claims',
+      'http.response.status_code': 201,
+    },
+  });
+  expect(named('unitOfWork.run')).toMatchObject({
+    kind: CLIENT,
+    attributes: { 'db.system.name': 'postgresql' },
+  });
+  expect(named('rateLimiter.consume')).toMatchObject({
+    kind: CLIENT,
+    attributes: { 'db.system.name': 'redis' },
+  });
+  expect(named('process notify_offer')?.kind).toBe(CONSUMER);
+});
+
+test('the spans of an acceptance continue the trace of the app', () => {
+  expect(treeOf(spansOf('accepted'))).toEqual({
+    'POST /app/v1/claims/{id}/acceptance': {
+      'credentials.sessionByHash': {},
+      'unitOfWork.run': expect.objectContaining({ 'claims.lockOfferedTo': {}, 'claims.save': {} }),
+    },
+  });
+});
+
+test('a request that a rule rejects has its code, and is no failure of the service', () => {
+  const [request] = childrenOf(spansOf('rejected'), PARENT);
+  expect(request?.attributes).toMatchObject({
+    'http.response.status_code': 409,
+    'problem.code': 'duplicate_claim',
+  });
+  expect(spansOf('rejected').filter(({ status }) => status.code === ERROR)).toEqual([]);
+});
+
+test('a request whose caller does not sample it, and one that the ratio leaves out, export nothing', () => {
+  expect(spansOf('unsampled')).toEqual([]);
+  const traces = new Set(receiver.spans.map(({ traceId }) => traceId));
+  expect([...traces].sort()).toEqual([TRACES.sent, TRACES.accepted, TRACES.rejected]);
+});
+
+test('spans hold no ids, no content of requests, and no addresses', () => {
+  const { external_id: externalId, claim_number: claimNumber, adjuster_svc_id: svcId } = body;
+  const never = [firm.id, firm.live, svcId, externalId, claimNumber, 'Reyes', 'Bayshore', '127.0.0.1'];
+  expect(never.filter((text) => receiver.text().includes(String(text)))).toEqual([]);
+});
+
+test('the log lines of a request have its trace id, sampled or not', () => {
+  const requests = service.logged
+    .map((line) => JSON.parse(line))
+    .filter(({ route }) => route === 'POST /v1/claims');
+  expect(requests.map(({ status, trace_id: traceId }) => [status, traceId])).toEqual([
+    [201, TRACES.sent],
+    [409, TRACES.rejected],
+    [201, TRACES.unsampled],
+  ]);
+});
+
+test.each([
+  ['does not listen', async () => `http://127.0.0.1:${await freePort()}`, 'timeout'],
+  ['rejects them', async () => `${receiver.url}/rejected`, 400],
+])(
+  'when the receiver of traces %s, requests are processed, and the log says why',
+  async (_, endpoint, error) => {
+    const own = await startServiceUnderTest({
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: await endpoint(), OTEL_TRACES_SAMPLER: 'always_on' },
+    });
+    try {
+      const other = await own.firm();
+      const { svcId } = await own.member(other);
+      expect((await sendClaim(own, other.live, claimBody(svcId))).status).toBe(201);
+    } finally {
+      await own.stop();
+    }
+    expect(
+      own.logged.map((line) => JSON.parse(line)).filter(({ message }) => /traces/.test(message)),
+    ).toEqual([expect.objectContaining({ level: 'warn', message: 'traces could not be exported', error })]);
+  },
+);
