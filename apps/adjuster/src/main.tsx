@@ -10,7 +10,7 @@ import { ClaimScreen } from './screens/claim.tsx';
 import { Claims } from './screens/claims.tsx';
 import { Offers } from './screens/offers.tsx';
 import { SignIn } from './screens/sign-in.tsx';
-import { heldAnswers, openOffers, undoAnswers } from './state/answers.ts';
+import { openOffers, undoAnswers, undoableAnswers } from './state/answers.ts';
 import './state/install.ts';
 import { loadLanguage, texts } from './state/language.ts';
 import { lists } from './state/lists.ts';
@@ -200,7 +200,7 @@ const Messages = () => (
 );
 
 function Undo() {
-  const held = heldAnswers.value;
+  const held = undoableAnswers.value;
   const [first] = held;
   const { claim, offers } = texts.value;
   return (

@@ -4,6 +4,7 @@ import {
   type AnswerService,
   answerState,
   canUndo,
+  lastGiven,
   nextDueAt,
   type QueuedAnswer,
   sendAnswer,
@@ -59,6 +60,13 @@ describe('an answer', () => {
     const queue = [answer({ sendAt: 9000 }), answer({ sendAt: 7000 }), answer({ sendAt: 5000 })];
     expect(nextDueAt(queue, 6000)).toBe(7000);
     expect(nextDueAt(queue, 9000)).toBeUndefined();
+  });
+
+  test('is taken back alone while earlier ones are held too, or with those given by the same tap', () => {
+    const [first, second, third] = [answer(), answer({ at: 2000 }), answer({ at: 2000, claimId: 'claim-3' })];
+    expect(lastGiven([first, second])).toEqual([second]);
+    expect(lastGiven([first, second, third])).toEqual([second, third]);
+    expect(lastGiven([])).toEqual([]);
   });
 });
 

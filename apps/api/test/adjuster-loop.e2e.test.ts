@@ -516,7 +516,7 @@ const CLOSE_CLAIM_BUTTON = 'Close claim';
 test('going back to a list restores the scroll position and the focus on the opened claim', () =>
   visiting(PHONE, async ({ page }) => {
     const { svcId, token } = await service.member(firm);
-    for (let n = 1; n <= 12; n += 1) {
+    for (let n = 1; n <= 20; n += 1) {
       const policyholder = { first_name: 'Ana', last_name: `Reyes ${n}`, phone: '352-555-0142' };
       await offerFullClaim(service, firm, svcId, { policyholder });
     }
@@ -525,19 +525,21 @@ test('going back to a list restores the scroll position and the focus on the ope
         "addEventListener('hashchange', () => { if (location.hash.startsWith('#/claims/')) leftAt = Math.round(scrollY); })",
     });
     await enter(page, service, token);
-    const opened = page.getByRole('link', { name: /Ana Reyes 10/ });
+    const opened = page.getByRole('link', { name: /Ana Reyes 18/ });
     const scrolled = () => page.evaluate('Math.round(scrollY)');
     const focused = () => page.evaluate('document.activeElement.textContent');
     for (const back of [
       () => page.getByRole('link', { name: 'Back', exact: true }).click(),
       () => page.goBack(),
     ]) {
+      // The rows between the first ones and this one are not in the page when the list is created again.
+      await page.evaluate('scrollTo(0, 1600)');
       await opened.click();
-      await heading(page, 'Ana Reyes 10').waitFor();
+      await heading(page, 'Ana Reyes 18').waitFor();
       expect(await scrolled()).toBe(0);
       await back();
       await heading(page, 'Offers').waitFor();
-      await until('the claim to have the focus', async () => /Reyes 10/.test(String(await focused())));
+      await until('the claim to have the focus', async () => /Reyes 18/.test(String(await focused())));
       expect(await scrolled()).toBe(await page.evaluate('leftAt'));
       expect(await scrolled()).toBeGreaterThan(0);
     }
@@ -1156,6 +1158,13 @@ test('in text of 200 %, bars leave three quarters of the screen, nothing is too 
       found.push(...(await tooWide(page, hash)), ...((await page.evaluate(HIDDEN_FOCUS)) as string[]));
     }
     expect(found).toEqual([]);
+    // The number of offers is beside its icon, not on it.
+    const [count, icon] = (await page.evaluate(`['.count', '.icon'].map((one) =>
+      document.querySelector('.menu ' + one).getBoundingClientRect().toJSON())`)) as {
+      left: number;
+      right: number;
+    }[];
+    expect(count?.left).toBeGreaterThanOrEqual(icon?.right ?? Number.POSITIVE_INFINITY);
   }));
 
 /** Bars that take more than a quarter of the screen, and elements that are hidden behind them when they get the focus. */

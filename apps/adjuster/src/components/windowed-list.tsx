@@ -1,14 +1,12 @@
 import type { AppClaim } from '@svc/contract';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { CHUNK_ROWS, chunkHeight, chunksOf, chunksToRender } from '../model/row-chunks.ts';
+import { chunkHeight, chunksOf, chunksToRender } from '../model/row-chunks.ts';
 import { returnItem } from '../navigation.ts';
 
 const ESTIMATED_ROW_HEIGHT_PX = 92;
 /** Chunks this close to the screen are rendered. */
 const MARGIN_PX = 1200;
-/** As many as fill a phone's screen. */
-const FIRST_ROWS = 6;
 
 /** Kept while the page is open, so that a list has its height again when the adjuster comes back to it. */
 const measured = new Map<string, { readonly height: number; readonly rows: number }>();
@@ -28,7 +26,7 @@ function renderSome(): void {
   schedule();
 }
 
-/** Renders a chunk in each frame, so that none takes longer than the screen waits for it. */
+/** Renders one chunk in each frame, because two would make it late by twice as much. */
 function schedule(): void {
   if (isScheduled || waiting.size === 0) return;
   isScheduled = true;
@@ -80,9 +78,7 @@ export function WindowedList({
           claims={chunk}
           row={row}
           label={label}
-          shownFirst={
-            index * CHUNK_ROWS < FIRST_ROWS || chunk.some(({ id }) => returning?.endsWith(id) === true)
-          }
+          shownFirst={index === 0 || chunk.some(({ id }) => returning?.endsWith(id) === true)}
         />
       ))}
     </div>

@@ -50,6 +50,12 @@ export function answerState(answer: QueuedAnswer | undefined, now: number): Answ
 
 export const canUndo = (state: AnswerState): boolean => state === 'held' || state === 'due';
 
+/** The answers that one tap gave last: an adjuster who decides quickly takes back one, and the earlier ones are sent. */
+export function lastGiven(held: readonly QueuedAnswer[]): readonly QueuedAnswer[] {
+  const last = Math.max(...held.map(({ at }) => at));
+  return held.filter(({ at }) => at === last);
+}
+
 /** When the next held answer is due; undefined when none is held. */
 export function nextDueAt(queued: readonly QueuedAnswer[], now: number): number | undefined {
   const times = queued.flatMap((one) => (answerState(one, now) === 'held' ? (one.sendAt ?? []) : []));

@@ -13,6 +13,7 @@ import {
   type AnswerState,
   answerState,
   canUndo,
+  lastGiven,
   nextDueAt,
   type QueuedAnswer,
 } from '../model/answer-sender.ts';
@@ -47,6 +48,7 @@ export const stateOf = (answer: QueuedAnswer | undefined): AnswerState =>
 
 /** Answers that can still be taken back before they are sent. */
 export const heldAnswers = computed(() => answers.queued.value.filter((one) => stateOf(one) === 'held'));
+export const undoableAnswers = computed(() => lastGiven(heldAnswers.value));
 export const unsentAnswers = computed(() => answers.queued.value.filter((one) => stateOf(one) !== 'held'));
 
 /** Open offers without those that are answered. */
