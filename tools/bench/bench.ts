@@ -8,7 +8,7 @@ import pc from 'picocolors';
 import { startPostgres } from '../services/postgres.ts';
 import { startRedis } from '../services/redis.ts';
 import { type BenchData, loadData, reopenOffers } from './data.ts';
-import { type BenchRequest, childrenOf, cpuSeconds, load, type Measured } from './load.ts';
+import { type BenchRequest, childrenOf, load, type Measured, measureCpu } from './load.ts';
 import { PATHS, type Path } from './paths.ts';
 import { PEER_NAMES, type Peer, Peers } from './peer-runs.ts';
 import { median, plot, type Round, type Summary, summarize, table } from './report.ts';
@@ -136,19 +136,16 @@ async function measure(
   const measuredPeers = new Map(usable.map(({ name }): [string, Round[]] => [name, []]));
   const once = async (subject: Subject, length: number) => {
     if (path === 'accept') await reopenOffers(databaseUrl);
-    const groups = {
-      node: [subject.pid],
-      database: postgres.pid === undefined ? [] : childrenOf(postgres.pid),
-      redis: [redis.pid],
-      load: [process.pid],
-    };
     const requests = data.requests(path);
     const next = () => subject.mapRequest?.(path, requests()) ?? requests();
-    const before = Object.values(groups).map(cpuSeconds);
+    const cpuSince = measureCpu({
+      node: () => [subject.pid],
+      database: () => (postgres.pid === undefined ? [] : childrenOf(postgres.pid)),
+      redis: () => [redis.pid],
+      load: () => [process.pid],
+    });
     const result: Measured = await load(subject.url, next, EXPECTED[path], length);
-    const cpu = Object.fromEntries(
-      Object.entries(groups).map(([name, pids], i) => [name, cpuSeconds(pids) - (before[i] ?? 0)]),
-    );
+    const cpu = cpuSince();
     if (result.wrong > 0)
       throw new Error(`${subject.name}: ${result.wrong} responses to ${path} were not ${EXPECTED[path]}`);
     return { ...result, cpu };

@@ -222,7 +222,7 @@ const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.
 let sent = 0;
 
 /** `poll` requests the ten latest changes, as a polling firm does. */
-export function requestsOf(path: Path | 'poll', firms: readonly Firm[]): () => BenchRequest {
+export function requestsOf(path: Path | 'poll' | 'close', firms: readonly Firm[]): () => BenchRequest {
   if (path === 'get') {
     return () => {
       const firm = pick(firms);
@@ -265,7 +265,8 @@ export function requestsOf(path: Path | 'poll', firms: readonly Firm[]): () => B
     const claim =
       firm.claims[Math.floor(next / firms.length) % Math.min(OFFERS_PER_FIRM, firm.claims.length)];
     next += 1;
-    return { method: 'POST', path: `/app/v1/claims/${claim}/acceptance`, headers: bearer(firm.session) };
+    const act = path === 'close' ? 'closure' : 'acceptance';
+    return { method: 'POST', path: `/app/v1/claims/${claim}/${act}`, headers: bearer(firm.session) };
   };
 }
 

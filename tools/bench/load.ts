@@ -63,21 +63,37 @@ export async function load(
 export const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-/** CPU seconds used by these processes; 0 except on Linux. */
-export function cpuSeconds(pids: readonly number[]): number {
+/** Processes whose CPU time is measured; listed again at the end, since PostgreSQL's come and go. */
+export type CpuGroups = Readonly<Record<string, () => readonly number[]>>;
+
+/**
+ * Starts to measure the CPU time of these processes; 0 except on Linux.
+ *
+ * @returns the CPU seconds of each group since the start, of the processes that still run.
+ */
+export function measureCpu(groups: CpuGroups): () => Record<string, number> {
+  const before = new Map(
+    Object.values(groups).flatMap((pids) => pids().map((pid) => [pid, cpuSeconds(pid)])),
+  );
+  return () =>
+    Object.fromEntries(
+      Object.entries(groups).map(([name, pids]) => [
+        name,
+        pids().reduce((sum, pid) => sum + cpuSeconds(pid) - (before.get(pid) ?? 0), 0),
+      ]),
+    );
+}
+
+function cpuSeconds(pid: number): number {
   const TICKS_PER_SECOND = 100;
-  let ticks = 0;
-  for (const pid of pids) {
-    try {
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .replace(/^.*\) /, '')
-        .split(' ');
-      ticks += Number(fields[11]) + Number(fields[12]);
-    } catch {
-      // The process has ended.
-    }
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  } catch {
+    return 0;
   }
-  return ticks / TICKS_PER_SECOND;
 }
 
 /** Child processes. */

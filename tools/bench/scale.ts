@@ -4,6 +4,7 @@
 //   npx pnpm bench:scale processes   one, two and three processes under the same load
 //   npx pnpm bench:scale feed        changes that a poller without overlap misses
 //   npx pnpm bench:scale overload    ten times the connections of full load; a firm beside one over its limit
+//   npx pnpm bench:scale costs       processor time, WAL and disk of each request, for docs/sizing.md
 //   npx pnpm bench:scale start       from the start of the process to its first response
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -14,7 +15,7 @@ import { startPostgres, withClient } from '../services/postgres.ts';
 import { startRedis } from '../services/redis.ts';
 import { type BenchData, loadData, requestsOf } from './data.ts';
 import { changeSlowly, startPoller, type Version, versionOf } from './feed.ts';
-import { type BenchRequest, childrenOf, cpuSeconds, load, type Measured } from './load.ts';
+import { type BenchRequest, childrenOf, load, type Measured, measureCpu } from './load.ts';
 import { overload, watchHealth } from './overload.ts';
 import { median } from './report.ts';
 import { type Server, startService } from './subject.ts';
@@ -128,13 +129,12 @@ program
         for (let round = -1; round < rounds; round += 1) {
           for (const [i] of all.entries()) {
             const used = all.slice(0, i + 1);
-            const groups: Record<string, readonly number[]> = {
-              node: used.map(({ pid }) => pid),
-              database: postgresPid === undefined ? [] : childrenOf(postgresPid),
-              redis: [redisPid],
-              load: [process.pid],
-            };
-            const before = Object.values(groups).map(cpuSeconds);
+            const cpuSince = measureCpu({
+              node: () => used.map(({ pid }) => pid),
+              database: () => (postgresPid === undefined ? [] : childrenOf(postgresPid)),
+              redis: () => [redisPid],
+              load: () => [process.pid],
+            });
             const parts = await Promise.all(
               used.map((one) =>
                 load(
@@ -148,10 +148,7 @@ program
             );
             if (round < 0) continue;
             const busy = Object.fromEntries(
-              Object.entries(groups).map(([name, pids], n) => [
-                name,
-                rounded((cpuSeconds(pids) - (before[n] ?? 0)) / seconds),
-              ]),
+              Object.entries(cpuSince()).map(([name, used]) => [name, rounded(used / seconds)]),
             );
             measured[i]?.push({ rps: parts.reduce((sum, { rps }) => sum + rps, 0), busy });
           }
@@ -315,6 +312,66 @@ program
       await pause(500);
       const beside = await other();
       result.fairness = { alone, beside, limited: await hammering, p99: rounded(beside.p99 / alone.p99) };
+      print(result);
+    }),
+  );
+
+/** Requests with their status and share of the load time: only what was accepted can be closed. */
+const COSTS = [
+  ['send', 201, 1],
+  ['accept', 200, 1],
+  ['close', 200, 0.5],
+  ['get', 200, 1],
+  ['poll', 200, 1],
+  ['page', 200, 1],
+] as const;
+
+program
+  .command('costs')
+  .description('Measures processor time, WAL and disk of each request under load, for docs/sizing.md.')
+  .option('--rows <n>', 'claims in the database', whole, 40_000)
+  .option('--seconds <n>', 'load time of each request', whole, 8)
+  .action(({ rows, seconds }) =>
+    withServers(async ({ database, redisUrl, postgresPid }) => {
+      const url = await database('all');
+      const { subject, data } = await loadedService(url, redisUrl, { rows });
+      const usage = () =>
+        withClient(url, async (client) => {
+          const { rows } = await client.query<{ wal: string; disk: string }>(
+            `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS wal, pg_database_size(current_database()) AS disk`,
+          );
+          return {
+            wal: Number(rows[0]?.wal),
+            disk: Number(rows[0]?.disk),
+          };
+        });
+      await load(subject.url, requestsOf('send', data.firms), 201, 2); // not compiled yet
+      const result: Record<string, unknown> = { rows, seconds };
+      for (const [kind, status, share] of COSTS) {
+        const before = await usage();
+        const cpuSince = measureCpu({
+          service: () => [subject.pid],
+          postgres: () => (postgresPid === undefined ? [] : childrenOf(postgresPid)),
+        });
+        const { responses, wrong } = await load(
+          subject.url,
+          requestsOf(kind, data.firms),
+          status,
+          seconds * share,
+        );
+        const cpu = cpuSince();
+        const after = await usage();
+        if (wrong > 0) throw new Error(`${wrong} responses to ${kind} were not ${status}`);
+        const each = (used = 0): number => rounded(used / responses);
+        result[kind] = {
+          responses,
+          service_ms: each((cpu.service ?? 0) * 1000),
+          postgres_ms: each((cpu.postgres ?? 0) * 1000),
+          wal_kb: each((after.wal - before.wal) / 1000),
+          disk_kb: each((after.disk - before.disk) / 1000),
+        };
+        say(`${kind}: ${JSON.stringify(result[kind])}`);
+      }
       print(result);
     }),
   );

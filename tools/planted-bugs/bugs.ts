@@ -61,8 +61,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'response that the feed does not show',
     RESPOND,
-    ': tx.claims.save(next),',
-    ': tx.claims.saveWithoutTimestamp(next).then(() => next),',
+    'return { ...(await tx.claims.save(next)), ...forms };',
+    '{ await tx.claims.saveWithoutTimestamp(next); return { ...next, ...forms }; }',
   ),
   bug(
     'offers of a leaver stay pending',

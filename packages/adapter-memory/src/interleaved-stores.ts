@@ -90,7 +90,7 @@ export function createSharedMemory(clock: Clock, database: Database = createData
           return result;
         };
         const lock = (key: string, mode: LockMode = 'exclusive') => acquire(owner, key, mode);
-        const tx = withLocks(stores, { tables: draft.tables, lock, statement, events });
+        const tx = withLocks(stores, { lock, statement, events });
         try {
           const result = await work(tx);
           for (const chain of [...new Set(events.map((event) => event.chain))].sort())
@@ -157,12 +157,10 @@ const pausing = <R extends object>(reads: R, pause: Pause): R =>
 function withLocks(
   tx: Tx,
   {
-    tables,
     lock,
     statement,
     events,
   }: {
-    readonly tables: Tables;
     readonly lock: (key: string, mode?: LockMode) => Promise<void>;
     readonly statement: <R>(name: string, run: () => Promise<R>) => Promise<R>;
     readonly events: AuditEvent[];
@@ -193,7 +191,9 @@ function withLocks(
         }),
       lockOfferedTo: (svcId, id) =>
         statement('claims.lockOfferedTo', async () => {
-          if ((await claims.lockOfferedTo(svcId, id)) === null) return null;
+          const offered = await claims.lockOfferedTo(svcId, id);
+          if (offered === null) return null;
+          await lock(memberRow(offered.claim.firmId, svcId), 'shared');
           await lock(claimRow(id));
           return claims.lockOfferedTo(svcId, id);
         }),
@@ -248,12 +248,6 @@ function withLocks(
         statement('memberships.lockShared', async () => {
           await lock(memberRow(firmId, svcId), 'shared');
           return memberships.lockShared(firmId, svcId);
-        }),
-      lockSharedOfSender: (svcId, claimId) =>
-        statement('memberships.lockSharedOfSender', async () => {
-          const claim = tables.claims.get(keyOf(claimId));
-          if (claim !== undefined) await lock(memberRow(claim.firmId, svcId), 'shared');
-          return memberships.lockSharedOfSender(svcId, claimId);
         }),
       lock: (firmId, svcId) =>
         statement('memberships.lock', async () => {

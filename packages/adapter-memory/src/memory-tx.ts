@@ -67,7 +67,9 @@ export function memoryTx(
       }),
       lockOfferedTo: step((svcId, id) => {
         const claim = tables.claims.get(keyOf(id));
-        return claim?.assignment.adjuster === svcId ? claim : null;
+        if (claim?.assignment.adjuster !== svcId) return null;
+        const membership = tables.memberships.get(keyOf(claim.firmId, svcId));
+        return membership === undefined ? null : { claim, membership, forms: formDetailsOf(tables, claim) };
       }),
       lockAny: step((id) => tables.claims.get(keyOf(id)) ?? null),
       lockPendingOf: step((firmId, svcId) =>
@@ -95,7 +97,6 @@ export function memoryTx(
         tables.claims.put(saved);
         return saved;
       }),
-      forForms: step((claim) => formDetailsOf(tables, claim)),
       saveWithoutTimestamp: step((claim) => {
         requireStored(claim);
         tables.claims.put(claim);
@@ -165,11 +166,6 @@ export function memoryTx(
 
     memberships: {
       lockShared: step((firmId, svcId) => tables.memberships.get(keyOf(firmId, svcId)) ?? null),
-      lockSharedOfSender: step((svcId, claimId) => {
-        const claim = tables.claims.get(keyOf(claimId));
-        if (claim === undefined) return null;
-        return tables.memberships.get(keyOf(claim.firmId, svcId)) ?? null;
-      }),
       lock: step((firmId, svcId) => tables.memberships.get(keyOf(firmId, svcId)) ?? null),
       activeFirmsOf: step((svcId) =>
         tables.memberships

@@ -32,12 +32,13 @@ const storesOn = (
   encryption: Encryption,
   changed: AssignmentStatus[],
   senders: ClaimSenders,
-): Tx & { readonly audit: PgAuditTrail } => ({
-  claims: pgClaims(session, clock, encryption, changed, senders),
+  audit: PgAuditTrail,
+): Tx => ({
+  claims: pgClaims(session, clock, encryption, changed, senders, audit),
   idempotency: pgIdempotency(session),
   carriers: pgCarriers(session, encryption),
   adjusters: pgAdjusters(session, encryption),
-  memberships: pgMemberships(session, encryption, senders),
+  memberships: pgMemberships(session, encryption),
   firms: pgFirms(session),
   keys: pgKeys(session),
   sessions: pgSessions(session, encryption),
@@ -50,7 +51,7 @@ const storesOn = (
   deadlines: pgDeadlines(session),
   feeds: pgFeeds(session),
   outbox: pgOutbox(session),
-  audit: pgAuditTrail(session),
+  audit,
 });
 
 /**
@@ -63,9 +64,11 @@ export function pgUnitOfWork(database: Database, clock: Clock, encryption: Encry
     const changed: AssignmentStatus[] = [];
     let result: T;
     try {
-      const tx = storesOn(transaction, clock, encryption, changed, claimSenders(transaction));
-      result = await work(tx);
-      await tx.audit.write();
+      const audit = pgAuditTrail(transaction);
+      result = await work(
+        storesOn(transaction, clock, encryption, changed, claimSenders(transaction), audit),
+      );
+      await audit.write();
     } catch (error) {
       await transaction.rollback();
       // The work may have caught the statement's error and thrown another one.

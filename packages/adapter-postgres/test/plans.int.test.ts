@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { auditEvent, BY_SERVICE } from '@svc/application';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
 import type { Session, Statement, TxSession, Value } from '../src/driver/session.ts';
@@ -10,6 +11,7 @@ import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
 import { pgOperatorReads } from '../src/reads/pg-operator-reads.ts';
 import { claimSenders } from '../src/stores/claim-senders.ts';
 import { pgAdjusters } from '../src/stores/pg-adjusters.ts';
+import { pgAuditTrail } from '../src/stores/pg-audit.ts';
 import { pgCarriers } from '../src/stores/pg-carriers.ts';
 import { pgClaims } from '../src/stores/pg-claims.ts';
 import { pgIdempotency } from '../src/stores/pg-idempotency.ts';
@@ -163,7 +165,12 @@ describe.each([
 
   const app = pgAppReads(session, clock, NO_ENCRYPTION);
   const credentials = pgCredentials(session, session);
-  const claims = pgClaims(txSession, clock, NO_ENCRYPTION, [], claimSenders(txSession));
+  const audit = pgAuditTrail(txSession);
+  const claims = pgClaims(txSession, clock, NO_ENCRYPTION, [], claimSenders(txSession), audit);
+  const recorded = async (work: () => Promise<unknown>): Promise<unknown> => {
+    await audit.record(auditEvent(firmId, BY_SERVICE, { at: NOW, action: 'claim.send', object: null }));
+    return work();
+  };
   const slot = { environment: 'live', key: 'k' } as const;
 
   test.each<[string, () => Promise<unknown>]>([
@@ -190,25 +197,16 @@ describe.each([
     ['lock_pending', () => claims.lockPendingOf(firmId, svcId)],
     ['add', () => claims.add(aClaim(firmId, svcId))],
     ['save', () => claims.save(aClaim(firmId, svcId))],
+    ['add_with_audit', () => recorded(() => claims.add(aClaim(firmId, svcId)))],
+    ['save_with_audit', () => recorded(() => claims.save(aClaim(firmId, svcId)))],
     ['save_without_timestamp', () => claims.saveWithoutTimestamp(aClaim(firmId, svcId))],
     ['idempotency_find', () => pgIdempotency(txSession).find({ firmId, ...slot }, NOW)],
     ['idempotency_bind', () => pgIdempotency(txSession).bind({ firmId, ...slot }, 'f', claimId, NOW)],
     ['merge_carrier', () => pgCarriers(txSession, NO_ENCRYPTION).merge(firmId, { name: 'c1' })],
     ['adjuster_find', () => pgAdjusters(txSession, NO_ENCRYPTION).find(svcId)],
     ['adjuster_by_email', () => pgAdjusters(txSession, NO_ENCRYPTION).findByEmail('a@b.example')],
-    [
-      'membership_lock',
-      () => pgMemberships(txSession, NO_ENCRYPTION, claimSenders(txSession)).lock(firmId, svcId),
-    ],
-    [
-      'membership_lock_of_sender',
-      () =>
-        pgMemberships(txSession, NO_ENCRYPTION, claimSenders(txSession)).lockSharedOfSender(svcId, claimId),
-    ],
-    [
-      'membership_save',
-      () => pgMemberships(txSession, NO_ENCRYPTION, claimSenders(txSession)).save(aMembership(firmId, svcId)),
-    ],
+    ['membership_lock', () => pgMemberships(txSession, NO_ENCRYPTION).lock(firmId, svcId)],
+    ['membership_save', () => pgMemberships(txSession, NO_ENCRYPTION).save(aMembership(firmId, svcId))],
   ])('%s scans no whole table', async (_, work) => {
     const nodes = await explained(work);
     expect(plans.length).toBeGreaterThan(0);
@@ -221,7 +219,7 @@ describe.each([
 
   test('a duplicate is found by the indexes of both numbers, also on a shard', async () => {
     const onShard = { ...txSession, onCitus: true };
-    const claims = pgClaims(onShard, { now: () => NOW }, NO_ENCRYPTION, [], claimSenders(onShard));
+    const claims = pgClaims(onShard, clock, NO_ENCRYPTION, [], claimSenders(onShard), audit);
     const numbers = { externalId: 'e', claimNumber: 'n' };
     const nodes = await explained(() => claims.findDuplicate({ firmId, environment: 'live', ...numbers }));
     expect(indexesOf(nodes).sort()).toEqual(['claims_external_id_key', 'claims_open_number']);

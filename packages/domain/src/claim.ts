@@ -3,7 +3,7 @@ import { type BuildingType, checkBuildingPair, type OccupancyType } from './buil
 import type { CarrierDetails } from './carrier.ts';
 import { DomainError } from './errors.ts';
 import type { CalendarDate, ClaimId, Environment, FirmId, Instant, Svcid } from './ids.ts';
-import { type Membership, mayAcceptOffers } from './membership.ts';
+import { type ClaimAccess, mayAcceptOffers } from './membership.ts';
 import { checkPolicyTerm } from './policy.ts';
 
 declare const asSent: unique symbol;
@@ -152,7 +152,7 @@ export const acceptClaim = (claim: Claim, { by, at }: { by: Svcid; at: Instant }
 /** Accepts the offer, or makes it `unassigned` when the adjuster lost the permission after it was made. */
 export function acceptOrLapse(
   claim: Claim,
-  membership: Membership | null,
+  membership: ClaimAccess | null,
   response: { by: Svcid; at: Instant },
 ): Claim {
   const accepted = acceptClaim(claim, response);
@@ -191,7 +191,7 @@ export const isShownTo = ({ assignment }: Pick<Claim, 'assignment'>, adjuster: S
 export function isReadableBy(
   claim: Pick<Claim, 'assignment' | 'closedAt'>,
   adjuster: Svcid,
-  membership: Membership | null,
+  membership: ClaimAccess | null,
   now: Instant,
 ): boolean {
   if (!isShownTo(claim, adjuster)) return false;
@@ -214,7 +214,7 @@ function checkAcceptedBy(claim: Claim, by: Svcid): void {
 /** Records the adjuster's dates and notes. A missing field is unchanged; null clears it. */
 export function recordWork(
   claim: Claim,
-  membership: Membership | null,
+  membership: ClaimAccess | null,
   { by, at, edits }: { by: Svcid; at: Instant; edits: Partial<ClaimWork> },
 ): Claim {
   if (!isReadableBy(claim, by, membership, at)) throw new DomainError('not_found', 'No such claim.');
@@ -231,7 +231,7 @@ export function recordWork(
 /** Adds an attempt to reach the policyholder, or replaces the one with its id. */
 export function logContact(
   claim: Claim,
-  membership: Membership | null,
+  membership: ClaimAccess | null,
   { by, at, attempt }: { by: Svcid; at: Instant; attempt: ContactAttempt },
 ): Claim {
   const others = (claim.work.details?.contacts ?? []).filter(({ id }) => id !== attempt.id);
@@ -242,7 +242,7 @@ export function logContact(
 /** Closes a claim for the adjuster who accepted it. Frees the claim number; not visible to the firm. */
 export function closeAcceptedClaim(
   claim: Claim,
-  membership: Membership | null,
+  membership: ClaimAccess | null,
   { by, at }: { by: Svcid; at: Instant },
 ): Claim {
   if (!isReadableBy(claim, by, membership, at)) throw new DomainError('not_found', 'No such claim.');

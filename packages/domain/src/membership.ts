@@ -201,8 +201,11 @@ export const contactForFirm = (
     ? { name: fullName(adjuster), email: adjuster.email }
     : { name: null, email: null };
 
+/** What decides whether an adjuster may read and answer the claims of a firm. */
+export type ClaimAccess = Pick<Membership, 'status' | 'canAcceptClaims' | 'readableUntil'>;
+
 /** Whether the adjuster may accept an existing offer of the firm. A pause only blocks new offers. */
-export const mayAcceptOffers = (membership: Membership | null): boolean =>
+export const mayAcceptOffers = (membership: ClaimAccess | null): boolean =>
   membership !== null && membership.status === 'active' && membership.canAcceptClaims;
 
 const unknownSvcid = (): DomainError =>

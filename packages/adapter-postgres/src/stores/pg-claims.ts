@@ -2,10 +2,12 @@ import type { Claims, Clock } from '@svc/application';
 import {
   type AssignmentStatus,
   type Claim,
+  type ClaimAccess,
   type ClaimId,
   carrierNameKey,
   type FirmId,
   type Instant,
+  type Svcid,
 } from '@svc/domain';
 import { byAdjuster, rowsByAdjuster } from '../driver/citus.ts';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
@@ -21,6 +23,7 @@ import {
 } from './carrier-rows.ts';
 import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
 import type { ClaimSenders } from './claim-senders.ts';
+import { appendWithin, type PgAuditTrail } from './pg-audit.ts';
 
 const FIND_DUPLICATE = sql(
   'claims_find_duplicate',
@@ -44,13 +47,42 @@ const LOCK = sql(
   `SELECT ${CLAIM_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND c.id = $2 FOR UPDATE`,
 );
 
-/** Searches the firms that the adjuster ever belonged to: accepted claims stay after leaving. */
+interface AccessRow {
+  readonly member_status: ClaimAccess['status'];
+  readonly can_accept_claims: boolean;
+  readonly readable_until: Instant | null;
+}
+const ACCESS_COLUMNS = 'm.status AS member_status, m.can_accept_claims, m.readable_until';
+
+interface FormRow extends HeldCarrierRow {
+  readonly firm_name: string;
+  readonly offer_wait_hours: number | null;
+}
+const FORM_COLUMNS = `f.name AS firm_name, f.offer_wait_hours, ${HELD_CARRIER_COLUMNS}`;
+const FORMS = `JOIN firms f ON f.id = c.firm_id
+     LEFT JOIN carriers held ON held.firm_id = c.firm_id AND held.name_key = c.carrier_key`;
+
+type OfferedRow = ClaimRow & AccessRow & FormRow;
+
+/**
+ * Searches the firms that the adjuster ever belonged to: accepted claims stay after leaving. Locks the membership before
+ * the claim. One statement instead of three saves a fifth of an acceptance's processor time.
+ */
 const LOCK_OFFERED = sql(
   'claims_lock_offered',
-  `SELECT ${CLAIM_COLUMNS} FROM claims c
-    WHERE c.firm_id = (SELECT sent.firm_id FROM memberships m JOIN claims sent
-                         ON sent.firm_id = m.firm_id AND sent.id = $2 WHERE m.svc_id = $1)
-      AND c.id = $2 FOR UPDATE OF c`,
+  `SELECT ${CLAIM_COLUMNS}, ${ACCESS_COLUMNS}, ${FORM_COLUMNS}
+     FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2 ${FORMS}
+    WHERE m.svc_id = $1 FOR SHARE OF m FOR UPDATE OF c`,
+);
+
+/** On Citus, after the firm was found. */
+const LOCK_ACCESS = sql(
+  'claims_lock_access',
+  `SELECT ${ACCESS_COLUMNS} FROM memberships m WHERE m.firm_id = $1 AND m.svc_id = $2 FOR SHARE`,
+);
+const FORMS_OF_CLAIM = sql(
+  'claims_forms',
+  `SELECT ${FORM_COLUMNS} FROM claims c ${FORMS} WHERE c.firm_id = $1 AND c.id = $2`,
 );
 
 const FIRM_OF_CLAIM = sql(
@@ -81,6 +113,9 @@ const NEXT_TIMESTAMP = `UPDATE firm_feeds
      SET last_stamp = greatest($2::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')
      WHERE firm_id = $1 RETURNING last_stamp`;
 
+const withTimestamp = (clauses: readonly string[]): string =>
+  `WITH ${[`next AS (${NEXT_TIMESTAMP})`, ...clauses].join(', ')}`;
+
 const INSERT_CLAIM = `INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
      status, adjuster_svc_id, offered_at, responded_at, rejection_reason,
      work_contact_date, work_inspection_date, work_notes, work_details, work_changed_at, closed_at,
@@ -88,11 +123,11 @@ const INSERT_CLAIM = `INSERT INTO claims (firm_id, id, environment, external_id,
 const NEW_CLAIM = `$1, $3, $4, $5, $6, $7, $8::json, $9::json, $10, $11, $12, $13, $14, $15::date, $16::date, $17,
      $18::json, $19, $20`;
 
-const ADD = sql(
-  'claims_add',
-  `WITH next AS (${NEXT_TIMESTAMP}) ${INSERT_CLAIM} SELECT ${NEW_CLAIM}, last_stamp, last_stamp FROM next
-   RETURNING updated_at`,
-);
+const addWith = (...clauses: string[]): string =>
+  `${withTimestamp(clauses)} ${INSERT_CLAIM}
+   SELECT ${NEW_CLAIM}, last_stamp, last_stamp FROM next RETURNING updated_at`;
+const ADD = sql('claims_add', addWith());
+const ADD_WITH_AUDIT = sql('claims_add_with_audit', addWith(appendWithin(21)));
 
 /** Citus would run the rows of ADD through the coordinator, and plan it again on every execution. */
 const TAKE_TIMESTAMP = sql('claims_take_timestamp', NEXT_TIMESTAMP);
@@ -101,20 +136,14 @@ const ADD_WITH_TIMESTAMP = sql(
   `${INSERT_CLAIM} VALUES (${NEW_CLAIM}, $2, $2) RETURNING updated_at`,
 );
 
-const SAVE = sql(
-  'claims_save',
-  `WITH next AS (${NEXT_TIMESTAMP})
+const saveWith = (...clauses: string[]): string =>
+  `${withTimestamp(clauses)}
    UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7, rejection_reason = $8,
      work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11, work_details = $12::json,
      work_changed_at = $13, closed_at = $14, updated_at = last_stamp
-   FROM next WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
-);
-
-const FOR_FORMS = sql(
-  'claims_for_forms',
-  `SELECT f.name AS firm_name, f.offer_wait_hours, ${HELD_CARRIER_COLUMNS} FROM firms f
-     LEFT JOIN carriers held ON held.firm_id = f.id AND held.name_key = $2 WHERE f.id = $1`,
-);
+   FROM next WHERE firm_id = $1 AND id = $3 RETURNING updated_at`;
+const SAVE = sql('claims_save', saveWith());
+const SAVE_WITH_AUDIT = sql('claims_save_with_audit', saveWith(appendWithin(15)));
 
 const SAVE_WITHOUT_TIMESTAMP = sql(
   'claims_save_without_timestamp',
@@ -150,11 +179,23 @@ export function pgClaims(
   encryption: Encryption,
   changed: AssignmentStatus[],
   senders: ClaimSenders,
+  audit: PgAuditTrail,
 ): Claims {
   const claimsFrom = async (rows: ClaimRow[]): Promise<Claim[]> =>
     (await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
   const lock = async (firmId: FirmId, id: ClaimId): Promise<Claim | null> =>
     first(await claimsFrom(await session.rows<ClaimRow>(LOCK, [firmId, id])));
+  const rowOfferedTo = async (svcId: Svcid, id: ClaimId): Promise<OfferedRow | null> => {
+    if (!session.onCitus) return first(await session.rows<OfferedRow>(LOCK_OFFERED, [svcId, id]));
+    const firmId = await senders.find(svcId, id);
+    if (firmId === null) return null;
+    const [access, claim, forms] = await Promise.all([
+      session.rows<AccessRow>(LOCK_ACCESS, [firmId, svcId]).then(first),
+      session.rows<ClaimRow>(LOCK, [firmId, id]).then(first),
+      session.rows<FormRow>(FORMS_OF_CLAIM, [firmId, id]).then(first),
+    ]);
+    return access && claim && forms && { ...access, ...claim, ...forms };
+  };
   const takeTimestamp = async (firmId: FirmId, now: string): Promise<string> => {
     const taken = first(await session.rows<{ last_stamp: Instant }>(TAKE_TIMESTAMP, [firmId, now]));
     if (taken === null) throw missing();
@@ -178,15 +219,24 @@ export function pgClaims(
     },
 
     async lockOfferedTo(svcId, id) {
-      if (!isUuid(id)) return null;
-      let claim: Claim | null;
-      if (session.onCitus) {
-        const firmId = await senders.find(svcId, id);
-        claim = firmId === null ? null : await lock(firmId, id);
-      } else {
-        claim = first(await claimsFrom(await session.rows<ClaimRow>(LOCK_OFFERED, [svcId, id])));
-      }
-      return claim?.assignment.adjuster === svcId ? claim : null;
+      const row = isUuid(id) ? await rowOfferedTo(svcId, id) : null;
+      if (row?.adjuster_svc_id !== svcId) return null;
+      const carrierOf = ({ held_key }: FormRow) => ({ firmId: row.firm_id, key: held_key ?? '' });
+      await encryption.open([row], HELD_CARRIER_FIELDS, carrierOf);
+      await encryption.open([row], CLAIM_FIELDS, claimKey);
+      return {
+        claim: claimFrom(row),
+        membership: {
+          status: row.member_status,
+          canAcceptClaims: row.can_accept_claims,
+          readableUntil: row.readable_until,
+        },
+        forms: {
+          firm: { id: row.firm_id, name: row.firm_name },
+          offerWaitHours: row.offer_wait_hours,
+          bookCarrier: heldCarrierFrom(row),
+        },
+      };
     },
 
     async lockAny(id) {
@@ -206,8 +256,10 @@ export function pgClaims(
     async add(claim) {
       const seal = await sealer(claim);
       const now = timestamp(clock.now());
+      const event = audit.take(claim.firmId);
+      const statement = session.onCitus ? ADD_WITH_TIMESTAMP : event === null ? ADD : ADD_WITH_AUDIT;
       const added = first(
-        await session.rows<{ updated_at: Instant }>(session.onCitus ? ADD_WITH_TIMESTAMP : ADD, [
+        await session.rows<{ updated_at: Instant }>(statement, [
           claim.firmId,
           session.onCitus ? await takeTimestamp(claim.firmId, now) : now,
           claim.id,
@@ -219,6 +271,7 @@ export function pgClaims(
           seal('document', claim.asSent as string),
           ...assignmentValues(claim, seal),
           ...workValues(claim, seal),
+          ...(event ?? []),
         ]),
       );
       if (added === null) throw missing();
@@ -235,28 +288,15 @@ export function pgClaims(
         ...assignmentValues(claim, seal),
         ...workValues(claim, seal),
       ];
-      const saved = first(await session.rows<{ updated_at: Instant }>(SAVE, values));
+      const event = audit.take(claim.firmId);
+      const saved = first(
+        await (event === null
+          ? session.rows<{ updated_at: Instant }>(SAVE, values)
+          : session.rows<{ updated_at: Instant }>(SAVE_WITH_AUDIT, [...values, ...event])),
+      );
       if (saved === null) throw missing();
       changed.push(claim.assignment.status);
       return { ...claim, updatedAt: saved.updated_at };
-    },
-
-    async forForms(claim) {
-      const values = [claim.firmId, carrierNameKey(claim.carrier.name)];
-      type Row = HeldCarrierRow & { firm_name: string; offer_wait_hours: number | null };
-      const rows = await session.rows<Row>(FOR_FORMS, values);
-      const row = first(
-        await encryption.open(rows, HELD_CARRIER_FIELDS, ({ held_key }) => ({
-          firmId: claim.firmId,
-          key: held_key ?? '',
-        })),
-      );
-      if (row === null) throw missing();
-      return {
-        firm: { id: claim.firmId, name: row.firm_name },
-        offerWaitHours: row.offer_wait_hours,
-        bookCarrier: heldCarrierFrom(row),
-      };
     },
 
     async saveWithoutTimestamp(claim) {

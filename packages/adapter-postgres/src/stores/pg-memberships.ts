@@ -5,7 +5,6 @@ import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
-import type { ClaimSenders } from './claim-senders.ts';
 
 export interface MembershipRow {
   readonly firm_id: FirmId;
@@ -55,15 +54,6 @@ const find = (strength: string): string =>
 const LOCK_SHARED = sql('memberships_lock_shared', find('FOR SHARE'));
 const LOCK = sql('memberships_lock', find('FOR UPDATE'));
 
-const LOCK_SHARED_OF_SENDER = sql(
-  'memberships_lock_shared_of_sender',
-  `SELECT ${MEMBERSHIP_COLUMNS} FROM memberships m
-    WHERE m.svc_id = $1
-      AND m.firm_id = (SELECT own.firm_id FROM memberships own JOIN claims c
-                         ON c.firm_id = own.firm_id AND c.id = $2 WHERE own.svc_id = $1)
-      FOR SHARE OF m`,
-);
-
 /** Also locks a membership that does not exist yet, which a row lock cannot. */
 const LOCK_KEY = sql(
   'memberships_lock_key',
@@ -95,11 +85,7 @@ const ACTIVE_FIRMS = byAdjuster(
     `SELECT m.firm_id FROM memberships m WHERE m.svc_id = $1 ${inFirms} AND m.status = 'active' ORDER BY m.firm_id`,
 );
 
-export function pgMemberships(
-  session: TxSession,
-  encryption: Encryption,
-  senders: ClaimSenders,
-): Memberships {
+export function pgMemberships(session: TxSession, encryption: Encryption): Memberships {
   const toMembership = async (rows: MembershipRow[]): Promise<Membership | null> => {
     const row = first(await encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey));
     return row === null ? null : membershipFrom(row);
@@ -108,17 +94,6 @@ export function pgMemberships(
     async lockShared(firmId, svcId) {
       if (!isUuid(firmId)) return null;
       return toMembership(await session.rows<MembershipRow>(LOCK_SHARED, [firmId, svcId]));
-    },
-
-    async lockSharedOfSender(svcId, claimId) {
-      if (!isUuid(claimId)) return null;
-      if (session.onCitus) {
-        const firmId = await senders.find(svcId, claimId);
-        return firmId === null
-          ? null
-          : toMembership(await session.rows<MembershipRow>(LOCK_SHARED, [firmId, svcId]));
-      }
-      return toMembership(await session.rows<MembershipRow>(LOCK_SHARED_OF_SENDER, [svcId, claimId]));
     },
 
     async lock(firmId, svcId) {

@@ -1,13 +1,13 @@
 import {
   acceptOrLapse,
   type Claim,
+  type ClaimAccess,
   type ClaimId,
   type ClaimWork,
   type ContactAttempt,
   closeAcceptedClaim,
   DomainError,
   logContact,
-  type Membership,
   recordWork,
   rejectClaim,
 } from '@svc/domain';
@@ -22,37 +22,27 @@ type Deps = { uow: UnitOfWork; clock: Clock };
 
 const notFound = (): DomainError => new DomainError('not_found', 'No such claim.');
 
-/**
- * Changes a claim and returns it from the same transaction: afterwards it may already be offered to another adjuster.
- * Locks the membership before the claim, the lock order of operations that end a membership or its permission.
- */
+/** Changes a claim and returns it from the same transaction: afterwards it may already be offered to another adjuster. */
 const change = (
   deps: Deps,
   actor: AdjusterActor,
   id: ClaimId,
   action: AuditAction,
-  apply: (claim: Claim, membership: Membership | null) => Claim,
+  apply: (claim: Claim, membership: ClaimAccess) => Claim,
   visibility: 'visible to firm' | 'not visible to firm',
 ): Promise<AppClaimView> =>
   deps.uow.run(async (tx) => {
-    const { svcId } = actor;
-    const [membership, claim] = await Promise.all([
-      tx.memberships.lockSharedOfSender(svcId, id),
-      tx.claims.lockOfferedTo(svcId, id),
-    ]);
-    if (claim === null) throw notFound();
+    const offered = await tx.claims.lockOfferedTo(actor.svcId, id);
+    if (offered === null) throw notFound();
+    const { claim, membership, forms } = offered;
     const next = apply(claim, membership);
     const outcome =
       action === 'claim.accept' && next.assignment.status !== 'accepted' ? 'offer_not_pending' : 'ok';
     const act = { at: deps.clock.now(), action, object: claimObject(id), outcome };
     await recordAct(tx, claim.firmId, byAdjuster(actor), act);
-    const [forForms, saved] = await Promise.all([
-      tx.claims.forForms(next),
-      visibility === 'not visible to firm'
-        ? tx.claims.saveWithoutTimestamp(next).then(() => next)
-        : tx.claims.save(next),
-    ]);
-    return { ...saved, ...forForms };
+    if (visibility === 'visible to firm') return { ...(await tx.claims.save(next)), ...forms };
+    await tx.claims.saveWithoutTimestamp(next);
+    return { ...next, ...forms };
   });
 
 export const makeReadAppClaim =
@@ -119,7 +109,7 @@ export const makeLogContact =
 export const makeCloseAcceptedClaim =
   (deps: Deps) =>
   (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
-    const close = (claim: Claim, membership: Membership | null): Claim =>
+    const close = (claim: Claim, membership: ClaimAccess): Claim =>
       closeAcceptedClaim(claim, membership, { by: actor.svcId, at: deps.clock.now() });
     return change(deps, actor, id, 'claim.close', close, 'not visible to firm');
   };

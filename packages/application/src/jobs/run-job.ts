@@ -151,14 +151,13 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     simulate_offer_response: ({ claimId, svcId, offeredAt }) =>
       deps.uow.run(async (tx) => {
         const adjuster = await tx.adjusters.find(svcId);
-        const [membership, claim] = await Promise.all([
-          tx.memberships.lockSharedOfSender(svcId, claimId),
-          tx.claims.lockOfferedTo(svcId, claimId),
-        ]);
+        const offered = await tx.claims.lockOfferedTo(svcId, claimId);
+        if (offered === null) return;
+        const { claim, membership } = offered;
         const response = adjuster?.testOf ? TEST_ACCOUNTS[adjuster.testOf.behavior].answersOffer : undefined;
-        const assignment = claim?.assignment;
-        const pending = assignment?.status === 'pending_acceptance' && assignment.offeredAt === offeredAt;
-        if (claim === null || !pending || response === undefined || claim.closedAt !== null) return;
+        const { assignment } = claim;
+        const pending = assignment.status === 'pending_acceptance' && assignment.offeredAt === offeredAt;
+        if (!pending || response === undefined || claim.closedAt !== null) return;
         const at = deps.clock.now();
         const next =
           response === 'accept'

@@ -4,6 +4,7 @@ import {
   type Availability,
   type CarrierDetails,
   type Claim,
+  type ClaimAccess,
   type ClaimId,
   type DeadlineKind,
   type DeadlineOverride,
@@ -66,8 +67,11 @@ export interface Claims {
   }): Promise<{ readonly id: ClaimId; readonly by: 'external_id' | 'claim_number' } | null>;
   /** Locks the claim until the transaction ends. */
   lock(firmId: FirmId, id: ClaimId): Promise<Claim | null>;
-  /** Locks a claim of any firm; null unless its latest offer is to this adjuster. */
-  lockOfferedTo(svcId: Svcid, id: ClaimId): Promise<Claim | null>;
+  /**
+   * Locks a claim of any firm, after a shared lock on the adjuster's membership in that firm: the lock order of
+   * operations that end a membership or its permission. Null unless the latest offer is to this adjuster.
+   */
+  lockOfferedTo(svcId: Svcid, id: ClaimId): Promise<OfferedClaim | null>;
   /** Locks a claim of any firm, for the operator. */
   lockAny(id: ClaimId): Promise<Claim | null>;
   /** Locks the claims with a pending offer to this adjuster. */
@@ -81,12 +85,17 @@ export interface Claims {
    */
   add(claim: Claim): Promise<Claim>;
   save(claim: Claim): Promise<Claim>;
-  /** What the adjuster's forms need besides the claim: its firm and the firm's carrier book entry. */
-  forForms(claim: Claim): Promise<FormDetails>;
   /** Saves a change the firm cannot see (the adjuster's work, closing); `updatedAt` is unchanged. */
   saveWithoutTimestamp(claim: Claim): Promise<void>;
 }
 
+export interface OfferedClaim {
+  readonly claim: Claim;
+  readonly membership: ClaimAccess;
+  readonly forms: FormDetails;
+}
+
+/** What the adjuster's forms need besides the claim: its firm and the firm's carrier book entry. */
 export interface FormDetails {
   readonly firm: { readonly id: FirmId; readonly name: string };
   /** How long the firm waits for the answer to an offer; null: it has not said. */
@@ -133,8 +142,6 @@ export interface Adjusters {
 export interface Memberships {
   /** Shared lock: prevents changes by others until the transaction ends. */
   lockShared(firmId: FirmId, svcId: Svcid): Promise<Membership | null>;
-  /** Shared lock on the adjuster's record in the firm that sent the claim. */
-  lockSharedOfSender(svcId: Svcid, claimId: ClaimId): Promise<Membership | null>;
   /** Locks the record, or the key of a missing one, until the transaction ends. */
   lock(firmId: FirmId, svcId: Svcid): Promise<Membership | null>;
   /** The firms that the adjuster is an active member of. */
