@@ -189,13 +189,15 @@ test('a request that fails in the database logs nothing of its body', async () =
     const firm = await failing.firm();
     const { svcId } = await failing.member(firm);
     // A database error whose message quotes a row.
-    await withClient(failing.databaseUrl, (client) =>
-      client.query(
-        `CREATE FUNCTION fail_insert() RETURNS trigger LANGUAGE plpgsql AS $$
-         BEGIN RAISE EXCEPTION 'row %', NEW; END $$;
-         CREATE TRIGGER fail_insert BEFORE INSERT ON claims FOR EACH ROW EXECUTE FUNCTION fail_insert();`,
-      ),
-    );
+    await withClient(failing.databaseUrl, async (client) => {
+      // Without Citus, the setting has no effect.
+      await client.query('SET citus.enable_unsafe_triggers = on');
+      await client.query(`CREATE FUNCTION fail_insert() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'row %', NEW; END $$`);
+      await client.query(
+        'CREATE TRIGGER fail_insert BEFORE INSERT ON claims FOR EACH ROW EXECUTE FUNCTION fail_insert()',
+      );
+    });
     const before = failing.logged.length;
     const response = await failing.call('POST', '/v1/claims', {
       as: firm.live,

@@ -44,8 +44,12 @@ test.each([
   expect(translateError(internalError(fields), 'commit')).toBeInstanceOf(Unavailable);
 });
 
-test('other internal errors of PostgreSQL are not reported as unavailable', () => {
-  expect(translateError(internalError({ message: 'cache lookup failed' }), 'commit')).toBeInstanceOf(
-    DatabaseError,
+test('other internal errors of PostgreSQL are reported with the line of its source', () => {
+  const error = Object.assign(internalError({ message: 'cache lookup failed' }), {
+    file: 'lsyscache.c',
+    line: '42',
+  });
+  expect(translateError(error, 'commit')).toEqual(
+    new DatabaseError('PostgreSQL rejected commit: XX000 (lsyscache.c:42).'),
   );
 });

@@ -111,7 +111,9 @@ export function translateError(error: unknown, statement: string): unknown {
       : 'database_unreachable';
     return new Unavailable(`PostgreSQL could not be reached (${code}, ${statement}).`, reason);
   }
-  const { code, table, severity, message } = cause as Record<string, string | undefined> & { code: string };
+  const { code, table, severity, message, file, line } = cause as Record<string, string | undefined> & {
+    code: string;
+  };
   const constraint = constraintOf(cause as ErrorFields);
   // The connection was closed or rejected (a changed password, a missing database). Such messages contain only users,
   // databases and addresses, which an operator needs.
@@ -128,6 +130,8 @@ export function translateError(error: unknown, statement: string): unknown {
   if (code === '23505' && constraint === 'adjusters_email_key') {
     return emailTaken();
   }
-  const where = [constraint, table].filter(Boolean).join(' on ');
+  // An internal error is identified by its line in the server's source.
+  const source = code === 'XX000' && file !== undefined ? `${file}:${line}` : undefined;
+  const where = source ?? [constraint, table].filter(Boolean).join(' on ');
   return new DatabaseError(`PostgreSQL rejected ${statement}: ${code}${where ? ` (${where})` : ''}.`);
 }
