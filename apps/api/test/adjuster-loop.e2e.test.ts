@@ -838,6 +838,7 @@ test('a passkey is added in the settings, renamed, signs in and is removed', asy
   await close();
   await named.stop();
 });
+
 test('a new email address is used once the code mailed to it is entered', () =>
   visiting(PHONE, async ({ page }) => {
     const { token } = await service.member(firm);
@@ -863,6 +864,27 @@ test('a new email address is used once the code mailed to it is entered', () =>
     await button(page, 'Confirm address').click();
     await page.getByText(after, { exact: true }).waitFor();
     expect(await emailOf(service, token)).toBe(after);
+  }));
+
+test('a first email address that another account has is refused, and another one is stored without a code', () =>
+  visiting(PHONE, async ({ page }) => {
+    const taken = await emailOf(service, (await service.member(firm)).token);
+    const { token } = await service.adjuster({ email: null });
+    await enter(page, service, token, '#/settings');
+    await button(page, 'Change').click();
+    const email = page.getByLabel('Email', { exact: true });
+    await email.fill(taken);
+    await button(page, 'Save').click();
+    await page.getByText('Enter a valid email address that no other account uses.').waitFor();
+    expect(await email.getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByLabel('Six-digit code').count()).toBe(0);
+    expect(await emailOf(service, token)).toBeNull();
+
+    await email.fill('first.adjuster@example.com');
+    await button(page, 'Save').click();
+    await page.getByText('first.adjuster@example.com', { exact: true }).waitFor();
+    expect(await page.getByLabel('Six-digit code').count()).toBe(0);
+    expect(await emailOf(service, token)).toBe('first.adjuster@example.com');
   }));
 
 test('the settings offer to install the app although the browser said so before they were opened', () =>

@@ -112,6 +112,8 @@ function Account() {
       );
       const { email } = await request(() => call<Profile>('PATCH', 'v1/me', changes));
       await refresh();
+      // A first address that another account has is not stored, and no code is sent to it.
+      if (changes.email !== undefined && email === null) return setRefused(['email']);
       setEditing(false);
       if (changes.email !== undefined && changes.email !== email) setNewEmail(changes.email);
       else showToast(words.saved, 'success');
