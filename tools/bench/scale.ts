@@ -345,7 +345,8 @@ program
             disk: Number(rows[0]?.disk),
           };
         });
-      await load(subject.url, requestsOf('send', data.firms), 201, 2); // not compiled yet
+      // Warm-up: the code is not compiled yet.
+      await load(subject.url, requestsOf('send', data.firms), 201, 2);
       const result: Record<string, unknown> = { rows, seconds };
       for (const [kind, status, share] of COSTS) {
         const before = await usage();

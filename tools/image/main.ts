@@ -12,7 +12,7 @@ import { Command } from 'commander';
 import { isHealthy } from '../cluster/api-process.ts';
 import { findCommand } from '../services/debian-package.ts';
 import { startPostgres } from '../services/postgres.ts';
-import { refusalOf } from './refusal.ts';
+import { missingRequirement } from './requirements.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DOCKERFILE = join(ROOT, 'docker/Dockerfile');
@@ -37,13 +37,13 @@ const program = new Command('image:check')
 
 const { keep } = program.opts<{ keep?: string }>();
 
-const refusal = refusalOf({
+const missing = missingRequirement({
   platform: process.platform,
   isRoot: process.getuid?.() === 0,
   hasCommand: (name) => findCommand(name) !== undefined,
 });
-if (refusal !== null) {
-  console.error(refusal);
+if (missing !== null) {
+  console.error(missing);
   process.exit(1);
 }
 

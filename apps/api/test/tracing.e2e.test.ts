@@ -3,6 +3,7 @@ import { freePort } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import { testUrl } from '../../../packages/adapter-redis/test/connected.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
+import { withClient } from '../../../tools/services/postgres.ts';
 import {
   claimBody,
   type ServiceUnderTest,
@@ -12,6 +13,7 @@ import {
 } from './service-under-test.ts';
 import { type ReceivedSpan, startTraceReceiver } from './trace-receiver.ts';
 
+const INTERNAL = 1;
 const SERVER = 2;
 const CLIENT = 3;
 const CONSUMER = 5;
@@ -23,6 +25,8 @@ const TRACES = {
   accepted: 'a0000000000000000000000000000002',
   rejected: 'a0000000000000000000000000000003',
   unsampled: 'a0000000000000000000000000000004',
+  reminded: 'a0000000000000000000000000000005',
+  blocked: 'a0000000000000000000000000000006',
 };
 const traceparent = (trace: keyof typeof TRACES, flags = '01') => ({
   traceparent: `00-${TRACES[trace]}-${PARENT}-${flags}`,
@@ -32,10 +36,15 @@ let receiver: Awaited<ReturnType<typeof startTraceReceiver>>;
 let service: ServiceUnderTest;
 let firm: TestFirm;
 let body: Record<string, unknown>;
+/** What is queued at the end. */
+let queued: unknown[];
 beforeAll(async () => {
   receiver = await startTraceReceiver();
+  const startedAt = Date.now();
   service = await startServiceUnderTest({
+    clock: { now: () => startedAt },
     env: {
+      EDGE_LIMIT_PER_MINUTE: '7',
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       // Of requests without a trace, none.
       OTEL_TRACES_SAMPLER_ARG: '0',
@@ -51,7 +60,7 @@ beforeAll(async () => {
       body: { ...body, ...changes },
       headers: { 'Idempotency-Key': `key-${headers.traceparent}`, ...headers },
     });
-  const sent = await send(traceparent('sent'));
+  const sent = await send({ ...traceparent('sent'), tracestate: 'vendor=Reyes' });
   expect(sent.status).toBe(201);
   const accepted = await service.call('POST', `/app/v1/claims/${sent.json.id}/acceptance`, {
     as: token,
@@ -64,6 +73,18 @@ beforeAll(async () => {
   expect((await service.call('GET', '/v1/claims', { as: firm.live })).status).toBe(200);
   // The offer's notification is part of the trace.
   await eventually(async () => (await countRows(service.databaseUrl))['graphile_worker._private_jobs'] === 0);
+  const device = (path: string, changes: object, headers: Record<string, string>) =>
+    service.call('PUT', `/app/v1/devices/phone${path}`, { as: token, body: changes, headers });
+  const keys = { p256dh: 'BNcRdreALRFXTkOO', auth: 'tBHItJI5svbpez7K' };
+  const subscription = { endpoint: 'https://push.example.net/1', expirationTime: null, keys };
+  expect((await device('', { subscription }, traceparent('reminded'))).status).toBe(204);
+  const preferences = { time_zone: 'America/Chicago', quiet_hours: null, deadline_reminders: true };
+  expect((await device('/preferences', preferences, traceparent('reminded'))).status).toBe(204);
+  queued = await withClient(service.databaseUrl, async (client) => {
+    const { rows } = await client.query('SELECT payload FROM graphile_worker._private_jobs');
+    return rows.map(({ payload }) => payload);
+  });
+  expect((await send(traceparent('blocked'))).status).toBe(429);
   await service.stop();
 });
 afterAll(() => receiver.stop());
@@ -129,6 +150,9 @@ test('the spans of a send continue the trace of its caller, down to stores, limi
     kind: CLIENT,
     attributes: { 'db.system.name': 'redis' },
   });
+  // They call no server, or more than one.
+  for (const name of ['singleFlight.run', 'audit.record'])
+    expect([named(name)?.kind, named(name)?.attributes]).toEqual([INTERNAL, {}]);
   expect(named('process notify_offer')?.kind).toBe(CONSUMER);
 });
 
@@ -150,10 +174,17 @@ test('a request that a rule rejects has its code, and is no failure of the servi
   expect(spansOf('rejected').filter(({ status }) => status.code === ERROR)).toEqual([]);
 });
 
-test('a request whose caller does not sample it, and one that the ratio leaves out, export nothing', () => {
+test('a reminder, which queues the next one, is not part of the trace of its cause', () => {
+  expect(spansOf('reminded').map(({ name }) => name)).toContain('outbox.add');
+  expect(queued).toEqual([
+    { kind: 'remind_deadlines', svcId: body.adjuster_svc_id, deviceId: 'phone', at: expect.any(Number) },
+  ]);
+});
+
+test('requests that are unsampled, left out by the ratio, or blocked by the limit per address export nothing', () => {
   expect(spansOf('unsampled')).toEqual([]);
   const traces = new Set(receiver.spans.map(({ traceId }) => traceId));
-  expect([...traces].sort()).toEqual([TRACES.sent, TRACES.accepted, TRACES.rejected]);
+  expect([...traces].sort()).toEqual([TRACES.sent, TRACES.accepted, TRACES.rejected, TRACES.reminded]);
 });
 
 test('spans hold no ids, no content of requests, and no addresses', () => {

@@ -169,6 +169,10 @@ function withLocks(
   const claimRow = (id: string) => `claim ${id}`;
   const memberRow = (firmId: string, svcId: string) => `membership ${firmId} ${svcId}`;
   const feedRow = (firmId: string) => `feed ${firmId}`;
+  /** An event recorded before is written with the claim. */
+  const lockChainWith = async (firmId: string): Promise<void> => {
+    if (events.length > 0 && events.every(({ chain }) => chain === firmId)) await lock(`audit ${firmId}`);
+  };
   const accountRow = (svcId: string) => `account ${svcId}`;
   const { claims, memberships, idempotency, carriers, adjusters } = tx;
   const plain = <S extends object>(store: S, storeName: string): S =>
@@ -212,6 +216,7 @@ function withLocks(
       add: (claim) =>
         statement('claims.add', async () => {
           await lock(feedRow(claim.firmId));
+          await lockChainWith(claim.firmId);
           await lock(`external id ${keyOf(claim.firmId, claim.environment, claim.externalId)}`);
           return claims.add(claim);
         }),
@@ -219,6 +224,7 @@ function withLocks(
         statement('claims.save', async () => {
           await lock(feedRow(claim.firmId));
           await lock(claimRow(claim.id));
+          await lockChainWith(claim.firmId);
           return claims.save(claim);
         }),
       saveWithoutTimestamp: (claim) =>

@@ -54,7 +54,7 @@ export interface Tracing {
   bind<Listener extends () => void>(listener: Listener): Listener;
   /** Adds a span for each call within a request or a job. @param system what it calls, such as `postgresql`. */
   port<Port extends object>(name: string, port: Port, system?: string): Port;
-  /** Adds spans for transactions and for the calls of their stores. Jobs continue the trace of their request. */
+  /** Adds spans for transactions and for the calls of their stores. Jobs continue the trace of their cause; reminders start one. */
   unitOfWork(uow: UnitOfWork): UnitOfWork;
   jobs(run: (job: Job) => Promise<void>): (job: Job) => Promise<void>;
   /** Id of the current trace. */
@@ -144,21 +144,32 @@ export function startTracing({ endpoint, serviceName, sampling, log }: TracingOp
     if (span === undefined || !span.isRecording()) return job;
     const carrier: { traceparent?: string } = {};
     propagator.inject(contextOf(span), carrier, defaultTextMapSetter);
-    // Without the text of the caller's `tracestate`.
-    return Object.assign({}, job, { traceparent: carrier.traceparent });
+    return Object.assign({}, job, carrier);
   }
 
   function tracedTx(tx: Tx): Tx {
     const stores = Object.fromEntries(
-      Object.entries(tx).map(([name, store]) => [name, port(name, store as object, POSTGRESQL)]),
+      // The audit trail is kept in memory until the commit.
+      Object.entries(tx).map(([name, store]) => [
+        name,
+        port(name, store as object, name === 'audit' ? undefined : POSTGRESQL),
+      ]),
     ) as unknown as Tx;
     const { outbox } = stores;
-    return { ...stores, outbox: { add: (job, runAt) => outbox.add(withTrace(job), runAt) } };
+    return {
+      ...stores,
+      outbox: {
+        // Each reminder queues the next one, so that a trace which they continue would never end.
+        add: (job, runAt) => outbox.add(job.kind === 'remind_deadlines' ? job : withTrace(job), runAt),
+      },
+    };
   }
 
   return {
     request({ method = 'HTTP', headers }, handle) {
-      const context = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+      // Without `tracestate`, whose text would be exported.
+      const { traceparent } = headers;
+      const context = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
       const options = { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } };
       current.run(tracer.startSpan(method, options, context), handle);
     },

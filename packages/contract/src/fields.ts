@@ -223,7 +223,7 @@ export const pushServiceUrl = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
   textOf('an https URL', bounds, { format: 'uri', ...meta }, (value) =>
     SECURE_OR_LOOPBACK.test(value) && PRINTABLE_ASCII.test(value) && URL.canParse(value)
       ? null
-      : 'Must be an absolute URL that starts with https://.',
+      : 'Must be an absolute URL that starts with https://, in printable ASCII without spaces.',
   );
 
 export function oneOf<const Value extends string>(

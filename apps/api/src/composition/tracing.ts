@@ -13,8 +13,9 @@ export async function startTracing(config: NonNullable<Config['tracing']>, log: 
 }
 
 const ON_POSTGRESQL = ['firmReads', 'appReads', 'jobReads', 'credentials', 'faults'] as const;
-const ON_REDIS = ['rateLimiter', 'singleFlight'] as const;
-const ELSEWHERE = ['notifier', 'mailer'] as const;
+const ON_REDIS = ['rateLimiter'] as const;
+/** `singleFlight` calls Redis too, but its span is mostly the transaction within. */
+const ELSEWHERE = ['singleFlight', 'notifier', 'mailer'] as const;
 
 /** The ports that requests and jobs call, with a span for each call. */
 export function tracedPorts(

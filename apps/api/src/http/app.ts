@@ -97,8 +97,8 @@ export function createApp(deps: AppDeps): HttpApplication {
     request.socket.remoteAddress ??
     '';
 
-  /** The first step of every request. Returns false if the request has its response already. */
-  const begin = (request: Request, response: Response): boolean => {
+  /** The first step of every request, not traced. Returns false if the request has its response already. */
+  const admit = (request: Request, response: Response): boolean => {
     for (const [name, value] of DEFAULT_HEADERS) response.setHeader(name, value);
     if (deps.isDraining()) response.setHeader('Connection', 'close');
     if (addresses.baseUrl.startsWith('https:')) {
@@ -113,8 +113,13 @@ export function createApp(deps: AppDeps): HttpApplication {
       return false;
     }
     const trace: RequestTrace = { requestId: randomUUID(), clientAddress };
-    response.locals.trace = trace;
+    response.locals = { trace };
     response.setHeader('X-Request-Id', trace.requestId);
+    return true;
+  };
+
+  const begin = (request: Request, response: Response): void => {
+    const trace = response.locals.trace as RequestTrace;
     const startedAt = performance.now();
     // The response also finishes when the connection is destroyed with the response in its buffer.
     let isSent = false;
@@ -139,7 +144,6 @@ export function createApp(deps: AppDeps): HttpApplication {
       response.setHeader('Connection', 'close');
       throw new HttpProblem('malformed_request', { detail: ambiguity });
     }
-    return true;
   };
 
   const responses = createLargeResponses();
@@ -182,7 +186,8 @@ export function createApp(deps: AppDeps): HttpApplication {
   };
 
   app.use((request, response, next) => {
-    if (begin(request, response)) next();
+    begin(request, response);
+    next();
   });
   app.use(deps.adjusterApp);
   routeWithExpress(app, deps.routes, respond);
@@ -212,9 +217,9 @@ export function createApp(deps: AppDeps): HttpApplication {
 
   const matchRoute = createRouteMap(deps.routes);
   const handle = async (matched: MatchedRoute, request: Request, response: Response): Promise<void> => {
-    response.locals = {};
     try {
-      if (begin(request, response)) await respond(matched, request, response);
+      begin(request, response);
+      await respond(matched, request, response);
     } catch (error) {
       sendError(error, response);
     }
@@ -228,7 +233,10 @@ export function createApp(deps: AppDeps): HttpApplication {
     tracing === null
       ? listener
       : (request, response) => tracing.request(request, () => listener(request, response));
-  return Object.assign(traced, { request: app.request, response: app.response });
+  const admitted: typeof listener = (request, response) => {
+    if (admit(request, response)) traced(request, response);
+  };
+  return Object.assign(admitted, { request: app.request, response: app.response });
 }
 
 type Respond = (matched: MatchedRoute, request: Request, response: Response) => Promise<void>;

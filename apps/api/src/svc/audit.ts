@@ -94,11 +94,18 @@ export function addAuditCommands(program: Command): void {
           reads: services.get(TOKENS.auditReads),
           sha256: (text: string) => hash('sha256', text),
         };
+        const { known } = options;
+        const purged = (await deps.reads.chain(options.firm))?.purged.seq ?? 0;
+        if (known !== undefined && known.seq < purged)
+          throw new OperatorError(`row ${known.seq} was deleted by retention; name a row from ${purged} on`);
         const verified = await verifyAuditChain(deps, options.firm, options);
         if (verified === null) await findFirm(services.get(TOKENS.operatorReads), options.firm);
         return verified;
       });
-      if (result === null) throw new OperatorError('the audit chain is broken: it was removed');
+      if (result === null)
+        throw new OperatorError(
+          'the firm has no audit chain: it was removed, or nothing was recorded since an upgrade',
+        );
       if (options.json) printJson(result);
       else if (result.intact)
         printFields({

@@ -13,6 +13,22 @@ export async function isDistributed(
   return claims?.yes === true;
 }
 
+/** Settings of the database, besides those of plans. */
+export const CITUS_SETTINGS = {
+  // After statements on several shards at once, Citus would reject a change of `firms` or `adjusters`.
+  'citus.multi_shard_modify_mode': 'sequential',
+} as const;
+
+/** Whether `svc database distribute` has been run since an upgrade that added settings. */
+export async function hasCitusSettings(
+  query: (text: string) => Promise<readonly { readonly yes: boolean }[]>,
+): Promise<boolean> {
+  const expected = Object.entries(CITUS_SETTINGS).map(
+    ([name, value]) => `current_setting('${name}', true) = '${value}'`,
+  );
+  return (await query(`SELECT ${expected.join(' AND ')} AS yes`))[0]?.yes === true;
+}
+
 /** A statement over `memberships m` of the adjusters `$1`. */
 export interface ByAdjuster {
   readonly everywhere: Statement;

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { DatabaseLog } from '../log.ts';
 import { ENTITIES } from '../schema/entities.ts';
-import { isDistributed } from './citus.ts';
+import { hasCitusSettings, isDistributed } from './citus.ts';
 import { columnTypes } from './column-types.ts';
 import { ConnectionFailures } from './connection-failures.ts';
 import { isFull, poolClass, poolState } from './connection-pool.ts';
@@ -120,6 +120,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     begin: begin ?? 'BEGIN',
     onCitus,
   };
+  if (onCitus && !(await hasCitusSettings((text) => dataSource.query(text))))
+    options.log.warn('the database lacks settings for Citus: run "svc database distribute" again');
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
   // Each connection carries many reads; a second one keeps a slow page from delaying all of them.
   const statements = new StatementRunner(timeoutMs);

@@ -32,13 +32,17 @@ const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
  */
 const TEMPORARY = /^(08...|53...|57...|58...|55P03|25P0[345]|25006)$/;
 
+/** What libpq says of a connection, also of one with TLS. */
+const LOST_CONNECTION = /connection|SSL|EOF|server closed|could not (send|receive)/i;
+
 /**
  * How Citus reports that it lost a worker, or that its own server was killed, during a statement or a commit. It gives
  * the SQLSTATE of an internal error, and repeats what libpq says of a connection, which depends on its encryption.
  */
 function lostNode({ code, message, where }: ErrorFields): boolean {
   if (code !== 'XX000') return false;
-  if (/while executing command on \S+:\d+/.test(String(where))) return true;
+  if (/while executing command on \S+:\d+/.test(String(where)) && LOST_CONNECTION.test(String(message)))
+    return true;
   return /marked as essential|failed to prepare transaction|multiple connection failures|postmaster was shut down/.test(
     String(message),
   );
@@ -119,9 +123,11 @@ export function translateError(error: unknown, statement: string): unknown {
   // databases and addresses, which an operator needs.
   if (severity === 'FATAL' || severity === 'PANIC')
     return new Unavailable(`PostgreSQL rejected ${statement}: ${code} (${message}).`, 'database_rejected');
+  // An internal error is identified by its line in the server's source.
+  const source = code === 'XX000' && file !== undefined ? `${file}:${line}` : undefined;
   if (TEMPORARY.test(code) || lostNode(cause as ErrorFields))
     return new Unavailable(
-      `PostgreSQL is temporarily unable to run ${statement} (${code}).`,
+      `PostgreSQL is temporarily unable to run ${statement} (${[code, source].filter(Boolean).join(', ')}).`,
       'database_busy',
     );
   if (SERIALIZATION_FAILURES.has(code)) return new ConcurrencyConflict(`${statement}: ${code}`);
@@ -130,8 +136,6 @@ export function translateError(error: unknown, statement: string): unknown {
   if (code === '23505' && constraint === 'adjusters_email_key') {
     return emailTaken();
   }
-  // An internal error is identified by its line in the server's source.
-  const source = code === 'XX000' && file !== undefined ? `${file}:${line}` : undefined;
   const where = source ?? [constraint, table].filter(Boolean).join(' on ');
   return new DatabaseError(`PostgreSQL rejected ${statement}: ${code}${where ? ` (${where})` : ''}.`);
 }

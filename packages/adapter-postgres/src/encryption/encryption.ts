@@ -42,6 +42,9 @@ export const isSealed = (value: unknown, type: PersonalField['type']): value is 
 const placeOf = (table: string, column: string, firmId: string, rowKey: string): string =>
   `${table}.${column}/${firmId}/${rowKey}`;
 
+/** For messages: the key of a row may be a hash of a token. */
+const columnOf = (place: string): string => place.slice(0, place.indexOf('/'));
+
 const NO_KEYS: FirmKeys = { current: null, byId: new Map() };
 const OFF: KeyStore = { keysFor: () => NO_KEYS };
 
@@ -127,10 +130,14 @@ function openValue(keys: FirmKeys, place: string, stored: string): string {
   const dataKey = keys.byId.get(Number(id));
   // Another process of a rolling restart may have the key, so a retry may succeed.
   if (dataKey === undefined)
-    throw new Unavailable(`The data key ${id} of ${place} does not exist, or the service has no key for it.`);
+    throw new Unavailable(
+      `The data key ${id} of ${columnOf(place)} does not exist, or the service has no key for it.`,
+    );
   try {
     return decrypt(dataKey.key, place, Buffer.from(stored.slice(header.length), 'base64')).toString('utf8');
   } catch {
-    throw new DatabaseError(`The encrypted value of ${place} was changed, or belongs to another row.`);
+    throw new DatabaseError(
+      `An encrypted value of ${columnOf(place)} was changed, or belongs to another row.`,
+    );
   }
 }

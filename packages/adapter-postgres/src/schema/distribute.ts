@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { CITUS_SETTINGS } from '../driver/citus.ts';
 import { DatabaseError, translateError } from '../driver/errors.ts';
 import { Servers } from '../driver/servers.ts';
 import { PLAN_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
@@ -96,7 +97,8 @@ export async function layoutMisfits(query: Query, layout: readonly PlacedTable[]
 }
 
 /**
- * Lays out the tables of a migrated database over a Citus cluster. Repeating it moves only new tables.
+ * Lays out the tables of a migrated database over a Citus cluster. Repeating it moves only new tables, and
+ * writes the settings again.
  *
  * @throws {DatabaseError} without the extension or workers, when a table does not fit, or while the service runs.
  */
@@ -161,8 +163,7 @@ async function place(query: Query, { table, placement }: PlacedTable, group: str
 
 const SETTINGS: SessionSettings = {
   ...PLAN_SETTINGS,
-  // After statements on several shards at once, Citus would reject a change of `firms` or `adjusters`.
-  'citus.multi_shard_modify_mode': 'sequential',
+  ...CITUS_SETTINGS,
 };
 
 /** Settings of a session do not reach the workers, so the database has them. Citus repeats the statement on every node. */

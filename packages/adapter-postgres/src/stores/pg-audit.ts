@@ -153,7 +153,8 @@ export async function appendToAuditTrail(session: TxSession, events: readonly Au
 export interface PgAuditTrail extends AuditTrail {
   /**
    * Removes the oldest recorded event of a firm, for a statement with {@link appendWithin}: a statement for it alone would
-   * be a tenth of the cost of an acceptance. Null if there is none, and on Citus, which runs single statements.
+   * be a tenth of the cost of an acceptance. Null if there is none, if there are events of other chains, whose locks are
+   * taken in order, and on Citus, which runs single statements.
    */
   take(firmId: FirmId): RowValues | null;
   /** Writes what was recorded; called once, before the commit. */
@@ -167,8 +168,8 @@ export function pgAuditTrail(session: TxSession): PgAuditTrail {
       events.push(event);
     },
     take(firmId) {
-      const index = session.onCitus ? -1 : events.findIndex(({ chain }) => chain === firmId);
-      const [event] = index < 0 ? [] : events.splice(index, 1);
+      if (session.onCitus || events.some(({ chain }) => chain !== firmId)) return null;
+      const event = events.shift();
       return event === undefined ? null : rowValues(event.chain, [event.entry]);
     },
     write: () => appendToAuditTrail(session, events),

@@ -109,7 +109,7 @@ export const makeEraseFirm =
     await deps.pause(GRANT_MAX_AGE_MS);
     let total = 0;
     for (let erased = -1; erased !== 0; total += erased) {
-      // Another operator may have put it under hold since.
+      // Another operator may have put it under hold since; at most one batch is deleted after that.
       await deps.uow.run(checkNotHeld);
       erased = await deps.firmData.eraseSome(id);
       onProgress(total + erased);

@@ -85,8 +85,9 @@ export interface AuditEvent {
 /** The trail within one transaction. */
 export interface AuditTrail {
   /**
-   * Written as the last statements of the transaction, in the order of the chains: the lock on a chain is taken after
-   * all others and held until the commit.
+   * Written with the next change of a claim if all events are of its firm; otherwise as the last statements of the
+   * transaction, in the order of the chains. The lock on a chain is held until the commit, so a transaction that changes
+   * claims of several firms records after all changes; otherwise it could deadlock with another one.
    */
   record(event: AuditEvent): Promise<void>;
 }

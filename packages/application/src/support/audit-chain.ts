@@ -128,6 +128,11 @@ export async function verifyAuditChain(
     const [latest] = await reads.latest(chain, { limit: 1, until });
     to = Math.min(to, (latest?.seq ?? purged.seq) + 1);
   }
+  // Rows between the known one and the period connect them.
+  if (known !== undefined && known.seq > purged.seq) {
+    from = Math.min(from, known.seq);
+    to = Math.max(to, known.seq);
+  }
   let link = purged;
   if (from > purged.seq + 1) {
     const [before] = await reads.rows(chain, { after: from - 2, limit: 1 });

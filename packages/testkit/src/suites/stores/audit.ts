@@ -220,6 +220,19 @@ export function auditBehavior(fixture: () => Fixture): void {
       expect(await check({ seq: 9, hash })).toEqual({ intact: false, seq: 9, problem: 'missing' });
     });
 
+    test('a noted row before a period is compared with all rows up to the period', async () => {
+      const { newFirm, stores, clock } = fixture();
+      const firm = await newFirm();
+      for (const n of [2, 3, 4, 5]) await stores.audit.append([readOf(firm.id, clock.now() + n * HOUR)]);
+      const { seq, hash } = (await rowsOf(firm.id))[1] as AuditRow;
+      const check = { since: clock.now() + 5 * HOUR, known: { seq, hash } };
+      const changed = tampered((rows) =>
+        rows.map((row) => (row.seq === 3 ? { ...row, text: row.text.replace('claim:', 'task:') } : row)),
+      );
+      expect(await verify(firm.id, undefined, check)).toMatchObject({ intact: true, rows: 1 });
+      expect(await verify(firm.id, changed, check)).toEqual({ intact: false, seq: 3, problem: 'changed' });
+    });
+
     test('rows of one firm do not verify as those of another', async () => {
       const { newFirm, stores } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];

@@ -5,7 +5,7 @@ interface Machine {
 }
 
 /** Why the image cannot be checked on this machine, or null. */
-export function refusalOf({ platform, isRoot, hasCommand }: Machine): string | null {
+export function missingRequirement({ platform, isRoot, hasCommand }: Machine): string | null {
   if (platform !== 'linux' || !isRoot) return 'image:check needs Linux and root.';
   const missing = ['buildah', 'debootstrap'].filter((name) => !hasCommand(name));
   return missing.length === 0
