@@ -12,33 +12,39 @@ const MARGIN_PX = 1200;
 const measured = new Map<string, { readonly height: number; readonly rows: number }>();
 
 const listeners = new WeakMap<Element, (near: boolean) => void>();
-/** Chunks to render, with their distance from the screen. */
-const waiting = new Map<Element, number>();
+/** Chunks to render. */
+const waiting = new Set<Element>();
 let observer: IntersectionObserver | undefined;
 let isScheduled = false;
 
 function renderSome(): void {
   isScheduled = false;
-  for (const element of chunksToRender(waiting)) {
+  // As of this frame: in a fast scroll, a chunk that was near when it began to wait is on the screen by now.
+  const distances = new Map<Element, number>();
+  for (const element of waiting) {
+    const { top, bottom } = element.getBoundingClientRect();
+    distances.set(element, Math.max(top - innerHeight, -bottom));
+  }
+  for (const element of chunksToRender(distances)) {
     waiting.delete(element);
     listeners.get(element)?.(true);
   }
   schedule();
 }
 
-/** Renders one chunk in each frame, because two would make it late by twice as much. */
+/** Renders the chunks on the screen at once, and of those near it one in each frame, because two would make it late. */
 function schedule(): void {
   if (isScheduled || waiting.size === 0) return;
   isScheduled = true;
   requestAnimationFrame(renderSome);
 }
 
-/** Tells when the element comes near the screen or leaves it; returns what ends that. */
+/** Calls the listener when the element comes near the screen or leaves it. @returns a function that stops this. */
 function whenNear(element: Element, listener: (near: boolean) => void): () => void {
   observer ??= new IntersectionObserver(
     (entries) => {
-      for (const { target, isIntersecting, boundingClientRect: box } of entries) {
-        if (isIntersecting) waiting.set(target, Math.max(box.top - innerHeight, -box.bottom));
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting) waiting.add(target);
         else {
           waiting.delete(target);
           listeners.get(target)?.(false);
