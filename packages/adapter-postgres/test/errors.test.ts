@@ -40,12 +40,14 @@ test.each([
   { message: "failed to prepare transaction 'citus_0_1_2_3' on host worker-1:5432" },
   { message: 'postmaster was shut down, exiting' },
   { message: 'SSL SYSCALL error: EOF detected', where: 'while executing command on worker-1:5432' },
+  { message: '', where: 'while executing command on worker-1:5432' },
 ])('a node that Citus loses during a transaction is reported as unavailable: %j', (fields) => {
   expect(translateError(internalError(fields), 'commit')).toBeInstanceOf(Unavailable);
 });
 
-test('other internal errors of PostgreSQL are reported with the line of its source', () => {
-  const error = Object.assign(internalError({ message: 'cache lookup failed' }), {
+test('other internal errors of PostgreSQL are reported with the line of its source, also those of a worker', () => {
+  const fields = { message: 'cache lookup failed', where: 'while executing command on worker-1:5432' };
+  const error = Object.assign(internalError(fields), {
     file: 'lsyscache.c',
     line: '42',
   });

@@ -32,8 +32,8 @@ const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
  */
 const TEMPORARY = /^(08...|53...|57...|58...|55P03|25P0[345]|25006)$/;
 
-/** What libpq says of a connection, also of one with TLS. */
-const LOST_CONNECTION = /connection|SSL|EOF|server closed|could not (send|receive)/i;
+/** What libpq says of a connection, also of one with TLS; nothing if it does not know more. */
+const LOST_CONNECTION = /^\s*$|connection|SSL|EOF|server closed|could not (send|receive)/i;
 
 /**
  * How Citus reports that it lost a worker, or that its own server was killed, during a statement or a commit. It gives
