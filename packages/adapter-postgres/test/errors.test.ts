@@ -39,6 +39,7 @@ test.each([
   { message: 'failure on connection marked as essential: worker-1:5432' },
   { message: "failed to prepare transaction 'citus_0_1_2_3' on host worker-1:5432" },
   { message: 'postmaster was shut down, exiting' },
+  { message: 'could not commit transaction for shard 102034 on at least one active node' },
   { message: 'SSL SYSCALL error: EOF detected', where: 'while executing command on worker-1:5432' },
   { message: '', where: 'while executing command on worker-1:5432' },
 ])('a node that Citus loses during a transaction is reported as unavailable: %j', (fields) => {

@@ -43,7 +43,7 @@ function lostNode({ code, message, where }: ErrorFields): boolean {
   if (code !== 'XX000') return false;
   if (/while executing command on \S+:\d+/.test(String(where)) && LOST_CONNECTION.test(String(message)))
     return true;
-  return /marked as essential|failed to prepare transaction|multiple connection failures|postmaster was shut down/.test(
+  return /marked as essential|failed to prepare transaction|could not commit transaction for shard|multiple connection failures|postmaster was shut down/.test(
     String(message),
   );
 }
