@@ -4,7 +4,7 @@ import { refresh } from '../state/lists.ts';
 import { moreTexts, texts } from '../state/more-texts.ts';
 import { request } from '../state/session.ts';
 import { showError, showToast } from '../state/toast.ts';
-import { Button, Field } from './ui.tsx';
+import { Button, CodeField } from './ui.tsx';
 
 /** Asks for the code that was mailed to a new address; until then the account keeps the old one. */
 export function ConfirmEmail({ email, done }: { readonly email: string; readonly done: () => void }) {
@@ -37,19 +37,7 @@ export function ConfirmEmail({ email, done }: { readonly email: string; readonly
   return (
     <form class="form" onSubmit={submit}>
       <p role="status">{moreTexts.value.account.codeSent(email)}</p>
-      <Field
-        label={words.signIn.code}
-        name="code"
-        class="code"
-        autocomplete="one-time-code"
-        inputMode="numeric"
-        pattern="[0-9 ]*"
-        maxLength={7}
-        required
-        error={error}
-        value={code}
-        onInput={(event) => setCode(event.currentTarget.value)}
-      />
+      <CodeField error={error} value={code} onInput={(event) => setCode(event.currentTarget.value)} />
       <div class="row">
         <Button kind="primary" type="submit" busy={busy}>
           {moreTexts.value.account.confirm}

@@ -159,6 +159,21 @@ export function Field({ label, error, inputRef, type = 'text', ...input }: Field
   );
 }
 
+/** For the six digits of a code that was mailed. */
+export const CodeField = (field: Pick<FieldProps, 'error' | 'inputRef' | 'value' | 'onInput'>) => (
+  <Field
+    label={texts.value.signIn.code}
+    name="code"
+    class="code"
+    autocomplete="one-time-code"
+    inputMode="numeric"
+    pattern="[0-9 ]*"
+    maxLength={7}
+    required
+    {...field}
+  />
+);
+
 /** A modal dialog. */
 export function Dialog(props: {
   readonly title: string;

@@ -94,6 +94,7 @@ export function Settings() {
 
 function Account() {
   const words = texts.value;
+  const { settings } = moreTexts.value;
   const me = session.profile.value;
   const [editing, setEditing] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -127,7 +128,7 @@ function Account() {
   const name = [me.first_name, me.last_name].filter(Boolean).join(' ');
   return (
     <section class="card">
-      <h2>{moreTexts.value.settings.account}</h2>
+      <h2>{settings.account}</h2>
       {editing ? (
         <form class="form" onSubmit={(event) => void save(event)}>
           {PROFILE_FIELDS.map((field) => (
@@ -144,14 +145,14 @@ function Account() {
         <>
           <Facts
             facts={[
-              fact(moreTexts.value.settings.name, name === '' ? null : name),
+              fact(settings.name, name === '' ? null : name),
               fact(words.profile.email, me.email),
               [words.firms.svcId, <code key="id">{me.svc_id}</code>],
             ]}
           />
-          {me.test && <p class="muted">{moreTexts.value.settings.testAccount}</p>}
+          {me.test && <p class="muted">{settings.testAccount}</p>}
           {newEmail !== null && <ConfirmEmail email={newEmail} done={() => setNewEmail(null)} />}
-          <Button onClick={() => setEditing(true)}>{moreTexts.value.settings.edit}</Button>
+          <Button onClick={() => setEditing(true)}>{settings.edit}</Button>
         </>
       )}
     </section>
@@ -160,6 +161,7 @@ function Account() {
 
 function Session() {
   const words = texts.value;
+  const { settings } = moreTexts.value;
   const [asked, setAsked] = useState<'here' | 'everywhere' | null>(null);
   const [busy, setBusy] = useState(false);
   const confirm = async (): Promise<void> => {
@@ -179,23 +181,21 @@ function Session() {
     Object.keys(unsentSettings.value).length;
   return (
     <section class="card">
-      <h2>{moreTexts.value.settings.session}</h2>
+      <h2>{settings.session}</h2>
       <div class="stack">
-        <Button onClick={() => setAsked('here')}>{moreTexts.value.settings.signOut}</Button>
-        <Button onClick={() => setAsked('everywhere')}>{moreTexts.value.settings.signOutEverywhere}</Button>
+        <Button onClick={() => setAsked('here')}>{settings.signOut}</Button>
+        <Button onClick={() => setAsked('everywhere')}>{settings.signOutEverywhere}</Button>
       </div>
       {asked !== null && (
         <Dialog
-          title={
-            everywhere ? moreTexts.value.settings.everywhereTitle : moreTexts.value.settings.signOutTitle
-          }
+          title={everywhere ? settings.everywhereTitle : settings.signOutTitle}
           close={() => setAsked(null)}
         >
-          <p>{everywhere ? moreTexts.value.settings.everywhereLead : moreTexts.value.settings.signOutLead}</p>
-          {unsent > 0 && <p class="strong">{moreTexts.value.settings.unsent(unsent)}</p>}
+          <p>{everywhere ? settings.everywhereLead : settings.signOutLead}</p>
+          {unsent > 0 && <p class="strong">{settings.unsent(unsent)}</p>}
           <div class="row">
             <Button kind={everywhere ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
-              {everywhere ? moreTexts.value.settings.signOutEverywhere : moreTexts.value.settings.signOut}
+              {everywhere ? settings.signOutEverywhere : settings.signOut}
             </Button>
             <Button onClick={() => setAsked(null)}>{words.cancel}</Button>
           </div>

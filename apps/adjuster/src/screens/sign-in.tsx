@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Button, Field, Note, ScreenHeader } from '../components/ui.tsx';
+import { Button, CodeField, Field, Note, ScreenHeader } from '../components/ui.tsx';
 import { ApiError, call, NetworkError, ROOT } from '../data/api.ts';
 import { texts } from '../state/language.ts';
 import { request, session, supportsPasskeys } from '../state/session.ts';
@@ -100,15 +100,7 @@ export function SignIn() {
         {step === 'code' && (
           <>
             <p role="status">{words.sent(email.trim())}</p>
-            <Field
-              label={words.code}
-              name="code"
-              class="code"
-              autocomplete="one-time-code"
-              inputMode="numeric"
-              pattern="[0-9 ]*"
-              maxLength={7}
-              required
+            <CodeField
               error={error}
               value={code}
               inputRef={focusOnce}

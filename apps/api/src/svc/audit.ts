@@ -95,9 +95,13 @@ export function addAuditCommands(program: Command): void {
           sha256: (text: string) => hash('sha256', text),
         };
         const { known } = options;
-        const purged = (await deps.reads.chain(options.firm))?.purged.seq ?? 0;
-        if (known !== undefined && known.seq < purged)
-          throw new OperatorError(`row ${known.seq} was deleted by retention; name a row from ${purged} on`);
+        if (known !== undefined) {
+          const purged = (await deps.reads.chain(options.firm))?.purged.seq ?? 0;
+          if (known.seq < purged)
+            throw new OperatorError(
+              `row ${known.seq} was deleted by retention; name a row from ${purged} on`,
+            );
+        }
         const verified = await verifyAuditChain(deps, options.firm, options);
         if (verified === null) await findFirm(services.get(TOKENS.operatorReads), options.firm);
         return verified;

@@ -65,8 +65,8 @@ export const columnTypes: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Checked before a query: PostgreSQL reports an error for a text that is not a UUID, where nothing is found. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Checked before a query: PostgreSQL reports an error for a text that is not a UUID, where nothing is found. */
 export const isUuid = (text: string): boolean => UUID.test(text);
