@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
-import { connect, type DatabaseLog, migrate, type PostgresStores } from '../src/index.ts';
+import { connect, type DatabaseLog, type PostgresStores } from '../src/index.ts';
 import { newId } from './a-firm.ts';
-import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 const aJob = (svcId = newId<Svcid>()): Job => ({
@@ -27,8 +27,7 @@ describe('jobs', () => {
 
   beforeEach(async () => {
     logged.length = 0;
-    database = await freshDatabase();
-    await migrate(database);
+    database = await migratedDatabase();
     proxy = await startTcpProxy(database.url);
     stores = await connect({ url: proxy.url, poolMax: 4, connectTimeoutMs: 10_000, log });
   });
