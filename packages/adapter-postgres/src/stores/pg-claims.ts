@@ -129,26 +129,21 @@ const addWith = (...clauses: string[]): string =>
 const ADD = sql('claims_add', addWith());
 const ADD_WITH_AUDIT = sql('claims_add_with_audit', addWith(appendWithin(21)));
 
-/** Citus would run the rows of ADD through the coordinator, and plan it and SAVE again on every execution. */
+/** Citus would run the rows of ADD through the coordinator, and plan it again on every execution. */
 const TAKE_TIMESTAMP = sql('claims_take_timestamp', NEXT_TIMESTAMP);
 const ADD_WITH_TIMESTAMP = sql(
   'claims_add_with_timestamp',
   `${INSERT_CLAIM} VALUES (${NEW_CLAIM}, $2, $2) RETURNING updated_at`,
 );
 
-const SET_OUTCOME = `status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7, rejection_reason = $8,
-     work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11, work_details = $12::json,
-     work_changed_at = $13, closed_at = $14`;
 const saveWith = (...clauses: string[]): string =>
   `${withTimestamp(clauses)}
-   UPDATE claims SET ${SET_OUTCOME}, updated_at = last_stamp
+   UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7, rejection_reason = $8,
+     work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11, work_details = $12::json,
+     work_changed_at = $13, closed_at = $14, updated_at = last_stamp
    FROM next WHERE firm_id = $1 AND id = $3 RETURNING updated_at`;
 const SAVE = sql('claims_save', saveWith());
 const SAVE_WITH_AUDIT = sql('claims_save_with_audit', saveWith(appendWithin(15)));
-const SAVE_WITH_TIMESTAMP = sql(
-  'claims_save_with_timestamp',
-  `UPDATE claims SET ${SET_OUTCOME}, updated_at = $2 WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
-);
 
 const SAVE_WITHOUT_TIMESTAMP = sql(
   'claims_save_without_timestamp',
@@ -286,18 +281,18 @@ export function pgClaims(
 
     async save(claim) {
       const seal = await sealer(claim);
-      const now = timestamp(clock.now());
+      const values = [
+        claim.firmId,
+        timestamp(clock.now()),
+        claim.id,
+        ...assignmentValues(claim, seal),
+        ...workValues(claim, seal),
+      ];
       const event = audit.take(claim.firmId);
-      const statement = session.onCitus ? SAVE_WITH_TIMESTAMP : event === null ? SAVE : SAVE_WITH_AUDIT;
       const saved = first(
-        await session.rows<{ updated_at: Instant }>(statement, [
-          claim.firmId,
-          session.onCitus ? await takeTimestamp(claim.firmId, now) : now,
-          claim.id,
-          ...assignmentValues(claim, seal),
-          ...workValues(claim, seal),
-          ...(event ?? []),
-        ]),
+        await (event === null
+          ? session.rows<{ updated_at: Instant }>(SAVE, values)
+          : session.rows<{ updated_at: Instant }>(SAVE_WITH_AUDIT, [...values, ...event])),
       );
       if (saved === null) throw missing();
       changed.push(claim.assignment.status);
