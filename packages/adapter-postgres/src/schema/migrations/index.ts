@@ -13,6 +13,7 @@ import { PASSKEYS } from './0030-passkeys.ts';
 import { AVAILABILITY } from './0040-availability.ts';
 import { FEED_RESTAMPS } from './0050-feed-restamps.ts';
 import { CITUS } from './0070-citus.ts';
+import { AUDIT_IN_FEEDS } from './0080-audit-in-feeds.ts';
 
 export interface Migration {
   readonly id: number;
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 40, name: 'availability', sql: AVAILABILITY },
   { id: 50, name: 'feed restamps', sql: FEED_RESTAMPS },
   { id: 70, name: 'citus', sql: CITUS },
+  { id: 80, name: 'audit in feeds', sql: AUDIT_IN_FEEDS },
 ];
