@@ -78,10 +78,9 @@ describe('jobs', () => {
 
   test('on Citus, a job of a firm runs after the transaction that adds to its audit trail, other jobs at once', async () => {
     const job = aJob() as Job & { readonly firmId: FirmId };
-    await database.sql.query(
-      `INSERT INTO audit_chains (firm_id, last_hash, purged_hash) VALUES ($1, '', '')`,
-      [job.firmId],
-    );
+    await database.sql.query(`INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, 'epoch')`, [
+      job.firmId,
+    ]);
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     const session: Session = {
@@ -93,7 +92,7 @@ describe('jobs', () => {
       done.push(one);
     });
     await database.sql.query('BEGIN');
-    await database.sql.query('UPDATE audit_chains SET last_seq = last_seq + 1 WHERE firm_id = $1', [
+    await database.sql.query('UPDATE firm_feeds SET audit_seq = audit_seq + 1 WHERE firm_id = $1', [
       job.firmId,
     ]);
     const other: Job = { kind: 'notify_test', svcId: job.svcId, only: 'mail' };

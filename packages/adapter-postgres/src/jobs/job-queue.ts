@@ -59,11 +59,10 @@ const UNLOCK = sql(
     WHERE locked_at < now() - interval '${UNLOCK_AFTER_MS} ms' HAVING count(*) > 0`,
 );
 
-/** Every transaction that adds a job of a firm also adds to the firm's audit trail, and locks this row until its commit. */
-const LOCK_AUDIT_CHAIN = sql(
-  'jobs_lock_audit_chain',
-  'SELECT 1 FROM audit_chains WHERE firm_id = $1 FOR SHARE',
-);
+/**
+ * Every transaction that adds a job of a firm also adds to the firm's audit trail, so it locks this row until its commit.
+ */
+const LOCK_FEED = sql('jobs_lock_feed', 'SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR SHARE');
 
 /**
  * Citus commits on the coordinator, where the jobs are, before it commits on a worker: a job could not find the claim
@@ -72,7 +71,7 @@ const LOCK_AUDIT_CHAIN = sql(
 export const afterCommitOnWorkers =
   (session: Session, handler: JobHandler): JobHandler =>
   async (job) => {
-    if ('firmId' in job) await session.rows(LOCK_AUDIT_CHAIN, [job.firmId]);
+    if ('firmId' in job) await session.rows(LOCK_FEED, [job.firmId]);
     await handler(job);
   };
 
