@@ -5,10 +5,10 @@ import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
 import type { Session } from '../src/driver/session.ts';
-import { connect, type DatabaseLog, migrate, type PostgresStores } from '../src/index.ts';
+import { connect, type DatabaseLog, type PostgresStores } from '../src/index.ts';
 import { afterCommitOnWorkers } from '../src/jobs/job-queue.ts';
 import { newId } from './a-firm.ts';
-import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 const aJob = (svcId = newId<Svcid>()): Job => ({
@@ -30,8 +30,7 @@ describe('jobs', () => {
 
   beforeEach(async () => {
     logged.length = 0;
-    database = await freshDatabase();
-    await migrate(database);
+    database = await migratedDatabase();
     proxy = await startTcpProxy(database.url);
     stores = await connect({ url: proxy.url, poolMax: 4, connectTimeoutMs: 10_000, log });
   });
@@ -78,9 +77,7 @@ describe('jobs', () => {
 
   test('on Citus, a job of a firm runs after the transaction that adds to its audit trail, other jobs at once', async () => {
     const job = aJob() as Job & { readonly firmId: FirmId };
-    await database.sql.query(`INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, 'epoch')`, [
-      job.firmId,
-    ]);
+    await database.sql.query(`INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, 'epoch')`, [job.firmId]);
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     const session: Session = {
@@ -92,9 +89,7 @@ describe('jobs', () => {
       done.push(one);
     });
     await database.sql.query('BEGIN');
-    await database.sql.query('UPDATE firm_feeds SET audit_seq = audit_seq + 1 WHERE firm_id = $1', [
-      job.firmId,
-    ]);
+    await database.sql.query('UPDATE firm_feeds SET audit_seq = audit_seq + 1 WHERE firm_id = $1', [job.firmId]);
     const other: Job = { kind: 'notify_test', svcId: job.svcId, only: 'mail' };
     await run(other);
     const running = run(job);

@@ -119,7 +119,7 @@ const COUNT_PENDING = byAdjuster(
  * @param event the parameter with the text of an event that is appended to the audit trail.
  */
 const nextTimestamp = (event?: string): string => `UPDATE firm_feeds AS held
-     SET last_stamp = greatest($2::timestamptz, (held.last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')
+     SET last_stamp = greatest($2::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')
        ${event === undefined ? '' : `, ${advanceChain(event)}`}
      WHERE firm_id = $1 RETURNING last_stamp`;
 
