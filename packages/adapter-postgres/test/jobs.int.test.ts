@@ -77,7 +77,9 @@ describe('jobs', () => {
 
   test('on Citus, a job of a firm runs after the transaction that adds to its audit trail, other jobs at once', async () => {
     const job = aJob() as Job & { readonly firmId: FirmId };
-    await database.sql.query(`INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, 'epoch')`, [job.firmId]);
+    await database.sql.query(`INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, 'epoch')`, [
+      job.firmId,
+    ]);
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     const session: Session = {
@@ -89,7 +91,9 @@ describe('jobs', () => {
       done.push(one);
     });
     await database.sql.query('BEGIN');
-    await database.sql.query('UPDATE firm_feeds SET audit_seq = audit_seq + 1 WHERE firm_id = $1', [job.firmId]);
+    await database.sql.query('UPDATE firm_feeds SET audit_seq = audit_seq + 1 WHERE firm_id = $1', [
+      job.firmId,
+    ]);
     const other: Job = { kind: 'notify_test', svcId: job.svcId, only: 'mail' };
     await run(other);
     const running = run(job);
