@@ -1,26 +1,33 @@
 export const AUDIT_IN_FEEDS = `
 -- The end of each firm's audit trail moves into the row of its change feed, which most audited acts update anyway. The
 -- service's own trail has a row too, and no firm. The service locks the feeds first, as everywhere.
-ALTER TABLE firm_feeds
-  DROP CONSTRAINT firm_feeds_firm_id_fkey,
-  ADD COLUMN audit_seq bigint NOT NULL DEFAULT 0,
-  -- Of the latest row. Null: none yet; the trail starts from the hash of its id.
-  ADD COLUMN audit_hash bytea,
-  -- The row before the oldest that is kept.
-  ADD COLUMN audit_purged_seq bigint NOT NULL DEFAULT 0,
-  ADD COLUMN audit_purged_hash bytea;
+ALTER TABLE firm_feeds DROP CONSTRAINT firm_feeds_firm_id_fkey;
+-- Next statement
+ALTER TABLE firm_feeds ADD COLUMN audit_seq bigint NOT NULL DEFAULT 0;
+-- Next statement
+-- Of the latest row. Null: none yet; the trail starts from the hash of its id.
+ALTER TABLE firm_feeds ADD COLUMN audit_hash bytea;
+-- Next statement
+-- The row before the oldest that is kept.
+ALTER TABLE firm_feeds ADD COLUMN audit_purged_seq bigint NOT NULL DEFAULT 0;
+-- Next statement
+ALTER TABLE firm_feeds ADD COLUMN audit_purged_hash bytea;
+-- Next statement
 INSERT INTO firm_feeds (firm_id, last_stamp, audit_seq, audit_hash, audit_purged_seq, audit_purged_hash)
   SELECT firm_id, 'epoch', last_seq, last_hash, purged_seq, purged_hash FROM audit_chains
   ON CONFLICT (firm_id) DO UPDATE SET audit_seq = excluded.audit_seq, audit_hash = excluded.audit_hash,
     audit_purged_seq = excluded.audit_purged_seq, audit_purged_hash = excluded.audit_purged_hash;
+-- Next statement
 DROP TABLE audit_chains;
+-- Next statement
 
 -- For processes of the earlier release, until the update is complete.
 ALTER TABLE firm_feeds ALTER COLUMN last_stamp SET DEFAULT 'epoch';
+-- Next statement
 CREATE VIEW audit_chains AS
   SELECT firm_id, audit_seq AS last_seq, audit_hash AS last_hash, audit_purged_seq AS purged_seq,
     audit_purged_hash AS purged_hash FROM firm_feeds;
-
+-- Next statement
 CREATE OR REPLACE FUNCTION purge_audit(plans text[], since timestamptz[], max_rows integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $purge$
 DECLARE

@@ -22,6 +22,14 @@ export interface Migration {
   readonly sql: string;
 }
 
+/**
+ * A line between statements that are sent one by one, as Citus requires of those that it repeats on its workers: any
+ * change of a distributed table, with one action for each ALTER TABLE.
+ */
+const NEXT_STATEMENT = /^-- Next statement$/m;
+
+export const statementsOf = ({ sql }: Migration): readonly string[] => sql.split(NEXT_STATEMENT);
+
 /** In order. A released migration is never edited; changes are new migrations. */
 export const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: 'first schema', sql: FIRST_SCHEMA },
