@@ -911,6 +911,31 @@ test('a new release is announced, waits for what is typed elsewhere, and keeps n
     await page.getByLabel('Notes', { exact: true }).fill('Water line 14 inches');
     const contactNote = page.getByLabel('Note for the next entry');
     await contactNote.fill('call after five');
+test('an invitation names a first email address that another account has, and another one joins the firm', () =>
+  visiting(PHONE, async ({ page }) => {
+    const taken = await emailOf(service, (await service.member(firm)).token);
+    const inviting = await service.firm({ name: 'Estero Adjusters' });
+    const { svcId, token } = await service.adjuster({ lastName: null, email: null });
+    await service.call('POST', '/v1/adjusters/invitations', {
+      as: inviting.live,
+      body: { svc_id: svcId, invited_as: 'Jean from Houma' },
+    });
+    await enter(page, service, token, `#/invitations/${inviting.id}`);
+    await page.getByLabel('Last name').fill('Delacroix');
+    const email = page.getByLabel('Email', { exact: true });
+    await email.fill(taken);
+    await button(page, 'Save and join').click();
+    await page.getByText('Enter a valid email address that no other account uses.').waitFor();
+    expect(await email.getAttribute('aria-invalid')).toBe('true');
+    expect(await email.inputValue()).toBe(taken);
+    await until('only the address to enter', async () => (await page.getByLabel('Last name').count()) === 0);
+
+    await email.fill('second.adjuster@example.com');
+    await button(page, 'Save and join').click();
+    await page.getByText('You have joined Estero Adjusters').waitFor();
+    expect(await emailOf(service, token)).toBe('second.adjuster@example.com');
+  }));
+
     // The same worker at another address is a new one for the browser.
     await page.evaluate("navigator.serviceWorker.register('/app/sw.js?release=2', { scope: '/app' })");
     await announced.waitFor();
