@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core';
@@ -470,6 +471,29 @@ describe("the adjuster's notes and dates", () => {
       await context.unroute('**/closure');
       await page.evaluate('dispatchEvent(new Event("online"))');
       await until('the closing', async () => (await read(id, token)).closed_at !== null);
+      // The closed claim keeps the contact log.
+      await page.getByLabel('Notes').waitFor({ state: 'detached' });
+      await page.getByText('No answer · Neighbor opened.').waitFor();
+    }));
+
+  test('give the calendar the planned visit as it is typed, also when another one is saved', () =>
+    visiting(WITHOUT_WORKER, async ({ page }) => {
+      const { id, token } = await acceptedClaim();
+      const saved = { planned_visit_date: '2031-09-02', planned_visit_time: '10:30' };
+      await service.call('PATCH', `/app/v1/claims/${id}/work`, { as: token, body: saved });
+      await enter(page, service, token, `#/claims/${id}`);
+      const time = page.getByLabel('Time of the visit');
+      await until('the saved visit', async () => (await time.inputValue()) === '10:30');
+      await time.fill('14:45');
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        button(page, 'Add to calendar').click(),
+      ]);
+      const file = readFileSync(await download.path(), 'utf8');
+      expect(file).toContain('DTSTART:20310902T144500\r\n');
+      expect(file).toContain('SUMMARY:Inspection: Marisol Delgado');
+      await time.fill('');
+      await button(page, 'Add to calendar').waitFor({ state: 'detached' });
     }));
 
   test('typed during a save are kept, and stay readable when the claim is closed elsewhere', () =>
