@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  checkSandboxKey,
   checkScope,
+  DAY,
   DEFAULT_LIMITS,
   DomainError,
   ENVIRONMENTS,
@@ -10,6 +12,7 @@ import {
   isClaimVisible,
   limitsOf,
   NO_OVERRIDES,
+  PLAN_RETENTION,
   PLANS,
   type Plan,
   PURPOSES,
@@ -17,6 +20,7 @@ import {
   SCOPES,
   scopesOf,
 } from '../src/index.ts';
+import { errorCodeOf } from './moves.ts';
 
 const SCOPES_OF_PLAN: Record<Plan, string> = {
   standard: 'claims:create claims:read claims:write adjusters:read adjusters:write',
@@ -54,12 +58,7 @@ describe('scopes of a key', () => {
           : !SCOPES_OF_PLAN[plan].split(' ').includes(scope)
             ? 'not_in_plan'
             : 'allowed';
-        let outcome = 'allowed';
-        try {
-          checkScope(scope, purpose, plan);
-        } catch (error) {
-          outcome = (error as DomainError).code;
-        }
+        const outcome = errorCodeOf(() => checkScope(scope, purpose, plan)) ?? 'allowed';
         expect([scope, outcome]).toEqual([scope, expected]);
       }
     },
@@ -86,6 +85,19 @@ describe('data visible to a key', () => {
     ];
     expect(visibleTo('live')).toEqual(['live', 'test', true, true]);
     expect(visibleTo('test')).toEqual(['test', false, true]);
+  });
+});
+
+test('only a test key may use the sandbox', () => {
+  expect(errorCodeOf(() => checkSandboxKey('live'))).toBe('environment_mismatch');
+  expect(errorCodeOf(() => checkSandboxKey('test'))).toBeNull();
+});
+
+test('plans keep claims readable for 90 or 30 days after leaving, and the audit log for seven years', () => {
+  expect(PLAN_RETENTION).toEqual({
+    standard: { readableAfterLeavingMs: 90 * DAY, auditMs: 2_555 * DAY },
+    claims_only: { readableAfterLeavingMs: 90 * DAY, auditMs: 2_555 * DAY },
+    read_only: { readableAfterLeavingMs: 30 * DAY, auditMs: 2_555 * DAY },
   });
 });
 
