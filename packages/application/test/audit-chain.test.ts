@@ -112,6 +112,15 @@ test('a changed first or last hash of the chain shows, the last one only when it
   expect(await verify(last, { until: 2 })).toMatchObject({ intact: true });
 });
 
+test('a noted row at the start of what retention has left is connected with a later period', async () => {
+  const chain = chainOf(9, 4);
+  const rows = chain.rows.map((row) => (row.seq === 5 ? { ...row, text: auditText([entry(99)]) } : row));
+  expect(await verify({ ...chain, rows }, { since: 8 })).toMatchObject({ intact: true });
+  expect(await verify({ ...chain, rows }, { since: 8, known: chain.purged })).toEqual({
+    ...{ intact: false, seq: 5, problem: 'changed' },
+  });
+});
+
 test('removed rows at the end show', async () => {
   const { rows, ...ends } = chainOf(3);
   const missing = (seq: number) => ({ intact: false, seq, problem: 'missing' });

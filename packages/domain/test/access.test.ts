@@ -110,6 +110,7 @@ describe('rate limits of a key', () => {
   });
 
   test('each limit set for the firm replaces one default', () => {
+    expect(NO_OVERRIDES).toEqual({ requestsPerMinute: null, writesPerMinute: null, burst: null });
     expect(limitsOf('live', NO_OVERRIDES)).toEqual(DEFAULT_LIMITS.live);
     for (const limit of ['requestsPerMinute', 'writesPerMinute', 'burst'] as const) {
       expect(limitsOf('test', { ...NO_OVERRIDES, [limit]: 7 })).toEqual({
