@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core';
@@ -470,6 +471,29 @@ describe("the adjuster's notes and dates", () => {
       await context.unroute('**/closure');
       await page.evaluate('dispatchEvent(new Event("online"))');
       await until('the closing', async () => (await read(id, token)).closed_at !== null);
+      // The closed claim keeps the contact log.
+      await page.getByLabel('Notes').waitFor({ state: 'detached' });
+      await page.getByText('No answer · Neighbor opened.').waitFor();
+    }));
+
+  test('give the calendar the planned visit as it is typed, also when another one is saved', () =>
+    visiting(WITHOUT_WORKER, async ({ page }) => {
+      const { id, token } = await acceptedClaim();
+      const saved = { planned_visit_date: '2031-09-02', planned_visit_time: '10:30' };
+      await service.call('PATCH', `/app/v1/claims/${id}/work`, { as: token, body: saved });
+      await enter(page, service, token, `#/claims/${id}`);
+      const time = page.getByLabel('Time of the visit');
+      await until('the saved visit', async () => (await time.inputValue()) === '10:30');
+      await time.fill('14:45');
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        button(page, 'Add to calendar').click(),
+      ]);
+      const file = readFileSync(await download.path(), 'utf8');
+      expect(file).toContain('DTSTART:20310902T144500\r\n');
+      expect(file).toContain('SUMMARY:Inspection: Marisol Delgado');
+      await time.fill('');
+      await button(page, 'Add to calendar').waitFor({ state: 'detached' });
     }));
 
   test('typed during a save are kept, and stay readable when the claim is closed elsewhere', () =>
@@ -911,6 +935,31 @@ test('a new release is announced, waits for what is typed elsewhere, and keeps n
     await page.getByLabel('Notes', { exact: true }).fill('Water line 14 inches');
     const contactNote = page.getByLabel('Note for the next entry');
     await contactNote.fill('call after five');
+test('an invitation names a first email address that another account has, and another one joins the firm', () =>
+  visiting(PHONE, async ({ page }) => {
+    const taken = await emailOf(service, (await service.member(firm)).token);
+    const inviting = await service.firm({ name: 'Estero Adjusters' });
+    const { svcId, token } = await service.adjuster({ lastName: null, email: null });
+    await service.call('POST', '/v1/adjusters/invitations', {
+      as: inviting.live,
+      body: { svc_id: svcId, invited_as: 'Jean from Houma' },
+    });
+    await enter(page, service, token, `#/invitations/${inviting.id}`);
+    await page.getByLabel('Last name').fill('Delacroix');
+    const email = page.getByLabel('Email', { exact: true });
+    await email.fill(taken);
+    await button(page, 'Save and join').click();
+    await page.getByText('Enter a valid email address that no other account uses.').waitFor();
+    expect(await email.getAttribute('aria-invalid')).toBe('true');
+    expect(await email.inputValue()).toBe(taken);
+    await until('only the address to enter', async () => (await page.getByLabel('Last name').count()) === 0);
+
+    await email.fill('second.adjuster@example.com');
+    await button(page, 'Save and join').click();
+    await page.getByText('You have joined Estero Adjusters').waitFor();
+    expect(await emailOf(service, token)).toBe('second.adjuster@example.com');
+  }));
+
     // The same worker at another address is a new one for the browser.
     await page.evaluate("navigator.serviceWorker.register('/app/sw.js?release=2', { scope: '/app' })");
     await announced.waitFor();

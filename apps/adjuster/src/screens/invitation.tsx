@@ -1,4 +1,4 @@
-import type { Membership, Profile, ProfileField } from '@svc/contract';
+import type { Membership, ProfileField } from '@svc/contract';
 import { useState } from 'preact/hooks';
 import { Facts, fact } from '../components/facts.tsx';
 import { isProfileField, ProfileInput } from '../components/profile-field.tsx';
@@ -8,6 +8,7 @@ import { dateTime } from '../format.ts';
 import { go } from '../navigation.ts';
 import { texts } from '../state/language.ts';
 import { lists, refresh } from '../state/lists.ts';
+import { saveProfile } from '../state/profile.ts';
 import { request } from '../state/session.ts';
 import { showError, showToast } from '../state/toast.ts';
 
@@ -53,8 +54,7 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
     setRefused([]);
     void answer(async () => {
       if (missing.length > 0) {
-        const filled = Object.fromEntries(missing.map((name) => [name, fields[name]?.trim() ?? '']));
-        await call<Profile>('PATCH', 'v1/me', filled);
+        await saveProfile(Object.fromEntries(missing.map((name) => [name, fields[name]?.trim() ?? ''])));
       }
       await call<Membership>('POST', `v1/invitations/${firmId}/acceptance`);
     }, words.invitations.joined(invitation.firm_name));

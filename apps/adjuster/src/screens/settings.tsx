@@ -1,18 +1,19 @@
-import type { Profile, ProfileField } from '@svc/contract';
+import type { ProfileField } from '@svc/contract';
 import { useState } from 'preact/hooks';
 import { ConfirmEmail } from '../components/confirm-email.tsx';
 import { Facts, fact } from '../components/facts.tsx';
 import { lazy } from '../components/lazy.tsx';
 import { PROFILE_FIELDS, ProfileInput } from '../components/profile-field.tsx';
 import { Button, Dialog, ScreenHeader } from '../components/ui.tsx';
-import { ApiError, call } from '../data/api.ts';
+import { ApiError } from '../data/api.ts';
 import { answers } from '../state/answers.ts';
 import { installPrompt } from '../state/install.ts';
 import { chooseLanguage, languageChoice } from '../state/language.ts';
 import { refresh } from '../state/lists.ts';
 import { moreTexts, texts } from '../state/more-texts.ts';
 import { prefer, preferences, SCHEMES, UNDO_SECONDS } from '../state/preferences.ts';
-import { request, session, supportsPasskeys } from '../state/session.ts';
+import { saveProfile } from '../state/profile.ts';
+import { session, supportsPasskeys } from '../state/session.ts';
 import { unsentSettings } from '../state/settings.ts';
 import { signOut } from '../state/start.ts';
 import { showError, showToast } from '../state/toast.ts';
@@ -111,10 +112,8 @@ function Account() {
       const changes: Partial<Record<ProfileField, string>> = Object.fromEntries(
         entered.filter(([field, text]) => text !== '' && text !== me[field]),
       );
-      const { email } = await request(() => call<Profile>('PATCH', 'v1/me', changes));
+      const { email } = await saveProfile(changes);
       await refresh();
-      // A first address that another account has is not stored, and no code is sent to it.
-      if (changes.email !== undefined && email === null) return setRefused(['email']);
       setEditing(false);
       if (changes.email !== undefined && changes.email !== email) setNewEmail(changes.email);
       else showToast(words.saved, 'success');

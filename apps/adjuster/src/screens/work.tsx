@@ -99,7 +99,8 @@ export function Work({ claim }: { claim: AppClaim }) {
   const date = (field: WorkField, label: string) => (
     <DateField label={label} value={entered[field]?.toString()} change={(value) => enter(field, value)} />
   );
-  const { planned_visit_date: visitDate, planned_visit_time: visitTime } = own.work;
+  // As typed, so that the calendar never gets an earlier visit.
+  const { planned_visit_date: visitDate, planned_visit_time: visitTime } = entered;
 
   return (
     <Section title={words.title}>
@@ -114,7 +115,7 @@ export function Work({ claim }: { claim: AppClaim }) {
             change={(value) => enter('planned_visit_time', value)}
           />
         </div>
-        {visitDate !== undefined && visitTime !== undefined && (
+        {visitDate && visitTime && (
           <Button kind="quiet" onClick={() => void shareVisit(own, visitDate, visitTime).catch(showError)}>
             {words.calendar}
           </Button>
@@ -205,7 +206,6 @@ function Deadlines({ claim }: { claim: AppClaim }) {
 function Contacts({ claim }: { claim: AppClaim }) {
   const words = texts.value.work;
   const [note, setNote] = useState('');
-  const contacts = claim.work.contacts ?? [];
   const log = (result: 'reached' | 'left_message' | 'no_answer') => {
     const text = note.trim();
     const contact: ContactEntry = {
@@ -224,16 +224,7 @@ function Contacts({ claim }: { claim: AppClaim }) {
   return (
     <fieldset class="stack contacts">
       <legend class="strong">{words.contacts}</legend>
-      {contacts.length > 0 && (
-        <ul>
-          {contacts.map(({ id, at, result, note: said }) => (
-            <li key={id}>
-              {dateTime(at)}: {words.contactResults[result] ?? result}
-              {said !== undefined && ` · ${said}`}
-            </li>
-          ))}
-        </ul>
-      )}
+      <ContactList claim={claim} />
       <div class="field">
         <label for="contact-note">{words.contactNote}</label>
         <input
@@ -251,6 +242,22 @@ function Contacts({ claim }: { claim: AppClaim }) {
         ))}
       </div>
     </fieldset>
+  );
+}
+
+function ContactList({ claim }: { claim: AppClaim }) {
+  const { contactResults } = texts.value.work;
+  const { contacts = [] } = claim.work;
+  if (contacts.length === 0) return null;
+  return (
+    <ul>
+      {contacts.map(({ id, at, result, note }) => (
+        <li key={id}>
+          {dateTime(at)}: {contactResults[result] ?? result}
+          {note !== undefined && ` · ${note}`}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -352,6 +359,8 @@ export function ClosedWork({ claim }: { claim: AppClaim }) {
   return (
     <Section title={words.title}>
       {entries(claim.work)}
+      {claim.work.contacts !== undefined && <h3>{words.contacts}</h3>}
+      <ContactList claim={claim} />
       {hasUnsaved && (
         <Note kind="warning">
           <p>{words.notSaved}</p>
