@@ -57,7 +57,8 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
     await migrate({ url: urls[0] });
     await distribute({ url: urls[0] });
     const [coordinator, ...workers] = servers as [ClusterPostgres, ...ClusterPostgres[]];
-    return { ...coordinator, url: urls[0], workers, stop };
+    // As the role that the nodes connect with, since some statements run on all of them.
+    return { ...coordinator, url: urls[0], workers, stop, connect: () => connectTo(urls[0]) };
   } catch (error) {
     await stop();
     throw error;
@@ -102,13 +103,6 @@ async function startServerOf(
     frozen = [];
   };
 
-  const connect = async (): Promise<pg.Client> => {
-    const client = new pg.Client({ connectionString: url });
-    client.on('error', () => {});
-    await client.connect();
-    return client;
-  };
-
   await startServer();
   const url = handles[0]?.url ?? '';
   return {
@@ -132,9 +126,9 @@ async function startServerOf(
         await sleep(10);
       }
     },
-    connect,
+    connect: () => connectTo(url),
     async endConnections() {
-      const client = await connect();
+      const client = await connectTo(url);
       try {
         const ended = await client.query(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -152,6 +146,13 @@ async function startServerOf(
       watchdog?.cancel();
     },
   };
+}
+
+async function connectTo(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

@@ -1,44 +1,5 @@
 // `pnpm openfema`: sends the claims of an OpenFEMA file to the service.
-import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import type { Readable } from 'node:stream';
-import { Command, InvalidArgumentError } from 'commander';
-import { exitCode, importClaims } from './import-claims.ts';
-import { makeProgress } from './progress.ts';
-import { readFile, UnreadableFile } from './read-rows.ts';
-import { jsonReport, textReport } from './report.ts';
-import { makeSender } from './send-claim.ts';
-
-interface Flags {
-  readonly url?: string;
-  readonly adjuster?: string;
-  readonly keyFile?: string;
-  readonly concurrency: number;
-  readonly dryRun?: true;
-  readonly json?: true;
-  readonly allowSkips?: true;
-}
-
-class WrongUse extends Error {}
-
-/** The user's working directory; pnpm runs scripts at the workspace root. */
-const place = process.env.INIT_CWD ?? process.cwd();
-
-const program = new Command('openfema')
-  .description("Sends the claims of an OpenFEMA NFIP claims file to the service's POST /v1/claims.")
-  .argument('<file>', 'the CSV file, or - for standard input')
-  .option('--url <url>', 'base URL of the service (default: CLAIMS_URL)')
-  .option('--adjuster <svcid>', 'SVCID of the adjuster to offer the claims to')
-  .option('--key-file <file>', 'file with the API key (default: CLAIMS_API_KEY)')
-  .option('--concurrency <n>', 'concurrent requests', atLeastOne, 4)
-  .option('--dry-run', 'validate every claim and send none')
-  .option('--json', 'print JSON lines; with --dry-run also the claims')
-  .option('--allow-skips', 'exit with 0 even if rows were skipped')
-  .addHelpText(
-    'after',
-    '\nExit codes: 0 all rows are claims, 1 some are not (skipped, rejected, not delivered), 2 the run stopped early.',
-  )
-  .action(run);
+import { openfema } from './command.ts';
 
 // A reader such as head may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -46,88 +7,15 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-try {
-  await program.parseAsync(process.argv.filter((argument, index) => !(index === 2 && argument === '--')));
-} catch (error) {
-  if (!(error instanceof WrongUse) && !(error instanceof UnreadableFile)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
-}
-
-async function run(path: string, flags: Flags): Promise<void> {
-  const dryRun = flags.dryRun === true;
-  const { input, size, bytesRead } = open(path);
-  const progress = makeProgress({
-    stream: process.stderr,
-    share: () => (size === null || size === 0 ? null : Math.min(1, bytesRead() / size)),
-  });
-  const send = dryRun ? null : sender(flags, progress.waiting);
-  const adjuster =
-    flags.adjuster ??
-    (dryRun ? 'SVC-DRY-RUN' : wrong('--adjuster is missing: the SVCID to offer the claims to.'));
-
-  const write = (line: string): void => {
-    progress.clear();
-    process.stdout.write(`${line}\n`);
-  };
-  const report = flags.json ? jsonReport(write, { bodies: dryRun }) : textReport(write);
-  const interrupted = new AbortController();
-  process.once('SIGINT', () => {
-    progress.clear();
-    process.stderr.write('Finishing open requests; interrupt again to stop immediately.\n');
-    interrupted.abort();
-  });
-
-  const startedAt = Date.now();
-  const file = await readFile(input);
-  report.header(file.header);
-  const tally = await importClaims(
-    file,
-    { adjuster, concurrency: flags.concurrency, send, signal: interrupted.signal },
-    { ...report, counted: progress.counted },
-  );
-  progress.clear();
-  report.summary(tally, { seconds: (Date.now() - startedAt) / 1000, dryRun });
-  process.exitCode = interrupted.signal.aborted ? 130 : exitCode(tally, flags.allowSkips === true);
-}
-
-function open(path: string): { input: Readable; size: number | null; bytesRead: () => number } {
-  if (path === '-') return { input: process.stdin, size: null, bytesRead: () => 0 };
-  const full = resolve(place, path);
-  const stats = statSync(full, { throwIfNoEntry: false });
-  if (!stats?.isFile()) return wrong(`File not found: ${full}`);
-  const input = createReadStream(full);
-  return { input, size: stats.size, bytesRead: () => input.bytesRead };
-}
-
-function sender(flags: Flags, onWait: (milliseconds: number, reason: string) => void) {
-  const url = flags.url ?? (process.env.CLAIMS_URL || wrong('Set CLAIMS_URL or use --url.'));
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    return wrong(`Not an http or https URL: ${url}`);
-  return makeSender({ url, key: keyOf(flags), onWait });
-}
-
-/** Not an argument, because other users can read process arguments. */
-function keyOf({ keyFile }: Flags): string {
-  const key = keyFile === undefined ? process.env.CLAIMS_API_KEY : contentOf(resolve(place, keyFile));
-  return key?.trim() || wrong('Set CLAIMS_API_KEY or use --key-file.');
-}
-
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    return wrong(`The key file cannot be read: ${(error as Error).message}`);
-  }
-}
-
-function atLeastOne(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError('Must be an integer of at least 1.');
-  return number;
-}
-
-function wrong(message: string): never {
-  throw new WrongUse(message);
-}
+const args = process.argv.slice(2);
+// pnpm passes on the `--` of `pnpm openfema -- file`.
+if (args[0] === '--') args.shift();
+process.exitCode = await openfema(args, {
+  env: process.env,
+  // pnpm runs scripts at the root of the workspace.
+  folder: process.env.INIT_CWD ?? process.cwd(),
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  onInterrupt: (listener) => void process.once('SIGINT', listener),
+});

@@ -1,7 +1,13 @@
 import type { Tally } from './import-claims.ts';
 
+export interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
 interface ProgressOptions {
-  readonly stream: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
+  readonly stream: Output;
   /** The fraction of the file that has been read; null when its size is unknown. */
   readonly share: () => number | null;
   /** Without a terminal, one line per this many rows. */

@@ -17,7 +17,7 @@ export const countRows = (databaseUrl: string): Promise<Record<string, number>> 
     const tables = await client.query<{ name: string }>(
       `SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE c.relkind = 'r' AND n.nspname IN ('public', 'graphile_worker')
-          AND c.relname NOT IN ('request_log', 'audit_log', 'audit_chains') ORDER BY 1`,
+          AND c.relname NOT IN ('request_log', 'audit_log') ORDER BY 1`,
     );
     const counts: Record<string, number> = {};
     for (const { name } of tables.rows) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { distribute } from '@svc/adapter-postgres';
+import { distribute, migrate as migrateSchema } from '@svc/adapter-postgres';
 import { startTemporaryPostgres } from '@svc/embedded-postgres';
 import pg from 'pg';
 import { joinNodes, nodesOf, onCitus, startCitus } from './citus.ts';
@@ -29,17 +29,17 @@ export async function startPostgres(log?: (line: string) => void): Promise<TestP
 let ownServer: Promise<TestPostgres> | undefined;
 
 /**
- * A migrated database without rows, for one test file. `migrate` runs once per test run, on a template; each database is
- * a copy of the template and takes about 30 ms.
+ * A migrated database without rows. `migrate` runs once per test run, on a template; each database is a copy of the
+ * template and takes about 30 ms.
  */
 export async function createDatabase({
-  migrate,
+  migrate = (url) => migrateSchema({ url }),
   template = 'schema',
 }: {
-  migrate: (url: string) => Promise<void>;
-  /** The template's name, where tests need more than one. */
+  migrate?: (url: string) => Promise<void>;
+  /** The template's name, where tests need another schema. */
   template?: string;
-}): Promise<TestDatabase> {
+} = {}): Promise<TestDatabase> {
   const server = await serverUrl();
   const from = `template_${runId()}_${template}`;
   const name = `test_${runId()}_${randomBytes(6).toString('hex')}`;

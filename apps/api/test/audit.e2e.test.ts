@@ -159,7 +159,7 @@ test('svc audit verify fails and names the row that somebody changed or removed'
   expect(JSON.parse(broken.stdout)).toEqual({ intact: false, seq: 3, problem: 'missing' });
   expect(broken.stderr).toContain('row 3 is missing');
   await withClient(service.databaseUrl, (sql) =>
-    sql.query('DELETE FROM audit_chains WHERE firm_id = $1', [firm.id]),
+    sql.query('DELETE FROM firm_feeds WHERE firm_id = $1', [firm.id]),
   );
   const removed = await verify();
   expect([removed.code, removed.stderr]).toEqual([

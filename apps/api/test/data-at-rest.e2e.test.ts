@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from '@jest/globals';
-import { migrate } from '@svc/adapter-postgres';
 import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
@@ -26,7 +25,7 @@ afterEach(async () => {
 });
 
 test('an encrypted claim is sent, replayed, found and paged as before, and needs its key from then on', async () => {
-  database = await createDatabase({ migrate: (url) => migrate({ url }) });
+  database = await createDatabase();
   const [first, second] = [newKey(), newKey()];
   const encrypted = await start(first);
   const firm = await encrypted.firm();
@@ -95,7 +94,7 @@ test('an encrypted claim is sent, replayed, found and paged as before, and needs
 });
 
 test('svc encryption apply encrypts what was stored before, and says what is missing when encryption is off', async () => {
-  database = await createDatabase({ migrate: (url) => migrate({ url }) });
+  database = await createDatabase();
   const plain = await start();
   const firm = await plain.firm();
   const { json: sent } = await sendClaim(plain, firm.test, claimBody(firm.account.manual));

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { migrate } from '@svc/adapter-postgres';
 import {
   createDatabase,
   createRole,
@@ -32,7 +31,7 @@ const endConnections = (): Promise<void> =>
 
 beforeEach(async () => {
   role = `svc_${randomBytes(6).toString('hex')}`;
-  database = await createDatabase({ migrate: (url) => migrate({ url }) });
+  database = await createDatabase();
   const url = new URL(database.url);
   name = url.pathname.slice(1);
   await createRole(database, { name: role, password: PASSWORD, attributes: 'SUPERUSER' });

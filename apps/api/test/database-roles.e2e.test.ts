@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { migrate } from '@svc/adapter-postgres';
 import {
   createDatabase,
   createRole,
@@ -28,7 +27,7 @@ const asRole = (on: string): string => {
 };
 
 beforeAll(async () => {
-  database = await createDatabase({ migrate: (url) => migrate({ url }) });
+  database = await createDatabase();
   await createRole(database, { name: role, password: PASSWORD });
   url = asRole(database.url);
   const env = { MIGRATION_DATABASE_URL: database.url };

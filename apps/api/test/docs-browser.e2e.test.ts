@@ -32,7 +32,7 @@ const paths = PAGES.map(pathOf);
 
 /** Pages that together show every element and every language of code. Colors come from the theme, so other pages repeat
  * them, and contrast takes most of the time of axe. */
-const SHOW_EVERY_ELEMENT = ['index', 'quick-start', 'flood', 'sdk', 'reference/claims', 'errors'];
+const SHOW_EVERY_ELEMENT = ['index', 'quick-start', 'flood', 'sdk', 'reference/adjusters', 'errors'];
 const showingEveryElement = PAGES.filter(({ name }) => SHOW_EVERY_ELEMENT.includes(name)).map(pathOf);
 
 interface Visit {
@@ -74,18 +74,21 @@ async function open(page: Page, path: string): Promise<void> {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+const WITHOUT_CONTRAST = { rules: { 'color-contrast': { enabled: false } } };
+/** What axe judges. Contrast does not depend on the width of the screen; menu and code look alike on every page. */
+const JUDGED = {
+  everything: ['document', {}],
+  contrast: ['document', { runOnly: ['color-contrast'] }],
+  layout: ['document', WITHOUT_CONTRAST],
+  text: ["{ include: ['main'], exclude: ['pre'] }", WITHOUT_CONTRAST],
+} as const;
+
 /** The accessibility violations that axe finds in the current state of the page. */
-async function violationsOn(page: Page, only?: 'contrast' | 'layout'): Promise<string[]> {
+async function violationsOn(page: Page, judged: keyof typeof JUDGED = 'everything'): Promise<string[]> {
   await page.evaluate(AXE);
-  // Contrast does not depend on the width of the screen.
-  const rules =
-    only === 'contrast'
-      ? { runOnly: ['color-contrast'] }
-      : only === 'layout'
-        ? { rules: { 'color-contrast': { enabled: false } } }
-        : {};
+  const [context, rules] = JUDGED[judged];
   return page.evaluate<string[]>(
-    `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...rules })}).then(({ violations }) =>
+    `axe.run(${context}, ${JSON.stringify({ resultTypes: ['violations'], ...rules })}).then(({ violations }) =>
     violations.map(({ id, nodes }) => location.pathname + ' ' + id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).slice(0, 5).join(' | ')))`,
   );
 }
@@ -108,7 +111,7 @@ async function visitAllPages(): Promise<{ seen: Seen[]; faults: string[] }> {
       await open(page, path);
       const themes = [await themeOf(page)];
       const judgeColors = showingEveryElement.includes(path);
-      const violations = await violationsOn(page, judgeColors ? undefined : 'layout');
+      const violations = await violationsOn(page, judgeColors ? 'everything' : 'text');
       await page.emulateMedia({ colorScheme: 'dark' });
       await eventually(
         () => themeOf(page),

@@ -12,7 +12,7 @@ import {
   startLoad,
   until,
 } from './cluster-load.ts';
-import { callHttp, type TestFirm } from './service-under-test.ts';
+import { callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -144,6 +144,41 @@ test('a revoked key stays rejected by all processes while connections are termin
     await storm;
   }
   await waitForRecovery();
+});
+
+test('a send whose commit is not confirmed by every server gets 503, and a retry finds the claim with its job done', async () => {
+  await load.stop();
+  const claim = claimBody(firm.account.accepts, { external_id: 'UNCONFIRMED' });
+  const send = () =>
+    callHttp(cluster.url, 'POST', '/v1/claims', {
+      as: firm.test,
+      body: claim,
+      headers: { 'Idempotency-Key': 'unconfirmed' },
+    });
+  const sql = await cluster.postgres.connect();
+  const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+  const names = async (): Promise<string> =>
+    (await sql.query('SHOW synchronous_standby_names')).rows[0].synchronous_standby_names;
+  await sql.query(`ALTER SYSTEM SET synchronous_standby_names = 'missing'`);
+  await sql.query('SELECT pg_reload_conf()');
+  await until(async () => (await names()) === 'missing');
+  const first = send();
+  await until(async () => (await sql.query(waiting)).rowCount === 1);
+  // On Citus the workers have prepared the transaction, and the coordinator cannot commit it there.
+  for (const worker of cluster.postgres.workers) await worker.endConnections();
+  await sql.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`);
+  expect(await first).toMatchObject({ status: 503, json: { code: 'service_unavailable' } });
+  await sql.query('ALTER SYSTEM RESET synchronous_standby_names');
+  await sql.query('SELECT pg_reload_conf()');
+  await sql.end();
+
+  await until(async () => (await send()).status === 201, 250);
+  expect((await claimsOf(cluster, firm)).get('UNCONFIRMED')).toBe(1);
+  const { json } = await send();
+  await until(async () => {
+    const now = await callHttp(cluster.url, 'GET', `/v1/claims/${json.id}`, { as: firm.test });
+    return now.json.assignment?.status === 'accepted';
+  }, 50);
 });
 
 test('jobs run again after these faults', async () => {

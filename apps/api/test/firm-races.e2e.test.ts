@@ -39,7 +39,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const ROUNDS = 20;
+const ROUNDS = 10;
 const rounds = Array.from({ length: ROUNDS }, (_, index) => index);
 /** Runs both concurrently, in alternating order, so that neither always starts first. */
 const both = async (

@@ -124,9 +124,9 @@ test('a live key can send 20 + 300 requests, or 20 + 120 writes, in its first mi
   const count = async (call: (key: string) => Promise<ApiResponse>): Promise<number> => {
     const { live } = await service.firm({ limited: true });
     let passed = 0;
-    for (let step = 0; step <= 600; step++) {
+    for (let second = 0; second <= 60; second++) {
       while ((await call(live)).status !== 429) passed += 1;
-      now += 100;
+      now += 1000;
     }
     return passed;
   };

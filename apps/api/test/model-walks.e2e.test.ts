@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { migrate } from '@svc/adapter-postgres';
 import fc from 'fast-check';
 import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
 import { type ManualClock, manualClock } from './firm-calls.ts';
@@ -22,7 +21,7 @@ let clock: ManualClock;
 let real: ModelHost;
 let memory: ModelHost;
 beforeAll(async () => {
-  database = await createDatabase({ migrate: (url) => migrate({ url }) });
+  database = await createDatabase();
   clock = manualClock();
   real = await startOnPostgres(database.url, clock);
   memory = await startInMemory(database.url, clock);

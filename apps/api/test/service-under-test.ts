@@ -1,5 +1,4 @@
 import { Writable } from 'node:stream';
-import { migrate } from '@svc/adapter-postgres';
 import type { Clock } from '@svc/application';
 import type { Environment, Plan, Purpose, Svcid } from '@svc/domain';
 import { operatorOf, type Profile, type TestFirm } from '../../../tools/services/operator.ts';
@@ -56,7 +55,7 @@ export async function startServiceUnderTest(
 ): Promise<ServiceUnderTest> {
   const database =
     options.databaseUrl === undefined
-      ? await createDatabase({ migrate: (url) => migrate({ url }) })
+      ? await createDatabase()
       : { url: options.databaseUrl, drop: async () => {} };
   const logged: string[] = [];
   const sink = new Writable({

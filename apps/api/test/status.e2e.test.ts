@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { migrate } from '@svc/adapter-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import { startTcpProxy, type TcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
@@ -10,7 +9,7 @@ let toDatabase: TcpProxy;
 let toRedis: TcpProxy;
 let service: ServiceUnderTest;
 beforeAll(async () => {
-  database = await createDatabase({ migrate: (url) => migrate({ url }) });
+  database = await createDatabase();
   toDatabase = await startTcpProxy(database.url);
   toRedis = await startTcpProxy(process.env.TEST_REDIS_URL ?? '');
   service = await startServiceUnderTest({

@@ -198,6 +198,10 @@ describe('the mail server', () => {
     );
     return logged;
   };
+  const diagnosed = async (url: string): Promise<string> => {
+    const variables = { DATABASE_URL: process.env.TEST_DATABASE_URL ?? '', SMTP_URL: url };
+    return (await svcInProcess(['doctor'], variables)).stdout;
+  };
   const trusting = (ca: CertificateAuthority) => `tls.ca=${encodeURIComponent(ca.cert)}`;
 
   test.each([
@@ -229,12 +233,17 @@ describe('the mail server', () => {
   });
 
   test('without required TLS is named by doctor', async () => {
-    const notesFor = async (url: string): Promise<string> => {
-      const variables = { DATABASE_URL: process.env.TEST_DATABASE_URL ?? '', SMTP_URL: url };
-      return (await svcInProcess(['doctor'], variables)).stdout;
-    };
-    expect(await notesFor('smtp://mail.example.com')).toContain('may be sent unencrypted');
-    expect(await notesFor('smtp://mail.example.com?requireTLS=true')).not.toContain('unencrypted');
-    expect(await notesFor('smtps://mail.example.com')).not.toContain('unencrypted');
+    expect(await diagnosed(`smtp://localhost:${startTlsPort}`)).toContain('may be sent unencrypted');
+    expect(await diagnosed(`smtp://localhost:${plainPort}?requireTLS=true`)).not.toContain('unencrypted');
+    expect(await diagnosed(`smtps://localhost:${smtpsPort}`)).not.toContain('unencrypted');
+  });
+
+  test('is connected to by doctor, which says why no mail would be sent', async () => {
+    const reached = 'the mail server accepts connections and credentials';
+    expect(await diagnosed(`smtps://localhost:${smtpsPort}?${trusting(authority)}`)).toContain(reached);
+    expect(await diagnosed(`smtp://localhost:${plainPort}?requireTLS=true`)).toContain(NO_TLS);
+    expect(await diagnosed('smtp://127.0.0.1:1?requireTLS=true')).toMatch(
+      /the mail server was not connected to: .*ECONNREFUSED/,
+    );
   });
 });

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** The build of the command line. */
+/** The command line as its package contains it. */
 export const MAIN_COMMAND: readonly string[] = [
   process.execPath,
-  fileURLToPath(new URL('../dist/main.js', import.meta.url)),
+  fileURLToPath(new URL('../dist/claims.mjs', import.meta.url)),
 ];
 
 interface Ended {

@@ -22,7 +22,13 @@ import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/dat
 import { countPlainRows, encryptExisting } from './encryption/encrypt-existing.ts';
 import { Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
 import { type WrappingKeySource, WrappingKeys } from './encryption/wrapping-keys.ts';
-import { type JobHandler, type JobOptions, type RunningJobs, startJobs } from './jobs/job-queue.ts';
+import {
+  afterCommitOnWorkers,
+  type JobHandler,
+  type JobOptions,
+  type RunningJobs,
+  startJobs,
+} from './jobs/job-queue.ts';
 import { type PurgeCounts, purge } from './jobs/purge.ts';
 import { type DatabaseLog, SILENT } from './log.ts';
 import { pgAppReads } from './reads/pg-app-reads.ts';
@@ -160,7 +166,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
             await purge(database, clock.now(), closedClaimRetentionMs);
           },
         },
-        handler,
+        maintenance.onCitus ? afterCommitOnWorkers(maintenance, handler) : handler,
         jobOptions,
       );
       running.add(jobs);

@@ -18,7 +18,7 @@ import { pgFirms } from './stores/pg-firms.ts';
 import { pgIdempotency } from './stores/pg-idempotency.ts';
 import { pgKeys } from './stores/pg-keys.ts';
 import { pgMemberships } from './stores/pg-memberships.ts';
-import { pgOutbox } from './stores/pg-outbox.ts';
+import { pgOutbox, type TaskIds } from './stores/pg-outbox.ts';
 import { pgPasskeys, pgUsedChallenges } from './stores/pg-passkeys.ts';
 import { pgSessions } from './stores/pg-sessions.ts';
 import { pgSignInAttempts } from './stores/pg-sign-in-attempts.ts';
@@ -33,6 +33,7 @@ const storesOn = (
   changed: AssignmentStatus[],
   senders: ClaimSenders,
   audit: PgAuditTrail,
+  taskIds: TaskIds,
 ): Tx => ({
   claims: pgClaims(session, clock, encryption, changed, senders, audit),
   idempotency: pgIdempotency(session),
@@ -50,7 +51,7 @@ const storesOn = (
   devices: pgDevices(session, encryption),
   deadlines: pgDeadlines(session),
   feeds: pgFeeds(session),
-  outbox: pgOutbox(session),
+  outbox: pgOutbox(session, taskIds),
   audit,
 });
 
@@ -59,6 +60,7 @@ const storesOn = (
  * locks cannot prevent throw ConcurrencyConflict, and the work runs again.
  */
 export function pgUnitOfWork(database: Database, clock: Clock, encryption: Encryption): UnitOfWork {
+  const taskIds: TaskIds = new Map();
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const transaction = await database.begin();
     const changed: AssignmentStatus[] = [];
@@ -66,7 +68,7 @@ export function pgUnitOfWork(database: Database, clock: Clock, encryption: Encry
     try {
       const audit = pgAuditTrail(transaction);
       result = await work(
-        storesOn(transaction, clock, encryption, changed, claimSenders(transaction), audit),
+        storesOn(transaction, clock, encryption, changed, claimSenders(transaction), audit, taskIds),
       );
       await audit.write();
     } catch (error) {

@@ -2,15 +2,14 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { auditEntriesFrom, verifyAuditChain } from '@svc/application';
 import { DAY, type FirmId, PLAN_RETENTION } from '@svc/domain';
-import { connect, migrate, type PostgresStores } from '../src/index.ts';
+import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, NOW } from './a-firm.ts';
-import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
 
 let database: FreshDatabase;
 let stores: PostgresStores;
 beforeAll(async () => {
-  database = await freshDatabase();
-  await migrate({ url: database.url });
+  database = await migratedDatabase();
   stores = await connect({ url: database.url });
 });
 afterAll(async () => {

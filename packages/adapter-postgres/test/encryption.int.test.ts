@@ -11,8 +11,8 @@ import {
   type Fixture,
 } from '@svc/testkit';
 import { PERSONAL as PERSONAL_COLUMNS, type PersonalTable } from '../src/encryption/personal-columns.ts';
-import { connect, EncryptionKeyError, migrate, type PostgresStores } from '../src/index.ts';
-import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { connect, EncryptionKeyError, type PostgresStores } from '../src/index.ts';
+import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
 
 const [OLD_KEY, NEW_KEY] = [randomBytes(32), randomBytes(32)];
 const ADDRESS = { street: '9 Mangrove Ct', city: 'Cedar Key', state: 'FL', zip: '32625' };
@@ -80,7 +80,7 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   data_keys: ['wrapped_key', 'wrapping_key_id'],
   // Ids and client addresses, of which the chain of hashes is made.
   audit_log: ['entry', 'hash'],
-  audit_chains: ['last_hash', 'purged_hash'],
+  firm_feeds: ['audit_hash', 'audit_purged_hash'],
   request_log: ['key_id', 'route', 'code', 'places'],
   // Names of firms and published deadlines.
   firms: ['name', 'plan'],
@@ -94,8 +94,7 @@ let database: FreshDatabase;
 const open: PostgresStores[] = [];
 
 beforeEach(async () => {
-  database = await freshDatabase();
-  await migrate({ url: database.url });
+  database = await migratedDatabase();
 });
 afterEach(async () => {
   await Promise.all(open.splice(0).map((stores) => stores.close()));
@@ -207,8 +206,9 @@ test('the values that were sent are found in the tables without a key, so the se
 
 test('each column of text, JSON or bytes is encrypted, or listed as stored in plain text', async () => {
   const { rows } = await database.sql.query<{ table: string; columns: string[] }>(
-    `SELECT table_name AS table, array_agg(column_name::text) AS columns FROM information_schema.columns
-      WHERE table_schema = current_schema() AND data_type IN ('text', 'json', 'jsonb', 'bytea', 'character varying')
+    `SELECT table_name AS table, array_agg(column_name::text) AS columns
+       FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+      WHERE table_type = 'BASE TABLE' AND table_schema = current_schema() AND data_type IN ('text', 'json', 'jsonb', 'bytea', 'character varying')
       GROUP BY table_name`,
   );
   const tables: readonly PersonalTable[] = Object.values(PERSONAL_COLUMNS);

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { onCitus } from '../../../tools/services/citus.ts';
+import { createDatabase } from '../../../tools/services/postgres.ts';
+import { migrate } from '../src/index.ts';
 
 export interface FreshDatabase {
   readonly url: string;
@@ -32,6 +35,25 @@ export async function freshDatabase(): Promise<FreshDatabase> {
       await sql.end();
       await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
       await admin.end();
+    },
+  };
+}
+
+/** A new database with all tables and no rows. On Citus its tables are not distributed. */
+export async function migratedDatabase(): Promise<FreshDatabase> {
+  if (onCitus()) {
+    const database = await freshDatabase();
+    await migrate(database);
+    return database;
+  }
+  const { url, drop } = await createDatabase();
+  const sql = await connected(url);
+  return {
+    url,
+    sql,
+    async drop() {
+      await sql.end();
+      await drop();
     },
   };
 }

@@ -4,7 +4,6 @@ import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
 import type { Session, Statement, TxSession, Value } from '../src/driver/session.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
-import { migrate } from '../src/index.ts';
 import { pgAppReads } from '../src/reads/pg-app-reads.ts';
 import { pgCredentials } from '../src/reads/pg-credentials.ts';
 import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
@@ -17,7 +16,7 @@ import { pgClaims } from '../src/stores/pg-claims.ts';
 import { pgIdempotency } from '../src/stores/pg-idempotency.ts';
 import { pgMemberships } from '../src/stores/pg-memberships.ts';
 import { aClaim, aMembership, NOW, newId } from './a-firm.ts';
-import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
 
 interface Plan {
   'Node Type': string;
@@ -84,8 +83,7 @@ describe.each([
   const typesOf = (nodes: Plan[]): string[] => nodes.map((node) => node['Node Type']);
 
   beforeAll(async () => {
-    database = await freshDatabase();
-    await migrate(database);
+    database = await migratedDatabase();
     const { sql } = database;
     await sql.query(`
       INSERT INTO firms SELECT gen_random_uuid(), 'F' || n, 'standard', NULL, NULL, NULL, now()

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KeysetPosition } from '@svc/application';
 import type { ClaimAsSent, ClaimId, FirmId, Svcid } from '@svc/domain';
-import { connect, migrate, type PostgresStores } from '../src/index.ts';
+import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, NOW, newId } from './a-firm.ts';
-import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
 
 describe('reads', () => {
   let database: FreshDatabase;
@@ -12,8 +12,7 @@ describe('reads', () => {
   let firmId: FirmId;
   let svcId: Svcid;
   beforeAll(async () => {
-    database = await freshDatabase();
-    await migrate(database);
+    database = await migratedDatabase();
     // No timestamp may depend on the time zone of the database.
     await database.sql.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone = %L', current_database(), 'Asia/Kathmandu'); END $$`,

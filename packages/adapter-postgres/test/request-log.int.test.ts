@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { REQUEST_LOG_RETENTION_MS } from '@svc/application';
 import { aLoggedRequest, requestLogSuite } from '@svc/testkit';
-import { connect, migrate, type PostgresStores } from '../src/index.ts';
-import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { connect, type PostgresStores } from '../src/index.ts';
+import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
 
 requestLogSuite('PostgreSQL', async () => {
-  const database = await freshDatabase();
-  await migrate({ url: database.url });
+  const database = await migratedDatabase();
   const stores = await connect({ url: database.url });
   return {
     store: stores.requestLog,
@@ -21,8 +20,7 @@ describe('the request log in PostgreSQL', () => {
   let database: FreshDatabase;
   let stores: PostgresStores;
   beforeAll(async () => {
-    database = await freshDatabase();
-    await migrate({ url: database.url });
+    database = await migratedDatabase();
     stores = await connect({ url: database.url });
   });
   afterAll(async () => {

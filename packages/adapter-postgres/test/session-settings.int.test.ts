@@ -5,10 +5,10 @@ import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbouncer.ts';
 import { type Database, openDatabase } from '../src/driver/database.ts';
 import { sql } from '../src/driver/session.ts';
-import { connect, migrate } from '../src/index.ts';
+import { connect } from '../src/index.ts';
 import { SILENT } from '../src/log.ts';
 import { newId } from './a-firm.ts';
-import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { type FreshDatabase, freshDatabase, migratedDatabase } from './fresh-database.ts';
 
 const NAMES = ['jit', 'enable_seqscan', 'enable_sort', 'synchronous_commit'] as const;
 const CURRENT = `jsonb_build_object(${NAMES.map((name) => `'${name}', current_setting('${name}')`).join(', ')})`;
@@ -34,8 +34,7 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
   let opened: Database;
   let url: string;
   beforeAll(async () => {
-    database = await freshDatabase();
-    await migrate(database);
+    database = await migratedDatabase();
     if (way === 'behind a pooler') pooler = await startPgBouncer({ databaseUrl: database.url, poolSize: 3 });
     url = pooler?.url ?? database.url;
     opened = await openDatabase(openOptions(url));

@@ -1,39 +1,39 @@
 import { randomBytes } from 'node:crypto';
 import type { Job } from '@svc/application';
-import { createFixedClock, storesSuite } from '@svc/testkit';
+import { createFixedClock, PERSONAL_DATA_BEHAVIORS, type StoresUnderTest, storesSuite } from '@svc/testkit';
 import pg from 'pg';
 import { createDatabase } from '../../../tools/services/postgres.ts';
-import { connect, migrate, type WrappingKeySource } from '../src/index.ts';
+import { connect, type WrappingKeySource } from '../src/index.ts';
 
 const PENDING = `SELECT j.payload AS job, j.run_at FROM graphile_worker._private_jobs j ORDER BY j.id`;
 
-const runOn = (name: string, encryption: WrappingKeySource | null): void =>
-  storesSuite(name, async () => {
-    const database = await createDatabase({ migrate: async (url) => void (await migrate({ url })) });
-    const clock = createFixedClock();
-    const stores = await connect({ url: database.url, clock, encryption });
-    // No port reads the queue; only this test does.
-    const queue = new pg.Pool({ connectionString: database.url, max: 1 });
-    return {
-      stores: {
-        ...stores,
-        jobs: {
-          async pending() {
-            const { rows } = await queue.query<{ job: Job; run_at: Date }>(PENDING);
-            return rows.map(({ job, run_at }) => ({ job, runAt: run_at.getTime() }));
-          },
+const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<StoresUnderTest> => {
+  const database = await createDatabase();
+  const clock = createFixedClock();
+  const stores = await connect({ url: database.url, clock, encryption });
+  // No port reads the queue; only this test does.
+  const queue = new pg.Pool({ connectionString: database.url, max: 1 });
+  return {
+    stores: {
+      ...stores,
+      jobs: {
+        async pending() {
+          const { rows } = await queue.query<{ job: Job; run_at: Date }>(PENDING);
+          return rows.map(({ job, run_at }) => ({ job, runAt: run_at.getTime() }));
         },
       },
-      clock,
-      async dispose() {
-        await queue.end();
-        await stores.close();
-        await database.drop();
-      },
-    };
-  });
+    },
+    clock,
+    async dispose() {
+      await queue.end();
+      await stores.close();
+      await database.drop();
+    },
+  };
+};
 
 const key = randomBytes(32);
 
-runOn('PostgreSQL', null);
-runOn('PostgreSQL with encryption', { variable: 'ENCRYPTION_KEY', read: () => [key] });
+storesSuite('PostgreSQL', storesWith(null));
+const keys = { variable: 'ENCRYPTION_KEY', read: () => [key] };
+storesSuite('PostgreSQL with encryption', storesWith(keys), PERSONAL_DATA_BEHAVIORS);

@@ -9,17 +9,16 @@ import {
   mergeCarrier,
   type Svcid,
 } from '@svc/domain';
-import { connect, migrate, type PostgresStores } from '../src/index.ts';
+import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
-import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
 
 /** Also as behind a pooler: settings per transaction, no prepared statements, no pipelined reads. */
 describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ pooler }) => {
   let database: FreshDatabase;
   let stores: PostgresStores;
   beforeAll(async () => {
-    database = await freshDatabase();
-    await migrate(database);
+    database = await migratedDatabase();
     stores = await connect({ url: database.url, poolMax: 30, pooler });
   });
   afterAll(async () => {

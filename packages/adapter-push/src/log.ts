@@ -8,14 +8,20 @@ export interface PushLog {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
+const unconnected = (problem: string): string => `the mail server was not connected to: ${problem}`;
+
 /** The code of an error, and what is wrong with TLS where that is the cause. */
 export const mailErrorFields = (error: unknown): Record<string, string> => {
   const problem = tlsProblem(error);
   return {
     error_code: codeOf(error),
-    ...(problem !== null && { reason: `the mail server was not connected to: ${problem}` }),
+    ...(problem !== null && { reason: unconnected(problem) }),
   };
 };
 
 /** Only the code of an error is logged: its text can contain an address. */
 export const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? 'unknown');
+
+/** For an operator who is at the terminal: with the server's response, such as a rejected login. */
+export const reasonOf = (error: unknown): string =>
+  unconnected(tlsProblem(error) ?? (error instanceof Error ? error.message : String(error)));

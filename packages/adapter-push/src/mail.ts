@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { AccountEvent, Mailer } from '@svc/application';
 import nodemailer from 'nodemailer';
-import { codeOf, mailErrorFields, type PushLog } from './log.ts';
+import { codeOf, mailErrorFields, type PushLog, reasonOf } from './log.ts';
 
 export interface Mail extends Mailer {
   /** Throws when a retry may succeed. */
@@ -28,15 +28,33 @@ const ACCOUNT_NOTICES: Readonly<Record<AccountEvent, readonly [english: string, 
   ],
 };
 
+/** The sender is a parameter of the URL that is not for the transport. */
+function connectTo(smtpUrl: string) {
+  const server = new URL(smtpUrl);
+  const sender = server.searchParams.get('from');
+  server.searchParams.delete('from');
+  return { sender, transport: nodemailer.createTransport({ url: server.href, ...TIMEOUTS }) };
+}
+
+/** Connects and signs in without sending anything. Null, or why no mail would be sent. */
+export async function mailProblem(smtpUrl: string): Promise<string | null> {
+  const { transport } = connectTo(smtpUrl);
+  try {
+    await transport.verify();
+    return null;
+  } catch (error) {
+    return reasonOf(error);
+  } finally {
+    transport.close();
+  }
+}
+
 /**
  * @param smtpUrl may name the sender: `smtp://host?from=claims@example.com`.
  * @param appUrl the adjuster app's address, for the link in an invitation.
  */
 export function createMail(smtpUrl: string, appUrl: () => string, log: PushLog): Mail {
-  const server = new URL(smtpUrl);
-  const sender = server.searchParams.get('from');
-  server.searchParams.delete('from');
-  const transport = nodemailer.createTransport({ url: server.href, ...TIMEOUTS });
+  const { sender, transport } = connectTo(smtpUrl);
   const send = (to: string, subject: string, text: string): Promise<unknown> => {
     const address = sender ?? `no-reply@${domainOf(appUrl())}`;
     return transport.sendMail({

@@ -17,7 +17,7 @@ export interface RealService {
 /** The service as a process with its own database; tests call it over HTTP only. */
 export async function startRealService(): Promise<RealService> {
   await build();
-  const database = await createDatabase({ migrate: async () => {}, template: 'empty' });
+  const database = await createDatabase();
   const { PATH = '' } = process.env;
   const env = { PATH, DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'error', EDGE_LIMIT_PER_MINUTE: '0' };
   const server = spawn(process.execPath, ['apps/api/dist/server.js'], { cwd: ROOT, env });

@@ -13,6 +13,8 @@ import type { Config } from '../config.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
 import type { Log } from '../logging.ts';
 
+export { mailProblem } from '@svc/adapter-push';
+
 interface Notifications {
   readonly mailer: Mailer;
   readonly notifier: Notifier;

@@ -174,7 +174,8 @@ export const TOKENS = {
   app: token<HttpApplication>('app'),
 } as const;
 
-type ServiceOf<T> = T extends Token<infer Service> ? Service : never;
+/** In brackets: a token is a union, and each of its parts alone would give `unknown`. */
+type ServiceOf<T> = [T] extends [Token<infer Service>] ? Service : never;
 
 /** What exists before the container: connected, configured or generated outside. */
 export const EXTERNAL = [

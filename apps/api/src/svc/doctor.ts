@@ -11,6 +11,7 @@ import {
   type SchemaState,
 } from '../composition/compose.ts';
 import { openDatabase } from '../composition/database.ts';
+import { mailProblem } from '../composition/notifications.ts';
 import { type Config, ConfigError, mailWarning, readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 
@@ -32,7 +33,12 @@ export async function diagnose(): Promise<{ ok: boolean; checks: Check[] }> {
     checks.push({ what: 'environment', state: 'wrong', detail: error.message });
   }
   if (config !== null)
-    checks.push(...(await checkDatabase(config)), await checkRedis(config), ...notesOn(config));
+    checks.push(
+      ...(await checkDatabase(config)),
+      await checkRedis(config),
+      await checkMail(config),
+      ...notesOn(config),
+    );
   return { ok: checks.every(({ state }) => state !== 'wrong'), checks };
 }
 
@@ -151,15 +157,18 @@ async function checkRedis(config: Config): Promise<Check> {
       };
 }
 
+async function checkMail({ smtpUrl }: Config): Promise<Check> {
+  const what = 'mail';
+  if (smtpUrl === null)
+    return { what, state: 'note', detail: 'SMTP_URL is unset: sign-in codes are written to the log' };
+  const problem = await mailProblem(smtpUrl);
+  return problem === null
+    ? { what, state: 'ok', detail: 'the mail server accepts connections and credentials' }
+    : { what, state: 'wrong', detail: problem };
+}
+
 function notesOn(config: Config): Check[] {
   const notes: Check[] = [];
-  if (config.smtpUrl === null) {
-    notes.push({
-      what: 'mail',
-      state: 'note',
-      detail: 'SMTP_URL is unset: sign-in codes are written to the log',
-    });
-  }
   const warning = mailWarning(config);
   if (warning !== null) notes.push({ what: 'mail', state: 'note', detail: warning });
   if (config.trustProxy === true) {

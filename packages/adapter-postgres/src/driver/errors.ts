@@ -48,6 +48,17 @@ function lostNode({ code, message, where }: ErrorFields): boolean {
   );
 }
 
+/**
+ * Functions of the server that warn during a COMMIT, which then succeeds: the second phase of Citus' commit failed on a
+ * worker, where the changes can be seen only after recovery, or the wait for a synchronous standby was canceled. The
+ * warnings have no SQLSTATE, and their texts may be translated.
+ */
+const WARN_OF_UNCONFIRMED_COMMIT = new Set(['FinishRemoteTransactionCommit', 'SyncRepWaitForLSN']);
+
+/** Whether some server may not have, or not show, what a COMMIT that succeeded has changed. */
+export const reportsUnconfirmedCommit = ({ routine }: { readonly routine?: unknown }): boolean =>
+  WARN_OF_UNCONFIRMED_COMMIT.has(String(routine));
+
 /** Messages of the driver's connection errors, which have no code. */
 const BROKEN_CONNECTION =
   /connection terminated|connection ended|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable|server does not support ssl|calling end on the pool|query ?runner/i;

@@ -1,7 +1,7 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { breaksConnection, DatabaseError, translateError } from './errors.ts';
+import { breaksConnection, DatabaseError, reportsUnconfirmedCommit, translateError } from './errors.ts';
 import { type Statement, sql, type TxSession, type Value } from './session.ts';
 import type { QueryResult, StatementRunner } from './statement-runner.ts';
 
@@ -95,6 +95,11 @@ export class Transaction implements TxSession {
     if (this.#failed || this.#pendingChecks > 0) await this.#settleSent();
     this.#closing = true;
     let tag: string | null = null;
+    let confirmed = true;
+    const onNotice = (notice: object): void => {
+      if (reportsUnconfirmedCommit(notice)) confirmed = false;
+    };
+    this.client.on('notice', onNotice);
     try {
       tag = (await this.statements.unprepared(this.client, 'COMMIT')).command;
     } catch (error) {
@@ -107,9 +112,12 @@ export class Transaction implements TxSession {
           'database_unreachable',
         );
     }
+    this.client.off('notice', onNotice);
     await Promise.all(this.#sent.splice(0));
     await this.#end();
     if (this.#failed) throw this.#failure;
+    if (!confirmed)
+      throw new Unavailable('A commit was not confirmed by every server.', 'database_unreachable');
     // COMMIT of a failed transaction reports ROLLBACK, and no error.
     if (tag !== 'COMMIT') throw new DatabaseError(`PostgreSQL responded to COMMIT with ${tag}.`);
   }

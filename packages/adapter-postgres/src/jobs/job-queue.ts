@@ -59,6 +59,20 @@ const UNLOCK = sql(
     WHERE locked_at < now() - interval '${UNLOCK_AFTER_MS} ms' HAVING count(*) > 0`,
 );
 
+/** Every transaction that adds a job of a firm also adds to the firm's audit trail, and locks this row until its commit. */
+const LOCK_FEED = sql('jobs_lock_feed', 'SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR SHARE');
+
+/**
+ * Citus commits on the coordinator, where the jobs are, before it commits on a worker: a job could not find the claim
+ * that it is for, and would do nothing. This waits until the transaction that added the job is committed on the worker.
+ */
+export const afterCommitOnWorkers =
+  (session: Session, handler: JobHandler): JobHandler =>
+  async (job) => {
+    if ('firmId' in job) await session.rows(LOCK_FEED, [job.firmId]);
+    await handler(job);
+  };
+
 /**
  * Asynchronous commit: a crash only loses that a job was started or completed, and any job may run twice. Waiting for
  * the disk twice for each job would delay the commits of claims. Sorting is off because the jobs table is mostly empty:

@@ -18,7 +18,7 @@ import { isLockFailure, translateError } from '../driver/errors.ts';
 import { type DatabaseUrl, Servers } from '../driver/servers.ts';
 import { JOB_KINDS } from '../jobs/job-kinds.ts';
 import { type DatabaseLog, SILENT } from '../log.ts';
-import { MIGRATIONS, type Migration } from './migrations/index.ts';
+import { MIGRATIONS, type Migration, statementsOf } from './migrations/index.ts';
 import { grantToService } from './service-role.ts';
 
 export interface MigrateOptions {
@@ -93,7 +93,9 @@ const recordedName = ({ id, name }: Migration): string => `${name} ${String(id).
 const migrationClass = (migration: Migration) =>
   class implements MigrationInterface {
     readonly name = recordedName(migration);
-    up = (runner: QueryRunner) => runner.query(migration.sql);
+    up = async (runner: QueryRunner) => {
+      for (const statement of statementsOf(migration)) await runner.query(statement);
+    };
     down = () => Promise.reject(new Error('Migrations are not reverted: add a new one.'));
   };
 

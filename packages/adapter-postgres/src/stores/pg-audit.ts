@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import {
   type AuditChain,
   type AuditChainId,
@@ -11,7 +10,6 @@ import {
   type AuditTrail,
   auditRowsOf,
   auditText,
-  firstLink,
 } from '@svc/application';
 import type { FirmId, Instant } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
@@ -20,58 +18,48 @@ import { DatabaseError } from '../driver/errors.ts';
 import { first, type Session, sql, type TxSession } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
 
+const sha256Of = (text: string): string => `sha256(decode(${text}, 'escape'))`;
+const START = sha256Of('held.firm_id::text');
+const hexOf = (hash: string): string => `encode(${hash}, 'hex')`;
+
 /**
  * `nextLink` of `@svc/application`: the new values of a chain that is held. Citus allows only immutable functions here,
  * which convert_to is not: decode turns text into its bytes as well, but for backslashes.
  */
-const advance = (text: string): string => `last_seq = held.last_seq + 1, last_hash =
-       sha256(decode(encode(held.last_hash, 'hex') || E'\\n' || (held.last_seq + 1)::text || E'\\n'
-         || replace(${text}, E'\\\\', E'\\\\\\\\'), 'escape'))`;
-/**
- * In one statement, so that the lock on the chain costs no round trip. The row of the chain stays locked until the
- * commit. Starts the chain where there is none: a firm may have been created by a process of an earlier release.
- */
-const nextLink = (text: string, genesis: string): string =>
-  `INSERT INTO audit_chains AS held (firm_id, last_seq, last_hash, purged_hash)
-     VALUES ($1, 1, sha256(convert_to(${genesis} || E'\\n1\\n' || ${text}, 'UTF8')), decode(${genesis}, 'hex'))
-     ON CONFLICT (firm_id) DO UPDATE SET ${advance(text)}
-     RETURNING last_seq`;
+export const advanceChain = (text: string): string =>
+  `audit_seq = held.audit_seq + 1, audit_hash = ${sha256Of(
+    `${hexOf(`coalesce(held.audit_hash, ${START})`)} || E'\\n' || (held.audit_seq + 1)::text || E'\\n'
+         || replace(${text}, E'\\\\', E'\\\\\\\\')`,
+  )}`;
+/** The row of the firm's change feed stays locked until the commit. */
+const advanceIn = (text: string): string =>
+  `UPDATE firm_feeds AS held SET ${advanceChain(text)} WHERE firm_id = $1 RETURNING audit_seq`;
 const INSERT_ROW = 'INSERT INTO audit_log (firm_id, seq, at, entry, hash)';
-const chainFrom = (text: string, genesis: string): string =>
-  `chain AS (${nextLink(text, genesis)}, last_hash)`;
-const rowFrom = (at: string, text: string): string =>
-  `${INSERT_ROW} SELECT $1, last_seq, ${at}, ${text}, last_hash FROM chain`;
+/** @param chain the clause that advances the chain of the firm `$1`. */
+export const rowFrom = (chain: string, at: string, text: string): string =>
+  `${INSERT_ROW} SELECT $1, audit_seq, ${at}, ${text}, audit_hash FROM ${chain}`;
 
-const APPEND = sql('audit_append', `WITH ${chainFrom('$3', '$4')} ${rowFrom('$2', '$3')}`);
-
-/**
- * WITH clauses that append an event of the firm `$1` within another statement, which locks the firm's change feed first.
- *
- * @param first the number of the first of the three parameters that {@link PgAuditTrail.take} returns.
- */
-export const appendWithin = (first: number): string =>
-  `${chainFrom(`$${first + 1}`, `$${first + 2}`)}, recorded AS (${rowFrom(`$${first}`, `$${first + 1}`)})`;
+/** In one statement, so that the lock on the chain costs no round trip. */
+const APPEND = sql(
+  'audit_append',
+  `WITH chain AS (${advanceIn('$3')}, audit_hash) ${rowFrom('chain', '$2', '$3')}`,
+);
 
 /** Citus would run the rows of APPEND through the coordinator, and plan it again on every execution. */
-const APPEND_LINK = sql(
-  'audit_append_link',
-  `${nextLink('$2', '$3')}, encode(last_hash, 'hex') AS last_hash`,
-);
+const APPEND_LINK = sql('audit_append_link', `${advanceIn('$2')}, encode(audit_hash, 'hex') AS audit_hash`);
 const APPEND_ROW = sql('audit_append_row', `${INSERT_ROW} VALUES ($1, $2, $3, $4, decode($5, 'hex'))`);
 
-/** Starts the chains that do not exist, of a firm that a process of an earlier release created. */
+/** Of firms that a restore to an earlier time has lost: their reads before it may still be in memory. */
 const START_CHAINS = sql(
   'audit_start_chains',
-  `INSERT INTO audit_chains (firm_id, last_hash, purged_hash)
-   SELECT firm_id, decode(genesis, 'hex'), decode(genesis, 'hex')
-     FROM unnest($1::uuid[], $2::text[]) AS chain (firm_id, genesis) ORDER BY 1
-   ON CONFLICT (firm_id) DO NOTHING`,
+  `INSERT INTO firm_feeds (firm_id, last_stamp) SELECT firm_id, 'epoch' FROM unnest($1::uuid[]) AS chain (firm_id)
+   ORDER BY 1 ON CONFLICT (firm_id) DO NOTHING`,
 );
 
 /** In the order of `byChain`, which the update below does not have. */
 const LOCK_CHAINS = sql(
   'audit_lock_chains',
-  'SELECT 1 FROM audit_chains WHERE firm_id = ANY($1::uuid[]) ORDER BY firm_id FOR NO KEY UPDATE',
+  'SELECT 1 FROM firm_feeds WHERE firm_id = ANY($1::uuid[]) ORDER BY firm_id FOR NO KEY UPDATE',
 );
 
 /**
@@ -81,10 +69,10 @@ const LOCK_CHAINS = sql(
 const APPEND_TO_MANY = sql(
   'audit_append_to_many',
   `WITH chain AS (
-     UPDATE audit_chains AS held SET ${advance('entry')}
+     UPDATE firm_feeds AS held SET ${advanceChain('entry')}
      FROM unnest($1::uuid[], $2::timestamptz[], string_to_array($3, E'\\n')) AS event (firm_id, at, entry)
      WHERE held.firm_id = event.firm_id
-     RETURNING held.firm_id, held.last_seq, event.at, event.entry, held.last_hash)
+     RETURNING held.firm_id, held.audit_seq, event.at, event.entry, held.audit_hash)
    INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT * FROM chain`,
 );
 
@@ -93,8 +81,9 @@ const WITHOUT_FLUSH = sql('audit_without_flush', 'SET LOCAL synchronous_commit =
 
 const CHAIN = sql(
   'audit_chain',
-  `SELECT last_seq, encode(last_hash, 'hex') AS last_hash, purged_seq, encode(purged_hash, 'hex') AS purged_hash
-     FROM audit_chains WHERE firm_id = $1`,
+  `SELECT audit_seq, ${hexOf(`coalesce(audit_hash, ${START})`)} AS audit_hash,
+     audit_purged_seq, ${hexOf(`coalesce(audit_purged_hash, ${START})`)} AS audit_purged_hash
+     FROM firm_feeds AS held WHERE firm_id = $1`,
 );
 
 const ROWS = `SELECT seq, at, entry AS text, encode(hash, 'hex') AS hash FROM audit_log
@@ -102,40 +91,52 @@ const ROWS = `SELECT seq, at, entry AS text, encode(hash, 'hex') AS hash FROM au
 const OLDEST_FIRST = sql('audit_rows', `${ROWS} ORDER BY seq LIMIT $5`);
 const LATEST_FIRST = sql('audit_latest', `${ROWS} ORDER BY seq DESC LIMIT $5`);
 
-const sha256 = (text: string): string => hash('sha256', text);
-
 /** Each chain in the same order everywhere, so that transactions with several cannot deadlock. */
 const byChain = (one: { chain: AuditChainId }, other: { chain: AuditChainId }): number =>
   one.chain < other.chain ? -1 : one.chain > other.chain ? 1 : 0;
 
-type RowValues = readonly [at: string, text: string, genesis: string];
+export type AuditRowValues = readonly [at: string, text: string];
 
-const rowValues = (chain: AuditChainId, entries: readonly AuditEntry[]): RowValues => [
+const rowValues = (entries: readonly AuditEntry[]): AuditRowValues => [
   timestamp(entries[0]?.at ?? 0),
   auditText(entries),
-  firstLink(chain, sha256).hash,
 ];
+
+/** The end of a chain that was advanced by a statement of its own, as on Citus. */
+export interface Link {
+  readonly audit_seq: string;
+  /** Hexadecimal. */
+  readonly audit_hash: string;
+}
+
+export const appendAfter = (
+  session: TxSession,
+  chain: AuditChainId,
+  [at, text]: AuditRowValues,
+  link: Link,
+): void => session.send(APPEND_ROW, [chain, link.audit_seq, at, text, link.audit_hash]);
+
+const missingChain = (): DatabaseError => new DatabaseError('The audit chain does not exist.');
 
 async function appendRow(
   session: TxSession,
   chain: AuditChainId,
   entries: readonly AuditEntry[],
 ): Promise<void> {
-  const [at, text, genesis] = rowValues(chain, entries);
+  const [at, text] = rowValues(entries);
   if (session.onCitus) {
-    type Link = { last_seq: string; last_hash: string };
-    const [link] = await session.rows<Link>(APPEND_LINK, [chain, text, genesis]);
-    if (link === undefined) throw new DatabaseError('audit_append_link wrote no row.');
-    session.send(APPEND_ROW, [chain, link.last_seq, at, text, link.last_hash]);
+    const link = first(await session.rows<Link>(APPEND_LINK, [chain, text]));
+    if (link === null) throw missingChain();
+    appendAfter(session, chain, [at, text], link);
   } else {
-    session.send(APPEND, [chain, at, text, genesis]);
+    session.send(APPEND, [chain, at, text], (count) => (count === 1 ? null : missingChain()));
   }
 }
 
 /** Each chain once, in order. */
 function appendRows(session: TxSession, rows: readonly AuditRowEvents[]): void {
   const chains = rows.map(({ chain }) => chain);
-  session.send(START_CHAINS, [chains, chains.map((chain) => firstLink(chain, sha256).hash)]);
+  session.send(START_CHAINS, [chains]);
   session.send(LOCK_CHAINS, [chains]);
   session.send(APPEND_TO_MANY, [
     chains,
@@ -152,11 +153,11 @@ export async function appendToAuditTrail(session: TxSession, events: readonly Au
 
 export interface PgAuditTrail extends AuditTrail {
   /**
-   * Removes the oldest recorded event of a firm, for a statement with {@link appendWithin}: a statement for it alone would
-   * be a tenth of the cost of an acceptance. Null if there is none, if there are events of other chains, whose locks are
-   * taken in order, and on Citus, which runs single statements.
+   * Removes the oldest recorded event of a firm, for the statement that takes the next timestamp of its change feed, which
+   * advances the chain in the same row. Null if there is none, or if there are events of other chains, whose locks are
+   * taken in order.
    */
-  take(firmId: FirmId): RowValues | null;
+  take(firmId: FirmId): AuditRowValues | null;
   /** Writes what was recorded; called once, before the commit. */
   write(): Promise<void>;
 }
@@ -168,9 +169,9 @@ export function pgAuditTrail(session: TxSession): PgAuditTrail {
       events.push(event);
     },
     take(firmId) {
-      if (session.onCitus || events.some(({ chain }) => chain !== firmId)) return null;
+      if (events.some(({ chain }) => chain !== firmId)) return null;
       const event = events.shift();
-      return event === undefined ? null : rowValues(event.chain, [event.entry]);
+      return event === undefined ? null : rowValues([event.entry]);
     },
     write: () => appendToAuditTrail(session, events),
   };
@@ -216,12 +217,12 @@ export function pgAuditReads(session: Session): AuditReads {
   const rowFrom = (row: Row): AuditRow => ({ ...row, seq: Number(row.seq) });
   return {
     async chain(chain) {
-      type Ends = { last_seq: string; last_hash: string; purged_seq: string; purged_hash: string };
+      type Ends = Link & { readonly audit_purged_seq: string; readonly audit_purged_hash: string };
       const row = isUuid(chain) ? first(await session.rows<Ends>(CHAIN, [chain])) : null;
       if (row === null) return null;
       const ends: AuditChain = {
-        last: { seq: Number(row.last_seq), hash: row.last_hash },
-        purged: { seq: Number(row.purged_seq), hash: row.purged_hash },
+        last: { seq: Number(row.audit_seq), hash: row.audit_hash },
+        purged: { seq: Number(row.audit_purged_seq), hash: row.audit_purged_hash },
       };
       return ends;
     },

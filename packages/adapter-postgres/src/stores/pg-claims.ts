@@ -12,7 +12,7 @@ import {
 import { byAdjuster, rowsByAdjuster } from '../driver/citus.ts';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
-import { first, sql, type TxSession, type Value } from '../driver/session.ts';
+import { first, type Statement, sql, type TxSession, type Value } from '../driver/session.ts';
 import type { Encryption, Seal } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 import {
@@ -23,7 +23,14 @@ import {
 } from './carrier-rows.ts';
 import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
 import type { ClaimSenders } from './claim-senders.ts';
-import { appendWithin, type PgAuditTrail } from './pg-audit.ts';
+import {
+  type AuditRowValues,
+  advanceChain,
+  appendAfter,
+  type Link,
+  type PgAuditTrail,
+  rowFrom,
+} from './pg-audit.ts';
 
 const FIND_DUPLICATE = sql(
   'claims_find_duplicate',
@@ -108,13 +115,26 @@ const COUNT_PENDING = byAdjuster(
 /**
  * The next timestamp of the firm's change feed. The row stays locked until commit, so feed order is commit order. Citus
  * allows only immutable expressions here, and adding an interval to a timestamptz depends on the session's time zone.
+ *
+ * @param event the parameter with the text of an event that is appended to the audit trail.
  */
-const NEXT_TIMESTAMP = `UPDATE firm_feeds
+const nextTimestamp = (event?: string): string => `UPDATE firm_feeds AS held
      SET last_stamp = greatest($2::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')
+       ${event === undefined ? '' : `, ${advanceChain(event)}`}
      WHERE firm_id = $1 RETURNING last_stamp`;
 
-const withTimestamp = (clauses: readonly string[]): string =>
-  `WITH ${[`next AS (${NEXT_TIMESTAMP})`, ...clauses].join(', ')}`;
+interface Written {
+  readonly updated_at: Instant;
+}
+/** A statement that writes a claim with the next timestamp: also with an event, or on Citus with a timestamp. */
+type WriteStatements = Readonly<Record<'plain' | 'withAudit' | 'withTimestamp', Statement>>;
+
+/** @param at the number of the parameter with the time of the event; its text is the one after. */
+const withTimestamp = (at?: number): string =>
+  at === undefined
+    ? `WITH next AS (${nextTimestamp()})`
+    : `WITH next AS (${nextTimestamp(`$${at + 1}`)}, audit_seq, audit_hash),
+       recorded AS (${rowFrom('next', `$${at}`, `$${at + 1}`)})`;
 
 const INSERT_CLAIM = `INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
      status, adjuster_svc_id, offered_at, responded_at, rejection_reason,
@@ -122,28 +142,36 @@ const INSERT_CLAIM = `INSERT INTO claims (firm_id, id, environment, external_id,
      created_at, updated_at)`;
 const NEW_CLAIM = `$1, $3, $4, $5, $6, $7, $8::json, $9::json, $10, $11, $12, $13, $14, $15::date, $16::date, $17,
      $18::json, $19, $20`;
-
-const addWith = (...clauses: string[]): string =>
-  `${withTimestamp(clauses)} ${INSERT_CLAIM}
+const addWith = (eventAt?: number): string =>
+  `${withTimestamp(eventAt)} ${INSERT_CLAIM}
    SELECT ${NEW_CLAIM}, last_stamp, last_stamp FROM next RETURNING updated_at`;
-const ADD = sql('claims_add', addWith());
-const ADD_WITH_AUDIT = sql('claims_add_with_audit', addWith(appendWithin(21)));
+const ADD: WriteStatements = {
+  plain: sql('claims_add', addWith()),
+  withAudit: sql('claims_add_with_audit', addWith(21)),
+  withTimestamp: sql(
+    'claims_add_with_timestamp',
+    `${INSERT_CLAIM} VALUES (${NEW_CLAIM}, $2, $2) RETURNING updated_at`,
+  ),
+};
 
-/** Citus would run the rows of ADD through the coordinator, and plan it again on every execution. */
-const TAKE_TIMESTAMP = sql('claims_take_timestamp', NEXT_TIMESTAMP);
-const ADD_WITH_TIMESTAMP = sql(
-  'claims_add_with_timestamp',
-  `${INSERT_CLAIM} VALUES (${NEW_CLAIM}, $2, $2) RETURNING updated_at`,
+const SET_CLAIM = `UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7,
+     rejection_reason = $8, work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11,
+     work_details = $12::json, work_changed_at = $13, closed_at = $14`;
+const OF_CLAIM = 'firm_id = $1 AND id = $3 RETURNING updated_at';
+const saveWith = (eventAt?: number): string =>
+  `${withTimestamp(eventAt)} ${SET_CLAIM}, updated_at = last_stamp FROM next WHERE ${OF_CLAIM}`;
+const SAVE: WriteStatements = {
+  plain: sql('claims_save', saveWith()),
+  withAudit: sql('claims_save_with_audit', saveWith(15)),
+  withTimestamp: sql('claims_save_with_timestamp', `${SET_CLAIM}, updated_at = $2 WHERE ${OF_CLAIM}`),
+};
+
+/** Citus would run the rows of `plain` through the coordinator, and plan it again on every execution. */
+const TAKE_TIMESTAMP = sql('claims_take_timestamp', nextTimestamp());
+const TAKE_TIMESTAMP_WITH_AUDIT = sql(
+  'claims_take_timestamp_with_audit',
+  `${nextTimestamp('$3')}, audit_seq, encode(audit_hash, 'hex') AS audit_hash`,
 );
-
-const saveWith = (...clauses: string[]): string =>
-  `${withTimestamp(clauses)}
-   UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7, rejection_reason = $8,
-     work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11, work_details = $12::json,
-     work_changed_at = $13, closed_at = $14, updated_at = last_stamp
-   FROM next WHERE firm_id = $1 AND id = $3 RETURNING updated_at`;
-const SAVE = sql('claims_save', saveWith());
-const SAVE_WITH_AUDIT = sql('claims_save_with_audit', saveWith(appendWithin(15)));
 
 const SAVE_WITHOUT_TIMESTAMP = sql(
   'claims_save_without_timestamp',
@@ -196,10 +224,43 @@ export function pgClaims(
     ]);
     return access && claim && forms && { ...access, ...claim, ...forms };
   };
-  const takeTimestamp = async (firmId: FirmId, now: string): Promise<string> => {
-    const taken = first(await session.rows<{ last_stamp: Instant }>(TAKE_TIMESTAMP, [firmId, now]));
+  const takeTimestamp = async (
+    firmId: FirmId,
+    now: string,
+    event: AuditRowValues | null,
+  ): Promise<string> => {
+    type Taken = Link & { readonly last_stamp: Instant };
+    const taken = first(
+      await (event === null
+        ? session.rows<Taken>(TAKE_TIMESTAMP, [firmId, now])
+        : session.rows<Taken>(TAKE_TIMESTAMP_WITH_AUDIT, [firmId, now, event[1]])),
+    );
     if (taken === null) throw missing();
+    if (event !== null) appendAfter(session, firmId, event, taken);
     return timestamp(taken.last_stamp);
+  };
+  /** @returns the timestamp of the change. */
+  const write = async (
+    { firmId, assignment }: Claim,
+    statements: WriteStatements,
+    values: readonly Value[],
+  ): Promise<Instant> => {
+    const now = timestamp(clock.now());
+    const event = audit.take(firmId);
+    const written = first(
+      await (session.onCitus
+        ? session.rows<Written>(statements.withTimestamp, [
+            firmId,
+            await takeTimestamp(firmId, now, event),
+            ...values,
+          ])
+        : event === null
+          ? session.rows<Written>(statements.plain, [firmId, now, ...values])
+          : session.rows<Written>(statements.withAudit, [firmId, now, ...values, ...event])),
+    );
+    if (written === null) throw missing();
+    changed.push(assignment.status);
+    return written.updated_at;
   };
   const sealer = (claim: Claim) => encryption.sealer(PERSONAL.claims, claim.firmId, claim.id);
 
@@ -255,48 +316,24 @@ export function pgClaims(
 
     async add(claim) {
       const seal = await sealer(claim);
-      const now = timestamp(clock.now());
-      const event = audit.take(claim.firmId);
-      const statement = session.onCitus ? ADD_WITH_TIMESTAMP : event === null ? ADD : ADD_WITH_AUDIT;
-      const added = first(
-        await session.rows<{ updated_at: Instant }>(statement, [
-          claim.firmId,
-          session.onCitus ? await takeTimestamp(claim.firmId, now) : now,
-          claim.id,
-          claim.environment,
-          claim.externalId,
-          claim.claimNumber,
-          carrierNameKey(claim.carrier.name),
-          seal('carrier', JSON.stringify(claim.carrier)),
-          seal('document', claim.asSent as string),
-          ...assignmentValues(claim, seal),
-          ...workValues(claim, seal),
-          ...(event ?? []),
-        ]),
-      );
-      if (added === null) throw missing();
-      changed.push(claim.assignment.status);
-      return { ...claim, createdAt: added.updated_at, updatedAt: added.updated_at };
+      const addedAt = await write(claim, ADD, [
+        claim.id,
+        claim.environment,
+        claim.externalId,
+        claim.claimNumber,
+        carrierNameKey(claim.carrier.name),
+        seal('carrier', JSON.stringify(claim.carrier)),
+        seal('document', claim.asSent as string),
+        ...assignmentValues(claim, seal),
+        ...workValues(claim, seal),
+      ]);
+      return { ...claim, createdAt: addedAt, updatedAt: addedAt };
     },
 
     async save(claim) {
       const seal = await sealer(claim);
-      const values = [
-        claim.firmId,
-        timestamp(clock.now()),
-        claim.id,
-        ...assignmentValues(claim, seal),
-        ...workValues(claim, seal),
-      ];
-      const event = audit.take(claim.firmId);
-      const saved = first(
-        await (event === null
-          ? session.rows<{ updated_at: Instant }>(SAVE, values)
-          : session.rows<{ updated_at: Instant }>(SAVE_WITH_AUDIT, [...values, ...event])),
-      );
-      if (saved === null) throw missing();
-      changed.push(claim.assignment.status);
-      return { ...claim, updatedAt: saved.updated_at };
+      const values = [claim.id, ...assignmentValues(claim, seal), ...workValues(claim, seal)];
+      return { ...claim, updatedAt: await write(claim, SAVE, values) };
     },
 
     async saveWithoutTimestamp(claim) {

@@ -57,7 +57,7 @@ const SAME_EVERYWHERE = 'ORDER BY svc_id';
 const OF_TEST_ACCOUNTS = 'svc_id IN (SELECT a.svc_id FROM adjusters a WHERE a.test_firm_id = $1)';
 
 /** What remains of an erased firm. Erasing is rejected while there is a legal hold. */
-const KEPT: ReadonlySet<string> = new Set(['audit_log', 'audit_chains', 'firm_feeds', 'legal_holds']);
+const KEPT: ReadonlySet<string> = new Set(['audit_log', 'firm_feeds', 'legal_holds']);
 
 /** Tables with rows of a firm or an adjuster, and which of them each one references. */
 const TABLES = sql(

@@ -1,6 +1,7 @@
-import type { Outbox } from '@svc/application';
+import type { JobKind, Outbox } from '@svc/application';
 import { timestampOrNull } from '../driver/column-types.ts';
-import { sql, type TxSession } from '../driver/session.ts';
+import { DatabaseError } from '../driver/errors.ts';
+import { first, sql, type TxSession } from '../driver/session.ts';
 
 /** Retried after e, e², e³ … seconds: the twelfth and last attempt is about a day later. */
 const JOB_ATTEMPTS = 12;
@@ -11,18 +12,31 @@ const JOB_ATTEMPTS = 12;
  *
  * The table is private, so graphile-worker's version is pinned, and a test compares this row with one of `add_job`.
  */
-const ADD = sql(
-  'outbox_add',
-  `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at, max_attempts)
-   SELECT (SELECT id FROM graphile_worker._private_tasks WHERE identifier = $1), $2::json, coalesce($3, now()),
-     ${JOB_ATTEMPTS}`,
-);
+const INSERT_JOB = 'INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at, max_attempts)';
+const FIND_TASK = 'SELECT id FROM graphile_worker._private_tasks WHERE identifier = $1';
+const REST_OF_JOB = `$2::json, coalesce($3, now()), ${JOB_ATTEMPTS}`;
+const ADD = sql('outbox_add', `${INSERT_JOB} SELECT (${FIND_TASK}), ${REST_OF_JOB}`);
+
+/** Citus would plan ADD again on every execution, which takes twice the time. */
+const TASK = sql('outbox_task', FIND_TASK);
+const ADD_TO_TASK = sql('outbox_add_to_task', `${INSERT_JOB} VALUES ($1, ${REST_OF_JOB})`);
+
+/** The ids of graphile-worker's tasks, which never change. Filled and used on Citus alone. */
+export type TaskIds = Map<JobKind, number>;
 
 /** Adds jobs to the queue's table in the transaction that causes them. */
-export function pgOutbox(session: TxSession): Outbox {
+export function pgOutbox(session: TxSession, taskIds: TaskIds): Outbox {
+  const taskId = async (kind: JobKind): Promise<number> => {
+    const id = taskIds.get(kind) ?? first(await session.rows<{ id: number }>(TASK, [kind]))?.id;
+    if (id === undefined) throw new DatabaseError(`There is no task of the kind ${kind}.`);
+    taskIds.set(kind, id);
+    return id;
+  };
   return {
     async add(job, runAt) {
-      session.send(ADD, [job.kind, JSON.stringify(job), timestampOrNull(runAt ?? null)]);
+      const rest = [JSON.stringify(job), timestampOrNull(runAt ?? null)];
+      if (session.onCitus) session.send(ADD_TO_TASK, [await taskId(job.kind), ...rest]);
+      else session.send(ADD, [job.kind, ...rest]);
     },
   };
 }

@@ -28,11 +28,41 @@ export interface StoresUnderTest {
   dispose(): Promise<void>;
 }
 
+/** Those that write and read names, addresses or other personal text, which an adapter may encrypt. */
+export const PERSONAL_DATA_BEHAVIORS = [
+  claimsBehavior,
+  membershipsBehavior,
+  carriersBehavior,
+  appReadsBehavior,
+  accountsBehavior,
+  passkeysBehavior,
+  availabilityBehavior,
+  auditBehavior,
+  offBoardingBehavior,
+  firmDataBehavior,
+  rollbackBehavior,
+] as const;
+
+const ALL_BEHAVIORS = [
+  ...PERSONAL_DATA_BEHAVIORS,
+  idempotencyBehavior,
+  feedBehavior,
+  isolationBehavior,
+  racesBehavior,
+  operatorBehavior,
+  outboxBehavior,
+  sandboxBehavior,
+];
+
 /**
  * The guarantees of every store implementation, tested through use cases and ports. Tests create their own firms, so
  * all share one set of stores.
  */
-export function storesSuite(name: string, makeStores: () => Promise<StoresUnderTest>): void {
+export function storesSuite(
+  name: string,
+  makeStores: () => Promise<StoresUnderTest>,
+  behaviors: readonly ((fixture: () => Fixture) => void)[] = ALL_BEHAVIORS,
+): void {
   describe(`stores on ${name}`, () => {
     let underTest: StoresUnderTest | undefined;
     let current: Fixture | undefined;
@@ -47,23 +77,6 @@ export function storesSuite(name: string, makeStores: () => Promise<StoresUnderT
     });
     afterAll(() => underTest?.dispose());
 
-    claimsBehavior(fixture);
-    idempotencyBehavior(fixture);
-    membershipsBehavior(fixture);
-    carriersBehavior(fixture);
-    feedBehavior(fixture);
-    isolationBehavior(fixture);
-    racesBehavior(fixture);
-    rollbackBehavior(fixture);
-    appReadsBehavior(fixture);
-    accountsBehavior(fixture);
-    passkeysBehavior(fixture);
-    availabilityBehavior(fixture);
-    operatorBehavior(fixture);
-    outboxBehavior(fixture);
-    auditBehavior(fixture);
-    offBoardingBehavior(fixture);
-    firmDataBehavior(fixture);
-    sandboxBehavior(fixture);
+    for (const behavior of behaviors) behavior(fixture);
   });
 }

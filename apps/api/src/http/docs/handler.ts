@@ -50,15 +50,16 @@ export function docsHandler(addresses: DocsAddresses): RequestHandler {
   return async (request, response, next) => {
     const { path, method } = request;
     const isRead = method === 'GET' || method === 'HEAD';
-    const isBrowserAtRoot = path === '/' && isRead && request.accepts(['json', 'html']) === 'html';
-    if (!isDocsPath(path) && !isBrowserAtRoot) return next();
+    // A client that asks for JSON alone gets the problem of an unknown path, which also names the documentation.
+    const isRoot = path === '/' && isRead && request.accepts(['html', 'json']) === 'html';
+    if (!isDocsPath(path) && !isRoot) return next();
     const trace = response.locals.trace as RequestTrace;
     trace.route = `GET ${path}`;
-    const redirectTo = isBrowserAtRoot ? '/docs' : isRead ? REDIRECTS[path] : undefined;
+    const redirectTo = isRoot ? '/docs' : isRead ? REDIRECTS[path] : undefined;
     if (redirectTo !== undefined) {
       response.setHeader('Cache-Control', FIVE_MINUTES);
       response.redirect(
-        isBrowserAtRoot ? 302 : 308,
+        isRoot ? 302 : 308,
         new URL(addresses.baseUrl).pathname.replace(/\/$/, '') + redirectTo,
       );
       return;

@@ -13,6 +13,7 @@ import { PASSKEYS } from './0030-passkeys.ts';
 import { AVAILABILITY } from './0040-availability.ts';
 import { FEED_RESTAMPS } from './0050-feed-restamps.ts';
 import { CITUS } from './0070-citus.ts';
+import { AUDIT_IN_FEEDS } from './0080-audit-in-feeds.ts';
 
 export interface Migration {
   readonly id: number;
@@ -20,6 +21,14 @@ export interface Migration {
   /** Runs in one transaction with all pending migrations. */
   readonly sql: string;
 }
+
+/**
+ * A line between statements that are sent one by one, as Citus requires of those that it repeats on its workers: any
+ * change of a distributed table, with one action for each ALTER TABLE.
+ */
+const NEXT_STATEMENT = /^-- Next statement$/m;
+
+export const statementsOf = ({ sql }: Migration): readonly string[] => sql.split(NEXT_STATEMENT);
 
 /** In order. A released migration is never edited; changes are new migrations. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -38,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 40, name: 'availability', sql: AVAILABILITY },
   { id: 50, name: 'feed restamps', sql: FEED_RESTAMPS },
   { id: 70, name: 'citus', sql: CITUS },
+  { id: 80, name: 'audit in feeds', sql: AUDIT_IN_FEEDS },
 ];
