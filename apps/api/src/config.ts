@@ -34,7 +34,8 @@ export interface Config {
     readonly serviceName: string;
     readonly sampling: { readonly sampler: (typeof TRACES_SAMPLERS)[number]; readonly ratio: number };
   } | null;
-  readonly smtpUrl: string | null;
+  /** Reads a file again at each call. */
+  readonly smtpUrl: (() => string) | null;
   readonly vapid: {
     readonly publicKey: string;
     readonly privateKey: string;
@@ -77,7 +78,7 @@ const TRACES_SAMPLERS = [
 /** A warning where mail may be sent without TLS: `smtp://` uses it only if the server offers it, unless it is required. */
 export function mailWarning({ smtpUrl }: Pick<Config, 'smtpUrl'>): string | null {
   if (smtpUrl === null) return null;
-  const { protocol, searchParams } = new URL(smtpUrl);
+  const { protocol, searchParams } = new URL(smtpUrl());
   if (protocol !== 'smtp:' || searchParams.get('requireTLS') === 'true') return null;
   return 'SMTP_URL starts with smtp:// and does not require TLS: mail and its password may be sent unencrypted; use smtps:// or ?requireTLS=true';
 }
@@ -216,6 +217,10 @@ export function readConfig(env: Env, terminal: boolean): Config {
     });
     return keys === null ? null : { variable, read: typeof keys === 'function' ? keys : () => keys };
   };
+  const mailUrl = (): (() => string) | null => {
+    const given = current('SMTP_URL', () => mailServer('SMTP_URL'));
+    return typeof given === 'string' ? () => given : given;
+  };
   const share = (name: string, fallback: number): number => {
     const text = read(name) ?? String(fallback);
     const value = Number(text);
@@ -274,7 +279,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
     shutdownGraceMs: integer('SHUTDOWN_GRACE_MS', 10_000, 0, 600_000),
     metricsPort: integer('METRICS_PORT', null, 0, 65_535),
     tracing: tracing(),
-    smtpUrl: mailServer('SMTP_URL'),
+    smtpUrl: mailUrl(),
     vapid:
       publicKey !== undefined && privateKey !== undefined && subject !== undefined
         ? {

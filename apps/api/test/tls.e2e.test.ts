@@ -192,10 +192,11 @@ describe('the mail server', () => {
     const logged: Record<string, unknown>[] = [];
     const note = (_message: string, fields: Record<string, unknown> = {}): void => void logged.push(fields);
     const log = { debug: note, info: note, warn: note, error: note };
-    await createMail(url, () => 'https://claims.example.com/app', log).sendSignInCode(
-      'ana@example.com',
-      '123456',
-    );
+    await createMail(
+      () => url,
+      () => 'https://claims.example.com/app',
+      log,
+    ).sendSignInCode('ana@example.com', '123456');
     return logged;
   };
   const diagnosed = async (url: string): Promise<string> => {
@@ -236,6 +237,29 @@ describe('the mail server', () => {
     expect(await diagnosed(`smtp://localhost:${startTlsPort}`)).toContain('may be sent unencrypted');
     expect(await diagnosed(`smtp://localhost:${plainPort}?requireTLS=true`)).not.toContain('unencrypted');
     expect(await diagnosed(`smtps://localhost:${smtpsPort}`)).not.toContain('unencrypted');
+  });
+
+  test('gets mail after its password was changed, without a restart', async () => {
+    let accepted = 'old';
+    const port = await startMail({
+      authOptional: false,
+      allowInsecureAuth: true,
+      disabledCommands: ['STARTTLS'],
+      onAuth: ({ password }, _session, done) =>
+        password === accepted ? done(null, { user: 'svc' }) : done(new Error('rejected')),
+    });
+    let password = 'old';
+    const log = { debug() {}, info() {}, warn() {}, error() {} };
+    const url = () => `smtp://svc:${password}@localhost:${port}`;
+    const mail = createMail(url, () => 'https://claims.example.com/app', log);
+    inbox.length = 0;
+    await mail.sendAccountNotice('ana@example.com', 'passkey_added');
+    accepted = 'new';
+    await mail.sendAccountNotice('bo@example.com', 'passkey_added');
+    expect(inbox).toEqual(['ana@example.com']);
+    password = 'new';
+    await mail.sendAccountNotice('cy@example.com', 'passkey_added');
+    expect(inbox).toEqual(['ana@example.com', 'cy@example.com']);
   });
 
   test('is connected to by doctor, which says why no mail would be sent', async () => {

@@ -50,19 +50,26 @@ export async function mailProblem(smtpUrl: string): Promise<string | null> {
 }
 
 /**
- * @param smtpUrl may name the sender: `smtp://host?from=claims@example.com`.
+ * @param smtpUrl may name the sender: `smtp://host?from=claims@example.com`. Called again when a login is rejected, since
+ *   the password may have been changed.
  * @param appUrl the adjuster app's address, for the link in an invitation.
  */
-export function createMail(smtpUrl: string, appUrl: () => string, log: PushLog): Mail {
-  const { sender, transport } = connectTo(smtpUrl);
-  const send = (to: string, subject: string, text: string): Promise<unknown> => {
-    const address = sender ?? `no-reply@${domainOf(appUrl())}`;
-    return transport.sendMail({
-      to: { name: '', address: to },
-      from: { name: 'Claim assignments', address },
-      subject,
-      text,
-    });
+export function createMail(smtpUrl: () => string, appUrl: () => string, log: PushLog): Mail {
+  const connected = (url: string) => ({ url, ...connectTo(url) });
+  let server = connected(smtpUrl());
+  const send = async (to: string, subject: string, text: string): Promise<void> => {
+    const used = server;
+    const address = used.sender ?? `no-reply@${domainOf(appUrl())}`;
+    const from = { name: 'Claim assignments', address };
+    const message = { to: { name: '', address: to }, from, subject, text };
+    try {
+      await used.transport.sendMail(message);
+    } catch (error) {
+      const url = smtpUrl();
+      if (codeOf(error) !== 'EAUTH' || url === used.url) throw error;
+      if (server === used) server = connected(url);
+      await server.transport.sendMail(message);
+    }
   };
   return {
     async sendSignInCode(email, code) {

@@ -161,7 +161,7 @@ async function checkMail({ smtpUrl }: Config): Promise<Check> {
   const what = 'mail';
   if (smtpUrl === null)
     return { what, state: 'note', detail: 'SMTP_URL is unset: sign-in codes are written to the log' };
-  const problem = await mailProblem(smtpUrl);
+  const problem = await mailProblem(smtpUrl());
   return problem === null
     ? { what, state: 'ok', detail: 'the mail server accepts connections and credentials' }
     : { what, state: 'wrong', detail: problem };
