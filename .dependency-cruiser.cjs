@@ -102,7 +102,7 @@ module.exports = {
     tool('attack', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|services)/'),
     tool('drill', PACKAGES, '^tools/(chaos|cluster|generate|services)/'),
     tool('image', '^packages/embedded-postgres/src/', '^tools/(cluster|services)/'),
-    tool('chaos', CONTRACT, HISTORY_CHECK, '^tools/(cluster|generate|services)/'),
+    tool('chaos', CONTRACT, HISTORY_CHECK, '^tools/(cluster|generate|services)/', '^tools/bench/load\\.ts$'),
     tool('simulate', PACKAGES, '^tools/chaos/'),
     tool('planted-bugs'),
     tool('fuzz', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),

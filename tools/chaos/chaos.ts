@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
+import { quantile } from '../bench/load.ts';
 import type { ApiProcess } from '../cluster/api-process.ts';
 import { startCluster } from '../cluster/index.ts';
 import { keepAlive, type RestartMonitor } from '../cluster/keep-alive.ts';
@@ -19,13 +20,15 @@ import {
   poller,
 } from './clients.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
-import type { ClaimView, Fault, History, Interval, LimitedKey, Operation } from './history.ts';
+import type { ClaimView, Fault, FaultKind, History, Interval, LimitedKey, Operation } from './history.ts';
 import { BASE_FAULT_RATE, injectFaults } from './nemesis.ts';
 
 interface ChaosOptions {
   readonly seconds: number;
   readonly seed: string;
   readonly processes: number;
+  /** Runs PostgreSQL as a primary with a synchronous standby, and adds the fault 'postgres failover'. */
+  readonly failover?: boolean;
   readonly log?: (line: string) => void;
   /** Where the recorded history is written as JSON Lines. */
   readonly historyFolder?: string;
@@ -44,8 +47,14 @@ export interface ChaosReport {
   readonly claims: number;
   readonly limited: { readonly accepted: number; readonly rejected: number };
   readonly cut: { readonly requests: number; readonly responses: number };
+  /** SIGKILLs, by what they ended. */
+  readonly kills: Readonly<Record<'processes' | 'redis' | 'postgres', number>>;
   /** Count of each kind of fault, and milliseconds until all processes were healthy again. */
-  readonly faults: Readonly<Record<string, { count: number; recovery: { median: number; longest: number } }>>;
+  readonly faults: Readonly<
+    Record<string, { count: number; recovery: { p50: number; p99: number; longest: number } }>
+  >;
+  /** How long the recorded history was judged. */
+  readonly judgedInSeconds: number;
   /** What the general checks were run on. */
   readonly judged: Judgement;
   readonly violations: readonly Violation[];
@@ -57,6 +66,7 @@ const SENDERS = 2;
 const MIN_SECONDS_FOR_JOBS = 45;
 /** A process may take this long to connect to Redis. */
 const REDIS_CONNECT_MS = 3_000;
+const PROGRESS_MS = 60_000;
 const JOBS_TIMEOUT_MS = 120_000;
 const TEST_KEY = { requestsPerMinute: 60, burst: 20 };
 /** Keys, tokens and personal data, which must not be logged. */
@@ -70,6 +80,7 @@ export async function runChaos({
   seconds,
   seed,
   processes: count,
+  failover = false,
   log = () => {},
   historyFolder,
 }: ChaosOptions): Promise<ChaosReport> {
@@ -87,6 +98,8 @@ export async function runChaos({
     const listeningSince: number[][] = Array.from({ length: count }, () => []);
     const cluster = await startCluster({
       processes: count,
+      standby: failover,
+      log,
       env: { LOG_LEVEL: 'info', DB_POOL_MAX: '8' },
       onLine(line, n) {
         if (line.includes('Listening on')) listeningSince[n]?.push(performance.now());
@@ -184,7 +197,14 @@ export async function runChaos({
     for (const proxy of proxies) proxy.faultRate = BASE_FAULT_RATE;
     log(`${count} processes started, seed ${seed}`);
     const faults: Fault[] = [];
-    const deadline = performance.now() + seconds * 1_000;
+    const startedAt = performance.now();
+    const deadline = startedAt + seconds * 1_000;
+    const progress = setInterval(() => {
+      const minutes = Math.round((performance.now() - startedAt) / 60_000);
+      const megabytes = Math.round(process.memoryUsage().rss / 2 ** 20);
+      log(`${minutes} min: ${recorder.calls.length} requests, ${faults.length} faults, ${megabytes} MB`);
+    }, PROGRESS_MS);
+    ends.push(async () => clearInterval(progress));
     await injectFaults({ processes, proxies, redis, postgres }, random.fork('nemesis'), {
       isOn: () => performance.now() < deadline,
       now: recorder.now,
@@ -197,6 +217,7 @@ export async function runChaos({
       },
     });
 
+    clearInterval(progress);
     // Without faults, every client finishes its current task.
     for (const proxy of proxies) proxy.faultRate = 0;
     on = false;
@@ -230,15 +251,20 @@ export async function runChaos({
       limited,
       autoResponding,
     };
+    log(`judging ${history.calls.length} requests`);
+    const judgedFrom = performance.now();
     const { violations, judgement, files } = judge(history);
+    const judgedInSeconds = Math.round((performance.now() - judgedFrom) / 1_000);
     if (historyFolder !== undefined) {
       await mkdir(historyFolder, { recursive: true });
-      for (const [name, text] of Object.entries(files)) await writeFile(join(historyFolder, name), text());
+      for (const [name, chunks] of Object.entries(files))
+        await writeFile(join(historyFolder, name), chunks());
     }
     return {
       ...summarize(history, proxies),
       seconds,
       judged: judgement,
+      judgedInSeconds,
       violations: [...violations, ...ofProcesses(processes, kept)],
     };
   }
@@ -311,12 +337,13 @@ export async function listAll(url: string, key: string): Promise<ClaimView[]> {
 function summarize(
   history: History,
   proxies: readonly CuttingProxy[],
-): Omit<ChaosReport, 'seconds' | 'judged' | 'violations'> {
+): Omit<ChaosReport, 'seconds' | 'judged' | 'judgedInSeconds' | 'violations'> {
   const { calls, faults } = history;
   const tasks = new Map<Operation, Set<number>>();
   for (const { operation, task } of calls)
     tasks.set(operation, (tasks.get(operation) ?? new Set()).add(task));
   const kinds = [...new Set(faults.map(({ kind }) => kind))].sort();
+  const countOf = (kind: FaultKind): number => faults.filter((fault) => fault.kind === kind).length;
   const limited = calls.filter(({ operation }) => operation === 'limited');
   return {
     seed: history.seed,
@@ -335,14 +362,23 @@ function summarize(
       requests: proxies.reduce((sum, { cut }) => sum + cut.requests, 0),
       responses: proxies.reduce((sum, { cut }) => sum + cut.responses, 0),
     },
+    kills: {
+      processes: countOf('process killed') + history.processes * countOf('all processes killed'),
+      redis: countOf('redis killed'),
+      postgres: countOf('postgres killed') + countOf('postgres failover'),
+    },
     faults: Object.fromEntries(
       kinds.map((kind) => {
         const times = faults
           .filter((fault) => fault.kind === kind)
           .map(({ recoveredAfter }) => Math.round(recoveredAfter))
           .sort((a, b) => a - b);
-        const median = times[Math.floor(times.length / 2)] ?? 0;
-        return [kind, { count: times.length, recovery: { median, longest: times.at(-1) ?? 0 } }];
+        const recovery = {
+          p50: quantile(times, 0.5),
+          p99: quantile(times, 0.99),
+          longest: times.at(-1) ?? 0,
+        };
+        return [kind, { count: times.length, recovery }];
       }),
     ),
   };

@@ -293,3 +293,14 @@ describe('the checker of a chaos run', () => {
     expect(judge(history(recorded, [], { limited })).violations).toEqual([]);
   });
 });
+
+test('leaving a firm is judged only for claims that may be pending with the adjuster', () => {
+  const leave: Draft = { operation: 'leave', status: 204, firm: null, intent: { adjuster: 'anna' } };
+  const operationsWith = (...drafts: Draft[]): number =>
+    judge(history(calls(...drafts), [accepted()])).judgement.operations;
+  const before = operationsWith(send, accept, poll(accepted()));
+  expect(operationsWith(leave, send, accept, poll(accepted()), leave, leave)).toBe(before);
+  expect(operationsWith(send, leave, accept, poll(accepted()))).toBe(before + 1);
+  // Without a response that shows the acceptance.
+  expect(operationsWith(send, { ...accept, status: null, seen: [] }, leave)).toBe(before);
+});

@@ -2,7 +2,8 @@ import {
   checkLinearizability,
   checkListAppend,
   formatHistory,
-  type ListTransaction,
+  type HistoryEntry,
+  type ListAppendFinding,
 } from '@svc/history-check';
 import { claimRegister, type RegisterEntry, registerEntries } from './claim-register.ts';
 import { feedLists } from './feed-lists.ts';
@@ -29,7 +30,37 @@ type Rule = (history: History, judged: Judged) => Iterable<Finding>;
 /** The history in the form of the general checks. */
 interface Judged {
   readonly claims: ReturnType<typeof judgeClaims>;
-  readonly feeds: ReadonlyMap<string, readonly ListTransaction[]>;
+  readonly feeds: Iterable<FeedFindings>;
+}
+
+interface FeedFindings {
+  readonly list: string;
+  readonly polls: number;
+  readonly changes: number;
+  readonly findings: readonly ListAppendFinding[];
+}
+
+/** One list at a time, because the lists of an hour do not fit into memory together. */
+function judgeFeeds(history: History): FeedFindings[] {
+  const judged: FeedFindings[] = [];
+  for (const [list, transactions] of feedLists(history)) {
+    const polls = transactions.filter(({ operation }) => operation[0]?.[0] === 'read').length;
+    const { findings } = checkListAppend(transactions);
+    judged.push({ list, polls, changes: transactions.length - polls, findings });
+  }
+  return judged;
+}
+
+const ENTRIES_PER_CHUNK = 1_000;
+
+/** In chunks, because the text of a long history does not fit into one string. */
+function* chunksOf(entries: readonly HistoryEntry[]): Iterable<string> {
+  for (let at = 0; at < entries.length; at += ENTRIES_PER_CHUNK)
+    yield formatHistory(entries.slice(at, at + ENTRIES_PER_CHUNK));
+}
+
+function* feedChunks(history: History): Iterable<string> {
+  for (const [key, list] of feedLists(history)) yield* chunksOf(list.map((each) => ({ ...each, key })));
 }
 
 const judgeClaims = (entries: readonly RegisterEntry[]) => checkLinearizability(entries, claimRegister);
@@ -178,8 +209,8 @@ function* claimsAreLinearizable(history: History, { claims }: Judged): Iterable<
 
 /** Each poll shows all changes up to some moment, in one order that agrees with real time. */
 function* feedIsStrictlySerializable(history: History, { feeds }: Judged): Iterable<Finding> {
-  for (const [list, transactions] of feeds) {
-    for (const { anomaly, text } of checkListAppend(transactions).findings)
+  for (const { list, findings } of feeds) {
+    for (const { anomaly, text } of findings)
       yield { description: `${list}: ${anomaly}\n${text}`, calls: [] };
   }
   for (const [firm, claims] of history.final) {
@@ -296,15 +327,13 @@ export interface Verdict {
   readonly violations: readonly Violation[];
   readonly judgement: Judgement;
   /** What the general checks judged, as JSON Lines, by file name. */
-  readonly files: Readonly<Record<string, () => string>>;
+  readonly files: Readonly<Record<string, () => Iterable<string>>>;
 }
 
 export function judge(history: History): Verdict {
   const entries = registerEntries(history);
-  const feeds = feedLists(history);
   const claims = judgeClaims(entries);
-  const transactions = [...feeds].flatMap(([key, list]) => list.map((each) => ({ ...each, key })));
-  const polls = transactions.filter(({ operation }) => operation[0]?.[0] === 'read').length;
+  const feeds = judgeFeeds(history);
   return {
     violations: Object.entries(RULES).flatMap(([rule, find]) =>
       [...find(history, { claims, feeds })].map((found) => ({ rule, ...found })),
@@ -313,12 +342,12 @@ export function judge(history: History): Verdict {
       claims: claims.orders.size + claims.failures.length + claims.undecided.length,
       operations: entries.length,
       undecided: claims.undecided.length,
-      polls,
-      changes: transactions.length - polls,
+      polls: feeds.reduce((sum, { polls }) => sum + polls, 0),
+      changes: feeds.reduce((sum, { changes }) => sum + changes, 0),
     },
     files: {
-      'claims.jsonl': () => formatHistory(entries),
-      'feed.jsonl': () => formatHistory(transactions),
+      'claims.jsonl': () => chunksOf(entries),
+      'feed.jsonl': () => feedChunks(history),
     },
   };
 }

@@ -153,11 +153,6 @@ export function registerEntries(history: History): RegisterEntry[] {
     }
   }
 
-  const offeredTo = new Map<string, Set<string>>();
-  for (const { key = '', operation } of entries) {
-    if (operation.type !== 'send' && operation.type !== 'offer') continue;
-    offeredTo.set(operation.adjuster, (offeredTo.get(operation.adjuster) ?? new Set()).add(key));
-  }
   for (const call of calls) {
     const { operation, intent, endedAt, code } = call;
     const { claimId, adjuster, reason } = intent;
@@ -178,11 +173,6 @@ export function registerEntries(history: History): RegisterEntry[] {
     }
     if (operation === 'close' && claimId !== undefined && (succeeded(call) || isUnknown(call)))
       add(claimId, call, { type: 'close' }, succeeded(call) ? endedAt : null, { unseen: true });
-    if (operation === 'leave' && adjuster !== undefined && (succeeded(call) || isUnknown(call))) {
-      const endedAt = succeeded(call) ? call.endedAt : null;
-      for (const key of offeredTo.get(adjuster) ?? [])
-        add(key, call, { type: 'leave', adjuster }, endedAt, { unseen: true });
-    }
   }
 
   let end = 0;
@@ -195,7 +185,72 @@ export function registerEntries(history: History): RegisterEntry[] {
     for (const claim of claims)
       add(claim.id, { actor: `final list of ${firm}`, startedAt: end }, { type: 'read' }, end, { claim });
   }
+
+  const open = openOffers(entries, new Set(calls.flatMap(leaverOf)));
+  for (const call of calls) {
+    const [adjuster] = leaverOf(call);
+    if (adjuster === undefined || !(succeeded(call) || isUnknown(call))) continue;
+    const endedAt = succeeded(call) ? call.endedAt : null;
+    for (const { key, intervals } of open.get(adjuster) ?? []) {
+      const matters = intervals.some(
+        (interval) => interval.from <= (endedAt ?? Number.POSITIVE_INFINITY) && call.startedAt <= interval.to,
+      );
+      if (matters) add(key, call, { type: 'leave', adjuster }, endedAt, { unseen: true });
+    }
+  }
   return entries;
+}
+
+const leaverOf = ({ operation, intent }: Call): string[] =>
+  operation === 'leave' && intent.adjuster !== undefined ? [intent.adjuster] : [];
+
+interface OpenOffers {
+  readonly key: string;
+  readonly intervals: readonly { readonly from: number; readonly to: number }[];
+}
+
+/**
+ * When each claim may have been pending with these adjusters: from each offer until the first response that was requested
+ * after it and shows otherwise. At other times leaving the firm changes nothing, and an hour has too many such pairs.
+ */
+function openOffers(
+  entries: readonly RegisterEntry[],
+  adjusters: ReadonlySet<string>,
+): Map<string, OpenOffers[]> {
+  const ofClaims = new Map<string, RegisterEntry[]>();
+  for (const entry of entries) {
+    const known = ofClaims.get(entry.key ?? '');
+    if (known === undefined) ofClaims.set(entry.key ?? '', [entry]);
+    else known.push(entry);
+  }
+  const open = new Map([...adjusters].map((adjuster) => [adjuster, [] as OpenOffers[]]));
+  for (const [key, ofClaim] of ofClaims) {
+    for (const [adjuster, claims] of open) {
+      const intervals = ofClaim.flatMap(({ operation, invocation, completion }) => {
+        const isOffer = operation.type === 'send' || operation.type === 'offer';
+        if (!isOffer || operation.adjuster !== adjuster) return [];
+        return [
+          {
+            from: invocation,
+            to: completion === null ? Number.POSITIVE_INFINITY : endOf(ofClaim, adjuster, completion),
+          },
+        ];
+      });
+      if (intervals.length > 0) claims.push({ key, intervals });
+    }
+  }
+  return open;
+}
+
+/** The completion of the first response requested after a time that shows the claim not pending with the adjuster. */
+function endOf(ofClaim: readonly RegisterEntry[], adjuster: string, after: number): number {
+  let end = Number.POSITIVE_INFINITY;
+  for (const { invocation, completion, result } of ofClaim) {
+    if (invocation <= after || completion === null || result === undefined || !('claim' in result)) continue;
+    const { claim } = result;
+    if (claim.status !== 'pending_acceptance' || claim.adjuster !== adjuster) end = Math.min(end, completion);
+  }
+  return end;
 }
 
 function claimIds({ calls, final }: History): Map<string, string> {

@@ -28,17 +28,15 @@ const byTime = (a: Version, b: Version): number =>
  * The transactions of each firm's lists. A poll shows the latest change of each claim only, so what it shows of a claim
  * stands for all changes of that claim up to this one.
  */
-export function feedLists(history: History): Map<string, ListTransaction[]> {
-  const lists = new Map<string, ListTransaction[]>();
+export function* feedLists(history: History): Generator<[list: string, transactions: ListTransaction[]]> {
   for (const firm of history.final.keys()) {
     const polls = pollsOf(history, firm);
     const versions = versionsOf(history, firm, polls.at(-1)?.startedAt ?? 0);
     for (let at = 0; at < polls.length; at += POLLS_PER_LIST) {
-      const part = readsOf(versions, polls, at);
-      lists.set(`${firm}, polls ${at + 1} to ${Math.min(at + POLLS_PER_LIST, polls.length)}`, part);
+      const last = Math.min(at + POLLS_PER_LIST, polls.length);
+      yield [`${firm}, polls ${at + 1} to ${last}`, readsOf(versions, polls, at)];
     }
   }
-  return lists;
 }
 
 /** Complete polls: a poll reads pages until the last one. */

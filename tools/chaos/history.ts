@@ -81,6 +81,7 @@ export const FAULTS = [
   'postgres restarted',
   'postgres crashed',
   'postgres killed',
+  'postgres failover',
   'connections cut',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];

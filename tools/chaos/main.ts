@@ -1,7 +1,8 @@
 // `pnpm test:chaos`: the service on real servers under fault injection.
+import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { runChaos } from './chaos.ts';
-import { printReport } from './report.ts';
+import { markdownTables, printReport } from './report.ts';
 
 const program = new Command('test:chaos')
   .description(
@@ -11,8 +12,10 @@ const program = new Command('test:chaos')
   .option('--seed <text>', 'seed of the random generator', String(Math.floor(Math.random() * 1e9)))
   .option('--processes <n>', 'processes of the service', '3')
   .option('--citus', 'on a Citus cluster of the PostgreSQL of this machine', false)
+  .option('--failover', 'on a primary with a synchronous standby, which fails over too', false)
   .option('--history <folder>', 'where to write the recorded history as JSON Lines')
   .option('--json', 'print one JSON document to standard output', false)
+  .option('--markdown <file>', 'where to write the results as Markdown tables')
   .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
 
 const options = program.opts<{
@@ -21,20 +24,25 @@ const options = program.opts<{
   processes: string;
   citus: boolean;
   history?: string;
+  failover: boolean;
   json: boolean;
+  markdown?: string;
 }>();
 if (options.citus) process.env.TEST_POSTGRES = 'citus';
 const seconds = Number(options.seconds);
 const processes = Number(options.processes);
 if (!(seconds > 0) || !Number.isInteger(processes) || processes < 1) program.help({ error: true });
+if (options.citus && options.failover) program.error('--failover is not possible with --citus');
 
 const report = await runChaos({
   seconds,
   seed: options.seed,
   processes,
+  failover: options.failover,
   ...(options.history !== undefined && { historyFolder: options.history }),
   log: (line) => process.stderr.write(`${line}\n`),
 });
+if (options.markdown !== undefined) writeFileSync(options.markdown, markdownTables(report));
 if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 else printReport(report, (line) => console.log(line));
 process.exit(report.violations.length === 0 ? 0 : 1);

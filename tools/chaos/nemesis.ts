@@ -25,11 +25,14 @@ export async function injectFaults(
     readonly report: (fault: Fault) => void;
   },
 ): Promise<void> {
+  const kinds = FAULTS.filter(
+    (kind) => kind !== 'postgres failover' || targets.postgres.replication !== undefined,
+  );
   let remaining: FaultKind[] = [];
   while (options.isOn()) {
     await sleep(random.integer(200, 900));
     if (!options.isOn()) return;
-    if (remaining.length === 0) remaining = random.shuffle(FAULTS);
+    if (remaining.length === 0) remaining = random.shuffle(kinds);
     const kind = remaining.pop();
     if (kind === undefined) return;
     const holdMs = random.integer(200, options.longestHoldMs);
@@ -133,6 +136,11 @@ const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
     await postgres.stopServer('kill');
     await hold();
     await postgres.startServer();
+  },
+  async 'postgres failover'({ postgres: { replication } }, _random, { hold, markRecoverable }) {
+    await replication?.failOver(hold);
+    markRecoverable();
+    await replication?.addStandby();
   },
   async 'connections cut'({ proxies }, _random, { hold }) {
     for (const proxy of proxies) proxy.faultRate = HIGH_FAULT_RATE;

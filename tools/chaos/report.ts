@@ -1,4 +1,5 @@
 import type { ChaosReport } from './chaos.ts';
+import { RULE_NAMES } from './checker.ts';
 
 export function printReport(report: ChaosReport, print: (line: string) => void): void {
   const tasks = Object.entries(report.tasks).sort(([, a], [, b]) => b - a);
@@ -13,16 +14,18 @@ export function printReport(report: ChaosReport, print: (line: string) => void):
   print(
     `${report.claims} claims; rate-limited key: ${report.limited.accepted} accepted, ${report.limited.rejected} rejected`,
   );
+  const { kills } = report;
+  print(`killed: ${kills.processes} processes, ${kills.redis} × Redis, ${kills.postgres} × PostgreSQL`);
   print('');
   for (const [kind, { count, recovery }] of Object.entries(report.faults)) {
     print(
-      `${kind.padEnd(28)} ${String(count).padStart(4)} ×   healthy after ${String(recovery.median).padStart(5)} ms, at most ${recovery.longest} ms`,
+      `${kind.padEnd(28)} ${String(count).padStart(4)} ×   healthy after ${String(recovery.p50).padStart(5)} ms (p50), ${String(recovery.p99).padStart(5)} ms (p99), at most ${recovery.longest} ms`,
     );
   }
   const { judged } = report;
   print('');
   print(
-    `judged: ${judged.claims} claims as registers (${judged.operations} operations, ${judged.undecided} undecided), ${judged.polls} polls and ${judged.changes} changes as lists`,
+    `judged: ${judged.claims} claims as registers (${judged.operations} operations, ${judged.undecided} undecided), ${judged.polls} polls and ${judged.changes} changes as lists, in ${report.judgedInSeconds} s`,
   );
   const byRule = new Map<string, number>();
   for (const { rule } of report.violations) byRule.set(rule, (byRule.get(rule) ?? 0) + 1);
@@ -34,4 +37,43 @@ export function printReport(report: ChaosReport, print: (line: string) => void):
     }
   }
   print(`${report.violations.length} violations`);
+}
+
+/** The results as Markdown tables. */
+export function markdownTables(report: ChaosReport): string {
+  const { tasks, kills, judged, limited, cut } = report;
+  const operations = Object.values(tasks).reduce((sum, count) => sum + count, 0);
+  const run = {
+    seed: `\`${report.seed}\``,
+    'duration, processes': `${report.seconds} s, ${report.processes}`,
+    operations: `${operations} in ${report.requests} requests`,
+    'requests without a response, `503`, replayed': `${report.lost}, ${report.unavailable}, ${report.replays}`,
+    'requests and responses cut by the proxies': `${cut.requests}, ${cut.responses}`,
+    'requests of the rate-limited key: accepted, rejected': `${limited.accepted}, ${limited.rejected}`,
+    'SIGKILL to a process, to Redis, to PostgreSQL': `${kills.processes}, ${kills.redis}, ${kills.postgres}`,
+    'claims judged as registers': `${judged.claims} (${judged.operations} operations), ${judged.undecided} undecided`,
+    'polls and changes judged as lists': `${judged.polls}, ${judged.changes}`,
+    'time to judge': `${report.judgedInSeconds} s`,
+  };
+  const violationsOf = (name: string): number => report.violations.filter(({ rule }) => rule === name).length;
+  const rules = new Set([...RULE_NAMES, ...report.violations.map(({ rule }) => rule)]);
+  return [
+    table(['run', ''], Object.entries(run)),
+    table(
+      ['fault', 'count', 'recovery p50, ms', 'p99, ms', 'longest, ms'],
+      Object.entries(report.faults).map(([kind, { count, recovery }]) => [
+        kind,
+        ...[count, recovery.p50, recovery.p99, recovery.longest].map(String),
+      ]),
+    ),
+    table(
+      ['guarantee', 'violations'],
+      [...rules].map((rule) => [rule, String(violationsOf(rule))]),
+    ),
+  ].join('\n');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows];
+  return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }

@@ -7,7 +7,7 @@ import { type Operator, openOperator } from '../services/operator.ts';
 import { type PgBouncer, startPgBouncer } from '../services/pgbouncer.ts';
 import { type RedisServer, startRedis } from '../services/redis.ts';
 import { type ApiProcess, launchApiProcess, waitUntilHealthy } from './api-process.ts';
-import { type ClusterPostgres, startClusterPostgres } from './postgres.ts';
+import { type ClusterPostgres, startClusterPostgres, startReplicatedPostgres } from './postgres.ts';
 import { type LoadBalancer, startProxy } from './proxy.ts';
 import { runSvc } from './svc.ts';
 
@@ -17,6 +17,8 @@ interface ClusterOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** PgBouncer in transaction mode between the processes and PostgreSQL; a number is its pool size. */
   readonly pgbouncer?: boolean | number;
+  /** A primary with a synchronous standby instead of one PostgreSQL; needs the system's PostgreSQL. */
+  readonly standby?: boolean;
   /** Of the proxy; by default a free one. */
   readonly port?: number;
   readonly log?: (line: string) => void;
@@ -49,7 +51,14 @@ export interface Cluster {
 }
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { processes: count = 3, env = {}, pgbouncer = false, log = () => {}, onLine } = options;
+  const {
+    processes: count = 3,
+    env = {},
+    pgbouncer = false,
+    standby = false,
+    log = () => {},
+    onLine,
+  } = options;
   const stops: (() => unknown)[] = [];
   const stop = async (): Promise<void> => {
     for (const end of stops.splice(0).reverse()) await end();
@@ -62,7 +71,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     // One after the other, so that everything started is stopped when a later start fails.
     const building = build();
     building.catch(() => {});
-    const postgres = kept(await startClusterPostgres(log), (one) => one.stop());
+    const postgres = kept(await (standby ? startReplicatedPostgres(log) : startClusterPostgres(log)), (one) =>
+      one.stop(),
+    );
     const redis = kept(await startRedis({ log }), (one) => one.stop());
     const pooler: PgBouncer | null = pgbouncer
       ? kept(

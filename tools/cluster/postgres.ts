@@ -16,12 +16,15 @@ import {
 import pg from 'pg';
 import { CITUS_SETTINGS, citusBinaries, createClusterRole, joinNodes } from '../services/citus.ts';
 import { postgresBinaries } from '../services/system-postgres.ts';
+import { addSynchronousStandby, openPostgresServers, untilStandbyIsSynchronous } from './postgres-server.ts';
 
 /** A PostgreSQL server for fault injection; committed data survives. */
 export interface ClusterPostgres {
   readonly url: string;
   /** Of a Citus cluster, whose coordinator this is; otherwise empty. */
   readonly workers: readonly ClusterPostgres[];
+  /** Of a primary with a synchronous standby, whose primary this is. */
+  readonly replication?: Replication;
   /** SIGSTOP to all of its processes: connections stay open without responses. */
   pause(): void;
   resume(): void;
@@ -36,9 +39,21 @@ export interface ClusterPostgres {
   stop(): Promise<void>;
 }
 
+export interface Replication {
+  /**
+   * SIGKILL to the primary once the standby has all confirmed commits; resolves once the standby, promoted after
+   * `whileDown`, is the primary.
+   */
+  failOver(whileDown: () => Promise<void>): Promise<void>;
+  /** Replaces the killed primary by a standby; resolves once commits wait for it. */
+  addStandby(): Promise<void>;
+}
+
 const SIGNALS = { fast: 'SIGINT', crash: 'SIGQUIT', kill: 'SIGKILL' } as const;
 /** Without fsync, because the operating system keeps what a killed process has written. */
 const SETTINGS = { fsync: 'off', max_connections: '200' };
+/** The standby connects again at once, and finds the WAL it needs, after the primary was restarted. */
+const REPLICATED_SETTINGS = { ...SETTINGS, wal_retrieve_retry_interval: '500ms', wal_keep_size: '256MB' };
 const TIMEOUT_MS = 60_000;
 
 /** One server, or with TEST_POSTGRES=citus a coordinator and two workers with the tables laid out. */
@@ -65,6 +80,108 @@ export async function startClusterPostgres(log: (line: string) => void = () => {
   }
 }
 
+/** A primary and a synchronous standby on PostgreSQL's own programs; the URL names both. */
+export async function startReplicatedPostgres(
+  log: (line: string) => void = () => {},
+): Promise<ClusterPostgres> {
+  const servers = await openPostgresServers(log);
+  try {
+    let primary = await servers.server('first', REPLICATED_SETTINGS);
+    await primary.start();
+    let standby = await addSynchronousStandby(servers, primary, 'second', { settings: REPLICATED_SETTINGS });
+    const names = new Map([
+      [primary.port, 'first'],
+      [standby.port, 'second'],
+    ]);
+    const { pause, resume } = freezing(() => primary.pid);
+    return {
+      url: `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres?target_session_attrs=read-write`,
+      workers: [],
+      pause,
+      resume,
+      ...connections(() => `postgres://postgres@127.0.0.1:${primary.port}/postgres`),
+      async stopServer(how) {
+        resume();
+        await primary.end(SIGNALS[how]);
+      },
+      startServer: () => untilStarted(() => primary.start()),
+      replication: {
+        async failOver(whileDown) {
+          await untilStandbyIsSynchronous(primary);
+          await primary.kill();
+          await whileDown();
+          await standby.query('SELECT pg_promote()');
+          [primary, standby] = [standby, primary];
+        },
+        async addStandby() {
+          const { port } = standby;
+          const name = names.get(port) ?? '';
+          standby = await addSynchronousStandby(servers, primary, name, {
+            port,
+            settings: REPLICATED_SETTINGS,
+          });
+        },
+      },
+      async stop() {
+        resume();
+        await servers.remove();
+      },
+    };
+  } catch (error) {
+    await servers.remove();
+    throw error;
+  }
+}
+
+/** The children of a killed postmaster release its shared memory a moment later. */
+async function untilStarted(start: () => Promise<void>): Promise<void> {
+  const deadline = Date.now() + TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+/** SIGSTOP and SIGCONT to a postmaster and its children. */
+function freezing(pid: () => number): Pick<ClusterPostgres, 'pause' | 'resume'> {
+  let frozen: readonly number[] = [];
+  return {
+    pause() {
+      // The postmaster first, so that it starts no more children.
+      signal(pid(), 'SIGSTOP');
+      const children = childrenOf(pid());
+      for (const child of children) signal(child, 'SIGSTOP');
+      frozen = [...children, pid()];
+    },
+    resume() {
+      for (const one of frozen) signal(one, 'SIGCONT');
+      frozen = [];
+    },
+  };
+}
+
+function connections(url: () => string): Pick<ClusterPostgres, 'connect' | 'endConnections'> {
+  return {
+    connect: () => connectTo(url()),
+    async endConnections() {
+      const client = await connectTo(url());
+      try {
+        const ended = await client.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+        );
+        return ended.rowCount ?? 0;
+      } finally {
+        await client.end();
+      }
+    },
+  };
+}
+
 async function startServerOf(
   binaries: Binaries | undefined,
   settings: Readonly<Record<string, string>>,
@@ -74,49 +191,30 @@ async function startServerOf(
   const handles: EmbeddedPostgres[] = [];
   let watchdog: Watchdog | undefined;
   let pid = 0;
-  let frozen: readonly number[] = [];
+  const { pause, resume } = freezing(() => pid);
 
-  async function startServer(): Promise<void> {
-    const deadline = Date.now() + TIMEOUT_MS;
-    for (;;) {
-      try {
-        const handle = await startEmbeddedPostgres({
-          dataDir: join(folder, 'data'),
-          settings,
-          binaries,
-        });
-        handles.push(handle);
-        pid = Number(readFileSync(join(handle.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
-        watchdog?.cancel();
-        watchdog = startWatchdog({ pid, signal: 'QUIT', folder });
-        return;
-      } catch (error) {
-        // The children of a killed postmaster release its shared memory a moment later.
-        if (Date.now() > deadline) throw error;
-        await sleep(50);
-      }
-    }
-  }
-
-  const resume = (): void => {
-    for (const one of frozen) signal(one, 'SIGCONT');
-    frozen = [];
-  };
+  const startServer = (): Promise<void> =>
+    untilStarted(async () => {
+      const handle = await startEmbeddedPostgres({
+        dataDir: join(folder, 'data'),
+        settings,
+        binaries,
+      });
+      handles.push(handle);
+      pid = Number(readFileSync(join(handle.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
+      watchdog?.cancel();
+      watchdog = startWatchdog({ pid, signal: 'QUIT', folder });
+    });
 
   await startServer();
   const url = handles[0]?.url ?? '';
   return {
     url,
     workers: [],
-    startServer,
+    pause,
     resume,
-    pause() {
-      // The postmaster first, so that it starts no more children.
-      signal(pid, 'SIGSTOP');
-      const children = childrenOf(pid);
-      for (const child of children) signal(child, 'SIGSTOP');
-      frozen = [...children, pid];
-    },
+    ...connections(() => url),
+    startServer,
     async stopServer(how) {
       resume();
       signal(pid, SIGNALS[how]);
@@ -124,19 +222,6 @@ async function startServerOf(
       while (identify(pid) !== undefined) {
         if (Date.now() > deadline) throw new Error('PostgreSQL did not end in time.');
         await sleep(10);
-      }
-    },
-    connect: () => connectTo(url),
-    async endConnections() {
-      const client = await connectTo(url);
-      try {
-        const ended = await client.query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-            WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-        );
-        return ended.rowCount ?? 0;
-      } finally {
-        await client.end();
       }
     },
     async stop() {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
+import { addSynchronousStandby, openPostgresServers } from '../cluster/postgres-server.ts';
 import { build } from '../services/build.ts';
 import { openOperator } from '../services/operator.ts';
-import { compare, startLoad, statusCounts } from './load.ts';
-import { backUp, type DrillServer, drillEnvironment, openDrill, storedStatuses } from './postgres-server.ts';
+import { compare, drillEnvironment, startLoad, statusCounts, storedStatuses } from './load.ts';
 import { createTranscript } from './transcript.ts';
 
 interface FailoverOptions {
@@ -25,18 +25,13 @@ export async function runFailover({ seconds, say }: FailoverOptions): Promise<Fa
   const note = createTranscript(say);
   const stops: (() => unknown)[] = [];
   try {
-    const drill = await openDrill(say);
-    stops.push(() => drill.remove());
+    const servers = await openPostgresServers(say);
+    stops.push(() => servers.remove());
     const building = build();
     building.catch(() => {}); // awaited below
-    const primary = await drill.server('primary');
+    const primary = await servers.server('primary');
     await primary.start();
-    await backUp(drill, primary, 'standby', ['--write-recovery-conf']);
-    const standby = await drill.server('standby');
-    await standby.start();
-    await primary.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
-    await primary.query('SELECT pg_reload_conf()');
-    await waitForStandby(primary);
+    const standby = await addSynchronousStandby(servers, primary, 'standby');
     note(`primary on ${primary.port}, synchronous standby on ${standby.port}`);
 
     await building;
@@ -74,10 +69,4 @@ export async function runFailover({ seconds, say }: FailoverOptions): Promise<Fa
   } finally {
     for (const stop of stops.reverse()) await stop();
   }
-}
-
-async function waitForStandby(primary: DrillServer): Promise<void> {
-  const isSynchronous = async () =>
-    (await primary.query(`SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`)).length > 0;
-  while (!(await isSynchronous())) await sleep(50);
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Claim, ClaimsConnectionError, createClient } from '@svc/client';
+import type { PostgresServer } from '../cluster/postgres-server.ts';
 import type { TestFirm } from '../services/operator.ts';
 
 type Status = 'pending_acceptance' | 'accepted';
@@ -200,4 +201,15 @@ const claimOf = (externalId: string, adjuster: string) => ({
   carrier: { name: 'Gulf Mutual Flood' },
   loss_location: { street: '114 Bayshore Dr', city: 'Cedar Key', state: 'FL', zip: '32625' },
   policyholder: { company_name: 'Bayshore Marina', phone: '352-555-0142' },
+});
+
+/** Statuses of claims by id. */
+export const storedStatuses = async (server: PostgresServer): Promise<Map<string, string>> =>
+  new Map((await server.query('SELECT id, status FROM claims')).map(({ id, status }) => [id, status]));
+
+export const drillEnvironment = (databaseUrl: string) => ({
+  DATABASE_URL: databaseUrl,
+  EDGE_LIMIT_PER_MINUTE: '0',
+  LOG_LEVEL: 'error',
+  SMTP_URL: 'smtp://127.0.0.1:9',
 });

@@ -2,11 +2,11 @@ import { chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
+import { backUp, openPostgresServers, type PostgresServer } from '../cluster/postgres-server.ts';
 import { runSvc } from '../cluster/svc.ts';
 import { build } from '../services/build.ts';
 import { openOperator } from '../services/operator.ts';
-import { compare, startLoad, statusCounts } from './load.ts';
-import { backUp, type DrillServer, drillEnvironment, openDrill, storedStatuses } from './postgres-server.ts';
+import { compare, drillEnvironment, startLoad, statusCounts, storedStatuses } from './load.ts';
 import { createTranscript } from './transcript.ts';
 
 export interface RestoreResult {
@@ -33,15 +33,15 @@ export async function runRestore({
   const note = createTranscript(say);
   const stops: (() => unknown)[] = [];
   try {
-    const drill = await openDrill(say);
-    stops.push(() => drill.remove());
+    const servers = await openPostgresServers(say);
+    stops.push(() => servers.remove());
     const building = build();
     building.catch(() => {}); // awaited below
-    const archive = join(drill.folder, 'archive');
+    const archive = join(servers.folder, 'archive');
     mkdirSync(archive);
-    const { uid, gid } = statSync(drill.folder);
+    const { uid, gid } = statSync(servers.folder);
     chownSync(archive, uid, gid);
-    const primary = await drill.server('primary', {
+    const primary = await servers.server('primary', {
       archive_mode: 'on',
       archive_command: `cp %p ${archive}/%f`,
     });
@@ -61,7 +61,7 @@ export async function runRestore({
     );
     await sleep(seconds * 1000);
 
-    await backUp(drill, primary, 'restored');
+    await backUp(servers, primary, 'restored');
     note(`base backup taken under load: ${load.acknowledged.size} claims confirmed`);
     await sleep(seconds * 1000);
     const [{ at }] = await primary.query('SELECT clock_timestamp() AS at');
@@ -84,7 +84,7 @@ export async function runRestore({
       recovery_target_action: 'promote',
       archive_mode: 'off',
     };
-    const restored = await drill.server('restored', settings, { port: primary.port });
+    const restored = await servers.server('restored', settings, { port: primary.port });
     writeFileSync(join(restored.dataDir, 'recovery.signal'), '');
     await restored.start();
     while ((await restored.query('SELECT pg_is_in_recovery() AS going'))[0].going) await sleep(50);
@@ -121,7 +121,7 @@ export async function runRestore({
 }
 
 /** Resolves once everything that is written so far is in the archive. */
-async function archiveAll(primary: DrillServer): Promise<void> {
+async function archiveAll(primary: PostgresServer): Promise<void> {
   const [{ file }] = await primary.query('SELECT pg_walfile_name(pg_current_wal_lsn()) AS file');
   await primary.query('SELECT pg_switch_wal()');
   const lastArchived = async () =>

@@ -10,11 +10,12 @@ import { listAll } from '../chaos/chaos.ts';
 import { judge } from '../chaos/checker.ts';
 import { adjusterClient, type FirmState, firmClient, poller } from '../chaos/clients.ts';
 import { type ApiProcess, launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
+import { openPostgresServers } from '../cluster/postgres-server.ts';
 import { startProxy } from '../cluster/proxy.ts';
 import { runSvc } from '../cluster/svc.ts';
 import { seededRandom } from '../generate/random.ts';
 import { build } from '../services/build.ts';
-import { drillEnvironment, openDrill } from './postgres-server.ts';
+import { drillEnvironment } from './load.ts';
 import { createTranscript } from './transcript.ts';
 
 export interface UpgradeResult {
@@ -47,9 +48,9 @@ export async function runUpgrade({
     const old = await checkOut(ref, stops);
     await build();
     note(`${await describe(ref)} and ${await describe('HEAD')} are built`);
-    const drill = await openDrill(say);
-    stops.push(() => drill.remove());
-    const postgres = await drill.server('primary');
+    const servers = await openPostgresServers(say);
+    stops.push(() => servers.remove());
+    const postgres = await servers.server('primary');
     await postgres.start();
     const env = drillEnvironment(`postgres://postgres@127.0.0.1:${postgres.port}/postgres`);
     const launch = async (root: string, port: number): Promise<ApiProcess> => {

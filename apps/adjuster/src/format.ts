@@ -1,3 +1,4 @@
+import { durationText } from './model/duration.ts';
 import { now } from './state/clock.ts';
 import { language, texts } from './state/language.ts';
 import { localeOf } from './texts/language.ts';
@@ -67,19 +68,10 @@ export const inches = (count: number): string =>
 export const miles = (count: number): string =>
   texts.value.miles(count < 10 ? count.toFixed(1) : count.toFixed(0));
 
-/** How long ago, in the two largest units; null for less than a minute. */
+/** How long ago; null for less than a minute. */
 export const since = (instant: string): string | null => duration(now.value - Date.parse(instant));
 
-/** In the two largest units; null for less than a minute. */
-export function duration(ms: number): string | null {
-  const minutes = Math.floor(ms / 60_000);
-  const { duration: words } = texts.value;
-  if (minutes < 1) return null;
-  if (minutes < 60) return words.minutes(minutes);
-  const hours = Math.floor(minutes / 60);
-  if (hours < 24) return words.hours(hours, minutes % 60);
-  return words.days(Math.floor(hours / 24), hours % 24);
-}
+export const duration = (ms: number): string | null => durationText(ms, texts.value.duration);
 
 export function today(): string {
   const date = new Date(now.value);

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { calendarFile } from '../src/model/calendar-file.ts';
 import { deadlinesOf, dueFirst, overridesFrom } from '../src/model/deadlines.ts';
+import { durationText } from '../src/model/duration.ts';
+import { en } from '../src/texts/en.ts';
+import { es } from '../src/texts/es.ts';
 import { offer, ownClaim } from './claims.ts';
 
 const ACCEPTED = '2026-08-30T10:00:00.000Z';
@@ -87,5 +90,23 @@ describe('a calendar file', () => {
     expect(unfolded).toContain('\r\nSUMMARY:Inspection\\; Delgado\\, Marisol\r\n');
     expect(unfolded).toContain('FL26-1\\nGate code 4471 \\\\ call first.');
     expect(file.endsWith('END:VCALENDAR\r\n')).toBe(true);
+  });
+});
+
+describe('a duration', () => {
+  const MINUTE = 60_000;
+  const HOUR = 60 * MINUTE;
+  const DAY = 24 * HOUR;
+  test.each([
+    [MINUTE - 1, null, null],
+    [MINUTE, '1 min', '1 min'],
+    [HOUR + 12 * MINUTE, '1 h 12 min', '1 h 12 min'],
+    [DAY + 3 * HOUR, '1 day 3 h', '1 día 3 h'],
+    [3 * DAY - MINUTE, '2 days 23 h', '2 días 23 h'],
+    [3 * DAY + 18 * HOUR, '3 days', '3 días'],
+    [26 * DAY + 18 * HOUR, '26 days', '26 días'],
+  ])('of %d ms has two units at most, and only days from three days on', (ms, english, spanish) => {
+    expect(durationText(ms, en.duration)).toBe(english);
+    expect(durationText(ms, es.duration)).toBe(spanish);
   });
 });

@@ -911,30 +911,6 @@ test('a first email address that another account has is refused, and another one
     expect(await emailOf(service, token)).toBe('first.adjuster@example.com');
   }));
 
-test('the settings offer to install the app although the browser said so before they were opened', () =>
-  visiting(PHONE, async ({ page }) => {
-    const { token } = await service.member(firm);
-    await enter(page, service, token);
-    await page.evaluate(
-      "dispatchEvent(Object.assign(new Event('beforeinstallprompt', { cancelable: true }), { prompt: async () => { document.title = 'asked'; } }))",
-    );
-    await page.getByRole('link', { name: 'Settings' }).click();
-    await button(page, 'Install').click();
-    await until('the prompt', async () => (await page.title()) === 'asked');
-  }));
-
-test('a new release is announced, waits for what is typed elsewhere, and keeps notes that are not saved; the first installation is not', () =>
-  visiting(PHONE, async ({ page }) => {
-    const { svcId, token } = await service.member(firm);
-    const id = await offerFullClaim(service, firm, svcId);
-    await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
-    const announced = page.getByText('A new version of the app is ready.');
-    await enter(page, service, token, `#/claims/${id}`);
-    await ready(page);
-    expect(await announced.count()).toBe(0);
-    await page.getByLabel('Notes', { exact: true }).fill('Water line 14 inches');
-    const contactNote = page.getByLabel('Note for the next entry');
-    await contactNote.fill('call after five');
 test('an invitation names a first email address that another account has, and another one joins the firm', () =>
   visiting(PHONE, async ({ page }) => {
     const taken = await emailOf(service, (await service.member(firm)).token);
@@ -960,6 +936,30 @@ test('an invitation names a first email address that another account has, and an
     expect(await emailOf(service, token)).toBe('second.adjuster@example.com');
   }));
 
+test('the settings offer to install the app although the browser said so before they were opened', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { token } = await service.member(firm);
+    await enter(page, service, token);
+    await page.evaluate(
+      "dispatchEvent(Object.assign(new Event('beforeinstallprompt', { cancelable: true }), { prompt: async () => { document.title = 'asked'; } }))",
+    );
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await button(page, 'Install').click();
+    await until('the prompt', async () => (await page.title()) === 'asked');
+  }));
+
+test('a new release is announced, waits for what is typed elsewhere, and keeps notes that are not saved; the first installation is not', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
+    const id = await offerFullClaim(service, firm, svcId);
+    await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+    const announced = page.getByText('A new version of the app is ready.');
+    await enter(page, service, token, `#/claims/${id}`);
+    await ready(page);
+    expect(await announced.count()).toBe(0);
+    await page.getByLabel('Notes', { exact: true }).fill('Water line 14 inches');
+    const contactNote = page.getByLabel('Note for the next entry');
+    await contactNote.fill('call after five');
     // The same worker at another address is a new one for the browser.
     await page.evaluate("navigator.serviceWorker.register('/app/sw.js?release=2', { scope: '/app' })");
     await announced.waitFor();
@@ -1355,6 +1355,14 @@ test('of many offers the first show before all are read, and only those near the
     await page.getByRole('button', { name: 'Add to route' }).first().click();
     const route = page.getByRole('link', { name: 'Route with 1 stop' });
     expect(await route.getAttribute('href')).toContain('destination=1420%20Seagrape%20Lane');
+
+    // The device's position, which the page's own policy must allow.
+    await page.context().grantPermissions(['geolocation']);
+    await page.context().setGeolocation({ latitude: 26.45, longitude: -81.95 });
+    await button(page, 'Set your location').click();
+    await button(page, 'Use my location').click();
+    await button(page, 'From your location').waitFor();
+    await page.getByRole('img', { name: en.map.you }).waitFor();
   }));
 
 /** Evaluated through DevTools, because the Content-Security-Policy forbids other scripts. */

@@ -1,32 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaimView, ClaimView } from '@svc/application';
-import { toDateTime } from '@svc/application';
 import { carrierForForms } from '@svc/domain';
 import fc from 'fast-check';
 import { asciiJson } from '../src/http/serialization/ascii-json.ts';
 import { appClaimToWire, claimToWire } from '../src/http/serialization/claim.ts';
 import { anyCharacter } from './any-character.ts';
-
-describe('a serialized time', () => {
-  test('equals Date.toISOString, in any order of calls', () => {
-    const instants = fc.integer({
-      min: Date.parse('0001-01-01T00:00:00Z'),
-      max: Date.parse('9999-12-31T23:59:59.999Z'),
-    });
-    fc.assert(
-      fc.property(instants, (instant) => expect(toDateTime(instant)).toBe(new Date(instant).toISOString())),
-    );
-  });
-
-  test.each([
-    '1969-12-31T23:59:59.999Z',
-    '1970-01-01T00:00:00.000Z',
-    '2024-02-29T23:59:59.999Z',
-    '2024-03-01T00:00:00.000Z',
-  ])('is correct at the boundary of a day: %s', (text) => {
-    expect(toDateTime(Date.parse(text))).toBe(text);
-  });
-});
 
 describe('JSON in ASCII', () => {
   test('is equivalent to JSON.stringify, with ASCII characters only', () => {

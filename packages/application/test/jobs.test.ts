@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Job, makeRunJob } from '@svc/application';
+import { auditEntriesFrom, type Job, makeRunJob } from '@svc/application';
 import { DAY, HOUR, NO_NOTES, type Svcid } from '@svc/domain';
 import { memoryFixture } from './memory-fixture.ts';
 
@@ -302,6 +302,14 @@ describe('a test account with simulated responses', () => {
       status: 'accepted',
       respondedAt: clock.now(),
     });
+    const rows = await stores.auditReads.rows(firm.id, { after: 0, limit: 100 });
+    const acts = rows
+      .flatMap(({ text }) => auditEntriesFrom(text))
+      .filter(({ actor }) => actor === 'service');
+    expect(acts).toMatchObject([
+      { action: 'invitation.accept', address: null, requestId: null },
+      { action: 'claim.accept', address: null, requestId: null },
+    ]);
   });
 
   test('responds only to the invitation of the job', async () => {

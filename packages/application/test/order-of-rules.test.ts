@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, NO_NOTES, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '@svc/testkit';
+import { makeSetAcceptingAssignments } from '../src/index.ts';
 import { memoryFixture } from './memory-fixture.ts';
 
 const UNKNOWN_ADJUSTER = 'Unknown-0' as Svcid;
@@ -23,8 +24,12 @@ describe('sending a claim that breaks several rules', () => {
     const numberWrong = newClaim({ ...broken, claimNumber: two.facts.claimNumber });
     await expect(send(firm.live, UNKNOWN_ADJUSTER, { claim: numberWrong })).rejects.toMatchObject({
       code: 'duplicate_claim',
+      message: 'An open claim with this claim_number exists already.',
       existingClaimId: byNumber,
     });
+    await expect(send(firm.live, UNKNOWN_ADJUSTER, { claim: one })).rejects.toThrow(
+      'A claim with this external_id exists already.',
+    );
     const claimWrong = newClaim(broken);
     expect(await attempt(claimWrong, UNKNOWN_ADJUSTER)).toBe('unknown_svcid');
     expect(await attempt(claimWrong, firm.accounts.paused)).toBe('environment_mismatch');
@@ -102,13 +107,29 @@ describe('offering a claim that breaks several rules', () => {
   });
 });
 
+describe('accepting an invitation', () => {
+  test('returns the membership in that firm, or not_found when the adjuster has left it since', async () => {
+    const { newFirm, newMember, invite, use, memory, clock } = memoryFixture();
+    const [one, two] = [await newFirm(), await newFirm()];
+    const svcId = await newMember(one);
+    await invite(two, svcId);
+    expect(await use.acceptInvitation({ svcId }, two.id)).toMatchObject({ firmId: two.id });
+    const { unitOfWork: uow, appReads } = memory;
+    const left = { ...appReads, memberships: async () => [] };
+    const pause = makeSetAcceptingAssignments({ uow, reads: left, clock });
+    expect(await errorCodeOf(pause({ svcId }, two.id, false))).toBe('not_found');
+  });
+});
+
 describe('withdrawing an invitation', () => {
   test('with a live key fails with environment_mismatch only for a pending test invitation', async () => {
-    const { newFirm, use } = memoryFixture();
+    const { newFirm, use, jobsOf } = memoryFixture();
     const firm = await newFirm();
     const svcId = firm.accounts.new;
     expect(await errorCodeOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
     await use.inviteAdjuster(firm.test, { svcId, notes: NO_NOTES });
+    const kinds = (await jobsOf(firm)).map(({ job }) => job.kind);
+    expect(kinds).not.toContain('simulate_invitation_response');
     expect(await errorCodeOf(use.withdrawInvitation(firm.live, svcId))).toBe('environment_mismatch');
     expect((await use.withdrawInvitation(firm.test, svcId)).membership.status).toBe('withdrawn');
     expect(await errorCodeOf(use.withdrawInvitation(firm.test, svcId))).toBe('not_found');

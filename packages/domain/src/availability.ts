@@ -68,7 +68,7 @@ export function nextLocalTime(at: Instant, time: string, timeZone: string): Inst
   if (shows === wanted) return next;
   // The clock was changed in between. A time that it skips has no instant; then an hour later is right enough.
   const candidates = [next - HOUR, next + HOUR];
-  return candidates.find((each) => each > at && localTime(each, timeZone).minutes === wanted) ?? next;
+  return candidates.find((each) => localTime(each, timeZone).minutes === wanted) ?? next;
 }
 
 /** When the day ends on a clock in the time zone. */

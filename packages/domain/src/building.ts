@@ -62,7 +62,7 @@ export function checkBuildingPair(
       : `occupancy_type ${occupancy} requires a ${required === 'residential' ? 'residential' : 'non-residential'} building type`;
   // In the form's vocabulary the type "manufactured_home" is non-residential, which most senders do not expect.
   const hint =
-    buildingType === 'manufactured_home' && required === 'residential'
+    buildingType === 'manufactured_home'
       ? ' For a residential manufactured home, send residential_manufactured_home with main_dwelling.'
       : '';
   return `${buildingType} does not match this occupancy: ${reason} (${allowed}).${hint}`;

@@ -48,9 +48,9 @@ export function sameAddress(one: CarrierAddress, other: CarrierAddress): boolean
   );
 }
 
+/** Both must have the detail. */
 function sameDetail(detail: CarrierDetail, one: CarrierDetails, other: CarrierDetails): boolean {
   const [a, b] = [one[detail], other[detail]];
-  if (a === undefined || b === undefined) return a === b;
   if (detail === 'phone') return samePhone(a as string, b as string);
   if (detail === 'email') return sameEmail(a as string, b as string);
   return sameAddress(a as CarrierAddress, b as CarrierAddress);

@@ -204,8 +204,7 @@ export function isReadableBy(
   );
 }
 
-function checkAcceptedBy(claim: Claim, by: Svcid): void {
-  if (!isShownTo(claim, by)) throw new DomainError('not_found', 'No such claim.');
+function checkEditable(claim: Claim): void {
   if (claim.assignment.status !== 'accepted' || claim.closedAt !== null) {
     throw new DomainError('offer_not_pending', 'You can only edit an open claim that you accepted.');
   }
@@ -218,7 +217,7 @@ export function recordWork(
   { by, at, edits }: { by: Svcid; at: Instant; edits: Partial<ClaimWork> },
 ): Claim {
   if (!isReadableBy(claim, by, membership, at)) throw new DomainError('not_found', 'No such claim.');
-  checkAcceptedBy(claim, by);
+  checkEditable(claim);
   const { details, ...fields } = edits;
   const work = { ...claim.work, ...fields };
   return {
@@ -247,7 +246,7 @@ export function closeAcceptedClaim(
 ): Claim {
   if (!isReadableBy(claim, by, membership, at)) throw new DomainError('not_found', 'No such claim.');
   if (claim.assignment.status === 'accepted' && claim.closedAt !== null) return claim;
-  checkAcceptedBy(claim, by);
+  checkEditable(claim);
   return { ...claim, closedAt: at };
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  checkSandboxKey,
   checkScope,
+  DAY,
   DEFAULT_LIMITS,
   DomainError,
   ENVIRONMENTS,
@@ -10,6 +12,7 @@ import {
   isClaimVisible,
   limitsOf,
   NO_OVERRIDES,
+  PLAN_RETENTION,
   PLANS,
   type Plan,
   PURPOSES,
@@ -17,6 +20,7 @@ import {
   SCOPES,
   scopesOf,
 } from '../src/index.ts';
+import { errorCodeOf } from './moves.ts';
 
 const SCOPES_OF_PLAN: Record<Plan, string> = {
   standard: 'claims:create claims:read claims:write adjusters:read adjusters:write',
@@ -54,12 +58,7 @@ describe('scopes of a key', () => {
           : !SCOPES_OF_PLAN[plan].split(' ').includes(scope)
             ? 'not_in_plan'
             : 'allowed';
-        let outcome = 'allowed';
-        try {
-          checkScope(scope, purpose, plan);
-        } catch (error) {
-          outcome = (error as DomainError).code;
-        }
+        const outcome = errorCodeOf(() => checkScope(scope, purpose, plan)) ?? 'allowed';
         expect([scope, outcome]).toEqual([scope, expected]);
       }
     },
@@ -89,6 +88,19 @@ describe('data visible to a key', () => {
   });
 });
 
+test('only a test key may use the sandbox', () => {
+  expect(errorCodeOf(() => checkSandboxKey('live'))).toBe('environment_mismatch');
+  expect(errorCodeOf(() => checkSandboxKey('test'))).toBeNull();
+});
+
+test('plans keep claims readable for 90 or 30 days after leaving, and the audit log for seven years', () => {
+  expect(PLAN_RETENTION).toEqual({
+    standard: { readableAfterLeavingMs: 90 * DAY, auditMs: 2_555 * DAY },
+    claims_only: { readableAfterLeavingMs: 90 * DAY, auditMs: 2_555 * DAY },
+    read_only: { readableAfterLeavingMs: 30 * DAY, auditMs: 2_555 * DAY },
+  });
+});
+
 describe('rate limits of a key', () => {
   test('default to 300 requests and 120 writes per minute live, 60 and 30 in test, and a burst of 20', () => {
     expect(DEFAULT_LIMITS).toEqual({
@@ -98,6 +110,7 @@ describe('rate limits of a key', () => {
   });
 
   test('each limit set for the firm replaces one default', () => {
+    expect(NO_OVERRIDES).toEqual({ requestsPerMinute: null, writesPerMinute: null, burst: null });
     expect(limitsOf('live', NO_OVERRIDES)).toEqual(DEFAULT_LIMITS.live);
     for (const limit of ['requestsPerMinute', 'writesPerMinute', 'burst'] as const) {
       expect(limitsOf('test', { ...NO_OVERRIDES, [limit]: 7 })).toEqual({

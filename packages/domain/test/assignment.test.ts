@@ -93,6 +93,7 @@ describe('the assignment of a claim', () => {
     const table = () => assignmentAfter(status, action);
     const rule = () => perform[action](before);
     if (outcome === '-') {
+      expect(ASSIGNMENT_TRANSITIONS[status][action]).toEqual({ unchanged: true });
       expect(table()).toBeNull();
       expect(rule()).toBeNull();
     } else if (outcome === outcome.toUpperCase()) {
@@ -326,6 +327,7 @@ describe("the adjuster's dates and notes", () => {
       ({ id, at, result: 'no_answer', ...(note !== undefined && { note }) }) as const;
     const first = logContact(claimIn.accepted(), member, { ...BY_ANNA, attempt: attempt('b', 2) });
     const second = logContact(first, member, { ...BY_ANNA, attempt: attempt('a', 1) });
+    expect(second.work.details?.contacts).toEqual([attempt('a', 1), attempt('b', 2)]);
     const replaced = logContact(second, member, { ...BY_ANNA, attempt: attempt('b', 2, 'Gate is locked.') });
     expect(replaced.work.details?.contacts).toEqual([attempt('a', 1), attempt('b', 2, 'Gate is locked.')]);
     let full = claimIn.accepted();

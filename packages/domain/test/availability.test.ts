@@ -40,6 +40,8 @@ describe('quiet hours', () => {
     ['at their end', night, '2026-09-08T11:30:00Z', null],
     ['at noon', noon, '2026-09-08T17:30:20.500Z', '2026-09-08T18:00:00Z'],
     ['after noon', noon, '2026-09-08T18:00:00Z', null],
+    ['before noon', noon, '2026-09-08T16:59:59Z', null],
+    ['from their first minute', noon, '2026-09-08T17:00:00Z', '2026-09-08T18:00:00Z'],
     ['of no length', { start: '08:00', end: '08:00' }, '2026-09-08T13:00:00Z', null],
     // Clocks go back on 1 November at 2:00 and forward on 8 March at 2:00.
     ['in the longer night', night, '2026-11-01T03:00:00Z', '2026-11-01T12:30:00Z'],
@@ -47,6 +49,18 @@ describe('quiet hours', () => {
   ])('end at their time on the clock of the device: %s', (_, hours, instant, end) => {
     expect(quietUntil(hours, CHICAGO, at(instant))).toBe(end === null ? null : at(end));
   });
+});
+
+test('the next time on a clock that is set back is the first of the two', () => {
+  expect(nextLocalTime(at('2026-11-01T05:30:00Z'), '01:30', CHICAGO)).toBe(at('2026-11-01T06:30:00Z'));
+});
+
+test('a year before 1000 has four digits', () => {
+  expect(localTime(at('0999-06-01T12:05:00Z'), 'UTC')).toEqual({ date: '0999-06-01', minutes: 725 });
+});
+
+test('an adjuster who has set nothing takes offers without a limit', () => {
+  expect(ALWAYS_AVAILABLE).toEqual({ acceptingAssignments: true, away: [], maxOpenOffers: null });
 });
 
 test('the next time on a clock is later, even where the clock skips it', () => {
@@ -83,6 +97,18 @@ describe('deadlines', () => {
   const endOfDay = (date: string): number => at(`${date}T23:59:59Z`);
   const due = (...[of, overrides]: [DeadlineFacts, Parameters<typeof deadlinesOf>[1]]) =>
     deadlinesOf(of, overrides, endOfDay).map(({ kind, at: when }) => [kind, new Date(when).toISOString()]);
+
+  test('name the rule that sets them, also that of an event', () => {
+    const override = { event: 'FL26-09', kind: 'first_contact', hours: 48, source: 'Bulletin' } as const;
+    expect(deadlinesOf(facts, [override], endOfDay).map(({ source }) => source)).toEqual([
+      'Bulletin',
+      'NFIP Claims Manual: preliminary report within 15 days of the assignment',
+      'Standard Flood Insurance Policy, VII.G: proof of loss within 60 days after the date of loss',
+    ]);
+    expect(deadlinesOf(facts, [], endOfDay)[0]?.source).toBe(
+      'NFIP Claims Manual: contact with the policyholder within 24 hours of the assignment',
+    );
+  });
 
   test('count from the acceptance and from the date of loss, until an entry ends them', () => {
     expect(due(facts, [])).toEqual([

@@ -64,14 +64,38 @@ describe('occupancy and building type', () => {
         'residential_manufactured_home with main_dwelling',
       );
     }
+    for (const occupancy of OTHER_OCCUPANCIES)
+      expect(checkBuildingPair(occupancy, 'manufactured_home')).toBeNull();
     expect(checkBuildingPair('single_family_home', 'barn')).not.toContain(
       'For a residential manufactured home',
     );
   });
 
-  test('the error lists the allowed building types', () => {
-    for (const type of OTHER_TYPES) {
-      expect(checkBuildingPair('non_residential_unit', 'main_dwelling')).toContain(type);
-    }
-  });
+  test.each([
+    [
+      'non_residential_unit',
+      'townhouse_rowhouse',
+      'occupancy_type non_residential_unit requires a non-residential building type',
+      OTHER_TYPES,
+    ],
+    [
+      'residential_unit',
+      'barn',
+      'occupancy_type residential_unit requires a residential building type',
+      RESIDENTIAL_TYPES,
+    ],
+    [
+      undefined,
+      'barn',
+      'no occupancy_type was sent, so the building type must be a residential one',
+      RESIDENTIAL_TYPES,
+    ],
+  ] as const)(
+    'the error gives the reason and the allowed building types: %s with %s',
+    (occupancy, type, reason, allowed) => {
+      expect(checkBuildingPair(occupancy, type)).toBe(
+        `${type} does not match this occupancy: ${reason} (${allowed.join(', ')}).`,
+      );
+    },
+  );
 });

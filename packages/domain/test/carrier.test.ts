@@ -43,6 +43,10 @@ describe('carrier names', () => {
     expect(carrierNameKey(one)).not.toBe(carrierNameKey(other));
   });
 
+  test('the key is in lower case, with single spaces', () => {
+    expect(carrierNameKey(' Gulf  MUTUAL')).toBe('gulf mutual');
+  });
+
   test('the key ignores case in every script, and the key of a key is itself', () => {
     // Every script with upper case is in the first two planes.
     for (let point = 0; point <= 0x1ffff; point++) {
@@ -70,6 +74,7 @@ describe('carrier details are compared:', () => {
     ['11234567890', '1234567890', true],
     ['119855550142', '19855550142', false],
     ['985555014', '1985555014', false],
+    ['29855550142', '9855550142', false],
     ['985-555-0142 x7', '985-555-0142', false],
   ])('phones %s and %s: %s', (one, other, same) => {
     expect(samePhone(one, other)).toBe(same);
@@ -89,6 +94,7 @@ describe('carrier details are compared:', () => {
     [{ street: ' 1  LEVEE rd ', city: 'SLIDELL' }, true],
     [{ state: 'la' }, true],
     [{ zip: '70458-1234' }, true],
+    [{ zip: ' 70458' }, true],
     [{ street: '1 Levee Road' }, false],
     [{ city: 'Slidel' }, false],
     [{ state: 'MS' }, false],
@@ -217,6 +223,10 @@ describe("the firm's carrier book", () => {
       gained: ['email'],
       differing: [],
     });
+  });
+
+  test('a detail that neither the claim nor the book has is left out', () => {
+    expect(Object.keys(carrierForForms({ name: 'Gulf Mutual' }, null))).toEqual(['name']);
   });
 
   test('forms show the details of the claim, and those of the book where the claim sent none', () => {

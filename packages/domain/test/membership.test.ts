@@ -27,6 +27,8 @@ import {
   statusAt,
   TEST_ACCOUNTS,
   TEST_BEHAVIORS,
+  TEST_REJECTION_REASON,
+  TEST_RESPONSE_DELAY_MS,
   withdrawInvitation,
 } from '../src/index.ts';
 import { errorCodeOf, parseTransitions } from './moves.ts';
@@ -376,5 +378,7 @@ describe('test accounts', () => {
       },
       declines: { member: false, acceptingAssignments: true, answersInvitation: 'decline' },
     });
+    expect(TEST_REJECTION_REASON).toBe('Test account: rejects every offer.');
+    expect(TEST_RESPONSE_DELAY_MS).toBe(2_000);
   });
 });

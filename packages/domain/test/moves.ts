@@ -13,13 +13,13 @@ export function parseTransitions(table: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Code of the DomainError thrown by `work`; null when it throws none. */
+/** Code of the DomainError thrown by `work`, which must also have a text; null when it throws none. */
 export function errorCodeOf(work: () => unknown): string | null {
   try {
     work();
     return null;
   } catch (error) {
-    if (error instanceof DomainError) return error.code;
+    if (error instanceof DomainError && /^\w.{10,}\.$/.test(error.message)) return error.code;
     throw error;
   }
 }

@@ -20,6 +20,11 @@ describe('the policy term', () => {
     expect(checkPolicyTerm(effective, expiration) === null).toBe(valid);
   });
 
+  test('is rejected with both dates', () => {
+    const error = checkPolicyTerm('2026-01-01', '2025-12-31');
+    expect(error).toBe('The policy would expire on 2025-12-31, before it takes effect on 2026-01-01.');
+  });
+
   test('is compared in calendar order', () => {
     fc.assert(
       fc.property(day, day, (effective, expiration) => {

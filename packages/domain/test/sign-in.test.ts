@@ -6,6 +6,9 @@ import {
   HOUR,
   MINUTE,
   remainingPauseMs,
+  SIGN_IN_CODE_LIFETIME_MS,
+  SIGN_IN_CODE_TRIES,
+  SIGN_IN_LIMITS,
   withAttempt,
 } from '../src/index.ts';
 
@@ -31,7 +34,7 @@ describe('sign-in attempts', () => {
 
   test('stop counting within a day of the first one, regardless of later ones', () => {
     const first = withAttempt(attemptsAt(null, START), START);
-    expect(first.endsAt - START).toBeLessThan(23 * HOUR);
+    expect(first.endsAt - START).toBe(22 * HOUR);
     const later = withAttempt(attemptsAt(first, first.endsAt - 1), first.endsAt - 1);
     expect(later).toEqual({ count: 2, lastAt: first.endsAt - 1, endsAt: first.endsAt });
     expect(attemptsAt(later, first.endsAt).count).toBe(0);
@@ -41,6 +44,22 @@ describe('sign-in attempts', () => {
     const held = { count: 60, lastAt: START, endsAt: START + 90 };
     expect(remainingPauseMs(limit, held, START)).toBe(90);
   });
+});
+
+test('the limits are those that docs/decisions.md derives', () => {
+  const day = 22 * HOUR;
+  expect(SIGN_IN_LIMITS).toEqual({
+    codesPerClient: { free: 30, firstPauseMs: 60_000, longestPauseMs: HOUR },
+    codesPerClientAndRecipient: { free: 5, firstPauseMs: 60_000, longestPauseMs: day },
+    codesPerRecipient: { free: 10, firstPauseMs: 60_000, longestPauseMs: 900_000 },
+    invitationsPerFirmAndRecipient: { free: 3, firstPauseMs: 3_600_000, longestPauseMs: day },
+    invitationsPerRecipient: { free: 20, firstPauseMs: 3_600_000, longestPauseMs: day },
+    codesInTotal: { free: 1000, firstPauseMs: 1_000, longestPauseMs: 30_000 },
+    guessesPerClient: { free: 20, firstPauseMs: 60_000, longestPauseMs: HOUR },
+    strangersGuessesPerAccount: { free: 10, firstPauseMs: 60_000, longestPauseMs: day },
+    strangersGuessesInTotal: { free: 500, firstPauseMs: 1_000, longestPauseMs: 30_000 },
+  });
+  expect([SIGN_IN_CODE_LIFETIME_MS, SIGN_IN_CODE_TRIES]).toEqual([600_000, 5]);
 });
 
 test('email keys ignore only the case of ASCII letters', () => {

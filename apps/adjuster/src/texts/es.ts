@@ -25,7 +25,7 @@ export const es: Texts = {
   },
 
   network: {
-    offline: (since) => (since === null ? 'Sin conexión.' : `Sin conexión (última actualización: ${since}).`),
+    offline: (since) => (since === null ? 'Sin conexión.' : `Sin conexión. Actualizado: ${since}`),
     noLists:
       'Tras 14 días sin conexión, las listas se eliminan de este dispositivo. Vuelven cuando tenga conexión.',
     needed: 'No se pudo conectar con el servicio. Verifique su conexión e intente de nuevo.',
@@ -117,8 +117,8 @@ export const es: Texts = {
     reject: 'Rechazar',
     heldAccept: (title) => `Aceptando ${title}.`,
     heldReject: (title) => `Rechazando ${title}.`,
-    queuedAccept: 'Su aceptación está guardada y se enviará cuando haya conexión.',
-    queuedReject: 'Su rechazo está guardado y se enviará cuando haya conexión.',
+    queuedAccept: 'Aceptación guardada. Se enviará cuando haya conexión.',
+    queuedReject: 'Rechazo guardado. Se enviará cuando haya conexión.',
     undo: 'Deshacer',
     undone: 'Deshecho. No se envió nada.',
     gone: 'Esta oferta ya no está disponible',

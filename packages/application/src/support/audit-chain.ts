@@ -129,7 +129,7 @@ export async function verifyAuditChain(
     to = Math.min(to, (latest?.seq ?? purged.seq) + 1);
   }
   // Rows between the known one and the period connect them.
-  if (known !== undefined && known.seq > purged.seq) {
+  if (known !== undefined) {
     from = Math.min(from, known.seq);
     to = Math.max(to, known.seq);
   }

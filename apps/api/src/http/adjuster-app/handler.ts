@@ -117,7 +117,7 @@ function sendFile({ content, immutable }: AppFile, request: Request, response: R
   response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
   response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
   response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
-  response.setHeader('Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=()');
+  response.setHeader('Permissions-Policy', 'camera=(), geolocation=(self), microphone=(), payment=()');
   response.setHeader('Referrer-Policy', 'no-referrer');
   return sendContent(content, request, response);
 }

@@ -127,6 +127,30 @@ export function auditBehavior(fixture: () => Fixture): void {
       );
     });
 
+    test('records edits, a rejection, and an acceptance that failed because the permission is gone', async () => {
+      const { newFirm, newMember, sendId, use, stores } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const [first, second] = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];
+      const accepted = await sendId(firm.live, svcId);
+      await use.acceptOffer({ svcId }, accepted);
+      await stores.unitOfWork.run(async (tx) => {
+        const membership = await tx.memberships.lock(firm.id, svcId);
+        if (membership !== null) await tx.memberships.save({ ...membership, canAcceptClaims: false });
+      });
+      const before = (await actsOf(firm.id)).length;
+      expect(await errorCodeOf(use.acceptOffer({ svcId }, first))).toBe('offer_not_pending');
+      await use.rejectOffer({ svcId }, second, null);
+      await use.recordWork({ svcId }, accepted, { notes: 'Gate is locked.' });
+      await use.logContact({ svcId }, accepted, { id: 'c-1', at: 1, result: 'reached' });
+      expect((await actsOf(firm.id)).slice(before)).toEqual([
+        `adjuster:${svcId} claim.accept claim:${first} offer_not_pending`,
+        `adjuster:${svcId} claim.reject claim:${second} ok`,
+        `adjuster:${svcId} claim.work claim:${accepted} ok`,
+        `adjuster:${svcId} claim.work claim:${accepted} ok`,
+      ]);
+    });
+
     test('has no row of an act that was rolled back', async () => {
       const { newFirm, newMember, sendId, use } = fixture();
       const firm = await newFirm();

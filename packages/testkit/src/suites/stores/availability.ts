@@ -73,6 +73,18 @@ export function availabilityBehavior(fixture: () => Fixture): void {
       expect(await sendingTo(one, svcId)).toBeNull();
     });
 
+    test('an offer of a claim of another adjuster counts against that number too', async () => {
+      const { newFirm, newMember, sendId, offer, use } = fixture();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      await use.setAvailability({ svcId }, { maxOpenOffers: 1 });
+      const [pending, rejected] = [await sendId(firm.live, other), await sendId(firm.live, svcId)];
+      await use.rejectOffer({ svcId }, rejected, null);
+      await sendId(firm.live, svcId);
+      for (const id of [pending, rejected])
+        expect(await errorCodeOf(offer(firm.live, id, svcId))).toBe('adjuster_not_accepting');
+    });
+
     test('an export of the firm does not contain it', async () => {
       const { newFirm, newMember, use } = fixture();
       const firm = await newFirm();

@@ -141,8 +141,11 @@ export function claimsBehavior(fixture: () => Fixture): void {
         inspectionDate: '2026-09-03',
         notes: 'water line at 14″',
       });
+      const contact = { id: 'c-1', at: clock.now(), result: 'no_answer' } as const;
+      const logged = await use.logContact({ svcId }, id, contact);
+      expect(logged.work).toEqual({ ...worked.work, details: { contacts: [contact] } });
       const closed = await use.closeAcceptedClaim({ svcId }, id);
-      expect(closed).toMatchObject({ closedAt: clock.now(), work: worked.work });
+      expect(closed).toMatchObject({ closedAt: clock.now(), work: logged.work });
       expect(await read(firm, id)).toEqual(before);
       expect(await errorCodeOf(use.recordWork({ svcId }, id, { notes: null }))).toBe('offer_not_pending');
     });

@@ -21,7 +21,7 @@ const LOG_LINES = 15;
 const runFile = promisify(execFile);
 
 /** Temporary servers with PostgreSQL's own programs, which the embedded server lacks (`pg_basebackup`). */
-export interface Drill {
+export interface PostgresServers {
   /** Belongs to the account that runs the servers. */
   readonly folder: string;
   /** Runs a program of PostgreSQL as that account. */
@@ -31,7 +31,7 @@ export interface Drill {
     name: string,
     settings?: Readonly<Record<string, string>>,
     place?: { readonly port?: number },
-  ): Promise<DrillServer>;
+  ): Promise<PostgresServer>;
   /** Kills the servers and deletes their data. */
   remove(): Promise<void>;
 }
@@ -40,17 +40,21 @@ export interface Drill {
 const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode === null && signalCode === null;
 
-export interface DrillServer {
+export interface PostgresServer {
   readonly port: number;
   readonly dataDir: string;
+  /** Of the postmaster. */
+  readonly pid: number;
   start(): Promise<void>;
+  /** A signal to the postmaster; resolves once it has ended. */
+  end(signal: NodeJS.Signals): Promise<void>;
   /** SIGKILL to the postmaster and all of its processes. */
   kill(): Promise<void>;
   // biome-ignore lint/suspicious/noExplicitAny: rows of any shape
   query(text: string): Promise<any[]>;
 }
 
-export async function openDrill(log: (line: string) => void): Promise<Drill> {
+export async function openPostgresServers(log: (line: string) => void): Promise<PostgresServers> {
   const account = unprivilegedAccount(log);
   const programs = await postgresPrograms(['initdb', 'postgres', 'pg_basebackup'], log);
   // Stays with this user, so that a later run may remove what a killed run has left.
@@ -59,7 +63,7 @@ export async function openDrill(log: (line: string) => void): Promise<Drill> {
   mkdirSync(folder, { mode: 0o700 });
   if (account.ids.uid !== undefined) chownSync(folder, account.ids.uid, account.ids.gid ?? -1);
   const owned = { ...account.ids, cwd: folder };
-  const servers: DrillServer[] = [];
+  const servers: PostgresServer[] = [];
 
   const run = async (program: string, args: readonly string[]): Promise<void> => {
     await runFile(join(programs, program), args, owned);
@@ -106,26 +110,43 @@ export async function openDrill(log: (line: string) => void): Promise<Drill> {
 
 /** Copies the data of a running server; the copy is the data of the server `name`. */
 export const backUp = (
-  drill: Drill,
-  { port }: DrillServer,
+  servers: PostgresServers,
+  { port }: PostgresServer,
   name: string,
   options: readonly string[] = [],
 ): Promise<void> =>
-  drill.run('pg_basebackup', [
+  servers.run('pg_basebackup', [
     ...['--host=127.0.0.1', `--port=${port}`, '--username=postgres', '--checkpoint=fast'],
-    ...[`--pgdata=${join(drill.folder, name)}`, ...options],
+    ...[`--pgdata=${join(servers.folder, name)}`, ...options],
   ]);
 
-/** Statuses of claims by id. */
-export const storedStatuses = async (server: DrillServer): Promise<Map<string, string>> =>
-  new Map((await server.query('SELECT id, status FROM claims')).map(({ id, status }) => [id, status]));
+/** A copy of the primary that follows it; resolves once commits on the primary wait for it. */
+export async function addSynchronousStandby(
+  servers: PostgresServers,
+  primary: PostgresServer,
+  name: string,
+  place: { readonly port?: number; readonly settings?: Readonly<Record<string, string>> } = {},
+): Promise<PostgresServer> {
+  rmSync(join(servers.folder, name), { recursive: true, force: true, maxRetries: 5 });
+  await backUp(servers, primary, name, ['--write-recovery-conf']);
+  const standby = await servers.server(name, place.settings, place);
+  await standby.start();
+  await primary.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
+  await primary.query('SELECT pg_reload_conf()');
+  await untilStandbyIsSynchronous(primary);
+  return standby;
+}
 
-export const drillEnvironment = (databaseUrl: string) => ({
-  DATABASE_URL: databaseUrl,
-  EDGE_LIMIT_PER_MINUTE: '0',
-  LOG_LEVEL: 'error',
-  SMTP_URL: 'smtp://127.0.0.1:9',
-});
+/** A standby is synchronous once it has everything that the primary has confirmed. */
+export async function untilStandbyIsSynchronous(primary: PostgresServer): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  const isSynchronous = async () =>
+    (await primary.query(`SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`)).length > 0;
+  while (!(await isSynchronous())) {
+    if (Date.now() > deadline) throw new Error('The standby did not become synchronous.');
+    await sleep(50);
+  }
+}
 
 function createServer({
   name,
@@ -139,7 +160,7 @@ function createServer({
   readonly dataDir: string;
   readonly logFile: string;
   readonly launch: () => ChildProcess;
-}): DrillServer {
+}): PostgresServer {
   let child: ChildProcess | undefined;
   let ended: Promise<void> = Promise.resolve();
   const query = async (text: string) => {
@@ -156,6 +177,13 @@ function createServer({
     port,
     dataDir,
     query,
+    get pid() {
+      return child?.pid ?? 0;
+    },
+    async end(signal) {
+      child?.kill(signal);
+      await ended;
+    },
     async start() {
       const started = launch();
       child = started;

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import {
+  type AuditChainId,
+  type AuditEntry,
+  type AuditReads,
+  type AuditRow,
+  auditText,
+  firstLink,
+  nextLink,
+  verifyAuditChain,
+} from '../src/index.ts';
+
+const CHAIN = '00000000-0000-7000-8000-0000000000f1' as AuditChainId;
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const entry = (at: number): AuditEntry => ({
+  ...{ at, actor: 'key:key_1', address: null, action: 'claim.read', object: `claim:${at}`, outcome: 'ok' },
+  requestId: null,
+});
+
+/** A chain of rows at 1, 2, 3 …, of which retention has deleted the first `purged`. */
+function chainOf(count: number, purged = 0, textOf = (seq: number): string => auditText([entry(seq)])) {
+  const links = [firstLink(CHAIN, sha256)];
+  const rows = Array.from({ length: count }, (_, n): AuditRow => {
+    const text = textOf(n + 1);
+    const link = nextLink(links[n] ?? { seq: 0, hash: '' }, text, sha256);
+    links.push(link);
+    return { ...link, at: n + 1, text };
+  });
+  return { rows: rows.slice(purged), purged: links[purged] ?? firstLink(CHAIN, sha256), last: links[count] };
+}
+
+function readsOf({ rows, purged, last }: ReturnType<typeof chainOf>): AuditReads {
+  const within = ({ since = -Infinity, until = Infinity }) =>
+    rows.filter(({ at }) => since <= at && at < until);
+  return {
+    chain: async () => ({ purged, last: last ?? purged }),
+    rows: async (_, query) =>
+      within(query)
+        .filter(({ seq }) => seq > query.after)
+        .slice(0, query.limit),
+    latest: async (_, query) => within(query).reverse().slice(0, query.limit),
+  };
+}
+
+type Check = Parameters<typeof verifyAuditChain>[2];
+const verify = (chain: ReturnType<typeof chainOf>, check?: Check) =>
+  verifyAuditChain({ reads: readsOf(chain), sha256 }, CHAIN, check);
+
+test.each([0, 1, 2_000, 2_001])('a chain of %d rows verifies up to the last one', async (count) => {
+  const chain = chainOf(count);
+  expect(await verify(chain)).toEqual({ intact: true, rows: count, last: chain.last });
+});
+
+test('what retention has left verifies, also from a noted row at its start, but not from one before', async () => {
+  const chain = chainOf(9, 4);
+  const known = (seq: number) => {
+    const link = chainOf(seq).last;
+    return link === undefined ? {} : { known: link };
+  };
+  const intact = { intact: true, rows: 5, last: chain.last };
+  expect(await verify(chain)).toEqual(intact);
+  expect(await verify(chain, known(4))).toEqual(intact);
+  expect(await verify(chain, known(7))).toEqual(intact);
+  expect(await verify(chain, known(3))).toEqual({ intact: false, seq: 3, problem: 'missing' });
+  expect(await verify(chain, { known: { seq: 4, hash: 'other' } })).toEqual({
+    ...{ intact: false, seq: 4, problem: 'changed' },
+  });
+});
+
+test.each([
+  [{}, 9, 1, 9],
+  [{ since: 6 }, 4, 5, 9],
+  [{ until: 6 }, 5, 1, 6],
+  [{ since: 5, until: 7 }, 2, 4, 7],
+  [{ since: 7, until: 7 }, 0, 6, 7],
+  [{ since: 10 }, 0, 9, 9],
+  [{ until: 1 }, 0, 1, 1],
+  [{ since: 3, until: 5, known: 7 }, 2, 2, 7],
+  [{ since: 7, until: 9, known: 2 }, 2, 2, 9],
+])(
+  'of the period %j, %d rows are counted, and rows %d to %d are compared',
+  async (period, count, begin, end) => {
+    const chain = chainOf(9);
+    const noted = chain.rows.find(({ seq }) => 'known' in period && seq === period.known);
+    const check = { ...period, known: noted };
+    expect(await verify(chain, check)).toEqual({
+      ...{ intact: true, rows: count },
+      last: { seq: end, hash: chain.rows[end - 1]?.hash },
+    });
+    const changed = (at: number) => ({
+      ...chain,
+      rows: chain.rows.map((row) => (row.seq === at ? { ...row, text: auditText([entry(99)]) } : row)),
+    });
+    const found = { intact: false, problem: 'changed' };
+    for (const seq of [begin, end])
+      expect(await verify(changed(seq), check)).toMatchObject({ ...found, seq });
+    for (const seq of [begin - 1, end + 1])
+      expect(await verify(changed(seq), check)).toMatchObject({ intact: true });
+  },
+);
+
+test('a changed first or last hash of the chain shows, the last one only when it is compared', async () => {
+  const chain = chainOf(3);
+  const [first, last] = [
+    { ...chain, purged: { seq: 0, hash: 'x' } },
+    { ...chain, last: { seq: 3, hash: 'x' } },
+  ];
+  expect(await verify(first)).toEqual({ intact: false, seq: 0, problem: 'changed' });
+  expect(await verify(last)).toEqual({ intact: false, seq: 3, problem: 'changed' });
+  expect(await verify(last, { until: 2 })).toMatchObject({ intact: true });
+});
+
+test('a noted row at the start of what retention has left is connected with a later period', async () => {
+  const chain = chainOf(9, 4);
+  const rows = chain.rows.map((row) => (row.seq === 5 ? { ...row, text: auditText([entry(99)]) } : row));
+  expect(await verify({ ...chain, rows }, { since: 8 })).toMatchObject({ intact: true });
+  expect(await verify({ ...chain, rows }, { since: 8, known: chain.purged })).toEqual({
+    ...{ intact: false, seq: 5, problem: 'changed' },
+  });
+});
+
+test('removed rows at the end show', async () => {
+  const { rows, ...ends } = chainOf(3);
+  const missing = (seq: number) => ({ intact: false, seq, problem: 'missing' });
+  expect(await verify({ ...ends, rows: rows.slice(0, 2) })).toEqual(missing(3));
+  expect(await verify({ ...ends, rows: [] })).toEqual(missing(1));
+});
+
+test('a row whose text is no event does not verify, although its hash is right', async () => {
+  const chain = chainOf(3, 0, (seq) => (seq === 2 ? 'no JSON' : auditText([entry(seq)])));
+  expect(await verify(chain)).toEqual({ intact: false, seq: 2, problem: 'changed' });
+});
+
+test('rows that retention deletes during the check are not missing', async () => {
+  const [before, after] = [chainOf(6), chainOf(6, 3)];
+  const reads = readsOf(after);
+  let calls = 0;
+  const chain: AuditReads['chain'] = async () => {
+    calls += 1;
+    return { purged: (calls === 1 ? before : after).purged, last: before.last ?? before.purged };
+  };
+  expect(await verifyAuditChain({ reads: { ...reads, chain }, sha256 }, CHAIN)).toEqual({
+    ...{ intact: true, rows: 3, last: after.last },
+  });
+});

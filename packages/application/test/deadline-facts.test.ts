@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import type { ClaimWork, Svcid } from '@svc/domain';
+import type { AppClaimView, AppReads } from '../src/index.ts';
+import { readDeadlineFacts } from '../src/support/deadline-facts.ts';
+
+const NO_WORK: ClaimWork = { contactDate: null, inspectionDate: null, notes: null };
+const SENT = { loss: { date: '2026-08-29' } };
+
+const claim = (sent: object = SENT, work: Partial<ClaimWork> = {}, respondedAt: number | null = 7) =>
+  ({
+    asSent: JSON.stringify(sent),
+    work: { ...NO_WORK, ...work },
+    assignment: { respondedAt },
+  }) as AppClaimView;
+
+/** The facts of claims that are read in pages of one. */
+const factsOf = (...claims: AppClaimView[]) => {
+  const rows: AppReads['claims'] = async (_svcId, _list, { after }) => {
+    const from = after?.at ?? 0;
+    const next = from + 1 < claims.length ? { at: from + 1, id: '' } : null;
+    return { rows: claims.slice(from, from + 1), next };
+  };
+  return readDeadlineFacts({ claims: rows } as AppReads, 'anna' as Svcid);
+};
+
+test.each([
+  ['nothing', claim(), []],
+  ['a contact', claim(SENT, { contactDate: '2026-09-01' }), ['first_contact']],
+  ['a contact that the firm sent', claim({ ...SENT, contact_date: '2026-09-01' }), ['first_contact']],
+  [
+    'a preliminary report',
+    claim(SENT, { details: { preliminaryReportDate: '2026-09-01', proofOfLossDate: null } }),
+    ['preliminary_report'],
+  ],
+  ['a proof of loss', claim(SENT, { details: { proofOfLossDate: '2026-09-01' } }), ['proof_of_loss']],
+])('a deadline is over with its entry: %s', async (_name, entered, done) => {
+  expect(await factsOf(entered)).toEqual([{ acceptedAt: 7, lossDate: '2026-08-29', event: null, done }]);
+});
+
+test('deadlines depend on the event of each accepted claim, on every page', async () => {
+  const ofEvent = claim({ loss: { date: '2026-08-30', cat_code: 'FL26-09' } });
+  const facts = await factsOf(claim(), claim(SENT, {}, null), ofEvent);
+  expect(facts.map(({ lossDate, event }) => [lossDate, event])).toEqual([
+    ['2026-08-29', null],
+    ['2026-08-30', 'FL26-09'],
+  ]);
+});

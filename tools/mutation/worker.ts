@@ -1,0 +1,154 @@
+// The process that runs mutants. It reports each before it starts, so that the parent can replace a process that hangs.
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { Instrumenter } from '@stryker-mutator/instrumenter';
+import fc from 'fast-check';
+import { firstFailure, type LoadedTest, loadTests, mutantSwitch } from './load-tests.ts';
+
+export interface Work {
+  readonly root: string;
+  /** Absolute paths. */
+  readonly sources: readonly string[];
+  readonly tests: readonly string[];
+  /** Mutants that an earlier process of this run has finished. */
+  readonly finished: readonly string[];
+}
+
+export interface MutantFound {
+  readonly id: string;
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** The text of that line. */
+  readonly text: string;
+  readonly code: string;
+  readonly replacement: string;
+}
+
+export type Report =
+  | { readonly kind: 'mutants'; readonly mutants: readonly MutantFound[] }
+  | { readonly kind: 'started'; readonly id: string }
+  | {
+      readonly kind: 'finished';
+      readonly id: string;
+      readonly killedBy: string | null;
+      readonly tests: number;
+    }
+  | { readonly kind: 'broken'; readonly message: string }
+  | { readonly kind: 'end' };
+
+/** A mutant that is hit this many times as often as without mutants is in an endless loop. */
+const HIT_FACTOR = 100;
+const NEVER_MS = 2 ** 31 - 1;
+
+const send = (report: Report): void => {
+  process.send?.(report);
+};
+
+// A mutant may break what nobody awaits.
+process.on('unhandledRejection', () => {});
+process.on('uncaughtException', () => {});
+process.on('disconnect', () => process.exit());
+process.on('message', (work: Work) => {
+  const broken = (error: unknown): void => send({ kind: 'broken', message: String(error) });
+  run(work).then(() => send({ kind: 'end' }), broken);
+});
+
+async function run({ root, sources, tests: testFiles, finished }: Work): Promise<void> {
+  // The same examples for each mutant: a survivor does not depend on the seed.
+  fc.configureGlobal({ seed: 17 });
+  const { mutants, instrumented } = await instrument(root, sources);
+  send({ kind: 'mutants', mutants });
+
+  const load = (): Promise<LoadedTest[]> => loadTests(testFiles, instrumented, root);
+  let tests = await load();
+  const durations = new Map<string, number>();
+  const broken = await firstFailure(
+    tests,
+    () => NEVER_MS,
+    ({ id }, ms) => durations.set(id, ms),
+  );
+  if (broken !== null) {
+    send({ kind: 'broken', message: `${broken.test.id} fails without a mutant: ${String(broken.error)}` });
+    return;
+  }
+  const coverage = mutantSwitch.mutantCoverage ?? { static: {}, perTest: {} };
+  const duration = ({ id }: LoadedTest): number => durations.get(id) ?? 0;
+  const timeoutMs = (test: LoadedTest): number => 3_000 + 10 * duration(test);
+  const byDuration = (some: readonly LoadedTest[]): LoadedTest[] =>
+    [...some].sort((a, b) => duration(a) - duration(b));
+  const coveredBy = (mutant: string): LoadedTest[] =>
+    byDuration(tests.filter(({ id }) => coverage.perTest[id]?.[mutant] !== undefined));
+  const hits = (mutant: string): number =>
+    Object.values(coverage.perTest).reduce(
+      (sum, of) => sum + (of[mutant] ?? 0),
+      coverage.static[mutant] ?? 0,
+    );
+
+  const killer = async (id: string, chosen: readonly LoadedTest[]): Promise<string | null> => {
+    Object.assign(mutantSwitch, { activeMutant: id, hitCount: 0, hitLimit: 1_000 + HIT_FACTOR * hits(id) });
+    try {
+      return (await firstFailure(chosen, timeoutMs))?.test.id ?? null;
+    } finally {
+      mutantSwitch.activeMutant = undefined;
+    }
+  };
+  /** With modules that no other mutant has run in, since they may cache results. */
+  const killerInNewModules = async (id: string): Promise<string | null> => {
+    mutantSwitch.activeMutant = id;
+    try {
+      tests = await load();
+      // A mutant that runs when a module loads may matter to every test.
+      return await killer(id, coverage.static[id] === undefined ? coveredBy(id) : byDuration(tests));
+    } catch (error) {
+      return `loading: ${String(error)}`;
+    } finally {
+      mutantSwitch.activeMutant = undefined;
+      tests = await load();
+    }
+  };
+
+  for (const { id } of mutants) {
+    if (finished.includes(id)) continue;
+    send({ kind: 'started', id });
+    let killedBy = await killer(id, coveredBy(id));
+    const again = tests.filter((test) => test.id === killedBy);
+    if (hits(id) > 0 && (killedBy === null || (await firstFailure(again, timeoutMs)) !== null)) {
+      killedBy = await killerInNewModules(id);
+    }
+    send({ kind: 'finished', id, killedBy, tests: coveredBy(id).length });
+  }
+}
+
+async function instrument(root: string, sources: readonly string[]) {
+  const silent = () => {};
+  const logger = {
+    ...{ trace: silent, debug: silent, info: silent, warn: silent, error: silent, fatal: silent },
+    ...{ isTraceEnabled: () => false, isDebugEnabled: () => false, isInfoEnabled: () => false },
+    ...{ isWarnEnabled: () => false, isErrorEnabled: () => false, isFatalEnabled: () => false },
+  };
+  const files = sources.map((name) => ({ name, content: readFileSync(name, 'utf8'), mutate: true }));
+  const result = await new Instrumenter(logger).instrument(files, {
+    plugins: null,
+    excludedMutations: [],
+    ignorers: [],
+  });
+  const texts = new Map(files.map(({ name, content }) => [name, content]));
+  const mutants = result.mutants.map(
+    ({ id, fileName, location: { start, end }, replacement }): MutantFound => {
+      const lines = (texts.get(fileName) ?? '').split('\n').slice(start.line, end.line + 1);
+      const text = lines[0] ?? '';
+      lines.push((lines.pop() ?? '').slice(0, end.column));
+      const code = lines.join('\n').slice(start.column);
+      return {
+        id,
+        file: relative(root, fileName),
+        line: start.line + 1,
+        text: text.trim(),
+        code,
+        replacement,
+      };
+    },
+  );
+  return { mutants, instrumented: new Map(result.files.map(({ name, content }) => [name, content])) };
+}
