@@ -113,6 +113,7 @@ test(
 test(
   'only the owner of the data can read the password, and connections need it',
   async () => {
+    setUpBefore();
     const server = await start();
     const file = join(dataDir, 'postgres', 'password');
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -284,6 +285,7 @@ test(
 test(
   "a failed start reports the server's log lines and leaves nothing running",
   async () => {
+    setUpBefore();
     const attempt = startEmbeddedPostgres({ dataDir, settings: { shared_buffers: 'plenty' } });
     await expect(attempt).rejects.toThrow(/did not start[\s\S]*shared_buffers/);
     expect((await start()).started).toBe(true);
@@ -390,6 +392,7 @@ describeForRoot('as root', () => {
   test(
     'the server does not run as root',
     async () => {
+      setUpBefore();
       const user = await use();
       expect(ownerOf(`/proc/${user.serverPid}`).uid).not.toBe(0);
       expect(ownerOf(user.dataDir).uid).not.toBe(0);
