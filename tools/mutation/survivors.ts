@@ -56,6 +56,14 @@ export const SURVIVORS: readonly Survivor[] = [
   ),
   ...same(
     {
+      file: `${DOMAIN}/deadlines.ts`,
+      line: "from: 'loss',",
+      reason: 'Of the two values only the other one is compared; the compiler checks this one.',
+    },
+    [["'loss'", '""']],
+  ),
+  ...same(
+    {
       file: `${APPLICATION}/support/date-time.ts`,
       line: 'if (known !== undefined) return known;',
       reason: CACHE,

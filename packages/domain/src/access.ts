@@ -75,17 +75,15 @@ export function checkSandboxKey(environment: Environment): void {
   }
 }
 
-/** A live key also reads test data; a test key reads nothing else. */
-const isEnvironmentVisible = (data: Environment, key: Environment): boolean =>
-  key === 'live' || data === 'test';
+// A live key also reads test data; a test key reads nothing else.
 
 /** Whether a key of this environment may read the claim. */
 export const isClaimVisible = (claim: { readonly environment: Environment }, key: Environment): boolean =>
-  isEnvironmentVisible(claim.environment, key);
+  key === 'live' || claim.environment === 'test';
 
 /** Whether a key of this environment may read the adjuster; test accounts are test data. */
 export const isAdjusterVisible = (adjuster: Pick<Adjuster, 'testOf'>, key: Environment): boolean =>
-  isEnvironmentVisible(adjuster.testOf === null ? 'live' : 'test', key);
+  key === 'live' || adjuster.testOf !== null;
 
 /** Rate limits of a key. Each bucket refills evenly; `burst` is how many requests it accepts at once. */
 export interface KeyLimits {

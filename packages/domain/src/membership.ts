@@ -118,11 +118,10 @@ export function invite(
   invitation: { firmId: FirmId; svcId: Svcid; notes: InvitationNotes; at: Instant },
 ): Membership {
   const { firmId, svcId, notes, at } = invitation;
-  if (current !== null) statusAfter(current, 'invite', at);
   return {
     firmId,
     svcId,
-    status: 'pending',
+    status: current === null ? 'pending' : statusAfter(current, 'invite', at),
     firstKnownAt: current?.firstKnownAt ?? at,
     invitedAt: at,
     expiresAt: at + INVITATION_LIFETIME_MS,

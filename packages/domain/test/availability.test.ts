@@ -94,18 +94,18 @@ describe('deadlines', () => {
     event: 'FL26-09',
     done: [],
   };
-  const endOfDay = (date: string): number => at(`${date}T23:59:59Z`);
+  const endOfUtcDay = (date: string): number => at(`${date}T23:59:59Z`);
   const due = (...[of, overrides]: [DeadlineFacts, Parameters<typeof deadlinesOf>[1]]) =>
-    deadlinesOf(of, overrides, endOfDay).map(({ kind, at: when }) => [kind, new Date(when).toISOString()]);
+    deadlinesOf(of, overrides, endOfUtcDay).map(({ kind, at: when }) => [kind, new Date(when).toISOString()]);
 
   test('name the rule that sets them, also that of an event', () => {
     const override = { event: 'FL26-09', kind: 'first_contact', hours: 48, source: 'Bulletin' } as const;
-    expect(deadlinesOf(facts, [override], endOfDay).map(({ source }) => source)).toEqual([
+    expect(deadlinesOf(facts, [override], endOfUtcDay).map(({ source }) => source)).toEqual([
       'Bulletin',
       'NFIP Claims Manual: preliminary report within 15 days of the assignment',
       'Standard Flood Insurance Policy, VII.G: proof of loss within 60 days after the date of loss',
     ]);
-    expect(deadlinesOf(facts, [], endOfDay)[0]?.source).toBe(
+    expect(deadlinesOf(facts, [], endOfUtcDay)[0]?.source).toBe(
       'NFIP Claims Manual: contact with the policyholder within 24 hours of the assignment',
     );
   });
@@ -134,5 +134,25 @@ describe('deadlines', () => {
       '2026-10-28T23:59:59.000Z',
     ]);
     expect(due({ ...facts, event: null }, [override])).toHaveLength(3);
+  });
+
+  test('are listed earliest first', () => {
+    const late = { event: 'FL26-09', kind: 'first_contact', hours: 30 * 24, source: 'Bulletin' } as const;
+    expect(due(facts, [late]).map(([kind]) => kind)).toEqual([
+      'preliminary_report',
+      'first_contact',
+      'proof_of_loss',
+    ]);
+  });
+
+  test('from the date of loss count whole days on the calendar, then hours', () => {
+    const override = {
+      event: 'FL26-09',
+      kind: 'proof_of_loss',
+      hours: 70 * 24 + 6,
+      source: 'Bulletin',
+    } as const;
+    const inChicago = deadlinesOf(facts, [override], (date) => endOfDay(date, CHICAGO));
+    expect(inChicago.at(-1)?.at).toBe(at('2026-11-08T12:00:00Z'));
   });
 });

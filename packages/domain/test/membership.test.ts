@@ -135,6 +135,11 @@ describe('an invitation', () => {
     }
   });
 
+  test('only a pending record expires, and only at its end', () => {
+    expect(statusAt({ ...joined(), expiresAt: INVITED }, INVITED + 10)).toBe('active');
+    expect(statusAt({ ...invited(), expiresAt: null }, INVITED + 10 * SEVEN_DAYS)).toBe('pending');
+  });
+
   test('only accepting and declining set respondedAt', () => {
     const responses = MEMBERSHIP_STATUSES.map((s) => [s, recordIn[s].record().respondedAt]);
     expect(Object.fromEntries(responses)).toEqual({
@@ -179,6 +184,15 @@ describe('an invitation', () => {
       missing.length === 0 ? null : 'profile_incomplete',
     );
     expect(errorCodeOf(() => acceptInvitation(invited(), account, INVITED + SEVEN_DAYS))).toBe('not_found');
+  });
+
+  test('the errors name every missing field, and what the record is not', () => {
+    const account = { ...ANNA, firstName: null, email: null };
+    expect(() => acceptInvitation(invited(), account, INVITED + 1)).toThrow(
+      'Complete your profile first: first_name, email.',
+    );
+    expect(() => perform.leave(invited(), INVITED + 1)).toThrow('You are not a member of this firm.');
+    expect(() => perform.withdraw(joined(), INVITED + 2)).toThrow('There is no pending invitation.');
   });
 
   test('can be declined with an incomplete profile', () => {
