@@ -43,11 +43,19 @@ export async function installDebianPackage(
     // A policy exists already, or /usr is read-only and the installation fails with its own message.
   }
   try {
-    const install = ['install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', name];
+    const options = [
+      '-o',
+      'DPkg::Lock::Timeout=120',
+      '-o',
+      'Acquire::http::Timeout=10',
+      '-o',
+      'Acquire::Retries=0',
+    ];
+    const install = ['install', '-y', '--no-install-recommends', ...options, name];
     // The package index may be empty or outdated.
     const first = await run(apt, install);
     if (first === undefined) return undefined;
-    await run(apt, ['update']);
+    await run(apt, ['update', ...options]);
     return await run(apt, install);
   } finally {
     if (ownPolicy) rmSync(policy, { force: true });

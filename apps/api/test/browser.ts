@@ -5,11 +5,12 @@ const SHELL = 'chromium-headless-shell';
 const WHOLE = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /**
- * Starts Chromium, and installs Debian's package if it is missing. The headless shell takes half the CPU time but has no
- * notifications; `whole` starts the full browser for tests that need them.
+ * Starts Chromium, and installs Debian's package if it is missing. The headless shell takes half the CPU time, so it is
+ * installed even beside a full browser, which is used where that fails. It has no notifications; `whole` starts the full
+ * browser for tests that need them.
  */
 export async function startBrowser({ whole = false } = {}): Promise<Browser> {
-  const executablePath = findCommand(...(whole ? [] : [SHELL]), ...WHOLE) ?? (await installed(whole));
+  const executablePath = findCommand(...(whole ? WHOLE : [SHELL])) ?? (await installed(whole));
   return chromium.launch({
     executablePath,
     args: [
@@ -27,10 +28,10 @@ export async function startBrowser({ whole = false } = {}): Promise<Browser> {
 
 async function installed(whole: boolean): Promise<string> {
   const reasons: string[] = [];
-  // Debian before 12 has no package of the headless shell.
+  // Debian before 12 and Ubuntu have no package of the headless shell.
   for (const name of whole ? ['chromium'] : [SHELL, 'chromium']) {
     const reason = await installDebianPackage(name, (line) => process.stderr.write(`${line}\n`));
-    const found = findCommand(name);
+    const found = findCommand(name, ...WHOLE);
     if (found !== undefined) return found;
     reasons.push(reason ?? `${name} is still missing`);
   }
