@@ -115,7 +115,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     '    notes,\n    canAccept',
     '    notes: current?.notes ?? notes,\n    canAccept',
   ),
-  bug('live claims visible to test keys', ACCESS, "key === 'live' || data === 'test'", 'true'),
+  bug('live claims visible to test keys', ACCESS, "key === 'live' || claim.environment === 'test'", 'true'),
   bug(
     'plan does not limit scopes',
     ACCESS,
