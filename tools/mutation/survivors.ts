@@ -139,4 +139,67 @@ export const SURVIVORS: readonly Survivor[] = [
     },
     [['purged.seq + 1', 'purged.seq - 1']],
   ),
+  ...same(
+    {
+      file: `${APPLICATION}/support/audit-chain.ts`,
+      line: 'if (since !== undefined) {',
+      reason: 'Saves a read: a search without a limit finds the row at that end of the chain.',
+    },
+    [['since !== undefined', 'true']],
+  ),
+  ...same(
+    {
+      file: `${APPLICATION}/support/audit-chain.ts`,
+      line: 'if (until !== undefined) {',
+      reason: 'Saves a read: a search without a limit finds the row at that end of the chain.',
+    },
+    [['until !== undefined', 'true']],
+  ),
+  ...same(
+    {
+      file: `${APPLICATION}/support/audit-chain.ts`,
+      line: 'if (from > purged.seq + 1) {',
+      reason: 'Saves a read: no row is kept before the first one, so the check starts there too.',
+    },
+    [
+      ['from > purged.seq + 1', 'true'],
+      ['from > purged.seq + 1', 'from >= purged.seq + 1'],
+      ['purged.seq + 1', 'purged.seq - 1'],
+    ],
+  ),
+  ...same(
+    {
+      file: `${APPLICATION}/support/audit-chain.ts`,
+      line: 'return auditEntriesFrom(text)[0]?.at === at;',
+      reason: 'A row without an event has another time; the error would be caught with the same result.',
+    },
+    [['auditEntriesFrom(text)[0]?.at', 'auditEntriesFrom(text)[0].at']],
+  ),
+  ...same(
+    {
+      file: `${APPLICATION}/support/audit-chain.ts`,
+      line: '} catch {',
+      reason: 'The caller treats undefined like false.',
+    },
+    [['{ return false; }', '{}']],
+  ),
+  ...same(
+    {
+      file: `${APPLICATION}/auth/session-authenticator.ts`,
+      line: 'if (tokenHash === null || session === null) return null;',
+      reason: TYPE_ONLY,
+    },
+    [['tokenHash === null', 'false']],
+  ),
+  ...same(
+    {
+      file: `${APPLICATION}/support/execute-idempotently.ts`,
+      line: "error instanceof DomainError && error.code !== 'not_found';",
+      reason: 'Saves a read: no earlier run of the same request makes it fail with this code.',
+    },
+    [
+      ["error.code !== 'not_found'", 'true'],
+      ["'not_found'", '""'],
+    ],
+  ),
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { makeRequestSignInCode } from '@svc/application';
+import { makeRequestSignInCode, SESSION_LIFETIME_MS } from '@svc/application';
 import { MINUTE } from '@svc/domain';
 import { errorCodeOf, type Fixture } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
@@ -209,4 +209,17 @@ describe('the limits in total', () => {
     expect(await requestCode()).toBe(code);
     expect((await fixture.use.signIn({ email, code })).adjuster.email).toBe(email);
   });
+});
+
+test('a use extends a session before it is stored', async () => {
+  const fixture = memoryFixture();
+  const email = (await fixture.newAdjuster()).email ?? '';
+  const { token } = await fixture.use.signIn({ email, code: await codeFor(fixture, email) });
+  const { sessionAuthenticator } = fixture.use;
+  for (const ms of [SESSION_LIFETIME_MS - 1, SESSION_LIFETIME_MS - 1]) {
+    fixture.clock.advance(ms);
+    expect(await sessionAuthenticator.authenticate(token)).not.toBeNull();
+  }
+  fixture.clock.advance(SESSION_LIFETIME_MS);
+  expect(await sessionAuthenticator.authenticate(token)).toBeNull();
 });
