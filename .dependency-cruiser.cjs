@@ -24,7 +24,7 @@ const tool = (name, ...allowed) =>
   room(`tools/${name}`, `^tools/${name}/`, [NODE, '/node_modules/', ...allowed]);
 /** Node's own modules show as their bare names. */
 const NODE =
-  '^(node:)?(async_hooks|buffer|child_process|crypto|dns|events|fs|http|https|module|net|os|path|perf_hooks|process|readline|stream|timers|tls|url|util|worker_threads|zlib)(/promises|/consumers)?$';
+  '^(node:)?(async_hooks|buffer|child_process|crypto|dns|events|fs|http|https|module|net|os|path|perf_hooks|process|readline|stream|timers|tls|url|util|vm|worker_threads|zlib)(/promises|/consumers)?$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -105,6 +105,7 @@ module.exports = {
     tool('chaos', CONTRACT, HISTORY_CHECK, '^tools/(cluster|generate|services)/', '^tools/bench/load\\.ts$'),
     tool('simulate', PACKAGES, '^tools/chaos/'),
     tool('planted-bugs'),
+    tool('mutation'),
     tool('fuzz', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
     tool('openfema', CONTRACT, API_TESTS, '^tools/generate/'),
     tool(

@@ -110,12 +110,14 @@ export async function startReplicatedPostgres(
           await untilStandbyIsSynchronous(primary);
           await primary.kill();
           await whileDown();
-          await standby.query('SELECT pg_promote()');
+          const [promoted] = await standby.query('SELECT pg_promote()');
+          if (promoted?.pg_promote !== true) throw new Error('The standby was not promoted in time.');
           [primary, standby] = [standby, primary];
         },
         async addStandby() {
           const { port } = standby;
-          const name = names.get(port) ?? '';
+          const name = names.get(port);
+          if (name === undefined) throw new Error(`No server of this cluster had the port ${port}.`);
           standby = await addSynchronousStandby(servers, primary, name, {
             port,
             settings: REPLICATED_SETTINGS,

@@ -233,7 +233,10 @@ describe('a secret in a file', () => {
 
   test('replaces the variable, without the line break at its end', () => {
     const SMTP_URL_FILE = write('smtps://user:hunter2@mail.example.com\n');
-    expect(readConfig({ SMTP_URL_FILE }, false).smtpUrl?.()).toBe('smtps://user:hunter2@mail.example.com');
+    const { smtpUrl } = readConfig({ SMTP_URL_FILE }, false);
+    expect(smtpUrl?.()).toBe('smtps://user:hunter2@mail.example.com');
+    write('smtps://user:changed@mail.example.com');
+    expect(smtpUrl?.()).toBe('smtps://user:changed@mail.example.com');
   });
 
   test('is read again, and the last valid value counts while it is being replaced', () => {

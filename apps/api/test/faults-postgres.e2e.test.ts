@@ -162,15 +162,18 @@ test('a send whose commit is not confirmed by every server gets 503, and a retry
   await sql.query(`ALTER SYSTEM SET synchronous_standby_names = 'missing'`);
   await sql.query('SELECT pg_reload_conf()');
   await until(async () => (await names()) === 'missing');
-  const first = send();
-  await until(async () => (await sql.query(waiting)).rowCount === 1);
-  // On Citus the workers have prepared the transaction, and the coordinator cannot commit it there.
-  for (const worker of cluster.postgres.workers) await worker.endConnections();
-  await sql.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`);
-  expect(await first).toMatchObject({ status: 503, json: { code: 'service_unavailable' } });
-  await sql.query('ALTER SYSTEM RESET synchronous_standby_names');
-  await sql.query('SELECT pg_reload_conf()');
-  await sql.end();
+  try {
+    const first = send();
+    await until(async () => (await sql.query(waiting)).rowCount === 1);
+    // On Citus the workers have prepared the transaction, and the coordinator cannot commit it there.
+    for (const worker of cluster.postgres.workers) await worker.endConnections();
+    await sql.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`);
+    expect(await first).toMatchObject({ status: 503, json: { code: 'service_unavailable' } });
+  } finally {
+    await sql.query('ALTER SYSTEM RESET synchronous_standby_names');
+    await sql.query('SELECT pg_reload_conf()');
+    await sql.end();
+  }
 
   await until(async () => (await send()).status === 201, 250);
   expect((await claimsOf(cluster, firm)).get('UNCONFIRMED')).toBe(1);

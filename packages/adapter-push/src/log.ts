@@ -8,14 +8,12 @@ export interface PushLog {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
-const unconnected = (problem: string): string => `the mail server was not connected to: ${problem}`;
-
 /** The code of an error, and what is wrong with TLS where that is the cause. */
 export const mailErrorFields = (error: unknown): Record<string, string> => {
   const problem = tlsProblem(error);
   return {
     error_code: codeOf(error),
-    ...(problem !== null && { reason: unconnected(problem) }),
+    ...(problem !== null && { reason: `the mail server was not connected to: ${problem}` }),
   };
 };
 
@@ -24,4 +22,4 @@ export const codeOf = (error: unknown): string => String((error as { code?: unkn
 
 /** For an operator who is at the terminal: with the server's response, such as a rejected login. */
 export const reasonOf = (error: unknown): string =>
-  unconnected(tlsProblem(error) ?? (error instanceof Error ? error.message : String(error)));
+  tlsProblem(error) ?? (error instanceof Error ? error.message : String(error));

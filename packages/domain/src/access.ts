@@ -75,9 +75,7 @@ export function checkSandboxKey(environment: Environment): void {
   }
 }
 
-// A live key also reads test data; a test key reads nothing else.
-
-/** Whether a key of this environment may read the claim. */
+/** Whether a key of this environment may read the claim: a live key also reads test data, a test key nothing else. */
 export const isClaimVisible = (claim: { readonly environment: Environment }, key: Environment): boolean =>
   key === 'live' || claim.environment === 'test';
 

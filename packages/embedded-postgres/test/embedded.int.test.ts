@@ -34,6 +34,8 @@ const TIMEOUT_MS = 60_000;
 
 /** A data folder after a first start and stop, which take seconds. */
 let prepared: string;
+/** Folders that only root may enter have the database elsewhere. */
+const umask = process.umask(0o022);
 beforeAll(async () => {
   await build();
   prepared = mkdtempSync(join(tmpdir(), 'embedded-prepared-'));
@@ -46,6 +48,7 @@ beforeAll(async () => {
 /** Deleted at the end: creating thousands of files is slow where as many were just deleted. */
 const folders: string[] = [];
 afterAll(() => {
+  process.umask(umask);
   for (const folder of [prepared, ...folders]) rmSync(folder, { recursive: true, force: true });
 });
 

@@ -359,7 +359,7 @@ export function ClosedWork({ claim }: { claim: AppClaim }) {
   return (
     <Section title={words.title}>
       {entries(claim.work)}
-      {claim.work.contacts !== undefined && <h3>{words.contacts}</h3>}
+      {claim.work.contacts?.[0] !== undefined && <h3>{words.contacts}</h3>}
       <ContactList claim={claim} />
       {hasUnsaved && (
         <Note kind="warning">

@@ -164,7 +164,7 @@ async function checkMail({ smtpUrl }: Config): Promise<Check> {
   const problem = await mailProblem(smtpUrl());
   return problem === null
     ? { what, state: 'ok', detail: 'the mail server accepts connections and credentials' }
-    : { what, state: 'wrong', detail: problem };
+    : { what, state: 'wrong', detail: `no mail would be sent: ${problem}` };
 }
 
 function notesOn(config: Config): Check[] {

@@ -59,7 +59,7 @@ const UNLOCK = sql(
     WHERE locked_at < now() - interval '${UNLOCK_AFTER_MS} ms' HAVING count(*) > 0`,
 );
 
-/** Every transaction that adds a job of a firm also adds to the firm's audit trail, and locks this row until its commit. */
+/** A transaction that adds the first job for a change also adds to the firm's audit trail: it locks this row until its commit. */
 const LOCK_FEED = sql('jobs_lock_feed', 'SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR SHARE');
 
 /**

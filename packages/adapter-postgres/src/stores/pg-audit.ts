@@ -19,47 +19,53 @@ import { first, type Session, sql, type TxSession } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
 
 const sha256Of = (text: string): string => `sha256(decode(${text}, 'escape'))`;
-const START = sha256Of('held.firm_id::text');
+const startOf = (firmId: string): string => sha256Of(`${firmId}::text`);
+const START = startOf('held.firm_id');
 const hexOf = (hash: string): string => `encode(${hash}, 'hex')`;
 
 /**
  * `nextLink` of `@svc/application`: the new values of a chain that is held. Citus allows only immutable functions here,
  * which convert_to is not: decode turns text into its bytes as well, but for backslashes.
  */
+const linkHash = (previous: string, seq: string, text: string): string =>
+  sha256Of(`${hexOf(previous)} || E'\\n' || ${seq} || E'\\n' || replace(${text}, E'\\\\', E'\\\\\\\\')`);
 export const advanceChain = (text: string): string =>
-  `audit_seq = held.audit_seq + 1, audit_hash = ${sha256Of(
-    `${hexOf(`coalesce(held.audit_hash, ${START})`)} || E'\\n' || (held.audit_seq + 1)::text || E'\\n'
-         || replace(${text}, E'\\\\', E'\\\\\\\\')`,
-  )}`;
-/** The row of the firm's change feed stays locked until the commit. */
+  `audit_seq = held.audit_seq + 1,
+     audit_hash = ${linkHash(`coalesce(held.audit_hash, ${START})`, '(held.audit_seq + 1)::text', text)}`;
+/**
+ * The row of the firm's change feed stays locked until the commit. Adds the row of a firm that a restore to an earlier
+ * time has lost: its reads before that may still be in memory.
+ */
 const advanceIn = (text: string): string =>
-  `UPDATE firm_feeds AS held SET ${advanceChain(text)} WHERE firm_id = $1 RETURNING audit_seq`;
+  `INSERT INTO firm_feeds AS held (firm_id, last_stamp, audit_seq, audit_hash)
+     VALUES ($1, 'epoch', 1, ${linkHash(startOf('$1::uuid'), `'1'`, text)})
+     ON CONFLICT (firm_id) DO UPDATE SET ${advanceChain(text)} RETURNING audit_seq`;
 const INSERT_ROW = 'INSERT INTO audit_log (firm_id, seq, at, entry, hash)';
 /** @param chain the clause that advances the chain of the firm `$1`. */
-export const rowFrom = (chain: string, at: string, text: string): string =>
+export const insertRowFrom = (chain: string, at: string, text: string): string =>
   `${INSERT_ROW} SELECT $1, audit_seq, ${at}, ${text}, audit_hash FROM ${chain}`;
 
 /** In one statement, so that the lock on the chain costs no round trip. */
 const APPEND = sql(
   'audit_append',
-  `WITH chain AS (${advanceIn('$3')}, audit_hash) ${rowFrom('chain', '$2', '$3')}`,
+  `WITH chain AS (${advanceIn('$3')}, audit_hash) ${insertRowFrom('chain', '$2', '$3')}`,
 );
 
 /** Citus would run the rows of APPEND through the coordinator, and plan it again on every execution. */
 const APPEND_LINK = sql('audit_append_link', `${advanceIn('$2')}, encode(audit_hash, 'hex') AS audit_hash`);
 const APPEND_ROW = sql('audit_append_row', `${INSERT_ROW} VALUES ($1, $2, $3, $4, decode($5, 'hex'))`);
 
-/** Of firms that a restore to an earlier time has lost: their reads before it may still be in memory. */
+/** See {@link advanceIn}. */
 const START_CHAINS = sql(
   'audit_start_chains',
   `INSERT INTO firm_feeds (firm_id, last_stamp) SELECT firm_id, 'epoch' FROM unnest($1::uuid[]) AS chain (firm_id)
    ORDER BY 1 ON CONFLICT (firm_id) DO NOTHING`,
 );
 
-/** In the order of `byChain`, which the update below does not have. */
-const LOCK_CHAINS = sql(
-  'audit_lock_chains',
-  'SELECT 1 FROM firm_feeds WHERE firm_id = ANY($1::uuid[]) ORDER BY firm_id FOR NO KEY UPDATE',
+/** Does not wait for a firm whose feed is locked: the locks on other firms would stop their changes until then. */
+const LOCK_FREE_CHAINS = sql(
+  'audit_lock_free_chains',
+  'SELECT firm_id FROM firm_feeds WHERE firm_id = ANY($1::uuid[]) FOR NO KEY UPDATE SKIP LOCKED',
 );
 
 /**
@@ -102,7 +108,7 @@ const rowValues = (entries: readonly AuditEntry[]): AuditRowValues => [
   auditText(entries),
 ];
 
-/** The end of a chain that was advanced by a statement of its own, as on Citus. */
+/** The end of a chain that a separate statement has advanced, as on Citus. */
 export interface Link {
   readonly audit_seq: string;
   /** Hexadecimal. */
@@ -116,8 +122,6 @@ export const appendAfter = (
   link: Link,
 ): void => session.send(APPEND_ROW, [chain, link.audit_seq, at, text, link.audit_hash]);
 
-const missingChain = (): DatabaseError => new DatabaseError('The audit chain does not exist.');
-
 async function appendRow(
   session: TxSession,
   chain: AuditChainId,
@@ -126,23 +130,34 @@ async function appendRow(
   const [at, text] = rowValues(entries);
   if (session.onCitus) {
     const link = first(await session.rows<Link>(APPEND_LINK, [chain, text]));
-    if (link === null) throw missingChain();
+    if (link === null) throw new DatabaseError('audit_append_link wrote no row.');
     appendAfter(session, chain, [at, text], link);
   } else {
-    session.send(APPEND, [chain, at, text], (count) => (count === 1 ? null : missingChain()));
+    session.send(APPEND, [chain, at, text]);
   }
 }
 
-/** Each chain once, in order. */
-function appendRows(session: TxSession, rows: readonly AuditRowEvents[]): void {
+/**
+ * Appends to the chains that nobody has locked; each chain once.
+ *
+ * @returns the rows of the others.
+ */
+async function appendFreeRows(
+  session: TxSession,
+  rows: readonly AuditRowEvents[],
+): Promise<AuditRowEvents[]> {
   const chains = rows.map(({ chain }) => chain);
   session.send(START_CHAINS, [chains]);
-  session.send(LOCK_CHAINS, [chains]);
-  session.send(APPEND_TO_MANY, [
-    chains,
-    rows.map(({ entries }) => timestamp(entries[0]?.at ?? 0)),
-    rows.map(({ entries }) => auditText(entries)).join('\n'),
-  ]);
+  const locked = await session.rows<{ firm_id: AuditChainId }>(LOCK_FREE_CHAINS, [chains]);
+  const held = new Set(locked.map(({ firm_id }) => firm_id));
+  const free = rows.filter(({ chain }) => held.has(chain));
+  if (free.length > 0)
+    session.send(APPEND_TO_MANY, [
+      free.map(({ chain }) => chain),
+      free.map(({ entries }) => timestamp(entries[0]?.at ?? 0)),
+      free.map(({ entries }) => auditText(entries)).join('\n'),
+    ]);
+  return rows.filter(({ chain }) => !held.has(chain));
 }
 
 /** As the last statements of a transaction: the locks on the chains are held until the commit. */
@@ -180,19 +195,27 @@ export function pgAuditTrail(session: TxSession): PgAuditTrail {
 /** Rows per transaction, which holds the locks on their chains. */
 const BATCH_ROWS = 50;
 
-export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => ({
-  async append(events) {
-    for (const rows of batchesOf(auditRowsOf(events).sort(byChain))) {
-      await transact(database, async (transaction) => {
-        transaction.send(WITHOUT_FLUSH, []);
-        // The chains are on several nodes of Citus.
-        if (transaction.onCitus)
+export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => {
+  const inTransaction = <T>(work: (transaction: TxSession) => Promise<T>): Promise<T> =>
+    transact(database, (transaction) => {
+      transaction.send(WITHOUT_FLUSH, []);
+      return work(transaction);
+    });
+  return {
+    async append(events) {
+      for (const rows of batchesOf(auditRowsOf(events).sort(byChain))) {
+        const rest = await inTransaction(async (transaction) => {
+          if (!transaction.onCitus) return appendFreeRows(transaction, rows);
+          // The chains are on several nodes.
           for (const { chain, entries } of rows) await appendRow(transaction, chain, entries);
-        else appendRows(transaction, rows);
-      });
-    }
-  },
-});
+          return [];
+        });
+        for (const { chain, entries } of rest)
+          await inTransaction((transaction) => appendRow(transaction, chain, entries));
+      }
+    },
+  };
+};
 
 /** With each chain once in a batch. A busy one has several rows, one after the other. */
 function batchesOf(rows: readonly AuditRowEvents[]): AuditRowEvents[][] {

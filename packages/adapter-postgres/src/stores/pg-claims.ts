@@ -27,9 +27,9 @@ import {
   type AuditRowValues,
   advanceChain,
   appendAfter,
+  insertRowFrom,
   type Link,
   type PgAuditTrail,
-  rowFrom,
 } from './pg-audit.ts';
 
 const FIND_DUPLICATE = sql(
@@ -134,7 +134,7 @@ const withTimestamp = (at?: number): string =>
   at === undefined
     ? `WITH next AS (${nextTimestamp()})`
     : `WITH next AS (${nextTimestamp(`$${at + 1}`)}, audit_seq, audit_hash),
-       recorded AS (${rowFrom('next', `$${at}`, `$${at + 1}`)})`;
+       recorded AS (${insertRowFrom('next', `$${at}`, `$${at + 1}`)})`;
 
 const INSERT_CLAIM = `INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
      status, adjuster_svc_id, offered_at, responded_at, rejection_reason,

@@ -21,7 +21,7 @@ INSERT INTO firm_feeds (firm_id, last_stamp, audit_seq, audit_hash, audit_purged
 DROP TABLE audit_chains;
 -- Next statement
 
--- For processes of an earlier build, until the update is complete.
+-- For processes of an earlier build that append to the trail in a separate statement. There is no earlier release.
 ALTER TABLE firm_feeds ALTER COLUMN last_stamp SET DEFAULT 'epoch';
 -- Next statement
 CREATE VIEW audit_chains AS
