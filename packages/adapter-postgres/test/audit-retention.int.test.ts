@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { auditEntriesFrom, verifyAuditChain } from '@svc/application';
 import { DAY, type FirmId, PLAN_RETENTION } from '@svc/domain';
 import { connect, type PostgresStores } from '../src/index.ts';
-import { aClaim, aFirm, NOW } from './a-firm.ts';
+import { aClaim, aFirm, NOW, newId } from './a-firm.ts';
 import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
 
 let database: FreshDatabase;
@@ -83,4 +83,11 @@ test('claims closed longer ago than the operator keeps them are deleted, except 
   await stores.unitOfWork.run((tx) => tx.firms.setLegalHold(held.firmId, null));
   expect((await retaining.purge(NOW)).closedClaims).toBe(1);
   await retaining.close();
+});
+
+test('reads of a firm that a restore has lost start its chain', async () => {
+  const firmId = newId<FirmId>();
+  for (const at of [0, 1]) await readAt(firmId, NOW + at);
+  const verified = await verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId);
+  expect(verified).toMatchObject({ intact: true, rows: 2 });
 });

@@ -33,7 +33,7 @@ function connectTo(smtpUrl: string) {
   const server = new URL(smtpUrl);
   const sender = server.searchParams.get('from');
   server.searchParams.delete('from');
-  return { sender, transport: nodemailer.createTransport({ url: server.href, ...TIMEOUTS }) };
+  return { url: smtpUrl, sender, transport: nodemailer.createTransport({ url: server.href, ...TIMEOUTS }) };
 }
 
 /** Connects and signs in without sending anything. Null, or why no mail would be sent. */
@@ -55,8 +55,7 @@ export async function mailProblem(smtpUrl: string): Promise<string | null> {
  * @param appUrl the adjuster app's address, for the link in an invitation.
  */
 export function createMail(smtpUrl: () => string, appUrl: () => string, log: PushLog): Mail {
-  const connected = (url: string) => ({ url, ...connectTo(url) });
-  let server = connected(smtpUrl());
+  let server = connectTo(smtpUrl());
   const send = async (to: string, subject: string, text: string): Promise<void> => {
     const used = server;
     const address = used.sender ?? `no-reply@${domainOf(appUrl())}`;
@@ -67,7 +66,7 @@ export function createMail(smtpUrl: () => string, appUrl: () => string, log: Pus
     } catch (error) {
       const url = smtpUrl();
       if (codeOf(error) !== 'EAUTH' || url === used.url) throw error;
-      if (server === used) server = connected(url);
+      if (server === used) server = connectTo(url);
       await server.transport.sendMail(message);
     }
   };

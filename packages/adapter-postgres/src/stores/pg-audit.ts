@@ -55,13 +55,6 @@ const APPEND = sql(
 const APPEND_LINK = sql('audit_append_link', `${advanceIn('$2')}, encode(audit_hash, 'hex') AS audit_hash`);
 const APPEND_ROW = sql('audit_append_row', `${INSERT_ROW} VALUES ($1, $2, $3, $4, decode($5, 'hex'))`);
 
-/** See {@link advanceIn}. */
-const START_CHAINS = sql(
-  'audit_start_chains',
-  `INSERT INTO firm_feeds (firm_id, last_stamp) SELECT firm_id, 'epoch' FROM unnest($1::uuid[]) AS chain (firm_id)
-   ORDER BY 1 ON CONFLICT (firm_id) DO NOTHING`,
-);
-
 /** Does not wait for a firm whose feed is locked: the locks on other firms would stop their changes until then. */
 const LOCK_FREE_CHAINS = sql(
   'audit_lock_free_chains',
@@ -140,14 +133,13 @@ async function appendRow(
 /**
  * Appends to the chains that nobody has locked; each chain once.
  *
- * @returns the rows of the others.
+ * @returns the rows of the others, and of firms without a row.
  */
 async function appendFreeRows(
   session: TxSession,
   rows: readonly AuditRowEvents[],
 ): Promise<AuditRowEvents[]> {
   const chains = rows.map(({ chain }) => chain);
-  session.send(START_CHAINS, [chains]);
   const locked = await session.rows<{ firm_id: AuditChainId }>(LOCK_FREE_CHAINS, [chains]);
   const held = new Set(locked.map(({ firm_id }) => firm_id));
   const free = rows.filter(({ chain }) => held.has(chain));
