@@ -8,7 +8,7 @@ import { poolClass, poolState } from '../driver/connection-pool.ts';
 import { PooledReads } from '../driver/read-connections.ts';
 import type { Servers } from '../driver/servers.ts';
 import { type Session, sql, type Value } from '../driver/session.ts';
-import { beginWithSettings, PLAN_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
+import { beginWithSettings, SERVICE_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
 import { within } from '../driver/within.ts';
 import type { DatabaseLog } from '../log.ts';
 import { JOB_KINDS } from './job-kinds.ts';
@@ -78,7 +78,11 @@ export const afterCommitOnWorkers =
  * the disk twice for each job would delay the commits of claims. Sorting is off because the jobs table is mostly empty:
  * with such statistics, the planner reads and sorts the whole table even when it holds thousands of jobs.
  */
-const QUEUE_SETTINGS: SessionSettings = { ...PLAN_SETTINGS, synchronous_commit: 'off', enable_sort: 'off' };
+const QUEUE_SETTINGS: SessionSettings = {
+  ...SERVICE_SETTINGS,
+  synchronous_commit: 'off',
+  enable_sort: 'off',
+};
 
 /** Runs the queue until stopped. graphile-worker's cron is not used: when its connection fails, the process ends. */
 export function startJobs(
