@@ -67,13 +67,22 @@ describe('migrations', () => {
     await database.sql.query(
       `INSERT INTO schema_migrations ("timestamp", name) VALUES (999, 'from the future 0000000000999')`,
     );
+    await database.sql.query('INSERT INTO graphile_worker.migrations (id) VALUES (1000)');
     const warned: unknown[] = [];
     const note = (message: string, fields?: object) => warned.push([message, fields]);
     await migrate({ ...database, log: { info: note, warn: note, error: note } });
     expect(warned).toEqual([
-      ['the database has migrations of a newer release', { migrations: ['999 (from the future)'] }],
+      [
+        'the database has migrations of a newer release',
+        { migrations: ['999 (from the future)', '1000 (job queue)'] },
+      ],
     ]);
-    expect(await schemaState(database)).toMatchObject({ current: true, unknown: [999], changed: [] });
+    expect(await schemaState(database)).toMatchObject({
+      current: true,
+      unknown: [999],
+      queueIsNewer: true,
+      changed: [],
+    });
     await database.sql.query(`UPDATE schema_migrations SET checksum = 'edited' WHERE id = 1`);
     expect(await schemaState(database)).toMatchObject({ current: false, unknown: [999], changed: [1] });
   });
