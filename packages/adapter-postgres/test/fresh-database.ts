@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { onCitus } from '../../../tools/services/citus.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
-import { migrate } from '../src/index.ts';
 
 export interface FreshDatabase {
   readonly url: string;
@@ -39,13 +37,8 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   };
 }
 
-/** A new database with all tables and no rows. On Citus its tables are not distributed. */
+/** A new database with all tables and no rows. On Citus its tables are distributed. */
 export async function migratedDatabase(): Promise<FreshDatabase> {
-  if (onCitus()) {
-    const database = await freshDatabase();
-    await migrate(database);
-    return database;
-  }
   const { url, drop } = await createDatabase();
   const sql = await connected(url);
   return {

@@ -142,18 +142,20 @@ describe('when PostgreSQL goes away', () => {
   });
 
   test.each([
-    ['before', false],
-    ['after', true],
+    ['before', 'add', false],
+    ['after', 'add', true],
+    ['before', 'addAndCommit', false],
+    ['after', 'addAndCommit', true],
   ] as const)(
-    'a connection lost %s the server receives COMMIT throws Unavailable, and the work runs once',
-    async (when, committed) => {
+    'a connection lost %s the server receives COMMIT throws Unavailable, and the work runs once: %s',
+    async (when, write, committed) => {
       const { firmId, svcId } = await aFirm(stores);
       const claim = aClaim(firmId, svcId);
       let runs = 0;
       const unit = stores.unitOfWork.run(async (tx) => {
         runs += 1;
-        await tx.claims.add(claim);
         proxy.cutOn('COMMIT', when);
+        await tx.claims[write](claim);
       });
       await expect(unit).rejects.toBeInstanceOf(Unavailable);
       expect(runs).toBe(1);

@@ -13,7 +13,7 @@ import { translateError } from './errors.ts';
 import { PipelinedReads, PooledReads } from './read-connections.ts';
 import { type DatabaseUrl, Servers } from './servers.ts';
 import type { Session } from './session.ts';
-import { beginWithSettings, PLAN_SETTINGS } from './session-settings.ts';
+import { beginWithSettings, SERVICE_SETTINGS } from './session-settings.ts';
 import { StatementRunner } from './statement-runner.ts';
 import { Transaction, type TransactionOptions } from './transaction.ts';
 import { within } from './within.ts';
@@ -72,7 +72,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
   const begin = behindPooler
     ? beginWithSettings({
-        ...PLAN_SETTINGS,
+        ...SERVICE_SETTINGS,
         ...Object.fromEntries(Object.entries(timeouts).map(([name, ms]) => [name, String(Math.trunc(ms))])),
       })
     : null;
@@ -93,7 +93,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     // TypeORM passes these to the pool unchecked.
     extra: {
       types: columnTypes,
-      Client: connectionFailures.clientOf(servers, behindPooler ? {} : PLAN_SETTINGS),
+      Client: connectionFailures.clientOf(servers, behindPooler ? {} : SERVICE_SETTINGS),
       pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
