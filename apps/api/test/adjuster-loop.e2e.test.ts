@@ -1311,7 +1311,10 @@ test('of many offers the first show before all are read, and only those near the
     const ids: string[] = [];
     for (let n = 1; n <= 60; n += 1) {
       const policyholder = { ...ANA, last_name: n === 57 ? 'Quintana' : `Reyes ${n}` };
-      ids.push(await offerFullClaim(service, firm, svcId, { policyholder }));
+      // One is in a ZIP code that does not exist.
+      const loss_location = { street: '1 New Road', city: 'Newtown', state: 'FL', zip: '00001' };
+      const place = n === 58 ? { loss_location } : {};
+      ids.push(await offerFullClaim(service, firm, svcId, { policyholder, ...place }));
     }
     let release = (): void => {};
     const released = new Promise<void>((resolve) => {
@@ -1356,13 +1359,28 @@ test('of many offers the first show before all are read, and only those near the
     const route = page.getByRole('link', { name: 'Route with 1 stop' });
     expect(await route.getAttribute('href')).toContain('destination=1420%20Seagrape%20Lane');
 
+    // A claim that is not on the map can be a stop too, and a look at a claim keeps the route.
+    await page.getByText('1 claim has a ZIP code that is not on the map.').waitFor();
+    await button(page, 'Show them').click();
+    await button(page, 'Add to route').click();
+    const twoStops = page.getByRole('link', { name: 'Route with 2 stops' });
+    const { searchParams } = new URL((await twoStops.getAttribute('href')) ?? '');
+    expect(searchParams.get('waypoints')).toMatch(/^1420 Seagrape Lane, /);
+    expect(searchParams.get('destination')).toBe('1 New Road, Newtown, FL 00001');
+    await page.getByRole('listitem').getByRole('link', { name: 'Ana Reyes 58' }).first().click();
+    await heading(page, 'Ana Reyes 58').waitFor();
+    await page.goBack();
+    await twoStops.waitFor();
+    await button(page, 'Remove from route: Ana Reyes 58').click();
+    await route.waitFor();
+
     // The device's position, which the page's own policy must allow.
     await page.context().grantPermissions(['geolocation']);
     await page.context().setGeolocation({ latitude: 26.45, longitude: -81.95 });
     await button(page, 'Set your location').click();
     await button(page, 'Use my location').click();
     await button(page, 'From your location').waitFor();
-    await page.getByRole('img', { name: en.map.you }).waitFor();
+    await page.getByRole('img', { name: 'Your location' }).waitFor();
   }));
 
 /** Evaluated through DevTools, because the Content-Security-Policy forbids other scripts. */
