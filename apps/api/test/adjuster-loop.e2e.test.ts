@@ -476,6 +476,41 @@ describe("the adjuster's notes and dates", () => {
       await page.getByText('No answer · Neighbor opened.').waitFor();
     }));
 
+  test('in the contact log can be undone before they are sent, with the date and the note of the entry', () =>
+    visiting(WITHOUT_WORKER, async ({ page }) => {
+      const { id, token } = await acceptedClaim();
+      await page.addInitScript({
+        content: `localStorage.preferences = '{"undoSeconds":' + (localStorage.undo ?? 20) + '}'`,
+      });
+      await enter(page, service, token, `#/claims/${id}`);
+      const note = page.getByLabel('Note for the next entry');
+      const date = page.getByLabel('Policyholder contacted on', { exact: true });
+      await note.fill('Wrong house.');
+      await button(page, 'Reached').click();
+      const entry = page.getByText('Reached · Wrong house.');
+      await entry.waitFor();
+      expect(await date.inputValue()).not.toBe('');
+      await button(page, 'Undo the last entry').click();
+      await entry.waitFor({ state: 'detached' });
+      expect([await date.inputValue(), await note.inputValue()]).toEqual(['', 'Wrong house.']);
+      // Saving sends what is held.
+      await button(page, 'No answer').click();
+      await page.getByText('No answer · Wrong house.').waitFor();
+      expect((await read(id, token)).work).toEqual({});
+      await page.getByLabel('Notes').fill('Called twice.');
+      await button(page, 'Save').click();
+      await page.getByText('Saved.', { exact: true }).waitFor();
+      expect((await read(id, token)).work).toMatchObject({
+        notes: 'Called twice.',
+        contacts: [{ result: 'no_answer', note: 'Wrong house.' }],
+      });
+      await button(page, 'Undo the last entry').waitFor({ state: 'hidden' });
+      await page.evaluate('localStorage.undo = 5');
+      await page.reload();
+      await button(page, 'Left message').click();
+      await until('the second entry', async () => (await read(id, token)).work.contacts?.length === 2);
+    }));
+
   test('give the calendar the planned visit as it is typed, also when another one is saved', () =>
     visiting(WITHOUT_WORKER, async ({ page }) => {
       const { id, token } = await acceptedClaim();
