@@ -8,7 +8,7 @@ import { ENTITIES } from '../schema/entities.ts';
 import { hasCitusSettings, isDistributed } from './citus.ts';
 import { columnTypes } from './column-types.ts';
 import { ConnectionFailures } from './connection-failures.ts';
-import { isFull, poolClass, poolState } from './connection-pool.ts';
+import { poolClass, poolState } from './connection-pool.ts';
 import { translateError } from './errors.ts';
 import { PipelinedReads, PooledReads } from './read-connections.ts';
 import { type DatabaseUrl, Servers } from './servers.ts';
@@ -46,8 +46,6 @@ export interface Database {
   readonly servers: Servers;
   readonly metrics: Metrics;
   pool(): ConnectionPool;
-  /** Whether a transaction would fail now, since too many wait for a connection. */
-  isFull(): boolean;
   close(): Promise<void>;
 }
 
@@ -141,7 +139,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     servers,
     metrics,
     pool: () => poolState('requests', pool),
-    isFull: () => isFull(pool),
     begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, ofTransactions),
     async ping(timeoutMs) {
       await within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' }), NO_RESPONSE);
