@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { onCitus } from '../../../tools/services/citus.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
+import { migrate } from '../src/index.ts';
 
 export interface FreshDatabase {
   readonly url: string;
@@ -37,8 +39,16 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   };
 }
 
-/** A new database with all tables and no rows. On Citus its tables are distributed. */
+/** A new database with all tables and no rows. On Citus its tables are not distributed, so tests may use any SQL. */
 export async function migratedDatabase(): Promise<FreshDatabase> {
+  if (!onCitus()) return distributedDatabase();
+  const database = await freshDatabase();
+  await migrate(database);
+  return database;
+}
+
+/** Like {@link migratedDatabase}, but on Citus its tables are distributed. */
+export async function distributedDatabase(): Promise<FreshDatabase> {
   const { url, drop } = await createDatabase();
   const sql = await connected(url);
   return {
