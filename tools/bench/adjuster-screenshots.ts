@@ -178,7 +178,7 @@ try {
     await take('reject');
     await page.keyboard.press('Escape');
     await open(page, '#/map', words.map.title);
-    await page.getByRole('button', { name: words.map.zoomIn }).waitFor();
+    await page.locator('.map-buttons').waitFor();
     await page.locator('.marker').first().click();
     await take('map');
     await open(page, '#/history', words.history.title);

@@ -105,26 +105,3 @@ export const addressLines = ({ street, street2, city, state, zip }: Address): st
   street2 === undefined ? street : `${street}, ${street2}`,
   `${city}, ${state} ${zip}`,
 ];
-
-const onApple = /iPhone|iPad|Macintosh/.test(navigator.userAgent);
-
-const MAX_STOPS = 9;
-
-/** Directions to several places in the device's own map app, which starts at its position. */
-export function routeLink(addresses: readonly Address[]): string {
-  const stops = addresses
-    .slice(0, MAX_STOPS)
-    .map((address) => encodeURIComponent(addressLines(address).join(', ')));
-  if (onApple) return `https://maps.apple.com/?daddr=${stops.join('+to:')}`;
-  const before = stops.slice(0, -1).join('%7C');
-  const via = before === '' ? '' : `&waypoints=${before}`;
-  return `https://www.google.com/maps/dir/?api=1&destination=${stops.at(-1) ?? ''}${via}`;
-}
-
-/** Opens the device's own map app. */
-export function mapLink(address: Address): string {
-  const query = encodeURIComponent(addressLines(address).join(', '));
-  return onApple
-    ? `https://maps.apple.com/?q=${query}`
-    : `https://www.google.com/maps/search/?api=1&query=${query}`;
-}

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { clusters, milesBetween, nearestFirst, project, viewOf, zoomed } from '../src/model/geo.ts';
+import { milesBetween } from '../src/model/distance.ts';
+import { clusters, nearestFirst, project, viewOf, zoomed } from '../src/model/geo.ts';
+import { mapLink } from '../src/model/map-link.ts';
+import { MAX_STOPS, routeLink } from '../src/model/route-link.ts';
 import { decodeZipPlaces, encodeZipPlaces } from '../src/model/zip-places.ts';
 
 const MIAMI = { latitude: 25.7617, longitude: -80.1918 };
@@ -72,4 +75,71 @@ test('the file of ZIP centroids gives each place within half a step, and nothing
   expect(Math.max(...errors)).toBeLessThanOrEqual(0.005001);
   expect(placeOf('33931-1234')).toEqual(placeOf('33931'));
   expect(placeOf('99999')).toBeUndefined();
+});
+
+describe('links to the maps app', () => {
+  const [ANDROID, IPHONE, IPAD] = ['Linux; Android 16', 'iPhone; CPU iPhone OS 18_6', 'Macintosh'];
+  const ADDRESSES = ['9 Palm & Oak Ave #2, Sanibel, FL 33957', '27 Calle Luna, Loíza, PR 00772', '1 A St'];
+  const parameters = (link: string) => {
+    const url = new URL(link);
+    return [url.origin + url.pathname, [...url.searchParams]];
+  };
+
+  test('show one address as it is written', () => {
+    expect(parameters(mapLink(ADDRESSES[0] ?? '', ANDROID))).toEqual([
+      'https://www.google.com/maps/search/',
+      [
+        ['api', '1'],
+        ['query', ADDRESSES[0]],
+      ],
+    ]);
+    expect(parameters(mapLink(ADDRESSES[0] ?? '', IPHONE))).toEqual([
+      'https://maps.apple.com/',
+      [['q', ADDRESSES[0]]],
+    ]);
+  });
+
+  test('lead by car from where the device is through all stops in their order', () => {
+    const [first, second, last] = ADDRESSES;
+    expect(parameters(routeLink(ADDRESSES, ANDROID))).toEqual([
+      'https://www.google.com/maps/dir/',
+      [
+        ['api', '1'],
+        ['destination', last],
+        ['waypoints', `${first}|${second}`],
+        ['travelmode', 'driving'],
+      ],
+    ]);
+    expect(parameters(routeLink(ADDRESSES, IPAD))).toEqual([
+      'https://maps.apple.com/directions',
+      [
+        ['waypoint', first],
+        ['waypoint', second],
+        ['destination', last],
+        ['mode', 'driving'],
+      ],
+    ]);
+  });
+
+  test('lead to a single stop, on every version of Apple Maps too', () => {
+    expect(parameters(routeLink(['1 A St'], ANDROID))[1]).toEqual([
+      ['api', '1'],
+      ['destination', '1 A St'],
+      ['travelmode', 'driving'],
+    ]);
+    expect(parameters(routeLink(['1 A St'], IPHONE))).toEqual([
+      'https://maps.apple.com/',
+      [
+        ['daddr', '1 A St'],
+        ['dirflg', 'd'],
+      ],
+    ]);
+  });
+
+  test('have no more stops than the maps app takes', () => {
+    const many = Array.from({ length: MAX_STOPS + 3 }, (_, index) => `${index} A St`);
+    const stops = new URL(routeLink(many, ANDROID)).searchParams;
+    expect(stops.get('waypoints')?.split('|')).toHaveLength(MAX_STOPS - 1);
+    expect(stops.get('destination')).toBe(`${MAX_STOPS - 1} A St`);
+  });
 });

@@ -144,6 +144,16 @@ describe('rows that are not rendered', () => {
     expect(chunksToRender(new Map([...near, ['top', -300], ['bottom', -10]]))).toEqual(['top', 'bottom']);
     expect(chunksToRender(new Map())).toEqual([]);
   });
+
+  test('leaves chunks beyond a distance for later', () => {
+    const waiting = new Map([
+      ['far', 2000],
+      ['near', 900],
+    ]);
+    expect(chunksToRender(waiting, 1200)).toEqual(['near']);
+    expect(chunksToRender(new Map([['far', 2000]]), 1200)).toEqual([]);
+    expect(chunksToRender(new Map([['far', 2000]]))).toEqual(['far']);
+  });
 });
 
 test('a date is written as the languages of the app write it', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   changedEntries,
+  isHeld,
   mergedPending,
   nothingPending,
   remainingPending,
@@ -50,5 +51,19 @@ describe('own edits', () => {
       close: true,
     });
     expect(remainingPending(later, later)).toBeUndefined();
+  });
+
+  test('that can be undone are held until a later edit or the end of their time, and undone alone', () => {
+    const edits = { contacts: [contact('a', '1')], entries: { contact_date: '2026-08-30' }, notBefore: 5000 };
+    const held = mergedPending(
+      mergedPending(nothingPending('SVC-1'), { contacts: [contact('b', '0')] }),
+      edits,
+    );
+    expect([isHeld(held, 4999), isHeld(held, 5000)]).toEqual([true, false]);
+    expect(isHeld(mergedPending(held, { entries: { notes: 'Saved' } }), 4999)).toBe(false);
+    expect(remainingPending(held, edits)).toMatchObject({ contacts: [contact('b', '0')], entries: {} });
+    // A date that was typed over the one of the entry stays.
+    const typed = mergedPending(held, { entries: { contact_date: '2026-08-29' } });
+    expect(remainingPending(typed, edits)).toMatchObject({ entries: { contact_date: '2026-08-29' } });
   });
 });

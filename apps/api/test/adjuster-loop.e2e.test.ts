@@ -476,6 +476,41 @@ describe("the adjuster's notes and dates", () => {
       await page.getByText('No answer · Neighbor opened.').waitFor();
     }));
 
+  test('in the contact log can be undone before they are sent, with the date and the note of the entry', () =>
+    visiting(WITHOUT_WORKER, async ({ page }) => {
+      const { id, token } = await acceptedClaim();
+      await page.addInitScript({
+        content: `localStorage.preferences = '{"undoSeconds":' + (localStorage.undo ?? 20) + '}'`,
+      });
+      await enter(page, service, token, `#/claims/${id}`);
+      const note = page.getByLabel('Note for the next entry');
+      const date = page.getByLabel('Policyholder contacted on', { exact: true });
+      await note.fill('Wrong house.');
+      await button(page, 'Reached').click();
+      const entry = page.getByText('Reached · Wrong house.');
+      await entry.waitFor();
+      expect(await date.inputValue()).not.toBe('');
+      await button(page, 'Undo the last entry').click();
+      await entry.waitFor({ state: 'detached' });
+      expect([await date.inputValue(), await note.inputValue()]).toEqual(['', 'Wrong house.']);
+      // Saving sends what is held.
+      await button(page, 'No answer').click();
+      await page.getByText('No answer · Wrong house.').waitFor();
+      expect((await read(id, token)).work).toEqual({});
+      await page.getByLabel('Notes').fill('Called twice.');
+      await button(page, 'Save').click();
+      await page.getByText('Saved.', { exact: true }).waitFor();
+      expect((await read(id, token)).work).toMatchObject({
+        notes: 'Called twice.',
+        contacts: [{ result: 'no_answer', note: 'Wrong house.' }],
+      });
+      await button(page, 'Undo the last entry').waitFor({ state: 'hidden' });
+      await page.evaluate('localStorage.undo = 5');
+      await page.reload();
+      await button(page, 'Left message').click();
+      await until('the second entry', async () => (await read(id, token)).work.contacts?.length === 2);
+    }));
+
   test('give the calendar the planned visit as it is typed, also when another one is saved', () =>
     visiting(WITHOUT_WORKER, async ({ page }) => {
       const { id, token } = await acceptedClaim();
@@ -1311,7 +1346,10 @@ test('of many offers the first show before all are read, and only those near the
     const ids: string[] = [];
     for (let n = 1; n <= 60; n += 1) {
       const policyholder = { ...ANA, last_name: n === 57 ? 'Quintana' : `Reyes ${n}` };
-      ids.push(await offerFullClaim(service, firm, svcId, { policyholder }));
+      // One is in a ZIP code that does not exist.
+      const loss_location = { street: '1 New Road', city: 'Newtown', state: 'FL', zip: '00001' };
+      const place = n === 58 ? { loss_location } : {};
+      ids.push(await offerFullClaim(service, firm, svcId, { policyholder, ...place }));
     }
     let release = (): void => {};
     const released = new Promise<void>((resolve) => {
@@ -1356,13 +1394,28 @@ test('of many offers the first show before all are read, and only those near the
     const route = page.getByRole('link', { name: 'Route with 1 stop' });
     expect(await route.getAttribute('href')).toContain('destination=1420%20Seagrape%20Lane');
 
+    // A claim that is not on the map can be a stop too, and a look at a claim keeps the route.
+    await page.getByText('1 claim has a ZIP code that is not on the map.').waitFor();
+    await button(page, 'Show them').click();
+    await button(page, 'Add to route').click();
+    const twoStops = page.getByRole('link', { name: 'Route with 2 stops' });
+    const { searchParams } = new URL((await twoStops.getAttribute('href')) ?? '');
+    expect(searchParams.get('waypoints')).toMatch(/^1420 Seagrape Lane, /);
+    expect(searchParams.get('destination')).toBe('1 New Road, Newtown, FL 00001');
+    await page.getByRole('listitem').getByRole('link', { name: 'Ana Reyes 58' }).first().click();
+    await heading(page, 'Ana Reyes 58').waitFor();
+    await page.goBack();
+    await twoStops.waitFor();
+    await button(page, 'Remove from route: Ana Reyes 58').click();
+    await route.waitFor();
+
     // The device's position, which the page's own policy must allow.
     await page.context().grantPermissions(['geolocation']);
     await page.context().setGeolocation({ latitude: 26.45, longitude: -81.95 });
     await button(page, 'Set your location').click();
     await button(page, 'Use my location').click();
     await button(page, 'From your location').waitFor();
-    await page.getByRole('img', { name: en.map.you }).waitFor();
+    await page.getByRole('img', { name: 'Your location' }).waitFor();
   }));
 
 /** Evaluated through DevTools, because the Content-Security-Policy forbids other scripts. */

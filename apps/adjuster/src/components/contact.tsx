@@ -1,4 +1,5 @@
-import { type Address, addressLines, mapLink, nameOf } from '../format.ts';
+import { type Address, addressLines, nameOf } from '../format.ts';
+import { mapLink } from '../model/map-link.ts';
 import { smsLink, telLink } from '../model/phone.ts';
 import { texts } from '../state/language.ts';
 import { type Fact, Facts, fact } from './facts.tsx';
@@ -49,7 +50,12 @@ export function ContactLinks(props: {
         <ActionLink icon="mail" href={mailLink(email)} label={claim.mail} about={email} />
       )}
       {place !== undefined && (
-        <ActionLink icon="map" href={mapLink(place)} label={claim.map} about={place.street} />
+        <ActionLink
+          icon="map"
+          href={mapLink(addressLines(place).join(', '))}
+          label={claim.map}
+          about={place.street}
+        />
       )}
     </div>
   );

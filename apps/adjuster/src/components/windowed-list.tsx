@@ -7,6 +7,9 @@ import { returnItem } from '../navigation.ts';
 const ESTIMATED_ROW_HEIGHT_PX = 92;
 /** Chunks this close to the screen are rendered. */
 const MARGIN_PX = 1200;
+/** And those this close while nothing scrolls, so that the next swipes find their rows rendered. */
+const MARGIN_AT_REST_PX = 5000;
+const REST_MS = 150;
 
 /** Kept while the page is open, so that a list has its height again when the adjuster comes back to it. */
 const measured = new Map<string, { readonly height: number; readonly rows: number }>();
@@ -14,27 +17,44 @@ const measured = new Map<string, { readonly height: number; readonly rows: numbe
 const listeners = new WeakMap<Element, (near: boolean) => void>();
 /** Chunks to render. */
 const waiting = new Set<Element>();
+/** Chunks to empty, while nothing scrolls: it takes nearly as long as rendering them. */
+const leaving = new Set<Element>();
 let observer: IntersectionObserver | undefined;
 let isScheduled = false;
+let scrolledAt = Number.NEGATIVE_INFINITY;
+// The list next to a claim scrolls apart from the page.
+addEventListener(
+  'scroll',
+  () => {
+    scrolledAt = performance.now();
+  },
+  { capture: true, passive: true },
+);
 
 function renderSome(): void {
   isScheduled = false;
+  const isAtRest = performance.now() - scrolledAt > REST_MS;
   // As of this frame: in a fast scroll, a chunk that was near when it began to wait is on the screen by now.
   const distances = new Map<Element, number>();
   for (const element of waiting) {
     const { top, bottom } = element.getBoundingClientRect();
     distances.set(element, Math.max(top - innerHeight, -bottom));
   }
-  for (const element of chunksToRender(distances)) {
+  for (const element of chunksToRender(distances, isAtRest ? MARGIN_AT_REST_PX : MARGIN_PX)) {
     waiting.delete(element);
     listeners.get(element)?.(true);
+  }
+  const [left] = leaving;
+  if (isAtRest && waiting.size === 0 && left !== undefined) {
+    leaving.delete(left);
+    listeners.get(left)?.(false);
   }
   schedule();
 }
 
 /** Renders the chunks on the screen at once, and of those near it one in each frame, because two would make it late. */
 function schedule(): void {
-  if (isScheduled || waiting.size === 0) return;
+  if (isScheduled || waiting.size + leaving.size === 0) return;
   isScheduled = true;
   requestAnimationFrame(renderSome);
 }
@@ -44,21 +64,20 @@ function whenNear(element: Element, listener: (near: boolean) => void): () => vo
   observer ??= new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting } of entries) {
-        if (isIntersecting) waiting.add(target);
-        else {
-          waiting.delete(target);
-          listeners.get(target)?.(false);
-        }
+        const [to, from] = isIntersecting ? [waiting, leaving] : [leaving, waiting];
+        from.delete(target);
+        if (isIntersecting !== target.childElementCount > 0) to.add(target);
       }
       schedule();
     },
-    { rootMargin: `${MARGIN_PX}px 0px` },
+    { rootMargin: `${MARGIN_AT_REST_PX}px 0px` },
   );
   const near = observer;
   listeners.set(element, listener);
   near.observe(element);
   return () => {
     waiting.delete(element);
+    leaving.delete(element);
     near.unobserve(element);
   };
 }

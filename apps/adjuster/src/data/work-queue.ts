@@ -1,6 +1,8 @@
 import type { AppClaim } from '@svc/contract';
 import {
+  type Edits,
   hasEntries,
+  isHeld,
   mergedPending,
   nothingPending,
   type PendingWork,
@@ -11,10 +13,14 @@ import { ApiError, call, NetworkError, needsSignIn } from './api.ts';
 import { exclusively } from './exclusive.ts';
 import { pendingWork, storage } from './storage.ts';
 
-type Edits = Partial<Pick<PendingWork, 'entries' | 'contacts' | 'close'>>;
-
 export const queueWork = (claimId: string, svcId: string, edits: Edits): Promise<void> =>
   pendingWork.update(claimId, (before = nothingPending(svcId)) => mergedPending(before, edits));
+
+/** Removes edits that have not been sent. */
+export const undoQueuedWork = (claimId: string, edits: Edits): Promise<void> =>
+  exclusively('work', () =>
+    pendingWork.update(claimId, (now) => (now === undefined ? undefined : remainingPending(now, edits))),
+  );
 
 export interface SentWork {
   /** Claims as the service has them now. */
@@ -31,7 +37,7 @@ export const sendPendingWork = (): Promise<SentWork> =>
     const claims = new Map<string, AppClaim>();
     const refused: string[] = [];
     for (const [id, pending] of Object.entries(await pendingWork.all())) {
-      if (pending.svcId !== svcId) continue;
+      if (pending.svcId !== svcId || isHeld(pending, Date.now())) continue;
       try {
         await sendOne(id, pending, (claim) => claims.set(id, claim));
       } catch (error) {

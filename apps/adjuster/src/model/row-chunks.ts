@@ -27,9 +27,14 @@ export function chunkHeight(
   return rows * (count === 0 ? estimatedRowHeight : height / count);
 }
 
-/** Which chunks near the screen to render in this frame: all that are on the screen, or else the nearest one. */
-export function chunksToRender<Chunk>(waiting: ReadonlyMap<Chunk, number>): Chunk[] {
-  const byDistance = [...waiting].sort(([, a], [, b]) => a - b);
+/** Which chunks to render in this frame: all that are on the screen, or else the nearest one within the distance. */
+export function chunksToRender<Chunk>(
+  waiting: ReadonlyMap<Chunk, number>,
+  maxDistancePx = Number.POSITIVE_INFINITY,
+): Chunk[] {
+  const byDistance = [...waiting]
+    .filter(([, distancePx]) => distancePx <= maxDistancePx)
+    .sort(([, a], [, b]) => a - b);
   const onScreen = byDistance.filter(([, distancePx]) => distancePx <= 0);
   return (onScreen.length > 0 ? onScreen : byDistance.slice(0, 1)).map(([chunk]) => chunk);
 }

@@ -23,7 +23,11 @@ export interface PendingWork {
   readonly contacts: readonly ContactEntry[];
   /** The claim is to be closed after everything else is sent. */
   readonly close: boolean;
+  /** Not sent earlier, so that the last edit can be undone. */
+  readonly notBefore?: number | undefined;
 }
+
+export type Edits = Partial<Omit<PendingWork, 'svcId'>>;
 
 export const nothingPending = (svcId: string): PendingWork => ({
   svcId,
@@ -43,10 +47,7 @@ export function changedEntries(entries: WorkEntries, work: AppClaim['work']): Wo
 export const hasEntries = (entries: WorkEntries): boolean => Object.keys(entries).length > 0;
 
 /** Adds later edits to those that are waiting; the later value of a field counts. */
-export const mergedPending = (
-  before: PendingWork,
-  edits: Partial<Pick<PendingWork, 'entries' | 'contacts' | 'close'>>,
-): PendingWork => ({
+export const mergedPending = (before: PendingWork, edits: Edits): PendingWork => ({
   svcId: before.svcId,
   entries: { ...before.entries, ...edits.entries },
   contacts: [
@@ -54,13 +55,13 @@ export const mergedPending = (
     ...(edits.contacts ?? []),
   ],
   close: before.close || edits.close === true,
+  notBefore: edits.notBefore,
 });
 
-/** What still waits after these edits were confirmed: edits made while they were on their way stay. */
-export function remainingPending(
-  now: PendingWork,
-  sent: Partial<Pick<PendingWork, 'entries' | 'contacts' | 'close'>>,
-): PendingWork | undefined {
+export const isHeld = ({ notBefore = 0 }: PendingWork, now: number): boolean => now < notBefore;
+
+/** What still waits after these edits were confirmed or undone: edits made in the meantime stay. */
+export function remainingPending(now: PendingWork, sent: Edits): PendingWork | undefined {
   const entries = Object.fromEntries(
     Object.entries(now.entries).filter(([field, text]) => sent.entries?.[field as WorkField] !== text),
   );

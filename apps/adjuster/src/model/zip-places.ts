@@ -1,4 +1,4 @@
-import type { Coordinates } from './geo.ts';
+import type { Coordinates } from './distance.ts';
 import { numberReader, writeNumber } from './leb128.ts';
 
 /** Degrees per step of the stored coordinates: at most a quarter mile from the exact value. */

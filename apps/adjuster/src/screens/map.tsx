@@ -1,8 +1,9 @@
+import { signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { OriginDialog } from '../components/distance.tsx';
-import { Button, EmptyState, ScreenHeader } from '../components/ui.tsx';
-import { addressLines, miles, routeLink, titleOf } from '../format.ts';
+import { Bar, Button, EmptyState, ScreenHeader } from '../components/ui.tsx';
+import { addressLines, miles, titleOf } from '../format.ts';
 import outlinesUrl from '../map/outlines.bin?url';
 import {
   type Cluster,
@@ -15,16 +16,17 @@ import {
   zoomed,
 } from '../model/geo.ts';
 import { decodeOutlines, type Outlines } from '../model/outlines.ts';
+import { MAX_STOPS, routeLink } from '../model/route-link.ts';
 import { openOffers } from '../state/answers.ts';
-import { texts } from '../state/language.ts';
 import { lists } from '../state/lists.ts';
+import { moreTexts, texts } from '../state/more-texts.ts';
 import { distanceOf, loadZipPlaces, origin, placeOf } from '../state/places.ts';
 import { preferences } from '../state/preferences.ts';
+import { session } from '../state/session.ts';
 import { showError } from '../state/toast.ts';
 
 const MARKER_PX = 44;
 const MARGIN_PX = 56;
-const MAX_STOPS = 9;
 /** From this scale on, borders of counties are drawn. */
 const COUNTIES_FROM_SCALE = 12_000;
 
@@ -32,6 +34,12 @@ interface PlacedClaim {
   readonly claim: AppClaim;
   readonly isOffer: boolean;
 }
+
+/** Claims chosen as stops. They stay while the app is open, so that a look at a claim does not lose them. */
+const stops = signal<readonly string[]>([]);
+session.onForget.push(() => {
+  stops.value = [];
+});
 
 let outlines: Promise<Outlines> | undefined;
 
@@ -50,11 +58,10 @@ function loadOutlines(): Promise<Outlines> {
 
 /** Offers and own claims on a map, and a route to several of them. */
 export function MapScreen() {
-  const words = texts.value.map;
+  const words = moreTexts.value.map;
   const [lines, setLines] = useState<Outlines>();
   const [asking, setAsking] = useState(false);
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [stops, setStops] = useState<readonly string[]>([]);
   useEffect(() => {
     Promise.all([loadOutlines(), loadZipPlaces()]).then(([loaded]) => setLines(loaded), showError);
   }, []);
@@ -65,11 +72,16 @@ export function MapScreen() {
   ];
   const placed = lines === undefined ? [] : all.filter(({ claim }) => placeOf(claim) !== undefined);
   const shown = all.filter(({ claim }) => chosen.includes(claim.id));
-  const toggleStop = (id: string) =>
-    setStops(stops.includes(id) ? stops.filter((stop) => stop !== id) : [...stops, id].slice(0, MAX_STOPS));
+  const unplaced = all.filter((one) => !placed.includes(one));
+  const route = inOrder(stops.value.flatMap((id) => all.find(({ claim }) => claim.id === id) ?? []));
+  const isStop = (id: string): boolean => route.some(({ claim }) => claim.id === id);
+  const toggleStop = (id: string) => {
+    const others = stops.value.filter((stop) => stop !== id && isStop(stop));
+    stops.value = isStop(id) ? others : [...others, id].slice(0, MAX_STOPS);
+  };
   return (
     <>
-      <ScreenHeader title={words.title} back="#/" />
+      <ScreenHeader title={texts.value.map.title} back="#/" />
       {all.length === 0 ? (
         <EmptyState title={words.none} />
       ) : lines === undefined ? (
@@ -77,7 +89,14 @@ export function MapScreen() {
       ) : (
         <>
           <MapView lines={lines} placed={placed} chosen={chosen} choose={setChosen} />
-          {placed.length < all.length && <p class="muted">{words.unknown(all.length - placed.length)}</p>}
+          {unplaced.length > 0 && (
+            <p class="muted">
+              {words.unknown(unplaced.length)}{' '}
+              <Button kind="quiet" onClick={() => setChosen(unplaced.map(({ claim }) => claim.id))}>
+                {words.showUnknown}
+              </Button>
+            </p>
+          )}
         </>
       )}
       <div class="row tools">
@@ -86,14 +105,9 @@ export function MapScreen() {
             ? texts.value.distance.title
             : texts.value.distance.from(origin.value.zip ?? null)}
         </Button>
-        {stops.length > 0 && (
-          <a class="button primary" href={routeLink(ordered(all, stops))} rel="noreferrer">
-            {words.route(stops.length)}
-          </a>
-        )}
       </div>
       {shown.length > 0 && (
-        <ul class="list rows" aria-label={words.title}>
+        <ul class="list rows" aria-label={texts.value.map.title}>
           {shown.map(({ claim, isOffer }) => (
             <li key={claim.id} class="claim-row">
               <span class="row-main">
@@ -108,22 +122,56 @@ export function MapScreen() {
                 <span class="line">{addressLines(claim.loss_location).join(', ')}</span>
                 <Distance claim={claim} />
                 <Button
-                  aria-pressed={stops.includes(claim.id)}
-                  disabled={!stops.includes(claim.id) && stops.length === MAX_STOPS}
+                  aria-pressed={isStop(claim.id)}
+                  disabled={!isStop(claim.id) && route.length === MAX_STOPS}
                   onClick={() => toggleStop(claim.id)}
                 >
-                  {stops.includes(claim.id) ? words.removeStop : words.addStop}
+                  {isStop(claim.id) ? words.removeStop : words.addStop}
                 </Button>
               </span>
             </li>
           ))}
         </ul>
       )}
-      {stops.length === MAX_STOPS && <p class="muted">{words.maxStops}</p>}
+      {route.length > 0 && (
+        <section class="card" aria-labelledby="stops">
+          <h2 id="stops">{words.stops}</h2>
+          <p class="muted">{words.stopsLead}</p>
+          <ol class="points">
+            {route.map(({ claim }) => (
+              <li key={claim.id}>
+                <a class="strong" href={`#/claims/${claim.id}`}>
+                  {titleOf(claim)}
+                </a>
+                <span class="line">{addressLines(claim.loss_location).join(', ')}</span>
+                <Button
+                  kind="quiet"
+                  aria-label={`${words.removeStop}: ${titleOf(claim)}`}
+                  onClick={() => toggleStop(claim.id)}
+                >
+                  {words.removeStop}
+                </Button>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+      {route.length === MAX_STOPS && <p class="muted">{words.maxStops(MAX_STOPS)}</p>}
       <p class="muted">
         {words.lead} {words.source}.
       </p>
       {asking && <OriginDialog close={() => setAsking(false)} />}
+      {route.length > 0 && (
+        <Bar>
+          <a
+            class="button primary"
+            href={routeLink(route.map(({ claim }) => addressLines(claim.loss_location).join(', ')))}
+            rel="noreferrer"
+          >
+            {words.route(route.length)}
+          </a>
+        </Bar>
+      )}
     </>
   );
 }
@@ -133,18 +181,15 @@ function Distance({ claim }: { claim: AppClaim }) {
   return distance === undefined ? null : <span class="line muted">{miles(distance)}</span>;
 }
 
-/** The addresses of the stops, in an order that starts near the adjuster. */
-function ordered(all: readonly PlacedClaim[], stops: readonly string[]): AppClaim['loss_location'][] {
-  const claims = stops.flatMap((id) => all.find(({ claim }) => claim.id === id)?.claim ?? []);
-  const places = claims.flatMap((claim) => {
-    const place = placeOf(claim);
-    return place === undefined ? [] : [{ ...place, claim }];
+/** The stops in an order that starts near the adjuster, or at the first one. Those without a place come last. */
+function inOrder(stops: readonly PlacedClaim[]): PlacedClaim[] {
+  const places = stops.flatMap((stop) => {
+    const place = placeOf(stop.claim);
+    return place === undefined ? [] : [{ ...place, stop }];
   });
   const from = origin.value ?? places[0];
-  const route = from === undefined ? [] : nearestFirst(from, places).map(({ claim }) => claim);
-  return [...route, ...claims.filter((claim) => !route.includes(claim))].map(
-    ({ loss_location }) => loss_location,
-  );
+  const route = from === undefined ? [] : nearestFirst(from, places).map(({ stop }) => stop);
+  return [...route, ...stops.filter((stop) => !route.includes(stop))];
 }
 
 function MapView(props: {
@@ -153,7 +198,7 @@ function MapView(props: {
   readonly chosen: readonly string[];
   readonly choose: (ids: readonly string[]) => void;
 }) {
-  const words = texts.value.map;
+  const words = moreTexts.value.map;
   const { lines, placed, chosen, choose } = props;
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);

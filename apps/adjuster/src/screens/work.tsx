@@ -9,16 +9,19 @@ import { deadlinesOf } from '../model/deadlines.ts';
 import {
   type ContactEntry,
   changedEntries,
+  type Edits,
   hasEntries,
+  isHeld,
   type WorkEntries,
   type WorkField,
 } from '../model/work-edits.ts';
 import { go } from '../navigation.ts';
 import { now } from '../state/clock.ts';
 import { deadlineOverrides } from '../state/deadlines.ts';
-import { texts } from '../state/language.ts';
+import { moreTexts, texts } from '../state/more-texts.ts';
+import { preferences } from '../state/preferences.ts';
 import { showError, showToast } from '../state/toast.ts';
-import { pending, saveWork, withOwnEdits } from '../state/work.ts';
+import { pending, saveWork, sendWork, undoWork, withOwnEdits } from '../state/work.ts';
 
 const MAX_NOTES_LENGTH: (typeof LIMITS)['workNotes']['max'] = 4000;
 const MAX_CONTACT_NOTE_LENGTH: (typeof LIMITS)['contactNote']['max'] = 500;
@@ -57,7 +60,8 @@ export function Work({ claim }: { claim: AppClaim }) {
   const entered = { ...own.work, ...draft };
   const changed = changedEntries(draft, own.work);
   const hasChanged = hasEntries(changed);
-  const waits = pending.value[claim.id] !== undefined;
+  const unsent = pending.value[claim.id];
+  const waits = unsent !== undefined && !isHeld(unsent, Date.now());
   const enter = (field: WorkField, value: string): void =>
     updateDraft((before) => ({ ...before, [field]: value }));
 
@@ -138,9 +142,7 @@ export function Work({ claim }: { claim: AppClaim }) {
         </div>
         {waits && !busy && (
           <Note kind="warning" icon="cloud">
-            <p role="status">
-              {pending.value[claim.id]?.close === true ? words.closesLater : words.savedOffline}
-            </p>
+            <p role="status">{unsent.close ? words.closesLater : words.savedOffline}</p>
           </Note>
         )}
         <div class="row spread">
@@ -206,6 +208,9 @@ function Deadlines({ claim }: { claim: AppClaim }) {
 function Contacts({ claim }: { claim: AppClaim }) {
   const words = texts.value.work;
   const [note, setNote] = useState('');
+  const [last, setLast] = useState<Edits>();
+  const [entry] = last?.contacts ?? [];
+  const unsent = pending.value[claim.id]?.contacts.some(({ id }) => id === entry?.id) === true;
   const log = (result: 'reached' | 'left_message' | 'no_answer') => {
     const text = note.trim();
     const contact: ContactEntry = {
@@ -215,11 +220,23 @@ function Contacts({ claim }: { claim: AppClaim }) {
       ...(text !== '' && { note: text }),
     };
     const isFirst = result === 'reached' && claim.work.contact_date === undefined;
-    setNote('');
-    void saveWork(claim.id, {
+    const edits: Edits = {
       contacts: [contact],
       ...(isFirst && { entries: { contact_date: today() } }),
-    }).catch(showError);
+    };
+    const undoMs = preferences.value.undoSeconds * 1000;
+    setNote('');
+    setLast(edits);
+    void saveWork(claim.id, undoMs > 0 ? { ...edits, notBefore: Date.now() + undoMs } : edits).catch(
+      showError,
+    );
+    if (undoMs > 0) setTimeout(() => void sendWork().catch(showError), undoMs + 50);
+  };
+  const undo = (edits: Edits) => {
+    setLast(undefined);
+    // What was typed since then counts.
+    setNote((typed) => typed || (entry?.note ?? ''));
+    void undoWork(claim.id, edits).catch(showError);
   };
   return (
     <fieldset class="stack contacts">
@@ -240,6 +257,14 @@ function Contacts({ claim }: { claim: AppClaim }) {
             {words.contactResults[result]}
           </button>
         ))}
+        {/* It keeps its space, since what follows must not move under the finger. */}
+        <Button
+          kind="quiet"
+          style={{ visibility: unsent ? 'visible' : 'hidden' }}
+          onClick={() => last !== undefined && undo(last)}
+        >
+          {moreTexts.value.work.undoContact}
+        </Button>
       </div>
     </fieldset>
   );

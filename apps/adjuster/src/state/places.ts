@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
 import { type Origin, storage } from '../data/storage.ts';
 import zipPlacesUrl from '../map/zip-places.bin?url';
-import { type Coordinates, milesBetween } from '../model/geo.ts';
+import { type Coordinates, milesBetween } from '../model/distance.ts';
 import { decodeZipPlaces, type PlaceOfZip } from '../model/zip-places.ts';
 import { session } from './session.ts';
 

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
 import { pendingWork } from '../data/storage.ts';
-import { queueWork, sendPendingWork } from '../data/work-queue.ts';
-import type { PendingWork } from '../model/work-edits.ts';
+import { queueWork, sendPendingWork, undoQueuedWork } from '../data/work-queue.ts';
+import type { Edits, PendingWork } from '../model/work-edits.ts';
 import { workWithPending } from '../model/work-edits.ts';
 import { texts } from './language.ts';
 import { lists, refresh, updateClaim } from './lists.ts';
@@ -25,10 +25,7 @@ export const withOwnEdits = (claim: AppClaim): AppClaim => ({
 });
 
 /** Stores edits on the device and sends them, now or when there is a network. */
-export async function saveWork(
-  claimId: string,
-  edits: Partial<Pick<PendingWork, 'entries' | 'contacts' | 'close'>>,
-): Promise<'saved' | 'waiting' | 'refused'> {
+export async function saveWork(claimId: string, edits: Edits): Promise<'saved' | 'waiting' | 'refused'> {
   const svcId = session.profile.value?.svc_id;
   if (svcId === undefined) return 'waiting';
   await queueWork(claimId, svcId, edits);
@@ -36,6 +33,11 @@ export async function saveWork(
   const { refused } = await sendWork();
   if (refused.includes(claimId)) return 'refused';
   return pending.value[claimId] === undefined ? 'saved' : 'waiting';
+}
+
+export async function undoWork(claimId: string, edits: Edits): Promise<void> {
+  await undoQueuedWork(claimId, edits);
+  await readPending();
 }
 
 export async function sendWork(): Promise<{ readonly refused: readonly string[] }> {

@@ -335,27 +335,7 @@ export const en = {
     withdrawn: 'No longer offered',
   },
 
-  map: {
-    title: 'Map',
-    label: 'Map of your offers and claims',
-    lead: 'Places are the centers of ZIP codes. For the exact address, open your maps app.',
-    loading: 'Loading the map …',
-    zoomIn: 'Zoom in',
-    zoomOut: 'Zoom out',
-    showAll: 'Show all',
-    offers: 'Offers',
-    claims: 'My claims',
-    cluster: (count: number, place: string) => `${plural(count, 'claim', 'claims')} near ${place}`,
-    none: 'No offers or open claims',
-    unknown: (count: number) =>
-      `${plural(count, 'claim has', 'claims have')} a ZIP code that is not on the map.`,
-    addStop: 'Add to route',
-    removeStop: 'Remove from route',
-    route: (count: number) => `Route with ${plural(count, 'stop', 'stops')}`,
-    maxStops: 'A route has at most 9 stops.',
-    you: 'Your location',
-    source: 'Map data: U.S. Census Bureau',
-  },
+  map: { title: 'Map' },
 
   update: {
     ready: 'A new version of the app is ready.',

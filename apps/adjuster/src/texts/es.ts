@@ -252,31 +252,7 @@ export const es: Texts = {
     withdrawn: 'Ya no se ofrece',
   },
 
-  map: {
-    title: 'Mapa',
-    label: 'Mapa de sus ofertas y casos',
-    lead: 'Los lugares son los centros de los códigos postales. Para la dirección exacta, abra su aplicación de mapas.',
-    loading: 'Cargando el mapa …',
-    zoomIn: 'Acercar',
-    zoomOut: 'Alejar',
-    showAll: 'Ver todo',
-    offers: 'Ofertas',
-    claims: 'Mis casos',
-    cluster: (count, place) => `${plural(count, 'reclamación', 'reclamaciones')} cerca de ${place}`,
-    none: 'No hay ofertas ni casos abiertos',
-    unknown: (count) =>
-      plural(
-        count,
-        'reclamación tiene un código postal que no está en el mapa.',
-        'reclamaciones tienen un código postal que no está en el mapa.',
-      ),
-    addStop: 'Añadir a la ruta',
-    removeStop: 'Quitar de la ruta',
-    route: (count) => `Ruta con ${plural(count, 'parada', 'paradas')}`,
-    maxStops: 'Una ruta tiene como máximo 9 paradas.',
-    you: 'Su ubicación',
-    source: 'Datos del mapa: U.S. Census Bureau',
-  },
+  map: { title: 'Mapa' },
 
   update: {
     ready: 'Hay una versión nueva de la aplicación.',

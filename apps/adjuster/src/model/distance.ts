@@ -1,0 +1,16 @@
+export interface Coordinates {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+const EARTH_RADIUS_MILES = 3958.8;
+export const radians = (degrees: number): number => (degrees * Math.PI) / 180;
+
+/** Great-circle distance. */
+export function milesBetween(a: Coordinates, b: Coordinates): number {
+  const halfLatitude = Math.sin(radians(b.latitude - a.latitude) / 2);
+  const halfLongitude = Math.sin(radians(b.longitude - a.longitude) / 2);
+  const chord =
+    halfLatitude ** 2 + Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * halfLongitude ** 2;
+  return 2 * EARTH_RADIUS_MILES * Math.asin(Math.min(1, Math.sqrt(chord)));
+}
