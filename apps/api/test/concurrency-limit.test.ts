@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { Unavailable } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import fc from 'fast-check';
 import { createConcurrencyLimit, type Place } from '../src/http/pipeline/concurrency-limit.ts';
@@ -9,6 +8,7 @@ import {
   type PipelineDeps,
   type RequestTrace,
 } from '../src/http/pipeline/request-pipeline.ts';
+import type { HttpProblem } from '../src/http/problems/http-problem.ts';
 import { firmRoute, jsonResponse, publicRoute, type Route } from '../src/http/routes/route.ts';
 
 const PLACES = 3;
@@ -58,7 +58,7 @@ function simulated() {
           .finally(waited);
         return 'waits';
       } catch (error) {
-        expect((error as Unavailable).reason).toBe('overload');
+        expect((error as HttpProblem).extra.unavailable).toBe('overload');
         return 'rejected';
       }
     },
@@ -121,14 +121,14 @@ test('during an overload a request works at once when there is a place', async (
   expect([await limit.enter(), await limit.enter()]).toEqual(['works', 'rejected']);
 });
 
-test('when nothing was rejected for half a second, requests may wait again', async () => {
+test('when nothing was rejected for two seconds, requests may wait again', async () => {
   const limit = await overloaded();
   while (limit.waiting() > 0) await limit.leave();
-  await limit.pass(400);
+  await limit.pass(1600);
   expect(await limit.enter()).toBe('rejected');
-  await limit.pass(400);
+  await limit.pass(1600);
   expect(limit.changes).toHaveLength(1);
-  await limit.pass(100);
+  await limit.pass(400);
   expect(limit.changes).toEqual([
     { isOver: false, rejected: 0 },
     { isOver: true, rejected: 2 },
@@ -243,7 +243,7 @@ function pipelineWithLimits({ allowed = true }: { allowed?: boolean } = {}) {
     const trace: RequestTrace = { requestId: 'request', clientAddress: '192.0.2.1' };
     return handle(route, {}, sent, {} as Parameters<Handle>[3], trace).then(
       ({ status }) => status,
-      (error: unknown) => (error instanceof Unavailable ? error.reason : (error as { code: string }).code),
+      ({ code, extra }: HttpProblem) => extra.unavailable ?? code,
     );
   };
   return { request, steps, paced };

@@ -52,7 +52,7 @@ const STATEMENT_TIMEOUT_MS = 4000;
 const LOCK_TIMEOUT_MS = 3000;
 /** More than keep a core busy, also with a millisecond of network to each database. */
 const READ_PLACES = 40;
-/** One on each connection, and as many as its client needs to never wait for the next. */
+/** One runs on each connection; the others are ready when it becomes free. */
 const WRITE_PLACES_PER_CONNECTION = 4;
 
 interface Application {

@@ -1,11 +1,12 @@
 import { Unavailable } from '@svc/application';
+import { asHttpProblem, type HttpProblem } from '../problems/http-problem.ts';
 
 /** Bursts are worked off. A queue that is never empty for this long does not end by itself. */
 const MAX_STANDING_MS = 1000;
 const MAX_WAIT_MS = 2000;
 const MAX_WAITING_PER_PLACE = 10;
-/** After an overload, requests may wait again when none was rejected for this long. */
-const CALM_MS = 500;
+/** After an overload, requests may wait again when none was rejected for this long: more than `Retry-After`. */
+const CALM_MS = 2000;
 
 /** The right of one request to be worked on. */
 export interface Place {
@@ -18,7 +19,7 @@ export interface Place {
 export interface ConcurrencyLimit {
   /**
    * A promise if the request has to wait.
-   * @throws Unavailable at once while more requests arrive than can be processed.
+   * @throws HttpProblem `service_unavailable` at once while more requests arrive than can be processed.
    */
   enter(): Place | Promise<Place>;
 }
@@ -39,8 +40,8 @@ const afterTimeout: NonNullable<Options['after']> = (ms, run) => {
   return () => clearTimeout(timer);
 };
 
-const overloaded = (): Unavailable =>
-  new Unavailable('More requests arrive than can be processed.', 'overload');
+/** Created once: the stack of an error is a tenth of what a rejection costs. */
+const OVERLOADED = asHttpProblem(new Unavailable('More requests arrive than can be processed.', 'overload'));
 
 /**
  * Limits how many requests are worked on. Further ones wait in order of arrival. When some have waited for a second
@@ -88,10 +89,10 @@ export function createConcurrencyLimit({
     };
   }
 
-  function reject(at: number): Unavailable {
+  function reject(at: number): HttpProblem {
     rejected += 1;
     rejectedAt = at;
-    return overloaded();
+    return OVERLOADED;
   }
 
   function begin(): void {
