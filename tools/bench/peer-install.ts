@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const SOURCES = fileURLToPath(new URL('peers', import.meta.url));
+/** Peers that use the sources in peers/shared. */
+const SHARING: ReadonlySet<string> = new Set(['fastify', 'trpc']);
 const INSTALL = [
   ...['install', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'],
   // Transitive dependencies are resolved as of this day; change it with an upgrade.
@@ -43,6 +45,7 @@ export function createTemporaryFolder(): { path: string; remove(): void } {
 export async function install(name: string, parent: string, say: (line: string) => void): Promise<Installed> {
   const folder = join(parent, name);
   cpSync(join(SOURCES, name), folder, { recursive: true });
+  if (SHARING.has(name)) cpSync(join(SOURCES, 'shared'), join(folder, 'src/shared'), { recursive: true });
   const { main, scripts, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     main: string;
     scripts?: { build?: string };

@@ -69,13 +69,46 @@ function fromGraphql(path: Path, response: unknown): unknown {
   return { data: nodes.map(claimOf), next_cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null };
 }
 
+function toTrpc(path: Path, request: BenchRequest): BenchRequest {
+  const { method, headers, body } = request;
+  const url = new URL(request.path, 'http://peer');
+  // The id is the last segment, but for an acceptance.
+  const id = url.pathname.split('/').at(path === 'accept' ? -2 : -1);
+  const input = path === 'page' ? Object.fromEntries(url.searchParams) : { id };
+  if (method === 'GET')
+    return { method, path: `/${path}?input=${encodeURIComponent(JSON.stringify(input))}`, headers };
+  return {
+    method,
+    path: `/${path}`,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: body ?? JSON.stringify(input),
+  };
+}
+
+const USUAL_OMISSIONS =
+  'no limits per key, no notification job, cursors unsigned, rules across fields unchecked';
+
 export const PEERS: readonly PeerKind[] = [
   {
     name: 'nestjs',
     paths: ['get', 'page', 'send', 'accept'],
-    omits: 'no limits per key, no notification job, cursors unsigned, rules across fields unchecked',
+    omits: USUAL_OMISSIONS,
     mapRequest: (_, request) => request,
     mapResponse: (_, response) => response,
+  },
+  {
+    name: 'fastify',
+    paths: ['get', 'page', 'send', 'accept'],
+    omits: USUAL_OMISSIONS,
+    mapRequest: (_, request) => request,
+    mapResponse: (_, response) => response,
+  },
+  {
+    name: 'trpc',
+    paths: ['get', 'page', 'send', 'accept'],
+    omits: USUAL_OMISSIONS,
+    mapRequest: toTrpc,
+    mapResponse: (_, response) => (response as { result: { data: unknown } }).result.data,
   },
   {
     name: 'postgraphile',

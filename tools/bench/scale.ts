@@ -3,7 +3,8 @@
 //   npx pnpm bench:scale endurance   memory over a million requests, and load with disturbances
 //   npx pnpm bench:scale processes   one, two and three processes under the same load
 //   npx pnpm bench:scale feed        changes that a poller without overlap misses
-//   npx pnpm bench:scale overload    ten times the connections of full load; a firm beside one over its limit
+//   npx pnpm bench:scale overload    ten times the connections of full load
+//   npx pnpm bench:scale fairness    a firm beside one that exceeds its limit on 50 connections
 //   npx pnpm bench:scale costs       processor time, WAL and disk of each request, for docs/sizing.md
 //   npx pnpm bench:scale start       from the start of the process to its first response
 import { connect, type Socket } from 'node:net';
@@ -16,7 +17,7 @@ import { startRedis } from '../services/redis.ts';
 import { type BenchData, loadData, requestsOf } from './data.ts';
 import { changeSlowly, startPoller, type Version, versionOf } from './feed.ts';
 import { type BenchRequest, childrenOf, load, type Measured, measureCpu } from './load.ts';
-import { overload, watchHealth } from './overload.ts';
+import { type Overloaded, overload, watchHealth } from './overload.ts';
 import { median } from './report.ts';
 import { type Server, startService } from './subject.ts';
 
@@ -254,16 +255,14 @@ program
 
 program
   .command('overload')
-  .description(
-    'Compares full load with ten times as many connections, and a firm beside one that exceeds its limit.',
-  )
+  .description('Alternates full load with ten times as many connections.')
   .option('--rows <n>', 'claims in the database', whole, 20_000)
-  .option('--seconds <n>', 'duration of each load', whole, 8)
-  .action(({ rows, seconds }) =>
+  .option('--rounds <n>', 'number of rounds', whole, 5)
+  .option('--seconds <n>', 'duration of each load', whole, 4)
+  .action(({ rows, rounds, seconds }) =>
     withServers(async ({ database, redisUrl }) => {
-      const url = await database('all');
-      const { subject, data } = await loadedService(url, redisUrl, { rows });
-      const result: Record<string, unknown> = { rows, seconds };
+      const { subject, data } = await loadedService(await database('all'), redisUrl, { rows });
+      const result: Record<string, unknown> = { rows, rounds, seconds };
       for (const kind of ['get', 'send'] as const) {
         const next = requestsOf(kind, data.firms);
         const at = (connections: number, length = seconds) =>
@@ -274,16 +273,43 @@ program
             pauseMs: 100,
           });
         await at(32, 3);
-        const full = await at(32);
         let isOver = false;
         const watching = watchHealth(subject.url, () => isOver);
-        await at(320, 2); // the burst before the limits apply
-        const ten = await at(320);
+        const found: { full: Overloaded; ten: Overloaded; busy: number; afterwards: Overloaded }[] = [];
+        for (let round = 0; round < rounds; round += 1) {
+          const full = await at(32);
+          const cpuSince = measureCpu({ service: () => [subject.pid] });
+          await at(320, 2); // the burst before the limits apply
+          const ten = await at(320);
+          const busy = rounded((cpuSince().service ?? 0) / (seconds + 2));
+          found.push({ full, ten, busy, afterwards: await at(32, 1) });
+          say(`${kind}: ${JSON.stringify(found.at(-1))}`);
+        }
         isOver = true;
-        const health = await watching;
-        result[kind] = { full, ten, health, afterwards: await at(32, 2), p99: rounded(ten.p99 / full.p99) };
-        say(`${kind}: ${JSON.stringify(result[kind])}`);
+        const ratio = (of: (one: Overloaded) => number): number =>
+          rounded(median(found.map(({ full, ten }) => of(ten) / of(full))));
+        result[kind] = {
+          p50: ratio(({ p50 }) => p50),
+          p99: ratio(({ p99 }) => p99),
+          admitted: ratio(({ admitted }) => admitted),
+          health: await watching,
+          rounds: found,
+        };
       }
+      print(result);
+    }),
+  );
+
+program
+  .command('fairness')
+  .description('Alternates a firm alone with the same beside one that exceeds its limit on 50 connections.')
+  .option('--rows <n>', 'claims in the database', whole, 20_000)
+  .option('--rounds <n>', 'number of rounds', whole, 7)
+  .option('--seconds <n>', 'duration of each load', whole, 4)
+  .action(({ rows, rounds, seconds }) =>
+    withServers(async ({ database, redisUrl }) => {
+      const url = await database('all');
+      const { subject, data } = await loadedService(url, redisUrl, { rows });
       const [limited, ...others] = data.firms;
       if (limited === undefined) throw new Error('firms are missing');
       await withClient(url, async (client) => {
@@ -294,25 +320,26 @@ program
         await client.query('UPDATE registry_version SET version = version + 1');
       });
       await pause(2000);
-      const other = () =>
-        overload(subject.url, requestsOf('get', others), {
+      const gets = (firms: typeof others, connections: number, length = seconds) =>
+        overload(subject.url, requestsOf('get', firms), {
           expected: 200,
-          connections: 4,
-          seconds,
+          connections,
+          seconds: length,
           pauseMs: 0,
         });
-      await other();
-      const alone = await other();
-      const hammering = overload(subject.url, requestsOf('get', [limited]), {
-        expected: 200,
-        connections: 50,
-        seconds: seconds + 1,
-        pauseMs: 0,
-      });
-      await pause(500);
-      const beside = await other();
-      result.fairness = { alone, beside, limited: await hammering, p99: rounded(beside.p99 / alone.p99) };
-      print(result);
+      await gets(others, 4);
+      const found: { alone: Overloaded; beside: Overloaded; limited: Overloaded }[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        const alone = await gets(others, 4);
+        const hammering = gets([limited], 50, seconds + 1);
+        await pause(500);
+        const beside = await gets(others, 4);
+        found.push({ alone, beside, limited: await hammering });
+        say(JSON.stringify(found.at(-1)));
+      }
+      const ratio = (of: (one: Overloaded) => number): number =>
+        rounded(median(found.map(({ alone, beside }) => of(beside) / of(alone))));
+      print({ rows, seconds, p50: ratio(({ p50 }) => p50), p99: ratio(({ p99 }) => p99), rounds: found });
     }),
   );
 

@@ -61,7 +61,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'response that the feed does not show',
     RESPOND,
-    'return { ...(await tx.claims.save(next)), ...forms };',
+    'return { ...(await tx.claims.saveAndCommit(next)), ...forms };',
     '{ await tx.claims.saveWithoutTimestamp(next); return { ...next, ...forms }; }',
   ),
   bug(

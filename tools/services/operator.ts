@@ -117,7 +117,7 @@ export async function openOperator(databaseUrl: string): Promise<ClosableOperato
   const log = createLog({ level: 'error', format: 'json', stream: discard });
   await migrateDatabase(databaseUrl, log);
   const composed = await compose({
-    config: { ...readConfig({}, false), dbPoolMax: 4 },
+    config: { ...readConfig({}, false), dbPoolMax: 10 },
     databaseUrl,
     log,
     addresses: { baseUrl: '', docsUrl: '', supportEmail: '' },

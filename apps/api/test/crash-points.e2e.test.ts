@@ -144,7 +144,7 @@ async function startCrashingProcess(redisUrl?: string): Promise<CrashingProcess>
 describe.each(WRITE_OPERATIONS)('$name', (operation) => {
   test('takes effect once and completely if its process crashes between any two awaits', async () => {
     const { points, after } = await runWithoutCrash(operation);
-    expect(points).toContain('before the commit');
+    expect(points).toContain('at the end of the work');
     expect(points).toContain('after the commit');
     const crashing = await startCrashingProcess();
     for (const index of crashPointsIn(points)) {
@@ -168,7 +168,7 @@ describe.each(WRITE_OPERATIONS)('$name', (operation) => {
     const host = await startCrashingHost({
       databaseUrl: tcpProxy.url,
       at: async (point) => {
-        if (point === 'before the commit') tcpProxy.cutOn('COMMIT', 'after');
+        if (/before .*AndCommit|end of the work/.test(point)) tcpProxy.cutOn('COMMIT', 'after');
       },
     });
     const response: ApiResponse = await perform(host.url, prepared);
@@ -196,7 +196,7 @@ async function killedAt(point: string, prepared: Prepared): Promise<void> {
 
 test('an operation takes effect once and completely if its process is really killed', async () => {
   const cases = [
-    ['send', 'before the commit'],
+    ['send', 'before claims.addAndCommit'],
     ['send', 'after the commit'],
     ['leave', 'after the commit'],
   ].flatMap(([name, point = '']) =>

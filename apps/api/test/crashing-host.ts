@@ -42,7 +42,7 @@ const instrumentedUnitOfWork = (uow: UnitOfWork, at: AtPoint): UnitOfWork => ({
     await at('before the unit of work');
     const result = await uow.run(async (tx) => {
       const done = await work(instrumentedTx(tx, at));
-      await at('before the commit');
+      await at('at the end of the work');
       return done;
     });
     await at('after the commit');

@@ -160,6 +160,8 @@ test('a send whose commit is not confirmed by every server gets 503, and a retry
   const names = async (): Promise<string> =>
     (await sql.query('SHOW synchronous_standby_names')).rows[0].synchronous_standby_names;
   await sql.query(`ALTER SYSTEM SET synchronous_standby_names = 'missing'`);
+  // The server reports it in a warning, which must not be hidden.
+  await sql.query(`ALTER SYSTEM SET client_min_messages = 'error'`);
   await sql.query('SELECT pg_reload_conf()');
   await until(async () => (await names()) === 'missing');
   try {
@@ -171,6 +173,7 @@ test('a send whose commit is not confirmed by every server gets 503, and a retry
     expect(await first).toMatchObject({ status: 503, json: { code: 'service_unavailable' } });
   } finally {
     await sql.query('ALTER SYSTEM RESET synchronous_standby_names');
+    await sql.query('ALTER SYSTEM RESET client_min_messages');
     await sql.query('SELECT pg_reload_conf()');
     await sql.end();
   }

@@ -294,7 +294,7 @@ test('alerts and the dashboard use metrics that exist, and each alert has a sect
   expect(sections).toEqual(titles);
 });
 
-test('while too many writes wait for the database, further ones get 503 with Retry-After at once, and reads go on', async () => {
+test('while too many writes wait, further ones get 503 with Retry-After at once, also between other requests of a connection, and reads go on', async () => {
   const firm = await service.firm();
   const { svcId } = await service.member(firm);
   const own = await startServiceUnderTest({ databaseUrl: service.databaseUrl, env: { DB_POOL_MAX: '2' } });
@@ -302,13 +302,38 @@ test('while too many writes wait for the database, further ones get 503 with Ret
     const statuses = await withClient(service.databaseUrl, async (lock) => {
       await lock.query('BEGIN');
       await lock.query('SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR UPDATE', [firm.id]);
-      // 40 for each connection may wait.
+      // 4 for each connection are worked on, and 40 wait.
       const sends = Array.from({ length: 200 }, () => sendClaim(own, firm.live, claimBody(svcId)));
       const first = await Promise.race(sends);
       expectProblem(first, 503, 'service_unavailable');
       expect(first.headers.get('retry-after')).toBe('1');
       // Not with a test key: its simulated faults are read on a connection of their own.
       expect((await own.call('GET', '/v1/claims', { as: firm.live })).status).toBe(200);
+      const authorization = { Authorization: `Bearer ${firm.live}` };
+      const body = JSON.stringify(claimBody(svcId));
+      const write = request(
+        'POST /v1/claims',
+        {
+          ...authorization,
+          'Content-Type': 'application/json',
+          'Content-Length': String(body.length),
+          'Idempotency-Key': 'pipelined',
+        },
+        body,
+      );
+      const mixed = [
+        request('GET /v1/me', authorization),
+        write,
+        request('GET /v1/health'),
+        write,
+        request('GET /v1/me', authorization),
+      ];
+      const { responses } = await sendBytes(own.url, mixed.join(''), { responses: 5 });
+      expect(responses.map(({ status }) => status)).toEqual([200, 503, 200, 503, 200]);
+      expect(JSON.parse(responses[1]?.body ?? '')).toMatchObject({
+        code: 'service_unavailable',
+        request_id: responses[1]?.headers.get('x-request-id'),
+      });
       await lock.query('COMMIT');
       return (await Promise.all(sends)).map(({ status }) => status);
     });

@@ -328,9 +328,10 @@ test('doctor names the migrations of a newer release and those that were changed
     await client.query(
       `INSERT INTO schema_migrations ("timestamp", name) VALUES (999, 'later 0000000000999')`,
     );
+    await client.query('INSERT INTO graphile_worker.migrations (id) VALUES (1000)');
     expect(await schema()).toMatchObject({
       state: 'note',
-      detail: 'has migrations of a newer release: 999 (later)',
+      detail: 'has migrations of a newer release: 999 (later), 1000 (job queue)',
     });
     await client.query(`UPDATE schema_migrations SET checksum = 'x' WHERE id = 2`);
     expect(await schema()).toMatchObject({

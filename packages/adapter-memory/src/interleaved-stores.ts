@@ -9,7 +9,7 @@ import {
   Unavailable,
   type UnitOfWork,
 } from '@svc/application';
-import { carrierNameKey, type Instant } from '@svc/domain';
+import { type Claim, carrierNameKey, type Instant } from '@svc/domain';
 import { appendRow } from './memory-audit.ts';
 import { memoryFirmReads, memoryJobReads } from './memory-reads.ts';
 import { createMemoryStores, type MemoryStores } from './memory-stores.ts';
@@ -175,6 +175,20 @@ function withLocks(
   };
   const accountRow = (svcId: string) => `account ${svcId}`;
   const { claims, memberships, idempotency, carriers, adjusters } = tx;
+  const adding = (name: 'add' | 'addAndCommit') => (claim: Claim) =>
+    statement(`claims.${name}`, async () => {
+      await lock(feedRow(claim.firmId));
+      await lockChainWith(claim.firmId);
+      await lock(`external id ${keyOf(claim.firmId, claim.environment, claim.externalId)}`);
+      return claims[name](claim);
+    });
+  const saving = (name: 'save' | 'saveAndCommit') => (claim: Claim) =>
+    statement(`claims.${name}`, async () => {
+      await lock(feedRow(claim.firmId));
+      await lock(claimRow(claim.id));
+      await lockChainWith(claim.firmId);
+      return claims[name](claim);
+    });
   const plain = <S extends object>(store: S, storeName: string): S =>
     new Proxy(store, {
       get: (target, name) => {
@@ -213,20 +227,10 @@ function withLocks(
           // Rows that the statement did not find when it started stay unlocked and unseen.
           return (await claims.lockPendingOf(firmId, svcId)).filter(({ id }) => ids.includes(id));
         }),
-      add: (claim) =>
-        statement('claims.add', async () => {
-          await lock(feedRow(claim.firmId));
-          await lockChainWith(claim.firmId);
-          await lock(`external id ${keyOf(claim.firmId, claim.environment, claim.externalId)}`);
-          return claims.add(claim);
-        }),
-      save: (claim) =>
-        statement('claims.save', async () => {
-          await lock(feedRow(claim.firmId));
-          await lock(claimRow(claim.id));
-          await lockChainWith(claim.firmId);
-          return claims.save(claim);
-        }),
+      add: adding('add'),
+      addAndCommit: adding('addAndCommit'),
+      save: saving('save'),
+      saveAndCommit: saving('saveAndCommit'),
       saveWithoutTimestamp: (claim) =>
         statement('claims.saveWithoutTimestamp', async () => {
           await lock(claimRow(claim.id));

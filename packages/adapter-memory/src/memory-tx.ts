@@ -39,6 +39,26 @@ export function memoryTx(
     if (tables.claims.get(keyOf(claim.id)) === undefined) throw new Error(`no claim ${claim.id} to save`);
   };
 
+  const addClaim = (claim: Claim): Claim => {
+    const { updatedAt } = withTimestamp(claim);
+    const added = { ...claim, createdAt: updatedAt, updatedAt };
+    tables.claims.insert(added);
+    return added;
+  };
+  const saveClaim = (claim: Claim): Claim => {
+    requireStored(claim);
+    const saved = withTimestamp(claim);
+    tables.claims.put(saved);
+    return saved;
+  };
+  const last =
+    (write: (claim: Claim) => Claim) =>
+    (claim: Claim): Claim => {
+      const written = write(claim);
+      ended = true;
+      return written;
+    };
+
   const saveAccount = (save: () => void): void => {
     try {
       save();
@@ -85,18 +105,10 @@ export function memoryTx(
             return isPending && assignment.adjuster === svcId;
           }).length,
       ),
-      add: step((claim) => {
-        const { updatedAt } = withTimestamp(claim);
-        const added = { ...claim, createdAt: updatedAt, updatedAt };
-        tables.claims.insert(added);
-        return added;
-      }),
-      save: step((claim) => {
-        requireStored(claim);
-        const saved = withTimestamp(claim);
-        tables.claims.put(saved);
-        return saved;
-      }),
+      add: step(addClaim),
+      save: step(saveClaim),
+      addAndCommit: step(last(addClaim)),
+      saveAndCommit: step(last(saveClaim)),
       saveWithoutTimestamp: step((claim) => {
         requireStored(claim);
         tables.claims.put(claim);

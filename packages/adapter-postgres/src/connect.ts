@@ -81,8 +81,6 @@ export interface PostgresStores {
   readonly faults: FaultStore;
   readonly encryption: DataEncryption;
   readonly behindPooler: boolean;
-  /** Whether a unit of work would fail now, since too many wait for a connection. */
-  isFull(): boolean;
   readonly metricSources: Pick<MetricSources, 'pools' | 'queue' | 'replication'>;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
   ping(timeoutMs: number): Promise<void>;
@@ -144,7 +142,6 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       encryptExisting: (onProgress) => encryptExisting(database, encryption, onProgress),
     },
     behindPooler: database.behindPooler,
-    isFull: () => database.isFull(),
     metricSources: {
       pools: () => [database.pool(), ...[...running].map((jobs) => jobs.pool())],
       queue: () => readQueueState(maintenance),

@@ -76,14 +76,13 @@ export function pgUnitOfWork(database: Database, clock: Clock, encryption: Encry
       // The work may have caught the statement's error and thrown another one.
       throw transaction.failure instanceof ConcurrencyConflict ? transaction.failure : error;
     }
-    const startedAt = performance.now();
     try {
       await transaction.commit();
     } catch (error) {
       await transaction.rollback();
       throw error;
     }
-    database.metrics.transactionCommitted((performance.now() - startedAt) / 1000, changed);
+    database.metrics.transactionCommitted(transaction.commitSeconds, changed);
     return result;
   };
 

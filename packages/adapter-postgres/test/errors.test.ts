@@ -28,6 +28,24 @@ test.each([
   expect(translateError(error, 'claims_add')).toBeInstanceOf(ConcurrencyConflict);
 });
 
+test.each([
+  { table: 'idempotency_records' },
+  {
+    message:
+      'null value in column "fingerprint" of relation "idempotency_records_102040" violates not-null constraint',
+  },
+])(
+  'a key that a concurrent request bound is run again, also when Citus names it in the message: %j',
+  (fields) => {
+    const error = Object.assign(new pg.DatabaseError('', 0, 'error'), {
+      code: '23502',
+      severity: 'ERROR',
+      ...fields,
+    });
+    expect(translateError(error, 'idempotency_bind')).toBeInstanceOf(ConcurrencyConflict);
+  },
+);
+
 const internalError = (fields: { message: string; where?: string }) =>
   Object.assign(new pg.DatabaseError(fields.message, 0, 'error'), {
     code: 'XX000',

@@ -8,7 +8,7 @@ import type { Session } from '../src/driver/session.ts';
 import { connect, type DatabaseLog, type PostgresStores } from '../src/index.ts';
 import { afterCommitOnWorkers } from '../src/jobs/job-queue.ts';
 import { newId } from './a-firm.ts';
-import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
+import { distributedDatabase, type FreshDatabase, migratedDatabase } from './fresh-database.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 const aJob = (svcId = newId<Svcid>()): Job => ({
@@ -30,7 +30,7 @@ describe('jobs', () => {
 
   beforeEach(async () => {
     logged.length = 0;
-    database = await migratedDatabase();
+    database = await distributedDatabase();
     proxy = await startTcpProxy(database.url);
     stores = await connect({ url: proxy.url, poolMax: 4, connectTimeoutMs: 10_000, log });
   });
@@ -60,53 +60,6 @@ describe('jobs', () => {
     await eventually(() => done.length > 0);
     await eventually(async () => (await pendingJobs()) === 0);
     expect(done).toEqual([job]);
-  });
-
-  test('the row of a job equals the one that add_job writes', async () => {
-    const job = aJob();
-    const runAt = Date.now() + 60_000;
-    await add(job, runAt);
-    await database.sql.query(
-      `SELECT graphile_worker.add_job($1, payload => $2::json, run_at => $3, max_attempts => 12)`,
-      [job.kind, JSON.stringify(job), new Date(runAt)],
-    );
-    const { rows } = await database.sql.query('SELECT * FROM graphile_worker._private_jobs ORDER BY id');
-    const [actual, expected] = rows.map(({ id: _, created_at: __, updated_at: ___, ...row }) => row);
-    expect(actual).toEqual(expected);
-  });
-
-  test('on Citus, a job of a firm runs after the transaction that adds to its audit trail, other jobs at once', async () => {
-    const job = aJob() as Job & { readonly firmId: FirmId };
-    await database.sql.query(`INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, 'epoch')`, [
-      job.firmId,
-    ]);
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    const session: Session = {
-      onCitus: true,
-      rows: async ({ text }, values = []) => (await client.query(text, [...values])).rows,
-    };
-    const done: Job[] = [];
-    const run = afterCommitOnWorkers(session, async (one) => {
-      done.push(one);
-    });
-    await database.sql.query('BEGIN');
-    await database.sql.query('UPDATE firm_feeds SET audit_seq = audit_seq + 1 WHERE firm_id = $1', [
-      job.firmId,
-    ]);
-    const other: Job = { kind: 'notify_test', svcId: job.svcId, only: 'mail' };
-    await run(other);
-    const running = run(job);
-    await eventually(async () => {
-      await database.sql.query('SELECT pg_stat_clear_snapshot()');
-      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      return (await database.sql.query(waiting)).rowCount === 1;
-    });
-    expect(done).toEqual([other]);
-    await database.sql.query('COMMIT');
-    await running;
-    expect(done).toEqual([other, job]);
-    await client.end();
   });
 
   test('a job runs no earlier than its run time', async () => {
@@ -271,5 +224,62 @@ describe('jobs', () => {
     expect(await pendingJobs()).toBe(1);
     const { rows } = await database.sql.query('SELECT key FROM idempotency_records');
     expect(rows).toEqual([{ key: 'kept' }]);
+  });
+});
+
+describe('a job, on tables that are not distributed', () => {
+  let database: FreshDatabase;
+  beforeEach(async () => {
+    database = await migratedDatabase();
+  });
+  afterEach(() => database.drop());
+
+  test('the row of a job equals the one that add_job writes', async () => {
+    const job = aJob();
+    const runAt = Date.now() + 60_000;
+    const stores = await connect({ url: database.url });
+    await stores.unitOfWork.run((tx) => tx.outbox.add(job, runAt));
+    await stores.close();
+    await database.sql.query(
+      `SELECT graphile_worker.add_job($1, payload => $2::json, run_at => $3, max_attempts => 12)`,
+      [job.kind, JSON.stringify(job), new Date(runAt)],
+    );
+    const { rows } = await database.sql.query('SELECT * FROM graphile_worker._private_jobs ORDER BY id');
+    const [actual, expected] = rows.map(({ id: _, created_at: __, updated_at: ___, ...row }) => row);
+    expect(actual).toEqual(expected);
+  });
+
+  test('on Citus, a job of a firm runs after the transaction that adds to its audit trail, other jobs at once', async () => {
+    const job = aJob() as Job & { readonly firmId: FirmId };
+    await database.sql.query(`INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, 'epoch')`, [
+      job.firmId,
+    ]);
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    const session: Session = {
+      onCitus: true,
+      rows: async ({ text }, values = []) => (await client.query(text, [...values])).rows,
+    };
+    const done: Job[] = [];
+    const run = afterCommitOnWorkers(session, async (one) => {
+      done.push(one);
+    });
+    await database.sql.query('BEGIN');
+    await database.sql.query('UPDATE firm_feeds SET audit_seq = audit_seq + 1 WHERE firm_id = $1', [
+      job.firmId,
+    ]);
+    const other: Job = { kind: 'notify_test', svcId: job.svcId, only: 'mail' };
+    await run(other);
+    const running = run(job);
+    await eventually(async () => {
+      await database.sql.query('SELECT pg_stat_clear_snapshot()');
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      return (await database.sql.query(waiting)).rowCount === 1;
+    });
+    expect(done).toEqual([other]);
+    await database.sql.query('COMMIT');
+    await running;
+    expect(done).toEqual([other, job]);
+    await client.end();
   });
 });

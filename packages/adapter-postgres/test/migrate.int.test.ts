@@ -1,11 +1,29 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { auditText, verifyAuditChain } from '@svc/application';
+import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
+import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
+import { onCitus } from '../../../tools/services/citus.ts';
+import { createDatabase, withClient } from '../../../tools/services/postgres.ts';
 import { connect, distribute, migrate, schemaState } from '../src/index.ts';
 import { layoutMisfits, tableLayout } from '../src/schema/distribute.ts';
-import { MIGRATIONS } from '../src/schema/migrations/index.ts';
+import { MIGRATIONS, type Migration } from '../src/schema/migrations/index.ts';
+import { aClaim, NOW, newId } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+
+/** As the releases before TypeORM's runner did. */
+async function applyAsEarlier(client: pg.ClientBase, migrations: readonly Migration[]): Promise<void> {
+  await client.query(`CREATE TABLE schema_migrations (id integer PRIMARY KEY, name text NOT NULL,
+    checksum text NOT NULL, applied_at timestamptz(3) NOT NULL DEFAULT clock_timestamp())`);
+  for (const { id, name, sql } of migrations) {
+    await client.query(sql);
+    await client.query('INSERT INTO schema_migrations VALUES ($1, $2, $3)', [id, name, sha256(sql)]);
+  }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 describe('migrations', () => {
   let database: FreshDatabase;
@@ -49,13 +67,22 @@ describe('migrations', () => {
     await database.sql.query(
       `INSERT INTO schema_migrations ("timestamp", name) VALUES (999, 'from the future 0000000000999')`,
     );
+    await database.sql.query('INSERT INTO graphile_worker.migrations (id) VALUES (1000)');
     const warned: unknown[] = [];
     const note = (message: string, fields?: object) => warned.push([message, fields]);
     await migrate({ ...database, log: { info: note, warn: note, error: note } });
     expect(warned).toEqual([
-      ['the database has migrations of a newer release', { migrations: ['999 (from the future)'] }],
+      [
+        'the database has migrations of a newer release',
+        { migrations: ['999 (from the future)', '1000 (job queue)'] },
+      ],
     ]);
-    expect(await schemaState(database)).toMatchObject({ current: true, unknown: [999], changed: [] });
+    expect(await schemaState(database)).toMatchObject({
+      current: true,
+      unknown: [999],
+      queueIsNewer: true,
+      changed: [],
+    });
     await database.sql.query(`UPDATE schema_migrations SET checksum = 'edited' WHERE id = 1`);
     expect(await schemaState(database)).toMatchObject({ current: false, unknown: [999], changed: [1] });
   });
@@ -72,19 +99,9 @@ describe('migrations', () => {
     await other.drop();
   });
 
-  /** As the releases before TypeORM's runner left it, with the first migrations applied. */
   async function earlierDatabase(count: number): Promise<FreshDatabase> {
     const earlier = await freshDatabase();
-    await earlier.sql.query(`CREATE TABLE schema_migrations (id integer PRIMARY KEY, name text NOT NULL,
-      checksum text NOT NULL, applied_at timestamptz(3) NOT NULL DEFAULT clock_timestamp())`);
-    for (const { id, name, sql } of MIGRATIONS.slice(0, count)) {
-      await earlier.sql.query(sql);
-      await earlier.sql.query('INSERT INTO schema_migrations VALUES ($1, $2, $3)', [
-        id,
-        name,
-        createHash('sha256').update(sql).digest('hex'),
-      ]);
-    }
+    await applyAsEarlier(earlier.sql, MIGRATIONS.slice(0, count));
     return earlier;
   }
 
@@ -140,6 +157,111 @@ describe('migrations', () => {
     await migrated;
     expect(await schemaState(earlier)).toMatchObject({ current: true });
     await earlier.drop();
+  });
+});
+
+describe('a database of an earlier release with rows', () => {
+  const firmId = newId<FirmId>();
+  const svcId = newId<Svcid>();
+  const claimId = newId<ClaimId>();
+  const caller = { actor: 'key:key_1', address: null, requestId: null };
+  const event = {
+    at: NOW,
+    ...caller,
+    action: 'claim.read',
+    object: `claim:${claimId}`,
+    outcome: 'ok',
+  } as const;
+
+  /** The first release that could be distributed over a Citus cluster. */
+  async function fillAsEarlier(client: pg.ClientBase): Promise<void> {
+    await applyAsEarlier(
+      client,
+      MIGRATIONS.filter(({ id }) => id <= 70),
+    );
+    const insert = (table: string, values: Record<string, unknown>) =>
+      client.query(
+        `INSERT INTO ${table} (${Object.keys(values)}) VALUES (${Object.keys(values).map((_, at) => `$${at + 1}`)})`,
+        Object.values(values),
+      );
+    const at = new Date(NOW);
+    const text = auditText([event]);
+    const start = sha256(firmId);
+    const hash = Buffer.from(sha256(`${start}\n1\n${text}`), 'hex');
+    const purged_hash = Buffer.from(start, 'hex');
+    const flags = { can_accept_claims: true, accepting_assignments: true };
+    await insert('firms', { id: firmId, name: 'Firm', plan: 'standard', created_at: at });
+    await insert('firm_feeds', { firm_id: firmId, last_stamp: at });
+    await insert('audit_log', { firm_id: firmId, seq: 1, at, entry: text, hash });
+    await insert('audit_chains', { firm_id: firmId, last_seq: 1, last_hash: hash, purged_hash });
+    await insert('adjusters', { svc_id: svcId });
+    await insert('memberships', {
+      firm_id: firmId,
+      svc_id: svcId,
+      status: 'active',
+      first_known_at: at,
+      ...flags,
+    });
+    await insert('claims', {
+      firm_id: firmId,
+      id: claimId,
+      environment: 'live',
+      external_id: 'earlier',
+      claim_number: 'earlier',
+      carrier_key: 'tidewater',
+      carrier: '{"name":"Tidewater"}',
+      document: '{"external_id":"earlier"}',
+      status: 'pending_acceptance',
+      adjuster_svc_id: svcId,
+      offered_at: at,
+      created_at: at,
+      updated_at: at,
+    });
+  }
+
+  test('is migrated, on Citus while it is distributed, and then takes claims and reads all of them', async () => {
+    const { url, drop } = await createDatabase({
+      template: 'earlier_release',
+      migrate: async (draft) => {
+        await withClient(draft, fillAsEarlier);
+        await runMigrations({ connectionString: draft });
+      },
+    });
+    await migrate({ url });
+    if (onCitus()) {
+      const moved = (await distribute({ url })).tables.filter(({ changed }) => changed);
+      // The release had moved its tables.
+      expect(moved.map(({ table }) => table)).not.toContain('claims');
+    }
+    const stores = await connect({ url });
+    const poll = async () =>
+      (await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 10 })).rows.map(
+        ({ id }) => id,
+      );
+    expect(await poll()).toEqual([claimId]);
+
+    const sent = aClaim(firmId, svcId);
+    await stores.unitOfWork.run(async (tx) => {
+      await tx.idempotency.bind({ firmId, environment: 'live', key: 'k' }, 'print', sent.id, NOW);
+      await tx.carriers.merge(firmId, sent.carrier);
+      await tx.outbox.add({ kind: 'notify_offer', firmId, claimId: sent.id, svcId });
+      await tx.audit.record({ chain: firmId, entry: event });
+      await tx.claims.add(sent);
+    });
+    expect(await poll()).toEqual([claimId, sent.id]);
+    const offered = await stores.appReads.claimIds(svcId, 'pending_acceptance');
+    expect([...offered].sort()).toEqual([claimId, sent.id].sort());
+    expect(await verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId)).toMatchObject({
+      intact: true,
+      rows: 2,
+    });
+    const done: unknown[] = [];
+    stores.startJobs(async (job) => {
+      done.push(job);
+    });
+    await eventually(() => done.length === 1);
+    await stores.close();
+    await drop();
   });
 });
 

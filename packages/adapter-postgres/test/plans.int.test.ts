@@ -70,6 +70,7 @@ describe.each([
     send: (statement, values) => {
       sent.push(explain(statement, values));
     },
+    rowsAndCommit: session.rows,
     orm: () => Promise.reject(new Error('not a named statement')),
   };
 

@@ -10,12 +10,12 @@ import { SILENT } from '../src/log.ts';
 import { newId } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase, migratedDatabase } from './fresh-database.ts';
 
-const NAMES = ['jit', 'enable_seqscan', 'enable_sort', 'synchronous_commit'] as const;
+const NAMES = ['jit', 'enable_seqscan', 'enable_sort', 'synchronous_commit', 'client_min_messages'] as const;
 const CURRENT = `jsonb_build_object(${NAMES.map((name) => `'${name}', current_setting('${name}')`).join(', ')})`;
 type Settings = Record<(typeof NAMES)[number], string>;
 
 /** These connections keep the server's defaults of the other settings. */
-const PLAN = { jit: 'off', enable_seqscan: 'off', enable_sort: 'on' };
+const PLAN = { jit: 'off', enable_seqscan: 'off', enable_sort: 'on', client_min_messages: 'warning' };
 
 const openOptions = (url: string) => ({
   url,
@@ -35,6 +35,8 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
   let url: string;
   beforeAll(async () => {
     database = await migratedDatabase();
+    await database.sql.query(`DO $$ BEGIN
+      EXECUTE format('ALTER DATABASE %I SET client_min_messages = error', current_database()); END $$`);
     if (way === 'behind a pooler') pooler = await startPgBouncer({ databaseUrl: database.url, poolSize: 3 });
     url = pooler?.url ?? database.url;
     opened = await openDatabase(openOptions(url));
@@ -59,7 +61,7 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
     for (const [row] of await Promise.all(statements)) expect(row?.settings).toMatchObject(PLAN);
   });
 
-  test('every transaction runs without JIT and sequential scans', async () => {
+  test('every transaction runs without JIT and sequential scans, and gets warnings', async () => {
     const settings = Array.from({ length: 6 }, async () => {
       const transaction = await opened.begin();
       const [row] = await transaction.rows<Row>(READ);
@@ -106,6 +108,7 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
         enable_seqscan: 'off',
         enable_sort: 'off',
         synchronous_commit: 'off',
+        client_min_messages: 'warning',
       });
   });
 });

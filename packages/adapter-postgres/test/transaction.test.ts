@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import type { QueryRunner } from 'typeorm';
+import type { Statement } from '../src/driver/session.ts';
 import type { StatementRunner } from '../src/driver/statement-runner.ts';
 import { Transaction } from '../src/driver/transaction.ts';
 
@@ -10,10 +11,9 @@ async function transactionWith(notices: readonly object[]) {
   const client = new EventEmitter();
   const runner = { connect: async () => client, release: async () => {} } as unknown as QueryRunner;
   const statements = {
-    prepared: async () => ({ rows: [], rowCount: null, command: 'BEGIN' }),
-    unprepared: async () => {
-      for (const notice of notices) client.emit('notice', notice);
-      return { rows: [], rowCount: null, command: 'COMMIT' };
+    prepared: async (_client: unknown, { text }: Statement) => {
+      if (text === 'COMMIT') for (const notice of notices) client.emit('notice', notice);
+      return { rows: [], rowCount: null, command: text };
     },
   } as unknown as StatementRunner;
   const options = { prepared: true, begin: 'BEGIN', onCitus: true };

@@ -340,7 +340,10 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     const claim = aClaim(firmId, svcId);
     await run((tx) => tx.claims.add(claim));
     await database.sql.query('BEGIN');
-    await database.sql.query('SELECT 1 FROM claims WHERE id = $1 FOR UPDATE', [claim.id]);
+    await database.sql.query('SELECT 1 FROM claims WHERE firm_id = $1 AND id = $2 FOR UPDATE', [
+      firmId,
+      claim.id,
+    ]);
     const waiting = shortTimeout.unitOfWork.run((tx) => tx.claims.lock(firmId, claim.id));
     await expect(waiting).rejects.toBeInstanceOf(Unavailable);
     await database.sql.query('ROLLBACK');

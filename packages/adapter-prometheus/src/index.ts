@@ -52,7 +52,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   });
   const commits = new client.Histogram({
     name: 'postgres_commit_duration_seconds',
-    help: 'How long COMMIT took.',
+    help: 'How long COMMIT took, with the statement it was sent with.',
     buckets: DATABASE_SECONDS,
     registers,
   });

@@ -19,11 +19,13 @@ export function failingAfter(
           const member: unknown = Reflect.get(object, name);
           if (typeof member !== 'function') return member;
           return async (...args: unknown[]) => {
-            const result: unknown = await member.apply(object, args);
             callsLeft -= 1;
-            if (callsLeft > 0) return result;
+            if (callsLeft > 0) return member.apply(object, args);
+            // A write that commits fails between the two.
+            const write = String(name).replace(/AndCommit$/, '');
+            await Reflect.get(object, write).apply(object, args);
             hasFailed = true;
-            throw new InjectedFault(`after ${String(name)}`);
+            throw new InjectedFault(`after ${write}`);
           };
         },
       });

@@ -28,6 +28,7 @@ import { v7 as uuidV7 } from 'uuid';
 import { type Config, ConfigError } from '../config.ts';
 import type { Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
+import { createConcurrencyLimit } from '../http/pipeline/concurrency-limit.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import { createCursors } from '../http/serialization/cursor.ts';
 import { createStatusMonitor } from '../http/status/status.ts';
@@ -49,6 +50,10 @@ const REDIS_CONNECT_WAIT_MS = 1000;
 /** Shorter than a request's deadline; a wait for a lock leaves time for the work. */
 const STATEMENT_TIMEOUT_MS = 4000;
 const LOCK_TIMEOUT_MS = 3000;
+/** More than keep a core busy, also with a millisecond of network to each database. */
+const READ_PLACES = 40;
+/** One runs on each connection; the others are ready when it becomes free. */
+const WRITE_PLACES_PER_CONNECTION = 4;
 
 interface Application {
   readonly services: Services;
@@ -76,6 +81,13 @@ export type CollectedMetrics = PrometheusMetrics;
 export const createMetrics = createPrometheusMetrics;
 
 const systemClock: Clock = { now: Date.now };
+
+const reportOverload =
+  (log: Log, requests: string) =>
+  ({ isOver, rejected }: { readonly isOver: boolean; readonly rejected: number }): void => {
+    if (isOver) log.warn('no longer overloaded', { requests, rejected });
+    else log.warn('more requests arrive than can be processed: some are rejected', { requests });
+  };
 
 /** Rate limits and single flight within this process. */
 const inProcess = (clock: Clock) => ({
@@ -152,7 +164,11 @@ export async function compose(environment: Environment): Promise<Application> {
       await pingDatabase();
     },
     isDraining,
-    isOverloaded: () => stores.isFull(),
+    readLimit: createConcurrencyLimit({ places: READ_PLACES, changed: reportOverload(log, 'reads') }),
+    writeLimit: createConcurrencyLimit({
+      places: WRITE_PLACES_PER_CONNECTION * config.dbPoolMax,
+      changed: reportOverload(log, 'writes'),
+    }),
     observe,
     ...stores,
     rateLimiter,

@@ -59,6 +59,7 @@ import type { ServiceIdentifier } from 'inversify';
 import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import type { EdgeLimiter, HttpApplication, Observe, RequestTracing } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
+import type { ConcurrencyLimit } from '../http/pipeline/concurrency-limit.ts';
 import type { RejectionPace } from '../http/pipeline/rejection-pace.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import type { Route } from '../http/routes/route.ts';
@@ -86,8 +87,8 @@ export const TOKENS = {
   observe: token<Observe>('observe'),
   tracing: token<RequestTracing | null>('tracing'),
   status: token<StatusMonitor>('status'),
-  /** Whether writes would fail now, since too many wait for the database. */
-  isOverloaded: token<() => boolean>('isOverloaded'),
+  readLimit: token<ConcurrencyLimit>('readLimit'),
+  writeLimit: token<ConcurrencyLimit>('writeLimit'),
   rejectionPace: token<RejectionPace>('rejectionPace'),
   checkHealth: token<() => Promise<void>>('checkHealth'),
   /** The part of a client's address that limits are counted by. */
@@ -186,7 +187,8 @@ export const EXTERNAL = [
   'observe',
   'tracing',
   'status',
-  'isOverloaded',
+  'readLimit',
+  'writeLimit',
   'checkHealth',
   'networkOf',
   'pushKey',

@@ -312,7 +312,9 @@ function problemHandler(log: Log, addresses: ProblemAddresses) {
     trace.errorLocations = errorLocations(problem.extra.errors);
     if (problem.extra.unavailable !== undefined) trace.unavailable = problem.extra.unavailable;
     const isFailure = problem.code === 'internal_error' || problem.code === 'service_unavailable';
-    if (isFailure && problem.extra.simulated !== true) {
+    // The log says when an overload begins and ends.
+    const isExpected = problem.extra.simulated === true || problem.extra.unavailable === 'overload';
+    if (isFailure && !isExpected) {
       log.error('request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });
     }
     if (response.headersSent) {

@@ -91,7 +91,7 @@ async function checkServers(url: DatabaseUrl): Promise<Check[]> {
   }));
 }
 
-function checkSchema({ current, applied, unknown, changed }: SchemaState): Check {
+function checkSchema({ current, applied, unknown, changed, queue, queueIsNewer }: SchemaState): Check {
   const named = (ids: readonly number[]) =>
     applied
       .filter(({ id }) => ids.includes(id))
@@ -102,8 +102,9 @@ function checkSchema({ current, applied, unknown, changed }: SchemaState): Check
     return { what: 'schema', state: 'wrong', detail };
   }
   if (!current) return { what: 'schema', state: 'wrong', detail: 'not up to date: run svc migrate' };
-  if (unknown.length > 0) {
-    return { what: 'schema', state: 'note', detail: `has migrations of a newer release: ${named(unknown)}` };
+  const newer = [named(unknown), queueIsNewer ? `${queue} (job queue)` : ''].filter(Boolean).join(', ');
+  if (newer !== '') {
+    return { what: 'schema', state: 'note', detail: `has migrations of a newer release: ${newer}` };
   }
   return { what: 'schema', state: 'ok', detail: `up to date (${applied.length} migrations)` };
 }

@@ -6,8 +6,7 @@ import type { Servers } from './servers.ts';
 const MAX_WAITING_PER_CONNECTION = 40;
 
 /** Whether a further caller would wait too long for a connection. */
-export const isFull = (pool: pg.Pool): boolean =>
-  pool.waitingCount >= MAX_WAITING_PER_CONNECTION * pool.options.max;
+const isFull = (pool: pg.Pool): boolean => pool.waitingCount >= MAX_WAITING_PER_CONNECTION * pool.options.max;
 
 /**
  * The class of a pool that limits how many callers wait, and measures how long. A queue that is longer than what is

@@ -8,12 +8,12 @@ import { ENTITIES } from '../schema/entities.ts';
 import { hasCitusSettings, isDistributed } from './citus.ts';
 import { columnTypes } from './column-types.ts';
 import { ConnectionFailures } from './connection-failures.ts';
-import { isFull, poolClass, poolState } from './connection-pool.ts';
+import { poolClass, poolState } from './connection-pool.ts';
 import { translateError } from './errors.ts';
 import { PipelinedReads, PooledReads } from './read-connections.ts';
 import { type DatabaseUrl, Servers } from './servers.ts';
 import type { Session } from './session.ts';
-import { beginWithSettings, PLAN_SETTINGS } from './session-settings.ts';
+import { beginWithSettings, SERVICE_SETTINGS } from './session-settings.ts';
 import { StatementRunner } from './statement-runner.ts';
 import { Transaction, type TransactionOptions } from './transaction.ts';
 import { within } from './within.ts';
@@ -46,8 +46,6 @@ export interface Database {
   readonly servers: Servers;
   readonly metrics: Metrics;
   pool(): ConnectionPool;
-  /** Whether a transaction would fail now, since too many wait for a connection. */
-  isFull(): boolean;
   close(): Promise<void>;
 }
 
@@ -74,7 +72,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
   const begin = behindPooler
     ? beginWithSettings({
-        ...PLAN_SETTINGS,
+        ...SERVICE_SETTINGS,
         ...Object.fromEntries(Object.entries(timeouts).map(([name, ms]) => [name, String(Math.trunc(ms))])),
       })
     : null;
@@ -95,7 +93,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     // TypeORM passes these to the pool unchecked.
     extra: {
       types: columnTypes,
-      Client: connectionFailures.clientOf(servers, behindPooler ? {} : PLAN_SETTINGS),
+      Client: connectionFailures.clientOf(servers, behindPooler ? {} : SERVICE_SETTINGS),
       pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
@@ -141,7 +139,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     servers,
     metrics,
     pool: () => poolState('requests', pool),
-    isFull: () => isFull(pool),
     begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, ofTransactions),
     async ping(timeoutMs) {
       await within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' }), NO_RESPONSE);

@@ -24,6 +24,13 @@ const CONTENDED_KEYS: ReadonlySet<string> = new Set([
   'carriers_pkey',
 ]);
 
+/**
+ * `idempotency_bind` writes null to it if a concurrent request bound the key first. Citus names the table of the shard,
+ * and only in the message.
+ */
+const isBoundKey = ({ code, table, message }: ErrorFields): boolean =>
+  code === '23502' && /(^|")idempotency_records(_\d+)?("|$)/.test(String(table ?? message));
+
 const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
 
 /**
@@ -144,6 +151,8 @@ export function translateError(error: unknown, statement: string): unknown {
   if (SERIALIZATION_FAILURES.has(code)) return new ConcurrencyConflict(`${statement}: ${code}`);
   if (code === '23505' && CONTENDED_KEYS.has(constraint ?? ''))
     return new ConcurrencyConflict(`${statement}: ${constraint}`);
+  if (isBoundKey(cause as ErrorFields))
+    return new ConcurrencyConflict(`${statement}: a concurrent request bound the key`);
   if (code === '23505' && constraint === 'adjusters_email_key') {
     return emailTaken();
   }

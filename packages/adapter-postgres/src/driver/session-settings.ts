@@ -8,6 +8,12 @@ export type SessionSettings = Readonly<Record<string, string>>;
  */
 export const PLAN_SETTINGS: SessionSettings = { enable_seqscan: 'off', jit: 'off' };
 
+/**
+ * Settings of connections that change what clients see. The server reports in a warning that a commit is not confirmed
+ * (`reportsUnconfirmedCommit`), which `client_min_messages` of a role or a database could hide.
+ */
+export const SERVICE_SETTINGS: SessionSettings = { ...PLAN_SETTINGS, client_min_messages: 'warning' };
+
 /** The URL with these settings as startup options, after those that the URL already has. */
 export function urlWithSettings(url: string, settings: SessionSettings): string {
   if (Object.keys(settings).length === 0) return url;

@@ -25,6 +25,11 @@ export interface TxSession extends Session {
    * @param check checks the number of rows written, and returns an error if it is wrong.
    */
   send(statement: Statement, values: readonly Value[], check?: (count: number) => Error | null): void;
+  /**
+   * The last statement of the transaction. The commit is sent with it, so it needs no round trip; nothing is committed if
+   * this statement or an earlier one fails.
+   */
+  rowsAndCommit<R>(statement: Statement, values?: readonly Value[]): Promise<R[]>;
   /** Work through TypeORM's entity manager, for statements that are not on a hot path. */
   orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T>;
 }

@@ -15,6 +15,7 @@ export interface TransactionOptions {
 }
 
 const BEGIN = sql('begin', 'BEGIN');
+const COMMIT = sql('COMMIT', 'COMMIT');
 
 /**
  * A transaction on one connection of the pool. Statements are pipelined, so BEGIN and every `send` cost no round trip;
@@ -27,6 +28,8 @@ export class Transaction implements TxSession {
   #broken = false;
   #closing = false;
   #ended = false;
+  #committed = false;
+  #commitSeconds = 0;
   /** Pending writes whose row count is checked. */
   #pendingChecks = 0;
   readonly #sent: Promise<void>[] = [];
@@ -81,6 +84,19 @@ export class Transaction implements TxSession {
     this.#send(statement.name, checked);
   }
 
+  async rowsAndCommit<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+    // Row counts are checked before COMMIT is sent.
+    if (this.#failed || this.#pendingChecks > 0) {
+      const rows = await this.rows<R>(statement, values);
+      await this.commit();
+      return rows;
+    }
+    const result = this.#query<R>(statement, values);
+    this.#send(statement.name, result);
+    await this.commit();
+    return (await result).rows;
+  }
+
   orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     if (this.#closing)
       return Promise.reject(new DatabaseError(`${name} was called after the end of its transaction.`));
@@ -91,6 +107,7 @@ export class Transaction implements TxSession {
 
   /** @throws the first error of any statement, even if the work caught it: a failed transaction is never committed. */
   async commit(): Promise<void> {
+    if (this.#committed) return;
     // The server rolls back after a failed statement, so only row counts must be checked before COMMIT is sent.
     if (this.#failed || this.#pendingChecks > 0) await this.#settleSent();
     this.#closing = true;
@@ -100,8 +117,14 @@ export class Transaction implements TxSession {
       if (reportsUnconfirmedCommit(notice)) confirmed = false;
     };
     this.client.on('notice', onNotice);
+    const startedAt = performance.now();
     try {
-      tag = (await this.statements.unprepared(this.client, 'COMMIT')).command;
+      // Shares the Sync of the statements sent in this turn: if one of them fails, PostgreSQL skips COMMIT.
+      tag = (
+        await (this.options.prepared
+          ? this.statements.prepared(this.client, COMMIT, [])
+          : this.statements.unprepared(this.client, COMMIT.text))
+      ).command;
     } catch (error) {
       await Promise.all(this.#sent.splice(0));
       this.#note(error, 'commit');
@@ -111,7 +134,9 @@ export class Transaction implements TxSession {
           'The connection to PostgreSQL was lost during a commit.',
           'database_unreachable',
         );
+      else await this.#rollBack();
     }
+    this.#commitSeconds = (performance.now() - startedAt) / 1000;
     this.client.off('notice', onNotice);
     await Promise.all(this.#sent.splice(0));
     await this.#end();
@@ -120,20 +145,28 @@ export class Transaction implements TxSession {
       throw new Unavailable('A commit was not confirmed by every server.', 'database_unreachable');
     // COMMIT of a failed transaction reports ROLLBACK, and no error.
     if (tag !== 'COMMIT') throw new DatabaseError(`PostgreSQL responded to COMMIT with ${tag}.`);
+    this.#committed = true;
+  }
+
+  /** From sending COMMIT to its response, with the statement of `rowsAndCommit`. */
+  get commitSeconds(): number {
+    return this.#commitSeconds;
   }
 
   /** Never throws: the error that caused the rollback is the one to report. */
   async rollback(): Promise<void> {
     this.#closing = true;
     await Promise.all(this.#sent.splice(0));
-    if (!this.#broken && !this.#ended) {
-      try {
-        await this.statements.unprepared(this.client, 'ROLLBACK');
-      } catch {
-        this.#broken = true;
-      }
-    }
+    if (!this.#broken && !this.#ended) await this.#rollBack();
     await this.#end();
+  }
+
+  async #rollBack(): Promise<void> {
+    try {
+      await this.statements.unprepared(this.client, 'ROLLBACK');
+    } catch {
+      this.#broken = true;
+    }
   }
 
   /** The first error of any statement, or null. */

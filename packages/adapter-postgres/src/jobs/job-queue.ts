@@ -8,7 +8,7 @@ import { poolClass, poolState } from '../driver/connection-pool.ts';
 import { PooledReads } from '../driver/read-connections.ts';
 import type { Servers } from '../driver/servers.ts';
 import { type Session, sql, type Value } from '../driver/session.ts';
-import { beginWithSettings, PLAN_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
+import { beginWithSettings, SERVICE_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
 import { within } from '../driver/within.ts';
 import type { DatabaseLog } from '../log.ts';
 import { JOB_KINDS } from './job-kinds.ts';
@@ -55,9 +55,13 @@ const CLOSE_TIMEOUT_MS = 2000;
 
 const UNLOCK = sql(
   'jobs_unlock',
-  `SELECT graphile_worker.force_unlock_workers(array_agg(locked_by)) FROM graphile_worker.jobs
-    WHERE locked_at < now() - interval '${UNLOCK_AFTER_MS} ms' HAVING count(*) > 0`,
+  `UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL
+    WHERE locked_at < now() - interval '${UNLOCK_AFTER_MS} ms'`,
 );
+
+/** When graphile-worker retries a failed job: Citus rejects the sum of a column and an interval, which depends on a setting. */
+const RETRY_AT = "greatest(now(), run_at) + (exp(least(attempts, 10)) * interval '1 second')";
+const IMMUTABLE_RETRY_AT = `(greatest(now(), run_at) AT TIME ZONE 'UTC' + exp(least(attempts, 10)) * interval '1 second') AT TIME ZONE 'UTC'`;
 
 /** A transaction that adds the first job for a change also adds to the firm's audit trail: it locks this row until its commit. */
 const LOCK_FEED = sql('jobs_lock_feed', 'SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR SHARE');
@@ -78,7 +82,11 @@ export const afterCommitOnWorkers =
  * the disk twice for each job would delay the commits of claims. Sorting is off because the jobs table is mostly empty:
  * with such statistics, the planner reads and sorts the whole table even when it holds thousands of jobs.
  */
-const QUEUE_SETTINGS: SessionSettings = { ...PLAN_SETTINGS, synchronous_commit: 'off', enable_sort: 'off' };
+const QUEUE_SETTINGS: SessionSettings = {
+  ...SERVICE_SETTINGS,
+  synchronous_commit: 'off',
+  enable_sort: 'off',
+};
 
 /** Runs the queue until stopped. graphile-worker's cron is not used: when its connection fails, the process ends. */
 export function startJobs(
@@ -157,9 +165,10 @@ function poolFor(environment: QueueEnvironment): pg.Pool {
  */
 function graphilePool(session: Session, stopping: AbortSignal, log: DatabaseLog): pg.Pool {
   const query = async ({ name = 'job_queue', text, values }: pg.QueryConfig) => {
+    const planned = text.replace(RETRY_AT, IMMUTABLE_RETRY_AT);
     for (let delayMs = MIN_RETRY_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_RETRY_DELAY_MS)) {
       try {
-        return { rows: await session.rows({ name, text }, values as Value[]) };
+        return { rows: await session.rows({ name, text: planned }, values as Value[]) };
       } catch (error) {
         if (stopping.aborted) throw error;
         if (delayMs === MIN_RETRY_DELAY_MS)

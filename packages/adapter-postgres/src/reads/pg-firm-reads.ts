@@ -46,23 +46,36 @@ const CLAIM = forEachEnvironment((environment) =>
   ),
 );
 
-const FEED = forEachEnvironment((environment) =>
-  sql(
-    `firm_feed_${environment}`,
-    `SELECT ${FIRM_CLAIM_COLUMNS} FROM claims c
-      WHERE c.firm_id = $1 AND (c.updated_at, c.id) > ($2, $3) ${ENVIRONMENT_CONDITION[environment]}
-      ORDER BY c.updated_at, c.id LIMIT $4`,
-  ),
-);
+const feedOf = (columns: string) =>
+  forEachEnvironment((environment) =>
+    sql(
+      `firm_feed_${environment}`,
+      `SELECT ${columns} FROM claims c
+        WHERE c.firm_id = $1 AND (c.updated_at, c.id) > ($2, $3) ${ENVIRONMENT_CONDITION[environment]}
+        ORDER BY c.updated_at, c.id LIMIT $4`,
+    ),
+  );
 
-const FEED_BY_STATUS = forEachEnvironment((environment) =>
-  sql(
-    `firm_feed_by_status_${environment}`,
-    `SELECT ${FIRM_CLAIM_COLUMNS} FROM claims c
-      WHERE c.firm_id = $1 AND c.status = $5 AND (c.updated_at, c.id) > ($2, $3) ${ENVIRONMENT_CONDITION[environment]}
-      ORDER BY c.updated_at, c.id LIMIT $4`,
-  ),
-);
+const feedByStatusOf = (columns: string) =>
+  forEachEnvironment((environment) =>
+    sql(
+      `firm_feed_by_status_${environment}`,
+      `SELECT ${columns} FROM claims c
+        WHERE c.firm_id = $1 AND c.status = $5 AND (c.updated_at, c.id) > ($2, $3) ${ENVIRONMENT_CONDITION[environment]}
+        ORDER BY c.updated_at, c.id LIMIT $4`,
+    ),
+  );
+
+const FEED = feedOf(FIRM_CLAIM_COLUMNS);
+const FEED_BY_STATUS = feedByStatusOf(FIRM_CLAIM_COLUMNS);
+
+/**
+ * The coordinator of Citus parses every `json` that it gets from a worker, and does not parse text: a page of 50 then
+ * takes 1.2 ms of its processor time instead of 1.7 ms. Without Citus the conversion would only cost time.
+ */
+const COLUMNS_AS_TEXT = FIRM_CLAIM_COLUMNS.replace('c.document', 'c.document::text AS document');
+const FEED_ON_CITUS = feedOf(COLUMNS_AS_TEXT);
+const FEED_BY_STATUS_ON_CITUS = feedByStatusOf(COLUMNS_AS_TEXT);
 
 /** At most one row, so the other filters need no index. */
 const BY_EXTERNAL_ID = sql(
@@ -121,6 +134,8 @@ function startPosition({ updatedSince }: ClaimFilter, { after }: PageRequest): K
 }
 
 export function pgFirmReads(session: Session, encryption: Encryption): FirmReads {
+  const feed = session.onCitus ? FEED_ON_CITUS : FEED;
+  const feedByStatus = session.onCitus ? FEED_BY_STATUS_ON_CITUS : FEED_BY_STATUS;
   const openClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>
     encryption.open(rows, FIRM_CLAIM_FIELDS, ({ id }) => ({ firmId, key: id }));
   const openMembers = async (rows: AdjusterViewRow[]) =>
@@ -141,9 +156,9 @@ export function pgFirmReads(session: Session, encryption: Encryption): FirmReads
           return session.rows(BY_EXTERNAL_ID, [...from, environment, externalId, status ?? null]);
         }
         if (status !== undefined) {
-          return session.rows(FEED_BY_STATUS[environment], [...from, fetchCount(page), status]);
+          return session.rows(feedByStatus[environment], [...from, fetchCount(page), status]);
         }
-        return session.rows(FEED[environment], [...from, fetchCount(page)]);
+        return session.rows(feed[environment], [...from, fetchCount(page)]);
       };
       return toPage(await openClaims(firmId, await query()), page, feedPosition, claimViewFrom);
     },

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NO_METRICS } from '@svc/application';
 import { Logger, runMigrations } from 'graphile-worker';
+import { migrations as queueMigrations } from 'graphile-worker/dist/generated/sql.js';
 import pg from 'pg';
 import {
   AbstractLogger,
@@ -44,6 +45,8 @@ export interface SchemaState {
   readonly changed: readonly number[];
   /** Last migration of the job queue; null before its first. */
   readonly queue: number | null;
+  /** It was applied by a newer release than this one. */
+  readonly queueIsNewer: boolean;
 }
 
 /** Arbitrary, but must never change: concurrent migrations wait for this advisory lock. */
@@ -100,6 +103,11 @@ const migrationClass = (migration: Migration) =>
   };
 
 const titleOf = ({ id, name }: { id: number; name: string }): string => `${id} (${name})`;
+
+const LAST_QUEUE_MIGRATION = Math.max(
+  ...Object.keys(queueMigrations).map((file) => Number.parseInt(file, 10)),
+);
+const QUEUE_MIGRATION = 'SELECT max(id) AS id FROM graphile_worker.migrations';
 
 const byId = new Map(MIGRATIONS.map((migration) => [migration.id, migration]));
 
@@ -213,9 +221,6 @@ async function migrateUnlessLocked(
       await runner.query(`UPDATE ${TABLE} SET checksum = $2 WHERE name = $1`, values);
       log.info('migrated', { migration: id, name: byId.get(id)?.name });
     }
-    const newer = (await runner.query(APPLIED)).filter(({ id }: { id: number }) => !byId.has(id));
-    if (newer.length > 0)
-      log.warn('the database has migrations of a newer release', { migrations: newer.map(titleOf) });
     for (const name of GENERATED_SECRETS) {
       const values = [name, randomBytes(SECRET_BYTES)];
       await runner.query(
@@ -225,6 +230,12 @@ async function migrateUnlessLocked(
     }
     // They must not run concurrently; this transaction holds the advisory lock.
     await runMigrations({ pgPool: (dataSource.driver as PostgresDriver).master, logger: silentLogger });
+    const newer: string[] = (await runner.query(APPLIED))
+      .filter(({ id }: { id: number }) => !byId.has(id))
+      .map(titleOf);
+    const [queue] = await runner.query(QUEUE_MIGRATION);
+    if (queue.id > LAST_QUEUE_MIGRATION) newer.push(`${queue.id} (job queue)`);
+    if (newer.length > 0) log.warn('the database has migrations of a newer release', { migrations: newer });
     await runner.query(
       'INSERT INTO graphile_worker._private_tasks (identifier) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING',
       [JOB_KINDS],
@@ -258,21 +269,19 @@ export async function schemaState(options: MigrateOptions): Promise<SchemaState>
     const [server] = (await client.query(SERVER)).rows;
     type Applied = { id: number; name: string; checksum: string; at: Date };
     const applied = server.hasTable ? (await client.query<Applied>(APPLIED)).rows : [];
-    const [queue] = server.hasQueue
-      ? (await client.query<{ id: number | null }>('SELECT max(id) AS id FROM graphile_worker.migrations'))
-          .rows
-      : [];
+    const [queue] = server.hasQueue ? (await client.query<{ id: number | null }>(QUEUE_MIGRATION)).rows : [];
     const appliedIds = new Set(applied.map(({ id }) => id));
     const pending = MIGRATIONS.filter(({ id }) => !appliedIds.has(id)).map(({ id, name }) => ({ id, name }));
     const changed = applied.filter((row) => byId.has(row.id) && checksum(byId.get(row.id)) !== row.checksum);
     return {
       server: server.server,
-      current: pending.length === 0 && changed.length === 0 && (queue?.id ?? null) !== null,
+      current: pending.length === 0 && changed.length === 0 && (queue?.id ?? 0) >= LAST_QUEUE_MIGRATION,
       applied: applied.map(({ id, name, at }) => ({ id, name, at: at.getTime() })),
       pending,
       unknown: [...appliedIds].filter((id) => !byId.has(id)),
       changed: changed.map(({ id }) => id),
       queue: queue?.id ?? null,
+      queueIsNewer: (queue?.id ?? 0) > LAST_QUEUE_MIGRATION,
     };
   } catch (error) {
     throw translateError(error, 'migrate');

@@ -244,25 +244,46 @@ export function pgClaims(
     { firmId, assignment }: Claim,
     statements: WriteStatements,
     values: readonly Value[],
+    end: 'continue' | 'commit',
   ): Promise<Instant> => {
     const now = timestamp(clock.now());
     const event = audit.take(firmId);
+    if (end === 'commit') await audit.write();
+    const run = (statement: Statement, all: readonly Value[]): Promise<Written[]> =>
+      end === 'commit' ? session.rowsAndCommit(statement, all) : session.rows(statement, all);
     const written = first(
       await (session.onCitus
-        ? session.rows<Written>(statements.withTimestamp, [
-            firmId,
-            await takeTimestamp(firmId, now, event),
-            ...values,
-          ])
+        ? run(statements.withTimestamp, [firmId, await takeTimestamp(firmId, now, event), ...values])
         : event === null
-          ? session.rows<Written>(statements.plain, [firmId, now, ...values])
-          : session.rows<Written>(statements.withAudit, [firmId, now, ...values, ...event])),
+          ? run(statements.plain, [firmId, now, ...values])
+          : run(statements.withAudit, [firmId, now, ...values, ...event])),
     );
     if (written === null) throw missing();
     changed.push(assignment.status);
     return written.updated_at;
   };
   const sealer = (claim: Claim) => encryption.sealer(PERSONAL.claims, claim.firmId, claim.id);
+  const add = async (claim: Claim, end: 'continue' | 'commit'): Promise<Claim> => {
+    const seal = await sealer(claim);
+    const values = [
+      claim.id,
+      claim.environment,
+      claim.externalId,
+      claim.claimNumber,
+      carrierNameKey(claim.carrier.name),
+      seal('carrier', JSON.stringify(claim.carrier)),
+      seal('document', claim.asSent as string),
+      ...assignmentValues(claim, seal),
+      ...workValues(claim, seal),
+    ];
+    const addedAt = await write(claim, ADD, values, end);
+    return { ...claim, createdAt: addedAt, updatedAt: addedAt };
+  };
+  const save = async (claim: Claim, end: 'continue' | 'commit'): Promise<Claim> => {
+    const seal = await sealer(claim);
+    const values = [claim.id, ...assignmentValues(claim, seal), ...workValues(claim, seal)];
+    return { ...claim, updatedAt: await write(claim, SAVE, values, end) };
+  };
 
   return {
     async findDuplicate({ firmId, environment, externalId, claimNumber }) {
@@ -314,27 +335,10 @@ export function pgClaims(
       return first(await rowsByAdjuster<{ count: number }>(session, COUNT_PENDING, [svcId]))?.count ?? 0;
     },
 
-    async add(claim) {
-      const seal = await sealer(claim);
-      const addedAt = await write(claim, ADD, [
-        claim.id,
-        claim.environment,
-        claim.externalId,
-        claim.claimNumber,
-        carrierNameKey(claim.carrier.name),
-        seal('carrier', JSON.stringify(claim.carrier)),
-        seal('document', claim.asSent as string),
-        ...assignmentValues(claim, seal),
-        ...workValues(claim, seal),
-      ]);
-      return { ...claim, createdAt: addedAt, updatedAt: addedAt };
-    },
-
-    async save(claim) {
-      const seal = await sealer(claim);
-      const values = [claim.id, ...assignmentValues(claim, seal), ...workValues(claim, seal)];
-      return { ...claim, updatedAt: await write(claim, SAVE, values) };
-    },
+    add: (claim) => add(claim, 'continue'),
+    save: (claim) => save(claim, 'continue'),
+    addAndCommit: (claim) => add(claim, 'commit'),
+    saveAndCommit: (claim) => save(claim, 'commit'),
 
     async saveWithoutTimestamp(claim) {
       const values = [claim.firmId, claim.id, ...workValues(claim, await sealer(claim))];

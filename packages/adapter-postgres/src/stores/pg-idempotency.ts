@@ -1,7 +1,6 @@
 import { IDEMPOTENCY_WINDOW_MS, type IdempotencyRecords } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
-import { ConcurrencyConflict } from '../driver/errors.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
 
 const FIND = sql(
@@ -10,18 +9,18 @@ const FIND = sql(
     WHERE firm_id = $1 AND environment = $2 AND key = $3 AND bound_at > $4`,
 );
 
-/** Waits for a concurrent transaction that binds the same key; writes nothing if that one commits. */
+/**
+ * Waits for a concurrent transaction that binds the same key. If that one commits, the null fails the transaction, which
+ * needs no round trip before the commit, unlike a row count: `translateError` makes it a ConcurrencyConflict.
+ */
 const BIND = sql(
   'idempotency_bind',
   `INSERT INTO idempotency_records AS held (firm_id, environment, key, fingerprint, claim_id, bound_at)
    VALUES ($1, $2, $3, $4, $5, $6)
    ON CONFLICT (firm_id, environment, key) DO UPDATE
-     SET fingerprint = excluded.fingerprint, claim_id = excluded.claim_id, bound_at = excluded.bound_at
-     WHERE held.bound_at <= $7`,
+     SET fingerprint = CASE WHEN held.bound_at <= $7 THEN excluded.fingerprint END,
+         claim_id = excluded.claim_id, bound_at = excluded.bound_at`,
 );
-
-const conflict = (): ConcurrencyConflict =>
-  new ConcurrencyConflict('idempotency_bind: a concurrent request bound the key');
 
 export function pgIdempotency(session: TxSession): IdempotencyRecords {
   return {
@@ -40,7 +39,7 @@ export function pgIdempotency(session: TxSession): IdempotencyRecords {
     async bind({ firmId, environment, key }, fingerprint, claimId, now) {
       const outdated = timestamp(now - IDEMPOTENCY_WINDOW_MS);
       const values = [firmId, environment, key, fingerprint, claimId, timestamp(now), outdated];
-      session.send(BIND, values, (count) => (count === 1 ? null : conflict()));
+      session.send(BIND, values);
     },
   };
 }

@@ -40,7 +40,7 @@ const change = (
       action === 'claim.accept' && next.assignment.status !== 'accepted' ? 'offer_not_pending' : 'ok';
     const act = { at: deps.clock.now(), action, object: claimObject(id), outcome };
     await recordAct(tx, claim.firmId, byAdjuster(actor), act);
-    if (visibility === 'visible to firm') return { ...(await tx.claims.save(next)), ...forms };
+    if (visibility === 'visible to firm') return { ...(await tx.claims.saveAndCommit(next)), ...forms };
     await tx.claims.saveWithoutTimestamp(next);
     return { ...next, ...forms };
   });

@@ -58,7 +58,7 @@ export const makeOfferClaim =
           action: 'claim.offer',
           object: claimObject(claim.id),
         });
-        return tx.claims.save(claim);
+        return tx.claims.saveAndCommit(claim);
       };
       return { claim, save };
     });

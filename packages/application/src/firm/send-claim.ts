@@ -58,7 +58,7 @@ export const makeSendClaim =
           action: 'claim.send',
           object: claimObject(claim.id),
         });
-        return tx.claims.add(claim);
+        return tx.claims.addAndCommit(claim);
       };
       return { claim, save };
     });

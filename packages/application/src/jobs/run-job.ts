@@ -165,7 +165,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
             : rejectClaim(claim, { by: svcId, at, reason: TEST_REJECTION_REASON });
         const action = response === 'accept' ? 'claim.accept' : 'claim.reject';
         await recordAct(tx, claim.firmId, BY_SERVICE, { at, action, object: claimObject(claimId) });
-        await tx.claims.save(next);
+        await tx.claims.saveAndCommit(next);
       }),
 
     simulate_invitation_response: ({ firmId, svcId, invitedAt }) =>

@@ -85,6 +85,8 @@ export type UnavailableReason =
   | 'database_busy'
   /** Concurrent transactions changed the same rows again and again. */
   | 'conflicts'
+  /** More requests than the process or the database can process: rejected before any work. */
+  | 'overload'
   /** Requests in flight hold as much memory as they may. */
   | 'memory'
   | 'other';

@@ -3,7 +3,7 @@ import { Unavailable } from '@svc/application';
 /** How long a request may take, not counting the time to receive its body. */
 export const REQUEST_DEADLINE_MS = 5000;
 
-interface Deadline {
+export interface Deadline {
   /**
    * Settles like the work, or rejects with `Unavailable` when the time is up. The work itself continues: it ends by the
    * limits of the stores, and a retry with the same Idempotency-Key returns its result.

@@ -28,7 +28,7 @@ export function createRejectionPace({
       second = current;
       const count = (counts.get(caller) ?? 0) + 1;
       counts.set(caller, count);
-      if (count > IMMEDIATE_PER_SECOND) await pause(DELAY_MS);
+      if (count > IMMEDIATE_PER_SECOND) await pause(DELAY_MS * (1 + Math.random()));
     },
   };
 }

@@ -8,7 +8,6 @@ import {
   type RateLimitDecision,
   type RateLimiter,
   type SessionAuthenticator,
-  Unavailable,
   type UnavailableReason,
 } from '@svc/application';
 import {
@@ -25,8 +24,9 @@ import { HttpProblem } from '../problems/http-problem.ts';
 import type { Route, RouteResponse } from '../routes/route.ts';
 import { type AuditedRequest, auditActionOf } from './audited-requests.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
+import type { ConcurrencyLimit, Place } from './concurrency-limit.ts';
 import { bearerToken, invalidKey, isRepeated } from './credentials.ts';
-import { createDeadline } from './deadline.ts';
+import { createDeadline, type Deadline } from './deadline.ts';
 import type { LargeResponses } from './large-responses.ts';
 import { readJsonBody } from './read-body.ts';
 import type { RejectionPace } from './rejection-pace.ts';
@@ -41,8 +41,8 @@ export interface PipelineDeps {
   readonly rateLimiter: RateLimiter;
   readonly sessionLimiter: SessionLimiter;
   readonly faults: FaultStore;
-  /** Whether writes would fail now, since too many wait for the database. */
-  readonly isOverloaded: () => boolean;
+  readonly readLimit: ConcurrencyLimit;
+  readonly writeLimit: ConcurrencyLimit;
   /** Delays rejections of clients that repeat requests at once. */
   readonly rejectionPace: RejectionPace;
 }
@@ -64,6 +64,18 @@ export interface RequestTrace {
   reader?: string;
 }
 
+interface Resources {
+  readonly place: Place;
+  readonly deadline: Deadline;
+  /** Null where no body is read. */
+  readonly held: HeldBytes | null;
+}
+
+const NO_PLACE: Place = { leave() {}, outside: (work) => work };
+
+/** Rejections by overload are paced together, since callers are not known yet. */
+const ALL_CALLERS = '';
+
 /** Logged instead of the route if the request failed with a simulated fault. */
 const SIMULATED_ROUTE = 'simulated fault';
 
@@ -71,38 +83,61 @@ const SIMULATED_ROUTE = 'simulated fault';
 export function createPipeline(deps: PipelineDeps, responses: LargeResponses) {
   const bodyMemory = createBodyMemory();
 
-  function handle(
+  async function handle(
     route: Route,
     params: Readonly<Record<string, string>>,
     request: Request,
     response: Response,
     trace: RequestTrace,
   ): Promise<RouteResponse> {
-    if (route.endpoint.method === 'GET') {
-      return runSteps(route, params, request, response, trace, null);
+    const { endpoint } = route;
+    trace.route = `${endpoint.method} ${endpoint.path}`;
+    const deadline = createDeadline();
+    // Before any work: a process that spends its time on requests that must fail delays those that could succeed.
+    const place = await enter(route, deadline);
+    const held = endpoint.method === 'GET' ? null : bodyMemory.hold();
+    try {
+      return await runSteps(route, params, request, response, trace, { place, deadline, held });
+    } finally {
+      place.leave();
+      held?.release();
     }
-    const held = bodyMemory.hold();
-    return runSteps(route, params, request, response, trace, held).finally(() => held.release());
   }
 
-  /** @param held null where no body is read. */
+  async function enter({ caller, endpoint }: Route, { within }: Deadline): Promise<Place> {
+    // Health and sign-in are always served; they have limits for each address.
+    if (caller === 'anyone') return NO_PLACE;
+    try {
+      const entered = (endpoint.method === 'GET' ? deps.readLimit : deps.writeLimit).enter();
+      return entered instanceof Promise ? await within(entered) : entered;
+    } catch (error) {
+      await deps.rejectionPace.next(ALL_CALLERS);
+      throw error;
+    }
+  }
+
   async function runSteps(
     route: Route,
     params: Readonly<Record<string, string>>,
     request: Request,
     response: Response,
     trace: RequestTrace,
-    held: HeldBytes | null,
+    { place, deadline: { within }, held }: Resources,
   ): Promise<RouteResponse> {
     const { endpoint } = route;
-    const { within } = createDeadline();
-    trace.route = `${endpoint.method} ${endpoint.path}`;
-    // Before any work: a process that spends its time on requests that must fail delays those that could succeed.
-    if (endpoint.write && deps.isOverloaded())
-      throw new Unavailable('Too many requests wait for the database.', 'database_pool');
     const origin = { requestId: trace.requestId, address: trace.clientAddress };
     const queryStart = request.url.indexOf('?');
     const search = queryStart === -1 ? '' : request.url.slice(queryStart + 1);
+
+    const readBody = (held: HeldBytes): Promise<unknown> => {
+      const reading = readJsonBody(request, response, {
+        maxBytes: endpoint.auth === 'none' ? LIMITS.openBodyBytes : LIMITS.bodyBytes,
+        mayBeEmpty: endpoint.body === undefined || endpoint.bodyRequired === false,
+        held,
+      });
+      // A slow client must not keep the place.
+      return request.complete ? reading : place.outside(reading);
+    };
 
     const parse = async (caller: string) => {
       held?.chargeTo(caller);
@@ -114,14 +149,7 @@ export function createPipeline(deps: PipelineDeps, responses: LargeResponses) {
       if (held !== null && isRepeated('content-type', request)) {
         throw new HttpProblem('malformed_request', { detail: 'The Content-Type header was sent twice.' });
       }
-      const sentBody =
-        held === null
-          ? undefined
-          : await readJsonBody(request, response, {
-              maxBytes: endpoint.auth === 'none' ? LIMITS.openBodyBytes : LIMITS.bodyBytes,
-              mayBeEmpty: endpoint.body === undefined || endpoint.bodyRequired === false,
-              held,
-            });
+      const sentBody = held === null ? undefined : await readBody(held);
       const value = parseOrThrow(route, { params, search, headers: request.headers, body: sentBody });
       const { 'user-agent': userAgent, cookie: cookies } = request.headers;
       return { value, context: { sentBody, origin, userAgent, cookies } };
@@ -150,7 +178,7 @@ export function createPipeline(deps: PipelineDeps, responses: LargeResponses) {
       const { firmId, environment, keyId } = grant;
       const actor: FirmActor = { firmId, environment, origin: { ...origin, keyId } };
       trace.audit = { caller: byFirm(actor), action: auditActionOf(endpoint.id), firmId, params };
-      await checkAccess(grant, endpoint);
+      await checkAccess(grant, endpoint, place);
       return { grant, actor };
     };
     const { grant, actor } = await within(admit());
@@ -166,6 +194,8 @@ export function createPipeline(deps: PipelineDeps, responses: LargeResponses) {
     if (fault === null) return process();
     // A separate route in metrics and the request log, since the service did not fail.
     trace.route = SIMULATED_ROUTE;
+    // It may take seconds.
+    place.leave();
     return withFault(fault, process);
   }
 
@@ -188,8 +218,12 @@ export function createPipeline(deps: PipelineDeps, responses: LargeResponses) {
     return grant;
   }
 
-  async function checkAccess(grant: KeyGrant, endpoint: Pick<Endpoint, 'scope' | 'write'>): Promise<void> {
-    await checkLimits(deps, grant, endpoint);
+  async function checkAccess(
+    grant: KeyGrant,
+    endpoint: Pick<Endpoint, 'scope' | 'write'>,
+    place?: Place,
+  ): Promise<void> {
+    await checkLimits(deps, grant, endpoint, place);
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
   }
 
@@ -201,9 +235,13 @@ export async function checkLimits(
   { rateLimiter, rejectionPace }: Pick<PipelineDeps, 'rateLimiter' | 'rejectionPace'>,
   { keyId, environment, limits }: KeyGrant,
   { write }: Pick<Endpoint, 'write'>,
+  place: Place = NO_PLACE,
 ): Promise<void> {
   const decision = await rateLimiter.consume(keyId, limitsOf(environment, limits), { write });
-  if (!decision.allowed) await rejectionPace.next(keyId);
+  if (!decision.allowed) {
+    place.leave();
+    await rejectionPace.next(keyId);
+  }
   requireAllowed(decision);
 }
 

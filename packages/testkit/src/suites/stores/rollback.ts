@@ -200,6 +200,26 @@ export function rollbackBehavior(fixture: () => Fixture): void {
       expect(await snapshotOf(firm, [svcId])).not.toEqual(before);
     });
 
+    test('that saves a claim and commits has ended: nothing may follow', async () => {
+      const { stores, newFirm, newMember, sendId } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      const saved = await stores.unitOfWork.run(async (tx) => {
+        const claim = await tx.claims.lock(firm.id, id);
+        if (claim === null) throw new Error('the setup is missing');
+        const { assignment, ...rest } = claim;
+        const changed = await tx.claims.saveAndCommit({
+          ...rest,
+          assignment: { ...assignment, offeredAt: 0 },
+        });
+        await expect(tx.claims.lock(firm.id, id)).rejects.toThrow(/after .* end/);
+        return changed;
+      });
+      expect(saved.assignment.offeredAt).toBe(0);
+      expect((await stores.firmReads.claim(firm.id, 'live', id))?.updatedAt).toBe(saved.updatedAt);
+    });
+
     test('returns copies that callers cannot use to change the store', async () => {
       const { stores, newFirm, newMember } = fixture();
       const firm = await newFirm();
