@@ -39,6 +39,8 @@ export interface StoredValues {
   /** Settings that the service has not confirmed yet. */
   settings: PendingSettings;
   origin: Origin;
+  /** Claims that are stops of the route. */
+  stops: readonly string[];
   deadlines: readonly DeadlineOverride[];
   /** What this device wants of notifications. */
   devicePreferences: Omit<DevicePreferences, 'timeZone'>;

@@ -3,6 +3,7 @@ import type { AppClaim } from '@svc/contract';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { OriginDialog } from '../components/distance.tsx';
 import { Bar, Button, EmptyState, ScreenHeader } from '../components/ui.tsx';
+import { storage } from '../data/storage.ts';
 import { addressLines, miles, titleOf } from '../format.ts';
 import outlinesUrl from '../map/outlines.bin?url';
 import {
@@ -35,8 +36,19 @@ interface PlacedClaim {
   readonly isOffer: boolean;
 }
 
-/** Claims chosen as stops. They stay while the app is open, so that a look at a claim does not lose them. */
+/** Claims chosen as stops, which stay while the adjuster looks at a claim or follows the route in the maps app. */
 const stops = signal<readonly string[]>([]);
+
+function setStops(ids: readonly string[]): void {
+  stops.value = ids;
+  void storage.put('stops', ids).catch(() => {});
+}
+
+async function restoreStops(): Promise<void> {
+  const stored = await storage.get('stops').catch(() => undefined);
+  if (stored !== undefined && stops.value.length === 0) stops.value = stored;
+}
+
 session.onForget.push(() => {
   stops.value = [];
 });
@@ -63,8 +75,12 @@ export function MapScreen() {
   const [asking, setAsking] = useState(false);
   const [chosen, setChosen] = useState<readonly string[]>([]);
   useEffect(() => {
+    void restoreStops();
     Promise.all([loadOutlines(), loadZipPlaces()]).then(([loaded]) => setLines(loaded), showError);
   }, []);
+  const list = useRef<HTMLUListElement>(null);
+  // On a phone the claims of a marker are below the map and the menu.
+  useEffect(() => list.current?.firstElementChild?.scrollIntoView({ block: 'nearest' }), [chosen]);
   const [offers, own] = [openOffers.value ?? [], lists.accepted.value ?? []];
   const all: PlacedClaim[] = [
     ...offers.map((claim) => ({ claim, isOffer: true })),
@@ -77,7 +93,7 @@ export function MapScreen() {
   const isStop = (id: string): boolean => route.some(({ claim }) => claim.id === id);
   const toggleStop = (id: string) => {
     const others = stops.value.filter((stop) => stop !== id && isStop(stop));
-    stops.value = isStop(id) ? others : [...others, id].slice(0, MAX_STOPS);
+    setStops(isStop(id) ? others : [...others, id].slice(0, MAX_STOPS));
   };
   return (
     <>
@@ -107,7 +123,7 @@ export function MapScreen() {
         </Button>
       </div>
       {shown.length > 0 && (
-        <ul class="list rows" aria-label={texts.value.map.title}>
+        <ul class="list rows" aria-label={texts.value.map.title} ref={list}>
           {shown.map(({ claim, isOffer }) => (
             <li key={claim.id} class="claim-row">
               <span class="row-main">

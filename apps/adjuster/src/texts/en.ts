@@ -149,7 +149,7 @@ export const en = {
     offeredAgo: (time: string) => `Offered ${time} ago`,
     respondBy: (time: string) => `firm waits until ${time}`,
     new: 'New',
-    loss: (date: string) => `Loss ${date}`,
+    loss: (date: string) => `Loss ${date}`.replaceAll(' ', '\u00a0'),
     search: 'Search offers',
     sort: 'Sort by',
     byAge: 'Waiting longest',

@@ -65,7 +65,7 @@ export const es: Texts = {
     offeredAgo: (time) => `Ofrecida hace ${time}`,
     respondBy: (time) => `la firma espera hasta ${time}`,
     new: 'Nueva',
-    loss: (date) => `Pérdida ${date}`,
+    loss: (date) => `Pérdida ${date}`.replaceAll(' ', '\u00a0'),
     search: 'Buscar ofertas',
     sort: 'Ordenar por',
     byAge: 'Más tiempo en espera',

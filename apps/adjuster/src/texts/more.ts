@@ -62,7 +62,7 @@ const en = {
     none: 'No offers or open claims',
     unknown: (count: number) =>
       `${plural(count, 'claim has', 'claims have')} a ZIP code that is not on the map.`,
-    showUnknown: 'Show them',
+    showUnknown: 'Show',
     addStop: 'Add to route',
     stops: 'Your route',
     stopsLead: 'In this order: always the nearest stop next. Your maps app starts at your current location.',
@@ -202,7 +202,7 @@ const es: MoreTexts = {
         'reclamación tiene un código postal que no está en el mapa.',
         'reclamaciones tienen un código postal que no está en el mapa.',
       ),
-    showUnknown: 'Mostrarlas',
+    showUnknown: 'Mostrar',
     addStop: 'Añadir a la ruta',
     stops: 'Su ruta',
     stopsLead:
