@@ -585,6 +585,7 @@ test('going back to a list restores the scroll position and the focus on the ope
     });
     await enter(page, service, token);
     const opened = page.getByRole('link', { name: /Ana Reyes 18/ });
+    await page.getByRole('link', { name: /Ana Reyes 1\b/ }).waitFor();
     const scrolled = () => page.evaluate('Math.round(scrollY)');
     const focused = () => page.evaluate('document.activeElement.textContent');
     for (const back of [
