@@ -1,16 +1,21 @@
 import { EventEmitter } from 'node:events';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import type { FaultKind } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import fc from 'fast-check';
-import { createConcurrencyLimit, type Permit, type Waiting } from '../src/http/pipeline/concurrency-limit.ts';
+import {
+  type ConcurrencyLimit,
+  createConcurrencyLimit,
+  type Permit,
+  type Waiting,
+} from '../src/http/pipeline/concurrency-limit.ts';
 import { createLargeResponses } from '../src/http/pipeline/large-responses.ts';
 import {
   createPipeline,
   type PipelineDeps,
   type RequestTrace,
 } from '../src/http/pipeline/request-pipeline.ts';
-import type { HttpProblem } from '../src/http/problems/http-problem.ts';
+import { asHttpProblem, type HttpProblem } from '../src/http/problems/http-problem.ts';
 import { firmRoute, jsonResponse, publicRoute, type Route } from '../src/http/routes/route.ts';
 
 const PERMITS = 3;
@@ -99,6 +104,7 @@ function simulated() {
         timers.delete(next);
         now = Math.max(now, next.at);
         next.run();
+        await settle();
       }
       now = end;
       await settle();
@@ -315,10 +321,13 @@ type Handle = ReturnType<typeof createPipeline>['handle'];
 function pipelineWithLimits({
   allowed = true,
   faults = [],
+  limit = () => createConcurrencyLimit({ permits: 1, after: () => () => {}, now: () => 0 }),
 }: {
   allowed?: boolean;
   /** Taken one by one, with a test key. */
   faults?: FaultKind[];
+  /** By default time stands still: requests wait while the queue is not full. */
+  limit?: () => ConcurrencyLimit;
 } = {}) {
   const steps: string[] = [];
   const grant = {
@@ -330,8 +339,6 @@ function pipelineWithLimits({
     limits: { requestsPerMinute: null, writesPerMinute: null, burst: null },
   };
   const { promise: pace, resolve: paced } = later();
-  // Time stands still: requests wait while the queue is not full.
-  const limit = () => createConcurrencyLimit({ permits: 1, after: () => () => {}, now: () => 0 });
   const deps = {
     apiKeyAuthenticator: {
       async check() {
@@ -364,7 +371,10 @@ function pipelineWithLimits({
     const trace: RequestTrace = { requestId: 'request', clientAddress: '192.0.2.1' };
     return handle(route, {}, sent, connection as Parameters<Handle>[3], trace).then(
       ({ status }) => status,
-      ({ code, extra }: HttpProblem) => extra.unavailable ?? code,
+      (error: unknown) => {
+        const { code, extra } = asHttpProblem(error);
+        return extra.unavailable ?? code;
+      },
     );
   };
   return { request, steps, paced, endPause: slowed.resolve };
@@ -420,6 +430,20 @@ test('a connection that is closed after the wait releases no permit that is in u
   expect(steps).toEqual(['authenticated', 'authenticated']);
   second.release();
   expect(await Promise.all(responses)).toEqual([200, 200, 200]);
+});
+
+test('a request whose deadline ends while it waits cancels its wait', async () => {
+  const canceled: string[] = [];
+  const wait = { permit: new Promise<Permit>(() => {}), cancel: () => void canceled.push('wait') };
+  const { request, steps } = pipelineWithLimits({ limit: () => ({ acquire: () => wait }) });
+  jest.useFakeTimers({ now: 0 });
+  try {
+    const late = request(blockedRead().read);
+    jest.advanceTimersByTime(5000);
+    expect([await late, canceled, steps]).toEqual(['deadline', ['wait'], ['paced ']]);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('a request with the fault slow has a permit while it is processed, and none during the pause', async () => {
