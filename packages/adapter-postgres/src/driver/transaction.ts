@@ -74,11 +74,13 @@ export class Transaction implements TxSession {
     return this.options.onCitus;
   }
 
-  rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+  async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+    this.#requireOpen(statement.name);
     return this.#settled(statement.name, async () => (await this.#query<R>(statement, values)).rows);
   }
 
   send(statement: Statement, values: readonly Value[], check?: (count: number) => Error | null): void {
+    this.#requireOpen(statement.name);
     if (check !== undefined) this.#pendingChecks += 1;
     const checked = this.#query(statement, values).then((result) => {
       if (check === undefined) return;
@@ -90,6 +92,7 @@ export class Transaction implements TxSession {
   }
 
   async rowsAndCommit<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+    this.#requireOpen(statement.name);
     // A wrong row count must prevent the COMMIT.
     if (this.#failed || this.#pendingChecks > 0) {
       const rows = await this.rows<R>(statement, values);
@@ -102,9 +105,8 @@ export class Transaction implements TxSession {
     return (await result).rows;
   }
 
-  orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    if (this.#closing)
-      return Promise.reject(new DatabaseError(`${name} was called after the end of its transaction.`));
+  async orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    this.#requireOpen(name);
     return this.#settled(name, () =>
       this.statements.withTimeout(this.client, () => work(this.runner.manager)),
     );
@@ -185,12 +187,12 @@ export class Transaction implements TxSession {
     return this.#failed ? this.#failure : null;
   }
 
+  /** Afterwards the connection may be in use by another transaction. */
+  #requireOpen(name: string): void {
+    if (this.#closing) throw new DatabaseError(`${name} was called after the end of its transaction.`);
+  }
+
   #query<R>(statement: Statement, values: readonly Value[]): Promise<QueryResult<R>> {
-    // The connection may already be in use by another transaction.
-    if (this.#closing)
-      return Promise.reject(
-        new DatabaseError(`${statement.name} was called after the end of its transaction.`),
-      );
     return this.options.prepared
       ? this.statements.prepared(this.client, statement, values)
       : this.statements.unprepared(this.client, statement.text, values);
