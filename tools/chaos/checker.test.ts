@@ -303,4 +303,14 @@ test('leaving a firm is judged only for claims that may be pending with the adju
   expect(operationsWith(send, leave, accept, poll(accepted()))).toBe(before + 1);
   // Without a response that shows the acceptance.
   expect(operationsWith(send, { ...accept, status: null, seen: [] }, leave)).toBe(before);
+  // An offer without a response has had its effect, if any, before the first of them.
+  const lostOffer: Draft = {
+    operation: 'offer',
+    status: null,
+    idempotencyKey: 'k2',
+    intent: { claimId: 'c1', adjuster: 'anna' },
+  };
+  const laterLeaves = [1, 2, 3].map((n) => ({ ...leave, startedAt: n * 200_000, endedAt: n * 200_000 + 5 }));
+  const lost = operationsWith(send, accept, poll(accepted()), lostOffer);
+  expect(operationsWith(send, accept, poll(accepted()), lostOffer, ...laterLeaves)).toBe(lost + 1);
 });

@@ -101,6 +101,13 @@ export const claimRegister: Model<ClaimState | null, RegisterOperation, Register
   },
 };
 
+/**
+ * A request without a response, with all its attempts, may still take effect for this long: its deadline is 5 s, a
+ * statement's 4 s, and processes are frozen for 3.5 s. Otherwise each that was to leave, and each offer, would concern all
+ * that happens from then on, and an hour has too much of it.
+ */
+const LATEST_EFFECT_MS = 120_000;
+
 /** The request may have been executed, now or later. */
 const isUnknown = ({ status }: Call): boolean => status === null || status >= 500;
 const changesClaim = ({ operation }: Call): boolean => operation === 'send' || operation === 'offer';
@@ -186,14 +193,15 @@ export function registerEntries(history: History): RegisterEntry[] {
       add(claim.id, { actor: `final list of ${firm}`, startedAt: end }, { type: 'read' }, end, { claim });
   }
 
-  const open = openOffers(entries, new Set(calls.flatMap(leaverOf)));
+  const open = openOffers(entries, calls);
   for (const call of calls) {
     const [adjuster] = leaverOf(call);
     if (adjuster === undefined || !(succeeded(call) || isUnknown(call))) continue;
     const endedAt = succeeded(call) ? call.endedAt : null;
     for (const { key, intervals } of open.get(adjuster) ?? []) {
       const matters = intervals.some(
-        (interval) => interval.from <= (endedAt ?? Number.POSITIVE_INFINITY) && call.startedAt <= interval.to,
+        (interval) =>
+          interval.from <= (endedAt ?? call.startedAt + LATEST_EFFECT_MS) && call.startedAt <= interval.to,
       );
       if (matters) add(key, call, { type: 'leave', adjuster }, endedAt, { unseen: true });
     }
@@ -211,29 +219,35 @@ interface OpenOffers {
 
 /**
  * When each claim may have been pending with these adjusters: from each offer until the first response that was requested
- * after it and shows otherwise. At other times leaving the firm changes nothing, and an hour has too many such pairs.
+ * after it and shows otherwise, or until the end of the first request to leave that was made after it and succeeded. At
+ * other times leaving the firm changes nothing, and an hour has too many such pairs.
  */
-function openOffers(
-  entries: readonly RegisterEntry[],
-  adjusters: ReadonlySet<string>,
-): Map<string, OpenOffers[]> {
+function openOffers(entries: readonly RegisterEntry[], calls: readonly Call[]): Map<string, OpenOffers[]> {
+  const leaves = new Map<string, Call[]>();
+  for (const call of calls)
+    for (const adjuster of leaverOf(call)) leaves.set(adjuster, [...(leaves.get(adjuster) ?? []), call]);
+  const hasLeft = (adjuster: string, after: number): number =>
+    Math.min(
+      Number.POSITIVE_INFINITY,
+      ...(leaves.get(adjuster) ?? [])
+        .filter((call) => succeeded(call) && call.startedAt > after)
+        .map(({ endedAt }) => endedAt),
+    );
   const ofClaims = new Map<string, RegisterEntry[]>();
   for (const entry of entries) {
     const known = ofClaims.get(entry.key ?? '');
     if (known === undefined) ofClaims.set(entry.key ?? '', [entry]);
     else known.push(entry);
   }
-  const open = new Map([...adjusters].map((adjuster) => [adjuster, [] as OpenOffers[]]));
+  const open = new Map([...leaves.keys()].map((adjuster) => [adjuster, [] as OpenOffers[]]));
   for (const [key, ofClaim] of ofClaims) {
     for (const [adjuster, claims] of open) {
       const intervals = ofClaim.flatMap(({ operation, invocation, completion }) => {
         const isOffer = operation.type === 'send' || operation.type === 'offer';
         if (!isOffer || operation.adjuster !== adjuster) return [];
+        const after = completion ?? invocation + LATEST_EFFECT_MS;
         return [
-          {
-            from: invocation,
-            to: completion === null ? Number.POSITIVE_INFINITY : endOf(ofClaim, adjuster, completion),
-          },
+          { from: invocation, to: Math.min(endOf(ofClaim, adjuster, after), hasLeft(adjuster, after)) },
         ];
       });
       if (intervals.length > 0) claims.push({ key, intervals });

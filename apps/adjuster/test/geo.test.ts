@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { milesBetween } from '../src/model/distance.ts';
 import { clusters, nearestFirst, project, viewOf, zoomed } from '../src/model/geo.ts';
 import { mapLink } from '../src/model/map-link.ts';
-import { MAX_STOPS, routeLink } from '../src/model/route-link.ts';
+import { keptStops, MAX_STOPS, routeLink } from '../src/model/route-link.ts';
 import { decodeZipPlaces, encodeZipPlaces } from '../src/model/zip-places.ts';
 
 const MIAMI = { latitude: 25.7617, longitude: -80.1918 };
@@ -99,7 +99,7 @@ describe('links to the maps app', () => {
     ]);
   });
 
-  test('lead by car from where the device is through all stops in their order', () => {
+  test("give driving directions from the device's location through all stops in their order", () => {
     const [first, second, last] = ADDRESSES;
     expect(parameters(routeLink(ADDRESSES, ANDROID))).toEqual([
       'https://www.google.com/maps/dir/',
@@ -121,7 +121,7 @@ describe('links to the maps app', () => {
     ]);
   });
 
-  test('lead to a single stop, on every version of Apple Maps too', () => {
+  test('give directions to a single stop, on every version of Apple Maps too', () => {
     expect(parameters(routeLink(['1 A St'], ANDROID))[1]).toEqual([
       ['api', '1'],
       ['destination', '1 A St'],
@@ -136,10 +136,17 @@ describe('links to the maps app', () => {
     ]);
   });
 
-  test('have no more stops than the maps app takes', () => {
+  test('have no more stops than the maps app allows', () => {
     const many = Array.from({ length: MAX_STOPS + 3 }, (_, index) => `${index} A St`);
     const stops = new URL(routeLink(many, ANDROID)).searchParams;
     expect(stops.get('waypoints')?.split('|')).toHaveLength(MAX_STOPS - 1);
     expect(stops.get('destination')).toBe(`${MAX_STOPS - 1} A St`);
   });
+});
+
+test('the stops of a route stay while the lists are incomplete, and until their claims leave the complete lists', () => {
+  const stops = ['second', 'gone', 'first'];
+  expect(keptStops(stops, undefined)).toEqual(stops);
+  expect(keptStops(stops, [{ id: 'first' }, { id: 'other' }, { id: 'second' }])).toEqual(['second', 'first']);
+  expect(keptStops(stops, [])).toEqual([]);
 });

@@ -152,7 +152,21 @@ describe('rows that are not rendered', () => {
     ]);
     expect(chunksToRender(waiting, 1200)).toEqual(['near']);
     expect(chunksToRender(new Map([['far', 2000]]), 1200)).toEqual([]);
-    expect(chunksToRender(new Map([['far', 2000]]))).toEqual(['far']);
+  });
+
+  test('renders every waiting chunk while nothing scrolls, whatever its distance', () => {
+    const waiting = new Map([
+      ['beyond the margin', 5000.3],
+      ['near', 900],
+    ]);
+    const rendered: string[] = [];
+    while (waiting.size > 0 && rendered.length < 3) {
+      for (const chunk of chunksToRender(waiting)) {
+        waiting.delete(chunk);
+        rendered.push(chunk);
+      }
+    }
+    expect(rendered).toEqual(['near', 'beyond the margin']);
   });
 });
 

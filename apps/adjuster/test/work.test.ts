@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  canUndo,
   changedEntries,
   isHeld,
   mergedPending,
@@ -65,5 +66,25 @@ describe('own edits', () => {
     // A date that was typed over the one of the entry stays.
     const typed = mergedPending(held, { entries: { contact_date: '2026-08-29' } });
     expect(remainingPending(typed, edits)).toMatchObject({ entries: { contact_date: '2026-08-29' } });
+  });
+
+  test('that may have been sent cannot be undone, even while they wait because the response was lost', () => {
+    const first = { contacts: [contact('a', '1')], notBefore: 5000 };
+    const held = mergedPending(nothingPending('SVC-1'), first);
+    expect(canUndo(held, first, 4999)).toBe(true);
+    expect(canUndo(held, first, 5000)).toBe(false);
+    // The first entry still waits when a second one is logged.
+    const second = { contacts: [contact('b', '2')], notBefore: 9000 };
+    const both = mergedPending(held, second);
+    expect(both.contacts).toHaveLength(2);
+    expect(canUndo(both, second, 8000)).toBe(true);
+    expect(canUndo(both, first, 8000)).toBe(false);
+    // A saved edit of the claim sends everything at once.
+    expect(canUndo(mergedPending(both, { entries: { notes: 'Saved' } }), second, 8000)).toBe(false);
+  });
+
+  test('that are sent at once cannot be undone during the request', () => {
+    const edits = { contacts: [contact('a', '1')] };
+    expect(canUndo(mergedPending(nothingPending('SVC-1'), edits), edits, 0)).toBe(false);
   });
 });

@@ -119,7 +119,7 @@ test('the spans of a send continue the trace of its caller, down to stores, limi
           'adjusters.find': {},
           'audit.record': {},
           'carriers.merge': {},
-          'claims.add': {},
+          'claims.addAndCommit': {},
           'claims.findDuplicate': {},
           'idempotency.bind': {},
           'idempotency.find': {},
@@ -163,7 +163,7 @@ test('the spans of an acceptance continue the trace of the app', () => {
   expect(treeOf(spansOf('accepted'))).toEqual({
     'POST /app/v1/claims/{id}/acceptance': {
       'credentials.sessionByHash': {},
-      'unitOfWork.run': expect.objectContaining({ 'claims.lockOfferedTo': {}, 'claims.save': {} }),
+      'unitOfWork.run': expect.objectContaining({ 'claims.lockOfferedTo': {}, 'claims.saveAndCommit': {} }),
     },
   });
 });

@@ -4,12 +4,12 @@ import { auditEntriesFrom, verifyAuditChain } from '@svc/application';
 import { DAY, type FirmId, PLAN_RETENTION } from '@svc/domain';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, NOW, newId } from './a-firm.ts';
-import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
+import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
 let database: FreshDatabase;
 let stores: PostgresStores;
 beforeAll(async () => {
-  database = await migratedDatabase();
+  database = await undistributedDatabase();
   stores = await connect({ url: database.url });
 });
 afterAll(async () => {

@@ -12,7 +12,7 @@ import {
 } from '@svc/testkit';
 import { PERSONAL as PERSONAL_COLUMNS, type PersonalTable } from '../src/encryption/personal-columns.ts';
 import { connect, EncryptionKeyError, type PostgresStores } from '../src/index.ts';
-import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
+import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
 const [OLD_KEY, NEW_KEY] = [randomBytes(32), randomBytes(32)];
 const ADDRESS = { street: '9 Mangrove Ct', city: 'Cedar Key', state: 'FL', zip: '32625' };
@@ -94,7 +94,7 @@ let database: FreshDatabase;
 const open: PostgresStores[] = [];
 
 beforeEach(async () => {
-  database = await migratedDatabase();
+  database = await undistributedDatabase();
 });
 afterEach(async () => {
   await Promise.all(open.splice(0).map((stores) => stores.close()));

@@ -29,7 +29,7 @@ test.each([
 });
 
 test.each([
-  { table: 'idempotency_records' },
+  { table: 'idempotency_records', column: 'fingerprint' },
   {
     message:
       'null value in column "fingerprint" of relation "idempotency_records_102040" violates not-null constraint',
@@ -45,6 +45,12 @@ test.each([
     expect(translateError(error, 'idempotency_bind')).toBeInstanceOf(ConcurrencyConflict);
   },
 );
+
+test('another null in the record of a key is an error', () => {
+  const fields = { code: '23502', severity: 'ERROR', table: 'idempotency_records', column: 'claim_id' };
+  const error = Object.assign(new pg.DatabaseError('', 0, 'error'), fields);
+  expect(translateError(error, 'idempotency_bind')).toBeInstanceOf(DatabaseError);
+});
 
 const internalError = (fields: { message: string; where?: string }) =>
   Object.assign(new pg.DatabaseError(fields.message, 0, 'error'), {

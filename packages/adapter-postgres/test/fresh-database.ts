@@ -40,14 +40,14 @@ export async function freshDatabase(): Promise<FreshDatabase> {
 }
 
 /** A new database with all tables and no rows. On Citus its tables are not distributed, so tests may use any SQL. */
-export async function migratedDatabase(): Promise<FreshDatabase> {
+export async function undistributedDatabase(): Promise<FreshDatabase> {
   if (!onCitus()) return distributedDatabase();
   const database = await freshDatabase();
   await migrate(database);
   return database;
 }
 
-/** Like {@link migratedDatabase}, but on Citus its tables are distributed. */
+/** Like {@link undistributedDatabase}, but on Citus its tables are distributed. */
 export async function distributedDatabase(): Promise<FreshDatabase> {
   const { url, drop } = await createDatabase();
   const sql = await connected(url);

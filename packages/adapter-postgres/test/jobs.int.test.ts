@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
@@ -6,9 +8,9 @@ import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
 import type { Session } from '../src/driver/session.ts';
 import { connect, type DatabaseLog, type PostgresStores } from '../src/index.ts';
-import { afterCommitOnWorkers } from '../src/jobs/job-queue.ts';
+import { afterCommitOnWorkers, RETRY_AT } from '../src/jobs/job-queue.ts';
 import { newId } from './a-firm.ts';
-import { distributedDatabase, type FreshDatabase, migratedDatabase } from './fresh-database.ts';
+import { distributedDatabase, type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 const aJob = (svcId = newId<Svcid>()): Job => ({
@@ -230,7 +232,7 @@ describe('jobs', () => {
 describe('a job, on tables that are not distributed', () => {
   let database: FreshDatabase;
   beforeEach(async () => {
-    database = await migratedDatabase();
+    database = await undistributedDatabase();
   });
   afterEach(() => database.drop());
 
@@ -247,6 +249,13 @@ describe('a job, on tables that are not distributed', () => {
     const { rows } = await database.sql.query('SELECT * FROM graphile_worker._private_jobs ORDER BY id');
     const [actual, expected] = rows.map(({ id: _, created_at: __, updated_at: ___, ...row }) => row);
     expect(actual).toEqual(expected);
+  });
+
+  test('the expression that Citus cannot run is in the statement of a failed job', () => {
+    const statement = createRequire(import.meta.resolve('graphile-worker').replace('file://', '')).resolve(
+      './sql/failJob.js',
+    );
+    expect(readFileSync(statement, 'utf8')).toContain(RETRY_AT);
   });
 
   test('on Citus, a job of a firm runs after the transaction that adds to its audit trail, other jobs at once', async () => {

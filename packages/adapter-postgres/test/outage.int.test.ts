@@ -5,7 +5,7 @@ import type { ClaimId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { connect, migrate, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm } from './a-firm.ts';
-import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
+import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 describe('when PostgreSQL goes away', () => {
@@ -13,7 +13,7 @@ describe('when PostgreSQL goes away', () => {
   let proxy: TcpProxy;
   let stores: PostgresStores;
   beforeAll(async () => {
-    database = await migratedDatabase();
+    database = await undistributedDatabase();
   });
   afterAll(() => database.drop());
   beforeEach(async () => {

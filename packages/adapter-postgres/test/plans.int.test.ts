@@ -16,7 +16,7 @@ import { pgClaims } from '../src/stores/pg-claims.ts';
 import { pgIdempotency } from '../src/stores/pg-idempotency.ts';
 import { pgMemberships } from '../src/stores/pg-memberships.ts';
 import { aClaim, aMembership, NOW, newId } from './a-firm.ts';
-import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
+import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
 interface Plan {
   'Node Type': string;
@@ -84,7 +84,7 @@ describe.each([
   const typesOf = (nodes: Plan[]): string[] => nodes.map((node) => node['Node Type']);
 
   beforeAll(async () => {
-    database = await migratedDatabase();
+    database = await undistributedDatabase();
     const { sql } = database;
     await sql.query(`
       INSERT INTO firms SELECT gen_random_uuid(), 'F' || n, 'standard', NULL, NULL, NULL, now()

@@ -3,7 +3,7 @@ import type { KeysetPosition } from '@svc/application';
 import type { ClaimAsSent, ClaimId, FirmId, Svcid } from '@svc/domain';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, NOW, newId } from './a-firm.ts';
-import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
+import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
 describe('reads', () => {
   let database: FreshDatabase;
@@ -12,7 +12,7 @@ describe('reads', () => {
   let firmId: FirmId;
   let svcId: Svcid;
   beforeAll(async () => {
-    database = await migratedDatabase();
+    database = await undistributedDatabase();
     // No timestamp may depend on the time zone of the database.
     await database.sql.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone = %L', current_database(), 'Asia/Kathmandu'); END $$`,

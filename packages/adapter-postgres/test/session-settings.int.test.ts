@@ -8,7 +8,7 @@ import { sql } from '../src/driver/session.ts';
 import { connect } from '../src/index.ts';
 import { SILENT } from '../src/log.ts';
 import { newId } from './a-firm.ts';
-import { type FreshDatabase, freshDatabase, migratedDatabase } from './fresh-database.ts';
+import { type FreshDatabase, freshDatabase, undistributedDatabase } from './fresh-database.ts';
 
 const NAMES = ['jit', 'enable_seqscan', 'enable_sort', 'synchronous_commit', 'client_min_messages'] as const;
 const CURRENT = `jsonb_build_object(${NAMES.map((name) => `'${name}', current_setting('${name}')`).join(', ')})`;
@@ -34,7 +34,7 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
   let opened: Database;
   let url: string;
   beforeAll(async () => {
-    database = await migratedDatabase();
+    database = await undistributedDatabase();
     await database.sql.query(`DO $$ BEGIN
       EXECUTE format('ALTER DATABASE %I SET client_min_messages = error', current_database()); END $$`);
     if (way === 'behind a pooler') pooler = await startPgBouncer({ databaseUrl: database.url, poolSize: 3 });

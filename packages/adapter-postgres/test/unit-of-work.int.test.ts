@@ -11,14 +11,14 @@ import {
 } from '@svc/domain';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
-import { type FreshDatabase, migratedDatabase } from './fresh-database.ts';
+import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
 /** Also as behind a pooler: settings per transaction, no prepared statements, no pipelined reads. */
 describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ pooler }) => {
   let database: FreshDatabase;
   let stores: PostgresStores;
   beforeAll(async () => {
-    database = await migratedDatabase();
+    database = await undistributedDatabase();
     stores = await connect({ url: database.url, poolMax: 30, pooler });
   });
   afterAll(async () => {

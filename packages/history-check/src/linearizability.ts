@@ -100,7 +100,9 @@ function search<State, O, R>(
   maxSteps: number,
 ): Found<O, R> {
   const { step, hash = JSON.stringify as (state: State) => string } = model;
-  const equals = model.equals ?? ((one: State, other: State) => hash(one) === hash(other));
+  const equalsByModel = model.equals ?? ((one: State, other: State) => hash(one) === hash(other));
+  // Models return the same object where an operation changes nothing, as most do that may have happened at any time.
+  const equals = (one: State, other: State): boolean => one === other || equalsByModel(one, other);
   const count = entries.length;
   const at = (index: number): HistoryEntry<O, R> => entries[index] as HistoryEntry<O, R>;
 

@@ -40,7 +40,8 @@ function renderSome(): void {
     const { top, bottom } = element.getBoundingClientRect();
     distances.set(element, Math.max(top - innerHeight, -bottom));
   }
-  for (const element of chunksToRender(distances, isAtRest ? MARGIN_AT_REST_PX : MARGIN_PX)) {
+  // At rest without a limit, since the observer rounds its margin differently: a chunk would wait for good.
+  for (const element of chunksToRender(distances, isAtRest ? undefined : MARGIN_PX)) {
     waiting.delete(element);
     listeners.get(element)?.(true);
   }

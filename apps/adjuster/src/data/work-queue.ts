@@ -1,5 +1,6 @@
 import type { AppClaim } from '@svc/contract';
 import {
+  canUndo,
   type Edits,
   hasEntries,
   isHeld,
@@ -16,11 +17,17 @@ import { pendingWork, storage } from './storage.ts';
 export const queueWork = (claimId: string, svcId: string, edits: Edits): Promise<void> =>
   pendingWork.update(claimId, (before = nothingPending(svcId)) => mergedPending(before, edits));
 
-/** Removes edits that have not been sent. */
-export const undoQueuedWork = (claimId: string, edits: Edits): Promise<void> =>
-  exclusively('work', () =>
-    pendingWork.update(claimId, (now) => (now === undefined ? undefined : remainingPending(now, edits))),
-  );
+/** Removes edits. False when they may have been sent before they could be removed. */
+export const undoQueuedWork = (claimId: string, edits: Edits): Promise<boolean> =>
+  exclusively('work', async () => {
+    let undone = false;
+    await pendingWork.update(claimId, (now) => {
+      if (now === undefined || !canUndo(now, edits, Date.now())) return now;
+      undone = true;
+      return remainingPending(now, edits);
+    });
+    return undone;
+  });
 
 export interface SentWork {
   /** Claims as the service has them now. */

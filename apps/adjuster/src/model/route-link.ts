@@ -1,7 +1,17 @@
 import { isApple, query } from './map-link.ts';
 
-/** Google takes eight places on the way to the last one. */
+/** Google Maps allows eight waypoints before the destination. */
 export const MAX_STOPS = 9;
+
+/** Without the stops whose claim has left the lists; the lists are undefined while they are incomplete. */
+export const keptStops = (
+  stops: readonly string[],
+  listed: readonly { readonly id: string }[] | undefined,
+): readonly string[] => {
+  if (listed === undefined) return stops;
+  const ids = new Set(listed.map(({ id }) => id));
+  return stops.filter((stop) => ids.has(stop));
+};
 
 /** Directions by car from the device's position to the addresses in this order. */
 export function routeLink(addresses: readonly string[], userAgent: string = navigator.userAgent): string {

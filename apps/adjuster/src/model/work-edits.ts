@@ -23,7 +23,7 @@ export interface PendingWork {
   readonly contacts: readonly ContactEntry[];
   /** The claim is to be closed after everything else is sent. */
   readonly close: boolean;
-  /** Not sent earlier, so that the last edit can be undone. */
+  /** Nothing of the claim is sent earlier, so that the last edit can be undone. */
   readonly notBefore?: number | undefined;
 }
 
@@ -59,6 +59,10 @@ export const mergedPending = (before: PendingWork, edits: Edits): PendingWork =>
 });
 
 export const isHeld = ({ notBefore = 0 }: PendingWork, now: number): boolean => now < notBefore;
+
+/** Only during the time the edits are held for: later they may have arrived, even without a response. */
+export const canUndo = (pending: PendingWork, edits: Edits, now: number): boolean =>
+  pending.notBefore === edits.notBefore && isHeld(pending, now);
 
 /** What still waits after these edits were confirmed or undone: edits made in the meantime stay. */
 export function remainingPending(now: PendingWork, sent: Edits): PendingWork | undefined {

@@ -17,9 +17,9 @@ import {
   zoomed,
 } from '../model/geo.ts';
 import { decodeOutlines, type Outlines } from '../model/outlines.ts';
-import { MAX_STOPS, routeLink } from '../model/route-link.ts';
+import { keptStops, MAX_STOPS, routeLink } from '../model/route-link.ts';
 import { openOffers } from '../state/answers.ts';
-import { lists } from '../state/lists.ts';
+import { listedClaims, lists } from '../state/lists.ts';
 import { moreTexts, texts } from '../state/more-texts.ts';
 import { distanceOf, loadZipPlaces, origin, placeOf } from '../state/places.ts';
 import { preferences } from '../state/preferences.ts';
@@ -89,12 +89,12 @@ export function MapScreen() {
   const placed = lines === undefined ? [] : all.filter(({ claim }) => placeOf(claim) !== undefined);
   const shown = all.filter(({ claim }) => chosen.includes(claim.id));
   const unplaced = all.filter((one) => !placed.includes(one));
-  const route = inOrder(stops.value.flatMap((id) => all.find(({ claim }) => claim.id === id) ?? []));
-  const isStop = (id: string): boolean => route.some(({ claim }) => claim.id === id);
-  const toggleStop = (id: string) => {
-    const others = stops.value.filter((stop) => stop !== id && isStop(stop));
-    setStops(isStop(id) ? others : [...others, id].slice(0, MAX_STOPS));
-  };
+  const kept = keptStops(stops.value, listedClaims());
+  const isFull = kept.length >= MAX_STOPS;
+  const route = inOrder(kept.flatMap((id) => all.find(({ claim }) => claim.id === id) ?? []));
+  const isStop = (id: string): boolean => kept.includes(id);
+  const toggleStop = (id: string) =>
+    setStops(isStop(id) ? kept.filter((stop) => stop !== id) : [...kept, id]);
   return (
     <>
       <ScreenHeader title={texts.value.map.title} back="#/" />
@@ -139,7 +139,7 @@ export function MapScreen() {
                 <Distance claim={claim} />
                 <Button
                   aria-pressed={isStop(claim.id)}
-                  disabled={!isStop(claim.id) && route.length === MAX_STOPS}
+                  disabled={!isStop(claim.id) && isFull}
                   onClick={() => toggleStop(claim.id)}
                 >
                   {isStop(claim.id) ? words.removeStop : words.addStop}
@@ -172,7 +172,7 @@ export function MapScreen() {
           </ol>
         </section>
       )}
-      {route.length === MAX_STOPS && <p class="muted">{words.maxStops(MAX_STOPS)}</p>}
+      {isFull && <p class="muted">{words.maxStops(MAX_STOPS)}</p>}
       <p class="muted">
         {words.lead} {words.source}.
       </p>

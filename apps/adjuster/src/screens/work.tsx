@@ -8,6 +8,7 @@ import { calendarFile } from '../model/calendar-file.ts';
 import { deadlinesOf } from '../model/deadlines.ts';
 import {
   type ContactEntry,
+  canUndo,
   changedEntries,
   type Edits,
   hasEntries,
@@ -209,10 +210,13 @@ function Contacts({ claim }: { claim: AppClaim }) {
   const words = texts.value.work;
   const [note, setNote] = useState('');
   const [last, setLast] = useState<Edits>();
-  const [entry] = last?.contacts ?? [];
-  const unsent = pending.value[claim.id]?.contacts.some(({ id }) => id === entry?.id) === true;
+  const unsent = pending.value[claim.id];
+  const isUndoable = unsent !== undefined && last !== undefined && canUndo(unsent, last, Date.now());
   const log = (result: 'reached' | 'left_message' | 'no_answer') => {
     const text = note.trim();
+    // The field itself does not limit a note to which an undone one was added.
+    if (text.length > MAX_CONTACT_NOTE_LENGTH)
+      return showToast(moreTexts.value.work.noteTooLong(MAX_CONTACT_NOTE_LENGTH), 'error');
     const contact: ContactEntry = {
       id: crypto.randomUUID(),
       at: new Date().toISOString(),
@@ -220,23 +224,22 @@ function Contacts({ claim }: { claim: AppClaim }) {
       ...(text !== '' && { note: text }),
     };
     const isFirst = result === 'reached' && claim.work.contact_date === undefined;
+    const undoMs = preferences.value.undoSeconds * 1000;
     const edits: Edits = {
       contacts: [contact],
       ...(isFirst && { entries: { contact_date: today() } }),
+      ...(undoMs > 0 && { notBefore: Date.now() + undoMs }),
     };
-    const undoMs = preferences.value.undoSeconds * 1000;
     setNote('');
     setLast(edits);
-    void saveWork(claim.id, undoMs > 0 ? { ...edits, notBefore: Date.now() + undoMs } : edits).catch(
-      showError,
-    );
+    void saveWork(claim.id, edits).catch(showError);
     if (undoMs > 0) setTimeout(() => void sendWork().catch(showError), undoMs + 50);
   };
-  const undo = (edits: Edits) => {
+  const undo = async (edits: Edits) => {
     setLast(undefined);
-    // What was typed since then counts.
-    setNote((typed) => typed || (entry?.note ?? ''));
-    void undoWork(claim.id, edits).catch(showError);
+    if (!(await undoWork(claim.id, edits))) return;
+    // What was typed since then stays, after the entry's note.
+    setNote((typed) => [edits.contacts?.[0]?.note, typed].filter((part) => part).join(' '));
   };
   return (
     <fieldset class="stack contacts">
@@ -260,8 +263,8 @@ function Contacts({ claim }: { claim: AppClaim }) {
         {/* It keeps its space, since what follows must not move under the finger. */}
         <Button
           kind="quiet"
-          style={{ visibility: unsent ? 'visible' : 'hidden' }}
-          onClick={() => last !== undefined && undo(last)}
+          style={{ visibility: isUndoable ? 'visible' : 'hidden' }}
+          onClick={() => last !== undefined && void undo(last).catch(showError)}
         >
           {moreTexts.value.work.undoContact}
         </Button>

@@ -34,6 +34,10 @@ let changesSince: string | undefined;
 /** Changes become visible in order of their time, but not at once; reading some of them twice does no harm. */
 const OVERLAP_MS = 60_000;
 
+/** Offers and accepted claims; undefined while a list is not completely read. */
+export const listedClaims = (): Claims | undefined =>
+  changesSince === undefined ? undefined : [...(lists.offers.value ?? []), ...(lists.accepted.value ?? [])];
+
 const refreshing = { run: undefined as Promise<void> | undefined, again: false };
 
 /** Reads the profile and what has changed in the lists, without the closed claims. Calls during a run share one more. */

@@ -35,9 +35,11 @@ export async function saveWork(claimId: string, edits: Edits): Promise<'saved' |
   return pending.value[claimId] === undefined ? 'saved' : 'waiting';
 }
 
-export async function undoWork(claimId: string, edits: Edits): Promise<void> {
-  await undoQueuedWork(claimId, edits);
+/** False when the edits may have been sent before they could be removed. */
+export async function undoWork(claimId: string, edits: Edits): Promise<boolean> {
+  const undone = await undoQueuedWork(claimId, edits);
   await readPending();
+  return undone;
 }
 
 export async function sendWork(): Promise<{ readonly refused: readonly string[] }> {

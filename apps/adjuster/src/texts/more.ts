@@ -72,7 +72,10 @@ const en = {
     you: 'Your location',
     source: 'Map data: U.S. Census Bureau',
   },
-  work: { undoContact: 'Undo the last entry' },
+  work: {
+    undoContact: 'Undo the last entry',
+    noteTooLong: (max: number) => `Shorten the note to ${max} characters.`,
+  },
   availability: {
     title: 'When you take offers',
     pauseAll: 'Pause all firms',
@@ -213,7 +216,10 @@ const es: MoreTexts = {
     you: 'Su ubicación',
     source: 'Datos del mapa: U.S. Census Bureau',
   },
-  work: { undoContact: 'Deshacer la última entrada' },
+  work: {
+    undoContact: 'Deshacer la última entrada',
+    noteTooLong: (max) => `Acorte la nota a ${max} caracteres.`,
+  },
   availability: {
     title: 'Cuándo recibe ofertas',
     pauseAll: 'Pausar todas las firmas',

@@ -25,11 +25,12 @@ const CONTENDED_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `idempotency_bind` writes null to it if a concurrent request bound the key first. Citus names the table of the shard,
- * and only in the message.
+ * `idempotency_bind` writes null to the fingerprint if a concurrent request bound the key first. Citus names the column
+ * only in the message, whose quotes depend on the language.
  */
-const isBoundKey = ({ code, table, message }: ErrorFields): boolean =>
-  code === '23502' && /(^|")idempotency_records(_\d+)?("|$)/.test(String(table ?? message));
+const isBoundKey = ({ code, column, message }: ErrorFields): boolean =>
+  code === '23502' &&
+  (column === 'fingerprint' || (column === undefined && /\bfingerprint\b/.test(String(message))));
 
 const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
 
@@ -78,6 +79,7 @@ interface ErrorFields {
   readonly severity?: unknown;
   readonly constraint?: unknown;
   readonly table?: unknown;
+  readonly column?: unknown;
   readonly message?: unknown;
   readonly where?: unknown;
 }
@@ -100,15 +102,19 @@ function constraintOf({ constraint, message }: ErrorFields): string | undefined 
 const isNetworkError = (error: unknown): boolean =>
   /^E[A-Z_]+$/.test(String((error as ErrorFields)?.code ?? ''));
 
-/** Whether the connection must be closed: it is broken, or its server has become a read-only standby. */
-export function breaksConnection(error: unknown): boolean {
+/** Whether the connection is broken, so that nobody knows what became of the statement. */
+export function losesConnection(error: unknown): boolean {
   const cause = unwrap(error);
   if (!isDatabaseError(cause)) {
     return isNetworkError(cause) || BROKEN_CONNECTION.test(String((cause as ErrorFields)?.message ?? ''));
   }
-  const { severity, code } = cause as ErrorFields;
-  return severity === 'FATAL' || severity === 'PANIC' || code === '25006';
+  const { severity } = cause as ErrorFields;
+  return severity === 'FATAL' || severity === 'PANIC';
 }
+
+/** Whether the connection must be closed: it is broken, or its server has become a read-only standby. */
+export const breaksConnection = (error: unknown): boolean =>
+  losesConnection(error) || (unwrap(error) as ErrorFields)?.code === '25006';
 
 /**
  * The error for callers of this package.

@@ -1,7 +1,13 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { breaksConnection, DatabaseError, reportsUnconfirmedCommit, translateError } from './errors.ts';
+import {
+  breaksConnection,
+  DatabaseError,
+  losesConnection,
+  reportsUnconfirmedCommit,
+  translateError,
+} from './errors.ts';
 import { type Statement, sql, type TxSession, type Value } from './session.ts';
 import type { QueryResult, StatementRunner } from './statement-runner.ts';
 
@@ -28,7 +34,6 @@ export class Transaction implements TxSession {
   #broken = false;
   #closing = false;
   #ended = false;
-  #committed = false;
   #commitSeconds = 0;
   /** Pending writes whose row count is checked. */
   #pendingChecks = 0;
@@ -69,11 +74,13 @@ export class Transaction implements TxSession {
     return this.options.onCitus;
   }
 
-  rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+  async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+    this.#requireOpen(statement.name);
     return this.#settled(statement.name, async () => (await this.#query<R>(statement, values)).rows);
   }
 
   send(statement: Statement, values: readonly Value[], check?: (count: number) => Error | null): void {
+    this.#requireOpen(statement.name);
     if (check !== undefined) this.#pendingChecks += 1;
     const checked = this.#query(statement, values).then((result) => {
       if (check === undefined) return;
@@ -85,7 +92,8 @@ export class Transaction implements TxSession {
   }
 
   async rowsAndCommit<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
-    // Row counts are checked before COMMIT is sent.
+    this.#requireOpen(statement.name);
+    // A wrong row count must prevent the COMMIT.
     if (this.#failed || this.#pendingChecks > 0) {
       const rows = await this.rows<R>(statement, values);
       await this.commit();
@@ -97,9 +105,8 @@ export class Transaction implements TxSession {
     return (await result).rows;
   }
 
-  orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    if (this.#closing)
-      return Promise.reject(new DatabaseError(`${name} was called after the end of its transaction.`));
+  async orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    this.#requireOpen(name);
     return this.#settled(name, () =>
       this.statements.withTimeout(this.client, () => work(this.runner.manager)),
     );
@@ -107,7 +114,10 @@ export class Transaction implements TxSession {
 
   /** @throws the first error of any statement, even if the work caught it: a failed transaction is never committed. */
   async commit(): Promise<void> {
-    if (this.#committed) return;
+    if (this.#ended) {
+      if (this.#failed) throw this.#failure;
+      return;
+    }
     // The server rolls back after a failed statement, so only row counts must be checked before COMMIT is sent.
     if (this.#failed || this.#pendingChecks > 0) await this.#settleSent();
     this.#closing = true;
@@ -129,23 +139,26 @@ export class Transaction implements TxSession {
       await Promise.all(this.#sent.splice(0));
       this.#note(error, 'commit');
       // The transaction may have been committed, so the error must not be one that runs the work again.
-      if (this.#broken)
+      if (losesConnection(error))
         this.#failure = new Unavailable(
           'The connection to PostgreSQL was lost during a commit.',
           'database_unreachable',
         );
-      else await this.#rollBack();
+      else if (!this.#broken) await this.#rollBack();
     }
     this.#commitSeconds = (performance.now() - startedAt) / 1000;
     this.client.off('notice', onNotice);
     await Promise.all(this.#sent.splice(0));
     await this.#end();
-    if (this.#failed) throw this.#failure;
-    if (!confirmed)
-      throw new Unavailable('A commit was not confirmed by every server.', 'database_unreachable');
+    if (!this.#failed && !confirmed)
+      this.#note(
+        new Unavailable('A commit was not confirmed by every server.', 'database_unreachable'),
+        'commit',
+      );
     // COMMIT of a failed transaction reports ROLLBACK, and no error.
-    if (tag !== 'COMMIT') throw new DatabaseError(`PostgreSQL responded to COMMIT with ${tag}.`);
-    this.#committed = true;
+    if (!this.#failed && tag !== 'COMMIT')
+      this.#note(new DatabaseError(`PostgreSQL responded to COMMIT with ${tag}.`), 'commit');
+    if (this.#failed) throw this.#failure;
   }
 
   /** From sending COMMIT to its response, with the statement of `rowsAndCommit`. */
@@ -174,12 +187,12 @@ export class Transaction implements TxSession {
     return this.#failed ? this.#failure : null;
   }
 
+  /** Afterwards the connection may be in use by another transaction. */
+  #requireOpen(name: string): void {
+    if (this.#closing) throw new DatabaseError(`${name} was called after the end of its transaction.`);
+  }
+
   #query<R>(statement: Statement, values: readonly Value[]): Promise<QueryResult<R>> {
-    // The connection may already be in use by another transaction.
-    if (this.#closing)
-      return Promise.reject(
-        new DatabaseError(`${statement.name} was called after the end of its transaction.`),
-      );
     return this.options.prepared
       ? this.statements.prepared(this.client, statement, values)
       : this.statements.unprepared(this.client, statement.text, values);

@@ -60,7 +60,7 @@ const UNLOCK = sql(
 );
 
 /** When graphile-worker retries a failed job: Citus rejects the sum of a column and an interval, which depends on a setting. */
-const RETRY_AT = "greatest(now(), run_at) + (exp(least(attempts, 10)) * interval '1 second')";
+export const RETRY_AT = "greatest(now(), run_at) + (exp(least(attempts, 10)) * interval '1 second')";
 const IMMUTABLE_RETRY_AT = `(greatest(now(), run_at) AT TIME ZONE 'UTC' + exp(least(attempts, 10)) * interval '1 second') AT TIME ZONE 'UTC'`;
 
 /** A transaction that adds the first job for a change also adds to the firm's audit trail: it locks this row until its commit. */

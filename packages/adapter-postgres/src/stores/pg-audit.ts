@@ -165,7 +165,7 @@ export interface PgAuditTrail extends AuditTrail {
    * taken in order.
    */
   take(firmId: FirmId): AuditRowValues | null;
-  /** Writes what was recorded; called once, before the commit. */
+  /** Writes what was recorded since the last call; called before the commit. */
   write(): Promise<void>;
 }
 
@@ -180,7 +180,7 @@ export function pgAuditTrail(session: TxSession): PgAuditTrail {
       const event = events.shift();
       return event === undefined ? null : rowValues([event.entry]);
     },
-    write: () => appendToAuditTrail(session, events),
+    write: () => appendToAuditTrail(session, events.splice(0)),
   };
 }
 

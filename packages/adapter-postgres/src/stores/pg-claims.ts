@@ -258,6 +258,7 @@ export function pgClaims(
           ? run(statements.plain, [firmId, now, ...values])
           : run(statements.withAudit, [firmId, now, ...values, ...event])),
     );
+    // The claim was locked, or is new.
     if (written === null) throw missing();
     changed.push(assignment.status);
     return written.updated_at;

@@ -85,7 +85,10 @@ export interface Claims {
    */
   add(claim: Claim): Promise<Claim>;
   save(claim: Claim): Promise<Claim>;
-  /** Like `add` and `save`, and sends the commit with it, so that the lock is held for no round trip. Nothing may follow. */
+  /**
+   * Like `add` and `save`, and sends the commit with it, so that the lock is held for no round trip. Nothing may follow, not
+   * even an error, which would be thrown for a change that is committed.
+   */
   addAndCommit(claim: Claim): Promise<Claim>;
   saveAndCommit(claim: Claim): Promise<Claim>;
   /** Saves a change the firm cannot see (the adjuster's work, closing); `updatedAt` is unchanged. */

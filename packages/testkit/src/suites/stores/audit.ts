@@ -76,6 +76,23 @@ export function auditBehavior(fixture: () => Fixture): void {
       for (const { object, outcome } of rows) expect([object, outcome]).toEqual([`claim:${id}`, 'ok']);
     });
 
+    test('records events of several chains once each, also if the last one saves a claim and commits', async () => {
+      const { newFirm, newMember, sendId, stores } = fixture();
+      const firm = await newFirm();
+      const id = await sendId(firm.live, await newMember(firm));
+      const chains = [firm.id, SERVICE_CHAIN] as const;
+      const before = await Promise.all(chains.map(async (chain) => (await rowsOf(chain)).length));
+      await stores.unitOfWork.run(async (tx) => {
+        const claim = await tx.claims.lock(firm.id, id);
+        if (claim === null) throw new Error('the setup is missing');
+        for (const chain of chains) await tx.audit.record({ ...readOf(firm.id, 1), chain });
+        await tx.claims.saveAndCommit(claim);
+      });
+      const after = await Promise.all(chains.map(async (chain) => (await rowsOf(chain)).length));
+      expect(after).toEqual(before.map((count) => count + 1));
+      for (const chain of chains) expect(await verify(chain)).toMatchObject({ intact: true });
+    });
+
     test('records invitations, memberships and what the operator does, by name', async () => {
       const { newFirm, newMember, newAdjuster, invite, use } = fixture();
       const firm = await newFirm();
