@@ -1,7 +1,9 @@
+import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
+import type { FaultKind } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import fc from 'fast-check';
-import { createConcurrencyLimit, type Place } from '../src/http/pipeline/concurrency-limit.ts';
+import { createConcurrencyLimit, type Permit, type Waiting } from '../src/http/pipeline/concurrency-limit.ts';
 import { createLargeResponses } from '../src/http/pipeline/large-responses.ts';
 import {
   createPipeline,
@@ -11,7 +13,10 @@ import {
 import type { HttpProblem } from '../src/http/problems/http-problem.ts';
 import { firmRoute, jsonResponse, publicRoute, type Route } from '../src/http/routes/route.ts';
 
-const PLACES = 3;
+const PERMITS = 3;
+
+/** Promises settle. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A limit on a simulated clock, and what became of each request. */
 function simulated() {
@@ -19,7 +24,7 @@ function simulated() {
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   const changes: unknown[] = [];
   const limit = createConcurrencyLimit({
-    places: PLACES,
+    permits: PERMITS,
     changed: (change) => changes.push(change),
     now: () => now,
     after(ms, run) {
@@ -28,42 +33,62 @@ function simulated() {
       return () => timers.delete(timer);
     },
   });
-  /** Promises settle. */
-  const settle = () => new Promise((resolve) => setImmediate(resolve));
-  const working: Place[] = [];
-  let waiting = 0;
+  const working: Permit[] = [];
+  /** Oldest first. */
+  const queue = new Set<Waiting>();
+  /** End the waits for clients, oldest first. */
+  const paused: (() => void)[] = [];
   let longestWait = 0;
   return {
     changes,
     working,
-    waiting: () => waiting,
+    waiting: () => queue.size,
+    paused: () => paused.length,
     longestWait: () => longestWait,
     now: () => now,
-    async enter(): Promise<'works' | 'waits' | 'rejected'> {
+    async acquire(): Promise<'works' | 'waits' | 'rejected'> {
       const arrived = now;
-      const waited = (): void => {
-        waiting -= 1;
-        longestWait = Math.max(longestWait, now - arrived);
-      };
       try {
-        const entered = limit.enter();
-        if (!(entered instanceof Promise)) {
-          working.push(entered);
+        const acquired = limit.acquire();
+        if (!('permit' in acquired)) {
+          working.push(acquired);
           return 'works';
         }
-        waiting += 1;
-        entered
-          .then((place) => void working.push(place))
+        queue.add(acquired);
+        acquired.permit
+          .then((permit) => void working.push(permit))
           .catch(() => {})
-          .finally(waited);
+          .finally(() => {
+            queue.delete(acquired);
+            longestWait = Math.max(longestWait, now - arrived);
+          });
         return 'waits';
       } catch (error) {
         expect((error as HttpProblem).extra.unavailable).toBe('overload');
         return 'rejected';
       }
     },
-    async leave(): Promise<void> {
-      working.shift()?.leave();
+    async release(): Promise<void> {
+      working.shift()?.release();
+      await settle();
+    },
+    /** Cancels the oldest in the queue. */
+    async cancel(): Promise<void> {
+      const [oldest] = queue;
+      oldest?.cancel();
+      await settle();
+    },
+    /** The oldest at work waits for its client. */
+    async pause(): Promise<void> {
+      const permit = working.shift();
+      if (permit === undefined) return;
+      const client = new Promise<void>((resolve) => paused.push(resolve));
+      void permit.releaseWhile(client).then(() => working.push(permit));
+      await settle();
+    },
+    /** The one that has waited longest for its client continues. */
+    async resume(): Promise<void> {
+      paused.shift()?.();
       await settle();
     },
     async pass(ms: number): Promise<void> {
@@ -86,9 +111,9 @@ type Simulated = ReturnType<typeof simulated>;
 /** Requests arrive faster than they are processed, until some are rejected. */
 async function overloaded(): Promise<Simulated> {
   const limit = simulated();
-  while ((await limit.enter()) !== 'rejected') {
+  while ((await limit.acquire()) !== 'rejected') {
     await limit.pass(50);
-    if (limit.now() % 100 === 0) await limit.leave();
+    if (limit.now() % 100 === 0) await limit.release();
   }
   return limit;
 }
@@ -96,10 +121,10 @@ async function overloaded(): Promise<Simulated> {
 test('a burst waits and is processed in order of arrival', async () => {
   const limit = simulated();
   const outcomes = [];
-  for (let n = 0; n < 10; n += 1) outcomes.push(await limit.enter());
+  for (let n = 0; n < 10; n += 1) outcomes.push(await limit.acquire());
   expect(outcomes).toEqual([...Array(3).fill('works'), ...Array(7).fill('waits')]);
   for (let n = 0; n < 7; n += 1) {
-    await limit.leave();
+    await limit.release();
     expect([limit.working.length, limit.waiting()]).toEqual([3, 6 - n]);
   }
   expect(limit.changes).toEqual([]);
@@ -110,22 +135,22 @@ test('when requests have waited for a second without a break, further ones are r
   expect(limit.now()).toBeGreaterThanOrEqual(1000);
   expect(limit.changes).toEqual([{ isOver: false, rejected: 0 }]);
   // Also when those that waited have been processed.
-  while (limit.waiting() > 0) await limit.leave();
-  expect([await limit.enter(), limit.working.length]).toEqual(['rejected', PLACES]);
+  while (limit.waiting() > 0) await limit.release();
+  expect([await limit.acquire(), limit.working.length]).toEqual(['rejected', PERMITS]);
 });
 
-test('during an overload a request works at once when there is a place', async () => {
+test('during an overload a request is processed at once when a permit is free', async () => {
   const limit = await overloaded();
-  while (limit.waiting() > 0) await limit.leave();
-  await limit.leave();
-  expect([await limit.enter(), await limit.enter()]).toEqual(['works', 'rejected']);
+  while (limit.waiting() > 0) await limit.release();
+  await limit.release();
+  expect([await limit.acquire(), await limit.acquire()]).toEqual(['works', 'rejected']);
 });
 
 test('when nothing was rejected for two seconds, requests may wait again', async () => {
   const limit = await overloaded();
-  while (limit.waiting() > 0) await limit.leave();
+  while (limit.waiting() > 0) await limit.release();
   await limit.pass(1600);
-  expect(await limit.enter()).toBe('rejected');
+  expect(await limit.acquire()).toBe('rejected');
   await limit.pass(1600);
   expect(limit.changes).toHaveLength(1);
   await limit.pass(400);
@@ -133,88 +158,180 @@ test('when nothing was rejected for two seconds, requests may wait again', async
     { isOver: false, rejected: 0 },
     { isOver: true, rejected: 2 },
   ]);
-  expect(await limit.enter()).toBe('waits');
+  expect(await limit.acquire()).toBe('waits');
 });
 
-test('more than ten that wait for each place are rejected at once', async () => {
+test('more than ten that wait for each permit are rejected at once, which is reported with their number', async () => {
   const limit = simulated();
-  for (let n = 0; n < 33; n += 1) expect(await limit.enter()).not.toBe('rejected');
-  expect(await limit.enter()).toBe('rejected');
+  for (let n = 0; n < 33; n += 1) expect(await limit.acquire()).not.toBe('rejected');
+  expect(limit.changes).toEqual([]);
+  expect(await limit.acquire()).toBe('rejected');
+  expect(limit.changes).toEqual([{ isOver: false, rejected: 0 }]);
+  await limit.release();
+  expect(await limit.acquire()).toBe('waits');
+  while (limit.working.length > 0) await limit.release();
+  await limit.pass(2000);
+  expect(limit.changes.slice(1)).toEqual([{ isOver: true, rejected: 1 }]);
 });
 
-test('while a request waits for its client, another has its place, and it goes on without waiting', async () => {
+test('requests rejected after two seconds in the queue are reported with their number', async () => {
   const limit = simulated();
-  for (let n = 0; n < 4; n += 1) await limit.enter();
-  let received = (_: string): void => {};
+  for (let n = 0; n < 5; n += 1) await limit.acquire();
+  await limit.pass(1999);
+  expect(limit.changes).toEqual([]);
+  await limit.pass(1);
+  expect([limit.waiting(), limit.changes]).toEqual([0, [{ isOver: false, rejected: 0 }]]);
+  await limit.pass(2000);
+  expect(limit.changes.slice(1)).toEqual([{ isOver: true, rejected: 2 }]);
+});
+
+test('an overload is reported once, and its number includes the rejections by a full queue', async () => {
+  const limit = simulated();
+  for (let n = 0; n < 33; n += 1) await limit.acquire();
+  expect(await limit.acquire()).toBe('rejected');
+  await limit.pass(1000);
+  await limit.release();
+  expect(await limit.acquire()).toBe('rejected');
+  while (limit.working.length > 0) await limit.release();
+  await limit.pass(2000);
+  expect(limit.changes).toEqual([
+    { isOver: false, rejected: 0 },
+    { isOver: true, rejected: 2 },
+  ]);
+});
+
+test('a canceled request leaves the queue, and is not counted in its length, its time or the rejections', async () => {
+  const limit = simulated();
+  for (let n = 0; n < 33; n += 1) await limit.acquire();
+  await limit.cancel();
+  expect([await limit.acquire(), limit.waiting()]).toEqual(['waits', 30]);
+  await limit.pass(900);
+  while (limit.waiting() > 0) await limit.cancel();
+  await limit.pass(100);
+  // The queue was empty, so nothing has waited for a second.
+  expect([await limit.acquire(), await limit.acquire()]).toEqual(['waits', 'waits']);
+  await limit.release();
+  expect([limit.working.length, limit.waiting()]).toEqual([PERMITS, 1]);
+  await limit.pass(4000);
+  expect(limit.changes.at(-1)).toEqual({ isOver: true, rejected: 1 });
+});
+
+test('a permit that was granted is released when its request is canceled afterwards', async () => {
+  const limit = createConcurrencyLimit({ permits: 1, now: () => 0, after: () => () => {} });
+  const first = limit.acquire() as Permit;
+  const second = limit.acquire() as Waiting;
+  first.release();
+  second.cancel();
+  expect(limit.acquire()).toHaveProperty('release');
+  expect(limit.acquire()).toHaveProperty('permit');
+});
+
+test('a released permit is not taken again after a wait for the client', async () => {
+  const limit = createConcurrencyLimit({ permits: 1, now: () => 0, after: () => () => {} });
+  const first = limit.acquire() as Permit;
+  first.release();
+  expect(await first.releaseWhile(Promise.resolve('body'))).toBe('body');
+  expect(limit.acquire()).toHaveProperty('release');
+});
+
+test('while a request waits for its client, another has its permit, and it goes on without waiting', async () => {
+  const limit = simulated();
+  for (let n = 0; n < 4; n += 1) await limit.acquire();
+  const { promise, resolve: received } = later();
   const [first] = limit.working;
-  const body = first?.outside(
-    new Promise<string>((resolve) => {
-      received = resolve;
-    }),
-  );
+  const body = first?.releaseWhile(promise.then(() => 'body'));
   await limit.pass(0);
   expect(limit.working).toHaveLength(4);
-  received('body');
+  received();
   expect(await body).toBe('body');
-  await limit.enter();
-  // One more than there are places, so none is free for the next when the first leaves.
-  await limit.leave();
+  await limit.acquire();
+  // One more than there are permits, so none is free for the next when the first is released.
+  await limit.release();
   expect([limit.working.length, limit.waiting()]).toEqual([3, 1]);
-  await limit.leave();
+  await limit.release();
   expect([limit.working.length, limit.waiting()]).toEqual([3, 0]);
 });
 
-test('whatever arrives, places are used, never exceeded, nothing waits over two seconds, and afterwards all are free', async () => {
+test('whatever arrives, permits are used, exceeded only after a wait for a client, nothing waits over two seconds, and afterwards all are free', async () => {
   const action = fc.oneof(
-    { weight: 4, arbitrary: fc.constant('enter' as const) },
-    { weight: 2, arbitrary: fc.constant('leave' as const) },
+    { weight: 4, arbitrary: fc.constant('acquire' as const) },
+    { weight: 2, arbitrary: fc.constant('release' as const) },
+    { weight: 2, arbitrary: fc.constantFrom('cancel' as const, 'pause' as const, 'resume' as const) },
     { weight: 2, arbitrary: fc.integer({ min: 1, max: 900 }) },
   );
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 120 }), async (actions) => {
       const limit = simulated();
       const broken: string[] = [];
-      const check = (): void => {
-        if (limit.working.length > PLACES) broken.push('more than the places');
-        if (limit.waiting() > 0 && limit.working.length < PLACES) broken.push('waits beside a free place');
+      let before = 0;
+      const check = (resumed: number): void => {
+        if (limit.working.length > Math.max(PERMITS, before + resumed)) broken.push('more than the permits');
+        if (limit.waiting() > 0 && limit.working.length < PERMITS) broken.push('waits beside a free permit');
         if (limit.longestWait() > 2000) broken.push('waited too long');
+        before = limit.working.length;
       };
       for (const action of actions) {
-        if (action === 'leave') await limit.leave();
-        else if (action !== 'enter') await limit.pass(action);
-        else if ((await limit.enter()) !== 'works' && limit.working.length < PLACES)
+        const resumed = action === 'resume' && limit.paused() > 0 ? 1 : 0;
+        if (typeof action === 'number') await limit.pass(action);
+        else if (action !== 'acquire') await limit[action]();
+        else if ((await limit.acquire()) !== 'works' && limit.working.length < PERMITS)
           broken.push('not admitted');
-        check();
+        check(resumed);
       }
-      while (limit.working.length > 0) await limit.leave();
-      check();
-      for (let n = 0; n < PLACES; n += 1)
-        if ((await limit.enter()) !== 'works') broken.push('a place is lost');
+      while (limit.paused() > 0) await limit.resume();
+      while (limit.working.length > 0) await limit.release();
+      check(0);
+      for (let n = 0; n < PERMITS; n += 1)
+        if ((await limit.acquire()) !== 'works') broken.push('a permit is lost');
+      if ((await limit.acquire()) === 'works') broken.push('a permit too many');
       expect(broken).toEqual([]);
     }),
     { numRuns: 200 },
   );
 });
 
+/** A promise, and what resolves it. */
+function later() {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+/** A read that is processed when it is released. */
+function blockedRead() {
+  const { promise, resolve: release } = later();
+  const read = firmRoute(endpoints.getKeyInfo, async () => {
+    await promise;
+    return jsonResponse({});
+  });
+  return { read, release };
+}
+
 type Handle = ReturnType<typeof createPipeline>['handle'];
 
-/** A pipeline with one place for reads and one for writes. */
-function pipelineWithLimits({ allowed = true }: { allowed?: boolean } = {}) {
+/** A pipeline with one permit for reads and one for writes. */
+function pipelineWithLimits({
+  allowed = true,
+  faults = [],
+}: {
+  allowed?: boolean;
+  /** Taken one by one, with a test key. */
+  faults?: FaultKind[];
+} = {}) {
   const steps: string[] = [];
   const grant = {
     firmId: 'firm',
     keyId: 'key',
-    environment: 'live',
+    environment: faults.length > 0 ? 'test' : 'live',
     purpose: 'full_access',
     plan: 'standard',
     limits: { requestsPerMinute: null, writesPerMinute: null, burst: null },
   };
-  let paced = (): void => {};
-  const pace = new Promise<void>((resolve) => {
-    paced = resolve;
-  });
-  // Overloaded from the first rejection: nothing may wait.
-  const limit = () => createConcurrencyLimit({ places: 1, after: () => () => {}, now: () => 0 });
+  const { promise: pace, resolve: paced } = later();
+  // Time stands still: requests wait while the queue is not full.
+  const limit = () => createConcurrencyLimit({ permits: 1, after: () => () => {}, now: () => 0 });
   const deps = {
     apiKeyAuthenticator: {
       async check() {
@@ -229,36 +346,33 @@ function pipelineWithLimits({ allowed = true }: { allowed?: boolean } = {}) {
         return caller === 'key' ? pace : Promise.resolve();
       },
     },
-    faults: { take: async () => null },
+    faults: { take: async () => faults.shift() ?? null },
     readLimit: limit(),
     writeLimit: limit(),
   } as unknown as PipelineDeps;
-  const { handle } = createPipeline(deps, createLargeResponses());
-  const request = (route: Route) => {
+  const slowed = later();
+  const { handle } = createPipeline(deps, createLargeResponses(), () => {
+    steps.push('slowed');
+    return slowed.promise;
+  });
+  const request = (route: Route, connection = new EventEmitter()) => {
     const sent = {
       url: '/',
       headers: { authorization: 'Bearer svc_live_x' },
       rawHeaders: [],
     } as unknown as Parameters<Handle>[2];
     const trace: RequestTrace = { requestId: 'request', clientAddress: '192.0.2.1' };
-    return handle(route, {}, sent, {} as Parameters<Handle>[3], trace).then(
+    return handle(route, {}, sent, connection as Parameters<Handle>[3], trace).then(
       ({ status }) => status,
       ({ code, extra }: HttpProblem) => extra.unavailable ?? code,
     );
   };
-  return { request, steps, paced };
+  return { request, steps, paced, endPause: slowed.resolve };
 }
 
-test('a read that finds no place is rejected before authentication, and health responds', async () => {
+test('a read that gets no permit is rejected before authentication, and health responds', async () => {
   const { request, steps } = pipelineWithLimits();
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const read = firmRoute(endpoints.getKeyInfo, async () => {
-    await released;
-    return jsonResponse({});
-  });
+  const { read, release } = blockedRead();
   const health = publicRoute(endpoints.getHealth, async () => jsonResponse({ status: 'ok' }));
   const served = Array.from({ length: 11 }, () => request(read));
   expect(await request(read)).toBe('overload');
@@ -269,12 +383,65 @@ test('a read that finds no place is rejected before authentication, and health r
   expect(await request(read)).toBe(200);
 });
 
-test('clients over their rate limit wait for the rejection without a place', async () => {
+test('clients over their rate limit wait for the rejection without a permit', async () => {
   const { request, steps, paced } = pipelineWithLimits({ allowed: false });
   const read = firmRoute(endpoints.getKeyInfo, async () => jsonResponse({}));
   const rejected = Array.from({ length: 11 }, () => request(read));
-  await new Promise((resolve) => setImmediate(resolve));
+  await settle();
   expect(steps.filter((step) => step === 'paced key')).toHaveLength(11);
   paced();
   expect(await Promise.all(rejected)).toEqual(Array(11).fill('rate_limited'));
+});
+
+test('a request whose connection is closed while it waits is not authenticated, and the next gets the permit', async () => {
+  const { request, steps } = pipelineWithLimits();
+  const { read, release } = blockedRead();
+  const first = request(read);
+  const connection = Object.assign(new EventEmitter(), { closed: true });
+  const closed = request(read, connection);
+  const next = request(read);
+  connection.emit('close');
+  expect(await closed).toBe('malformed_request');
+  release();
+  expect(await Promise.all([first, next])).toEqual([200, 200]);
+  expect(steps).toEqual(['authenticated', 'authenticated']);
+});
+
+test('a connection that is closed after the wait releases no permit that is in use', async () => {
+  const { request, steps } = pipelineWithLimits();
+  const [first, second] = [blockedRead(), blockedRead()];
+  const connection = new EventEmitter();
+  const responses = [request(first.read), request(second.read, connection), request(second.read)];
+  first.release();
+  expect(await responses[0]).toBe(200);
+  await settle();
+  connection.emit('close');
+  await settle();
+  expect(steps).toEqual(['authenticated', 'authenticated']);
+  second.release();
+  expect(await Promise.all(responses)).toEqual([200, 200, 200]);
+});
+
+test('a request with the fault slow has a permit while it is processed, and none during the pause', async () => {
+  const { request, steps, endPause } = pipelineWithLimits({ faults: ['slow'] });
+  const slow = blockedRead();
+  const slowed = request(slow.read);
+  const next = request(firmRoute(endpoints.getKeyInfo, async () => jsonResponse({})));
+  await settle();
+  expect(steps).toEqual(['authenticated']);
+  slow.release();
+  expect(await next).toBe(200);
+  expect(steps).toEqual(['authenticated', 'slowed', 'authenticated']);
+  endPause();
+  expect(await slowed).toBe(200);
+});
+
+test('a request with the fault dropped has a permit while it is processed', async () => {
+  const { request, steps } = pipelineWithLimits({ faults: ['dropped'] });
+  const dropped = blockedRead();
+  const responses = [request(dropped.read), request(dropped.read)];
+  await settle();
+  expect(steps).toEqual(['authenticated']);
+  dropped.release();
+  expect(await Promise.all(responses)).toEqual([500, 200]);
 });

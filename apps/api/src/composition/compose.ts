@@ -51,9 +51,9 @@ const REDIS_CONNECT_WAIT_MS = 1000;
 const STATEMENT_TIMEOUT_MS = 4000;
 const LOCK_TIMEOUT_MS = 3000;
 /** More than keep a core busy, also with a millisecond of network to each database. */
-const READ_PLACES = 40;
+const READ_PERMITS = 40;
 /** One runs on each connection; the others are ready when it becomes free. */
-const WRITE_PLACES_PER_CONNECTION = 4;
+const WRITE_PERMITS_PER_CONNECTION = 4;
 
 interface Application {
   readonly services: Services;
@@ -85,7 +85,7 @@ const systemClock: Clock = { now: Date.now };
 const reportOverload =
   (log: Log, requests: string) =>
   ({ isOver, rejected }: { readonly isOver: boolean; readonly rejected: number }): void => {
-    if (isOver) log.warn('no longer overloaded', { requests, rejected });
+    if (isOver) log.warn('overload ended', { requests, rejected });
     else log.warn('more requests arrive than can be processed: some are rejected', { requests });
   };
 
@@ -164,9 +164,9 @@ export async function compose(environment: Environment): Promise<Application> {
       await pingDatabase();
     },
     isDraining,
-    readLimit: createConcurrencyLimit({ places: READ_PLACES, changed: reportOverload(log, 'reads') }),
+    readLimit: createConcurrencyLimit({ permits: READ_PERMITS, changed: reportOverload(log, 'reads') }),
     writeLimit: createConcurrencyLimit({
-      places: WRITE_PLACES_PER_CONNECTION * config.dbPoolMax,
+      permits: WRITE_PERMITS_PER_CONNECTION * config.dbPoolMax,
       changed: reportOverload(log, 'writes'),
     }),
     observe,

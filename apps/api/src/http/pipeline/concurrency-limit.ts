@@ -1,33 +1,37 @@
 import { Unavailable } from '@svc/application';
-import { asHttpProblem, type HttpProblem } from '../problems/http-problem.ts';
+import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
 
-/** Bursts are worked off. A queue that is never empty for this long does not end by itself. */
+/** A burst is processed in less time. A queue that stands for longer only delays every request in it. */
 const MAX_STANDING_MS = 1000;
 const MAX_WAIT_MS = 2000;
-const MAX_WAITING_PER_PLACE = 10;
-/** After an overload, requests may wait again when none was rejected for this long: more than `Retry-After`. */
+const MAX_WAITING_PER_PERMIT = 10;
+/** An overload is over when no request was rejected for this long: more than `Retry-After`. */
 const CALM_MS = 2000;
 
-/** The right of one request to be worked on. */
-export interface Place {
+/** Lets one request be processed. */
+export interface Permit {
   /** Idempotent. */
-  leave(): void;
-  /** Gives the place to others while the client is awaited, and takes one again without waiting. */
-  outside<T>(work: Promise<T>): Promise<T>;
+  release(): void;
+  /** Releases the permit until the promise settles, then takes one without waiting, even beyond the limit. */
+  releaseWhile<T>(work: Promise<T>): Promise<T>;
+}
+
+/** A request in the queue. */
+export interface Waiting {
+  readonly permit: Promise<Permit>;
+  /** Removes it from the queue, or releases the permit that it has got since. */
+  cancel(): void;
 }
 
 export interface ConcurrencyLimit {
-  /**
-   * A promise if the request has to wait.
-   * @throws HttpProblem `service_unavailable` at once while more requests arrive than can be processed.
-   */
-  enter(): Place | Promise<Place>;
+  /** @throws HttpProblem `service_unavailable` while more requests arrive than can be processed. */
+  acquire(): Permit | Waiting;
 }
 
 interface Options {
-  /** Requests that are worked on at the same time; more than keep the bottleneck busy only delay each other. */
-  readonly places: number;
-  /** Called when an overload begins and ends. */
+  /** Requests that are processed at the same time; more than keep the bottleneck busy only delay each other. */
+  readonly permits: number;
+  /** Called at the first rejection of an overload, and at its end with how many there were. */
   readonly changed?: (overload: { readonly isOver: boolean; readonly rejected: number }) => void;
   /** Milliseconds. */
   readonly now?: () => number;
@@ -42,13 +46,18 @@ const afterTimeout: NonNullable<Options['after']> = (ms, run) => {
 
 /** Created once: the stack of an error is a tenth of what a rejection costs. */
 const OVERLOADED = asHttpProblem(new Unavailable('More requests arrive than can be processed.', 'overload'));
+/** Ends the request; nobody receives it. */
+const CANCELED = new HttpProblem('malformed_request', {
+  detail: 'The connection was closed while the request waited.',
+});
 
 /**
- * Limits how many requests are worked on. Further ones wait in order of arrival. When some have waited for a second
- * without a break, the queue only makes all of them late: from then on what finds no place is rejected at once.
+ * Limits how many requests are processed at a time. Further ones wait in order of arrival. When some have waited for a
+ * second without a break, the queue only makes all of them late: from then on a request is rejected at once when no
+ * permit is free.
  */
 export function createConcurrencyLimit({
-  places,
+  permits,
   changed = () => {},
   now = () => performance.now(),
   after = afterTimeout,
@@ -58,27 +67,29 @@ export function createConcurrencyLimit({
   const waiting = new Set<() => void>();
   /** When the first of those that wait without a break began to. */
   let standingSince = 0;
-  let isOverloaded = false;
+  let mayWait = true;
+  /** Since the overload began; 0 if there is none. */
   let rejected = 0;
   let rejectedAt = 0;
 
   function free(): void {
     const [next] = waiting;
-    if (next === undefined || taken > places) taken -= 1;
+    if (next === undefined || taken > permits) taken -= 1;
     else next();
   }
 
-  function newPlace(): Place {
+  function newPermit(): Permit {
     let isHeld = true;
-    const leave = (): void => {
+    const release = (): void => {
       if (!isHeld) return;
       isHeld = false;
       free();
     };
     return {
-      leave,
-      async outside(work) {
-        leave();
+      release,
+      async releaseWhile(work) {
+        if (!isHeld) return work;
+        release();
         try {
           return await work;
         } finally {
@@ -89,50 +100,69 @@ export function createConcurrencyLimit({
     };
   }
 
-  function reject(at: number): HttpProblem {
+  function reject(): HttpProblem {
+    rejectedAt = now();
+    if (rejected === 0) {
+      changed({ isOver: false, rejected });
+      after(CALM_MS, endIfCalm);
+    }
     rejected += 1;
-    rejectedAt = at;
     return OVERLOADED;
   }
 
-  function begin(): void {
-    isOverloaded = true;
+  function endIfCalm(): void {
+    const calmMs = now() - rejectedAt;
+    if (calmMs < CALM_MS) {
+      after(CALM_MS - calmMs, endIfCalm);
+      return;
+    }
+    changed({ isOver: true, rejected });
     rejected = 0;
-    changed({ isOver: false, rejected });
-    const endIfCalm = (): void => {
-      const calmMs = now() - rejectedAt;
-      if (calmMs < CALM_MS) {
-        after(CALM_MS - calmMs, endIfCalm);
-        return;
-      }
-      isOverloaded = false;
-      changed({ isOver: true, rejected });
+    mayWait = true;
+  }
+
+  function wait(): Waiting {
+    let granted: Permit | null = null;
+    let stop = (): void => {};
+    const permit = new Promise<Permit>((resolve, rejectWaiting) => {
+      const admit = (): void => {
+        leave();
+        granted = newPermit();
+        resolve(granted);
+      };
+      const cancelTimeout = after(MAX_WAIT_MS, () => {
+        leave();
+        rejectWaiting(reject());
+      });
+      const leave = (): void => {
+        waiting.delete(admit);
+        cancelTimeout();
+      };
+      waiting.add(admit);
+      stop = () => {
+        leave();
+        rejectWaiting(CANCELED);
+      };
+    });
+    return {
+      permit,
+      cancel() {
+        if (granted === null) stop();
+        else granted.release();
+      },
     };
-    after(CALM_MS, endIfCalm);
   }
 
   return {
-    enter() {
-      if (taken < places) {
+    acquire() {
+      if (taken < permits) {
         taken += 1;
-        return newPlace();
+        return newPermit();
       }
-      const at = now();
-      if (waiting.size === 0) standingSince = at;
-      else if (!isOverloaded && at - standingSince >= MAX_STANDING_MS) begin();
-      if (isOverloaded || waiting.size >= MAX_WAITING_PER_PLACE * places) throw reject(at);
-      return new Promise((resolve, rejectWaiting) => {
-        const cancel = after(MAX_WAIT_MS, () => {
-          waiting.delete(admit);
-          rejectWaiting(reject(now()));
-        });
-        const admit = (): void => {
-          waiting.delete(admit);
-          cancel();
-          resolve(newPlace());
-        };
-        waiting.add(admit);
-      });
+      if (waiting.size === 0) standingSince = now();
+      else if (now() - standingSince >= MAX_STANDING_MS) mayWait = false;
+      if (!mayWait || waiting.size >= MAX_WAITING_PER_PERMIT * permits) throw reject();
+      return wait();
     },
   };
 }

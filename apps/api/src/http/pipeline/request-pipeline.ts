@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ApiKeyAuthenticator,
   byAdjuster,
@@ -24,7 +25,7 @@ import { HttpProblem } from '../problems/http-problem.ts';
 import type { Route, RouteResponse } from '../routes/route.ts';
 import { type AuditedRequest, auditActionOf } from './audited-requests.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
-import type { ConcurrencyLimit, Place } from './concurrency-limit.ts';
+import type { ConcurrencyLimit, Permit, Waiting } from './concurrency-limit.ts';
 import { bearerToken, invalidKey, isRepeated } from './credentials.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
 import type { LargeResponses } from './large-responses.ts';
@@ -65,13 +66,13 @@ export interface RequestTrace {
 }
 
 interface Resources {
-  readonly place: Place;
+  readonly permit: Permit;
   readonly deadline: Deadline;
   /** Null where no body is read. */
   readonly held: HeldBytes | null;
 }
 
-const NO_PLACE: Place = { leave() {}, outside: (work) => work };
+const UNLIMITED: Permit = { release() {}, releaseWhile: (work) => work };
 
 /** Rejections by overload are paced together, since callers are not known yet. */
 const ALL_CALLERS = '';
@@ -80,7 +81,11 @@ const ALL_CALLERS = '';
 const SIMULATED_ROUTE = 'simulated fault';
 
 /** The steps of a request, in order: authentication, rate limits, scope, body, contract, handler. */
-export function createPipeline(deps: PipelineDeps, responses: LargeResponses) {
+export function createPipeline(
+  deps: PipelineDeps,
+  responses: LargeResponses,
+  pause: (ms: number) => Promise<unknown> = sleep,
+) {
   const bodyMemory = createBodyMemory();
 
   async function handle(
@@ -94,25 +99,45 @@ export function createPipeline(deps: PipelineDeps, responses: LargeResponses) {
     trace.route = `${endpoint.method} ${endpoint.path}`;
     const deadline = createDeadline();
     // Before any work: a process that spends its time on requests that must fail delays those that could succeed.
-    const place = await enter(route, deadline);
+    const permit = await acquire(route, response, deadline);
     const held = endpoint.method === 'GET' ? null : bodyMemory.hold();
     try {
-      return await runSteps(route, params, request, response, trace, { place, deadline, held });
+      return await runSteps(route, params, request, response, trace, { permit, deadline, held });
     } finally {
-      place.leave();
+      permit.release();
       held?.release();
     }
   }
 
-  async function enter({ caller, endpoint }: Route, { within }: Deadline): Promise<Place> {
+  async function acquire(
+    { caller, endpoint }: Route,
+    response: Response,
+    { within }: Deadline,
+  ): Promise<Permit> {
     // Health and sign-in are always served; they have limits for each address.
-    if (caller === 'anyone') return NO_PLACE;
+    if (caller === 'anyone') return UNLIMITED;
     try {
-      const entered = (endpoint.method === 'GET' ? deps.readLimit : deps.writeLimit).enter();
-      return entered instanceof Promise ? await within(entered) : entered;
+      const acquired = (endpoint.method === 'GET' ? deps.readLimit : deps.writeLimit).acquire();
+      return 'permit' in acquired ? await waitFor(acquired, response, within) : acquired;
     } catch (error) {
-      await deps.rejectionPace.next(ALL_CALLERS);
+      if (!response.closed) await deps.rejectionPace.next(ALL_CALLERS);
       throw error;
+    }
+  }
+
+  async function waitFor(
+    { permit, cancel }: Waiting,
+    response: Response,
+    within: Deadline['within'],
+  ): Promise<Permit> {
+    response.once('close', cancel);
+    try {
+      return await within(permit);
+    } catch (error) {
+      cancel();
+      throw error;
+    } finally {
+      response.off('close', cancel);
     }
   }
 
@@ -122,7 +147,7 @@ export function createPipeline(deps: PipelineDeps, responses: LargeResponses) {
     request: Request,
     response: Response,
     trace: RequestTrace,
-    { place, deadline: { within }, held }: Resources,
+    { permit, deadline: { within }, held }: Resources,
   ): Promise<RouteResponse> {
     const { endpoint } = route;
     const origin = { requestId: trace.requestId, address: trace.clientAddress };
@@ -135,8 +160,8 @@ export function createPipeline(deps: PipelineDeps, responses: LargeResponses) {
         mayBeEmpty: endpoint.body === undefined || endpoint.bodyRequired === false,
         held,
       });
-      // A slow client must not keep the place.
-      return request.complete ? reading : place.outside(reading);
+      // A slow client must not hold the permit.
+      return request.complete ? reading : permit.releaseWhile(reading);
     };
 
     const parse = async (caller: string) => {
@@ -178,7 +203,7 @@ export function createPipeline(deps: PipelineDeps, responses: LargeResponses) {
       const { firmId, environment, keyId } = grant;
       const actor: FirmActor = { firmId, environment, origin: { ...origin, keyId } };
       trace.audit = { caller: byFirm(actor), action: auditActionOf(endpoint.id), firmId, params };
-      await checkAccess(grant, endpoint, place);
+      await checkAccess(grant, endpoint, permit);
       return { grant, actor };
     };
     const { grant, actor } = await within(admit());
@@ -194,9 +219,10 @@ export function createPipeline(deps: PipelineDeps, responses: LargeResponses) {
     if (fault === null) return process();
     // A separate route in metrics and the request log, since the service did not fail.
     trace.route = SIMULATED_ROUTE;
-    // It may take seconds.
-    place.leave();
-    return withFault(fault, process);
+    return withFault(fault, process, (ms) => {
+      permit.release();
+      return pause(ms);
+    });
   }
 
   /** Requires a valid key, and counts against its limits, for a request that matches no operation. */
@@ -221,9 +247,9 @@ export function createPipeline(deps: PipelineDeps, responses: LargeResponses) {
   async function checkAccess(
     grant: KeyGrant,
     endpoint: Pick<Endpoint, 'scope' | 'write'>,
-    place?: Place,
+    permit?: Permit,
   ): Promise<void> {
-    await checkLimits(deps, grant, endpoint, place);
+    await checkLimits(deps, grant, endpoint, permit);
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
   }
 
@@ -235,11 +261,11 @@ export async function checkLimits(
   { rateLimiter, rejectionPace }: Pick<PipelineDeps, 'rateLimiter' | 'rejectionPace'>,
   { keyId, environment, limits }: KeyGrant,
   { write }: Pick<Endpoint, 'write'>,
-  place: Place = NO_PLACE,
+  permit: Permit = UNLIMITED,
 ): Promise<void> {
   const decision = await rateLimiter.consume(keyId, limitsOf(environment, limits), { write });
   if (!decision.allowed) {
-    place.leave();
+    permit.release();
     await rejectionPace.next(keyId);
   }
   requireAllowed(decision);

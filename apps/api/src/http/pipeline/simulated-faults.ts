@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FaultKind } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import { HttpProblem } from '../problems/http-problem.ts';
@@ -17,6 +16,7 @@ const HEADERS: Partial<Record<FaultKind, Readonly<Record<string, string>>>> = {
 export async function withFault(
   kind: FaultKind,
   process: () => Promise<RouteResponse>,
+  pause: (ms: number) => Promise<unknown>,
 ): Promise<RouteResponse> {
   switch (kind) {
     case 'slow':
