@@ -438,6 +438,8 @@ describe("the adjuster's notes and dates", () => {
   test('are sent with the closing when the network is back, and are not lost between saving and closing', () =>
     visiting(WITHOUT_WORKER, async ({ page, context }) => {
       const { id, token } = await acceptedClaim();
+      // The next test shows what is held back for undo.
+      await page.addInitScript({ content: `localStorage.preferences = '{"undoSeconds":0}'` });
       await enter(page, service, token, `#/claims/${id}`);
       await page.getByLabel('Notes').fill('Typed in a dead spot.');
       await context.setOffline(true);
