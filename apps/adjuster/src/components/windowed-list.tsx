@@ -7,7 +7,10 @@ import { returnItem } from '../navigation.ts';
 const ESTIMATED_ROW_HEIGHT_PX = 92;
 /** Chunks this close to the screen are rendered. */
 const MARGIN_PX = 1200;
-/** And those this close while nothing scrolls, so that the next swipes find their rows rendered. */
+/**
+ * And those this close while nothing scrolls, so that the next swipes find their rows rendered. Only once something was
+ * scrolled: a slow phone is busy enough while the list opens.
+ */
 const MARGIN_AT_REST_PX = 5000;
 const REST_MS = 150;
 
@@ -27,12 +30,14 @@ addEventListener(
   'scroll',
   () => {
     scrolledAt = performance.now();
+    schedule();
   },
   { capture: true, passive: true },
 );
 
 function renderSome(): void {
   isScheduled = false;
+  const hasScrolled = scrolledAt > Number.NEGATIVE_INFINITY;
   const isAtRest = performance.now() - scrolledAt > REST_MS;
   // As of this frame: in a fast scroll, a chunk that was near when it began to wait is on the screen by now.
   const distances = new Map<Element, number>();
@@ -41,7 +46,8 @@ function renderSome(): void {
     distances.set(element, Math.max(top - innerHeight, -bottom));
   }
   // At rest without a limit, since the observer rounds its margin differently: a chunk would wait for good.
-  for (const element of chunksToRender(distances, isAtRest ? undefined : MARGIN_PX)) {
+  const near = chunksToRender(distances, isAtRest && hasScrolled ? undefined : MARGIN_PX);
+  for (const element of near) {
     waiting.delete(element);
     listeners.get(element)?.(true);
   }
@@ -50,7 +56,8 @@ function renderSome(): void {
     leaving.delete(left);
     listeners.get(left)?.(false);
   }
-  schedule();
+  // The others wait for the first scrolling.
+  if (hasScrolled || near.length > 0) schedule();
 }
 
 /** Renders the chunks on the screen at once, and of those near it one in each frame, because two would make it late. */
