@@ -93,12 +93,6 @@ export class Transaction implements TxSession {
 
   async rowsAndCommit<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
     this.#requireOpen(statement.name);
-    // A wrong row count must prevent the COMMIT.
-    if (this.#failed || this.#pendingChecks > 0) {
-      const rows = await this.rows<R>(statement, values);
-      await this.commit();
-      return rows;
-    }
     const result = this.#query<R>(statement, values);
     this.#send(statement.name, result);
     await this.commit();
