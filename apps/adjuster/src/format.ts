@@ -105,3 +105,5 @@ export const addressLines = ({ street, street2, city, state, zip }: Address): st
   street2 === undefined ? street : `${street}, ${street2}`,
   `${city}, ${state} ${zip}`,
 ];
+
+export const addressText = (address: Address): string => addressLines(address).join(', ');

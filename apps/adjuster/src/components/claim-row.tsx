@@ -1,6 +1,6 @@
 import type { AppClaim } from '@svc/contract';
 import type { ComponentChildren, JSX } from 'preact';
-import { addressLines, day, miles, since, titleOf } from '../format.ts';
+import { addressText, day, miles, since, titleOf } from '../format.ts';
 import { route } from '../navigation.ts';
 import { texts } from '../state/language.ts';
 import { distanceOf } from '../state/places.ts';
@@ -26,7 +26,7 @@ const lines = (claim: AppClaim, aside: ComponentChildren, more: string): JSX.Ele
     {aside}
   </span>,
   <span key="place" class="line">
-    {addressLines(claim.loss_location).join(', ')}
+    {addressText(claim.loss_location)}
   </span>,
   <span key="more" class="line muted">
     {more}

@@ -1,4 +1,4 @@
-import { type Address, addressLines, nameOf } from '../format.ts';
+import { type Address, addressLines, addressText, nameOf } from '../format.ts';
 import { mapLink } from '../model/map-link.ts';
 import { smsLink, telLink } from '../model/phone.ts';
 import { texts } from '../state/language.ts';
@@ -50,12 +50,7 @@ export function ContactLinks(props: {
         <ActionLink icon="mail" href={mailLink(email)} label={claim.mail} about={email} />
       )}
       {place !== undefined && (
-        <ActionLink
-          icon="map"
-          href={mapLink(addressLines(place).join(', '))}
-          label={claim.map}
-          about={place.street}
-        />
+        <ActionLink icon="map" href={mapLink(addressText(place))} label={claim.map} about={place.street} />
       )}
     </div>
   );

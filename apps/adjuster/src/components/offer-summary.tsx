@@ -1,5 +1,5 @@
 import type { AppClaim } from '@svc/contract';
-import { addressLines, dateTime, day, miles, since, titleOf, wholeMoney } from '../format.ts';
+import { addressLines, addressText, dateTime, day, miles, since, titleOf, wholeMoney } from '../format.ts';
 import { mapLink } from '../model/map-link.ts';
 import { relatedClaims } from '../model/related.ts';
 import { openOffers } from '../state/answers.ts';
@@ -56,7 +56,7 @@ export function OfferSummary({ claim }: { claim: AppClaim }) {
   return (
     <section class="card summary">
       <p class="summary-place">
-        <a href={mapLink(addressLines(place).join(', '))} rel="noreferrer">
+        <a href={mapLink(addressText(place))} rel="noreferrer">
           <Icon name="map" />
           <span>
             {addressLines(place).map((line) => (

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { OriginDialog } from '../components/distance.tsx';
 import { Bar, Button, EmptyState, ScreenHeader } from '../components/ui.tsx';
 import { storage } from '../data/storage.ts';
-import { addressLines, miles, titleOf } from '../format.ts';
+import { addressText, miles, titleOf } from '../format.ts';
 import outlinesUrl from '../map/outlines.bin?url';
 import {
   type Cluster,
@@ -135,7 +135,7 @@ export function MapScreen() {
                     {isOffer ? words.offers : words.claims}
                   </span>
                 </span>
-                <span class="line">{addressLines(claim.loss_location).join(', ')}</span>
+                <span class="line">{addressText(claim.loss_location)}</span>
                 <Distance claim={claim} />
                 <Button
                   aria-pressed={isStop(claim.id)}
@@ -159,7 +159,7 @@ export function MapScreen() {
                 <a class="strong" href={`#/claims/${claim.id}`}>
                   {titleOf(claim)}
                 </a>
-                <span class="line">{addressLines(claim.loss_location).join(', ')}</span>
+                <span class="line">{addressText(claim.loss_location)}</span>
                 <Button
                   kind="quiet"
                   aria-label={`${words.removeStop}: ${titleOf(claim)}`}
@@ -181,7 +181,7 @@ export function MapScreen() {
         <Bar>
           <a
             class="button primary"
-            href={routeLink(route.map(({ claim }) => addressLines(claim.loss_location).join(', ')))}
+            href={routeLink(route.map(({ claim }) => addressText(claim.loss_location)))}
             rel="noreferrer"
           >
             {words.route(route.length)}

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Facts, fact, Section } from '../components/facts.tsx';
 import { Button, Dialog, Note } from '../components/ui.tsx';
 import { storage } from '../data/storage.ts';
-import { addressLines, dateTime, day, timeOfDay, titleOf, today } from '../format.ts';
+import { addressText, dateTime, day, timeOfDay, titleOf, today } from '../format.ts';
 import { calendarFile } from '../model/calendar-file.ts';
 import { deadlinesOf } from '../model/deadlines.ts';
 import {
@@ -298,7 +298,7 @@ async function shareVisit(claim: AppClaim, date: string, time: string): Promise<
       start: `${date}T${time}`,
       minutes: VISIT_MINUTES,
       title: work.visitTitle(titleOf(claim)),
-      place: addressLines(claim.loss_location).join(', '),
+      place: addressText(claim.loss_location),
       description: `${words.number}: ${claim.claim_number}\n${claim.policyholder.phone ?? ''}`.trim(),
     },
     Date.now(),
