@@ -238,6 +238,18 @@ describe('the answer to an offer', () => {
       await page.getByRole('link', { name: 'Accept: Marisol Delgado' }).waitFor();
       expect((await assignmentOf(service, firm, first)).status).toBe('pending_acceptance');
 
+      // The worker marks an answer that it is about to send, which this page does not know yet.
+      await page.evaluate(`new Promise((resolve) => {
+        indexedDB.open('claims').onsuccess = ({ target: { result } }) => {
+          const changing = result.transaction('answers', 'readwrite');
+          const answers = changing.objectStore('answers');
+          answers.get('${first}').onsuccess = ({ target }) => answers.put({ ...target.result, tried: true });
+          changing.oncomplete = () => { result.close(); resolve(); };
+        };
+      })`);
+      await button(page, 'Undo').click();
+      await page.getByText('Too late to undo: 1 answer was already sent.').waitFor();
+
       // After a long time without a network the lists are removed, and the answer stays.
       await page.evaluate(`new Promise((resolve) => {
         indexedDB.open('claims').onsuccess = ({ target: { result } }) => {
@@ -510,6 +522,11 @@ describe("the adjuster's notes and dates", () => {
       await page.evaluate('localStorage.undo = 5');
       await page.reload();
       await button(page, 'Left message').click();
+      const undo = await button(page, 'Undo the last entry').elementHandle();
+      // Tapped when the time is over and the button is not hidden yet.
+      await page.evaluate('{ const now = Date.now; Date.now = () => now() + 30_000; }');
+      await undo?.evaluate((one) => (one as { click(): void }).click());
+      await page.getByText('Too late to undo: the entry was already sent.').waitFor();
       await until('the second entry', async () => (await read(id, token)).work.contacts?.length === 2);
     }));
 
