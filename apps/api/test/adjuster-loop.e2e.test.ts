@@ -1240,7 +1240,7 @@ test.each([
     }
     await page.evaluate(`location.hash = '#/claims/${offered}'`);
     for (const answer of [words.claim.accept, words.claim.reject])
-      found.push(...(await obscuredCorners(page, answer)));
+      found.push(...(await obscuredCorners(page, '.answer-bar button', answer)));
     await button(page, words.claim.reject).click();
     await page.getByRole('dialog').waitFor();
     await audit('reject');
@@ -1420,6 +1420,10 @@ test('of many offers the first show before all are read, and only those near the
       }`),
     );
     await add.click();
+    await until(
+      'the button not to be below the bar that has appeared',
+      async () => (await obscuredCorners(page, 'main .rows button', 'Remove from route')).length === 0,
+    );
     const route = page.getByRole('link', { name: 'Route with 1 stop' });
     expect(await route.getAttribute('href')).toContain('destination=1420%20Seagrape%20Lane');
 
@@ -1453,9 +1457,9 @@ test('of many offers the first show before all are read, and only those near the
 const axeSource = async (): Promise<string> => (await import('node:fs')).readFileSync(AXE, 'utf8');
 
 /** The corners of the button that are outside the screen or covered. */
-async function obscuredCorners(page: Page, name: string): Promise<string[]> {
-  await button(page, name).waitFor();
-  return page.evaluate(`[...document.querySelectorAll('.answer-bar button')]
+async function obscuredCorners(page: Page, buttons: string, name: string): Promise<string[]> {
+  await button(page, name).first().waitFor();
+  return page.evaluate(`[...document.querySelectorAll(${JSON.stringify(buttons)})]
     .filter((element) => element.textContent === ${JSON.stringify(name)})
     .flatMap((element) => {
       const { left, top, right, bottom } = element.getBoundingClientRect();
