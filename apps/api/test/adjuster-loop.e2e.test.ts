@@ -655,6 +655,8 @@ describe('a session', () => {
       const { svcId, token } = await service.member(firm);
       const id = await offerFullClaim(service, firm, svcId);
       await enter(page, service, token, `#/claims/${id}`);
+      // The browser reports an error where the worker cannot be loaded.
+      await ready(page);
       await context.setOffline(true);
       await button(page, 'Accept').click();
       await page.getByText('Your acceptance is saved').first().waitFor();

@@ -100,7 +100,8 @@ export function Offers() {
           </section>
         ))
       )}
-      <Hints />
+      {/* Its modules would delay the list. */}
+      {open !== undefined && <Hints />}
       {selected !== null && <SelectionBar selected={selected} done={() => setSelected(null)} />}
     </>
   );
