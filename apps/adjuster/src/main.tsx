@@ -240,6 +240,5 @@ void loadLanguage()
   .then(() => {
     const root = document.getElementById('app');
     if (root !== null) render(<App />, root);
-    void start();
-    registerWorker();
+    registerWorker(start());
   });

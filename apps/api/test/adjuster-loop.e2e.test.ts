@@ -231,6 +231,18 @@ describe('the answer to an offer', () => {
       await page.getByRole('link', { name: 'Accept: Marisol Delgado' }).waitFor();
       expect((await assignmentOf(service, firm, first)).status).toBe('pending_acceptance');
 
+      // The worker marks an answer that it is about to send, which this page does not know yet.
+      await page.evaluate(`new Promise((resolve) => {
+        indexedDB.open('claims').onsuccess = ({ target: { result } }) => {
+          const changing = result.transaction('answers', 'readwrite');
+          const answers = changing.objectStore('answers');
+          answers.get('${first}').onsuccess = ({ target }) => answers.put({ ...target.result, tried: true });
+          changing.oncomplete = () => { result.close(); resolve(); };
+        };
+      })`);
+      await button(page, 'Undo').click();
+      await page.getByText('Too late to undo: 1 answer was already sent.').waitFor();
+
       // After a long time without a network the lists are removed, and the answer stays.
       await page.evaluate(`new Promise((resolve) => {
         indexedDB.open('claims').onsuccess = ({ target: { result } }) => {
@@ -503,6 +515,11 @@ describe("the adjuster's notes and dates", () => {
       await page.evaluate('localStorage.undo = 5');
       await page.reload();
       await button(page, 'Left message').click();
+      const undo = await button(page, 'Undo the last entry').elementHandle();
+      // Tapped when the time is over and the button is not hidden yet.
+      await page.evaluate('{ const now = Date.now; Date.now = () => now() + 30_000; }');
+      await undo?.evaluate((one) => (one as { click(): void }).click());
+      await page.getByText('Too late to undo: the entry was already sent.').waitFor();
       await until('the second entry', async () => (await read(id, token)).work.contacts?.length === 2);
     }));
 
@@ -631,6 +648,8 @@ describe('a session', () => {
       const { svcId, token } = await service.member(firm);
       const id = await offerFullClaim(service, firm, svcId);
       await enter(page, service, token, `#/claims/${id}`);
+      // The browser reports an error where the worker cannot be loaded.
+      await ready(page);
       await context.setOffline(true);
       await button(page, 'Accept').click();
       await page.getByText('Your acceptance is saved').first().waitFor();
@@ -1226,7 +1245,7 @@ test.each([
     }
     await page.evaluate(`location.hash = '#/claims/${offered}'`);
     for (const answer of [words.claim.accept, words.claim.reject])
-      found.push(...(await obscuredCorners(page, answer)));
+      found.push(...(await obscuredCorners(page, '.answer-bar button', answer)));
     await button(page, words.claim.reject).click();
     await page.getByRole('dialog').waitFor();
     await audit('reject');
@@ -1406,6 +1425,10 @@ test('of many offers the first show before all are read, and only those near the
       }`),
     );
     await add.click();
+    await until(
+      'the button not to be below the bar that has appeared',
+      async () => (await obscuredCorners(page, 'main .rows button', 'Remove from route')).length === 0,
+    );
     const route = page.getByRole('link', { name: 'Route with 1 stop' });
     expect(await route.getAttribute('href')).toContain('destination=1420%20Seagrape%20Lane');
 
@@ -1439,9 +1462,9 @@ test('of many offers the first show before all are read, and only those near the
 const axeSource = async (): Promise<string> => (await import('node:fs')).readFileSync(AXE, 'utf8');
 
 /** The corners of the button that are outside the screen or covered. */
-async function obscuredCorners(page: Page, name: string): Promise<string[]> {
-  await button(page, name).waitFor();
-  return page.evaluate(`[...document.querySelectorAll('.answer-bar button')]
+async function obscuredCorners(page: Page, buttons: string, name: string): Promise<string[]> {
+  await button(page, name).first().waitFor();
+  return page.evaluate(`[...document.querySelectorAll(${JSON.stringify(buttons)})]
     .filter((element) => element.textContent === ${JSON.stringify(name)})
     .flatMap((element) => {
       const { left, top, right, bottom } = element.getBoundingClientRect();

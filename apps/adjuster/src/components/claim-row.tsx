@@ -6,7 +6,7 @@ import { texts } from '../state/language.ts';
 import { distanceOf } from '../state/places.ts';
 import { TestBadge } from './ui.tsx';
 
-// Rows are created while a list scrolls, so each is one component with few elements, and its arrow is CSS.
+// Rows are created while a list scrolls, so they are no components, have few elements, and their arrow is CSS.
 
 /** The parts that are known. */
 const joined = (...parts: readonly (string | undefined)[]): string =>
@@ -59,22 +59,22 @@ const link = ({ id }: AppClaim, content: JSX.Element[]): JSX.Element => (
 );
 
 /** An offer in a list. */
-export const OfferRow = ({ claim }: { claim: AppClaim }) => link(claim, offerLines(claim));
+export const offerRow = (claim: AppClaim): JSX.Element => link(claim, offerLines(claim));
 
 /** An offer that is being selected. */
-export const SelectableRow = (props: {
-  readonly claim: AppClaim;
-  readonly selected: boolean;
-  readonly toggle: (id: string) => void;
-}) => (
+export const selectableRow = (
+  claim: AppClaim,
+  selected: boolean,
+  toggle: (id: string) => void,
+): JSX.Element => (
   <label class="claim-row">
-    <input type="checkbox" checked={props.selected} onChange={() => props.toggle(props.claim.id)} />
-    <span class="row-main">{offerLines(props.claim)}</span>
+    <input type="checkbox" checked={selected} onChange={() => toggle(claim.id)} />
+    <span class="row-main">{offerLines(claim)}</span>
   </label>
 );
 
 /** An own claim in a list, with what is due next or when it was closed. */
-export const ClaimRow = ({ claim, aside }: { claim: AppClaim; aside: ComponentChildren }) =>
+export const claimRow = (claim: AppClaim, aside: ComponentChildren): JSX.Element =>
   link(
     claim,
     lines(

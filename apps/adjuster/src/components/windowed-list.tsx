@@ -9,9 +9,10 @@ const ESTIMATED_ROW_HEIGHT_PX = 92;
 const MARGIN_PX = 1200;
 /**
  * And those this close while nothing scrolls, so that the next swipes find their rows rendered. Only once something was
- * scrolled: a slow phone is busy enough while the list opens.
+ * scrolled, or after this time: a slow phone is busy enough while the list opens.
  */
 const MARGIN_AT_REST_PX = 5000;
+const OPENING_MS = 3000;
 const REST_MS = 150;
 
 /** Kept while the page is open, so that a list has its height again when the adjuster comes back to it. */
@@ -24,20 +25,26 @@ const waiting = new Set<Element>();
 const leaving = new Set<Element>();
 let observer: IntersectionObserver | undefined;
 let isScheduled = false;
+let rendersAhead = false;
 let scrolledAt = Number.NEGATIVE_INFINITY;
+
+function startAhead(): void {
+  rendersAhead = true;
+  schedule();
+}
+
 // The list next to a claim scrolls apart from the page.
 addEventListener(
   'scroll',
   () => {
     scrolledAt = performance.now();
-    schedule();
+    startAhead();
   },
   { capture: true, passive: true },
 );
 
 function renderSome(): void {
   isScheduled = false;
-  const hasScrolled = scrolledAt > Number.NEGATIVE_INFINITY;
   const isAtRest = performance.now() - scrolledAt > REST_MS;
   // As of this frame: in a fast scroll, a chunk that was near when it began to wait is on the screen by now.
   const distances = new Map<Element, number>();
@@ -46,7 +53,7 @@ function renderSome(): void {
     distances.set(element, Math.max(top - innerHeight, -bottom));
   }
   // At rest without a limit, since the observer rounds its margin differently: a chunk would wait for good.
-  const near = chunksToRender(distances, isAtRest && hasScrolled ? undefined : MARGIN_PX);
+  const near = chunksToRender(distances, isAtRest && rendersAhead ? undefined : MARGIN_PX);
   for (const element of near) {
     waiting.delete(element);
     listeners.get(element)?.(true);
@@ -56,8 +63,7 @@ function renderSome(): void {
     leaving.delete(left);
     listeners.get(left)?.(false);
   }
-  // The others wait for the first scrolling.
-  if (hasScrolled || near.length > 0) schedule();
+  if (rendersAhead || near.length > 0) schedule();
 }
 
 /** Renders the chunks on the screen at once, and of those near it one in each frame, because two would make it late. */
@@ -69,6 +75,7 @@ function schedule(): void {
 
 /** Calls the listener when the element comes near the screen or leaves it. @returns a function that stops this. */
 function whenNear(element: Element, listener: (near: boolean) => void): () => void {
+  if (observer === undefined) setTimeout(startAhead, OPENING_MS);
   observer ??= new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting } of entries) {

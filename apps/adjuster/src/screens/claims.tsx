@@ -1,6 +1,6 @@
 import type { AppClaim } from '@svc/contract';
 import { useEffect } from 'preact/hooks';
-import { ClaimRow } from '../components/claim-row.tsx';
+import { claimRow } from '../components/claim-row.tsx';
 import { EmptyState, ScreenHeader } from '../components/ui.tsx';
 import { WindowedList } from '../components/windowed-list.tsx';
 import { day, duration } from '../format.ts';
@@ -38,9 +38,7 @@ export function Claims({ showClosed }: { showClosed: boolean }) {
       ) : (
         <WindowedList
           claims={showClosed ? list : dueFirst(list.map(withOwnEdits), deadlineOverrides.value)}
-          row={(claim) => (
-            <ClaimRow claim={claim} aside={showClosed ? <Closed claim={claim} /> : <Due claim={claim} />} />
-          )}
+          row={(claim) => claimRow(claim, showClosed ? <Closed claim={claim} /> : <Due claim={claim} />)}
         />
       )}
     </>

@@ -79,6 +79,7 @@ export function MapScreen() {
     Promise.all([loadOutlines(), loadZipPlaces()]).then(([loaded]) => setLines(loaded), showError);
   }, []);
   const list = useRef<HTMLUListElement>(null);
+  const pressed = useRef<HTMLElement | null>(null);
   // On a phone the claims of a marker are below the map and the menu.
   useEffect(() => list.current?.firstElementChild?.scrollIntoView({ block: 'nearest' }), [chosen]);
   const [offers, own] = [openOffers.value ?? [], lists.accepted.value ?? []];
@@ -95,6 +96,11 @@ export function MapScreen() {
   const isStop = (id: string): boolean => kept.includes(id);
   const toggleStop = (id: string) =>
     setStops(isStop(id) ? kept.filter((stop) => stop !== id) : [...kept, id]);
+  // With the first stop a bar appears, which must not cover the button that was pressed. Its height is known a frame later.
+  useEffect(() => {
+    const scroll = () => pressed.current?.scrollIntoView({ block: 'nearest' });
+    requestAnimationFrame(() => requestAnimationFrame(scroll));
+  }, [route.length > 0]);
   return (
     <>
       <ScreenHeader title={texts.value.map.title} back="#/" />
@@ -140,7 +146,10 @@ export function MapScreen() {
                 <Button
                   aria-pressed={isStop(claim.id)}
                   disabled={!isStop(claim.id) && isFull}
-                  onClick={() => toggleStop(claim.id)}
+                  onClick={({ currentTarget }) => {
+                    pressed.current = currentTarget;
+                    toggleStop(claim.id);
+                  }}
                 >
                   {isStop(claim.id) ? words.removeStop : words.addStop}
                 </Button>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { OfferRow, SelectableRow } from '../components/claim-row.tsx';
+import { offerRow, selectableRow } from '../components/claim-row.tsx';
 import { OriginDialog, RejectDialog } from '../components/dialogs.ts';
 import { lazy } from '../components/lazy.tsx';
 import { Bar, Button, EmptyState, Icon, ScreenHeader } from '../components/ui.tsx';
@@ -94,17 +94,14 @@ export function Offers() {
               claims={claims}
               label={title === '' ? undefined : title}
               row={(claim) =>
-                selected === null ? (
-                  <OfferRow claim={claim} />
-                ) : (
-                  <SelectableRow claim={claim} selected={selected.has(claim.id)} toggle={toggle} />
-                )
+                selected === null ? offerRow(claim) : selectableRow(claim, selected.has(claim.id), toggle)
               }
             />
           </section>
         ))
       )}
-      <Hints />
+      {/* Its modules would delay the list. */}
+      {open !== undefined && <Hints />}
       {selected !== null && <SelectionBar selected={selected} done={() => setSelected(null)} />}
     </>
   );

@@ -237,7 +237,7 @@ function Contacts({ claim }: { claim: AppClaim }) {
   };
   const undo = async (edits: Edits) => {
     setLast(undefined);
-    if (!(await undoWork(claim.id, edits))) return;
+    if (!(await undoWork(claim.id, edits))) return showToast(moreTexts.value.work.undoneTooLate);
     // What was typed since then stays, after the entry's note.
     setNote((typed) => [edits.contacts?.[0]?.note, typed].filter((part) => part).join(' '));
   };

@@ -127,8 +127,11 @@ export async function undoAnswers(claimIds: readonly string[]): Promise<void> {
   const removed = await Promise.all(claimIds.map(withdrawQueuedAnswer));
   answers.batch.value = null;
   await readQueue();
-  if (removed.every(Boolean)) showToast(texts.value.claim.undone);
-  else void sendQueue();
+  const sent = removed.filter((isRemoved) => !isRemoved).length;
+  if (sent === 0) return showToast(texts.value.claim.undone);
+  // A result, since the service's own result is added to it.
+  showResult(texts.value.claim.undoneTooLate(sent), 'neutral');
+  void sendQueue();
 }
 
 export const isUndoable = (answer: QueuedAnswer): boolean => canUndo(stateOf(answer));

@@ -74,13 +74,16 @@ async function readClaims(
 /** As many as fill the largest screen. */
 const FIRST_OFFERS = 25;
 
-/** Shows the first offers at a first visit, which reads the whole list when its revision is known. */
+/**
+ * Shows the first offers at a first visit, which reads the whole list when its revision is known. Not by `request`: it is
+ * sent before it is known whether there is a session, and the request for the profile finds that out.
+ */
 export async function readFirstOffers(): Promise<void> {
   const { offers } = lists;
   if (offers.value !== undefined) return;
   const number = sessionNumber();
   const path = `v1/claims?status=pending_acceptance&limit=${FIRST_OFFERS}`;
-  const { data } = await request(() => call<Page<AppClaim>>('GET', path));
+  const { data } = await call<Page<AppClaim>>('GET', path);
   if (offers.value === undefined && number === sessionNumber()) offers.value = data;
 }
 

@@ -2,7 +2,7 @@ import type { Profile } from '@svc/contract';
 import { call } from '../data/api.ts';
 import { createEventStream } from '../data/event-stream.ts';
 import { sendQueue } from './answers.ts';
-import { confirmLists, lists, liveState, readFirstOffers, refresh, updateLive } from './lists.ts';
+import { confirmLists, lists, liveState, refresh, updateLive } from './lists.ts';
 import { isSignedIn, request, session, sessionNumber, updateSession } from './session.ts';
 
 /** How long to wait for the service's revision of the lists before they are read without it. */
@@ -41,7 +41,6 @@ export async function catchUp(): Promise<void> {
     catchingUp.revisionReceived = resolve;
   });
   listen();
-  void readFirstOffers().catch(() => {});
   await Promise.race([received, new Promise((resolve) => setTimeout(resolve, REVISION_TIMEOUT_MS))]);
   catchingUp.active = false;
   if (liveState().kind !== 'current') return refresh();

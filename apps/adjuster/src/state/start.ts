@@ -9,7 +9,7 @@ import { readQueue, releaseAnswers, sendQueue, showOutcomes } from './answers.ts
 import { restoreArrangement } from './arrangement.ts';
 import { updateClock } from './clock.ts';
 import { restoreDeadlines } from './deadlines.ts';
-import { expireLists, lists, refresh, restoreLists } from './lists.ts';
+import { expireLists, lists, readFirstOffers, refresh, restoreLists } from './lists.ts';
 import { catchUp, poll, stopListening, sync } from './live-updates.ts';
 import { restoreOrigin } from './places.ts';
 import { forget, isSignedIn, request, session, sessionNumber, updateSession } from './session.ts';
@@ -33,6 +33,7 @@ export async function signIn(proof: SignInBody): Promise<void> {
   });
   updateSession({ kind: 'signedIn', profile });
   notifyTabs();
+  void readFirstOffers().catch(() => {});
   await catchUp();
   await readQueue();
   void sendQueue();
@@ -85,6 +86,8 @@ export async function start(): Promise<void> {
   // What is stored shows at once, until the lists are read.
   const [stored] = await Promise.all([restoreLists(), restoreArrangement(), restoreDeadlines()]);
   updateSession({ kind: 'restored', profile: stored });
+  const found = stored === undefined ? findSession().catch(() => {}) : undefined;
+  void readFirstOffers().catch(() => {});
   if (stored !== undefined) {
     await readQueue();
     void sendWork().catch(() => {});
@@ -112,7 +115,7 @@ export async function start(): Promise<void> {
     poll();
   }, POLL_MS);
 
-  if (stored === undefined) await findSession().catch(() => {});
+  await found;
   if (isSignedIn()) await catchUp();
   updateSession({ kind: 'started' });
   if (!isSignedIn()) return;

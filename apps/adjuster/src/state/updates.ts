@@ -14,28 +14,31 @@ export const updateReady = computed(() => state.value === 'waiting' || state.val
 
 let registration: ServiceWorkerRegistration | undefined;
 
-export function registerWorker(): void {
+/** @param started until then the files of the app, which the worker stores, would delay the first lists. */
+export function registerWorker(started: Promise<void>): void {
   if (!('serviceWorker' in navigator)) return;
   if (navigator.serviceWorker.controller !== null) update('controlled');
   navigator.serviceWorker.addEventListener('controllerchange', () => {
     if (state.value === 'taking') location.reload();
     else update('controlled');
   });
-  void navigator.serviceWorker
-    .register(`${ROOT}sw.js`, { scope: ROOT.slice(0, -1) })
-    .then((registered) => {
-      registration = registered;
-      const noticeWaiting = () => registered.waiting !== null && update('installed');
-      noticeWaiting();
-      registered.addEventListener('updatefound', () => {
-        registered.installing?.addEventListener('statechange', noticeWaiting);
-      });
-      // A page that stays open for days looks for an update when it is shown again.
-      document.addEventListener('visibilitychange', () => {
-        if (document.visibilityState === 'visible') void registered.update().catch(() => {});
-      });
-    })
-    .catch(() => {});
+  const registerOrWait = (): Promise<void> =>
+    register().catch(() => addEventListener('online', () => void registerOrWait(), { once: true }));
+  void started.catch(() => {}).then(registerOrWait);
+}
+
+async function register(): Promise<void> {
+  const registered = await navigator.serviceWorker.register(`${ROOT}sw.js`, { scope: ROOT.slice(0, -1) });
+  registration = registered;
+  const noticeWaiting = () => registered.waiting !== null && update('installed');
+  noticeWaiting();
+  registered.addEventListener('updatefound', () => {
+    registered.installing?.addEventListener('statechange', noticeWaiting);
+  });
+  // A page that stays open for days looks for an update when it is shown again.
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') void registered.update().catch(() => {});
+  });
 }
 
 /** What a reload would empty. Preact sets values and no default values, so both differ in fields that are stored. */

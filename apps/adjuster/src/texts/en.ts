@@ -205,6 +205,8 @@ export const en = {
     queuedReject: 'Your rejection is saved and will be sent when you are online.',
     undo: 'Undo',
     undone: 'Undone. Nothing was sent.',
+    undoneTooLate: (count: number) =>
+      `Too late to undo: ${plural(count, 'answer was', 'answers were')} already sent.`,
     gone: 'This offer is no longer available',
     goneMore:
       'It was withdrawn, offered to someone else, or rejected on another device. You do not need to do anything.',

@@ -121,6 +121,8 @@ export const es: Texts = {
     queuedReject: 'Rechazo guardado. Se enviará cuando haya conexión.',
     undo: 'Deshacer',
     undone: 'Deshecho. No se envió nada.',
+    undoneTooLate: (count) =>
+      `Ya no se puede deshacer: ${plural(count, 'respuesta ya se envió', 'respuestas ya se enviaron')}.`,
     gone: 'Esta oferta ya no está disponible',
     goneMore:
       'Fue retirada, ofrecida a otra persona o rechazada en otro dispositivo. Usted no tiene que hacer nada.',

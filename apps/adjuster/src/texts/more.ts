@@ -74,6 +74,7 @@ const en = {
   },
   work: {
     undoContact: 'Undo the last entry',
+    undoneTooLate: 'Too late to undo: the entry was already sent.',
     noteTooLong: (max: number) => `Shorten the note to ${max} characters.`,
   },
   availability: {
@@ -218,6 +219,7 @@ const es: MoreTexts = {
   },
   work: {
     undoContact: 'Deshacer la última entrada',
+    undoneTooLate: 'Ya no se puede deshacer: la entrada ya se envió.',
     noteTooLong: (max) => `Acorte la nota a ${max} caracteres.`,
   },
   availability: {
