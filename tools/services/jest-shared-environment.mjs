@@ -3,7 +3,7 @@ import { TestEnvironment } from 'jest-environment-node';
 
 class SharedEnvironment extends TestEnvironment {
   /** What jest-shared-modules.mjs keeps from one test file to the next. */
-  loaded = { esm: new Map(), cjs: new Map(), sourceMaps: new Map() };
+  loaded = { esm: new Map(), cjs: new Map(), jest: new Map(), sourceMaps: new Map() };
   variables = { ...this.global.process.env };
 
   /** Restores what a test file may have changed; the scope stays. */

@@ -46,14 +46,14 @@ test('every page is available in HTML and Markdown, without unfilled placeholder
 });
 
 test('links in Markdown pages are absolute and lead to Markdown pages', async () => {
-  for (const { name } of PAGES) {
-    const { text } = await get(`/docs/${name}.md`);
-    for (const [, link = ''] of text.matchAll(/\]\(([^)]+)\)/g)) {
-      if (link.startsWith('mailto:')) continue;
-      expect(link.startsWith(`${service.url}/`)).toBe(true);
-      expect((await get(new URL(link).pathname)).status).toBe(200);
-    }
-  }
+  const pages = await Promise.all(PAGES.map(({ name }) => get(`/docs/${name}.md`)));
+  const links = pages
+    .flatMap(({ text }) => [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link))
+    .filter((link) => !link.startsWith('mailto:'));
+  expect(links.filter((link) => !link.startsWith(`${service.url}/`))).toEqual([]);
+  const paths = [...new Set(links.map((link) => new URL(link).pathname))];
+  expect(paths.length).toBeGreaterThan(PAGES.length / 2);
+  for (const path of paths) expect([path, (await get(path)).status]).toEqual([path, 200]);
 });
 
 test('llms.txt lists every page with its description, and the interface document', async () => {

@@ -159,6 +159,10 @@ test('a send whose commit is not confirmed by every server gets 503, and a retry
   const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
   const names = async (): Promise<string> =>
     (await sql.query('SHOW synchronous_standby_names')).rows[0].synchronous_standby_names;
+  const waitForNoStandby = async (): Promise<void> => {
+    await sql.query('ALTER SYSTEM RESET synchronous_standby_names');
+    await sql.query('SELECT pg_reload_conf()');
+  };
   await sql.query(`ALTER SYSTEM SET synchronous_standby_names = 'missing'`);
   // The server reports it in a warning, which must not be hidden.
   await sql.query(`ALTER SYSTEM SET client_min_messages = 'error'`);
@@ -167,16 +171,27 @@ test('a send whose commit is not confirmed by every server gets 503, and a retry
   try {
     const first = send();
     await until(async () => (await sql.query(waiting)).rowCount === 1);
-    // On Citus the workers have prepared the transaction, and the coordinator cannot commit it there.
-    for (const worker of cluster.postgres.workers) await worker.endConnections();
-    await sql.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`);
+    const { workers } = cluster.postgres;
+    if (workers.length === 0) {
+      await sql.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`);
+    } else {
+      // The workers have prepared the transaction, and the coordinator cannot commit it there.
+      for (const worker of workers) await worker.endConnections();
+      await waitForNoStandby();
+    }
     expect(await first).toMatchObject({ status: 503, json: { code: 'service_unavailable' } });
   } finally {
-    await sql.query('ALTER SYSTEM RESET synchronous_standby_names');
     await sql.query('ALTER SYSTEM RESET client_min_messages');
-    await sql.query('SELECT pg_reload_conf()');
+    await waitForNoStandby();
     await sql.end();
   }
+  // The coordinator's connections to the workers, which the operator uses too, fail once.
+  await until(() =>
+    cluster.operator.firm().then(
+      () => true,
+      () => false,
+    ),
+  );
 
   await until(async () => (await send()).status === 201, 250);
   expect((await claimsOf(cluster, firm)).get('UNCONFIRMED')).toBe(1);

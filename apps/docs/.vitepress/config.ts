@@ -103,14 +103,15 @@ export default defineConfig({
       provider: 'local',
       options: {
         miniSearch: { searchOptions: { combineWith: 'AND', prefix: true, fuzzy: 0.2 } },
-        // Excludes the reference overview, which repeats its pages, and the placeholders.
-        _render: (source, env, md) =>
-          env.relativePath === 'reference.md'
-            ? ''
-            : md
-                .render(source, env)
-                .replaceAll(PLACEHOLDERS.baseUrl, '')
-                .replaceAll(PLACEHOLDERS.docsUrl, ''),
+        // Excludes the reference overview, which repeats its pages, colors of code, and the placeholders.
+        _render: (source, env, md) => {
+          if (env.relativePath === 'reference.md') return '';
+          const { highlight } = md.options;
+          md.options.highlight = (code) => code.replace(/[&<]/g, ' ');
+          const html = md.render(source, env);
+          md.options.highlight = highlight;
+          return html.replaceAll(PLACEHOLDERS.baseUrl, '').replaceAll(PLACEHOLDERS.docsUrl, '');
+        },
       },
     },
   },

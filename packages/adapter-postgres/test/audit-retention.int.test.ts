@@ -4,12 +4,12 @@ import { auditEntriesFrom, verifyAuditChain } from '@svc/application';
 import { DAY, type FirmId, PLAN_RETENTION } from '@svc/domain';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, NOW, newId } from './a-firm.ts';
-import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
+import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
 
 let database: FreshDatabase;
 let stores: PostgresStores;
 beforeAll(async () => {
-  database = await undistributedDatabase();
+  database = await distributedDatabase();
   stores = await connect({ url: database.url });
 });
 afterAll(async () => {

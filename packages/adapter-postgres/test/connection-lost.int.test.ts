@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
 import { connect } from '../src/index.ts';
-import { undistributedDatabase } from './fresh-database.ts';
+import { distributedDatabase } from './fresh-database.ts';
 
 /** ReadyForQuery, the last message of the connection startup. */
 const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
@@ -20,7 +20,7 @@ function fatalError(): Buffer {
 }
 
 test('a FATAL error in the packet that opens a connection fails the statement, not the process', async () => {
-  const database = await undistributedDatabase();
+  const database = await distributedDatabase();
   const target = new URL(database.url);
   const open = new Set<Socket>();
   let ending = false;
@@ -70,7 +70,7 @@ test('a FATAL error in the packet that opens a connection fails the statement, n
 });
 
 test('a connection lost during a read in its own transaction fails the read, not the process', async () => {
-  const database = await undistributedDatabase();
+  const database = await distributedDatabase();
   // As behind a pooler. The first read gets the connection that was opened with the pool.
   const stores = await connect({ url: database.url, pooler: true, poolMax: 4 });
   await database.sql.query('BEGIN; LOCK TABLE firms');

@@ -52,7 +52,7 @@ test('another null in the record of a key is an error', () => {
   expect(translateError(error, 'idempotency_bind')).toBeInstanceOf(DatabaseError);
 });
 
-const internalError = (fields: { message: string; where?: string }) =>
+const internalError = (fields: { message: string; where?: string; routine?: string }) =>
   Object.assign(new pg.DatabaseError(fields.message, 0, 'error'), {
     code: 'XX000',
     severity: 'ERROR',
@@ -66,6 +66,8 @@ test.each([
   { message: 'could not commit transaction for shard 102034 on at least one active node' },
   { message: 'SSL SYSCALL error: EOF detected', where: 'while executing command on worker-1:5432' },
   { message: '', where: 'while executing command on worker-1:5432' },
+  { message: 'could not connect to any active placements' },
+  { message: 'terminating connection due to administrator command', routine: 'ReportCopyError' },
 ])('a node that Citus loses during a transaction is reported as unavailable: %j', (fields) => {
   expect(translateError(internalError(fields), 'commit')).toBeInstanceOf(Unavailable);
 });

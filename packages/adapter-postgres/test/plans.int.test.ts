@@ -28,6 +28,45 @@ interface Plan {
 const FIRMS = 20;
 const CLAIMS_PER_FIRM = 1500;
 
+let database: FreshDatabase;
+let firmId: FirmId;
+let svcId: Svcid;
+let claimId: ClaimId;
+
+beforeAll(async () => {
+  database = await undistributedDatabase();
+  const { sql } = database;
+  await sql.query(`
+    INSERT INTO firms SELECT gen_random_uuid(), 'F' || n, 'standard', NULL, NULL, NULL, now()
+      FROM generate_series(1, ${FIRMS}) n;
+    INSERT INTO firm_feeds SELECT id, 'epoch' FROM firms;
+    INSERT INTO adjusters (svc_id) SELECT 'A' || n FROM generate_series(1, 5000) n;
+    INSERT INTO adjusters (svc_id, test_firm_id, test_behavior) SELECT 'test_' || id, id, 'manual' FROM firms;
+    INSERT INTO memberships (firm_id, svc_id, status, first_known_at, can_accept_claims, accepting_assignments)
+      SELECT f.id, a.svc_id, 'active', now(), true, true FROM firms f, adjusters a
+       WHERE a.test_firm_id = f.id OR (a.test_firm_id IS NULL AND hashtext(f.name || a.svc_id) % 60 = 0);
+    INSERT INTO api_keys (id, firm_id, environment, purpose, secret_hash, created_at)
+      SELECT 'k' || n, (SELECT id FROM firms ORDER BY id LIMIT 1), 'live', 'claims', 'h' || n, now()
+        FROM generate_series(1, 20000) n;
+    INSERT INTO sessions SELECT 't' || n, 'A1', now() FROM generate_series(1, 20000) n;
+    INSERT INTO carriers (firm_id, name_key, name) SELECT id, 'c' || n, 'c' FROM firms, generate_series(1, 100) n;
+    INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,
+        adjuster_svc_id, offered_at, responded_at, created_at, updated_at, closed_at)
+      SELECT f.id, gen_random_uuid(), CASE WHEN n % 50 = 0 THEN 'test' ELSE 'live' END, 'e' || n, 'n' || n, 'c1',
+          '{"name":"c1"}', '{}', CASE WHEN n % 20 = 0 THEN 'pending_acceptance' ELSE 'accepted' END, 'A' || n % 5000,
+          at, CASE WHEN n % 20 = 0 THEN NULL ELSE at END, at, at, CASE WHEN n % 3 = 1 THEN at END
+        FROM firms f, generate_series(1, ${CLAIMS_PER_FIRM}) n, LATERAL (SELECT now() - n * interval '1 s') t (at);
+    INSERT INTO idempotency_records SELECT firm_id, environment, external_id, 'f', id, updated_at FROM claims;
+    SET plan_cache_mode = force_generic_plan;
+  `);
+  await sql.query('VACUUM ANALYZE');
+  const { rows } = await sql.query(`SELECT firm_id, id FROM claims WHERE adjuster_svc_id = 'A1' LIMIT 1`);
+  firmId = rows[0].firm_id;
+  claimId = rows[0].id;
+  svcId = 'A1' as Svcid;
+});
+afterAll(() => database.drop());
+
 /**
  * Generic plans of the frequent statements, as prepared statements get them. A page must be read from one index in its
  * order: a plan that sorts or scans a whole table is fast here and slow with millions of rows.
@@ -36,10 +75,6 @@ describe.each([
   ['with the statistics of thousands of claims', 1],
   ['with the statistics of three million claims', 3_000_000 / (FIRMS * CLAIMS_PER_FIRM)],
 ])('hot statements, %s', (_, times) => {
-  let database: FreshDatabase;
-  let firmId: FirmId;
-  let svcId: Svcid;
-  let claimId: ClaimId;
   const plans: { statement: Statement; nodes: Plan[] }[] = [];
 
   const explain = async ({ name, text }: Statement, values: readonly Value[]): Promise<void> => {
@@ -84,32 +119,7 @@ describe.each([
   const typesOf = (nodes: Plan[]): string[] => nodes.map((node) => node['Node Type']);
 
   beforeAll(async () => {
-    database = await undistributedDatabase();
     const { sql } = database;
-    await sql.query(`
-      INSERT INTO firms SELECT gen_random_uuid(), 'F' || n, 'standard', NULL, NULL, NULL, now()
-        FROM generate_series(1, ${FIRMS}) n;
-      INSERT INTO firm_feeds SELECT id, 'epoch' FROM firms;
-      INSERT INTO adjusters (svc_id) SELECT 'A' || n FROM generate_series(1, 5000) n;
-      INSERT INTO adjusters (svc_id, test_firm_id, test_behavior) SELECT 'test_' || id, id, 'manual' FROM firms;
-      INSERT INTO memberships (firm_id, svc_id, status, first_known_at, can_accept_claims, accepting_assignments)
-        SELECT f.id, a.svc_id, 'active', now(), true, true FROM firms f, adjusters a
-         WHERE a.test_firm_id = f.id OR (a.test_firm_id IS NULL AND hashtext(f.name || a.svc_id) % 60 = 0);
-      INSERT INTO api_keys (id, firm_id, environment, purpose, secret_hash, created_at)
-        SELECT 'k' || n, (SELECT id FROM firms ORDER BY id LIMIT 1), 'live', 'claims', 'h' || n, now()
-          FROM generate_series(1, 20000) n;
-      INSERT INTO sessions SELECT 't' || n, 'A1', now() FROM generate_series(1, 20000) n;
-      INSERT INTO carriers (firm_id, name_key, name) SELECT id, 'c' || n, 'c' FROM firms, generate_series(1, 100) n;
-      INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,
-          adjuster_svc_id, offered_at, responded_at, created_at, updated_at, closed_at)
-        SELECT f.id, gen_random_uuid(), CASE WHEN n % 50 = 0 THEN 'test' ELSE 'live' END, 'e' || n, 'n' || n, 'c1',
-            '{"name":"c1"}', '{}', CASE WHEN n % 20 = 0 THEN 'pending_acceptance' ELSE 'accepted' END, 'A' || n % 5000,
-            at, CASE WHEN n % 20 = 0 THEN NULL ELSE at END, at, at, CASE WHEN n % 3 = 1 THEN at END
-          FROM firms f, generate_series(1, ${CLAIMS_PER_FIRM}) n, LATERAL (SELECT now() - n * interval '1 s') t (at);
-      INSERT INTO idempotency_records SELECT firm_id, environment, external_id, 'f', id, updated_at FROM claims;
-      SET plan_cache_mode = force_generic_plan;
-    `);
-    await sql.query('VACUUM ANALYZE');
     // Scales the statistics, on which alone the plans depend.
     await sql.query(
       `UPDATE pg_class SET reltuples = reltuples * $1
@@ -119,12 +129,7 @@ describe.each([
     await sql.query('UPDATE pg_statistic SET stadistinct = stadistinct * sqrt($1) WHERE stadistinct > 1', [
       times,
     ]);
-    const { rows } = await sql.query(`SELECT firm_id, id FROM claims WHERE adjuster_svc_id = 'A1' LIMIT 1`);
-    firmId = rows[0].firm_id;
-    claimId = rows[0].id;
-    svcId = 'A1' as Svcid;
   });
-  afterAll(() => database.drop());
 
   const after = { at: NOW, id: newId() };
   const page = { after, limit: 50 };

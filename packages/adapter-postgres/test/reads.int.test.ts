@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KeysetPosition } from '@svc/application';
 import type { ClaimAsSent, ClaimId, FirmId, Svcid } from '@svc/domain';
 import { connect, type PostgresStores } from '../src/index.ts';
-import { aClaim, aFirm, NOW, newId } from './a-firm.ts';
-import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
+import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
+import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
 
 describe('reads', () => {
   let database: FreshDatabase;
@@ -12,7 +12,7 @@ describe('reads', () => {
   let firmId: FirmId;
   let svcId: Svcid;
   beforeAll(async () => {
-    database = await undistributedDatabase();
+    database = await distributedDatabase();
     // No timestamp may depend on the time zone of the database.
     await database.sql.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone = %L', current_database(), 'Asia/Kathmandu'); END $$`,
@@ -141,11 +141,8 @@ describe('reads', () => {
       await stores.unitOfWork.run((tx) => tx.claims.add({ ...rest, assignment: accepted }));
       added.push(rest.id);
     }
-    await database.sql.query(
-      `INSERT INTO memberships SELECT $1, $2, 'left', first_known_at, invited_at, expires_at, responded_at,
-         invited_as, invited_by, purpose, note, can_accept_claims, accepting_assignments
-         FROM memberships WHERE svc_id = $2 LIMIT 1`,
-      [other.firmId, adjuster],
+    await stores.unitOfWork.run((tx) =>
+      tx.memberships.save(aMembership(other.firmId, adjuster, { status: 'left' })),
     );
     const found: string[] = [];
     let after: KeysetPosition | null = null;

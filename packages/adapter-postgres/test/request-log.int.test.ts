@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { REQUEST_LOG_RETENTION_MS } from '@svc/application';
 import { aLoggedRequest, requestLogSuite } from '@svc/testkit';
 import { connect, type PostgresStores } from '../src/index.ts';
-import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
+import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
 
 requestLogSuite('PostgreSQL', async () => {
-  const database = await undistributedDatabase();
+  const database = await distributedDatabase();
   const stores = await connect({ url: database.url });
   return {
     store: stores.requestLog,
@@ -20,7 +20,7 @@ describe('the request log in PostgreSQL', () => {
   let database: FreshDatabase;
   let stores: PostgresStores;
   beforeAll(async () => {
-    database = await undistributedDatabase();
+    database = await distributedDatabase();
     stores = await connect({ url: database.url });
   });
   afterAll(async () => {

@@ -11,14 +11,14 @@ import {
 } from '@svc/domain';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
-import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
+import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
 
 /** Also as behind a pooler: settings per transaction, no prepared statements, no pipelined reads. */
 describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ pooler }) => {
   let database: FreshDatabase;
   let stores: PostgresStores;
   beforeAll(async () => {
-    database = await undistributedDatabase();
+    database = await distributedDatabase();
     stores = await connect({ url: database.url, poolMax: 30, pooler });
   });
   afterAll(async () => {
@@ -296,6 +296,38 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     });
     await sleep(60);
     expect(order).toEqual(['read', 'changed']);
+  });
+
+  test('a lock on an account makes changes of it wait', async () => {
+    const { svcId } = await aFirm(stores);
+    const order: string[] = [];
+    let change: Promise<void> = Promise.resolve();
+    await run(async (tx) => {
+      await tx.adjusters.lock(svcId);
+      change = run((other) => other.adjusters.setDisabled(svcId, NOW)).then(() => {
+        order.push('disabled');
+      });
+      await sleep(60);
+      order.push('read');
+    });
+    await change;
+    expect(order).toEqual(['read', 'disabled']);
+    expect(await run((tx) => tx.adjusters.lock(svcId))).toMatchObject({ disabledAt: NOW });
+  });
+
+  test('a unit that locks an account and changes a membership holds up none of other accounts', async () => {
+    const [one, other] = [await aFirm(stores), await aFirm(stores)];
+    const inTurn = [one, other].reduceRight<() => Promise<void>>(
+      (next, { firmId, svcId }) =>
+        () =>
+          run(async (tx) => {
+            await tx.adjusters.lock(svcId);
+            await tx.memberships.save(aMembership(firmId, svcId, { acceptingAssignments: false }));
+            await next();
+          }),
+      async () => {},
+    );
+    await inTurn();
   });
 
   test('after a deadlock the work runs again, and both units succeed', async () => {

@@ -47,11 +47,12 @@ const LOST_CONNECTION = /^\s*$|connection|SSL|EOF|server closed|could not (send|
  * How Citus reports that it lost a worker, or that its own server was killed, during a statement or a commit. It gives
  * the SQLSTATE of an internal error, and repeats what libpq says of a connection, which depends on its encryption.
  */
-function lostNode({ code, message, where }: ErrorFields): boolean {
+function lostNode({ code, message, where, routine }: ErrorFields): boolean {
   if (code !== 'XX000') return false;
-  if (/while executing command on \S+:\d+/.test(String(where)) && LOST_CONNECTION.test(String(message)))
-    return true;
-  return /marked as essential|failed to prepare transaction|could not commit transaction for shard|multiple connection failures|postmaster was shut down/.test(
+  // ReportCopyError: of rows that the coordinator copies to a worker for a join.
+  const ofWorker = /while executing command on \S+:\d+/.test(String(where)) || routine === 'ReportCopyError';
+  if (ofWorker && LOST_CONNECTION.test(String(message))) return true;
+  return /marked as essential|failed to prepare transaction|could not commit transaction for shard|multiple connection failures|could not connect to any active placements|postmaster was shut down/.test(
     String(message),
   );
 }
@@ -64,7 +65,7 @@ function lostNode({ code, message, where }: ErrorFields): boolean {
 const WARN_OF_UNCONFIRMED_COMMIT = new Set(['FinishRemoteTransactionCommit', 'SyncRepWaitForLSN']);
 
 /** Whether some server may not have, or not show, what a COMMIT that succeeded has changed. */
-export const reportsUnconfirmedCommit = ({ routine }: { readonly routine?: unknown }): boolean =>
+export const reportsUnconfirmedCommit = ({ routine }: ErrorFields): boolean =>
   WARN_OF_UNCONFIRMED_COMMIT.has(String(routine));
 
 /** Messages of the driver's connection errors, which have no code. */
@@ -82,6 +83,7 @@ interface ErrorFields {
   readonly column?: unknown;
   readonly message?: unknown;
   readonly where?: unknown;
+  readonly routine?: unknown;
 }
 
 const unwrap = (error: unknown): unknown => (error instanceof QueryFailedError ? error.driverError : error);

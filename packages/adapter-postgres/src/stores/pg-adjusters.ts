@@ -53,6 +53,9 @@ const LOCK = sql(
   `SELECT ${ADJUSTER_COLUMNS}, a.availability FROM adjusters a WHERE a.svc_id = $1 FOR NO KEY UPDATE`,
 );
 
+/** Citus would lock all rows of this table on every node, so there the account is locked by its key. */
+const LOCK_KEY = sql('adjusters_lock_key', 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
+
 const FIND_BY_EMAIL = sql(
   'adjusters_find_by_email',
   `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.email_key = ANY($1::text[]) AND a.test_firm_id IS NULL`,
@@ -92,6 +95,9 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
     const row = first(await openAdjusters(encryption, await session.rows<AdjusterRow>(statement, [value])));
     return row === null ? null : adjusterFrom(row);
   };
+  const lockKey = (svcId: Svcid): void => {
+    if (session.onCitus) session.send(LOCK_KEY, [svcId]);
+  };
   const sealer = (svcId: Svcid) => encryption.sealer(PERSONAL.adjusters, SERVICE, svcId);
 
   /** @throws email_taken also where the other account was stored before encryption was on, under another key. */
@@ -116,7 +122,10 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
 
   return {
     find: (svcId) => one(FIND_ADJUSTER, svcId),
-    lock: (svcId) => one(LOCK, svcId),
+    async lock(svcId) {
+      lockKey(svcId);
+      return one(session.onCitus ? FIND_ADJUSTER : LOCK, svcId);
+    },
     findByEmail: async (email) =>
       one(FIND_BY_EMAIL, await encryption.lookupKeys(PERSONAL.adjusters, emailKey(email))),
 
@@ -127,15 +136,18 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
     },
 
     async saveProfile(adjuster) {
+      lockKey(adjuster.svcId);
       await session.rows(SAVE_PROFILE, await profileValues(adjuster));
     },
 
     async saveAvailability(svcId, availability) {
       const seal = await sealer(svcId);
+      lockKey(svcId);
       await session.rows(SAVE_AVAILABILITY, [svcId, seal('availability', JSON.stringify(availability))]);
     },
 
     async setDisabled(svcId, at) {
+      lockKey(svcId);
       await session.rows(SET_DISABLED, [svcId, timestampOrNull(at)]);
     },
 

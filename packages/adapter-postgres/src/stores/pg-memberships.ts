@@ -73,7 +73,14 @@ const SAVE = sql(
      accepting_assignments = excluded.accepting_assignments, readable_until = excluded.readable_until`,
 );
 
-/** For Citus alone, where statements by adjuster name the firms. */
+/**
+ * For Citus alone, where statements by adjuster name the firms. Written only for a new firm, since it locks the table and
+ * writes on every node.
+ */
+const FIND_FIRM = sql(
+  'adjuster_firms_find',
+  'SELECT 1 FROM adjuster_firms WHERE svc_id = $1 AND firm_id = $2',
+);
 const SAVE_FIRM = sql(
   'adjuster_firms_save',
   'INSERT INTO adjuster_firms (svc_id, firm_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
@@ -111,7 +118,8 @@ export function pgMemberships(session: TxSession, encryption: Encryption): Membe
     async save(membership) {
       const { firmId, svcId, notes } = membership;
       const seal = await encryption.sealer(PERSONAL.memberships, firmId, svcId);
-      if (session.onCitus) session.send(SAVE_FIRM, [svcId, firmId]);
+      if (session.onCitus && (await session.rows(FIND_FIRM, [svcId, firmId])).length === 0)
+        session.send(SAVE_FIRM, [svcId, firmId]);
       session.send(SAVE, [
         firmId,
         svcId,
