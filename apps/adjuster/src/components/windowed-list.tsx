@@ -8,10 +8,10 @@ const ESTIMATED_ROW_HEIGHT_PX = 92;
 /** Chunks this close to the screen are rendered. */
 const MARGIN_PX = 1200;
 /**
- * And those this close while nothing scrolls, so that the next swipes find their rows rendered. Only once something was
- * scrolled, or after this time: a slow phone is busy enough while the list opens.
+ * And those this close while nothing scrolls, which are all of 300, so that swipes find their rows rendered. Only once
+ * something was scrolled, or after this time: a slow phone is busy enough while the list opens.
  */
-const MARGIN_AT_REST_PX = 5000;
+const MARGIN_AT_REST_PX = 30_000;
 const OPENING_MS = 3000;
 const REST_MS = 150;
 
