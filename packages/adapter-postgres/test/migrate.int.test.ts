@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditText, verifyAuditChain } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
@@ -97,6 +97,22 @@ describe('migrations', () => {
     );
     expect(rows).toEqual([{ relname: 'claims' }]);
     await other.drop();
+  });
+
+  test('a role that may not create the schema is told to migrate with its owner', async () => {
+    const empty = await freshDatabase();
+    const role = `svc_${randomBytes(6).toString('hex')}`;
+    await empty.sql.query(`CREATE ROLE ${role} LOGIN PASSWORD 'a-password'`);
+    const url = new URL(empty.url);
+    [url.username, url.password] = [role, 'a-password'];
+    const advice = `The schema is not up to date, and the role ${role} does not own it; run svc migrate with MIGRATION_DATABASE_URL.`;
+    await expect(migrate({ url: url.href })).rejects.toThrow(advice);
+    // Before PostgreSQL 15, everybody may create tables, but not the schema of the job queue.
+    await empty.sql.query(`GRANT CREATE ON SCHEMA public TO ${role}`);
+    await expect(migrate({ url: url.href })).rejects.toThrow(advice);
+    expect(await schemaState(empty)).toMatchObject({ applied: [], queue: null });
+    await empty.sql.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    await empty.drop();
   });
 
   async function earlierDatabase(count: number): Promise<FreshDatabase> {
