@@ -375,6 +375,35 @@ describe('a migration beside the earlier release', () => {
   });
 });
 
+/** Tables with rows of a firm: the type of the exported rows, or why there are none. */
+const EXPORTED: Readonly<Record<string, string>> = {
+  adjuster_firms: 'none: the ids of the memberships, where Citus finds them',
+  adjusters: 'member',
+  api_keys: 'key',
+  audit_log: 'audit',
+  carriers: 'carrier',
+  claims: 'claim',
+  data_keys: 'none: useless without the encryption key, and the export is not encrypted',
+  firm_feeds: 'none: the last stamp and the last link of the audit chain, which the rows have',
+  idempotency_records: 'none: responses of the last day, with the claims that are exported',
+  legal_holds: 'firm',
+  memberships: 'member',
+  request_log: 'request',
+  simulated_faults: 'none: what the sandbox is to do with the next requests',
+};
+
+test('every table with rows of a firm is exported, or is known not to need it', async () => {
+  const database = await freshDatabase();
+  await migrate(database);
+  const { rows } = await database.sql.query<{ name: string }>(
+    `SELECT DISTINCT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT a.attisdropped
+        AND (a.attname LIKE '%firm\\_id')`,
+  );
+  expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(EXPORTED));
+  await database.drop();
+});
+
 describe('the layout on a Citus cluster', () => {
   let database: FreshDatabase;
   beforeAll(async () => {
