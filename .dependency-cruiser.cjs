@@ -106,6 +106,7 @@ module.exports = {
     tool('simulate', PACKAGES, '^tools/chaos/'),
     tool('planted-bugs'),
     tool('mutation'),
+    tool('sbom'),
     tool('fuzz', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
     tool('openfema', CONTRACT, API_TESTS, '^tools/generate/'),
     tool(

@@ -7,6 +7,7 @@ import type { ApiProcess } from '../cluster/api-process.ts';
 import { startCluster } from '../cluster/index.ts';
 import { keepAlive, type RestartMonitor } from '../cluster/keep-alive.ts';
 import { seededRandom } from '../generate/random.ts';
+import type { Audit } from '../services/operator.ts';
 import { type ClientResponse, claimsIn, createCaller, createRecorder, tagOf } from './caller.ts';
 import { type Judgement, judge, type Violation } from './checker.ts';
 import {
@@ -132,7 +133,7 @@ export async function runChaos({
     // key and test accounts.
     const shared: KnownAdjuster = { svcId: 'SVC-shared', leaves: false };
     const sharedToken = (await operator.adjuster({ svcId: shared.svcId })).token;
-    const firms: { tag: string; key: string }[] = [];
+    const firms: { id: string; tag: string; key: string }[] = [];
     const pollers: ReturnType<typeof poller>[] = [];
     const autoResponding = new Set<string>();
     const limited: LimitedKey[] = [];
@@ -167,7 +168,7 @@ export async function runChaos({
         claims: new Map(),
         sent: [],
       };
-      firms.push({ tag, key });
+      firms.push({ id: firm.id, tag, key });
       for (let sender = 1; sender <= SENDERS; sender += 1) {
         const name = `sender${sender}`;
         clients.push(firmClient(context(`${tag} ${name}`, tag, key), state, name));
@@ -240,6 +241,11 @@ export async function runChaos({
     await sleep(300);
     for (const feed of pollers) while (await feed.poll());
     const final = await readAll();
+    const audit = new Map<string, Audit>([
+      ['the service', await operator.audit()],
+      ['the rate-limited firm', await operator.audit(small.id)],
+    ]);
+    for (const { id, tag } of firms) audit.set(tag, await operator.audit(id));
 
     const history: History = {
       seed,
@@ -248,6 +254,7 @@ export async function runChaos({
       faults,
       localBuckets: processes.flatMap(({ output }, n) => localBucketsOf(output, listeningSince[n] ?? [])),
       final,
+      audit,
       limited,
       autoResponding,
     };

@@ -55,6 +55,10 @@ const accept: Draft = {
   seen: [accepted()],
 };
 
+const audit = (problem: string | null, ...acts: string[]): History['audit'] =>
+  new Map([['tag1x', { problem, acts: new Set(acts) }]]);
+const ACTS = ['send', 'offer', 'accept', 'reject'].map((act) => `claim.${act} claim:c1`);
+
 const history = (recorded: Call[], final: ClaimView[], changes: Partial<History> = {}): History => ({
   seed: 's',
   processes: 1,
@@ -62,6 +66,7 @@ const history = (recorded: Call[], final: ClaimView[], changes: Partial<History>
   faults: [],
   localBuckets: [],
   final: new Map([['tag1x', final]]),
+  audit: audit(null, ...ACTS),
   limited: [],
   autoResponding: new Set(),
   ...changes,
@@ -192,6 +197,12 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
   'rate limits hold within the documented approximation': [
     history(calls(...Array.from({ length: 25 }, () => ({ operation: 'limited' as const }))), [], {
       limited: [{ actor: 'limited', requestsPerMinute: 60, burst: 20 }],
+    }),
+  ],
+  'audit chains are intact and have every acknowledged act': [
+    history([], [], { audit: audit('row 7 is missing') }),
+    history(calls(send, accept, poll(accepted())), [accepted()], {
+      audit: audit(null, 'claim.send claim:c1'),
     }),
   ],
 };

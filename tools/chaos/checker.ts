@@ -73,6 +73,8 @@ export interface Judgement {
   readonly undecided: number;
   readonly polls: number;
   readonly changes: number;
+  readonly chains: number;
+  readonly acts: number;
 }
 
 const hasResponse = (call: Call): boolean => call.status !== null;
@@ -249,6 +251,37 @@ function* firmsAreIsolated(history: History): Iterable<Finding> {
   }
 }
 
+const AUDITED: Readonly<Partial<Record<Operation, string>>> = {
+  send: 'claim.send',
+  offer: 'claim.offer',
+  accept: 'claim.accept',
+  reject: 'claim.reject',
+  close: 'claim.close',
+};
+
+/** Acknowledged acts on the claims of firms whose audit trail was read. */
+function* auditedActs(history: History): Iterable<{ call: Call; act: string; isRecorded: boolean }> {
+  const final = finalById(history);
+  for (const call of history.calls) {
+    const action = AUDITED[call.operation];
+    const id = call.intent.claimId ?? call.seen[0]?.id;
+    if (action === undefined || id === undefined || !succeeded(call)) continue;
+    const trail = history.audit.get(final.get(id)?.firm ?? '');
+    const act = `${action} claim:${id}`;
+    if (trail !== undefined) yield { call, act, isRecorded: trail.acts.has(act) };
+  }
+}
+
+/** No row of a chain is missing or changed, and each acknowledged act on a claim was recorded with it. */
+function* auditIsComplete(history: History): Iterable<Finding> {
+  for (const [chain, { problem }] of history.audit) {
+    if (problem !== null) yield { description: `${chain}: ${problem}`, calls: [] };
+  }
+  for (const { call, act, isRecorded } of auditedActs(history)) {
+    if (!isRecorded) yield { description: `${act} is not in the audit trail`, calls: [call] };
+  }
+}
+
 /** Longer intervals add nothing, because every fault in them raises the allowance. */
 const MAX_INTERVAL_MS = 60_000;
 
@@ -319,6 +352,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'no job is lost': jobsAreDone,
   'no firm sees data of another': firmsAreIsolated,
   'rate limits hold within the documented approximation': limitsHold,
+  'audit chains are intact and have every acknowledged act': auditIsComplete,
 };
 
 export const RULE_NAMES = Object.keys(RULES);
@@ -344,6 +378,8 @@ export function judge(history: History): Verdict {
       undecided: claims.undecided.length,
       polls: feeds.reduce((sum, { polls }) => sum + polls, 0),
       changes: feeds.reduce((sum, { changes }) => sum + changes, 0),
+      chains: history.audit.size,
+      acts: [...auditedActs(history)].length,
     },
     files: {
       'claims.jsonl': () => chunksOf(entries),

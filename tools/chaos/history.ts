@@ -1,3 +1,5 @@
+import type { Audit } from '../services/operator.ts';
+
 export type Operation =
   | 'send'
   | 'offer'
@@ -115,6 +117,8 @@ export interface History {
   readonly localBuckets: readonly Interval[];
   /** All claims of each firm after the run. */
   readonly final: ReadonlyMap<string, readonly ClaimView[]>;
+  /** The audit trails that were read after the run, by firm. */
+  readonly audit: ReadonlyMap<string, Audit>;
   readonly limited: readonly LimitedKey[];
   /** Test accounts that respond without a call. */
   readonly autoResponding: ReadonlySet<string>;

@@ -56,7 +56,7 @@ try {
   if (pgbouncer) say(`  pgbouncer    ${cluster.databaseUrl}`);
   say(`  postgresql   ${cluster.postgres.url}`);
   say(`  redis        ${cluster.redis.url}`);
-  say(`\nTo operate it: DATABASE_URL='${cluster.databaseUrl}' npx pnpm svc firm list`);
+  say(`\nTo operate it: DATABASE_URL='${cluster.databaseUrl}' npx pnpm@12.21.0 svc firm list`);
   const demo = await createDemo(cluster.operator.services);
   if (demo !== null) say(`\n${walkThrough(cluster.url, demo)}`);
   say('Press Ctrl-C to stop everything and delete the data.');

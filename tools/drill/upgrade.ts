@@ -144,6 +144,7 @@ export async function runUpgrade({
       faults: [],
       localBuckets: [],
       final: new Map([[tag, await listAll(proxy.url, secret)]]),
+      audit: new Map(),
       limited: [],
       autoResponding: new Set(),
     });

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { compose, createLog, migrateDatabase, readConfig, type Services, TOKENS } from '@svc/api/tooling';
+import { type AuditRow, auditEntriesFrom, SERVICE_CHAIN, verifyAuditChain } from '@svc/application';
 import type {
   Environment,
   FirmId,
@@ -28,6 +30,14 @@ export interface Profile {
   readonly email: string | null;
 }
 
+/** What the audit trail of a firm shows. */
+export interface Audit {
+  /** The first row that is missing or changed; null: the chain is intact. */
+  readonly problem: string | null;
+  /** Acts that succeeded: action and object, such as `claim.accept claim:ID`. */
+  readonly acts: ReadonlySet<string>;
+}
+
 /** The operator commands of `svc`, without starting a process for each. */
 export interface Operator {
   readonly services: Services;
@@ -44,6 +54,8 @@ export interface Operator {
   /** A real adjuster who is a member of the firm. */
   member(firmId: string): Promise<{ svcId: Svcid; token: string }>;
   session(svcId: string): Promise<string>;
+  /** Verifies the chain of a firm, or of the service without one. */
+  audit(firmId?: string): Promise<Audit>;
 }
 
 const UNLIMITED: LimitOverrides = {
@@ -51,6 +63,8 @@ const UNLIMITED: LimitOverrides = {
   writesPerMinute: 1_000_000,
   burst: 1_000_000,
 };
+
+const AUDIT_PAGE_ROWS = 1_000;
 
 let adjusters = 0;
 
@@ -102,6 +116,20 @@ export function operatorOf(services: Services): Operator {
     },
     async session(svcId) {
       return (await services.get(TOKENS.openSession)(svcId as Svcid)).token;
+    },
+    async audit(firmId = SERVICE_CHAIN) {
+      const reads = services.get(TOKENS.auditReads);
+      const chain = firmId as FirmId;
+      const verified = await verifyAuditChain({ reads, sha256: (text) => hash('sha256', text) }, chain);
+      const acts = new Set<string>();
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const rows: AuditRow[] = await reads.rows(chain, { after, limit: AUDIT_PAGE_ROWS });
+        for (const { action, object, outcome } of rows.flatMap(({ text }) => auditEntriesFrom(text)))
+          if (outcome === 'ok' && object !== null) acts.add(`${action} ${object}`);
+        after = rows.at(-1)?.seq;
+      }
+      if (verified?.intact) return { problem: null, acts };
+      return { problem: verified === null ? 'no chain' : `row ${verified.seq} is ${verified.problem}`, acts };
     },
   };
   return operator;

@@ -333,6 +333,7 @@ export async function runSchedule(world: World, [actions, scheduler]: Schedule):
     faults: [],
     localBuckets: [],
     final: new Map([['firm', final.map((claim) => seenOf(claim))]]),
+    audit: new Map(),
     limited: [],
     autoResponding: new Set([accounts[1]]),
   });

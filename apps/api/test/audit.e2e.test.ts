@@ -168,6 +168,28 @@ test('svc audit verify fails and names the row that somebody changed or removed'
   ]);
 });
 
+test('the events that belong to no firm are listed, exported and verified with --service', async () => {
+  const { svcId } = await service.adjuster();
+  const { stdout } = await svc('audit', 'list', '--service', '--limit', '100', '--json');
+  const created = expect.objectContaining({ action: 'adjuster.create', object: `adjuster:${svcId}` });
+  expect(JSON.parse(stdout).audit).toContainEqual(created);
+  expect((await svc('audit', 'export', '--service')).stdout).toContain(`adjuster:${svcId}`);
+  const verified = await svc('audit', 'verify', '--service', '--json');
+  expect([verified.code, JSON.parse(verified.stdout).intact]).toEqual([0, true]);
+});
+
+test.each(['list', 'export', 'verify'])(
+  'svc audit %s takes a firm or the service, not both',
+  async (command) => {
+    const neither = await svc('audit', command);
+    expect([neither.code, neither.stdout]).toEqual([2, '']);
+    expect(neither.stderr).toContain("required option '--firm <id>' or '--service' not specified");
+    const both = await svc('audit', command, '--service', '--firm', '01a0f9c5-7c5a-7000-8000-000000000001');
+    expect([both.code, both.stdout]).toEqual([2, '']);
+    expect(both.stderr).toContain("option '--service' cannot be used with option '--firm <id>'");
+  },
+);
+
 test('a running process writes reads to the trail without being asked', async () => {
   const firm = await service.firm();
   const { svcId } = await service.member(firm);

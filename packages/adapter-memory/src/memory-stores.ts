@@ -11,6 +11,7 @@ import {
   type Job,
   type JobReads,
   type OperatorReads,
+  type RequestLogStore,
   SESSION_LIFETIME_MS,
   type Tx,
   type UnitOfWork,
@@ -21,6 +22,7 @@ import { appendRow, memoryAuditReads } from './memory-audit.ts';
 import { memoryFirmData } from './memory-firm-data.ts';
 import { memoryAppReads, memoryFirmReads, memoryJobReads, memoryOperatorReads } from './memory-reads.ts';
 import { memoryTx } from './memory-tx.ts';
+import { createMemoryRequestLog } from './request-log.ts';
 import { createDatabase, type Database, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
 export interface WaitingJob {
@@ -52,6 +54,7 @@ export interface MemoryStores {
   readonly jobs: MemoryJobs;
   readonly audit: AuditLog;
   readonly auditReads: AuditReads;
+  readonly requestLog: RequestLogStore;
   readonly firmData: FirmData;
 }
 
@@ -120,6 +123,7 @@ export function createMemoryStores(
         ),
     },
     auditReads: memoryAuditReads(database.committed),
+    requestLog: createMemoryRequestLog(),
     firmData: memoryFirmData(database.committed, (work) => exclusively(() => attempt(work))),
   };
 }

@@ -1,4 +1,10 @@
 import type { LoggedRequest, RequestLogStore } from '@svc/application';
+import { compareText } from './pages.ts';
+
+type Position = Pick<LoggedRequest, 'at' | 'requestId'>;
+
+const latestFirst = (one: Position, other: Position): number =>
+  other.at - one.at || compareText(other.requestId, one.requestId);
 
 /** The request log in memory. */
 export function createMemoryRequestLog(): RequestLogStore {
@@ -10,13 +16,14 @@ export function createMemoryRequestLog(): RequestLogStore {
         if (!stored.has(key)) stored.set(key, { ...request, places: [...request.places] });
       }
     },
-    async requestsOf(firmId, { requestId, limit }) {
+    async requestsOf(firmId, { requestId, limit, after }) {
       return [...stored.values()]
         .filter(
           (request) =>
             request.firmId === firmId && (requestId === undefined || request.requestId === requestId),
         )
-        .sort((one, other) => other.at - one.at || (other.requestId < one.requestId ? -1 : 1))
+        .filter((request) => after === undefined || latestFirst(after, request) < 0)
+        .sort(latestFirst)
         .slice(0, limit)
         .map((request) => ({ ...request, places: [...request.places] }));
     },

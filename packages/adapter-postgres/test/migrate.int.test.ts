@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditText, verifyAuditChain } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
@@ -97,6 +97,22 @@ describe('migrations', () => {
     );
     expect(rows).toEqual([{ relname: 'claims' }]);
     await other.drop();
+  });
+
+  test('a role that may not create the schema is told to migrate with its owner', async () => {
+    const empty = await freshDatabase();
+    const role = `svc_${randomBytes(6).toString('hex')}`;
+    await empty.sql.query(`CREATE ROLE ${role} LOGIN PASSWORD 'a-password'`);
+    const url = new URL(empty.url);
+    [url.username, url.password] = [role, 'a-password'];
+    const advice = `The schema is not up to date, and the role ${role} does not own it; run svc migrate with MIGRATION_DATABASE_URL.`;
+    await expect(migrate({ url: url.href })).rejects.toThrow(advice);
+    // Before PostgreSQL 15, everybody may create tables, but not the schema of the job queue.
+    await empty.sql.query(`GRANT CREATE ON SCHEMA public TO ${role}`);
+    await expect(migrate({ url: url.href })).rejects.toThrow(advice);
+    expect(await schemaState(empty)).toMatchObject({ applied: [], queue: null });
+    await empty.sql.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    await empty.drop();
   });
 
   async function earlierDatabase(count: number): Promise<FreshDatabase> {
@@ -357,6 +373,35 @@ describe('a migration beside the earlier release', () => {
   ])('is judged by its effect: %s', async (sql, hazards) => {
     expect(await hazardsOf(database.sql, sql)).toEqual(hazards);
   });
+});
+
+/** Tables with rows of a firm: the type of the exported rows, or why there are none. */
+const EXPORTED: Readonly<Record<string, string>> = {
+  adjuster_firms: 'none: the ids of the memberships, where Citus finds them',
+  adjusters: 'member',
+  api_keys: 'key',
+  audit_log: 'audit',
+  carriers: 'carrier',
+  claims: 'claim',
+  data_keys: 'none: useless without the encryption key, and the export is not encrypted',
+  firm_feeds: 'none: the last stamp and the last link of the audit chain, which the rows have',
+  idempotency_records: 'none: responses of the last day, with the claims that are exported',
+  legal_holds: 'firm',
+  memberships: 'member',
+  request_log: 'request',
+  simulated_faults: 'none: what the sandbox is to do with the next requests',
+};
+
+test('every table with rows of a firm is exported, or is known not to need it', async () => {
+  const database = await freshDatabase();
+  await migrate(database);
+  const { rows } = await database.sql.query<{ name: string }>(
+    `SELECT DISTINCT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT a.attisdropped
+        AND (a.attname LIKE '%firm\\_id')`,
+  );
+  expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(EXPORTED));
+  await database.drop();
 });
 
 describe('the layout on a Citus cluster', () => {

@@ -80,6 +80,7 @@ import {
   type OperatorReads,
   type Page,
   type PageRequest,
+  type RequestLogStore,
   type SentClaim,
   type SignInFailure,
   type SignInMonitor,
@@ -115,6 +116,7 @@ export interface Stores {
   readonly jobReads: JobReads;
   readonly audit: AuditLog;
   readonly auditReads: AuditReads;
+  readonly requestLog: RequestLogStore;
   readonly firmData: FirmData;
   readonly faults: FaultStore;
   readonly jobs: {
@@ -206,8 +208,8 @@ function composeUseCases(
   const apiKeyAuthenticator = createApiKeyAuthenticator({ credentials, secrets, clock });
   const firm = { uow, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
   const app = { uow, reads: appReads, clock };
-  const { operatorReads, auditReads, firmData } = stores;
-  const ofFirm = { uow, reads: operatorReads, auditReads, firmData, clock, operator: OPERATOR };
+  const { operatorReads, auditReads, requestLog, firmData } = stores;
+  const ofFirm = { uow, reads: operatorReads, auditReads, requestLog, firmData, clock, operator: OPERATOR };
   const operator = { uow, secrets, clock, ids, apiKeyAuthenticator, sessionMaxAgeMs, operator: OPERATOR };
   return {
     apiKeyAuthenticator,

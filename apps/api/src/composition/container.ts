@@ -172,6 +172,7 @@ export function createContainer(external: ExternalServices): Container {
     uow,
     reads: T.operatorReads,
     auditReads: T.auditReads,
+    requestLog: T.requestLog,
     firmData: T.firmData,
     clock,
     operator,

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import {
+  type AuditChainId,
   type AuditLink,
   type AuditReads,
   type AuditRow,
   OperatorError,
+  SERVICE_CHAIN,
   verifyAuditChain,
 } from '@svc/application';
 import type { FirmId, Instant } from '@svc/domain';
@@ -31,12 +33,28 @@ const withPeriod = (command: Command): Command =>
     )
     .addOption(new Option('--until <time>', 'before this time').argParser(parseTime));
 
+interface ChosenChain {
+  readonly firm?: FirmId;
+}
+
+const withChain = (command: Command): Command =>
+  command
+    .addOption(firmOption(false))
+    .addOption(new Option('--service', 'the events that belong to no firm').conflicts('firm'))
+    .hook('preAction', (chosen) => {
+      const { firm, service } = chosen.opts<ChosenChain & { service?: boolean }>();
+      if (firm === undefined && service === undefined)
+        chosen.error("error: required option '--firm <id>' or '--service' not specified");
+    });
+
+const chainOf = ({ firm }: ChosenChain): AuditChainId => firm ?? SERVICE_CHAIN;
+
 const EXPORT_PAGE_ROWS = 1000;
 
 /** Writes one row per line as it is read, at the pace of the reader. */
-async function exportRows(reads: AuditReads, firmId: FirmId, period: Period): Promise<void> {
+async function exportRows(reads: AuditReads, chain: AuditChainId, period: Period): Promise<void> {
   for (let after = 0; ; ) {
-    const rows = await reads.rows(firmId, { after, limit: EXPORT_PAGE_ROWS, ...period });
+    const rows = await reads.rows(chain, { after, limit: EXPORT_PAGE_ROWS, ...period });
     const lines = rows.flatMap(auditDocuments).map(jsonLine).join('');
     if (lines !== '' && !process.stdout.write(lines)) await once(process.stdout, 'drain');
     const last = rows.at(-1);
@@ -46,16 +64,18 @@ async function exportRows(reads: AuditReads, firmId: FirmId, period: Period): Pr
 }
 
 export function addAuditCommands(program: Command): void {
-  const group = addGroup(program, 'audit', 'who did what, in a chain of hashes per firm');
+  const group = addGroup(
+    program,
+    'audit',
+    'who did what, in a chain of hashes for each firm and one for the service',
+  );
 
-  withPeriod(addCommand(group, 'list', 'show the latest events of a firm, latest first'))
-    .addOption(firmOption())
+  withChain(withPeriod(addCommand(group, 'list', 'show the latest events, latest first')))
     .addOption(new Option('--limit <n>', 'how many at most').argParser(parsePositiveInteger).default(100))
-    .action(async (options: OutputOptions & Period & { firm: FirmId; limit: number }) => {
+    .action(async (options: OutputOptions & Period & ChosenChain & { limit: number }) => {
+      const chain = chainOf(options);
       const rows = await withService((services) =>
-        readChain(services.get(TOKENS.auditReads), options.firm, (reads) =>
-          reads.latest(options.firm, options),
-        ),
+        readChain(services.get(TOKENS.auditReads), chain, (reads) => reads.latest(chain, options)),
       );
       const events = rows.flatMap((row) => auditDocuments(row).reverse()).slice(0, options.limit);
       if (options.json) return printJson({ audit: events });
@@ -68,27 +88,28 @@ export function addAuditCommands(program: Command): void {
       );
     });
 
-  withPeriod(addCommand(group, 'export', 'print all events of a firm as JSON Lines, oldest first'))
-    .addOption(firmOption())
-    .action(async (options: OutputOptions & Period & { firm: FirmId }) =>
-      withService((services) =>
-        readChain(services.get(TOKENS.auditReads), options.firm, (reads) =>
-          exportRows(reads, options.firm, options),
-        ),
-      ),
-    );
+  withChain(withPeriod(addCommand(group, 'export', 'print all events as JSON Lines, oldest first'))).action(
+    async (options: OutputOptions & Period & ChosenChain) => {
+      const chain = chainOf(options);
+      await withService((services) =>
+        readChain(services.get(TOKENS.auditReads), chain, (reads) => exportRows(reads, chain, options)),
+      );
+    },
+  );
 
-  withPeriod(
-    addCommand(group, 'verify', "compute the hashes of a firm's events again; exit code 1 if one differs"),
+  withChain(
+    withPeriod(
+      addCommand(group, 'verify', 'compute the hashes of a chain again; exit code 1 if one differs'),
+    ),
   )
-    .addOption(firmOption())
     .addOption(
       new Option(
         '--known <row:hash>',
         'a row that an earlier run has printed and that must still be there',
       ).argParser(parseAuditLink),
     )
-    .action(async (options: OutputOptions & Period & { firm: FirmId; known?: AuditLink }) => {
+    .action(async (options: OutputOptions & Period & ChosenChain & { known?: AuditLink }) => {
+      const chain = chainOf(options);
       const result = await withService(async (services) => {
         const deps = {
           reads: services.get(TOKENS.auditReads),
@@ -96,19 +117,20 @@ export function addAuditCommands(program: Command): void {
         };
         const { known } = options;
         if (known !== undefined) {
-          const purged = (await deps.reads.chain(options.firm))?.purged.seq ?? 0;
+          const purged = (await deps.reads.chain(chain))?.purged.seq ?? 0;
           if (known.seq < purged)
             throw new OperatorError(
               `row ${known.seq} was deleted by retention; name a row from ${purged} on`,
             );
         }
-        const verified = await verifyAuditChain(deps, options.firm, options);
-        if (verified === null) await findFirm(services.get(TOKENS.operatorReads), options.firm);
+        const verified = await verifyAuditChain(deps, chain, options);
+        if (verified === null && options.firm !== undefined)
+          await findFirm(services.get(TOKENS.operatorReads), options.firm);
         return verified;
       });
       if (result === null)
         throw new OperatorError(
-          'the firm has no audit chain: it was removed, or nothing was recorded since an upgrade',
+          `the ${options.firm === undefined ? 'service' : 'firm'} has no audit chain: it was removed, or nothing was recorded since an upgrade`,
         );
       if (options.json) printJson(result);
       else if (result.intact)
@@ -124,9 +146,11 @@ export function addAuditCommands(program: Command): void {
 
 async function readChain<T>(
   reads: AuditReads,
-  firmId: FirmId,
+  chain: AuditChainId,
   read: (reads: AuditReads) => Promise<T>,
 ): Promise<T> {
-  if ((await reads.chain(firmId)) === null) throw new OperatorError(`no firm has the id ${firmId}`);
+  // Without a row for the service, nothing was recorded for it.
+  if (chain !== SERVICE_CHAIN && (await reads.chain(chain)) === null)
+    throw new OperatorError(`no firm has the id ${chain}`);
   return read(reads);
 }

@@ -15,8 +15,8 @@ export const addGroup = (program: Command, name: string, description: string): C
 export const addCommand = (parent: Command, spec: string, description: string): Command =>
   parent.command(spec).description(description).option('--json', 'print one JSON document').exitOverride();
 
-export const firmOption = () =>
-  new Option('--firm <id>', "the firm's id").argParser(parseUuid).makeOptionMandatory();
+export const firmOption = (isMandatory = true) =>
+  new Option('--firm <id>', "the firm's id").argParser(parseUuid).makeOptionMandatory(isMandatory);
 
 export const svcIdOption = (parse = parseText(LIMITS.svcId)) =>
   new Option('--svc-id <svcid>', "the adjuster's SVCID").argParser(parse).makeOptionMandatory();

@@ -7,6 +7,7 @@ import { TOKENS } from '../composition/tokens.ts';
 import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable } from './output.ts';
+import { requestDocument } from './requests.ts';
 import { withService } from './session.ts';
 
 const firmDocument = (firm: Firm) => ({
@@ -29,7 +30,11 @@ const PROGRESS_ROWS = 10_000;
 function exportDocument(row: ExportedRow): Record<string, unknown> {
   switch (row.type) {
     case 'firm':
-      return { type: 'firm', ...firmDocument(row.firm) };
+      return {
+        type: 'firm',
+        ...firmDocument(row.firm),
+        legal_hold_since: toDateTimeOrNull(row.legalHoldSince),
+      };
     case 'key': {
       const { secretHash: _, ...key } = row.key;
       return { type: 'key', ...key };
@@ -42,6 +47,8 @@ function exportDocument(row: ExportedRow): Record<string, unknown> {
       const { asSent, ...claim } = row.claim;
       return { type: 'claim', ...claim, as_sent: JSON.parse(asSent) };
     }
+    case 'request':
+      return { type: 'request', ...requestDocument(row.request) };
     case 'audit':
       return { type: 'audit', seq: row.row.seq, events: JSON.parse(row.row.text), hash: row.row.hash };
   }

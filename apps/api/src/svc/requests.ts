@@ -7,7 +7,7 @@ import { addCommand, findFirm, firmOption, type OutputOptions } from './command.
 import { printJson, printTable } from './output.ts';
 import { withService } from './session.ts';
 
-const requestDocument = (request: LoggedRequest) => ({
+export const requestDocument = (request: LoggedRequest) => ({
   at: toDateTime(request.at),
   request_id: request.requestId,
   key_id: request.keyId,

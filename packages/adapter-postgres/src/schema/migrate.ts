@@ -158,7 +158,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   });
   try {
     await dataSource.initialize();
-    if (await isForeign(dataSource)) {
+    if (!(await mayMigrate(dataSource))) {
       if ((await schemaState(options)).current) return;
       throw new MigrationRightsError(
         `The schema is not up to date, and the role ${roleOf(options.url)} does not own it; run svc migrate with MIGRATION_DATABASE_URL.`,
@@ -183,12 +183,15 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   }
 }
 
-/** Whether another role owns the schema; false before the first migration. */
-async function isForeign(dataSource: DataSource): Promise<boolean> {
-  const [owned] = await dataSource.query(
-    `SELECT pg_has_role(current_user, relowner, 'MEMBER') AS own FROM pg_class WHERE oid = to_regclass('${TABLE}')`,
+/** Whether the role owns the schema or, before the first migration, may create it and that of the job queue. */
+async function mayMigrate(dataSource: DataSource): Promise<boolean> {
+  const [{ may }] = await dataSource.query(
+    `SELECT coalesce(
+       (SELECT pg_has_role(current_user, relowner, 'MEMBER') FROM pg_class WHERE oid = to_regclass('${TABLE}')),
+       has_schema_privilege(current_schema(), 'CREATE') AND has_database_privilege(current_database(), 'CREATE'),
+       false) AS may`,
   );
-  return owned?.own === false;
+  return may;
 }
 
 /** @returns false when another process is migrating. */

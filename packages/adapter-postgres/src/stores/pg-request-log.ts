@@ -32,6 +32,12 @@ const LATEST = sql(
   `SELECT ${COLUMNS} FROM request_log WHERE firm_id = $1 ORDER BY at DESC, request_id DESC LIMIT $2`,
 );
 
+const AFTER = sql(
+  'request_log_after',
+  `SELECT ${COLUMNS} FROM request_log WHERE firm_id = $1 AND (at, request_id) < ($2::timestamptz, $3::uuid)
+    ORDER BY at DESC, request_id DESC LIMIT $4`,
+);
+
 const BY_ID = sql(
   'request_log_by_id',
   `SELECT ${COLUMNS} FROM request_log WHERE firm_id = $1 AND request_id = $2 LIMIT $3`,
@@ -67,8 +73,12 @@ export const pgRequestLog = (session: Session, maintenance: Session): RequestLog
     ]);
   },
 
-  async requestsOf(firmId, { requestId, limit }) {
+  async requestsOf(firmId, { requestId, limit, after }) {
     if (!isUuid(firmId) || (requestId !== undefined && !isUuid(requestId))) return [];
+    if (after !== undefined) {
+      const values = [firmId, timestamp(after.at), after.requestId, limit];
+      return (await session.rows<RequestRow>(AFTER, values)).map(requestFrom);
+    }
     const rows = await (requestId === undefined
       ? session.rows<RequestRow>(LATEST, [firmId, limit])
       : session.rows<RequestRow>(BY_ID, [firmId, requestId, limit]));

@@ -4,6 +4,7 @@ import { GRANT_MAX_AGE_MS } from '../auth/api-key-authenticator.ts';
 import type { AuditReads, AuditRow } from '../ports/audit.ts';
 import type { FirmData, HeldCarrier } from '../ports/firm-data.ts';
 import type { AdjusterView, OperatorReads } from '../ports/reads.ts';
+import type { LoggedRequest, RequestLogStore } from '../ports/request-log.ts';
 import type { Clock } from '../ports/support.ts';
 import type { ApiKey, Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { recordFirmAct } from '../support/audit.ts';
@@ -13,17 +14,19 @@ interface Deps {
   readonly uow: UnitOfWork;
   readonly reads: OperatorReads;
   readonly auditReads: AuditReads;
+  readonly requestLog: RequestLogStore;
   readonly firmData: FirmData;
   readonly clock: Clock;
   readonly operator: Operator;
 }
 
 export type ExportedRow =
-  | { readonly type: 'firm'; readonly firm: Firm }
+  | { readonly type: 'firm'; readonly firm: Firm; readonly legalHoldSince: Instant | null }
   | { readonly type: 'key'; readonly key: ApiKey }
   | { readonly type: 'member'; readonly member: AdjusterView }
   | { readonly type: 'carrier'; readonly carrier: CarrierDetails }
   | { readonly type: 'claim'; readonly claim: Claim }
+  | { readonly type: 'request'; readonly request: LoggedRequest }
   | { readonly type: 'audit'; readonly row: AuditRow };
 
 const PAGE_ROWS = 500;
@@ -50,13 +53,13 @@ async function lockFirm(tx: Tx, id: FirmId): Promise<Firm> {
 /** Everything that is stored for a firm, as it is read: rows that change meanwhile may be from before or after. */
 export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
   async function* (id: FirmId): AsyncGenerator<ExportedRow> {
-    const firm = await deps.uow.run(async (tx) => {
-      const found = await lockFirm(tx, id);
+    const held = await deps.uow.run(async (tx) => {
+      const firm = await lockFirm(tx, id);
       await recordFirmAct(tx, deps, id, 'firm.export');
-      return found;
+      return { firm, legalHoldSince: await tx.firms.legalHoldSince(id) };
     });
     const { firmData, pageRows = PAGE_ROWS } = deps;
-    yield { type: 'firm', firm };
+    yield { type: 'firm', ...held };
     for (const key of await deps.reads.keys(id)) yield { type: 'key', key };
     const members = inPages(
       (after) => firmData.members(id, after, pageRows),
@@ -77,6 +80,12 @@ export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
       (claim: Claim) => claim.id,
     );
     for await (const claim of claims) yield { type: 'claim', claim };
+    const requests = inPages(
+      (after: LoggedRequest | null) =>
+        deps.requestLog.requestsOf(id, { limit: pageRows, after: after ?? undefined }),
+      (request) => request,
+    );
+    for await (const request of requests) yield { type: 'request', request };
     const trail = inPages(
       (after) => deps.auditReads.rows(id, { after: after ?? 0, limit: pageRows }),
       ({ seq }: AuditRow) => seq,

@@ -19,6 +19,8 @@ export interface LoggedRequest {
 export interface RequestLogQuery {
   readonly requestId?: string | undefined;
   readonly limit: number;
+  /** Only those that come after this one, latest first. */
+  readonly after?: Pick<LoggedRequest, 'at' | 'requestId'> | undefined;
 }
 
 export interface RequestLogStore {

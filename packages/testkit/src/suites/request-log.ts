@@ -56,6 +56,10 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       const all = [3, 1, 2].map((at) => aLoggedRequest({ firmId, at }));
       await store.append(all);
       expect((await store.requestsOf(firmId, { limit: 2 })).map(({ at }) => at)).toEqual([3, 2]);
+      const [latest] = await store.requestsOf(firmId, { limit: 1 });
+      expect((await store.requestsOf(firmId, { limit: 2, after: latest })).map(({ at }) => at)).toEqual([
+        2, 1,
+      ]);
       const requestId = all[1]?.requestId ?? '';
       expect(await store.requestsOf(firmId, { requestId, limit: 10 })).toEqual([all[1]]);
     });

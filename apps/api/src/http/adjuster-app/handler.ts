@@ -45,7 +45,7 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
       const byPath = readAppFiles(prefix);
       if (byPath === null) {
         throw new HttpProblem('not_found', {
-          detail: 'The adjuster app has not been built. Run "npx pnpm build".',
+          detail: 'The adjuster app has not been built. Run "npx pnpm@12.21.0 build".',
         });
       }
       files = { prefix, byPath };

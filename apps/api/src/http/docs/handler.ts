@@ -76,7 +76,7 @@ export function docsHandler(addresses: DocsAddresses): RequestHandler {
     if (files === null) {
       trace.route = 'GET /docs/{page}';
       throw new HttpProblem('not_found', {
-        detail: 'The documentation has not been built. Run "npx pnpm build".',
+        detail: 'The documentation has not been built. Run "npx pnpm@12.21.0 build".',
       });
     }
     const page = path === '/docs' || path.endsWith('/') ? `${path.replace(/\/$/, '')}/index` : path;

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type ExportedRow, makeEraseFirm, verifyAuditChain } from '@svc/application';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 import { sha256 } from '../../test-secrets.ts';
+import { aLoggedRequest } from '../request-log.ts';
 
 export function firmDataBehavior(fixture: () => Fixture): void {
   const started = async () => {
@@ -42,6 +43,19 @@ export function firmDataBehavior(fixture: () => Fixture): void {
         }),
       });
       expect(rows.some((row) => row.type === 'member' && row.member.membership.svcId === svcId)).toBe(true);
+    });
+
+    test('is exported with its logged requests and the time of a legal hold', async () => {
+      const { newFirm, stores, use } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const requests = Array.from({ length: 5 }, () => aLoggedRequest({ firmId: firm.id }));
+      await stores.requestLog.append([...requests, aLoggedRequest({ firmId: other.id })]);
+      const legalHoldSince = await use.setLegalHold(firm.id, true);
+      const rows = await exported(firm);
+      expect(rows[0]).toMatchObject({ type: 'firm', firm: { id: firm.id }, legalHoldSince });
+      const found = rows.flatMap((row) => (row.type === 'request' ? [row.request] : []));
+      expect(found).toHaveLength(5);
+      expect(found).toEqual(expect.arrayContaining(requests));
     });
 
     test('of more than a page is exported once each', async () => {

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { BUNDLED, billOfMaterials, fullName } from './bill.ts';
+
+const APP = fileURLToPath(new URL('../../apps/adjuster/src', import.meta.url));
+
+test('the bill of materials has what servers install and what pages contain, and no tools of tests or builds', () => {
+  const { components, dependencies } = billOfMaterials('--lockfile-only');
+  const names = components.map(fullName);
+  const bundled = Object.values(BUNDLED).flat();
+  expect(names).toEqual(
+    expect.arrayContaining(['express', 'pg', 'graphile-worker', 'commander', ...bundled]),
+  );
+  // graphile-worker reads its configuration with @babel/code-frame.
+  const tools =
+    /jest|istanbul|^@babel\/(?!code-frame$|helper-validator-identifier$)|^(vite|rollup|esbuild|typescript|playwright-core)$/;
+  expect(names.filter((name) => tools.test(name))).toEqual([]);
+  const excluded = components.filter(({ scope }) => scope === 'excluded').map(fullName);
+  expect(excluded).toEqual([]);
+  const page = dependencies.find(({ ref }) => ref.includes('%40svc/adjuster@'));
+  expect(page?.dependsOn).toContainEqual(expect.stringMatching(/^pkg:npm\/preact@/));
+});
+
+test('every package that the adjuster app imports is in the bill of materials', () => {
+  const imported = readdirSync(APP, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .flatMap((entry) => [
+      ...readFileSync(join(entry.parentPath, entry.name), 'utf8').matchAll(
+        /(?:from|import\() ?'([a-z@][^']*)'/g,
+      ),
+    ])
+    .map(([, path = '']) => path.split('/', path.startsWith('@') ? 2 : 1).join('/'))
+    .filter((name) => !name.startsWith('@svc/'));
+  expect(imported).toContain('preact');
+  expect(BUNDLED['@svc/adjuster']).toEqual(expect.arrayContaining([...new Set(imported)]));
+});
