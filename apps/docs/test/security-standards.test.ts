@@ -4,45 +4,34 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const page = readFileSync(join(ROOT, 'docs/guides/security-standards.md'), 'utf8');
+const readText = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const [standards, threats] = ['security-standards', 'threat-model'].map((name) =>
+  readText(`docs/guides/${name}.md`),
+) as [string, string];
 
-/** The rows of the tables: item, how it is met, tests, what is left. */
-const rows = page
-  .split('\n')
-  .filter((line) => /^\| (API|V)\d/.test(line))
-  .map((line) => line.slice(1, -1).split('|'));
-
-/** "`file`: "name", "name"", separated by line breaks. */
-const references = rows.flatMap(([item = '', , tests = '']) =>
-  tests
-    .trim()
-    .split('<br>')
-    .filter((reference) => reference !== '')
-    .map((reference) => {
-      const [, file = '', names = ''] = /^`([^`]+)`: (".+")$/.exec(reference) ?? [];
-      return {
-        item: item.trim(),
-        file,
-        names: [...names.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name),
-      };
-    }),
-);
-
-it('every test that the page on security standards names is in the file that it names', () => {
-  expect(references.length).toBeGreaterThan(80);
-  const wrong = references.flatMap(({ item, file, names }) => {
-    if (file === '' || !existsSync(join(ROOT, file))) return [`${item}: no file ${file}`];
-    const source = readFileSync(join(ROOT, file), 'utf8');
-    const missing = names.filter(
-      (name) => !["'", '"', '`'].some((quote) => source.includes(quote + name + quote)),
-    );
-    return missing.map((name) => `${item}: no "${name}" in ${file}`);
+it.each([
+  ['OWASP and ASVS', standards],
+  ['the threat model', threats],
+])('every test that the page on %s names is in the file that it names', (_, page) => {
+  const files = page.match(/`[^`]+\.ts`/g) ?? [];
+  // A file, a colon, and the names of tests in quotation marks.
+  const references = [...page.matchAll(/`([^`]+\.ts)`: ((?:"[^"]+"(?:, )?)+)/g)];
+  expect(references.map(([, file]) => `\`${file}\``)).toEqual(files);
+  expect(files.length).toBeGreaterThan(10);
+  const wrong = references.flatMap(([, file = '', names = '']) => {
+    if (!existsSync(join(ROOT, file))) return [file];
+    const source = readText(file);
+    return [...names.matchAll(/"([^"]+)"/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => !["'", '"', '`'].some((quote) => source.includes(quote + name + quote)))
+      .map((name) => `${file}: ${name}`);
   });
   expect(wrong).toEqual([]);
 });
 
-it('only items that are not used, documentation, or the part of others name no test', () => {
-  const without = rows.filter(([, , tests = '']) => tests.trim() === '').map(([item = '']) => item.trim());
+it('only items that are not used, documentation, or met by the proxy name no test', () => {
+  const rows = standards.split('\n').filter((line) => /^\| (API|V)\d/.test(line));
+  const without = rows.filter((row) => !row.includes('.ts`: "')).map((row) => row.split('|')[1]?.trim());
   expect(without).toEqual([
     'V4.3, V4.4 GraphQL, WebSocket',
     'V6.2 Passwords',
