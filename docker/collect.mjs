@@ -17,7 +17,7 @@ for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', '.p
 // Every manifest, since pnpm compares the lockfile with all of them.
 copy('tools/package.json');
 // Built, but not part of the API.
-const excluded = new Set(['testkit', 'client', 'claims']);
+const excluded = new Set(['client', 'claims']);
 for (const folder of ['packages', 'apps']) {
   for (const name of readdirSync(join(from, folder))) {
     copy(join(folder, name, 'package.json'));

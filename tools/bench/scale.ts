@@ -6,7 +6,9 @@
 //   npx pnpm bench:scale overload    ten times the connections of full load
 //   npx pnpm bench:scale fairness    a firm beside one that exceeds its limit on 50 connections
 //   npx pnpm bench:scale costs       processor time, WAL and disk of each request, for docs/sizing.md
+//   npx pnpm bench:scale encryption  the hot paths with and without encryption of personal data
 //   npx pnpm bench:scale start       from the start of the process to its first response
+import { execFileSync } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,15 +16,16 @@ import { migrate } from '@svc/adapter-postgres';
 import { Command, InvalidArgumentError } from 'commander';
 import { startPostgres, withClient } from '../services/postgres.ts';
 import { startRedis } from '../services/redis.ts';
-import { type BenchData, loadData, requestsOf } from './data.ts';
+import { type BenchData, loadData, reopenOffers, requestsOf } from './data.ts';
 import { changeSlowly, startPoller, type Version, versionOf } from './feed.ts';
 import { type BenchRequest, childrenOf, load, type Measured, measureCpu } from './load.ts';
 import { type Overloaded, overload, watchHealth } from './overload.ts';
+import { PATHS } from './paths.ts';
 import { median } from './report.ts';
 import { type Server, startService } from './subject.ts';
 
 const FIRMS = 200;
-const EXPECTED = { get: 200, poll: 200, page: 200, send: 201 } as const;
+const EXPECTED = { get: 200, poll: 200, page: 200, send: 201, accept: 200 } as const;
 type Kind = keyof typeof EXPECTED;
 
 const say = (line: string): void => {
@@ -399,6 +402,74 @@ program
           disk_kb: each((after.disk - before.disk) / 1000),
         };
         say(`${kind}: ${JSON.stringify(result[kind])}`);
+      }
+      print(result);
+    }),
+  );
+
+program
+  .command('encryption')
+  .description('Compares each hot path with encryption of personal data and without it.')
+  .option('--rows <n>', 'claims in each of the two databases', whole, 40_000)
+  .option('--rounds <n>', 'number of rounds', whole, 9)
+  .option('--seconds <n>', 'load time per service and round', whole, 2)
+  .action(({ rows, rounds, seconds }) =>
+    withServers(async ({ database, redisUrl, postgresPid }) => {
+      const plainUrl = await database('plain');
+      const encryptedUrl = await database('encrypted');
+      const plain = await loadedService(plainUrl, redisUrl, { rows });
+      const key = { ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') };
+      const encrypted = await loadedService(encryptedUrl, redisUrl, { rows }, key);
+      say('Encrypting …');
+      execFileSync(process.execPath, ['apps/api/dist/svc.js', 'encryption', 'apply'], {
+        env: { ...process.env, ...key, DATABASE_URL: encryptedUrl, REDIS_URL: redisUrl },
+        stdio: 'ignore',
+      });
+      for (const url of [plainUrl, encryptedUrl])
+        await withClient(url, (client) => client.query('VACUUM ANALYZE'));
+      const sides = [
+        { ...encrypted, url: encryptedUrl },
+        { ...plain, url: plainUrl },
+      ] as const;
+      const result: Record<string, unknown> = { rows, rounds, seconds };
+      for (const path of PATHS) {
+        const found: { rps: number; service_us: number; postgres_us: number }[][] = [[], []];
+        const offers = sides.map(({ data }) => data.requests(path));
+        for (let round = -1; round < rounds; round += 1) {
+          for (const i of round % 2 === 0 ? [0, 1] : [1, 0]) {
+            const { subject, data, url } = sides[i] as (typeof sides)[number];
+            const cpuSince = measureCpu({
+              service: () => [subject.pid],
+              postgres: () => (postgresPid === undefined ? [] : childrenOf(postgresPid)),
+            });
+            const next = (path === 'accept' ? offers[i] : undefined) ?? data.requests(path);
+            const { responses, rps, wrong } = await load(subject.url, next, EXPECTED[path], seconds);
+            const { service = 0, postgres = 0 } = cpuSince();
+            if (wrong > 0) throw new Error(`${wrong} responses to ${path} were not ${EXPECTED[path]}`);
+            const each = (used: number): number => rounded((used / responses) * 1e6, 0);
+            if (round >= 0) found[i]?.push({ rps, service_us: each(service), postgres_us: each(postgres) });
+            if (path === 'accept' && round % 4 === 3) {
+              await reopenOffers(url);
+              offers[i] = data.requests(path);
+            }
+          }
+        }
+        const [ours = [], theirs = []] = found;
+        const of = (name: 'rps' | 'service_us' | 'postgres_us') => ({
+          encrypted: rounded(median(ours.map((one) => one[name])), 0),
+          plain: rounded(median(theirs.map((one) => one[name])), 0),
+        });
+        const ratios = ours
+          .map(({ rps }, i) => rps / (theirs[i]?.rps ?? rps))
+          .sort((one, other) => one - other);
+        result[path] = {
+          rps_ratio: rounded(median(ratios)),
+          lowest: rounded(ratios[0] ?? 0),
+          highest: rounded(ratios.at(-1) ?? 0),
+          service_us: of('service_us'),
+          postgres_us: of('postgres_us'),
+        };
+        say(`${path}: ${JSON.stringify(result[path])}`);
       }
       print(result);
     }),

@@ -1343,7 +1343,7 @@ test('an offer with all that decides it fits on a phone, and an answer can be ta
     await enter(page, service, token, `#/claims/${first}`);
     await page.getByRole('heading', { name: 'Policyholder' }).waitFor();
     const [end, bar] = (await page.evaluate(
-      "['.summary-facts', '.answer-bar'].map((one) => document.querySelector(one).getBoundingClientRect()).map((box, n) => n === 0 ? box.bottom : box.top)",
+      "['.summary', '.answer-bar'].map((one) => document.querySelector(one).getBoundingClientRect()).map((box, n) => n === 0 ? box.bottom : box.top)",
     )) as [number, number];
     expect(end).toBeLessThanOrEqual(bar);
     await button(page, 'Accept').click();
@@ -1429,6 +1429,7 @@ test('of many offers the first show before all are read, and only those near the
       'the button not to be below the bar that has appeared',
       async () => (await obscuredCorners(page, 'main .rows button', 'Remove from route')).length === 0,
     );
+    expect(await tooSmall(page, 'map')).toEqual([]);
     const route = page.getByRole('link', { name: 'Route with 1 stop' });
     expect(await route.getAttribute('href')).toContain('destination=1420%20Seagrape%20Lane');
 

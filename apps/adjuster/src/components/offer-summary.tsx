@@ -92,6 +92,9 @@ export function OfferSummary({ claim }: { claim: AppClaim }) {
 const row = (label: string, value: string | undefined, wide = false): Row | null =>
   value === undefined ? null : [label, value, wide];
 
+/** More would not fit on the screen. */
+const MAX_LINKS = 2;
+
 /** Other claims that belong to the same visit. */
 function Related({ claim }: { claim: AppClaim }) {
   const words = texts.value.summary;
@@ -99,7 +102,7 @@ function Related({ claim }: { claim: AppClaim }) {
   const { samePolicyholder, near } = relatedClaims(claim, others, milesApart);
   if (samePolicyholder.length + near.length === 0) return null;
   const links = (claims: readonly AppClaim[]) =>
-    claims.slice(0, 3).map((other) => (
+    claims.slice(0, MAX_LINKS).map((other) => (
       <a key={other.id} href={`#/claims/${other.id}`}>
         {titleOf(other)}
       </a>

@@ -313,7 +313,7 @@ export const en = {
     contents: (amount: string) => `Contents ${amount}`,
     carrier: 'Carrier',
     samePolicyholder: (count: number) =>
-      `${plural(count, 'other claim', 'other claims')} of the same policyholder:`,
+      `${plural(count, 'more claim', 'more claims')} of this policyholder:`,
     near: (count: number) => `${plural(count, 'other claim', 'other claims')} nearby:`,
   },
 
