@@ -1,6 +1,6 @@
 // `npx pnpm image:check`: builds docker/Dockerfile and runs the image as docker/compose.yaml does, with a read-only root,
 // where neither Docker nor a registry of images can be reached. The base image is made of Debian and the npm packages of
-// Node, under the name that the Dockerfile uses.
+// Node, and passed as NODE_IMAGE.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,9 +79,9 @@ function isBuilt(): boolean {
 }
 
 function buildImage(): void {
-  const nodeVersion = /^ARG NODE_VERSION=(\S+)$/m.exec(readFileSync(DOCKERFILE, 'utf8'))?.[1];
-  if (nodeVersion === undefined) throw new Error('docker/Dockerfile has no ARG NODE_VERSION.');
-  createBaseImage(nodeVersion);
+  const nodeVersion = /^ARG NODE_IMAGE=node:([\d.]+)-slim@/m.exec(readFileSync(DOCKERFILE, 'utf8'))?.[1];
+  if (nodeVersion === undefined) throw new Error('docker/Dockerfile has no ARG NODE_IMAGE with a version.');
+  const base = createBaseImage(nodeVersion);
   note(`base image with Node ${nodeVersion}`);
   buildah(
     'build',
@@ -95,6 +95,8 @@ function buildImage(): void {
     `${DOCKERFILE}.dockerignore`,
     '--file',
     DOCKERFILE,
+    '--build-arg',
+    `NODE_IMAGE=${base}`,
     '--tag',
     IMAGE,
     ROOT,
@@ -102,8 +104,8 @@ function buildImage(): void {
   note('image built');
 }
 
-/** Debian with Node, npm and the user `node`: what the official slim image of Node has. */
-function createBaseImage(nodeVersion: string): void {
+/** Debian with Node, npm and the user `node`: what the official slim image of Node has. Returns the name of the image. */
+function createBaseImage(nodeVersion: string): string {
   const base = join(folder, 'base');
   run('debootstrap', ['--variant=minbase', '--include=ca-certificates', 'bookworm', base]);
   const nodePackage = `node-linux-${process.arch}`;
@@ -139,8 +141,10 @@ function createBaseImage(nodeVersion: string): void {
   const scratch = buildah('from', 'scratch');
   buildah('add', '--quiet', scratch, base, '/');
   buildah('config', ...environment.flatMap((setting) => ['--env', setting]), '--cmd', 'node', scratch);
-  buildah('commit', '--quiet', '--rm', scratch, `localhost/node:${nodeVersion}-slim`);
+  const name = `localhost/node:${nodeVersion}-slim`;
+  buildah('commit', '--quiet', '--rm', scratch, name);
   rmSync(base, { recursive: true, force: true });
+  return name;
 }
 
 /** Starts the image's command as its user, with only /data writable, and waits until it is healthy. */

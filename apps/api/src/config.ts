@@ -75,6 +75,13 @@ const TRACES_SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 
+/** A warning for a version of Node whose security fixes have ended. */
+export function nodeWarning(version: string): string | null {
+  return Number.parseInt(version, 10) < 22
+    ? `Node ${version} gets no security fixes: run the service on Node 22 or 24`
+    : null;
+}
+
 /** A warning where mail may be sent without TLS: `smtp://` uses it only if the server offers it, unless it is required. */
 export function mailWarning({ smtpUrl }: Pick<Config, 'smtpUrl'>): string | null {
   if (smtpUrl === null) return null;

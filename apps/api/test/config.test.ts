@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { ConfigError, readConfig } from '../src/config.ts';
+import { ConfigError, nodeWarning, readConfig } from '../src/config.ts';
 
 const PUBLIC = Buffer.alloc(65, 4).toString('base64url');
 const PRIVATE = Buffer.alloc(32, 7).toString('base64url');
@@ -38,6 +38,13 @@ test('an empty environment gives the default configuration with an embedded data
     requestTimeoutMs: 30_000,
     responseTimeoutMs: 30_000,
   });
+});
+
+test('a version of Node without security fixes is warned of', () => {
+  expect(nodeWarning('20.19.0')).toBe(
+    'Node 20.19.0 gets no security fixes: run the service on Node 22 or 24',
+  );
+  expect(['22.12.0', '24.21.0'].map(nodeWarning)).toEqual([null, null]);
 });
 
 test('passkeys can be required where the site has a host name', () => {

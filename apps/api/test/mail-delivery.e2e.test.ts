@@ -79,13 +79,16 @@ const invite = (svcId: string) =>
     body: { svc_id: svcId, invited_by: 'Secret Manager', purpose: 'Secret purpose', note: 'Secret note' },
   });
 
-test('a sign-in code is mailed in both languages, and is not logged', async () => {
+test('a sign-in code is mailed in both languages, not in the subject, and is not logged', async () => {
   const email = await emailOf(service, (await service.adjuster()).token);
   await service.call('POST', '/app/v1/sign-in-codes', { body: { email: email.toUpperCase() } });
   const { from, text } = await until('the code', async () => inbox[0]);
   const [code = ''] = /\b\d{6}\b/.exec(text) ?? [];
   expect(text).toContain(`Your sign-in code is ${code}`);
   expect(text).toContain(`Su código de acceso es ${code}`);
+  const [subject = ''] = /^Subject:.*(\r?\n[ \t].*)*/m.exec(text) ?? [];
+  expect(subject.replaceAll('_', ' ')).toContain('Your sign-in code');
+  expect(subject).not.toContain(code);
   expect(from).toBe('claims@firm.example');
   const session = await service.call('POST', '/app/v1/sessions', { body: { email, code } });
   expect(session.status).toBe(201);

@@ -1,7 +1,6 @@
 // Every block of code on the pages is compiled or parsed; other tests run those that do something.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -165,13 +164,6 @@ it('each request of the Postman collection is accepted by the service', async ()
     outcomes.filter((outcome) => /validation_failed|malformed|invalid_key|method_not/.test(outcome)),
   ).toEqual([]);
   expect(outcomes.filter((outcome) => /: 20[01]/.test(outcome)).length).toBeGreaterThan(8);
-});
-
-it('every test that the page on security standards names exists', async () => {
-  const page = await readFile(join(ROOT, 'docs/guides/security-standards.md'), 'utf8');
-  const named = [...new Set([...page.matchAll(/`([^`]+\.test\.ts)`/g)].map(([, path = '']) => path))];
-  expect(named.length).toBeGreaterThan(25);
-  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
 it('every command for the repository names the pnpm version of package.json', async () => {

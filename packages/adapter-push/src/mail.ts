@@ -75,7 +75,7 @@ export function createMail(smtpUrl: () => string, appUrl: () => string, log: Pus
       try {
         await send(
           email,
-          `${code} is your sign-in code · es su código de acceso`,
+          'Your sign-in code · Su código de acceso',
           `Your sign-in code is ${code}. It is valid for ten minutes.\nIf you did not ask for it, ignore this mail: nobody can sign in without it.\n\nSu código de acceso es ${code}. Sirve por diez minutos.\nSi usted no lo pidió, ignore este mensaje: nadie puede entrar sin él.\n`,
         );
       } catch (error) {
@@ -86,7 +86,7 @@ export function createMail(smtpUrl: () => string, appUrl: () => string, log: Pus
       try {
         await send(
           email,
-          `${code} confirms your new email address · confirma su nuevo correo`,
+          'Confirm your new email address · Confirme su nuevo correo',
           `Enter ${code} in the app to confirm this email address. The code is valid for ten minutes.\nIf you did not ask for it, ignore this mail.\n\nEscriba ${code} en la aplicación para confirmar este correo. El código sirve por diez minutos.\nSi usted no lo pidió, ignore este mensaje.\n`,
         );
       } catch (error) {

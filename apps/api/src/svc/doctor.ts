@@ -12,7 +12,7 @@ import {
 } from '../composition/compose.ts';
 import { openDatabase } from '../composition/database.ts';
 import { mailProblem } from '../composition/notifications.ts';
-import { type Config, ConfigError, mailWarning, readConfig } from '../config.ts';
+import { type Config, ConfigError, mailWarning, nodeWarning, readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 
 type Check = {
@@ -43,12 +43,14 @@ export async function diagnose(): Promise<{ ok: boolean; checks: Check[] }> {
 }
 
 function checkNode(): Check {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const version = process.versions.node;
+  const [major = 0, minor = 0] = version.split('.').map(Number);
   const fits = major > 20 || (major === 20 && minor >= 19);
+  const warning = nodeWarning(version);
   return {
     what: 'node',
-    state: fits ? 'ok' : 'wrong',
-    detail: `${process.versions.node}; 20.19 or later is required`,
+    state: !fits ? 'wrong' : warning === null ? 'ok' : 'note',
+    detail: (fits ? warning : null) ?? `${version}; 20.19 or later is required`,
   };
 }
 
