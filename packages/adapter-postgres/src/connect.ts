@@ -144,8 +144,9 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     behindPooler: database.behindPooler,
     metricSources: {
       pools: () => [database.pool(), ...[...running].map((jobs) => jobs.pool())],
-      queue: () => readQueueState(maintenance),
-      replication: () => readReplicationState(maintenance),
+      // Not with `maintenance`: these are needed most while every connection waits, for a standby or a lock.
+      queue: () => readQueueState(reads),
+      replication: () => readReplicationState(reads),
     },
     ping: (timeoutMs) => database.ping(timeoutMs),
     checkEncryptionKeys: () => checkWrappingKeys(reads, wrappingKeys),

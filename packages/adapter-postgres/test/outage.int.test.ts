@@ -52,7 +52,7 @@ describe('when PostgreSQL goes away', () => {
     await recovers();
   });
 
-  test('when too many transactions wait for a connection, a further one fails at once, and reads go on', async () => {
+  test('when too many transactions wait for a connection, a further one fails at once, and reads and metrics go on', async () => {
     await stores.credentials.version();
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
@@ -68,6 +68,8 @@ describe('when PostgreSQL goes away', () => {
     );
     expect(await outcomes.at(-1)).toBe('database_pool');
     await stores.credentials.version();
+    const { queue, replication } = stores.metricSources;
+    expect([await queue(), await replication()]).toMatchObject([{ failed: 0 }, { standbys: 0 }]);
     release();
     // 40 for each of the 6 connections wait.
     const completed = (await Promise.all(outcomes)).filter((outcome) => outcome === 'completed');
