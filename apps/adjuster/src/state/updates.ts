@@ -24,7 +24,7 @@ export function registerWorker(started: Promise<void>): void {
   });
   const registerOrWait = (): Promise<void> =>
     register().catch(() => addEventListener('online', () => void registerOrWait(), { once: true }));
-  void started.catch(() => {}).then(registerOrWait);
+  void started.finally(registerOrWait);
 }
 
 async function register(): Promise<void> {
