@@ -434,7 +434,7 @@ program
       const result: Record<string, unknown> = { rows, rounds, seconds };
       for (const path of PATHS) {
         const found: { rps: number; service_us: number; postgres_us: number }[][] = [[], []];
-        const offers = sides.map(({ data }) => data.requests(path));
+        const requests = sides.map(({ data }) => data.requests(path));
         for (let round = -1; round < rounds; round += 1) {
           for (const i of round % 2 === 0 ? [0, 1] : [1, 0]) {
             const { subject, data, url } = sides[i] as (typeof sides)[number];
@@ -442,7 +442,7 @@ program
               service: () => [subject.pid],
               postgres: () => (postgresPid === undefined ? [] : childrenOf(postgresPid)),
             });
-            const next = (path === 'accept' ? offers[i] : undefined) ?? data.requests(path);
+            const next = requests[i] as (typeof requests)[number];
             const { responses, rps, wrong } = await load(subject.url, next, EXPECTED[path], seconds);
             const { service = 0, postgres = 0 } = cpuSince();
             if (wrong > 0) throw new Error(`${wrong} responses to ${path} were not ${EXPECTED[path]}`);
@@ -450,7 +450,7 @@ program
             if (round >= 0) found[i]?.push({ rps, service_us: each(service), postgres_us: each(postgres) });
             if (path === 'accept' && round % 4 === 3) {
               await reopenOffers(url);
-              offers[i] = data.requests(path);
+              requests[i] = data.requests(path);
             }
           }
         }
@@ -459,13 +459,11 @@ program
           encrypted: rounded(median(ours.map((one) => one[name])), 0),
           plain: rounded(median(theirs.map((one) => one[name])), 0),
         });
-        const ratios = ours
-          .map(({ rps }, i) => rps / (theirs[i]?.rps ?? rps))
-          .sort((one, other) => one - other);
+        const ratios = ours.map(({ rps }, i) => rps / (theirs[i]?.rps ?? rps));
         result[path] = {
           rps_ratio: rounded(median(ratios)),
-          lowest: rounded(ratios[0] ?? 0),
-          highest: rounded(ratios.at(-1) ?? 0),
+          lowest: rounded(Math.min(...ratios)),
+          highest: rounded(Math.max(...ratios)),
           service_us: of('service_us'),
           postgres_us: of('postgres_us'),
         };

@@ -1,6 +1,13 @@
-import { hash } from 'node:crypto';
 import { Writable } from 'node:stream';
-import { compose, createLog, migrateDatabase, readConfig, type Services, TOKENS } from '@svc/api/tooling';
+import {
+  compose,
+  createLog,
+  migrateDatabase,
+  readConfig,
+  type Services,
+  sha256,
+  TOKENS,
+} from '@svc/api/tooling';
 import { type AuditRow, auditEntriesFrom, SERVICE_CHAIN, verifyAuditChain } from '@svc/application';
 import type {
   Environment,
@@ -120,7 +127,7 @@ export function operatorOf(services: Services): Operator {
     async audit(firmId = SERVICE_CHAIN) {
       const reads = services.get(TOKENS.auditReads);
       const chain = firmId as FirmId;
-      const verified = await verifyAuditChain({ reads, sha256: (text) => hash('sha256', text) }, chain);
+      const verified = await verifyAuditChain({ reads, sha256 }, chain);
       const acts = new Set<string>();
       for (let after: number | undefined = 0; after !== undefined; ) {
         const rows: AuditRow[] = await reads.rows(chain, { after, limit: AUDIT_PAGE_ROWS });

@@ -1,7 +1,7 @@
 // For tools and tests that run the service or the operator's commands in their own process.
 
 export { compose, migrateDatabase } from './composition/compose.ts';
-export { createSecrets } from './composition/secrets.ts';
+export { createSecrets, sha256 } from './composition/secrets.ts';
 export { type Services, TOKENS } from './composition/tokens.ts';
 export { readConfig } from './config.ts';
 export { createDemo, walkThrough } from './demo.ts';

@@ -19,9 +19,6 @@ const FOLDERS = [
   'packages/history-check',
 ] as const;
 
-/** pnpm is on the PATH of its scripts, and npx takes four seconds of processor time to find it. */
-const PNPM = spawnSync('pnpm', ['--version']).status === 0 ? ['pnpm'] : ['npx', 'pnpm'];
-
 export interface PackedPackage {
   /** Such as `client`. */
   readonly key: string;
@@ -60,8 +57,9 @@ function pack(): readonly PackedPackage[] {
   );
   const filters = manifests.flatMap(({ name }) => ['--filter', name]);
   // Replaces references into the workspace and applies `publishConfig`, which npm would not.
-  const [command = '', ...args] = [...PNPM, '-r', ...filters, 'pack', '--pack-destination', PACKED_FOLDER];
-  execFileSync(command, args, {
+  // pnpm is on the PATH of its scripts, and npx takes four seconds of processor time to find it.
+  const [command, found] = spawnSync('pnpm', ['--version']).status === 0 ? ['pnpm', []] : ['npx', ['pnpm']];
+  execFileSync(command, [...found, '-r', ...filters, 'pack', '--pack-destination', PACKED_FOLDER], {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditText, verifyAuditChain } from '@svc/application';
+import { auditText, type ExportedRow, verifyAuditChain } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { runMigrations } from 'graphile-worker';
@@ -376,7 +376,7 @@ describe('a migration beside the earlier release', () => {
 });
 
 /** Tables with rows of a firm: the type of the exported rows, or why there are none. */
-const EXPORTED: Readonly<Record<string, string>> = {
+const EXPORTED: Readonly<Record<string, ExportedRow['type'] | `none: ${string}`>> = {
   adjuster_firms: 'none: the ids of the memberships, where Citus finds them',
   adjusters: 'member',
   api_keys: 'key',

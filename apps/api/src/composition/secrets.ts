@@ -1,6 +1,6 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { SecretKind, Secrets } from '@svc/application';
+import type { SecretKind, Secrets, Sha256 } from '@svc/application';
 
 const PREFIXES: Readonly<Record<SecretKind, string>> = {
   live_key: 'svc_live_',
@@ -37,7 +37,8 @@ function checksumOf(body: string): string {
   return text;
 }
 
-const sha256 = (text: string): string => hash('sha256', text);
+/** Hexadecimal; also links the rows of the audit trail. */
+export const sha256: Sha256 = (text) => hash('sha256', text);
 
 /**
  * Secrets of a prefix for their kind, 256 random bits and a checksum, by which malformed secrets are rejected without a

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   type AuditChainId,
@@ -11,6 +10,7 @@ import {
 } from '@svc/application';
 import type { FirmId, Instant } from '@svc/domain';
 import { type Command, Option } from 'commander';
+import { sha256 } from '../composition/secrets.ts';
 import { TOKENS } from '../composition/tokens.ts';
 import { parseAuditLink, parsePositiveInteger, parseTime } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
@@ -111,10 +111,7 @@ export function addAuditCommands(program: Command): void {
     .action(async (options: OutputOptions & Period & ChosenChain & { known?: AuditLink }) => {
       const chain = chainOf(options);
       const result = await withService(async (services) => {
-        const deps = {
-          reads: services.get(TOKENS.auditReads),
-          sha256: (text: string) => hash('sha256', text),
-        };
+        const deps = { reads: services.get(TOKENS.auditReads), sha256 };
         const { known } = options;
         if (known !== undefined) {
           const purged = (await deps.reads.chain(chain))?.purged.seq ?? 0;

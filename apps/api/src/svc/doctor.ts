@@ -46,12 +46,10 @@ function checkNode(): Check {
   const version = process.versions.node;
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const fits = major > 20 || (major === 20 && minor >= 19);
+  const required = `${version}; 20.19 or later is required`;
+  if (!fits) return { what: 'node', state: 'wrong', detail: required };
   const warning = nodeWarning(version);
-  return {
-    what: 'node',
-    state: !fits ? 'wrong' : warning === null ? 'ok' : 'note',
-    detail: (fits ? warning : null) ?? `${version}; 20.19 or later is required`,
-  };
+  return { what: 'node', state: warning === null ? 'ok' : 'note', detail: warning ?? required };
 }
 
 const quietLog = () => createLog({ level: 'error', format: 'json', stream: process.stderr });

@@ -48,10 +48,7 @@ export const FIND_ADJUSTER = sql(
 );
 
 // NO KEY: inserts of memberships and sessions that reference the row do not wait.
-const LOCK = sql(
-  'adjusters_lock',
-  `SELECT ${ADJUSTER_COLUMNS}, a.availability FROM adjusters a WHERE a.svc_id = $1 FOR NO KEY UPDATE`,
-);
+const LOCK = sql('adjusters_lock', `${FIND_ADJUSTER.text} FOR NO KEY UPDATE`);
 
 /** Citus would lock all rows of this table on every node, so there the account is locked by its key. */
 const LOCK_KEY = sql('adjusters_lock_key', 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
