@@ -14,20 +14,25 @@ export interface Overloaded {
 }
 
 /**
+ * Opens connections, as a client keeps them. Node accepts one per turn of the event loop, so that hundreds of new ones
+ * wait for each other, whatever the service does.
+ */
+export async function connect(url: string, connections: number): Promise<readonly Client[]> {
+  const clients = Array.from({ length: connections }, () => new Client(url, { pipelining: 1 }));
+  for (const client of clients)
+    await (await client.request({ method: 'GET', path: '/v1/health' })).body.dump();
+  return clients;
+}
+
+/**
  * Sends requests on all connections at the same time, one at a time on each. After a rejection, a connection waits for
  * `pauseMs` and not for the `Retry-After` of the response.
  */
 export async function overload(
-  url: string,
+  clients: readonly Client[],
   next: () => BenchRequest,
-  {
-    expected,
-    connections,
-    seconds,
-    pauseMs,
-  }: { expected: number; connections: number; seconds: number; pauseMs: number },
+  { expected, seconds, pauseMs }: { expected: number; seconds: number; pauseMs: number },
 ): Promise<Overloaded> {
-  const clients = Array.from({ length: connections }, () => new Client(url, { pipelining: 1 }));
   const admitted: number[] = [];
   const rejections: number[] = [];
   const rejected: Record<number, number> = {};
@@ -50,7 +55,6 @@ export async function overload(
       }
     }),
   );
-  await Promise.all(clients.map((client) => client.close()));
   return {
     admitted: Math.round(admitted.length / seconds),
     p50: at(admitted, 0.5),

@@ -9,7 +9,7 @@
 //   npx pnpm bench:scale encryption  the hot paths with and without encryption of personal data
 //   npx pnpm bench:scale start       from the start of the process to its first response
 import { execFileSync } from 'node:child_process';
-import { connect, type Socket } from 'node:net';
+import { connect as connectSocket, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrate } from '@svc/adapter-postgres';
@@ -19,7 +19,7 @@ import { startRedis } from '../services/redis.ts';
 import { type BenchData, loadData, reopenOffers, requestsOf } from './data.ts';
 import { changeSlowly, startPoller, type Version, versionOf } from './feed.ts';
 import { type BenchRequest, childrenOf, load, type Measured, measureCpu } from './load.ts';
-import { type Overloaded, overload, watchHealth } from './overload.ts';
+import { connect, type Overloaded, overload, watchHealth } from './overload.ts';
 import { PATHS } from './paths.ts';
 import { median } from './report.ts';
 import { type Server, startService } from './subject.ts';
@@ -27,6 +27,7 @@ import { type Server, startService } from './subject.ts';
 const FIRMS = 200;
 const EXPECTED = { get: 200, poll: 200, page: 200, send: 201, accept: 200 } as const;
 type Kind = keyof typeof EXPECTED;
+type Clients = Awaited<ReturnType<typeof connect>>;
 
 const say = (line: string): void => {
   process.stderr.write(`${line}\n`);
@@ -265,27 +266,24 @@ program
   .action(({ rows, rounds, seconds }) =>
     withServers(async ({ database, redisUrl }) => {
       const { subject, data } = await loadedService(await database('all'), redisUrl, { rows });
+      const some = await connect(subject.url, 32);
+      const many = await connect(subject.url, 320);
       const result: Record<string, unknown> = { rows, rounds, seconds };
       for (const kind of ['get', 'send'] as const) {
         const next = requestsOf(kind, data.firms);
-        const at = (connections: number, length = seconds) =>
-          overload(subject.url, next, {
-            expected: EXPECTED[kind],
-            connections,
-            seconds: length,
-            pauseMs: 100,
-          });
-        await at(32, 3);
+        const at = (clients: Clients, length = seconds) =>
+          overload(clients, next, { expected: EXPECTED[kind], seconds: length, pauseMs: 100 });
+        await at(some, 3);
         let isOver = false;
         const watching = watchHealth(subject.url, () => isOver);
         const found: { full: Overloaded; ten: Overloaded; busy: number; afterwards: Overloaded }[] = [];
         for (let round = 0; round < rounds; round += 1) {
-          const full = await at(32);
+          const full = await at(some);
           const cpuSince = measureCpu({ service: () => [subject.pid] });
-          await at(320, 2); // the burst before the limits apply
-          const ten = await at(320);
+          await at(many, 2); // the burst before the limits apply
+          const ten = await at(many);
           const busy = rounded((cpuSince().service ?? 0) / (seconds + 2));
-          found.push({ full, ten, busy, afterwards: await at(32, 1) });
+          found.push({ full, ten, busy, afterwards: await at(some, 1) });
           say(`${kind}: ${JSON.stringify(found.at(-1))}`);
         }
         isOver = true;
@@ -323,21 +321,18 @@ program
         await client.query('UPDATE registry_version SET version = version + 1');
       });
       await pause(2000);
-      const gets = (firms: typeof others, connections: number, length = seconds) =>
-        overload(subject.url, requestsOf('get', firms), {
-          expected: 200,
-          connections,
-          seconds: length,
-          pauseMs: 0,
-        });
-      await gets(others, 4);
+      const gets = (clients: Clients, firms: typeof others, length = seconds) =>
+        overload(clients, requestsOf('get', firms), { expected: 200, seconds: length, pauseMs: 0 });
+      const calm = await connect(subject.url, 4);
+      const hammering = await connect(subject.url, 50);
+      await gets(calm, others);
       const found: { alone: Overloaded; beside: Overloaded; limited: Overloaded }[] = [];
       for (let round = 0; round < rounds; round += 1) {
-        const alone = await gets(others, 4);
-        const hammering = gets([limited], 50, seconds + 1);
+        const alone = await gets(calm, others);
+        const rejecting = gets(hammering, [limited], seconds + 1);
         await pause(500);
-        const beside = await gets(others, 4);
-        found.push({ alone, beside, limited: await hammering });
+        const beside = await gets(calm, others);
+        found.push({ alone, beside, limited: await rejecting });
         say(JSON.stringify(found.at(-1)));
       }
       const ratio = (of: (one: Overloaded) => number): number =>
@@ -649,7 +644,7 @@ function disturbances(
       const { headers } = page();
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       const sockets: Socket[] = Array.from({ length: 50 }, () => {
-        const socket = connect(Number(new URL(subject.url).port), '127.0.0.1');
+        const socket = connectSocket(Number(new URL(subject.url).port), '127.0.0.1');
         socket.on('error', () => {});
         socket.pause();
         const request = `GET /v1/claims?limit=200 HTTP/1.1\r\nHost: bench\r\n${lines.join('')}\r\n`;
