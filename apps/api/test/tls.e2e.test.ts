@@ -153,8 +153,13 @@ describe('PostgreSQL', () => {
   });
 
   test('without TLS is not connected to where the URL requires it', async () => {
-    const plain = `${process.env.TEST_DATABASE_URL}?sslmode=verify-full`;
-    await expect(startServiceUnderTest({ databaseUrl: plain })).rejects.toThrow('it does not offer TLS');
+    await withClient(postgres.url, async (client) => {
+      await client.query('ALTER SYSTEM SET ssl = off');
+      await client.query('SELECT pg_reload_conf()');
+    });
+    const started = startServiceUnderTest({ databaseUrl: verified() });
+    await expect(started).rejects.toThrow(`PostgreSQL was not connected to: ${NO_TLS}`);
+    await enableTls(postgres.url, authority.issue('DNS:localhost'));
   });
 });
 
