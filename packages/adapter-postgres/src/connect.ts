@@ -130,7 +130,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     requestLog: pgRequestLog(reads, maintenance),
     audit: pgAuditLog(database),
     auditReads: pgAuditReads(maintenance),
-    firmData: pgFirmData(maintenance, encryption),
+    firmData: pgFirmData(database, encryption),
     faults: pgFaults(maintenance),
     encryption: {
       status: async () => ({

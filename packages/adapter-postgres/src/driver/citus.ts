@@ -1,5 +1,5 @@
 import type { Svcid } from '@svc/domain';
-import { type Session, type Statement, sql, type Value } from './session.ts';
+import { type Session, type Statement, sql, type TxSession, type Value } from './session.ts';
 
 /** Whether `svc database distribute` has laid out the tables. `pg_dist_partition` belongs to the extension. */
 export async function isDistributed(
@@ -28,6 +28,27 @@ export async function hasCitusSettings(
   );
   return (await query(`SELECT ${expected.join(' AND ')} AS yes`))[0]?.yes === true;
 }
+
+const LOCK_KEY = sql('citus_lock_key', 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
+
+/** On Citus alone: instead of a row lock on a table that is on every node, which would lock all of its rows. */
+export const lockByKey = (session: TxSession, key: string): void => {
+  if (session.onCitus) session.send(LOCK_KEY, [key]);
+};
+
+/** The key is arbitrary. */
+const LOCK_REFERENCE_TABLES = sql(
+  'citus_lock_reference_tables',
+  'SELECT pg_advisory_xact_lock(7262811543019266)',
+);
+
+/**
+ * Before each change of a table that is on every node. Citus locks this table, and then the tables that it references:
+ * two transactions that change several of them would wait for each other.
+ */
+export const lockReferenceTables = (session: TxSession): void => {
+  if (session.onCitus) session.send(LOCK_REFERENCE_TABLES, []);
+};
 
 /** A statement over `memberships m` of the adjusters `$1`. */
 export interface ByAdjuster {

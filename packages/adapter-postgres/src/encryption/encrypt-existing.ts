@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emailKey, type FirmId } from '@svc/domain';
+import { lockReferenceTables } from '../driver/citus.ts';
 import { NIL_UUID } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
@@ -86,6 +87,7 @@ export async function encryptExisting(
     const startOf = (firmId: string) => [firmId, table.key.type === 'uuid' ? NIL_UUID : ''] as const;
     for (let position: readonly [string, string] = startOf(NIL_UUID); ; ) {
       const rows = await transact(database, async (transaction) => {
+        if (table.name === 'adjusters') lockReferenceTables(transaction);
         const found = await transaction.rows<PlainRow>(find, position);
         if (found.length > 0) {
           const sealed = await Promise.all(found.map((row) => sealRow(encryption, table, row)));

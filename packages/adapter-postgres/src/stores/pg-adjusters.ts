@@ -8,6 +8,7 @@ import {
   type Svcid,
   type TestBehavior,
 } from '@svc/domain';
+import { lockByKey, lockReferenceTables } from '../driver/citus.ts';
 import { timestampOrNull } from '../driver/column-types.ts';
 import { first, type Statement, sql, type TxSession, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
@@ -50,9 +51,6 @@ export const FIND_ADJUSTER = sql(
 // NO KEY: inserts of memberships and sessions that reference the row do not wait.
 const LOCK = sql('adjusters_lock', `${FIND_ADJUSTER.text} FOR NO KEY UPDATE`);
 
-/** Citus would lock all rows of this table on every node, so there the account is locked by its key. */
-const LOCK_KEY = sql('adjusters_lock_key', 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
-
 const FIND_BY_EMAIL = sql(
   'adjusters_find_by_email',
   `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.email_key = ANY($1::text[]) AND a.test_firm_id IS NULL`,
@@ -92,8 +90,9 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
     const row = first(await openAdjusters(encryption, await session.rows<AdjusterRow>(statement, [value])));
     return row === null ? null : adjusterFrom(row);
   };
-  const lockKey = (svcId: Svcid): void => {
-    if (session.onCitus) session.send(LOCK_KEY, [svcId]);
+  const lockForChange = (svcId: Svcid): void => {
+    lockByKey(session, svcId);
+    lockReferenceTables(session);
   };
   const sealer = (svcId: Svcid) => encryption.sealer(PERSONAL.adjusters, SERVICE, svcId);
 
@@ -120,7 +119,7 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
   return {
     find: (svcId) => one(FIND_ADJUSTER, svcId),
     async lock(svcId) {
-      lockKey(svcId);
+      lockByKey(session, svcId);
       return one(session.onCitus ? FIND_ADJUSTER : LOCK, svcId);
     },
     findByEmail: async (email) =>
@@ -128,23 +127,24 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
 
     async add(adjuster, signInSecretHash) {
       const { testOf } = adjuster;
+      lockReferenceTables(session);
       const testValues = [testOf?.firmId ?? null, testOf?.behavior ?? null, signInSecretHash];
       return (await session.rows(ADD, [...(await profileValues(adjuster)), ...testValues])).length === 1;
     },
 
     async saveProfile(adjuster) {
-      lockKey(adjuster.svcId);
+      lockForChange(adjuster.svcId);
       await session.rows(SAVE_PROFILE, await profileValues(adjuster));
     },
 
     async saveAvailability(svcId, availability) {
       const seal = await sealer(svcId);
-      lockKey(svcId);
+      lockForChange(svcId);
       await session.rows(SAVE_AVAILABILITY, [svcId, seal('availability', JSON.stringify(availability))]);
     },
 
     async setDisabled(svcId, at) {
-      lockKey(svcId);
+      lockForChange(svcId);
       await session.rows(SET_DISABLED, [svcId, timestampOrNull(at)]);
     },
 

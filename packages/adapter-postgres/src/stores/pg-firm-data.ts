@@ -1,6 +1,9 @@
 import type { FirmData } from '@svc/application';
+import { lockReferenceTables } from '../driver/citus.ts';
 import { isUuid } from '../driver/column-types.ts';
+import type { Database } from '../driver/database.ts';
 import { type Session, type Statement, sql } from '../driver/session.ts';
+import { transact } from '../driver/transaction.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import {
   HELD_CARRIER_COLUMNS,
@@ -52,9 +55,15 @@ const eraseOfFirm = (table: string): Statement =>
 const OF_FIRM = 'firm_id = $1';
 const JOBS = 'graphile_worker._private_jobs';
 const TEST_ACCOUNTS = 'test_firm_id = $1';
-/** On Citus, the same rows on each node that has a copy. */
-const SAME_EVERYWHERE = 'ORDER BY svc_id';
 const OF_TEST_ACCOUNTS = 'svc_id IN (SELECT a.svc_id FROM adjusters a WHERE a.test_firm_id = $1)';
+
+/** Of the tables that Citus has on every node. In order, so that each node deletes the same rows. */
+const ON_EVERY_NODE: Readonly<Record<string, Statement>> = Object.fromEntries(
+  Object.entries({ adjusters: TEST_ACCOUNTS, adjuster_firms: OF_FIRM }).map(([table, condition]) => [
+    table,
+    eraseFrom(table, batchOf(table, condition, 'ORDER BY svc_id')),
+  ]),
+);
 
 /** What remains of an erased firm. Erasing is rejected while there is a legal hold. */
 const KEPT: ReadonlySet<string> = new Set(['audit_log', 'firm_feeds', 'legal_holds']);
@@ -93,16 +102,19 @@ async function eraseStatements(session: Session): Promise<Statement[]> {
     // First: from then on nothing of the firm can be decrypted.
     eraseOfFirm('data_keys'),
     eraseFrom(JOBS, batchOf(JOBS, "payload->>'firmId' = $1::uuid::text AND locked_at IS NULL")),
-    ...ordered.map(({ name, hasFirm }) => {
-      if (name === 'adjusters') return eraseFrom(name, batchOf(name, TEST_ACCOUNTS, SAME_EVERYWHERE));
-      if (name === 'adjuster_firms') return eraseFrom(name, batchOf(name, OF_FIRM, SAME_EVERYWHERE));
-      return hasFirm ? eraseOfFirm(name) : eraseFrom(name, batchOf(name, OF_TEST_ACCOUNTS));
-    }),
+    ...ordered.map(
+      ({ name, hasFirm }) =>
+        ON_EVERY_NODE[name] ??
+        (hasFirm ? eraseOfFirm(name) : eraseFrom(name, batchOf(name, OF_TEST_ACCOUNTS))),
+    ),
   ];
 }
 
-/** @param session each statement on its own connection, so that none delays requests. */
-export const pgFirmData = (session: Session, encryption: Encryption): FirmData => ({
+/** Each statement on its own connection, so that none delays requests. */
+export const pgFirmData = (
+  { begin, maintenance: session }: Pick<Database, 'begin' | 'maintenance'>,
+  encryption: Encryption,
+): FirmData => ({
   async claims(firmId, after, limit) {
     const rows = await session.rows<ClaimRow>(CLAIMS, [firmId, after, limit]);
     return (await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
@@ -133,7 +145,14 @@ export const pgFirmData = (session: Session, encryption: Encryption): FirmData =
 
   async eraseSome(firmId) {
     for (const statement of await eraseStatements(session)) {
-      const erased = (await session.rows(statement, [firmId])).length;
+      const rows =
+        session.onCitus && Object.values(ON_EVERY_NODE).includes(statement)
+          ? transact({ begin }, (transaction) => {
+              lockReferenceTables(transaction);
+              return transaction.rows(statement, [firmId]);
+            })
+          : session.rows(statement, [firmId]);
+      const erased = (await rows).length;
       if (erased > 0) return erased;
     }
     return 0;

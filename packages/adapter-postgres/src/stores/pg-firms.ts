@@ -1,5 +1,6 @@
 import type { Firms } from '@svc/application';
 import type { Instant } from '@svc/domain';
+import { lockByKey, lockReferenceTables } from '../driver/citus.ts';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
 import { FIRMS } from '../schema/entities.ts';
@@ -21,14 +22,16 @@ const RELEASE = sql('legal_holds_release', 'DELETE FROM legal_holds WHERE firm_i
 export function pgFirms(session: TxSession): Firms {
   return {
     async add(firm) {
+      lockReferenceTables(session);
       await session.orm('firms_add', (manager) => manager.insert(FIRMS, firm));
       session.send(ADD_FEED, [firm.id]);
     },
 
     async lock(id) {
       if (!isUuid(id)) return null;
-      const lock = { mode: 'for_no_key_update' } as const;
-      return session.orm('firms_lock', (manager) => manager.findOne(FIRMS, { where: { id }, lock }));
+      lockByKey(session, id);
+      const lock = session.onCitus ? {} : { lock: { mode: 'for_no_key_update' } as const };
+      return session.orm('firms_lock', (manager) => manager.findOne(FIRMS, { where: { id }, ...lock }));
     },
 
     async planOf(id) {
@@ -49,12 +52,14 @@ export function pgFirms(session: TxSession): Firms {
     },
 
     async save({ id, createdAt: _, ...changes }) {
+      lockReferenceTables(session);
       await session.orm('firms_save', (manager) => manager.update(FIRMS, { id }, changes));
       registryChanged(session);
     },
 
     async count() {
-      session.send(LOCK_TABLE, []);
+      if (session.onCitus) lockReferenceTables(session);
+      else session.send(LOCK_TABLE, []);
       return session.orm('firms_count', (manager) => manager.count(FIRMS));
     },
   };

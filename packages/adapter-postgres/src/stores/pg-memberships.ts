@@ -1,6 +1,6 @@
 import type { Memberships } from '@svc/application';
 import type { FirmId, Instant, Membership, Svcid } from '@svc/domain';
-import { byAdjuster, rowsByAdjuster } from '../driver/citus.ts';
+import { byAdjuster, lockReferenceTables, rowsByAdjuster } from '../driver/citus.ts';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
@@ -118,8 +118,10 @@ export function pgMemberships(session: TxSession, encryption: Encryption): Membe
     async save(membership) {
       const { firmId, svcId, notes } = membership;
       const seal = await encryption.sealer(PERSONAL.memberships, firmId, svcId);
-      if (session.onCitus && (await session.rows(FIND_FIRM, [svcId, firmId])).length === 0)
+      if (session.onCitus && (await session.rows(FIND_FIRM, [svcId, firmId])).length === 0) {
+        lockReferenceTables(session);
         session.send(SAVE_FIRM, [svcId, firmId]);
+      }
       session.send(SAVE, [
         firmId,
         svcId,

@@ -247,6 +247,34 @@ export function racesBehavior(fixture: () => Fixture): void {
       }
     });
 
+    test('firms created at the same moment exist with their test accounts, as do changes of accounts and firms beside them', async () => {
+      const { newFirm, newAdjuster, invite, use, stores } = fixture();
+      const [firm, former] = [await newFirm(), await newFirm()];
+      const adjusters = [await newAdjuster(), await newAdjuster()];
+      const changes = [
+        use.setPlan(firm.id, 'read_only'),
+        use.eraseFirm(former.id, former.name, () => {}),
+        ...adjusters.flatMap(({ svcId }) => [
+          use.updateProfile({ svcId }, { lastName: 'Changed' }),
+          use.setAvailability({ svcId }, { maxOpenOffers: 3 }),
+          invite(firm, svcId),
+        ]),
+      ];
+      const firms = Promise.all(Array.from({ length: 8 }, () => newFirm()));
+      const [created] = await Promise.all([firms, ...changes]);
+      for (const { id, accounts } of created) {
+        const stored = await stores.operatorReads.testAccounts(id);
+        expect(stored.map(({ svcId }) => svcId).sort()).toEqual(Object.values(accounts).sort());
+      }
+      expect((await stores.operatorReads.firm(firm.id))?.plan).toBe('read_only');
+      expect(await stores.operatorReads.testAccounts(former.id)).toEqual([]);
+      for (const { svcId } of adjusters) {
+        const { adjuster } = await use.readProfile({ svcId });
+        expect(adjuster).toMatchObject({ lastName: 'Changed', availability: { maxOpenOffers: 3 } });
+        expect((await stores.firmReads.adjuster(firm.id, svcId))?.membership.status).toBe('pending');
+      }
+    });
+
     test('rolling one key twice gives two valid keys, and the old one ends', async () => {
       const { newFirm, use } = fixture();
       const firm = await newFirm();
