@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { auditEntriesFrom, verifyAuditChain } from '@svc/application';
 import { DAY, type FirmId, PLAN_RETENTION } from '@svc/domain';
+import { sha256 } from '@svc/testkit/test-secrets';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, NOW, newId } from './a-firm.ts';
 import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
@@ -17,7 +17,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const { auditMs } = PLAN_RETENTION.standard;
 
 async function readAt(chain: FirmId, at: number): Promise<void> {

@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditText, type ExportedRow, verifyAuditChain } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
+import { sha256 } from '@svc/testkit/test-secrets';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { onCitus } from '../../../tools/services/citus.ts';
@@ -22,8 +23,6 @@ async function applyAsEarlier(client: pg.ClientBase, migrations: readonly Migrat
     await client.query('INSERT INTO schema_migrations VALUES ($1, $2, $3)', [id, name, sha256(sql)]);
   }
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 describe('migrations', () => {
   let database: FreshDatabase;

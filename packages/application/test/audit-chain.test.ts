@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
+import { sha256 } from '@svc/testkit';
 import {
   type AuditChainId,
   type AuditEntry,
+  type AuditLink,
   type AuditReads,
   type AuditRow,
   auditText,
@@ -12,7 +14,6 @@ import {
 } from '../src/index.ts';
 
 const CHAIN = '00000000-0000-7000-8000-0000000000f1' as AuditChainId;
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const entry = (at: number): AuditEntry => ({
   ...{ at, actor: 'key:key_1', address: null, action: 'claim.read', object: `claim:${at}`, outcome: 'ok' },
@@ -47,6 +48,17 @@ function readsOf({ rows, purged, last }: ReturnType<typeof chainOf>): AuditReads
 type Check = Parameters<typeof verifyAuditChain>[2];
 const verify = (chain: ReturnType<typeof chainOf>, check?: Check) =>
   verifyAuditChain({ reads: readsOf(chain), sha256 }, CHAIN, check);
+
+test('the hash of a row is SHA-256 of the hash before and of SHA-256 of the text, as bytes', () => {
+  const digest = (...parts: (string | Buffer)[]): Buffer =>
+    parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
+  const first = digest(CHAIN);
+  expect(firstLink(CHAIN, sha256)).toEqual({ seq: 0, hash: first.toString('hex') });
+  expect(nextLink({ seq: 0, hash: first.toString('hex') }, 'Renée', sha256)).toEqual({
+    seq: 1,
+    hash: digest(first, digest('Renée')).toString('hex'),
+  });
+});
 
 test.each([0, 1, 2_000, 2_001])('a chain of %d rows verifies up to the last one', async (count) => {
   const chain = chainOf(count);
@@ -119,6 +131,35 @@ test('a noted row at the start of what retention has left is connected with a la
   expect(await verify({ ...chain, rows }, { since: 8, known: chain.purged })).toEqual({
     ...{ intact: false, seq: 5, problem: 'changed' },
   });
+});
+
+test('rows that an earlier build has linked verify, also between others, and show when they were changed', async () => {
+  const first = firstLink(CHAIN, sha256);
+  const textOf = (seq: number): string => auditText([entry(seq)]);
+  const rowAfter = (previous: AuditLink, isEarlier: boolean): AuditRow => {
+    const seq = previous.seq + 1;
+    const text = textOf(seq);
+    return isEarlier
+      ? { seq, at: seq, text, hash: sha256(`${previous.hash}\n${seq}\n${text}`) }
+      : { ...nextLink(previous, text, sha256), at: seq, text };
+  };
+  const rows: AuditRow[] = [];
+  for (const isEarlier of [true, true, false, true, false])
+    rows.push(rowAfter(rows.at(-1) ?? first, isEarlier));
+  const chain = { rows, purged: first, last: rows.at(-1) };
+  expect(await verify(chain)).toMatchObject({ intact: true, rows: 5 });
+  for (const { seq } of rows) {
+    const changed = rows.map((row) => (row.seq === seq ? { ...row, text: textOf(9) } : row));
+    const found = { intact: false, problem: 'changed', seq };
+    expect(await verify({ ...chain, rows: changed })).toEqual(found);
+  }
+});
+
+test('rows that were exchanged show', async () => {
+  const chain = chainOf(3);
+  const [one, two, three] = chain.rows as [AuditRow, AuditRow, AuditRow];
+  const rows = [one, { ...three, seq: 2 }, { ...two, seq: 3 }];
+  expect(await verify({ ...chain, rows })).toEqual({ intact: false, seq: 2, problem: 'changed' });
 });
 
 test('removed rows at the end show', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SecretKind, Secrets } from '@svc/application';
+import type { SecretKind, Secrets, Sha256 } from '@svc/application';
 
 const PREFIXES: Readonly<Record<SecretKind, string>> = {
   live_key: 'svc_live_',
@@ -9,7 +9,8 @@ const PREFIXES: Readonly<Record<SecretKind, string>> = {
   client_secret: 'svc_client_',
 };
 
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const sha256: Sha256 = (text, encoding = 'utf8') =>
+  createHash('sha256').update(text, encoding).digest('hex');
 
 /** Sequential instead of random secrets, so that failures are reproducible. */
 export function createTestSecrets(): Secrets {

@@ -1,4 +1,4 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { SecretKind, Secrets, Sha256 } from '@svc/application';
 
@@ -38,7 +38,8 @@ function checksumOf(body: string): string {
 }
 
 /** Hexadecimal; also links the rows of the audit trail. */
-export const sha256: Sha256 = (text) => hash('sha256', text);
+export const sha256: Sha256 = (text, encoding = 'utf8') =>
+  createHash('sha256').update(text, encoding).digest('hex');
 
 /**
  * Secrets of a prefix for their kind, 256 random bits and a checksum, by which malformed secrets are rejected without a

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type AuditChain,
   type AuditChainId,
@@ -18,28 +19,24 @@ import { DatabaseError } from '../driver/errors.ts';
 import { first, type Session, sql, type TxSession } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
 
-const sha256Of = (text: string): string => `sha256(decode(${text}, 'escape'))`;
-const startOf = (firmId: string): string => sha256Of(`${firmId}::text`);
+/** Citus allows only immutable functions here, which convert_to is not. */
+const startOf = (firmId: string): string => `sha256(decode(${firmId}::text, 'escape'))`;
 const START = startOf('held.firm_id');
 const hexOf = (hash: string): string => `encode(${hash}, 'hex')`;
 
-/**
- * `nextLink` of `@svc/application`: the new values of a chain that is held. Citus allows only immutable functions here,
- * which convert_to is not: decode turns text into its bytes as well, but for backslashes.
- */
-const linkHash = (previous: string, seq: string, text: string): string =>
-  sha256Of(`${hexOf(previous)} || E'\\n' || ${seq} || E'\\n' || replace(${text}, E'\\\\', E'\\\\\\\\')`);
-export const advanceChain = (text: string): string =>
-  `audit_seq = held.audit_seq + 1,
-     audit_hash = ${linkHash(`coalesce(held.audit_hash, ${START})`, '(held.audit_seq + 1)::text', text)}`;
+/** `nextLink` of `@svc/application`: the new values of a chain that is held. */
+const linkHash = (previous: string, digest: string): string =>
+  `sha256(${previous} || decode(${digest}, 'hex'))`;
+export const advanceChain = (digest: string): string =>
+  `audit_seq = held.audit_seq + 1, audit_hash = ${linkHash(`coalesce(held.audit_hash, ${START})`, digest)}`;
 /**
  * The row of the firm's change feed stays locked until the commit. Adds the row of a firm that a restore to an earlier
  * time has lost: its reads before that may still be in memory.
  */
-const advanceIn = (text: string): string =>
+const advanceIn = (digest: string): string =>
   `INSERT INTO firm_feeds AS held (firm_id, last_stamp, audit_seq, audit_hash)
-     VALUES ($1, 'epoch', 1, ${linkHash(startOf('$1::uuid'), `'1'`, text)})
-     ON CONFLICT (firm_id) DO UPDATE SET ${advanceChain(text)} RETURNING audit_seq`;
+     VALUES ($1, 'epoch', 1, ${linkHash(startOf('$1::uuid'), digest)})
+     ON CONFLICT (firm_id) DO UPDATE SET ${advanceChain(digest)} RETURNING audit_seq`;
 const INSERT_ROW = 'INSERT INTO audit_log (firm_id, seq, at, entry, hash)';
 /** @param chain the clause that advances the chain of the firm `$1`. */
 export const insertRowFrom = (chain: string, at: string, text: string): string =>
@@ -48,7 +45,7 @@ export const insertRowFrom = (chain: string, at: string, text: string): string =
 /** In one statement, so that the lock on the chain costs no round trip. */
 const APPEND = sql(
   'audit_append',
-  `WITH chain AS (${advanceIn('$3')}, audit_hash) ${insertRowFrom('chain', '$2', '$3')}`,
+  `WITH chain AS (${advanceIn('$4')}, audit_hash) ${insertRowFrom('chain', '$2', '$3')}`,
 );
 
 /** Citus would run the rows of APPEND through the coordinator, and plan it again on every execution. */
@@ -68,8 +65,9 @@ const LOCK_FREE_CHAINS = sql(
 const APPEND_TO_MANY = sql(
   'audit_append_to_many',
   `WITH chain AS (
-     UPDATE firm_feeds AS held SET ${advanceChain('entry')}
-     FROM unnest($1::uuid[], $2::timestamptz[], string_to_array($3, E'\\n')) AS event (firm_id, at, entry)
+     UPDATE firm_feeds AS held SET ${advanceChain('digest')}
+     FROM unnest($1::uuid[], $2::timestamptz[], string_to_array($3, E'\\n'), $4::text[])
+       AS event (firm_id, at, entry, digest)
      WHERE held.firm_id = event.firm_id
      RETURNING held.firm_id, held.audit_seq, event.at, event.entry, held.audit_hash)
    INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT * FROM chain`,
@@ -94,12 +92,12 @@ const LATEST_FIRST = sql('audit_latest', `${ROWS} ORDER BY seq DESC LIMIT $5`);
 const byChain = (one: { chain: AuditChainId }, other: { chain: AuditChainId }): number =>
   one.chain < other.chain ? -1 : one.chain > other.chain ? 1 : 0;
 
-export type AuditRowValues = readonly [at: string, text: string];
+export type AuditRowValues = readonly [at: string, text: string, digest: string];
 
-const rowValues = (entries: readonly AuditEntry[]): AuditRowValues => [
-  timestamp(entries[0]?.at ?? 0),
-  auditText(entries),
-];
+const rowValues = (entries: readonly AuditEntry[]): AuditRowValues => {
+  const text = auditText(entries);
+  return [timestamp(entries[0]?.at ?? 0), text, createHash('sha256').update(text).digest('hex')];
+};
 
 /** The end of a chain that a separate statement has advanced, as on Citus. */
 export interface Link {
@@ -120,13 +118,13 @@ async function appendRow(
   chain: AuditChainId,
   entries: readonly AuditEntry[],
 ): Promise<void> {
-  const [at, text] = rowValues(entries);
+  const values = rowValues(entries);
   if (session.onCitus) {
-    const link = first(await session.rows<Link>(APPEND_LINK, [chain, text]));
+    const link = first(await session.rows<Link>(APPEND_LINK, [chain, values[2]]));
     if (link === null) throw new DatabaseError('audit_append_link wrote no row.');
-    appendAfter(session, chain, [at, text], link);
+    appendAfter(session, chain, values, link);
   } else {
-    session.send(APPEND, [chain, at, text]);
+    session.send(APPEND, [chain, ...values]);
   }
 }
 
@@ -143,12 +141,15 @@ async function appendFreeRows(
   const locked = await session.rows<{ firm_id: AuditChainId }>(LOCK_FREE_CHAINS, [chains]);
   const held = new Set(locked.map(({ firm_id }) => firm_id));
   const free = rows.filter(({ chain }) => held.has(chain));
-  if (free.length > 0)
+  if (free.length > 0) {
+    const values = free.map(({ entries }) => rowValues(entries));
     session.send(APPEND_TO_MANY, [
       free.map(({ chain }) => chain),
-      free.map(({ entries }) => timestamp(entries[0]?.at ?? 0)),
-      free.map(({ entries }) => auditText(entries)).join('\n'),
+      values.map(([at]) => at),
+      values.map(([, text]) => text).join('\n'),
+      values.map(([, , digest]) => digest),
     ]);
+  }
   return rows.filter(({ chain }) => !held.has(chain));
 }
 

@@ -116,11 +116,11 @@ const COUNT_PENDING = byAdjuster(
  * The next timestamp of the firm's change feed. The row stays locked until commit, so feed order is commit order. Citus
  * allows only immutable expressions here, and adding an interval to a timestamptz depends on the session's time zone.
  *
- * @param event the parameter with the text of an event that is appended to the audit trail.
+ * @param digest the parameter with the digest of an event that is appended to the audit trail.
  */
-const nextTimestamp = (event?: string): string => `UPDATE firm_feeds AS held
+const nextTimestamp = (digest?: string): string => `UPDATE firm_feeds AS held
      SET last_stamp = greatest($2::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')
-       ${event === undefined ? '' : `, ${advanceChain(event)}`}
+       ${digest === undefined ? '' : `, ${advanceChain(digest)}`}
      WHERE firm_id = $1 RETURNING last_stamp`;
 
 interface Written {
@@ -129,11 +129,11 @@ interface Written {
 /** A statement that writes a claim with the next timestamp: also with an event, or on Citus with a timestamp. */
 type WriteStatements = Readonly<Record<'plain' | 'withAudit' | 'withTimestamp', Statement>>;
 
-/** @param at the number of the parameter with the time of the event; its text is the one after. */
+/** @param at the number of the parameter with the time of the event; its text and their digest are the next two. */
 const withTimestamp = (at?: number): string =>
   at === undefined
     ? `WITH next AS (${nextTimestamp()})`
-    : `WITH next AS (${nextTimestamp(`$${at + 1}`)}, audit_seq, audit_hash),
+    : `WITH next AS (${nextTimestamp(`$${at + 2}`)}, audit_seq, audit_hash),
        recorded AS (${insertRowFrom('next', `$${at}`, `$${at + 1}`)})`;
 
 const INSERT_CLAIM = `INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
@@ -233,7 +233,7 @@ export function pgClaims(
     const taken = first(
       await (event === null
         ? session.rows<Taken>(TAKE_TIMESTAMP, [firmId, now])
-        : session.rows<Taken>(TAKE_TIMESTAMP_WITH_AUDIT, [firmId, now, event[1]])),
+        : session.rows<Taken>(TAKE_TIMESTAMP_WITH_AUDIT, [firmId, now, event[2]])),
     );
     if (taken === null) throw missing();
     if (event !== null) appendAfter(session, firmId, event, taken);

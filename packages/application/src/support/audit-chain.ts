@@ -10,8 +10,8 @@ import type {
 } from '../ports/audit.ts';
 import { toDateTime } from './date-time.ts';
 
-/** SHA-256 of a UTF-8 text, hexadecimal. */
-export type Sha256 = (text: string) => string;
+/** SHA-256 of a UTF-8 text, or of the bytes that a hexadecimal text stands for; hexadecimal. */
+export type Sha256 = (text: string, encoding?: 'utf8' | 'hex') => string;
 
 /** JSON with members in a fixed order, since the text is hashed; twice as fast as an object for `JSON.stringify`. */
 const textOf = ({ at, actor, address, action, object, claims, outcome, requestId }: AuditEntry): string =>
@@ -76,8 +76,20 @@ export const firstLink = (chain: AuditChainId, sha256: Sha256): AuditLink => ({
   hash: sha256(chain),
 });
 
-/** Each hash covers the one before, so a changed or missing row breaks every later one. */
-export const nextLink = (previous: AuditLink, text: string, sha256: Sha256): AuditLink => {
+/**
+ * Each hash covers the one before, so a changed or missing row breaks every later one. It covers the row by the digest
+ * of its text, which the service computes, so that the database hashes 64 bytes while it holds the lock on the chain.
+ */
+export const nextLink = (previous: AuditLink, text: string, sha256: Sha256): AuditLink => ({
+  seq: previous.seq + 1,
+  hash: sha256(previous.hash + sha256(text), 'hex'),
+});
+
+/**
+ * As builds before that compute it; their rows are kept, and during an upgrade both append to a chain. The hashed text is
+ * longer than 64 bytes, so no row has both hashes.
+ */
+const earlierNextLink = (previous: AuditLink, text: string, sha256: Sha256): AuditLink => {
   const seq = previous.seq + 1;
   return { seq, hash: sha256(`${previous.hash}\n${seq}\n${text}`) };
 };
@@ -150,11 +162,13 @@ export async function verifyAuditChain(
       return { intact: false, seq: link.seq + 1, problem: 'missing' };
     }
     for (const row of page) {
-      const expected = nextLink(link, row.text, sha256);
-      if (row.seq !== expected.seq) return { intact: false, seq: expected.seq, problem: 'missing' };
-      if (row.hash !== expected.hash || !hasTime(row))
-        return { intact: false, seq: expected.seq, problem: 'changed' };
-      link = expected;
+      const seq = link.seq + 1;
+      if (row.seq !== seq) return { intact: false, seq, problem: 'missing' };
+      const expected = [nextLink, earlierNextLink].find(
+        (next) => next(link, row.text, sha256).hash === row.hash,
+      );
+      if (expected === undefined || !hasTime(row)) return { intact: false, seq, problem: 'changed' };
+      link = row;
       if (row.at >= (since ?? row.at) && row.at < (until ?? Number.POSITIVE_INFINITY)) rows += 1;
     }
   }
