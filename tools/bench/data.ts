@@ -21,6 +21,8 @@ export interface Firm {
 
 export interface BenchData {
   readonly firms: readonly Firm[];
+  /** Claims that can be accepted before they are reopened. */
+  readonly offers: number;
   /** Returns the requests of a path, one per call. */
   requests(path: Path): () => BenchRequest;
 }
@@ -62,7 +64,11 @@ export async function loadData(
     );
     wanted.say('Gathering statistics …');
     await client.query('VACUUM ANALYZE');
-    return { firms, requests: (path) => requestsOf(path, firms) };
+    return {
+      firms,
+      offers: firms.reduce((sum, { claims }) => sum + Math.min(OFFERS_PER_FIRM, claims.length), 0),
+      requests: (path) => requestsOf(path, firms),
+    };
   } finally {
     await client.end();
   }

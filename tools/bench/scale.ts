@@ -7,6 +7,7 @@
 //   npx pnpm bench:scale fairness    a firm beside one that exceeds its limit on 50 connections
 //   npx pnpm bench:scale costs       processor time, WAL and disk of each request, for docs/sizing.md
 //   npx pnpm bench:scale encryption  the hot paths with and without encryption of personal data
+//   npx pnpm bench:scale audit       the hot paths with and without the audit trail
 //   npx pnpm bench:scale start       from the start of the process to its first response
 import { execFileSync } from 'node:child_process';
 import { connect as connectSocket, type Socket } from 'node:net';
@@ -20,9 +21,10 @@ import { type BenchData, loadData, reopenOffers, requestsOf } from './data.ts';
 import { changeSlowly, startPoller, type Version, versionOf } from './feed.ts';
 import { type BenchRequest, childrenOf, load, type Measured, measureCpu } from './load.ts';
 import { connect, type Overloaded, overload, watchHealth } from './overload.ts';
-import { PATHS } from './paths.ts';
+import { PATHS, type Path } from './paths.ts';
 import { median } from './report.ts';
 import { type Server, startService } from './subject.ts';
+import { copyWithoutAudit } from './without-audit.ts';
 
 const FIRMS = 200;
 const EXPECTED = { get: 200, poll: 200, page: 200, send: 201, accept: 200 } as const;
@@ -422,51 +424,123 @@ program
       });
       for (const url of [plainUrl, encryptedUrl])
         await withClient(url, (client) => client.query('VACUUM ANALYZE'));
+      const result = { rows, rounds, seconds };
       const sides = [
-        { ...encrypted, url: encryptedUrl },
-        { ...plain, url: plainUrl },
+        { name: 'encrypted', services: [encrypted.subject], data: encrypted.data, url: encryptedUrl },
+        { name: 'plain', services: [plain.subject], data: plain.data, url: plainUrl },
       ] as const;
-      const result: Record<string, unknown> = { rows, rounds, seconds };
-      for (const path of PATHS) {
-        const found: { rps: number; service_us: number; postgres_us: number }[][] = [[], []];
-        const requests = sides.map(({ data }) => data.requests(path));
-        for (let round = -1; round < rounds; round += 1) {
-          for (const i of round % 2 === 0 ? [0, 1] : [1, 0]) {
-            const { subject, data, url } = sides[i] as (typeof sides)[number];
-            const cpuSince = measureCpu({
-              service: () => [subject.pid],
-              postgres: () => (postgresPid === undefined ? [] : childrenOf(postgresPid)),
-            });
-            const next = requests[i] as (typeof requests)[number];
-            const { responses, rps, wrong } = await load(subject.url, next, EXPECTED[path], seconds);
-            const { service = 0, postgres = 0 } = cpuSince();
-            if (wrong > 0) throw new Error(`${wrong} responses to ${path} were not ${EXPECTED[path]}`);
-            const each = (used: number): number => rounded((used / responses) * 1e6, 0);
-            if (round >= 0) found[i]?.push({ rps, service_us: each(service), postgres_us: each(postgres) });
-            if (path === 'accept' && round % 4 === 3) {
-              await reopenOffers(url);
-              requests[i] = data.requests(path);
-            }
-          }
-        }
-        const [ours = [], theirs = []] = found;
-        const of = (name: 'rps' | 'service_us' | 'postgres_us') => ({
-          encrypted: rounded(median(ours.map((one) => one[name])), 0),
-          plain: rounded(median(theirs.map((one) => one[name])), 0),
-        });
-        const ratios = ours.map(({ rps }, i) => rps / (theirs[i]?.rps ?? rps));
-        result[path] = {
-          rps_ratio: rounded(median(ratios)),
-          lowest: rounded(Math.min(...ratios)),
-          highest: rounded(Math.max(...ratios)),
-          service_us: of('service_us'),
-          postgres_us: of('postgres_us'),
-        };
-        say(`${path}: ${JSON.stringify(result[path])}`);
-      }
-      print(result);
+      print({ ...result, ...(await costs(sides, { rounds, seconds, postgresPid })) });
     }),
   );
+
+program
+  .command('audit')
+  .description('Compares each hot path with the audit trail and without it, on one database.')
+  .option('--rows <n>', 'claims in the database', whole, 80_000)
+  .option('--rounds <n>', 'number of rounds', whole, 40)
+  .option('--seconds <n>', 'load time per service and round', whole, 1)
+  .option('--processes <n>', 'processes of each service, which take turns', whole, 3)
+  .option('--path <path...>', `paths to measure: ${PATHS.join(', ')} (default: all)`)
+  .action(({ rows, rounds, seconds, processes, path }) =>
+    withServers(async ({ database, redisUrl, postgresPid }) => {
+      const url = await database('all');
+      const data = await loadData(url, { firms: FIRMS, rows, say });
+      const startAll = async (server?: string): Promise<Server[]> => {
+        const started: Server[] = [];
+        for (let i = 0; i < processes; i += 1) {
+          const service = await startService(url, redisUrl, {}, server);
+          stops.unshift(() => service.stop());
+          started.push(service);
+        }
+        return started;
+      };
+      const sides = [
+        { name: 'audited', services: await startAll(), data, url },
+        { name: 'silent', services: await startAll(copyWithoutAudit()), data, url },
+      ] as const;
+      const result = { rows, rounds, seconds, processes };
+      print({ ...result, ...(await costs(sides, { rounds, seconds, postgresPid, paths: path })) });
+    }),
+  );
+
+interface CostSide {
+  readonly name: string;
+  /** They take turns: two processes of the same build differ by up to 2 %. */
+  readonly services: readonly Server[];
+  readonly data: BenchData;
+  readonly url: string;
+}
+
+/** Loads two services in turn, and divides the figures of the first by those of the second. */
+async function costs(
+  sides: readonly [CostSide, CostSide],
+  {
+    rounds,
+    seconds,
+    postgresPid,
+    paths = PATHS,
+  }: { rounds: number; seconds: number; postgresPid: number | undefined; paths?: readonly Path[] },
+): Promise<Record<string, unknown>> {
+  const result: Record<string, unknown> = {};
+  for (const path of paths) {
+    interface Slice {
+      readonly responses: number;
+      readonly rps: number;
+      readonly service: number;
+      readonly postgres: number;
+    }
+    const found: Slice[][] = [[], []];
+    // A database that both share has each offer once.
+    const requests = new Map(sides.map(({ url, data }) => [url, data.requests(path)]));
+    const accepted = new Map<string, number>();
+    const warmUps = sides[0].services.length;
+    for (let round = -warmUps; round < rounds; round += 1) {
+      for (const i of round % 2 === 0 ? [0, 1] : [1, 0]) {
+        const { services, url } = sides[i] as CostSide;
+        const subject = services[(round + warmUps) % warmUps] as Server;
+        const cpuSince = measureCpu({
+          service: () => [subject.pid],
+          postgres: () => (postgresPid === undefined ? [] : childrenOf(postgresPid)),
+        });
+        const next = requests.get(url) as () => BenchRequest;
+        const { responses, rps, wrong } = await load(subject.url, next, EXPECTED[path], seconds);
+        const { service = 0, postgres = 0 } = cpuSince();
+        if (wrong > 0) throw new Error(`${wrong} responses to ${path} were not ${EXPECTED[path]}`);
+        if (round >= 0) found[i]?.push({ responses, rps, service, postgres });
+        accepted.set(url, (accepted.get(url) ?? 0) + responses);
+      }
+      if (path !== 'accept') continue;
+      for (const { url, data } of sides) {
+        if ((accepted.get(url) ?? 0) < data.offers / 2) continue;
+        await reopenOffers(url);
+        requests.set(url, data.requests(path));
+        accepted.set(url, 0);
+      }
+    }
+    const [ours = [], theirs = []] = found;
+    const total = (slices: readonly Slice[], name: keyof Slice): number =>
+      slices.reduce((sum, slice) => sum + slice[name], 0);
+    const cpuOf = (slices: readonly Slice[]) => {
+      const each = (name: 'service' | 'postgres'): number =>
+        rounded((total(slices, name) / total(slices, 'responses')) * 1e6, 0);
+      return { service_us: each('service'), postgres_us: each('postgres') };
+    };
+    const ratios = ours.map(({ rps }, i) => rps / (theirs[i]?.rps ?? rps));
+    result[path] = {
+      rps_ratio: rounded(median(ratios)),
+      geometric_mean: rounded(
+        Math.exp(ratios.reduce((sum, one) => sum + Math.log(one), 0) / ratios.length),
+        3,
+      ),
+      of_all_responses: rounded(total(ours, 'responses') / total(theirs, 'responses'), 3),
+      lowest: rounded(Math.min(...ratios)),
+      highest: rounded(Math.max(...ratios)),
+      ...Object.fromEntries(sides.map(({ name }, i) => [name, cpuOf(found[i] ?? [])])),
+    };
+    say(`${path}: ${JSON.stringify(result[path])}`);
+  }
+  return result;
+}
 
 const stops: (() => unknown)[] = [];
 

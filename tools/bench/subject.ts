@@ -54,8 +54,9 @@ export const startService = (
   databaseUrl: string,
   redisUrl: string,
   env: Readonly<Record<string, string>> = {},
+  server = 'apps/api/dist/server.js',
 ): Promise<Server> =>
-  start('service', ['apps/api/dist/server.js'], {
+  start('service', [server], {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     PORT: '0',

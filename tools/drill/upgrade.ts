@@ -15,6 +15,7 @@ import { startProxy } from '../cluster/proxy.ts';
 import { runSvc } from '../cluster/svc.ts';
 import { seededRandom } from '../generate/random.ts';
 import { build } from '../services/build.ts';
+import { openOperator } from '../services/operator.ts';
 import { drillEnvironment } from './load.ts';
 import { createTranscript } from './transcript.ts';
 
@@ -52,7 +53,8 @@ export async function runUpgrade({
     stops.push(() => servers.remove());
     const postgres = await servers.server('primary');
     await postgres.start();
-    const env = drillEnvironment(`postgres://postgres@127.0.0.1:${postgres.port}/postgres`);
+    const databaseUrl = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
+    const env = drillEnvironment(databaseUrl);
     const launch = async (root: string, port: number): Promise<ApiProcess> => {
       const launched = await launchApiProcess({ env, port, server: join(root, 'apps/api/dist/server.js') });
       stops.push(() => launched.kill());
@@ -136,6 +138,8 @@ export async function runUpgrade({
     await working;
     while (await feed.poll());
 
+    const operator = await openOperator(databaseUrl);
+    stops.push(() => operator.close());
     const failures = recorder.calls.filter(({ status }) => status === null || status >= 500);
     const { violations, judgement } = judge({
       seed: 'upgrade',
@@ -144,14 +148,16 @@ export async function runUpgrade({
       faults: [],
       localBuckets: [],
       final: new Map([[tag, await listAll(proxy.url, secret)]]),
-      audit: new Map(),
+      audit: new Map([[tag, await operator.audit(firm.id)]]),
       limited: [],
       autoResponding: new Set(),
     });
     note(`${recorder.calls.length} requests, ${failures.length} failed`);
     for (const { operation, status, code } of failures)
       say(`           ${operation}: ${status ?? 'no response'} ${code ?? ''}`);
-    note(`${judgement.claims} claims and ${judgement.polls} polls judged: ${violations.length} violations`);
+    note(
+      `${judgement.claims} claims, ${judgement.polls} polls and the audit chain with ${judgement.acts} acts judged: ${violations.length} violations`,
+    );
     const texts = violations.map(({ rule, description }) => `${rule}: ${description}`);
     for (const text of texts) say(`           ${text}`);
     return { failed: failures.length, violations: texts };
