@@ -465,7 +465,7 @@ program
 
 interface CostSide {
   readonly name: string;
-  /** They take turns: two processes of the same build differ by up to 2 %. */
+  /** They take turns: two processes of the same build differ by 2 to 3 %. */
   readonly services: readonly Server[];
   readonly data: BenchData;
   readonly url: string;
