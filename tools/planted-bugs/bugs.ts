@@ -61,8 +61,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'response that the feed does not show',
     RESPOND,
-    'return { ...(await tx.claims.saveAndCommit(next)), ...forms };',
-    '{ await tx.claims.saveWithoutTimestamp(next); return { ...next, ...forms }; }',
+    'saveVisibly: SaveClaim = (tx, claim) => tx.claims.saveAndCommit(claim);',
+    'saveVisibly: SaveClaim = (tx, claim) => saveInvisibly(tx, claim);',
   ),
   bug(
     'offers of a leaver stay pending',

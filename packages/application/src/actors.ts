@@ -17,7 +17,7 @@ export interface FirmActor {
 /** An adjuster, signed in to the app. */
 export interface AdjusterActor {
   readonly svcId: Svcid;
-  readonly origin?: RequestOrigin;
+  readonly origin?: RequestOrigin | undefined;
 }
 
 /** The person at the operator's command line. */

@@ -10,6 +10,7 @@ import type { AdjusterActor } from '../actors.ts';
 import type { Clock } from '../ports/support.ts';
 import type { DeviceState, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { recordOwnAct } from '../support/audit.ts';
+import { existingAccount } from '../support/existing-account.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
 
@@ -18,8 +19,7 @@ export const makeSetAvailability =
   (deps: Deps) =>
   (actor: AdjusterActor, changes: Partial<Availability>): Promise<Availability> =>
     deps.uow.run(async (tx) => {
-      const adjuster = await tx.adjusters.lock(actor.svcId);
-      if (adjuster === null) throw new DomainError('not_found', 'No such account.');
+      const adjuster = existingAccount(await tx.adjusters.lock(actor.svcId));
       const availability = { ...ALWAYS_AVAILABLE, ...adjuster.availability, ...changes };
       await tx.adjusters.saveAvailability(actor.svcId, availability);
       await recordOwnAct(tx, deps, actor, 'availability.change');

@@ -15,12 +15,20 @@ import type { AdjusterActor } from '../actors.ts';
 import type { AuditAction } from '../ports/audit.ts';
 import type { AppClaimView, AppReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
-import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { byAdjuster, claimObject, recordAct } from '../support/audit.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
 
 const notFound = (): DomainError => new DomainError('not_found', 'No such claim.');
+
+type SaveClaim = (tx: Tx, claim: Claim) => Promise<Claim>;
+const saveVisibly: SaveClaim = (tx, claim) => tx.claims.saveAndCommit(claim);
+/** The firm does not see it: the claim keeps its place in the firm's feed. */
+const saveInvisibly: SaveClaim = async (tx, claim) => {
+  await tx.claims.saveWithoutTimestamp(claim);
+  return claim;
+};
 
 /** Changes a claim and returns it from the same transaction: afterwards it may already be offered to another adjuster. */
 const change = (
@@ -29,7 +37,7 @@ const change = (
   id: ClaimId,
   action: AuditAction,
   apply: (claim: Claim, membership: ClaimAccess) => Claim,
-  visibility: 'visible to firm' | 'not visible to firm',
+  save: SaveClaim,
 ): Promise<AppClaimView> =>
   deps.uow.run(async (tx) => {
     const offered = await tx.claims.lockOfferedTo(actor.svcId, id);
@@ -40,9 +48,7 @@ const change = (
       action === 'claim.accept' && next.assignment.status !== 'accepted' ? 'offer_not_pending' : 'ok';
     const act = { at: deps.clock.now(), action, object: claimObject(id), outcome };
     await recordAct(tx, claim.firmId, byAdjuster(actor), act);
-    if (visibility === 'visible to firm') return { ...(await tx.claims.saveAndCommit(next)), ...forms };
-    await tx.claims.saveWithoutTimestamp(next);
-    return { ...next, ...forms };
+    return { ...(await save(tx, next)), ...forms };
   });
 
 export const makeReadAppClaim =
@@ -63,7 +69,7 @@ export const makeAcceptClaim =
       id,
       'claim.accept',
       (claim, membership) => acceptOrLapse(claim, membership, response()),
-      'visible to firm',
+      saveVisibly,
     );
     // Thrown after the commit, so that the offer stays `unassigned`.
     if (view.assignment.status !== 'accepted')
@@ -76,7 +82,7 @@ export const makeRejectClaim =
   (actor: AdjusterActor, id: ClaimId, reason: string | null): Promise<AppClaimView> => {
     const reject = (claim: Claim): Claim =>
       rejectClaim(claim, { by: actor.svcId, at: deps.clock.now(), reason });
-    return change(deps, actor, id, 'claim.reject', reject, 'visible to firm');
+    return change(deps, actor, id, 'claim.reject', reject, saveVisibly);
   };
 
 /** Records the adjuster's dates and notes; not visible to the firm. */
@@ -89,7 +95,7 @@ export const makeRecordWork =
       id,
       'claim.work',
       (claim, membership) => recordWork(claim, membership, { by: actor.svcId, at: deps.clock.now(), edits }),
-      'not visible to firm',
+      saveInvisibly,
     );
 
 /** Logs an attempt to reach the policyholder; not visible to the firm. */
@@ -103,7 +109,7 @@ export const makeLogContact =
       'claim.work',
       (claim, membership) =>
         logContact(claim, membership, { by: actor.svcId, at: deps.clock.now(), attempt }),
-      'not visible to firm',
+      saveInvisibly,
     );
 
 export const makeCloseAcceptedClaim =
@@ -111,5 +117,5 @@ export const makeCloseAcceptedClaim =
   (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
     const close = (claim: Claim, membership: ClaimAccess): Claim =>
       closeAcceptedClaim(claim, membership, { by: actor.svcId, at: deps.clock.now() });
-    return change(deps, actor, id, 'claim.close', close, 'not visible to firm');
+    return change(deps, actor, id, 'claim.close', close, saveInvisibly);
   };

@@ -16,6 +16,7 @@ import type { AppReads, FirmMembershipView } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { adjusterObject, byAdjuster, recordAct } from '../support/audit.ts';
+import { existingAccount } from '../support/existing-account.ts';
 
 type Deps = { uow: UnitOfWork; reads: AppReads; clock: Clock };
 
@@ -54,8 +55,7 @@ export const makeAcceptInvitation =
     const { svcId } = actor;
     await deps.uow.run(async (tx) => {
       const membership = await lockMembership(tx, firmId, svcId);
-      const adjuster = await tx.adjusters.find(svcId);
-      if (adjuster === null) throw new DomainError('not_found', 'No such account.');
+      const adjuster = existingAccount(await tx.adjusters.find(svcId));
       await tx.memberships.save(acceptInvitation(membership, adjuster, deps.clock.now()));
       await recordOwnAct(tx, deps, actor, firmId, 'invitation.accept');
     });

@@ -12,6 +12,7 @@ import type { AppReads, FirmMembershipView } from '../ports/reads.ts';
 import type { Clock, Mailer, Secrets } from '../ports/support.ts';
 import type { PushSubscription, UnitOfWork } from '../ports/unit-of-work.ts';
 import { byAdjuster, recordAccountAct } from '../support/audit.ts';
+import { existingAccount } from '../support/existing-account.ts';
 
 export interface Profile {
   readonly adjuster: Adjuster;
@@ -25,8 +26,7 @@ export const makeReadProfile =
       deps.reads.adjuster(actor.svcId),
       deps.reads.memberships(actor.svcId),
     ]);
-    if (adjuster === null) throw new DomainError('not_found', 'No such account.');
-    return { adjuster, firms };
+    return { adjuster: existingAccount(adjuster), firms };
   };
 
 type ProfileChanges = Partial<Pick<Adjuster, 'firstName' | 'lastName' | 'email'>>;
@@ -48,10 +48,9 @@ export const makeUpdateProfile =
   (deps: UpdateDeps) =>
   async (actor: AdjusterActor, { email, ...names }: ProfileChanges): Promise<Profile> => {
     const { adjuster, mail } = await deps.uow.run(async (tx) => {
-      const current = await tx.adjusters.lock(actor.svcId);
-      if (current === null) throw new DomainError('not_found', 'No such account.');
+      const current = existingAccount(await tx.adjusters.lock(actor.svcId));
       const at = deps.clock.now();
-      const holder = email === undefined || email === null ? null : await tx.adjusters.findByEmail(email);
+      const holder = email == null ? null : await tx.adjusters.findByEmail(email);
       // Simulated accounts share addresses: otherwise a firm could test with them who has an account.
       const isTaken = current.testOf === null && holder !== null && holder.svcId !== actor.svcId;
       const isSame = holder?.svcId === actor.svcId;
@@ -66,7 +65,7 @@ export const makeUpdateProfile =
       };
       await tx.adjusters.saveProfile(changed);
       await recordAccountAct(tx, actor.svcId, byAdjuster(actor), { at, action: 'profile.change' });
-      if (email === undefined || email === null || countsAtOnce) return { adjuster: changed, mail: null };
+      if (email == null || countsAtOnce) return { adjuster: changed, mail: null };
 
       const { code, hash } = deps.secrets.issueCode(codeSubject(actor.svcId, email));
       const expiresAt = at + SIGN_IN_CODE_LIFETIME_MS;
@@ -77,7 +76,7 @@ export const makeUpdateProfile =
     });
     if (mail !== null) {
       if (mail.code !== null) void deps.mailer.sendEmailCode(mail.email, mail.code);
-      if (mail.old !== null) void deps.mailer.sendAccountNotice(mail.old, 'email_requested');
+      void deps.mailer.sendAccountNotice(mail.old, 'email_requested');
     }
     return { adjuster, firms: await deps.reads.memberships(actor.svcId) };
   };
@@ -100,9 +99,7 @@ export const makeConfirmEmail =
       if (current === null || change === null || at >= change.expiresAt || change.triesLeft === 0)
         return null;
       const hash = deps.secrets.hashOfCode(codeSubject(actor.svcId, change.email), code);
-      const holder = await tx.adjusters.findByEmail(change.email);
-      const isTaken = holder !== null && holder.svcId !== actor.svcId;
-      if (isTaken || !deps.secrets.equal(change.codeHash, hash)) {
+      if (!deps.secrets.equal(change.codeHash, hash)) {
         await tx.emailChanges.put({ ...change, triesLeft: change.triesLeft - 1 });
         return null;
       }
@@ -113,7 +110,7 @@ export const makeConfirmEmail =
       return { adjuster, old: current.email };
     });
     const confirmed = await confirming.catch((error: unknown) => {
-      // Another account confirmed the address at the same time.
+      // Another account has the address by now.
       if (error instanceof DomainError && error.code === 'email_taken') return null;
       throw error;
     });

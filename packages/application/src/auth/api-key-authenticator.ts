@@ -84,8 +84,8 @@ export function createApiKeyAuthenticator(deps: {
     // A query that started long ago is too old for this request, and one that fails may have started during an
     // outage that is over: both need a new query.
     if (confirming !== null) {
-      const startedAt = await confirming.catch(() => null);
-      if (startedAt !== null && Math.abs(arrivedAt - startedAt) < GRANT_MAX_AGE_MS) return;
+      const startedAt = await confirming.catch(() => Number.NaN);
+      if (Math.abs(arrivedAt - startedAt) < GRANT_MAX_AGE_MS) return;
     }
     await confirm();
   };

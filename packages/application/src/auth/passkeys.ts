@@ -10,6 +10,7 @@ import type {
 import type { Clock, Ids, Mailer, Secrets } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { byAdjuster, recordAccountAct, recordOwnAct } from '../support/audit.ts';
+import { existingAccount } from '../support/existing-account.ts';
 
 export const MAX_PASSKEYS_PER_ADJUSTER = 10;
 
@@ -123,10 +124,9 @@ export const makeStartPasskeyRegistration =
   (deps: RegistrationDeps) =>
   async (actor: AdjusterActor, session: RegisteringSession): Promise<PasskeyOptions> => {
     const { adjuster, held } = await deps.uow.run(async (tx) => ({
-      adjuster: await tx.adjusters.find(actor.svcId),
+      adjuster: existingAccount(await tx.adjusters.find(actor.svcId)),
       held: await tx.passkeys.of(actor.svcId),
     }));
-    if (adjuster === null) throw new DomainError('not_found', 'No such account.');
     checkMayAdd(held, session);
     const name = [adjuster.firstName, adjuster.lastName].filter((part) => part !== null).join(' ');
     return deps.passkeyVerifier.registrationOptions({
@@ -151,8 +151,7 @@ export const makeRegisterPasskey =
   ): Promise<Passkey> => {
     const { passkey, email } = await deps.uow.run(async (tx) => {
       // Locked, so that two requests cannot both add the first passkey or exceed the maximum.
-      const adjuster = await tx.adjusters.lock(actor.svcId);
-      if (adjuster === null) throw new DomainError('not_found', 'No such account.');
+      const adjuster = existingAccount(await tx.adjusters.lock(actor.svcId));
       checkMayAdd(await tx.passkeys.of(actor.svcId), session);
       const verified = await verifyOnce(tx, deps, { session: session.tokenHash }, (isExpected) =>
         deps.passkeyVerifier.verifyRegistration(response, isExpected),

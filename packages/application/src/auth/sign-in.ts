@@ -102,7 +102,6 @@ const subjectsOf = (
   codesOfClientAndRecipient: of('codes of client and recipient', client, email),
   codesOfRecipient: of('codes of recipient', email),
   codesInTotal: of('codes in total'),
-  guessesOfClient: of('guesses of client', client),
   strangersGuessesAtAccount: of('guesses of strangers at account', email),
   strangersGuessesInTotal: of('guesses of strangers in total'),
   tries: of('tries', client, email),
@@ -351,6 +350,15 @@ async function failedSignIn(tx: Tx, adjuster: Adjuster | null): Promise<FailedSi
   return { failed: adjuster, chains: firms.length === 0 ? [SERVICE_CHAIN] : firms };
 }
 
+/** Locks the counter of wrong guesses of a client. Throws while the client must pause: it must not hold shared locks. */
+async function lockGuesses(tx: Tx, { secrets, clock, networkOf }: SignInDeps, { address }: RequestOrigin) {
+  const subject = secrets.hashOfSubject('guesses of client', networkOf(address));
+  const limit = SIGN_IN_LIMITS.guessesPerClient;
+  const guesses = await lockCounters(tx, clock.now(), [{ limit, subject }]);
+  if (guesses.pauseMs > 0) throw new TooManyAttempts(guesses.pauseMs);
+  return guesses;
+}
+
 /**
  * A client that requested the code has its own tries, which no one else can use up. All other clients, strangers or the
  * owner on another network, share the limits per account and in total. With a client secret there are no others.
@@ -362,16 +370,10 @@ async function byCode(
   origin: RequestOrigin,
   deviceName: string | null,
 ): Promise<OpenedSession | FailedSignIn> {
-  const client = deps.networkOf(origin.address);
+  const guesses = await lockGuesses(tx, deps, origin);
   const now = deps.clock.now();
   const key = emailKey(email);
-  const subjects = subjectsOf(deps.secrets, key, client, clientSecret);
-  const guesses = await lockCounters(tx, now, [
-    { limit: SIGN_IN_LIMITS.guessesPerClient, subject: subjects.guessesOfClient },
-  ]);
-  // A client that must pause must not hold the shared locks.
-  if (guesses.pauseMs > 0) throw new TooManyAttempts(guesses.pauseMs);
-
+  const subjects = subjectsOf(deps.secrets, key, deps.networkOf(origin.address), clientSecret);
   const [requested = null, tried = null] = await tx.signInAttempts.lock([subjects.requested, subjects.tries]);
   const hasRequested = requested !== null && now < requested.endsAt;
   if (clientSecret !== undefined && !hasRequested) return notRequestedHere(tx, guesses, email);
@@ -423,10 +425,7 @@ async function byPasskey(
   origin: RequestOrigin,
   deviceName: string | null,
 ): Promise<OpenedSession | FailedSignIn> {
-  const { guessesOfClient: subject } = subjectsOf(deps.secrets, '', deps.networkOf(origin.address));
-  const limit = SIGN_IN_LIMITS.guessesPerClient;
-  const guesses = await lockCounters(tx, deps.clock.now(), [{ limit, subject }]);
-  if (guesses.pauseMs > 0) throw new TooManyAttempts(guesses.pauseMs);
+  const guesses = await lockGuesses(tx, deps, origin);
   const { passkey, isValid } = await usePasskey(tx, deps, response, clientSecret);
   const adjuster = passkey === null ? null : await tx.adjusters.find(passkey.svcId);
   if (adjuster === null || !isValid) {

@@ -44,7 +44,7 @@ export function makeSandbox(deps: Deps) {
     checkSandboxKey(environment);
     const claim = await reads.claim(firmId, environment, id);
     if (claim === null) throw noClaim();
-    return { svcId: claim.assignment.adjuster, ...(origin !== undefined && { origin }) };
+    return { svcId: claim.assignment.adjuster, origin };
   };
 
   const change = async (

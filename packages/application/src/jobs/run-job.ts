@@ -152,9 +152,9 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       deps.uow.run(async (tx) => {
         const adjuster = await tx.adjusters.find(svcId);
         const offered = await tx.claims.lockOfferedTo(svcId, claimId);
-        if (offered === null) return;
+        if (!adjuster?.testOf || offered === null) return;
         const { claim, membership } = offered;
-        const response = adjuster?.testOf ? TEST_ACCOUNTS[adjuster.testOf.behavior].answersOffer : undefined;
+        const response = TEST_ACCOUNTS[adjuster.testOf.behavior].answersOffer;
         const { assignment } = claim;
         const pending = assignment.status === 'pending_acceptance' && assignment.offeredAt === offeredAt;
         if (!pending || response === undefined || claim.closedAt !== null) return;
@@ -172,12 +172,10 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       deps.uow.run(async (tx) => {
         const adjuster = await tx.adjusters.find(svcId);
         const membership = await tx.memberships.lock(firmId, svcId);
-        const response = adjuster?.testOf
-          ? TEST_ACCOUNTS[adjuster.testOf.behavior].answersInvitation
-          : undefined;
+        if (!adjuster?.testOf || membership?.invitedAt !== invitedAt) return;
+        const response = TEST_ACCOUNTS[adjuster.testOf.behavior].answersInvitation;
         const at = deps.clock.now();
-        const pending = membership?.invitedAt === invitedAt && statusAt(membership, at) === 'pending';
-        if (adjuster === null || membership === null || !pending || response === undefined) return;
+        if (statusAt(membership, at) !== 'pending' || response === undefined) return;
         const next =
           response === 'accept'
             ? acceptInvitation(membership, adjuster, at)

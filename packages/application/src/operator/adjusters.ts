@@ -5,6 +5,7 @@ import { endSessions, type OpenedSession, openSession, type SessionDeps } from '
 import { SERVICE_CHAIN } from '../ports/audit.ts';
 import type { Tx } from '../ports/unit-of-work.ts';
 import { adjusterObject, byOperator, recordAccountAct, recordAct } from '../support/audit.ts';
+import { findAdjuster, lockAdjuster, lockFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
 type Deps = SessionDeps & { operator: Operator };
@@ -24,12 +25,6 @@ export const makeCreateAdjuster =
       });
       return adjuster;
     });
-
-async function findAdjuster(tx: Tx, svcId: Svcid): Promise<Adjuster> {
-  const adjuster = await tx.adjusters.find(svcId);
-  if (adjuster === null) throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
-  return adjuster;
-}
 
 function recordMemberAct(
   tx: Tx,
@@ -68,7 +63,7 @@ export const makeAddMember =
   (firmId: FirmId, svcId: Svcid): Promise<Membership> =>
     deps.uow.run(async (tx) => {
       const adjuster = await findAdjuster(tx, svcId);
-      if ((await tx.firms.lock(firmId)) === null) throw new OperatorError(`no firm has the id ${firmId}`);
+      await lockFirm(tx, firmId);
       if (adjuster.testOf !== null && adjuster.testOf.firmId !== firmId) {
         throw new OperatorError(`${svcId} is a test account of another firm`);
       }
@@ -109,12 +104,6 @@ export const makeRemoveMember =
       await recordMemberAct(tx, deps, left, 'member.remove');
       return left;
     });
-
-async function lockAdjuster(tx: Tx, svcId: Svcid): Promise<Adjuster> {
-  const adjuster = await tx.adjusters.lock(svcId);
-  if (adjuster === null) throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
-  return adjuster;
-}
 
 /**
  * Disables an account: its sessions end, nobody can sign in to it, its pending offers become `unassigned`, and firms

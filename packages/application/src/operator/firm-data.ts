@@ -8,6 +8,7 @@ import type { LoggedRequest, RequestLogStore } from '../ports/request-log.ts';
 import type { Clock } from '../ports/support.ts';
 import type { ApiKey, Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { recordFirmAct } from '../support/audit.ts';
+import { lockFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
 interface Deps {
@@ -42,12 +43,6 @@ async function* inPages<Row, Position>(
     if (last === undefined) return;
     after = positionOf(last);
   }
-}
-
-async function lockFirm(tx: Tx, id: FirmId): Promise<Firm> {
-  const firm = await tx.firms.lock(id);
-  if (firm === null) throw new OperatorError(`no firm has the id ${id}`);
-  return firm;
 }
 
 /** Everything that is stored for a firm, as it is read: rows that change meanwhile may be from before or after. */
@@ -117,12 +112,14 @@ export const makeEraseFirm =
     // Until then, other processes may accept requests with a key that they have cached.
     await deps.pause(GRANT_MAX_AGE_MS);
     let total = 0;
-    for (let erased = -1; erased !== 0; total += erased) {
+    let erased: number;
+    do {
       // Another operator may have put it under hold since; at most one batch is deleted after that.
       await deps.uow.run(checkNotHeld);
       erased = await deps.firmData.eraseSome(id);
-      onProgress(total + erased);
-    }
+      total += erased;
+      onProgress(total);
+    } while (erased !== 0);
     await deps.uow.run(async (tx) => {
       await tx.firms.save({ ...(await lockFirm(tx, id)), name: ERASED_FIRM_NAME });
     });

@@ -16,7 +16,7 @@ import type { AuditAction } from '../ports/audit.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { recordFirmAct } from '../support/audit.ts';
-import { OperatorError } from './operator-error.ts';
+import { lockFirm } from './existing.ts';
 
 export interface IssuedTestAccount {
   readonly svcId: Svcid;
@@ -72,7 +72,7 @@ async function addTestAccount(
   const account: Adjuster = {
     svcId: `test_${tag}_${behavior}` as Svcid,
     firstName: 'Test',
-    lastName: behavior.replace(/^./, (first) => first.toUpperCase()),
+    lastName: behavior.replace(/./, (first) => first.toUpperCase()),
     email: `${behavior}@${tag.toLowerCase()}.test`,
     testOf: { firmId: firm.id, behavior },
   };
@@ -101,9 +101,7 @@ async function change(
   by: (firm: Firm) => Firm,
 ): Promise<Firm> {
   const changed = await deps.uow.run(async (tx) => {
-    const firm = await tx.firms.lock(id);
-    if (firm === null) throw new OperatorError(`no firm has the id ${id}`);
-    const next = by(firm);
+    const next = by(await lockFirm(tx, id));
     await tx.firms.save(next);
     await recordFirmAct(tx, deps, id, action);
     return next;

@@ -5,6 +5,7 @@ import type { AuditAction } from '../ports/audit.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { ApiKey, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { byOperator, recordAct } from '../support/audit.ts';
+import { lockFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
 export interface IssuedKey {
@@ -71,7 +72,7 @@ export const makeCreateKey =
   }): Promise<IssuedKey> =>
     deps.uow.run(async (tx) => {
       const { firmId, environment, purpose, lifetime } = command;
-      if ((await tx.firms.lock(firmId)) === null) throw new OperatorError(`no firm has the id ${firmId}`);
+      await lockFirm(tx, firmId);
       const at = deps.clock.now();
       const issued = await issue(tx, deps, { firmId, environment, purpose, lifetimeMs: lifetime }, at);
       await recordKeyAct(tx, deps, issued.key, 'key.create');

@@ -6,8 +6,7 @@ import type { Tx } from '../ports/unit-of-work.ts';
  * count and add an offer; adjusters without a limit are not locked.
  */
 export async function countPendingOffers(tx: Tx, adjuster: Adjuster | null): Promise<number> {
-  const limit = adjuster?.availability?.maxOpenOffers ?? null;
-  if (adjuster === null || limit === null) return 0;
+  if (adjuster?.availability?.maxOpenOffers == null) return 0;
   await tx.adjusters.lock(adjuster.svcId);
   return tx.claims.countPendingOf(adjuster.svcId);
 }

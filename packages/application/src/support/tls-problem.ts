@@ -9,12 +9,11 @@ const PROBLEMS: readonly (readonly [RegExp, string])[] = [
     'its certificate is not signed by a trusted authority; name a private authority with sslrootcert (PostgreSQL) or NODE_EXTRA_CA_CERTS',
   ],
   [/certificate has expired|certificate is not yet valid/i, 'its certificate is not valid at this time'],
-  [/does not support ssl|wrong version number|upgrade .*to STARTTLS|STARTTLS/i, 'it does not offer TLS'],
+  [/does not support ssl|wrong version number|STARTTLS/i, 'it does not offer TLS'],
 ];
 
 /** Why a TLS connection was not made, as the end of a sentence about the server; null for any other error. */
 export function tlsProblem(error: unknown): string | null {
   const { message } = error as { message?: unknown };
-  if (typeof message !== 'string') return null;
-  return PROBLEMS.find(([pattern]) => pattern.test(message))?.[1] ?? null;
+  return PROBLEMS.find(([pattern]) => pattern.test(String(message)))?.[1] ?? null;
 }
