@@ -68,6 +68,8 @@ export function memoryTx(
     }
   };
 
+  const lockedSubjects = new Set<string>();
+
   const tx: Tx = {
     claims: {
       findDuplicate: step(({ firmId, environment, externalId, claimNumber }) => {
@@ -243,9 +245,15 @@ export function memoryTx(
 
     signInAttempts: {
       find: step((subjects) => subjects.map((subject) => tables.signInAttempts.get(keyOf(subject)) ?? null)),
-      lock: step((subjects) => subjects.map((subject) => tables.signInAttempts.get(keyOf(subject)) ?? null)),
+      lock: step((subjects) => {
+        for (const subject of subjects) lockedSubjects.add(subject);
+        return subjects.map((subject) => tables.signInAttempts.get(keyOf(subject)) ?? null);
+      }),
       put: step((counted) => {
-        for (const attempts of counted) tables.signInAttempts.put(attempts);
+        for (const attempts of counted) {
+          if (!lockedSubjects.has(attempts.subject)) throw new Error('the counter of attempts is not locked');
+          tables.signInAttempts.put(attempts);
+        }
       }),
     },
 

@@ -44,6 +44,18 @@ describe('units of work in memory', () => {
     await expect(leaked?.firms.count()).rejects.toThrow('had ended');
   });
 
+  test('throw when they count an attempt without its lock, so that a missing lock is found', async () => {
+    const { stores } = started();
+    const counted = { subject: 's', count: 1, lastAt: 0, endsAt: 1 };
+    const counting = (lock: readonly string[]) =>
+      stores.unitOfWork.run(async (tx) => {
+        await tx.signInAttempts.lock(lock);
+        await tx.signInAttempts.put([counted]);
+      });
+    await expect(counting(['other'])).rejects.toThrow('not locked');
+    await counting(['s']);
+  });
+
   test('reject duplicate rows and roll back', async () => {
     const { stores, bench } = started();
     const firm = await bench.newFirm();
