@@ -9,9 +9,10 @@ import {
   verifyAuditChain,
 } from '@svc/application';
 import type { FirmId, Svcid } from '@svc/domain';
-import { HOUR } from '@svc/domain';
+import { HOUR, NO_NOTES } from '@svc/domain';
 import type { Fixture } from '../../fixture.ts';
 import { errorCodeOf } from '../../injected-faults.ts';
+import { assertionFor, attestationFor } from '../../test-passkeys.ts';
 import { sha256 } from '../../test-secrets.ts';
 
 export function auditBehavior(fixture: () => Fixture): void {
@@ -21,6 +22,11 @@ export function auditBehavior(fixture: () => Fixture): void {
     (await rowsOf(chain))
       .flatMap(({ text }) => auditEntriesFrom(text))
       .map(({ actor, action, object, outcome }) => [actor, action, object, outcome].join(' '));
+  /** The latest events of the chain that all accounts without a firm share. */
+  const latestOfService = async () =>
+    (await fixture().stores.auditReads.latest(SERVICE_CHAIN, { limit: 50 })).flatMap(({ text }) =>
+      auditEntriesFrom(text),
+    );
   const verify = (
     chain: AuditChainId,
     reads: AuditReads = fixture().stores.auditReads,
@@ -56,8 +62,8 @@ export function auditBehavior(fixture: () => Fixture): void {
   };
 
   describe('the audit trail', () => {
-    test('records who sent, accepted and closed a claim, with its id', async () => {
-      const { newFirm, newMember, sendId, use } = fixture();
+    test('records who sent, offered, accepted and closed a claim, with its id', async () => {
+      const { newFirm, newMember, sendId, offer, use } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const before = (await rowsOf(firm.id)).length;
@@ -65,11 +71,13 @@ export function auditBehavior(fixture: () => Fixture): void {
         { ...firm.live, origin: { keyId: 'key_7' as never, address: '192.0.2.9', requestId: 'r-1' } },
         svcId,
       );
+      await offer(firm.live, id, svcId);
       await use.acceptOffer({ svcId, origin: { address: '198.51.100.4', requestId: 'r-2' } }, id);
       await use.closeAcceptedClaim({ svcId }, id);
       const rows = (await rowsOf(firm.id)).slice(before).flatMap(({ text }) => auditEntriesFrom(text));
       expect(rows).toMatchObject([
         { actor: 'key:key_7', address: '192.0.2.9', requestId: 'r-1', action: 'claim.send' },
+        { actor: `firm:${firm.id}`, address: null, requestId: null, action: 'claim.offer' },
         { actor: `adjuster:${svcId}`, address: '198.51.100.4', requestId: 'r-2', action: 'claim.accept' },
         { actor: `adjuster:${svcId}`, address: null, requestId: null, action: 'claim.close' },
       ]);
@@ -100,6 +108,8 @@ export function auditBehavior(fixture: () => Fixture): void {
       const { svcId: invited } = await newAdjuster();
       await invite(firm, invited);
       await use.withdrawInvitation(firm.live, invited);
+      await invite(firm, invited);
+      await use.declineInvitation({ svcId: invited }, firm.id);
       await use.setAcceptingAssignments({ svcId }, firm.id, false);
       await use.setMember(firm.id, svcId, false);
       const { key } = await use.createKey({
@@ -119,6 +129,8 @@ export function auditBehavior(fixture: () => Fixture): void {
         `adjuster:${svcId} invitation.accept adjuster:${svcId} ok`,
         `firm:${firm.id} invitation.send adjuster:${invited} ok`,
         `firm:${firm.id} invitation.withdraw adjuster:${invited} ok`,
+        `firm:${firm.id} invitation.send adjuster:${invited} ok`,
+        `adjuster:${invited} invitation.decline adjuster:${invited} ok`,
         `adjuster:${svcId} member.pause adjuster:${svcId} ok`,
         `${operator} member.permission adjuster:${svcId} ok`,
         `${operator} key.create key:${key.id} ok`,
@@ -142,6 +154,192 @@ export function auditBehavior(fixture: () => Fixture): void {
       expect(await actsOf(SERVICE_CHAIN)).toContain(
         `operator:test-operator session.open adjuster:${alone} ok`,
       );
+    });
+
+    test('records what an adjuster does to the own account, in the chain of each firm', async () => {
+      const { newFirm, newMember, use, external } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const actor = { svcId };
+      await use.setAcceptingAssignments(actor, firm.id, false);
+      const before = (await actsOf(firm.id)).length;
+      await use.setAcceptingAssignments(actor, firm.id, true);
+      await use.setAvailability(actor, { maxOpenOffers: 3 });
+      await use.updateProfile(actor, { email: `${svcId}@recorded.example` });
+      await use.confirmEmail(actor, external.mails.at(-1)?.code ?? '');
+      const sessionOf = async (token: string) => {
+        const session = await use.sessionAuthenticator.authenticate(token);
+        if (session === null) throw new Error('expected a session');
+        return session;
+      };
+      const [one, two] = [await use.openSession(svcId), await use.openSession(svcId)];
+      const session = await sessionOf(one.token);
+      const options = await use.startPasskeyRegistration(actor, session);
+      const response = attestationFor(options, `recorded-${svcId}`);
+      const { id } = await use.registerPasskey(actor, session, { name: 'Phone', response });
+      await use.renamePasskey(actor, id, 'Old phone');
+      await use.removePasskey(actor, id);
+      await use.endSession(actor, (await sessionOf(two.token)).sessionId);
+      await use.signOut(actor, session.tokenHash);
+      await use.signOutEverywhere(actor);
+      const own = (action: string) => `adjuster:${svcId} ${action} adjuster:${svcId} ok`;
+      expect((await actsOf(firm.id)).slice(before).filter((act) => act.startsWith('adjuster:'))).toEqual(
+        [
+          'member.resume',
+          'availability.change',
+          'profile.change',
+          'email.change',
+          'email.confirm',
+          'passkey.add',
+          'passkey.rename',
+          'passkey.remove',
+          'session.end',
+          'session.end',
+          'sessions.end',
+        ].map(own),
+      );
+    });
+
+    test('records each kind of sign-in with the address and the request', async () => {
+      const { newFirm, newMember, use, stores, external } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const email = (await stores.appReads.adjuster(svcId))?.email ?? '';
+      const { token } = await use.openSession(svcId);
+      const session = await use.sessionAuthenticator.authenticate(token);
+      if (session === null) throw new Error('expected a session');
+      const credentialId = `signs-in-${svcId}`;
+      const response = attestationFor(await use.startPasskeyRegistration({ svcId }, session), credentialId);
+      await use.registerPasskey({ svcId }, session, { name: 'Phone', response });
+      const before = (await rowsOf(firm.id)).length;
+      await use.requestSignInCode(email, '198.51.100.11');
+      await use.signIn({ email, code: external.mails.at(-1)?.code ?? '' }, '198.51.100.11');
+      const passkey = assertionFor(await use.startPasskeySignIn('client'), credentialId, 1);
+      await use.signIn({ passkey, clientSecret: 'client' }, '198.51.100.12');
+      const { manual } = firm.accounts;
+      await use.signIn({ svcId: manual, signInSecret: firm.signInSecrets.manual }, '198.51.100.13');
+      const rows = (await rowsOf(firm.id)).slice(before).flatMap(({ text }) => auditEntriesFrom(text));
+      const opened = (by: Svcid, address: string) => ({
+        actor: `adjuster:${by}`,
+        action: 'session.open',
+        object: `adjuster:${by}`,
+        address,
+        requestId: expect.any(String),
+      });
+      expect(rows).toMatchObject([
+        opened(svcId, '198.51.100.11'),
+        opened(svcId, '198.51.100.12'),
+        opened(manual, '198.51.100.13'),
+      ]);
+    });
+
+    test('records a failed sign-in for the firms of the account that it names, otherwise for the service', async () => {
+      const { newFirm, newMember, newAdjuster, use, stores, auditBatch, clock } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const { svcId: alone } = await newAdjuster();
+      const email = (await stores.appReads.adjuster(svcId))?.email ?? '';
+      const nobody = `nobody-${clock.now()}@example.net`;
+      const failing = [
+        use.signIn({ email, code: '000000' }, '198.51.100.21'),
+        use.signIn({ email: nobody, code: '000000' }, '198.51.100.22'),
+        use.signIn({ svcId: alone, signInSecret: 'wrong' }, '198.51.100.23'),
+      ];
+      expect(await Promise.all(failing.map(errorCodeOf))).toEqual(Array(3).fill('sign_in_refused'));
+      await auditBatch.flush();
+      const failed = (address: string, object: string | null) => ({
+        at: clock.now(),
+        actor: 'anonymous',
+        address,
+        requestId: expect.any(String),
+        action: 'sign_in',
+        object,
+        outcome: 'sign_in_refused',
+      });
+      const ofFirm = (await rowsOf(firm.id)).flatMap(({ text }) => auditEntriesFrom(text));
+      expect(ofFirm.at(-1)).toEqual(failed('198.51.100.21', `adjuster:${svcId}`));
+      const ofService = (await latestOfService()).filter(({ address }) =>
+        ['198.51.100.21', '198.51.100.22', '198.51.100.23'].includes(address ?? ''),
+      );
+      expect(ofService).toHaveLength(2);
+      expect(ofService).toEqual(
+        expect.arrayContaining([failed('198.51.100.22', null), failed('198.51.100.23', `adjuster:${alone}`)]),
+      );
+    });
+
+    test('records what the operator does to firms, members, accounts and deadlines', async () => {
+      const { newFirm, newAdjuster, use, clock } = fixture();
+      const firm = await newFirm();
+      const { svcId } = await newAdjuster();
+      await use.setLimits(firm.id, { requestsPerMinute: 900, writesPerMinute: null, burst: null });
+      await use.setOfferWait(firm.id, 4);
+      await use.addMember(firm.id, svcId);
+      await use.removeMember(firm.id, svcId);
+      await use.setLegalHold(firm.id, true);
+      await use.setLegalHold(firm.id, false);
+      for await (const _ of use.exportFirm(firm.id));
+      await use.eraseFirm(firm.id, firm.name, () => {});
+      await use.disableAdjuster(svcId);
+      await use.enableAdjuster(svcId);
+      const event = `FL-${clock.now()}`;
+      await use.setDeadline({ event, kind: 'proof_of_loss', hours: 8760, source: 'Bulletin' });
+      await use.removeDeadline(event, 'proof_of_loss');
+      const operator = 'operator:test-operator';
+      expect(await actsOf(firm.id)).toEqual([
+        `${operator} firm.create firm:${firm.id} ok`,
+        `${operator} firm.limits firm:${firm.id} ok`,
+        `${operator} firm.offer_wait firm:${firm.id} ok`,
+        `${operator} member.add adjuster:${svcId} ok`,
+        `${operator} member.remove adjuster:${svcId} ok`,
+        `${operator} firm.hold firm:${firm.id} ok`,
+        `${operator} firm.release firm:${firm.id} ok`,
+        `${operator} firm.export firm:${firm.id} ok`,
+        `${operator} firm.erase firm:${firm.id} ok`,
+      ]);
+      const objects = [`adjuster:${svcId}`, `deadline:${event}:proof_of_loss`];
+      const acts = (await latestOfService())
+        .filter(({ object }) => objects.includes(object ?? ''))
+        .map(({ actor, action, object }) => [actor, action, object].join(' '));
+      expect(acts.sort()).toEqual([
+        `${operator} adjuster.create adjuster:${svcId}`,
+        `${operator} adjuster.disable adjuster:${svcId}`,
+        `${operator} adjuster.enable adjuster:${svcId}`,
+        `${operator} deadline.change deadline:${event}:proof_of_loss`,
+        `${operator} deadline.change deadline:${event}:proof_of_loss`,
+      ]);
+    });
+
+    test('records what a test key simulates: acts of the firm, and responses of its test account', async () => {
+      const { newFirm, sendId, use } = fixture();
+      const firm = await newFirm();
+      const origin = { keyId: 'key_8' as never, address: '192.0.2.8', requestId: 'r-8' };
+      const actor = { ...firm.test, origin };
+      const { manual, new: invited } = firm.accounts;
+      const id = await sendId(firm.test, manual);
+      const before = (await rowsOf(firm.id)).length;
+      const { sandbox } = use;
+      await sandbox.acceptClaim(actor, id);
+      await sandbox.setAcceptingAssignments(actor, manual, false);
+      await sandbox.setAcceptingAssignments(actor, manual, true);
+      await sandbox.setCanAcceptClaims(actor, manual, false);
+      await sandbox.leaveFirm(actor, manual);
+      for (const end of ['expireInvitation', 'declineInvitation', 'acceptInvitation'] as const) {
+        await use.inviteAdjuster(firm.test, { svcId: invited, notes: NO_NOTES });
+        await sandbox[end](actor, invited);
+      }
+      const rows = (await rowsOf(firm.id)).slice(before).flatMap(({ text }) => auditEntriesFrom(text));
+      const simulated = rows.filter(({ requestId }) => requestId === 'r-8');
+      expect(simulated.map(({ actor, action, object }) => [actor, action, object].join(' '))).toEqual([
+        `adjuster:${manual} claim.accept claim:${id}`,
+        `key:key_8 member.pause adjuster:${manual}`,
+        `key:key_8 member.resume adjuster:${manual}`,
+        `key:key_8 member.permission adjuster:${manual}`,
+        `key:key_8 member.leave adjuster:${manual}`,
+        `key:key_8 invitation.withdraw adjuster:${invited}`,
+        `key:key_8 invitation.decline adjuster:${invited}`,
+        `key:key_8 invitation.accept adjuster:${invited}`,
+      ]);
+      expect(simulated.map(({ address }) => address)).toEqual(Array(8).fill('192.0.2.8'));
     });
 
     test('records edits, a rejection, and an acceptance that failed because the permission is gone', async () => {
