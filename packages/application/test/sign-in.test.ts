@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { makeRequestSignInCode, SESSION_LIFETIME_MS } from '@svc/application';
-import { MINUTE } from '@svc/domain';
+import {
+  makeRequestSignInCode,
+  SESSION_LIFETIME_MS,
+  TooManyAttempts,
+  type Tx,
+  Unavailable,
+} from '@svc/application';
+import { MINUTE, type Svcid } from '@svc/domain';
 import { errorCodeOf, type Fixture } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
@@ -12,6 +18,8 @@ const codeFor = async (fixture: Fixture, email: string): Promise<string> => {
   expect(mail.email.toLowerCase()).toBe(email.toLowerCase());
   return mail.code;
 };
+const STRANGER = '198.51.100.9';
+const clientOf = (n: number): string => `198.18.${n >> 8}.${n & 255}`;
 const wrongFor = (code: string): string => (code === '000000' ? '000001' : '000000');
 
 describe('a sign-in code', () => {
@@ -43,6 +51,49 @@ describe('a sign-in code', () => {
     const tooLate = await codeFor(fixture, email);
     fixture.clock.advance(10 * MINUTE);
     expect(await errorCodeOf(fixture.use.signIn({ email, code: tooLate }))).toBe('sign_in_refused');
+  });
+
+  test('is replaced by another one after it has expired', async () => {
+    const fixture = memoryFixture();
+    const email = (await fixture.newAdjuster()).email ?? '';
+    const expired = await codeFor(fixture, email);
+    fixture.clock.advance(10 * MINUTE);
+    expect(await codeFor(fixture, email)).not.toBe(expired);
+  });
+
+  test('that expired is reported as not requested to a client with a secret, which is to request another', async () => {
+    const fixture = memoryFixture();
+    const email = (await fixture.newAdjuster()).email ?? '';
+    await fixture.use.requestSignInCode(email, STRANGER, 'browser');
+    const code = fixture.external.mails[0]?.code ?? '';
+    fixture.clock.advance(10 * MINUTE);
+    const late = fixture.use.signIn({ email, code, clientSecret: 'browser' }, STRANGER);
+    await expect(late).rejects.toMatchObject({
+      code: 'code_not_requested',
+      message: expect.stringContaining('Request a new code, and enter it in the same browser.'),
+    });
+  });
+
+  test('can be tried five times in ten minutes by a client that did not request it', async () => {
+    const fixture = memoryFixture();
+    const email = (await fixture.newAdjuster()).email ?? '';
+    const guess = (code: string) => fixture.use.signIn({ email, code }, STRANGER);
+    const code = await codeFor(fixture, email);
+    for (let n = 0; n < 5; n++) expect(await errorCodeOf(guess(wrongFor(code)))).toBe('sign_in_refused');
+    fixture.clock.advance(10 * MINUTE - 1);
+    expect(await errorCodeOf(guess(code))).toBe('sign_in_refused');
+    fixture.clock.advance(1);
+    expect((await guess(await codeFor(fixture, email))).adjuster.email).toBe(email);
+  });
+
+  test('can be tried five times also after its client had to pause', async () => {
+    const fixture = memoryFixture();
+    const email = (await fixture.newAdjuster()).email ?? '';
+    for (let n = 0; n < 5; n++) await fixture.use.requestSignInCode(email);
+    fixture.clock.advance(MINUTE);
+    const code = await codeFor(fixture, email);
+    for (let n = 0; n < 4; n++) await errorCodeOf(fixture.use.signIn({ email, code: wrongFor(code) }));
+    expect((await fixture.use.signIn({ email, code })).adjuster.email).toBe(email);
   });
 
   test('works at the fifth try but not at the sixth', async () => {
@@ -172,9 +223,133 @@ describe('requesting a sign-in code', () => {
   });
 });
 
-describe('the limits in total', () => {
-  const clientOf = (n: number): string => `198.18.${n >> 8}.${n & 255}`;
+describe('a limit', () => {
+  type Attempts = Tx['signInAttempts'];
+  /** The use cases on a store of attempts that differs from the real one. */
+  const withAttempts = (fixture: ReturnType<typeof memoryFixture>, changed: Partial<Attempts>) =>
+    fixture.useOn({
+      run: (work) =>
+        fixture.memory.unitOfWork.run((tx) =>
+          work({ ...tx, signInAttempts: { ...tx.signInAttempts, ...changed } }),
+        ),
+    });
 
+  test('holds for attempts that were committed after the counters were read and before they were locked', async () => {
+    const fixture = memoryFixture();
+    const email = (await fixture.newAdjuster()).email ?? '';
+    const use = withAttempts(fixture, { find: async (subjects) => subjects.map(() => null) });
+    for (let n = 0; n < 12; n++) await use.requestSignInCode(email, clientOf(n));
+    expect(fixture.external.mails).toHaveLength(10);
+    const guess = (n: number) => use.signIn({ email: `nobody-${n}@example.net`, code: '000000' }, STRANGER);
+    for (let n = 0; n < 20; n++) expect(await errorCodeOf(guess(n))).toBe('sign_in_refused');
+    await expect(guess(20)).rejects.toThrow(TooManyAttempts);
+  });
+
+  test('is checked without waiting for other attempts once it is reached', async () => {
+    const fixture = memoryFixture();
+    const [one, two] = [await fixture.newAdjuster(), await fixture.newAdjuster()];
+    const { mails, signInFailures } = fixture.external;
+    // Of one client and recipient, and then of one recipient.
+    for (let n = 0; n < 5; n++) await fixture.use.requestSignInCode(one.email ?? '', STRANGER);
+    for (let n = 0; n < 10; n++) await fixture.use.requestSignInCode(two.email ?? '', clientOf(n));
+    expect(mails).toHaveLength(15);
+    const use = withAttempts(fixture, { lock: () => Promise.reject(new Error('waits')) });
+    await use.requestSignInCode(one.email ?? '', STRANGER);
+    await use.requestSignInCode(two.email ?? '', STRANGER);
+    expect(mails).toHaveLength(15);
+    expect(signInFailures).toEqual(['code_not_mailed', 'code_not_mailed']);
+  });
+
+  test('of codes for new addresses is that of the network, whichever accounts request them', async () => {
+    const fixture = memoryFixture();
+    const [one, two] = [(await fixture.newAdjuster()).svcId, (await fixture.newAdjuster()).svcId];
+    const request = (svcId: Svcid, n: number, address = STRANGER) =>
+      fixture.use.updateProfile(
+        { svcId, origin: { address, requestId: 'r' } },
+        { email: `new-${n}@example.net` },
+      );
+    for (let n = 0; n < 30; n++) await request(one, n);
+    await expect(request(two, 30)).rejects.toThrow(TooManyAttempts);
+    await request(two, 30, clientOf(1));
+    expect(fixture.external.mails.at(-1)?.email).toBe('new-30@example.net');
+  });
+
+  test('that was reached is counted as a failed sign-in, an error of the store is not', async () => {
+    const fixture = memoryFixture();
+    const guess = (use = fixture.use) =>
+      use.signIn({ email: 'nobody@example.net', code: '000000' }, STRANGER).catch((error: Error) => error);
+    for (let n = 0; n < 12; n++) await guess();
+    const away = fixture.useOn({ run: () => Promise.reject(new Unavailable('away')) });
+    expect(await guess(away)).toBeInstanceOf(Unavailable);
+    // After five wrong codes a client's guesses at an address are not checked.
+    expect(new Set(fixture.external.signInFailures)).toEqual(new Set(['refused']));
+    const elsewhere = (n: number) =>
+      fixture.use.signIn({ email: `nobody-${n}@example.net`, code: '000000' }, STRANGER);
+    for (let n = 0; n < 8; n++) await errorCodeOf(elsewhere(n));
+    await expect(elsewhere(8)).rejects.toThrow(TooManyAttempts);
+    expect(fixture.external.signInFailures.slice(-2)).toEqual(['refused', 'paused']);
+  });
+});
+
+test('a new address is not refused because the store is away', async () => {
+  const fixture = memoryFixture();
+  const { svcId } = await fixture.newAdjuster();
+  const away = fixture.useOn({ run: () => Promise.reject(new Unavailable('away')) });
+  await expect(away.confirmEmail({ svcId }, '000000')).rejects.toThrow(Unavailable);
+});
+
+test('counters, codes and challenges of a process of another release are found: the hashed texts are the same', async () => {
+  const fixture = memoryFixture();
+  const { use, secrets } = fixture;
+  const { hashOfSubject, issueCode } = secrets;
+  const labels = new Set<string>();
+  const codesFor: string[] = [];
+  Object.assign(secrets, {
+    hashOfSubject: (...parts: string[]) => {
+      labels.add(parts[0] ?? '');
+      return hashOfSubject(...parts);
+    },
+    issueCode: (subject: string, seed?: string) => {
+      codesFor.push(subject);
+      return issueCode(subject, seed);
+    },
+  });
+  const firm = await fixture.newFirm();
+  const { svcId, email } = await fixture.newAdjuster();
+  const code = await codeFor(fixture, email ?? '');
+  const { token } = await use.signIn({ email: email ?? '', code });
+  await use.requestSignInCode(email ?? '', STRANGER, 'browser');
+  await fixture.invite(firm, svcId);
+  await fixture.memory.jobs.runDue(fixture.clock.now(), use.runJob);
+  await use.startPasskeySignIn('browser');
+  const session = await use.sessionAuthenticator.authenticate(token);
+  if (session === null) throw new Error('expected a session');
+  await use.startPasskeyRegistration({ svcId }, session);
+  await use.updateProfile({ svcId }, { email: 'Moved@example.net' });
+  expect([...labels].sort()).toEqual([
+    'asked',
+    'asked with secret',
+    'bound code',
+    'code',
+    'codes in total',
+    'codes of client',
+    'codes of client and recipient',
+    'codes of recipient',
+    'guesses of client',
+    'guesses of strangers at account',
+    'guesses of strangers in total',
+    'invitations of firm and recipient',
+    'invitations of recipient',
+    'passkey challenge of client',
+    'passkey challenge of session',
+    'passkey user',
+    'tries',
+  ]);
+  const key = email?.toLowerCase();
+  expect(codesFor).toEqual([key, key, JSON.stringify([svcId, 'moved@example.net'])]);
+});
+
+describe('the limits in total', () => {
   test('pause guesses of strangers after 500, but not the owner who requested the code', async () => {
     const fixture = memoryFixture();
     const email = (await fixture.newAdjuster()).email ?? '';

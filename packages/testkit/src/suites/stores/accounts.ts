@@ -3,6 +3,7 @@ import { TooManyAttempts } from '@svc/application';
 import { DAY, DomainError, HOUR, MINUTE, type Svcid } from '@svc/domain';
 import type { Fixture } from '../../fixture.ts';
 import { errorCodeOf } from '../../injected-faults.ts';
+import { assertionFor, attestationFor } from '../../test-passkeys.ts';
 
 const wrongFor = (code: string): string => (code === '000000' ? '000001' : '000000');
 
@@ -78,6 +79,8 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(opened.adjuster.svcId).toBe(firm.accounts.manual);
       for (const [account, secret] of [
         [svcId, signInSecret],
+        [svcId, ''],
+        ['Erased-0' as Svcid, ''],
         [firm.accounts.accepts, signInSecret],
         [firm.accounts.manual, `${signInSecret}0`],
         [firm.accounts.manual, ''],
@@ -86,6 +89,22 @@ export function accountsBehavior(fixture: () => Fixture): void {
           'sign_in_refused',
         );
       }
+    });
+
+    test('that were erased can do nothing in a session that is still open', async () => {
+      const { use } = fixture();
+      const actor = { svcId: 'Erased-0' as Svcid };
+      const session = { tokenHash: 'h', mayOnlyAddPasskey: false };
+      const response = attestationFor({ challenge: 'x' }, 'credential');
+      for (const act of [
+        use.readProfile(actor),
+        use.updateProfile(actor, { firstName: 'Zoë' }),
+        use.setAvailability(actor, { acceptingAssignments: false }),
+        use.startPasskeyRegistration(actor, session),
+        use.registerPasskey(actor, session, { name: 'Phone', response }),
+      ])
+        await expect(act).rejects.toMatchObject({ code: 'not_found', message: 'No such account.' });
+      expect(await errorCodeOf(use.confirmEmail(actor, '000000'))).toBe('code_refused');
     });
 
     test('a profile change keeps all other fields', async () => {
@@ -181,6 +200,16 @@ export function accountsBehavior(fixture: () => Fixture): void {
       await stores.unitOfWork.run(async (tx) => {
         expect((await tx.adjusters.findByEmail(taken ?? ''))?.svcId).toBe(owner);
       });
+      // No mail is sent, so there is no limit.
+      for (let n = 0; n < 6; n += 1) await use.updateProfile({ svcId: accounts.manual }, { email: taken });
+    });
+
+    test('of null keeps the address of an account that has one', async () => {
+      const { newAdjuster, use, external } = fixture();
+      const { svcId, email } = await newAdjuster();
+      const before = external.mails.length;
+      expect((await use.updateProfile({ svcId }, { email: null })).adjuster.email).toBe(email);
+      expect(external.mails).toHaveLength(before);
     });
 
     test('can be tried out a limited number of times by an account that has none', async () => {
@@ -221,6 +250,32 @@ export function accountsBehavior(fixture: () => Fixture): void {
   });
 
   describe('sessions', () => {
+    test('have the method by which they were opened, and that of a passkey once one is added', async () => {
+      const { newFirm, newAdjuster, use, stores, external } = fixture();
+      const { svcId, email } = await newAdjuster();
+      const sessionOf = async (token: string) => {
+        const session = await use.sessionAuthenticator.authenticate(token);
+        if (session === null) throw new Error('expected a session');
+        return session;
+      };
+      const methodOf = async ({ token }: { token: string }) =>
+        (await stores.credentials.sessionByHash((await sessionOf(token)).tokenHash))?.method;
+      await use.requestSignInCode(email ?? '', client());
+      const code = external.mails.at(-1)?.code ?? '';
+      const byCode = await use.signIn({ email: email ?? '', code }, client());
+      const methods = [await methodOf(byCode), await methodOf(await use.openSession(svcId))];
+      const options = await use.startPasskeyRegistration({ svcId }, await sessionOf(byCode.token));
+      const response = attestationFor(options, `credential of ${svcId}`);
+      await use.registerPasskey({ svcId }, await sessionOf(byCode.token), { name: 'Phone', response });
+      methods.push(await methodOf(byCode));
+      const passkey = assertionFor(await use.startPasskeySignIn('client'), `credential of ${svcId}`, 1);
+      methods.push(await methodOf(await use.signIn({ passkey, clientSecret: 'client' }, client())));
+      const firm = await newFirm();
+      const { manual: signInSecret } = firm.signInSecrets;
+      methods.push(await methodOf(await use.signIn({ svcId: firm.accounts.manual, signInSecret }, client())));
+      expect(methods).toEqual(['code', 'operator', 'passkey', 'passkey', 'secret']);
+    });
+
     test('signing out ends only the session of the token', async () => {
       const { newAdjuster, use } = fixture();
       const { svcId } = await newAdjuster();

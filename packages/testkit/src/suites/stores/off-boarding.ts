@@ -69,7 +69,9 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
       expect(await use.sessionAuthenticator.authenticate(token)).toBeNull();
       expect(await stores.jobReads.devices(svcId)).toEqual([]);
       expect(await statusOf(begun)).toBe('unassigned');
+      const mails = external.mails.length;
       expect(await errorCodeOf(signIn())).toBe('sign_in_refused');
+      expect(external.mails).toHaveLength(mails);
       await expect(use.openSession(svcId)).rejects.toThrow('disabled');
       expect(await errorCodeOf(send(firm.live, svcId))).toBe('adjuster_not_accepting');
 

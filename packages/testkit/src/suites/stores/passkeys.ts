@@ -28,9 +28,9 @@ export function passkeysBehavior(fixture: () => Fixture): void {
   }
 
   /** An adjuster with a passkey. */
-  async function withPasskey() {
+  async function withPasskey(profile: Parameters<Fixture['newAdjuster']>[0] = {}) {
     const { newAdjuster, use } = fixture();
-    const { svcId, email } = await newAdjuster();
+    const { svcId, email } = await newAdjuster(profile);
     const session = await signedIn(svcId);
     const credentialId = newCredential();
     const options = await use.startPasskeyRegistration({ svcId }, session);
@@ -74,6 +74,25 @@ export function passkeysBehavior(fixture: () => Fixture): void {
       expect(await stores.appReads.passkeys(svcId)).toEqual([]);
     });
 
+    test('are offered to authenticators under the name and address of the account, and an opaque id', async () => {
+      const { use, newAdjuster } = fixture();
+      const userOf = async (profile: Parameters<typeof newAdjuster>[0]) => {
+        const account = await newAdjuster(profile);
+        const session = await signedIn(account.svcId);
+        const options = await use.startPasskeyRegistration({ svcId: account.svcId }, session);
+        return { account, user: options.user as { id: string; name: string; displayName: string } };
+      };
+      const whole = await userOf({ firstName: 'Zoë', lastName: 'Reyes' });
+      expect(whole.user).toMatchObject({ name: whole.account.email, displayName: 'Zoë Reyes' });
+      const partly = await userOf({ firstName: null, lastName: 'Reyes' });
+      expect(partly.user.displayName).toBe('Reyes');
+      const bare = await userOf({ firstName: null, lastName: null, email: null });
+      const { svcId } = bare.account;
+      expect(bare.user).toMatchObject({ name: svcId, displayName: svcId });
+      expect(bare.user.id).not.toContain(svcId);
+      expect(new Set([whole.user.id, partly.user.id, bare.user.id]).size).toBe(3);
+    });
+
     test('that are added or removed are reported to the address of the account', async () => {
       const { use, external } = fixture();
       const { svcId, email, passkey } = await withPasskey();
@@ -83,6 +102,9 @@ export function passkeysBehavior(fixture: () => Fixture): void {
       await use.removePasskey({ svcId }, passkey.id);
       expect(notices().at(-1)).toEqual({ email, event: 'passkey_removed' });
       expect(notices()).toHaveLength(2);
+      const bare = await withPasskey({ email: null });
+      await use.removePasskey({ svcId: bare.svcId }, bare.passkey.id);
+      expect(external.notices.every((notice) => typeof notice.email === 'string')).toBe(true);
     });
 
     test('open a session of their account, and count uses', async () => {
@@ -95,6 +117,15 @@ export function passkeysBehavior(fixture: () => Fixture): void {
       // A copied authenticator has an older counter.
       const again = signIn(await use.startPasskeySignIn(CLIENT), credentialId, { signCount: 7 });
       expect(await errorCodeOf(again)).toBe('sign_in_refused');
+    });
+
+    test('may answer a challenge again after a response that failed', async () => {
+      const { use } = fixture();
+      const { credentialId } = await withPasskey();
+      const options = await use.startPasskeySignIn(CLIENT);
+      const failed = signIn(options, credentialId, { signCount: 0 });
+      expect(await errorCodeOf(failed)).toBe('sign_in_refused');
+      await signIn(options, credentialId);
     });
 
     test('answer a challenge once, also with ten concurrent uses', async () => {
@@ -226,6 +257,18 @@ export function passkeysBehavior(fixture: () => Fixture): void {
       if (session === null) throw new Error('expected a session');
       expect(session.mayOnlyAddPasskey).toBe(true);
       expect(await errorCodeOf(use.startPasskeyRegistration({ svcId }, session))).toBe('passkey_required');
+    });
+
+    test('one of two passkeys can be renamed and removed, and the other stays as it is', async () => {
+      const { useWithPasskeysRequired: use, stores } = fixture();
+      const { svcId, session, passkey: first } = await withPasskey();
+      const options = await use.startPasskeyRegistration({ svcId }, session);
+      const response = attestationFor(options, newCredential());
+      const second = await use.registerPasskey({ svcId }, session, { name: 'Tablet', response });
+      const renamed = await use.renamePasskey({ svcId }, second.id, 'Old tablet');
+      expect(renamed).toEqual({ ...second, name: 'Old tablet' });
+      await use.removePasskey({ svcId }, second.id);
+      expect(await stores.appReads.passkeys(svcId)).toEqual([first]);
     });
 
     test('the last passkey cannot be removed, and test accounts need none', async () => {
