@@ -397,6 +397,19 @@ export const SURVIVORS: readonly Survivor[] = [
   ),
   ...same(
     {
+      file: `${APPLICATION}/ports/metrics.ts`,
+      line: 'export const NO_METRICS: Metrics = {',
+      reason: 'Does not compile: the type requires each method.',
+    },
+    [
+      [
+        '{ requestCompleted() {}, addressLimited() {}, connectionAwaited() {}, transactionCommitted() {}, jobEnded() {}, signInFailed() {}, }',
+        '{}',
+      ],
+    ],
+  ),
+  ...same(
+    {
       file: `${APPLICATION}/auth/session-authenticator.ts`,
       line: 'if (tokenHash === null || session === null) return null;',
       reason: TYPE_ONLY,

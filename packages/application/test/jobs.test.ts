@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { auditEntriesFrom, type Job, makeRunJob } from '@svc/application';
-import { DAY, HOUR, NO_NOTES, type Svcid } from '@svc/domain';
+import { DAY, HOUR, MINUTE, NO_NOTES, type Svcid } from '@svc/domain';
 import { memoryFixture } from './memory-fixture.ts';
 
 type Fixture = ReturnType<typeof memoryFixture>;
@@ -181,29 +181,48 @@ describe('an invitation', () => {
   });
 });
 
-describe('a channel that failed', () => {
-  /** Delivers over every channel except those that are down. */
-  const notifying = (fixture: Fixture, down: ReadonlySet<string>) => {
-    const { memory, clock } = fixture;
-    const channels: (string | undefined)[] = [];
-    const runJob = makeRunJob({
-      uow: memory.unitOfWork,
-      reads: memory.jobReads,
-      firmReads: memory.firmReads,
-      appReads: memory.appReads,
-      secrets: fixture.secrets,
-      clock,
-      notifier: {
-        notify: async (_svcId, _notification, { only } = {}) => {
-          channels.push(only);
-          return (['mail', 'device:phone', 'device:tablet'] as const).filter(
-            (channel) => down.has(channel) && (only === undefined || only === channel),
-          );
-        },
+/** Delivers over every channel except those that are down. */
+const notifying = (fixture: Fixture, down: ReadonlySet<string>) => {
+  const { memory, clock } = fixture;
+  const channels: (string | undefined)[] = [];
+  const runJob = makeRunJob({
+    uow: memory.unitOfWork,
+    reads: memory.jobReads,
+    firmReads: memory.firmReads,
+    appReads: memory.appReads,
+    secrets: fixture.secrets,
+    clock,
+    notifier: {
+      notify: async (_svcId, _notification, { only } = {}) => {
+        channels.push(only);
+        return (['mail', 'device:phone', 'device:tablet'] as const).filter(
+          (channel) => down.has(channel) && (only === undefined || only === channel),
+        );
       },
-    });
-    return { channels, run: () => memory.jobs.runDue(clock.now(), runJob) };
-  };
+    },
+  });
+  return { channels, run: () => memory.jobs.runDue(clock.now(), runJob) };
+};
+
+describe('a channel that failed', () => {
+  test('is retried without counting an invitation that is mailed twice', async () => {
+    const fixture = memoryFixture();
+    const { clock, use } = fixture;
+    const firm = await fixture.newFirm();
+    const { svcId } = await fixture.newAdjuster();
+    const down = new Set<string>();
+    const { channels, run } = notifying(fixture, down);
+    for (let n = 0; n < 3; n += 1) {
+      down.add('mail');
+      await fixture.invite(firm, svcId);
+      await run();
+      down.clear();
+      clock.advance(2000);
+      await run();
+      await use.withdrawInvitation(firm.live, svcId);
+    }
+    expect(channels).toEqual([undefined, 'mail', undefined, 'mail', undefined, 'mail']);
+  });
 
   test('is retried alone after a delay', async () => {
     const fixture = memoryFixture();
@@ -214,10 +233,14 @@ describe('a channel that failed', () => {
     const { channels, run } = notifying(fixture, new Set(['device:phone', 'mail']));
     await run();
     expect(channels).toEqual([undefined]);
+    fixture.clock.advance(1999);
     await run();
     expect(channels).toEqual([undefined]);
-    fixture.clock.advance(2000);
-    await expect(run()).rejects.toThrow('could not be delivered');
+    fixture.clock.advance(1);
+    await expect(run()).rejects.toMatchObject({
+      name: 'NotificationFailed',
+      message: 'notification could not be delivered',
+    });
     expect(channels.slice(1).sort()).toEqual(expect.arrayContaining(['mail']));
     expect(channels.slice(1)).not.toContain(undefined);
   });
@@ -235,6 +258,147 @@ describe('a channel that failed', () => {
     await run();
     expect(channels).toEqual([undefined]);
     expect(await fixture.memory.jobs.pending()).toEqual([]);
+  });
+});
+
+describe('a device in quiet hours', () => {
+  const started = async (quietFrom: string) => {
+    const fixture = memoryFixture();
+    const firm = await fixture.newFirm();
+    const svcId = await fixture.newMember(firm);
+    await fixture.use.putDevice({ svcId }, 'phone', {
+      endpoint: 'https://push.example/1',
+      keys: { p256dh: 'a', auth: 'b' },
+    });
+    const quietHours = { start: quietFrom, end: '18:00' };
+    const preferences = { timeZone: 'UTC', quietHours, deadlineReminders: false };
+    await fixture.use.setDevicePreferences({ svcId }, 'phone', preferences);
+    await runDue(fixture);
+    await fixture.sendId(firm.live, svcId);
+    return fixture;
+  };
+  const toPhone = ({ only }: { only?: string | undefined }): boolean => only === 'device:phone';
+  const pendingAt = async ({ memory }: Fixture) =>
+    (await memory.jobs.pending()).map(({ job, runAt }) => [
+      'only' in job && job.only,
+      new Date(runAt).toISOString().slice(11, 16),
+    ]);
+
+  test('gets a notification once when they end, also if the mail is sent again before', async () => {
+    const fixture = await started('12:00');
+    const down = new Set(['mail']);
+    const { run } = notifying(fixture, down);
+    await run();
+    down.clear();
+    fixture.clock.advance(2000);
+    await run();
+    expect(await pendingAt(fixture)).toEqual([['device:phone', '18:00']]);
+  });
+
+  test('that have begun since the first attempt failed gets no second attempt before they end', async () => {
+    const fixture = await started('12:01');
+    await notifying(fixture, new Set(['device:phone'])).run();
+    fixture.clock.advance(MINUTE);
+    const before = fixture.external.notifications.length;
+    await runDue(fixture);
+    expect(fixture.external.notifications).toHaveLength(before);
+    expect(await pendingAt(fixture)).toEqual([['device:phone', '18:00']]);
+    fixture.clock.advance(6 * HOUR);
+    await runDue(fixture);
+    expect(fixture.external.notifications.filter(toPhone)).toHaveLength(1);
+  });
+});
+
+describe('a reminder of deadlines', () => {
+  /** At 7:59 in the time zone, with a device that wants reminders. */
+  const started = async (timeZone: string, utc: string) => {
+    const fixture = memoryFixture();
+    const { use, clock } = fixture;
+    const firm = await fixture.newFirm();
+    const svcId = await fixture.newMember(firm);
+    clock.advance(Date.parse(utc) - MINUTE - clock.now());
+    await use.putDevice({ svcId }, 'phone', {
+      endpoint: 'https://push.example/1',
+      keys: { p256dh: 'a', auth: 'b' },
+    });
+    const preferences = { timeZone, quietHours: null, deadlineReminders: true };
+    await use.setDevicePreferences({ svcId }, 'phone', preferences);
+    await runDue(fixture);
+    clock.advance(MINUTE);
+    const id = await fixture.sendId(firm.live, svcId);
+    await use.acceptOffer({ svcId }, id);
+    const countsOn = async (days: number): Promise<number[]> => {
+      const before = fixture.external.notifications.length;
+      for (let day = 0; day < days; day += 1) {
+        await runDue(fixture);
+        clock.advance(DAY);
+      }
+      return fixture.external.notifications
+        .slice(before)
+        .flatMap(({ notification }) => (notification.kind === 'deadlines' ? [notification.count] : []));
+    };
+    return { ...fixture, svcId, id, countsOn };
+  };
+
+  test('counts a deadline at the time of the next reminder, which does not count it again', async () => {
+    // Accepted at 8:00: the first contact ends at 8:00 on the next day.
+    const { countsOn } = await started('UTC', '2026-09-02T08:00:00Z');
+    expect(await countsOn(3)).toEqual([1]);
+  });
+
+  test('counts days from the date of loss in the time zone of the device', async () => {
+    // The proof of loss of the test claim ends 60 days after 2026-08-29: at the end of October 28.
+    const { countsOn, use, svcId, id, clock } = await started('Asia/Tokyo', '2026-10-26T23:00:00Z');
+    const details = { preliminaryReportDate: '2026-10-27' };
+    await use.recordWork({ svcId }, id, { contactDate: '2026-10-27', details });
+    expect(await countsOn(1)).toEqual([]);
+    expect(new Date(clock.now()).toISOString()).toBe('2026-10-27T23:00:00.000Z');
+    expect(await countsOn(2)).toEqual([1]);
+  });
+});
+
+describe('a job', () => {
+  test('of what was deleted since, and of accounts that do not respond by themselves, has no effect', async () => {
+    const fixture = memoryFixture();
+    const { use, stores, ids, clock } = fixture;
+    const firm = await fixture.newFirm();
+    const { manual } = firm.accounts;
+    const { svcId } = await fixture.newAdjuster();
+    await fixture.invite(firm, svcId);
+    await use.inviteAdjuster(firm.test, { svcId: firm.accounts.new, notes: NO_NOTES });
+    const claimId = await fixture.sendId(firm.test, manual);
+    const real = await fixture.sendId(firm.live, await fixture.newMember(firm));
+    const states = () =>
+      Promise.all([
+        stores.firmReads.claim(firm.id, 'test', claimId),
+        stores.firmReads.claim(firm.id, 'live', real),
+        stores.firmReads.adjuster(firm.id, svcId),
+        stores.firmReads.adjuster(firm.id, firm.accounts.new),
+      ]);
+    const queued = (await stores.jobs.pending()).map(({ job }) => job.kind);
+    expect(queued.filter((kind) => kind.startsWith('simulate'))).toEqual([]);
+    const before = await states();
+    const realMember = before[1]?.assignment.adjuster ?? svcId;
+    const at = clock.now();
+    const firmId = firm.id;
+    const gone = { firmId, claimId: ids.next() as typeof claimId, svcId: 'Erased-0' as Svcid };
+    for (const job of [
+      { kind: 'notify_offer', ...gone },
+      { kind: 'notify_offer_withdrawn', ...gone },
+      { kind: 'notify_invitation', ...gone, invitedAt: at },
+      { kind: 'remind_deadlines', svcId: gone.svcId, deviceId: 'phone', at },
+      { kind: 'simulate_offer_response', ...gone, offeredAt: at },
+      { kind: 'simulate_offer_response', ...gone, svcId: manual, offeredAt: at },
+      { kind: 'simulate_offer_response', firmId, claimId, svcId: manual, offeredAt: at },
+      { kind: 'simulate_offer_response', firmId, claimId: real, svcId: realMember, offeredAt: at },
+      { kind: 'simulate_invitation_response', ...gone, invitedAt: at },
+      { kind: 'simulate_invitation_response', firmId, svcId: firm.accounts.joins, invitedAt: at },
+      { kind: 'simulate_invitation_response', firmId, svcId: firm.accounts.new, invitedAt: at },
+      { kind: 'simulate_invitation_response', firmId, svcId, invitedAt: at },
+    ] satisfies Job[])
+      await use.runJob(job);
+    expect(await states()).toEqual(before);
+    expect(fixture.external.notifications).toEqual([]);
   });
 });
 
@@ -310,6 +474,23 @@ describe('a test account with simulated responses', () => {
       { action: 'invitation.accept', address: null, requestId: null },
       { action: 'claim.accept', address: null, requestId: null },
     ]);
+  });
+
+  test('rejects an offer or declines an invitation, recorded as acts of the service', async () => {
+    const fixture = memoryFixture();
+    const { use, clock, stores } = fixture;
+    const firm = await fixture.newFirm();
+    const { rejects, declines } = firm.accounts;
+    const id = await fixture.sendId(firm.test, rejects);
+    await use.inviteAdjuster(firm.test, { svcId: declines, notes: NO_NOTES });
+    clock.advance(2_000);
+    await runDue(fixture);
+    const rows = await stores.auditReads.rows(firm.id, { after: 0, limit: 100 });
+    const acts = rows
+      .flatMap(({ text }) => auditEntriesFrom(text))
+      .filter(({ actor }) => actor === 'service')
+      .map(({ action, object }) => `${action} ${object}`);
+    expect(acts.sort()).toEqual([`claim.reject claim:${id}`, `invitation.decline adjuster:${declines}`]);
   });
 
   test('responds only to the invitation of the job', async () => {

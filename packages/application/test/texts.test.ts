@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
+import { DAY } from '@svc/domain';
 import fc from 'fast-check';
-import { tlsProblem, toDateTime, toDateTimeOrNull } from '../src/index.ts';
+import {
+  REQUEST_LOG_RETENTION_MS,
+  TooManyAttempts,
+  tlsProblem,
+  toDateTime,
+  toDateTimeOrNull,
+  Unavailable,
+} from '../src/index.ts';
 
 describe('a serialized time', () => {
   test('equals Date.toISOString, in any order of calls', () => {
@@ -21,6 +29,16 @@ describe('a serialized time', () => {
   ])('is correct at the boundary of a day: %s', (text) => {
     expect(toDateTime(Date.parse(text))).toBe(text);
   });
+});
+
+test('an error of a store has the name that is logged, and the reason of metrics unless it has none', () => {
+  expect(new Unavailable('away')).toMatchObject({ name: 'Unavailable', message: 'away', reason: 'other' });
+  expect(new Unavailable('full', 'overload').reason).toBe('overload');
+  expect(new TooManyAttempts(1).message).toBe('Too many attempts.');
+});
+
+test('the request log is kept for 14 days', () => {
+  expect(REQUEST_LOG_RETENTION_MS).toBe(14 * DAY);
 });
 
 test('no time is serialized as null', () => {

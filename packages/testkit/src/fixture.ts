@@ -250,7 +250,7 @@ function composeUseCases(
     removePasskey: makeRemovePasskey(passkeys),
     sandbox: makeSandbox({ uow, reads: firmReads, faults: stores.faults, clock }),
     runJob: makeRunJob({ uow, reads: jobReads, firmReads, appReads, notifier, secrets, clock }),
-    exportFirm: makeExportFirm({ ...ofFirm, pageRows: 2 }),
+    exportFirm: makeExportFirm({ ...ofFirm, pageRows: 3 }),
     eraseFirm: makeEraseFirm({ ...ofFirm, pause: async () => {} }),
     setLegalHold: makeSetLegalHold(ofFirm),
     setDeadline: makeSetDeadline(operator),

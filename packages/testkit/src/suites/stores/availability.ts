@@ -191,6 +191,8 @@ export function availabilityBehavior(fixture: () => Fixture): void {
       // The app sends them again and again.
       for (let times = 0; times < 3; times += 1)
         await use.setDevicePreferences({ svcId }, 'phone', reminders);
+      const jobs = (await stores.jobs.pending()).map(({ job }) => job);
+      expect(jobs.filter((job) => job.svcId === svcId && job.kind === 'remind_deadlines')).toHaveLength(1);
       const done = new Set<string>();
       const remindersAt = async (hour: number) => {
         const before = notificationsTo(svcId).length;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ClaimFilter, ClaimView } from '@svc/application';
-import { type ClaimId, HOUR, type Instant, MINUTE, type Svcid } from '@svc/domain';
+import { auditEntriesFrom, type ClaimFilter, type ClaimView } from '@svc/application';
+import { type ClaimId, type FirmId, HOUR, type Instant, MINUTE, type Svcid } from '@svc/domain';
 import { everyPage, type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 
 export function feedBehavior(fixture: () => Fixture): void {
@@ -265,6 +265,31 @@ export function feedBehavior(fixture: () => Fixture): void {
       expect(received).not.toContain(accepted);
     });
 
+    test('reports how many claims it has moved so far, and in the end', async () => {
+      const { clock, use } = fixture();
+      const firms = [await restored(), await restored()] as const;
+      clock.advance(MINUTE);
+      const progress: number[] = [];
+      const total = await use.restampFeeds(firms[0].to, (done) => progress.push(done));
+      expect(total).toBeGreaterThanOrEqual(6);
+      expect(progress.length).toBeGreaterThanOrEqual(2);
+      expect(progress.at(-1)).toBe(total);
+      expect(progress).toEqual([...new Set(progress)].sort((a, b) => a - b));
+      expect(progress[0]).toBeGreaterThan(0);
+    });
+
+    test('the clock may be up to a minute behind the feed, and every claim still moves to its end', async () => {
+      const { clock, stores } = fixture();
+      const { firm, to } = await restored();
+      const before = await feed(firm);
+      const last = (await stores.unitOfWork.run((tx) => tx.feeds.lastTimestamp())) ?? 0;
+      const now = clock.now();
+      clock.advance(last - MINUTE - now);
+      await restamp(to - 2 * MINUTE);
+      expect(idsOf(await feed(firm, { updatedSince: last + 1 }))).toEqual(idsOf(before));
+      clock.advance(now - clock.now());
+    });
+
     test('later changes come after the restamped claims', async () => {
       const { use, clock } = fixture();
       const { firm, svcId, pending, to } = await restored();
@@ -320,7 +345,8 @@ export function feedBehavior(fixture: () => Fixture): void {
     });
 
     test('is in the audit trail of each firm concerned, with the operator', async () => {
-      const { clock, stores } = fixture();
+      const { clock, stores, newFirm } = fixture();
+      const without = await newFirm();
       const { firm, to } = await restored();
       clock.advance(MINUTE);
       await restamp(to);
@@ -330,6 +356,11 @@ export function feedBehavior(fixture: () => Fixture): void {
         action: 'feed.restamp',
         object: `firm:${firm.id}`,
       });
+      const actions = async (id: FirmId) =>
+        (await stores.auditReads.rows(id, { after: 0, limit: 50 })).flatMap(({ text }) =>
+          auditEntriesFrom(text).map(({ action }) => action),
+        );
+      expect(await actions(without.id)).toEqual(['firm.create']);
     });
   });
 }

@@ -30,6 +30,13 @@ export function operatorBehavior(fixture: () => Fixture): void {
         expect(svcId).toMatch(new RegExp(`_${testOf?.behavior}$`));
         expect(testOf?.firmId).toBe(firm.id);
       }
+      expect(accounts.map(({ firstName, lastName }) => `${firstName} ${lastName}`).sort()).toEqual(
+        [...TEST_BEHAVIORS]
+          .sort()
+          .map((behavior) => `Test ${behavior[0]?.toUpperCase()}${behavior.slice(1)}`),
+      );
+      for (const { email, testOf } of accounts)
+        expect(email).toMatch(new RegExp(`^${testOf?.behavior}@[a-z0-9]+\\.test$`));
       const page = { after: null, limit: 50 };
       const members = (await stores.firmReads.adjusters(firm.id, 'test', page)).rows;
       expect(
@@ -208,6 +215,18 @@ export function operatorBehavior(fixture: () => Fixture): void {
       });
     });
 
+    test('ends pending offers by removing a permission, not by granting it again', async () => {
+      const { newFirm, newMember, sendId, use, stores } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      const status = async () => (await stores.firmReads.claim(firm.id, 'live', id))?.assignment.status;
+      await use.setMember(firm.id, svcId, true);
+      expect(await status()).toBe('pending_acceptance');
+      await use.setMember(firm.id, svcId, false);
+      expect(await status()).toBe('unassigned');
+    });
+
     test('can add only real adjusters and the firm’s own test accounts as members', async () => {
       const { newFirm, use } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
@@ -235,6 +254,18 @@ export function operatorBehavior(fixture: () => Fixture): void {
         await expect(use.addMember(firm.id, id as Svcid)).rejects.toThrow(id);
         await expect(use.addMember(id as FirmId, firm.accounts.new)).rejects.toThrow(id);
         await expect(use.setMember(id as FirmId, firm.accounts.new, true)).rejects.toThrow(id);
+        await expect(use.removeMember(id as FirmId, firm.accounts.new)).rejects.toThrow(id);
+        await expect(use.enableAdjuster(id as Svcid)).rejects.toThrow(id);
+        await expect(use.removePasskeys(id as Svcid)).rejects.toThrow(id);
+        await expect(use.setLegalHold(id as FirmId, true)).rejects.toThrow(id);
+        await expect(use.exportFirm(id as FirmId).next()).rejects.toThrow(id);
+        const ofFirm = {
+          firmId: id as FirmId,
+          environment: 'live',
+          purpose: 'claims',
+          lifetime: null,
+        } as const;
+        await expect(use.createKey(ofFirm)).rejects.toThrow(id);
       }
     });
   });

@@ -87,6 +87,7 @@ export function sandboxBehavior(fixture: () => Fixture): void {
       expect((await assignmentOf(firm, accepted))?.status).toBe('accepted');
       expect(await errorCodeOf(send(firm.test, svcId))).toBe('adjuster_not_in_firm');
       expect(await errorCodeOf(use.sandbox.leaveFirm(firm.test, svcId))).toBe('not_found');
+      expect(await errorCodeOf(use.sandbox.setCanAcceptClaims(firm.test, svcId, true))).toBe('not_found');
       await inviteTestAccount(firm, svcId);
       await use.sandbox.acceptInvitation(firm.test, svcId);
       await send(firm.test, svcId);
@@ -103,6 +104,8 @@ export function sandboxBehavior(fixture: () => Fixture): void {
       expect((await assignmentOf(firm, pending))?.status).toBe('pending_acceptance');
       await sandbox.setAcceptingAssignments(firm.test, svcId, true);
       await send(firm.test, svcId);
+      await sandbox.setCanAcceptClaims(firm.test, svcId, true);
+      expect((await assignmentOf(firm, pending))?.status).toBe('pending_acceptance');
       await sandbox.setCanAcceptClaims(firm.test, svcId, false);
       expect((await assignmentOf(firm, pending))?.status).toBe('unassigned');
       expect(await errorCodeOf(send(firm.test, svcId))).toBe('adjuster_not_accepting');
@@ -153,7 +156,7 @@ export function sandboxBehavior(fixture: () => Fixture): void {
         expect(await errorCodeOf(use.sandbox.rejectClaim(firm.test, id, null))).toBe('not_found');
         expect(await errorCodeOf(use.sandbox.closeClaim(firm.test, id))).toBe('not_found');
       }
-      for (const svcId of [real, other.accounts.manual, 'nobody' as Svcid]) {
+      for (const svcId of [real, other.accounts.manual, firm.accounts.new, 'nobody' as Svcid]) {
         expect(await errorCodeOf(use.sandbox.leaveFirm(firm.test, svcId))).toBe('not_found');
         expect(await errorCodeOf(use.sandbox.acceptInvitation(firm.test, svcId))).toBe('not_found');
         expect(await errorCodeOf(use.sandbox.setCanAcceptClaims(firm.test, svcId, false))).toBe('not_found');

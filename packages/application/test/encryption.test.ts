@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  auditEntriesFrom,
+  type DataEncryption,
+  makeEncryptExisting,
+  makeRotateEncryption,
+  SERVICE_CHAIN,
+} from '@svc/application';
+import { OPERATOR } from '@svc/testkit';
+import { memoryFixture } from './memory-fixture.ts';
+
+const started = (wrappingKeyId: string | null) => {
+  const { memory, clock } = memoryFixture();
+  const changing =
+    (changed: number) =>
+    async (onProgress: (done: number) => void): Promise<number> => {
+      onProgress(changed);
+      return changed;
+    };
+  const encryption: DataEncryption = {
+    status: async () => ({ wrappingKeyId, dataKeys: [], plainRows: {} }),
+    rewrap: changing(3),
+    encryptExisting: changing(500),
+  };
+  const deps = { uow: memory.unitOfWork, encryption, clock, operator: OPERATOR };
+  const recorded = async () =>
+    (await memory.auditReads.rows(SERVICE_CHAIN, { after: 0, limit: 50 })).flatMap(({ text }) =>
+      auditEntriesFrom(text),
+    );
+  return { rotate: makeRotateEncryption(deps), encryptExisting: makeEncryptExisting(deps), recorded, clock };
+};
+
+describe('encrypting data keys and rows', () => {
+  test('reports progress and the number changed, and is recorded for the operator', async () => {
+    const { rotate, encryptExisting, recorded, clock } = started('key-2');
+    const progress: number[] = [];
+    const onProgress = (done: number) => void progress.push(done);
+    expect([await rotate(onProgress), await encryptExisting(onProgress)]).toEqual([3, 500]);
+    expect(progress).toEqual([3, 500]);
+    const act = { at: clock.now(), actor: `operator:${OPERATOR.name}`, object: null, outcome: 'ok' };
+    expect(await recorded()).toMatchObject([
+      { ...act, action: 'encryption.rotate' },
+      { ...act, action: 'encryption.apply' },
+    ]);
+  });
+
+  test('fails while encryption is off, and names the variables that turn it on', async () => {
+    const { rotate, encryptExisting, recorded } = started(null);
+    for (const command of [rotate, encryptExisting])
+      await expect(command(() => {})).rejects.toMatchObject({
+        name: 'OperatorError',
+        message: 'encryption is off: set ENCRYPTION_KEY or ENCRYPTION_KEY_FILE',
+      });
+    expect(await recorded()).toEqual([]);
+  });
+});
