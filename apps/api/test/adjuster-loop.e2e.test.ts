@@ -1334,34 +1334,43 @@ test('in forced colors a switch shows its state, and the main button stands out'
 
 test('an offer with all that decides it fits on a phone, and an answer can be taken back before it is sent', () =>
   visiting(PHONE, async ({ page }) => {
-    const { svcId, token } = await service.member(firm);
-    const [first, second] = [
-      await offerFullClaim(service, firm, svcId),
-      await offerFullClaim(service, firm, svcId, { policyholder: ANA }),
-    ];
+    const waiting = await service.firm();
+    await service.service.services.get(TOKENS.setOfferWait)(waiting.id, 48);
+    const { svcId, token } = await service.member(waiting);
+    const first = await offerFullClaim(service, waiting, svcId, {
+      instructions: 'Call the tenant. '.repeat(20),
+    });
+    const second = await offerFullClaim(service, waiting, svcId, { policyholder: ANA });
+    const loss_location = { street: '9 Gulf Blvd', city: 'Naples', state: 'FL', zip: '34102' };
+    await offerFullClaim(service, waiting, svcId, { loss_location });
     await page.addInitScript({ content: `localStorage.preferences = '{"undoSeconds":20}'` });
     await enter(page, service, token, `#/claims/${first}`);
     await page.getByRole('heading', { name: 'Policyholder' }).waitFor();
+    const related = page.getByText('Other claims: 1 of this policyholder · 1 nearby');
+    await related.waitFor();
     const [end, bar] = (await page.evaluate(
       "['.summary', '.answer-bar'].map((one) => document.querySelector(one).getBoundingClientRect()).map((box, n) => n === 0 ? box.bottom : box.top)",
     )) as [number, number];
     expect(end).toBeLessThanOrEqual(bar);
+    await related.click();
+    await page.locator('.summary').getByRole('link', { name: 'Ana Reyes' }).waitFor();
+    expect(await tooSmall(page, 'related claims')).toEqual([]);
     await button(page, 'Accept').click();
     await heading(page, 'Ana Reyes').waitFor();
     await page.getByText('Accepting Marisol Delgado.').waitFor();
     await button(page, 'Undo').click();
     await page.getByText('Undone. Nothing was sent.').waitFor();
-    expect((await assignmentOf(service, firm, first)).status).toBe('pending_acceptance');
+    expect((await assignmentOf(service, waiting, first)).status).toBe('pending_acceptance');
     // What is held is sent at once when the page is hidden, since it may be closed next.
     await button(page, 'Reject').click();
     await rejectClaim(page).click();
     await heading(page, 'Marisol Delgado').waitFor();
-    expect((await assignmentOf(service, firm, second)).status).toBe('pending_acceptance');
+    expect((await assignmentOf(service, waiting, second)).status).toBe('pending_acceptance');
     await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
       document.dispatchEvent(new Event('visibilitychange'))`);
     await until(
       'the rejection',
-      async () => (await assignmentOf(service, firm, second)).status === 'rejected',
+      async () => (await assignmentOf(service, waiting, second)).status === 'rejected',
     );
   }));
 

@@ -1,4 +1,5 @@
 import type { AppClaim } from '@svc/contract';
+import { useState } from 'preact/hooks';
 import { addressLines, addressText, dateTime, day, miles, since, titleOf, wholeMoney } from '../format.ts';
 import { mapLink } from '../model/map-link.ts';
 import { relatedClaims } from '../model/related.ts';
@@ -9,16 +10,6 @@ import { distanceOf, milesApart } from '../state/places.ts';
 import { Icon } from './ui.tsx';
 
 type Row = readonly [label: string, value: string, wide?: boolean];
-
-/** The first line of the instructions, as far as it fits in two lines of the screen. */
-const MAX_INSTRUCTION_LENGTH = 90;
-
-function firstLine(text: string): string {
-  const [line = ''] = text.trim().split(/\n/);
-  return line.length > MAX_INSTRUCTION_LENGTH || line.length < text.trim().length
-    ? `${line.slice(0, MAX_INSTRUCTION_LENGTH).trimEnd()} …`
-    : line;
-}
 
 /** What an adjuster decides by: it fits on a phone's screen together with the answer buttons. */
 export function OfferSummary({ claim }: { claim: AppClaim }) {
@@ -59,7 +50,7 @@ export function OfferSummary({ claim }: { claim: AppClaim }) {
         <a href={mapLink(addressText(place))} rel="noreferrer">
           <Icon name="map" />
           <span>
-            {addressLines(place).map((line) => (
+            {addressLines({ ...place, zip: place.zip.slice(0, 5) }).map((line) => (
               <span class="line" key={line}>
                 {line}
               </span>
@@ -70,7 +61,9 @@ export function OfferSummary({ claim }: { claim: AppClaim }) {
       </p>
       {instructions !== undefined && (
         <p class="summary-instructions">
-          <span class="strong">{words.claim.instructions}:</span> {firstLine(instructions)}
+          <span>
+            <span class="strong">{words.claim.instructions}:</span> {instructions.trim()}
+          </span>
         </p>
       )}
       <dl class="summary-facts">
@@ -92,34 +85,33 @@ export function OfferSummary({ claim }: { claim: AppClaim }) {
 const row = (label: string, value: string | undefined, wide = false): Row | null =>
   value === undefined ? null : [label, value, wide];
 
-/** More would not fit on the screen. */
-const MAX_LINKS = 2;
-
-/** Other claims that belong to the same visit. */
+/** Other claims that belong to the same visit. Links to them would not fit on the screen before it is opened. */
 function Related({ claim }: { claim: AppClaim }) {
   const words = texts.value.summary;
+  const [isOpen, setOpen] = useState(false);
   const others = [...(openOffers.value ?? []), ...(lists.accepted.value ?? [])];
   const { samePolicyholder, near } = relatedClaims(claim, others, milesApart);
-  if (samePolicyholder.length + near.length === 0) return null;
-  const links = (claims: readonly AppClaim[]) =>
-    claims.slice(0, MAX_LINKS).map((other) => (
-      <a key={other.id} href={`#/claims/${other.id}`}>
-        {titleOf(other)}
-      </a>
-    ));
+  const related = [...samePolicyholder, ...near];
+  if (related.length === 0) return null;
+  const counts = [
+    samePolicyholder.length > 0 && words.samePolicyholder(samePolicyholder.length),
+    near.length > 0 && words.near(near.length),
+  ];
   return (
-    <div class="summary-related">
-      {samePolicyholder.length > 0 && (
-        <p>
-          {words.samePolicyholder(samePolicyholder.length)} {links(samePolicyholder)}
-        </p>
+    <details class="summary-related" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        {words.related}: {counts.filter(Boolean).join(' · ')}
+      </summary>
+      {isOpen && (
+        <ul>
+          {related.map((other) => (
+            <li key={other.id}>
+              <a href={`#/claims/${other.id}`}>{titleOf(other)}</a> {addressText(other.loss_location)}
+            </li>
+          ))}
+        </ul>
       )}
-      {near.length > 0 && (
-        <p>
-          {words.near(near.length)} {links(near)}
-        </p>
-      )}
-    </div>
+    </details>
   );
 }
 

@@ -312,9 +312,9 @@ export const en = {
     building: (amount: string) => `Building ${amount}`,
     contents: (amount: string) => `Contents ${amount}`,
     carrier: 'Carrier',
-    samePolicyholder: (count: number) =>
-      `${plural(count, 'more claim', 'more claims')} of this policyholder:`,
-    near: (count: number) => `${plural(count, 'other claim', 'other claims')} nearby:`,
+    related: 'Other claims',
+    samePolicyholder: (count: number) => `${count} of this policyholder`,
+    near: (count: number) => `${count} nearby`,
   },
 
   distance: {

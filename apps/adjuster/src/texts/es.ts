@@ -228,9 +228,9 @@ export const es: Texts = {
     building: (amount) => `Edificio ${amount}`,
     contents: (amount) => `Contenido ${amount}`,
     carrier: 'Aseguradora',
-    samePolicyholder: (count) =>
-      `${plural(count, 'reclamación más', 'reclamaciones más')} del mismo asegurado:`,
-    near: (count) => `${plural(count, 'reclamación más', 'reclamaciones más')} cerca:`,
+    related: 'Otras reclamaciones',
+    samePolicyholder: (count) => `${count} del mismo asegurado`,
+    near: (count) => `${count} cerca`,
   },
 
   distance: {
