@@ -1374,6 +1374,35 @@ test('an offer with all that decides it fits on a phone, and an answer can be ta
     );
   }));
 
+/** How Chromium's compositor counts touches that it scrolls without asking the page first. */
+const WITHOUT_PAGE = 0;
+
+test('a swipe scrolls the list without waiting for the page, and finds the rows rendered', () =>
+  visiting(PHONE, async ({ page, context }) => {
+    const { svcId, token } = await service.member(firm);
+    const offered = 4 * CHUNK_ROWS;
+    for (let n = 1; n <= offered; n += 1) await offerFullClaim(service, firm, svcId);
+    await context.addCookies([{ name: 'svc-session', value: token, url: service.url }]);
+    await page.goto(`${service.url}/app`);
+    // No locators, because Playwright's own listeners for touches, which come with the first one, make swipes wait.
+    await until(
+      'all rows',
+      async () => (await page.evaluate("document.querySelectorAll('main .claim-row').length")) === offered,
+    );
+    const devTools = await context.newCDPSession(page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...ys: number[]) =>
+      devTools.send('Input.dispatchTouchEvent', { type, touchPoints: ys.map((y) => ({ x: 195, y })) });
+    await touch('touchStart', 700);
+    for (let y = 650; y >= 200; y -= 50) await touch('touchMove', y);
+    await touch('touchEnd');
+    await until('the list to scroll', async () => Number(await page.evaluate('scrollY')) > 100);
+    const counted = (await page.evaluate(
+      "statsCollectionController.getHistogram('Renderer4.ScrollingThread.Touch')",
+    )) as string;
+    const { buckets } = JSON.parse(counted) as { buckets: { low: number; count: number }[] };
+    expect(buckets.map(({ low, count }) => [low, count])).toEqual([[WITHOUT_PAGE, 1]]);
+  }));
+
 test('of many offers the first show before all are read, and only those near the screen are in the page; they are found, mapped, and answered together', () =>
   visiting(WITHOUT_WORKER, async ({ page }) => {
     const { svcId, token } = await service.member(firm);

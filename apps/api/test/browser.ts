@@ -22,6 +22,8 @@ export async function startBrowser({ whole = false } = {}): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      // Gives pages Chromium's own measurements as `statsCollectionController`.
+      '--enable-stats-collection-bindings',
     ],
   });
 }

@@ -11,7 +11,7 @@ const MARGIN_PX = 1200;
  * And those this close while nothing scrolls, which are all of 300, so that swipes find their rows rendered. Only once
  * something was scrolled, or after this time: a slow phone is busy enough while the list opens.
  */
-const MARGIN_AT_REST_PX = 30_000;
+const MARGIN_AT_REST_PX = 60_000;
 const OPENING_MS = 3000;
 const REST_MS = 150;
 
