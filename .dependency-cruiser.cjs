@@ -104,7 +104,7 @@ module.exports = {
     tool('image', '^packages/embedded-postgres/src/', '^tools/(cluster|services)/'),
     tool('chaos', CONTRACT, HISTORY_CHECK, '^tools/(cluster|generate|services)/', '^tools/bench/load\\.ts$'),
     tool('simulate', PACKAGES, '^tools/chaos/'),
-    tool('planted-bugs'),
+    tool('planted-bugs', '^tools/services/build\\.ts$'),
     tool('mutation'),
     tool('sbom'),
     tool('fuzz', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),

@@ -26,6 +26,12 @@ const PG_CLAIMS = 'packages/adapter-postgres/src/stores/pg-claims.ts';
 const PG_MEMBERSHIPS = 'packages/adapter-postgres/src/stores/pg-memberships.ts';
 const BIND = 'await tx.idempotency.bind(slot, fingerprint, claim.id, at);';
 const REPLAY = 'canBeOwnResult(decision.reason) ? await findReplay(tx, slot, fingerprint, at) : null';
+const NEXT_TIMESTAMP =
+  "greatest($2::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')";
+const UNKNOWN_COMMIT = `this.#failure = new Unavailable(
+          'The connection to PostgreSQL was lost during a commit.',
+          'database_unreachable',
+        );`;
 const NOTIFY = 'if (adjuster !== null) await notifyOffer(tx.outbox, claim, adjuster);';
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
@@ -122,12 +128,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'includes(PLAN_SCOPES[plan], scope));',
     'scope !== undefined || plan);',
   ),
-  bug(
-    'feed stamped by the clock alone',
-    PG_CLAIMS,
-    "greatest($2::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')",
-    '$2::timestamptz',
-  ),
+  bug('feed stamped by the clock alone', PG_CLAIMS, NEXT_TIMESTAMP, '$2::timestamptz'),
   bug(
     'claim not locked',
     PG_CLAIMS,
@@ -136,4 +137,43 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug('offers of a leaver not locked', PG_CLAIMS, 'ORDER BY c.id FOR UPDATE', 'ORDER BY c.id'),
   bug('shared lock on the membership dropped', PG_MEMBERSHIPS, "find('FOR SHARE')", "find('')"),
+  bug('exclusive lock on the membership dropped', PG_MEMBERSHIPS, "find('FOR UPDATE')", "find('')"),
+  bug(
+    'feed timestamp not read under the feed lock',
+    PG_CLAIMS,
+    NEXT_TIMESTAMP,
+    "greatest($2::timestamptz, (SELECT max(updated_at) + interval '1 ms' FROM claims WHERE firm_id = $1))",
+  ),
+  bug(
+    'claim numbers compared across environments',
+    PG_CLAIMS,
+    'WHERE firm_id = $1 AND environment = $2 AND claim_number',
+    'WHERE firm_id = $1 AND $2::text IS NOT NULL AND claim_number',
+  ),
+  bug(
+    'firm filter missing',
+    'packages/adapter-postgres/src/reads/pg-firm-reads.ts',
+    'FROM claims c WHERE c.firm_id = $1 AND c.id = $2 ${ENV',
+    'FROM claims c WHERE $1::uuid IS NOT NULL AND c.id = $2 ${ENV',
+  ),
+  bug(
+    'cursor not bound to filters',
+    'apps/api/src/http/serialization/cursor.ts',
+    'scope.reader, scope.filters, payload',
+    'scope.reader, payload',
+  ),
+  bug(
+    'revoked key cached',
+    'packages/application/src/auth/api-key-authenticator.ts',
+    'if (current !== version) clearGrants();',
+    '',
+  ),
+  {
+    name: 'write retried after an unknown commit',
+    file: 'packages/adapter-postgres/src/driver/transaction.ts',
+    edits: [
+      [UNKNOWN_COMMIT, "this.#failure = new ConcurrencyConflict('commit');"],
+      ['  breaksConnection,\n', '  breaksConnection,\n  ConcurrencyConflict,\n'],
+    ],
+  },
 ];
