@@ -37,18 +37,47 @@ export interface ClientResponse {
   readonly retryAfterMs: number | null;
 }
 
-interface Recorder {
+/** A request before its outcome. */
+type Started = Omit<Call, 'n' | 'endedAt' | 'status' | 'seen'>;
+type Outcome = Pick<Call, 'status' | 'seen'> & Partial<Call>;
+
+export interface Recorder {
   readonly calls: Call[];
   readonly now: () => number;
   nextTask(): number;
+  /** Returns what records the outcome. */
+  start(call: Started): (outcome: Outcome) => void;
+  /** All calls up to now; those without an outcome yet as unknown. */
+  callsSoFar(): Call[];
 }
 
 export function createRecorder(): Recorder {
   const calls: Call[] = [];
+  const open = new Set<Started>();
   let tasks = 0;
+  const now = (): number => performance.now();
   return {
     calls,
-    now: () => performance.now(),
+    now,
+    start(call) {
+      open.add(call);
+      return (outcome) => {
+        open.delete(call);
+        calls.push({ n: calls.length, endedAt: now(), ...call, ...outcome });
+      };
+    },
+    callsSoFar: () => [
+      ...calls,
+      ...[...open].map(
+        (call, n): Call => ({
+          n: calls.length + n,
+          ...call,
+          endedAt: now(),
+          status: null,
+          seen: [],
+        }),
+      ),
+    ],
     nextTask() {
       tasks += 1;
       return tasks;
@@ -78,24 +107,21 @@ export function createCaller({
   readonly token: string;
 }): Caller {
   const agent = new Agent({ connections: 16, pipelining: 1, keepAliveTimeout: 2_000 });
+  const environment = /^svc_(live|test)_/.exec(token)?.[1];
 
   async function attempt(spec: RequestSpec, task: number, count: number): Promise<ClientResponse | null> {
     const process = random.integer(0, urls.length - 1);
-    const startedAt = recorder.now();
-    const base = {
+    const record = recorder.start({
       firm,
       actor,
       operation: spec.operation,
       task,
       attempt: count,
       process,
-      ...(spec.idempotencyKey !== undefined && { idempotencyKey: spec.idempotencyKey }),
+      ...(spec.idempotencyKey !== undefined && { idempotencyKey: `${environment} ${spec.idempotencyKey}` }),
       intent: spec.intent ?? {},
-      startedAt,
-    };
-    const record = (rest: Omit<Call, keyof typeof base | 'n'>): void => {
-      recorder.calls.push({ n: recorder.calls.length, ...base, ...rest });
-    };
+      startedAt: recorder.now(),
+    });
     try {
       const { statusCode, headers, body } = await request(`${urls[process]}${spec.path}`, {
         method: spec.method,
@@ -114,8 +140,8 @@ export function createCaller({
       const malformed = responseFault(statusCode, (name) => one(headers[name]), json);
       const foreign =
         firm === null ? mixedTags(json) : [...new Set(text.match(TAG) ?? [])].filter((tag) => tag !== firm);
+      if (environment === 'test' && text.includes('"test":false')) foreign.push('the live environment');
       record({
-        endedAt: recorder.now(),
         status: statusCode,
         seen,
         ...(json?.code !== undefined && { code: json.code }),
@@ -133,7 +159,7 @@ export function createCaller({
         retryAfterMs: retryAfter === undefined ? null : Number(retryAfter) * 1_000,
       };
     } catch {
-      record({ endedAt: recorder.now(), status: null, seen: [] });
+      record({ status: null, seen: [] });
       return null;
     }
   }
@@ -161,6 +187,39 @@ export function createCaller({
     sendOnce: (spec) => attempt(spec, recorder.nextTask(), 1),
     close: () => agent.destroy(),
   };
+}
+
+/** Runs a command of the operator on the database until its outcome is known. Null: it does not apply. */
+export async function runCommand<T>(
+  recorder: Recorder,
+  operation: Operation,
+  intent: Intent,
+  command: () => Promise<T>,
+): Promise<T | null> {
+  const task = recorder.nextTask();
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const record = recorder.start({
+      firm: null,
+      actor: 'operator',
+      operation,
+      task,
+      attempt,
+      process: -1,
+      intent,
+      startedAt: recorder.now(),
+    });
+    try {
+      const result = await command();
+      record({ status: 200, seen: [] });
+      return result;
+    } catch (error) {
+      const applies = !(error instanceof Error && error.name === 'OperatorError');
+      record(applies ? { status: null, seen: [] } : { status: 404, code: 'not_found', seen: [] });
+      if (!applies) return null;
+    }
+    await sleep(LONGEST_PAUSE_MS / 2);
+  }
+  throw new RetriesExhausted();
 }
 
 /** The checker reports the task as unfinished. */

@@ -8,8 +8,8 @@ import { startCluster } from '../cluster/index.ts';
 import { keepAlive, type RestartMonitor } from '../cluster/keep-alive.ts';
 import { seededRandom } from '../generate/random.ts';
 import type { Audit } from '../services/operator.ts';
-import { type ClientResponse, claimsIn, createCaller, createRecorder, tagOf } from './caller.ts';
-import { type Judgement, judge, type Violation } from './checker.ts';
+import { type ClientResponse, claimsIn, createCaller, createRecorder, runCommand, tagOf } from './caller.ts';
+import { type Judgement, judge, type Verdict, type Violation } from './checker.ts';
 import {
   adjusterClient,
   type ClientContext,
@@ -17,8 +17,14 @@ import {
   firmClient,
   inviter,
   type KnownAdjuster,
+  keyClient,
   limitedClient,
+  type OperatorCommands,
+  operatorClient,
   poller,
+  readOnlyClient,
+  type Turns,
+  testKeyClient,
 } from './clients.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 import type { ClaimView, Fault, FaultKind, History, Interval, LimitedKey, Operation } from './history.ts';
@@ -30,6 +36,8 @@ interface ChaosOptions {
   readonly processes: number;
   /** Runs PostgreSQL as a primary with a synchronous standby, and adds the fault 'postgres failover'. */
   readonly failover?: boolean;
+  /** Judges after each fault too, and stops at the first violation. */
+  readonly untilViolation?: boolean;
   readonly log?: (line: string) => void;
   /** Where the recorded history is written as JSON Lines. */
   readonly historyFolder?: string;
@@ -58,6 +66,8 @@ export interface ChaosReport {
   readonly judgedInSeconds: number;
   /** What the general checks were run on. */
   readonly judged: Judgement;
+  /** From the start of the load until a judgement found the violations; at the end of the run unless `untilViolation`. */
+  readonly foundAfterSeconds: number;
   readonly violations: readonly Violation[];
 }
 
@@ -70,6 +80,8 @@ const REDIS_CONNECT_MS = 3_000;
 const PROGRESS_MS = 60_000;
 const JOBS_TIMEOUT_MS = 120_000;
 const TEST_KEY = { requestsPerMinute: 60, burst: 20 };
+/** Judging a run of five minutes takes seconds, in which no client runs. */
+const MIN_MS_BETWEEN_JUDGEMENTS = 10_000;
 /** Keys, tokens and personal data, which must not be logged. */
 const SENSITIVE = [
   /svc_(live|test|app|signin)_[0-9A-Za-z]{20,}/,
@@ -82,6 +94,7 @@ export async function runChaos({
   seed,
   processes: count,
   failover = false,
+  untilViolation = false,
   log = () => {},
   historyFolder,
 }: ChaosOptions): Promise<ChaosReport> {
@@ -133,7 +146,8 @@ export async function runChaos({
     // key and test accounts.
     const shared: KnownAdjuster = { svcId: 'SVC-shared', leaves: false };
     const sharedToken = (await operator.adjuster({ svcId: shared.svcId })).token;
-    const firms: { id: string; tag: string; key: string }[] = [];
+    const firms: { id: string; tag: string; key: string; state: FirmState }[] = [];
+    const states: FirmState[] = [];
     const pollers: ReturnType<typeof poller>[] = [];
     const autoResponding = new Set<string>();
     const limited: LimitedKey[] = [];
@@ -167,8 +181,15 @@ export async function runChaos({
         ],
         claims: new Map(),
         sent: [],
+        trials: [],
+        get others() {
+          return states.filter((each) => each !== state);
+        },
       };
-      firms.push({ id: firm.id, tag, key });
+      states.push(state);
+      firms.push({ id: firm.id, tag, key, state });
+      if (!isTestFirm)
+        clients.push(testKeyClient(context(`${tag} test key`, tag, firm.test), state, firm.account.manual));
       for (let sender = 1; sender <= SENDERS; sender += 1) {
         const name = `sender${sender}`;
         clients.push(firmClient(context(`${tag} ${name}`, tag, key), state, name));
@@ -194,6 +215,9 @@ export async function runChaos({
     const small = await operator.firm({ name: 'Rate-limited firm', limited: true });
     limited.push({ actor: 'limited', ...TEST_KEY });
     clients.push(limitedClient(context('limited', tagOf(0), small.test)));
+    const readOnly = await operator.firm({ name: 'Firm that only reads', plan: 'read_only' });
+    clients.push(readOnlyClient(context('read only', tagOf(FIRMS + 1), readOnly.live), shared.svcId));
+    clients.push(...operate(firms.filter(({ state }) => state.adjusters.some(({ leaves }) => leaves))));
 
     for (const proxy of proxies) proxy.faultRate = BASE_FAULT_RATE;
     log(`${count} processes started, seed ${seed}`);
@@ -206,8 +230,41 @@ export async function runChaos({
       log(`${minutes} min: ${recorder.calls.length} requests, ${faults.length} faults, ${megabytes} MB`);
     }, PROGRESS_MS);
     ends.push(async () => clearInterval(progress));
+    const judgeHistory = (rest: Pick<History, 'calls' | 'final' | 'audit' | 'isPartial'>) => {
+      const history: History = {
+        seed,
+        processes: count,
+        faults,
+        localBuckets: processes.flatMap(({ output }, n) => localBucketsOf(output, listeningSince[n] ?? [])),
+        limited,
+        autoResponding,
+        ...rest,
+      };
+      log(`judging ${history.calls.length} requests`);
+      const judgedFrom = performance.now();
+      const verdict = judge(history);
+      const violations = [...verdict.violations, ...ofProcesses(processes, kept)];
+      const judgedAt = performance.now();
+      const judgedInSeconds = Math.round((judgedAt - judgedFrom) / 1_000);
+      const foundAfterSeconds = Math.round((judgedAt - startedAt) / 1_000);
+      return { history, verdict, violations, judgedInSeconds, foundAfterSeconds };
+    };
+    const reportOf = async ({ history, verdict, ...judged }: ReturnType<typeof judgeHistory>) => {
+      if (historyFolder !== undefined) await writeHistory(historyFolder, verdict);
+      return { ...summarize(history, proxies), seconds, judged: verdict.judgement, ...judged };
+    };
+    let early: ReturnType<typeof judgeHistory> | undefined;
+    let judgedLast = startedAt;
+    /** Between two faults, when their effects on rate limits are recorded. */
+    const hasViolation = (): boolean => {
+      if (performance.now() - judgedLast < MIN_MS_BETWEEN_JUDGEMENTS) return false;
+      const final = new Map(firms.map(({ tag }) => [tag, []]));
+      early = judgeHistory({ calls: recorder.callsSoFar(), final, audit: new Map(), isPartial: true });
+      judgedLast = performance.now();
+      return early.violations.length > 0;
+    };
     await injectFaults({ processes, proxies, redis, postgres }, random.fork('nemesis'), {
-      isOn: () => performance.now() < deadline,
+      isOn: () => performance.now() < deadline && !(untilViolation && hasViolation()),
       now: recorder.now,
       longestHoldMs: seconds < MIN_SECONDS_FOR_JOBS ? 900 : 3_500,
       report(fault) {
@@ -222,6 +279,10 @@ export async function runChaos({
     // Without faults, every client finishes its current task.
     for (const proxy of proxies) proxy.faultRate = 0;
     on = false;
+    if (early !== undefined && early.violations.length > 0) {
+      for (const client of clients) client.catch(() => {});
+      return reportOf(early);
+    }
     await Promise.all(clients);
     const url = processes[0]?.url ?? '';
     const readAll = async (): Promise<Map<string, readonly ClaimView[]>> =>
@@ -247,34 +308,40 @@ export async function runChaos({
     ]);
     for (const { id, tag } of firms) audit.set(tag, await operator.audit(id));
 
-    const history: History = {
-      seed,
-      processes: count,
-      calls: recorder.calls,
-      faults,
-      localBuckets: processes.flatMap(({ output }, n) => localBucketsOf(output, listeningSince[n] ?? [])),
-      final,
-      audit,
-      limited,
-      autoResponding,
-    };
-    log(`judging ${history.calls.length} requests`);
-    const judgedFrom = performance.now();
-    const { violations, judgement, files } = judge(history);
-    const judgedInSeconds = Math.round((performance.now() - judgedFrom) / 1_000);
-    if (historyFolder !== undefined) {
-      await mkdir(historyFolder, { recursive: true });
-      for (const [name, chunks] of Object.entries(files))
-        await writeFile(join(historyFolder, name), chunks());
+    return reportOf(judgeHistory({ calls: recorder.calls, final, audit }));
+
+    /** What the operator does while the service runs. */
+    function operate(of: typeof firms): Promise<void>[] {
+      const turns = (name: string): Turns => ({ random: random.fork(name), isOn: () => on });
+      const firmOf = (svcId: string): string =>
+        of.find(({ state }) => state.adjusters.some((each) => each.svcId === svcId))?.id ?? '';
+      const commands: OperatorCommands = {
+        permit: (adjuster, canAcceptClaims) =>
+          runCommand(recorder, canAcceptClaims ? 'permit' : 'suspend', { adjuster }, () =>
+            operator.setMember(firmOf(adjuster), adjuster, canAcceptClaims),
+          ),
+        close: (claimId) => runCommand(recorder, 'close', { claimId }, () => operator.closeClaim(claimId)),
+      };
+      const keys = turns('keys');
+      let issued = 0;
+      const issue: Parameters<typeof keyClient>[1] = async () => {
+        const { id, tag } = keys.random.pick(of);
+        const key = await runCommand(recorder, 'create key', {}, () => operator.key(id));
+        if (key === null) return null;
+        issued += 1;
+        const { caller } = context(`${tag} key ${issued}`, tag, key.secret);
+        const revoke = () => runCommand(recorder, 'revoke key', {}, () => operator.revoke(key.id));
+        return { caller, revoke };
+      };
+      const states = of.map(({ state }) => state);
+      return [operatorClient(turns('operator'), commands, states), keyClient(keys, issue)];
     }
-    return {
-      ...summarize(history, proxies),
-      seconds,
-      judged: judgement,
-      judgedInSeconds,
-      violations: [...violations, ...ofProcesses(processes, kept)],
-    };
   }
+}
+
+async function writeHistory(folder: string, { files }: Verdict): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, chunks] of Object.entries(files)) await writeFile(join(folder, name), chunks());
 }
 
 /** A process counts requests locally until it has connected to Redis, and while Redis is unavailable. */
@@ -344,7 +411,7 @@ export async function listAll(url: string, key: string): Promise<ClaimView[]> {
 function summarize(
   history: History,
   proxies: readonly CuttingProxy[],
-): Omit<ChaosReport, 'seconds' | 'judged' | 'judgedInSeconds' | 'violations'> {
+): Omit<ChaosReport, 'seconds' | 'judged' | 'judgedInSeconds' | 'foundAfterSeconds' | 'violations'> {
   const { calls, faults } = history;
   const tasks = new Map<Operation, Set<number>>();
   for (const { operation, task } of calls)

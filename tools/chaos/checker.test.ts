@@ -74,6 +74,12 @@ const history = (recorded: Call[], final: ClaimView[], changes: Partial<History>
 
 const broken = (of: History): string[] => [...new Set(judge(of).violations.map(({ rule }) => rule))];
 
+const leave: Draft = { operation: 'leave', status: 204, firm: null, intent: { adjuster: 'anna' } };
+const joining = (operation: 'invite' | 'join' | 'permit'): Draft => ({
+  operation,
+  intent: { adjuster: 'anna' },
+});
+
 /** For each rule, the smallest histories that break it. */
 const PLANTED: Readonly<Record<string, readonly History[]>> = {
   'every acknowledged claim exists exactly once': [
@@ -144,14 +150,7 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
     history(calls(send, accept, poll(seen())), [seen()]),
     history(calls(send, { ...accept, seen: [seen()] }, poll(seen())), [seen()]),
     history(calls(send, poll(seen()), { operation: 'get', seen: [seen({ id: 'c2' })] }), [seen()]),
-    history(
-      calls(
-        send,
-        { operation: 'leave', status: 204, firm: null, intent: { adjuster: 'anna' } },
-        poll(seen()),
-      ),
-      [seen()],
-    ),
+    history(calls(send, leave, poll(seen())), [seen()]),
     // Rejected, although only this request can have assigned the claim to this adjuster.
     history(
       calls(
@@ -190,6 +189,14 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
     history(calls(send, poll(seen())), [seen(), seen({ id: 'c2', externalId: 'tag1x-2' })]),
   ],
   'no job is lost': [history(calls(send, poll(seen())), [seen()], { autoResponding: new Set(['anna']) })],
+  'no offer waits for an adjuster who may not accept it': [
+    // Sent before the adjuster left, offered afterwards, and offered without the permission.
+    history(calls(send, leave, poll(seen())), [seen()]),
+    history(calls(leave, send, poll(seen())), [seen()]),
+    history(calls({ ...leave, operation: 'suspend' }, send, poll(seen())), [seen()]),
+    history(calls(leave, send, joining('join'), poll(seen())), [seen()]),
+    history(calls(leave, send, joining('invite'), poll(seen())), [seen()]),
+  ],
   'no firm sees data of another': [
     history(calls({ ...send, foreign: ['tag2x'] }, poll(seen())), [seen()]),
     history(calls(send, poll(seen()), { operation: 'get', firm: 'tag2x', seen: [seen()] }), [seen()]),
@@ -275,6 +282,32 @@ describe('the checker of a chaos run', () => {
     expect(judge(valid).violations).toEqual([]);
   });
 
+  test('an adjuster who may have come back may have pending offers', () => {
+    const lost = { status: null, intent: { adjuster: 'anna' } };
+    const rule = 'no offer waits for an adjuster who may not accept it';
+    const backAgain: Call[][] = [
+      calls(leave, joining('invite'), joining('join'), send, poll(seen())),
+      calls(joining('invite'), leave, { operation: 'invite', ...lost }, { operation: 'join', ...lost }, send),
+      calls({ operation: 'invite', ...lost }, { operation: 'join', ...lost }, leave, send, poll(seen())),
+      calls({ ...leave, operation: 'suspend' }, joining('permit'), send, poll(seen())),
+      calls({ ...leave, status: null }, send, poll(seen())),
+      // The operator closed the claim, which is pending since.
+      calls(send, { operation: 'close', intent: { claimId: 'c1' } }, leave, poll(seen())),
+    ];
+    for (const recorded of backAgain) expect(broken(history(recorded, [seen()]))).not.toContain(rule);
+  });
+
+  test('while the run goes on, what is missing may still come', () => {
+    const unfinished = calls(send, { ...send, task: 9, idempotencyKey: 'k9', status: null, seen: [] });
+    expect(broken(history(unfinished, [seen()])).length).toBeGreaterThan(0);
+    const running = { isPartial: true, autoResponding: new Set(['anna']) } as const;
+    expect(broken(history(unfinished, [], running))).toEqual([]);
+    expect(broken(history(calls(send, accept, poll(seen())), [], running))).toEqual([
+      'claims are linearizable',
+      'the change feed is strictly serializable',
+    ]);
+  });
+
   test('a rate-limited key gets more only where Redis lost its data or a process counted locally', () => {
     const recorded = (count: number, changes: Partial<History>): History =>
       history(calls(...Array.from({ length: count }, () => ({ operation: 'limited' as const }))), [], {
@@ -306,7 +339,6 @@ describe('the checker of a chaos run', () => {
 });
 
 test('leaving a firm is judged only for claims that may be pending with the adjuster', () => {
-  const leave: Draft = { operation: 'leave', status: 204, firm: null, intent: { adjuster: 'anna' } };
   const operationsWith = (...drafts: Draft[]): number =>
     judge(history(calls(...drafts), [accepted()])).judgement.operations;
   const before = operationsWith(send, accept, poll(accepted()));

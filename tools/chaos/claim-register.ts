@@ -109,7 +109,7 @@ export const claimRegister: Model<ClaimState | null, RegisterOperation, Register
 const LATEST_EFFECT_MS = 120_000;
 
 /** The request may have been executed, now or later. */
-const isUnknown = ({ status }: Call): boolean => status === null || status >= 500;
+export const isUnknown = ({ status }: Call): boolean => status === null || status >= 500;
 const changesClaim = ({ operation }: Call): boolean => operation === 'send' || operation === 'offer';
 
 /** Every request on each claim and everything that responses showed of it. */
@@ -209,8 +209,11 @@ export function registerEntries(history: History): RegisterEntry[] {
   return entries;
 }
 
+/** The adjuster whose pending offers the request withdraws. */
 const leaverOf = ({ operation, intent }: Call): string[] =>
-  operation === 'leave' && intent.adjuster !== undefined ? [intent.adjuster] : [];
+  (operation === 'leave' || operation === 'suspend') && intent.adjuster !== undefined
+    ? [intent.adjuster]
+    : [];
 
 interface OpenOffers {
   readonly key: string;

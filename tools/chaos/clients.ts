@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../generate/random.ts';
-import { type Caller, RetriesExhausted } from './caller.ts';
-import type { ClaimView } from './history.ts';
+import { type Caller, type RequestSpec, RetriesExhausted } from './caller.ts';
+import type { ClaimView, Intent } from './history.ts';
 
 export interface KnownAdjuster {
   readonly svcId: string;
   readonly leaves: boolean;
 }
 
-export interface ClientContext {
-  readonly caller: Caller;
+export interface Turns {
   readonly random: Random;
   /** False once the clients must stop. */
   readonly isOn: () => boolean;
+}
+
+export interface ClientContext extends Turns {
+  readonly caller: Caller;
 }
 
 /** Shared by a firm's clients. */
@@ -26,13 +29,21 @@ export interface FirmState {
     readonly body: Record<string, unknown>;
     readonly key: string;
   }[];
+  /** Ids of claims that were sent with the firm's test key, beside its live key. */
+  readonly trials: string[];
+  /** Of all other firms. */
+  readonly others: readonly FirmState[];
 }
 
 const PAUSE_MS = 25;
+/** Each to a random process. */
+const USES_OF_A_KEY = 6;
+/** Processes cache keys for a second. */
+const REVOKED_EVERYWHERE_MS = 1_500;
 
 /** Repeats until stopped; the history shows tasks whose retries were exhausted. */
 async function repeatedly(
-  { isOn, random }: ClientContext,
+  { isOn, random }: Turns,
   pauseMs: number,
   turn: () => Promise<void>,
 ): Promise<void> {
@@ -123,23 +134,51 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
     });
   }
 
+  /** Sends a request that must fail. */
   async function sendInvalid(): Promise<void> {
     if (state.sent.length === 0) return;
     const { claim, body, key } = random.pick(state.sent);
-    const again = random.chance(0.5);
+    const intent = { claimId: claim.id, externalId: claim.externalId };
+    const unused = `again-${state.tag}-${name}-${count}`;
     count += 1;
-    await caller.send({
-      operation: 'send',
-      method: 'POST',
-      path: '/v1/claims',
-      body: again ? body : { ...body, instructions: 'another request' },
-      idempotencyKey: again ? `again-${state.tag}-${name}-${count}` : key,
-      intent: {
-        claimId: claim.id,
-        externalId: claim.externalId,
-        expectedError: again ? 'duplicate_claim' : 'idempotency_key_reused',
-      },
-    });
+    const create = { operation: 'send', method: 'POST', path: '/v1/claims' } as const;
+    const draw = random.next();
+    if (draw < 0.3) {
+      await caller.send({
+        ...create,
+        body,
+        idempotencyKey: unused,
+        intent: { ...intent, expectedError: 'duplicate_claim' },
+      });
+    } else if (draw < 0.6) {
+      await caller.send({
+        ...create,
+        body: { ...body, instructions: 'another request' },
+        idempotencyKey: key,
+        intent: { ...intent, expectedError: 'idempotency_key_reused' },
+      });
+    } else if (draw < 0.75) {
+      const foreign = state.others.flatMap(({ sent }) => sent.slice(-20));
+      if (foreign.length > 0) await readInvisible(caller, random.pick(foreign).claim.id);
+    } else if (draw < 0.9) {
+      if (state.trials.length > 0)
+        await caller.send({
+          operation: 'offer',
+          method: 'POST',
+          path: `/v1/claims/${random.pick(state.trials)}/assignment`,
+          body: { adjuster_svc_id: random.pick(state.adjusters).svcId },
+          idempotencyKey: unused,
+          intent: { expectedError: 'environment_mismatch' },
+        });
+    } else {
+      const list = { operation: 'list', method: 'GET' } as const;
+      const path = '/v1/claims?limit=2';
+      const { json } = await caller.send({ ...list, path });
+      if (typeof json?.next_cursor !== 'string') return;
+      const query = `assignment_status=rejected&cursor=${encodeURIComponent(json.next_cursor)}`;
+      const mixed = { ...list, path: `${path}&${query}` };
+      await caller.send({ ...mixed, intent: { expectedError: 'validation_failed' } });
+    }
   }
 
   return repeatedly(context, PAUSE_MS, () => {
@@ -148,6 +187,72 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
     if (draw < 0.8) return offer();
     if (draw < 0.93) return look();
     return sendInvalid();
+  });
+}
+
+const readInvisible = (caller: Caller, id: string): Promise<unknown> =>
+  caller.send({
+    operation: 'get',
+    method: 'GET',
+    path: `/v1/claims/${id}`,
+    intent: { expectedError: 'not_found' },
+  });
+
+/** Uses the firm's test key beside its live key, with the same idempotency keys. */
+export function testKeyClient(context: ClientContext, state: FirmState, account: string): Promise<void> {
+  const { caller, random } = context;
+  let repeated = 0;
+  return repeatedly(context, 200, async () => {
+    const live = random.chance(0.5) ? state.sent[repeated] : undefined;
+    if (live !== undefined) {
+      repeated += 1;
+      const externalId = `${live.body.external_id}-trial`;
+      const sent = await caller.send({
+        operation: 'send',
+        method: 'POST',
+        path: '/v1/claims',
+        body: { ...live.body, external_id: externalId, adjuster_svc_id: account },
+        idempotencyKey: live.key,
+        intent: { externalId, adjuster: account },
+      });
+      for (const { id } of sent.seen) state.trials.push(id);
+    } else if (state.sent.length > 0 && random.chance(0.5))
+      await readInvisible(caller, random.pick(state.sent).claim.id);
+    else await caller.send({ operation: 'list', method: 'GET', path: '/v1/claims?limit=20' });
+  });
+}
+
+/** Sends requests that the firm's plan does not include. */
+export function readOnlyClient(context: ClientContext, adjuster: string): Promise<void> {
+  const spec: RequestSpec = {
+    operation: 'invite',
+    method: 'POST',
+    path: '/v1/adjusters/invitations',
+    body: { svc_id: adjuster },
+    intent: { expectedError: 'not_in_plan' },
+  };
+  return repeatedly(context, 500, async () => void (await context.caller.send(spec)));
+}
+
+interface IssuedKey {
+  readonly caller: Caller;
+  readonly revoke: () => Promise<unknown>;
+}
+
+/** Uses a new API key on every process, and again more than a second after the operator has revoked it. */
+export function keyClient(turns: Turns, issue: () => Promise<IssuedKey | null>): Promise<void> {
+  return repeatedly(turns, 500, async () => {
+    const key = await issue();
+    if (key === null) return;
+    const use = async (intent: Intent): Promise<void> => {
+      for (let n = 0; n < USES_OF_A_KEY; n += 1)
+        await key.caller.send({ operation: 'get', method: 'GET', path: '/v1/me', intent });
+    };
+    await use({});
+    await key.revoke();
+    await sleep(REVOKED_EVERYWHERE_MS);
+    await use({ expectedError: 'invalid_key' });
+    await key.caller.close();
   });
 }
 
@@ -214,6 +319,7 @@ export function adjusterClient(
   const { caller, random } = context;
   const { svcId } = adjuster;
   let responses = 0;
+  let isAway = false;
 
   async function respond(): Promise<void> {
     const offers = await caller.send({
@@ -247,22 +353,58 @@ export function adjusterClient(
           body,
           intent: rejecting,
         });
+        // On another device that still shows the offer.
+        if (random.chance(0.1))
+          await caller.send({ operation: 'accept', method: 'POST', path: `${path}/acceptance`, intent });
       }
     }
   }
 
   async function leaveOrRejoin(): Promise<void> {
     const firmId = random.pick(firmIds);
-    if (random.chance(0.3)) {
-      const path = `/app/v1/firms/${firmId}/membership`;
-      await caller.send({ operation: 'leave', method: 'DELETE', path, intent: { adjuster: svcId } });
-    } else {
+    const intent = { adjuster: svcId };
+    if (isAway) {
       const path = `/app/v1/invitations/${firmId}/acceptance`;
-      await caller.send({ operation: 'join', method: 'POST', path, intent: { adjuster: svcId } });
+      const { status } = await caller.send({ operation: 'join', method: 'POST', path, intent });
+      isAway = status >= 300;
+    } else {
+      const path = `/app/v1/firms/${firmId}/membership`;
+      await caller.send({ operation: 'leave', method: 'DELETE', path, intent });
+      isAway = true;
     }
   }
 
-  return repeatedly(context, 60, () => (adjuster.leaves && random.chance(0.3) ? leaveOrRejoin() : respond()));
+  return repeatedly(context, 60, () =>
+    adjuster.leaves && random.chance(isAway ? 0.3 : 0.1) ? leaveOrRejoin() : respond(),
+  );
+}
+
+/** What the operator does while the service runs. */
+export interface OperatorCommands {
+  /** Grants or removes the permission to accept claims. */
+  permit(adjuster: string, canAcceptClaims: boolean): Promise<unknown>;
+  close(claimId: string): Promise<unknown>;
+}
+
+/** Removes and restores the permission of adjusters who also leave, and closes claims. */
+export function operatorClient(
+  turns: Turns,
+  { permit, close }: OperatorCommands,
+  firms: readonly FirmState[],
+): Promise<void> {
+  const { random } = turns;
+  return repeatedly(turns, 300, async () => {
+    const { adjusters, claims } = random.pick(firms);
+    const adjuster = adjusters.find(({ leaves }) => leaves);
+    const claim = [...claims.keys()].at(-random.integer(1, 50));
+    if (random.chance(0.2)) {
+      if (claim !== undefined) await close(claim);
+    } else if (adjuster !== undefined) {
+      await permit(adjuster.svcId, false);
+      await sleep(random.integer(50, 500));
+      await permit(adjuster.svcId, true);
+    }
+  });
 }
 
 /** Exceeds the rate limit of its key, at times also its burst. */

@@ -1,9 +1,11 @@
+import type { ErrorCode } from '@svc/contract';
 import type { Audit } from '../services/operator.ts';
 
 export type Operation =
   | 'send'
   | 'offer'
   | 'get'
+  | 'list'
   | 'poll'
   | 'invite'
   | 'withdraw'
@@ -12,6 +14,10 @@ export type Operation =
   | 'close'
   | 'leave'
   | 'join'
+  | 'suspend'
+  | 'permit'
+  | 'create key'
+  | 'revoke key'
   | 'offers'
   | 'limited';
 
@@ -33,12 +39,12 @@ export interface Intent {
   readonly externalId?: string;
   readonly adjuster?: string;
   readonly reason?: string;
-  /** The adjuster leaves and rejoins, so that adjuster_not_in_firm is possible. */
+  /** The adjuster leaves and rejoins, and loses the permission to accept claims, so that the offer may be rejected. */
   readonly mayHaveLeft?: boolean;
   /** The pages of one poll have the same number. */
   readonly poll?: number;
   /** The error that the request must get. */
-  readonly expectedError?: 'duplicate_claim' | 'idempotency_key_reused';
+  readonly expectedError?: ErrorCode;
 }
 
 /** One attempt at a request. Times are milliseconds on the clock of the recording process. */
@@ -52,6 +58,7 @@ export interface Call {
   readonly task: number;
   readonly attempt: number;
   readonly process: number;
+  /** After the environment of the API key, which it belongs to. */
   readonly idempotencyKey?: string;
   readonly intent: Intent;
   readonly startedAt: number;
@@ -109,6 +116,8 @@ export interface LimitedKey {
 }
 
 export interface History {
+  /** The run goes on: there is no final state yet, and requests may still get their responses. */
+  readonly isPartial?: true;
   readonly seed: string;
   readonly processes: number;
   readonly calls: readonly Call[];

@@ -13,6 +13,7 @@ const program = new Command('test:chaos')
   .option('--processes <n>', 'processes of the service', '3')
   .option('--citus', 'on a Citus cluster of the PostgreSQL of this machine', false)
   .option('--failover', 'on a primary with a synchronous standby, which fails over too', false)
+  .option('--until-violation', 'judge after every fault too, and stop at the first violation', false)
   .option('--history <folder>', 'where to write the recorded history as JSON Lines')
   .option('--json', 'print one JSON document to standard output', false)
   .option('--markdown <file>', 'where to write the results as Markdown tables')
@@ -25,6 +26,7 @@ const options = program.opts<{
   citus: boolean;
   history?: string;
   failover: boolean;
+  untilViolation: boolean;
   json: boolean;
   markdown?: string;
 }>();
@@ -39,6 +41,7 @@ const report = await runChaos({
   seed: options.seed,
   processes,
   failover: options.failover,
+  untilViolation: options.untilViolation,
   ...(options.history !== undefined && { historyFolder: options.history }),
   log: (line) => process.stderr.write(`${line}\n`),
 });

@@ -36,6 +36,7 @@ export function printReport(report: ChaosReport, print: (line: string) => void):
       for (const call of calls) print(`    ${JSON.stringify(call).slice(0, 600)}`);
     }
   }
+  if (report.violations.length > 0) print(`violation found after ${report.foundAfterSeconds} s`);
   print(`${report.violations.length} violations`);
 }
 

@@ -102,7 +102,14 @@ export async function runUpgrade({
       return { caller, random: own, isOn: () => isOn };
     };
     const adjuster = { svcId, leaves: false };
-    const state: FirmState = { tag, adjusters: [adjuster], claims: new Map(), sent: [] };
+    const state: FirmState = {
+      tag,
+      adjusters: [adjuster],
+      claims: new Map(),
+      sent: [],
+      trials: [],
+      others: [],
+    };
     const feed = poller(context('poller', tag, secret));
     const clients = [
       ...Array.from({ length: SENDERS }, (_, n) =>

@@ -10,6 +10,7 @@ import {
 } from '@svc/api/tooling';
 import { type AuditRow, auditEntriesFrom, SERVICE_CHAIN, verifyAuditChain } from '@svc/application';
 import type {
+  ClaimId,
   Environment,
   FirmId,
   KeyId,
@@ -58,6 +59,9 @@ export interface Operator {
   /** A real adjuster with a complete profile and a session, not yet a member of a firm. */
   adjuster(profile?: Partial<Profile>): Promise<{ svcId: Svcid; token: string }>;
   addMember(firmId: string, svcId: string): Promise<void>;
+  /** Grants or removes the permission to accept claims. */
+  setMember(firmId: string, svcId: string, canAcceptClaims: boolean): Promise<void>;
+  closeClaim(id: string): Promise<void>;
   /** A real adjuster who is a member of the firm. */
   member(firmId: string): Promise<{ svcId: Svcid; token: string }>;
   session(svcId: string): Promise<string>;
@@ -115,6 +119,12 @@ export function operatorOf(services: Services): Operator {
     },
     async addMember(firmId, svcId) {
       await services.get(TOKENS.addMember)(firmId as FirmId, svcId as Svcid);
+    },
+    async setMember(firmId, svcId, canAcceptClaims) {
+      await services.get(TOKENS.setMember)(firmId as FirmId, svcId as Svcid, canAcceptClaims);
+    },
+    async closeClaim(id) {
+      await services.get(TOKENS.closeClaimAsOperator)(id as ClaimId);
     },
     async member(firmId) {
       const joined = await operator.adjuster();
