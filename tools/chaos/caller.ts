@@ -17,6 +17,8 @@ export interface RequestSpec {
   readonly body?: unknown;
   readonly idempotencyKey?: string;
   readonly intent?: Intent;
+  /** Members that the body of a successful response must have. */
+  readonly expects?: Readonly<Record<string, string>>;
 }
 
 export interface Caller {
@@ -137,7 +139,9 @@ export function createCaller({
       const text = await body.text();
       const json = text === '' ? null : JSON.parse(text);
       const seen = statusCode < 300 ? claimsIn(json) : [];
-      const malformed = responseFault(statusCode, (name) => one(headers[name]), json);
+      const malformed =
+        responseFault(statusCode, (name) => one(headers[name]), json) ??
+        (statusCode < 300 ? otherMember(json, spec.expects) : null);
       const foreign =
         firm === null ? mixedTags(json) : [...new Set(text.match(TAG) ?? [])].filter((tag) => tag !== firm);
       if (environment === 'test' && text.includes('"test":false')) foreign.push('the live environment');
@@ -261,6 +265,15 @@ function mixedTags(json: any): string[] {
     const tags = [...new Set(JSON.stringify(item ?? null).match(TAG) ?? [])];
     return tags.length > 1 ? tags : [];
   });
+}
+
+function otherMember(
+  // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
+  json: any,
+  expected: RequestSpec['expects'] = {},
+): string | null {
+  const [other] = Object.entries(expected).filter(([name, value]) => json[name] !== value);
+  return other === undefined ? null : `${other[0]} is ${json[other[0]]} instead of ${other[1]}`;
 }
 
 function responseFault(

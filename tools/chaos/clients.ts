@@ -289,15 +289,19 @@ export function poller({ caller, random }: ClientContext): {
 /** Invites adjusters who left, and sometimes withdraws an invitation. */
 export function inviter(context: ClientContext, adjusters: readonly KnownAdjuster[]): Promise<void> {
   const { caller, random } = context;
+  let invitations = 0;
   return repeatedly(context, 150, async () => {
     const { svcId } = random.pick(adjusters);
     if (random.chance(0.7)) {
+      invitations += 1;
+      const note = `invitation ${invitations}`;
       await caller.send({
         operation: 'invite',
         method: 'POST',
         path: '/v1/adjusters/invitations',
-        body: { svc_id: svcId, note: 'come back' },
+        body: { svc_id: svcId, note },
         intent: { adjuster: svcId },
+        expects: { svc_id: svcId, note },
       });
     } else {
       await caller.send({
