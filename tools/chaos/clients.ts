@@ -143,24 +143,24 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
     count += 1;
     const create = { operation: 'send', method: 'POST', path: '/v1/claims' } as const;
     const draw = random.next();
-    if (draw < 0.3) {
+    if (draw < 0.2) {
       await caller.send({
         ...create,
         body,
         idempotencyKey: unused,
         intent: { ...intent, expectedError: 'duplicate_claim' },
       });
-    } else if (draw < 0.6) {
+    } else if (draw < 0.4) {
       await caller.send({
         ...create,
         body: { ...body, instructions: 'another request' },
         idempotencyKey: key,
         intent: { ...intent, expectedError: 'idempotency_key_reused' },
       });
-    } else if (draw < 0.75) {
+    } else if (draw < 0.6) {
       const foreign = state.others.flatMap(({ sent }) => sent.slice(-20));
       if (foreign.length > 0) await readInvisible(caller, random.pick(foreign).claim.id);
-    } else if (draw < 0.9) {
+    } else if (draw < 0.8) {
       if (state.trials.length > 0)
         await caller.send({
           operation: 'offer',
@@ -181,11 +181,13 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
     }
   }
 
-  return repeatedly(context, PAUSE_MS, () => {
+  return repeatedly(context, PAUSE_MS, async () => {
     const draw = random.next();
-    if (draw < 0.5) return send();
-    if (draw < 0.8) return offer();
-    if (draw < 0.93) return look();
+    // Several at once, so that their changes compete for the next place in the feed.
+    if (draw < 0.03) await Promise.all(Array.from({ length: 6 }, send));
+    if (draw < 0.45) return send();
+    if (draw < 0.75) return offer();
+    if (draw < 0.85) return look();
     return sendInvalid();
   });
 }
@@ -324,6 +326,8 @@ export function adjusterClient(
   const { svcId } = adjuster;
   let responses = 0;
   let isAway = false;
+  /** Offers that another device may still show. */
+  let earlier: string[] = [];
 
   async function respond(): Promise<void> {
     const offers = await caller.send({
@@ -332,6 +336,12 @@ export function adjusterClient(
       path: `/app/v1/claims?status=pending_acceptance&limit=${random.integer(3, 30)}`,
       intent: { adjuster: svcId },
     });
+    if (earlier.length > 0 && random.chance(0.2)) {
+      const claimId = random.pick(earlier);
+      const path = `/app/v1/claims/${claimId}/acceptance`;
+      await caller.send({ operation: 'accept', method: 'POST', path, intent: { claimId, adjuster: svcId } });
+    }
+    earlier = [...earlier, ...offers.seen.map(({ id }) => id)].slice(-60);
     for (const claim of random.shuffle(offers.seen).slice(0, 3)) {
       responses += 1;
       const intent = { claimId: claim.id, adjuster: svcId };
@@ -357,9 +367,6 @@ export function adjusterClient(
           body,
           intent: rejecting,
         });
-        // On another device that still shows the offer.
-        if (random.chance(0.1))
-          await caller.send({ operation: 'accept', method: 'POST', path: `${path}/acceptance`, intent });
       }
     }
   }

@@ -125,8 +125,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'plan does not limit scopes',
     ACCESS,
-    'includes(PLAN_SCOPES[plan], scope));',
-    'scope !== undefined || plan);',
+    'if (!includes(PLAN_SCOPES[plan], scope)) {',
+    'if (plan === undefined) {',
   ),
   bug('feed stamped by the clock alone', PG_CLAIMS, NEXT_TIMESTAMP, '$2::timestamptz'),
   bug(

@@ -100,8 +100,9 @@ try {
     const found = options.seeds.map((seed) => [seed, run(suite, seed)] as const);
     writeFileSync(path, original);
     if (found.every(([, { failure }]) => failure === null)) missed += 1;
-    for (const [seed, { failure, seconds }] of found) {
-      console.log(`| ${name} | ${seed} | ${seconds} s | ${failure ?? 'not found'} |`);
+    for (const [seed, { failure, seconds, isBroken }] of found) {
+      const outcome = failure ?? (isBroken ? 'no result' : 'not found');
+      console.log(`| ${name} | ${seed} | ${seconds} s | ${outcome} |`);
     }
   }
 } finally {
@@ -109,10 +110,15 @@ try {
 }
 process.exit(missed === 0 ? 0 : 1);
 
-function run(
-  { args, failure, foundAfter }: Suite,
-  seed: string,
-): { failure: string | null; seconds: string } {
+interface Run {
+  /** Null: the suite found nothing. */
+  readonly failure: string | null;
+  readonly seconds: string;
+  /** Neither passed nor found something, as when a server did not start. */
+  readonly isBroken: boolean;
+}
+
+function run({ args, failure, foundAfter }: Suite, seed: string): Run {
   const startedAt = performance.now();
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, args(seed), {
     cwd: copy,
@@ -122,7 +128,8 @@ function run(
   });
   const output = stripVTControlCharacters(`${stdout}\n${stderr}`);
   const found = status !== 0 && signal === null ? (failure.exec(output)?.[1] ?? null) : null;
-  if (status !== 0 && found === null) process.stderr.write(`${output.slice(-2_000)}\n`);
+  const isBroken = status !== 0 && found === null;
+  if (isBroken) process.stderr.write(`${output.slice(-2_000)}\n`);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  return { failure: found, seconds: foundAfter?.exec(output)?.[1] ?? seconds };
+  return { failure: found, seconds: foundAfter?.exec(output)?.[1] ?? seconds, isBroken };
 }
