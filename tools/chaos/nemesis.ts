@@ -12,7 +12,7 @@ interface Targets extends Pick<Cluster, 'processes' | 'postgres' | 'redis'> {
 
 export const BASE_FAULT_RATE = 0.02;
 const HIGH_FAULT_RATE = 0.4;
-const RECOVERY_TIMEOUT_MS = 30_000;
+const RECOVERY_TIMEOUT_MS = 60_000;
 
 /** Injects faults one after another, each kind once per round, in random order. */
 export async function injectFaults(
