@@ -218,9 +218,18 @@ export function testKeyClient(context: ClientContext, state: FirmState, account:
         intent: { externalId, adjuster: account },
       });
       for (const { id } of sent.seen) state.trials.push(id);
-    } else if (state.sent.length > 0 && random.chance(0.5))
-      await readInvisible(caller, random.pick(state.sent).claim.id);
-    else await caller.send({ operation: 'list', method: 'GET', path: '/v1/claims?limit=20' });
+    } else if (state.sent.length > 0 && random.chance(0.7)) {
+      const { claim, key } = random.pick(state.sent);
+      if (random.chance(0.5)) return void (await readInvisible(caller, claim.id));
+      await caller.send({
+        operation: 'offer',
+        method: 'POST',
+        path: `/v1/claims/${claim.id}/assignment`,
+        body: { adjuster_svc_id: account },
+        idempotencyKey: `offer-${key}`,
+        intent: { expectedError: 'not_found' },
+      });
+    } else await caller.send({ operation: 'list', method: 'GET', path: '/v1/claims?limit=20' });
   });
 }
 
